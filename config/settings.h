@@ -1,0 +1,85 @@
+// settings.yaml: every tunable of the process with its default, as names.md of the product fixes them.
+//
+// Unknown keys are errors; each value carries its unit in the type. Read from the ConfigMap that GatewayClass.spec.parametersRef names.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sluice::config {
+
+using Duration = std::chrono::nanoseconds;
+
+struct DnsSettings {
+  std::vector<std::string> servers;
+  std::map<std::string, std::vector<std::string>> hosts;
+  Duration timeout = std::chrono::seconds(2);
+  std::uint32_t attempts = 3;
+  Duration minTtl = std::chrono::seconds(1);
+  Duration maxTtl = std::chrono::seconds(300);
+  Duration negativeTtl = std::chrono::seconds(5);
+  Duration staleTtl = std::chrono::seconds(300);
+  std::uint32_t maxAddresses = 16;
+  bool ipv6 = false;
+};
+
+struct TimeoutSettings {
+  Duration requestHeader = std::chrono::seconds(10);
+  Duration bodyIdle = std::chrono::seconds(60);
+  Duration clientIdle = std::chrono::seconds(60);
+  Duration tlsHandshake = std::chrono::seconds(10);
+  Duration connect = std::chrono::seconds(5);
+  Duration streamIdle = std::chrono::seconds(300);
+  Duration request = Duration::zero();  // none
+  Duration upstreamIdle = std::chrono::seconds(60);
+  Duration processor = std::chrono::milliseconds(200);
+};
+
+struct LimitSettings {
+  std::uint64_t requestLineBytes = 16 * 1024;
+  std::uint64_t headerBytes = 64 * 1024;
+  std::uint64_t headerFields = 100;
+  std::uint64_t informationalResponses = 10;
+  std::uint64_t chunkExtensionBytes = 1024;
+  std::uint64_t concurrentStreams = 100;
+  std::uint64_t streamWindow = 256 * 1024;
+  std::uint64_t connectionWindow = 1024 * 1024;
+  std::uint64_t resetsPerMinute = 200;
+  std::uint64_t emptyFrames = 100;
+  std::uint64_t queuedControlFrames = 1000;
+  std::uint64_t connections = 20000;
+  std::uint64_t exchangeBuffer = 256 * 1024;
+  std::uint64_t replayBuffer = 64 * 1024;
+  std::uint64_t processorBuffer = 2 * 1024 * 1024;
+  std::uint64_t processorBufferTotal = 256 * 1024 * 1024;
+  std::uint64_t decompressedBody = 16 * 1024 * 1024;
+  std::uint64_t decompressionRatio = 100;
+  std::uint64_t backendConnections = 1024;
+  std::uint64_t backendPending = 1024;
+  std::uint64_t backendRequests = 1024;
+};
+
+enum class ForwardedHeaders : std::uint8_t { kOff, kAppend };
+
+struct CatalogRef {
+  std::string nameSpace;
+  std::string name;
+};
+
+struct Settings {
+  std::uint32_t workers = 0;  // 0: one per core
+  Duration drainTimeout = std::chrono::seconds(25);
+  ForwardedHeaders forwardedHeaders = ForwardedHeaders::kOff;
+  std::string accessLogPath = "/dev/stdout";  // "off": none
+  std::vector<CatalogRef> processorCatalogs;
+  std::uint32_t revisionsKept = 10;
+  DnsSettings dns;
+  std::vector<std::string> addressGuardAllow;  // CIDRs
+  TimeoutSettings timeouts;
+  LimitSettings limits;
+};
+
+}  // namespace sluice::config

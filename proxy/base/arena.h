@@ -1,0 +1,58 @@
+// Memory that is freed all at once: an exchange's heads and everything else that lives exactly as long as it.
+//
+// Bump allocation in chunks of the worker's pool; what is larger than a chunk comes from the heap and is freed with the rest.
+// Movable: views into it stay valid when it moves. No destructors run. One thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "proxy/base/chunk_pool.h"
+
+namespace sluice::base {
+
+class Arena {
+ public:
+  explicit Arena(ChunkPool& pool) : pool_(&pool) {}
+  Arena(Arena&& other) noexcept
+      : pool_(other.pool_), chunks_(std::exchange(other.chunks_, nullptr)), large_(std::exchange(other.large_, nullptr)) {}
+  Arena& operator=(Arena&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(chunks_, other.chunks_);
+    std::swap(large_, other.large_);
+    return *this;
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() { clear(); }
+
+  /// `size` bytes, aligned for `alignment` (a power of two up to 16). Never null, not initialised.
+  void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t));
+
+  /// Uninitialised array of trivially destructible T.
+  template <typename T>
+  T* array(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+  }
+  char* bytes(std::size_t count) { return static_cast<char*>(allocate(count, 1)); }
+  /// A copy that lives as long as the arena.
+  std::string_view copy(std::string_view text);
+  /// The concatenation, copied once.
+  std::string_view concat(std::string_view a, std::string_view b, std::string_view c = {});
+
+  /// Everything goes back; all views into it die.
+  void clear();
+  ChunkPool& pool() const { return *pool_; }
+
+ private:
+  struct Large;
+  ChunkPool* pool_;
+  Chunk* chunks_ = nullptr;
+  Large* large_ = nullptr;
+};
+
+}  // namespace sluice::base

@@ -1,0 +1,107 @@
+#include "proxy/base/byte_queue.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace sluice::base {
+
+void ByteQueue::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::span<char> room = prepare();
+    const std::size_t count = std::min(room.size(), bytes.size());
+    std::memcpy(room.data(), bytes.data(), count);
+    commit(count);
+    bytes.remove_prefix(count);
+  }
+}
+
+std::span<char> ByteQueue::prepare() {
+  Chunk* chunk = last_ != nullptr && last_->room() > 0 ? last_ : addChunk();
+  return {chunk->data + chunk->end, chunk->room()};
+}
+
+void ByteQueue::commit(std::size_t count) {
+  assert(last_ != nullptr && count <= last_->room());
+  last_->end += static_cast<std::uint32_t>(count);
+  size_ += count;
+}
+
+std::string_view ByteQueue::front() const {
+  if (size_ == 0) return {};
+  return {first_->data + first_->begin, first_->size()};
+}
+
+std::size_t ByteQueue::gather(std::span<std::string_view> views) const {
+  std::size_t count = 0;
+  for (const Chunk* chunk = first_; chunk != nullptr && count < views.size(); chunk = chunk->next) {
+    if (chunk->size() > 0) views[count++] = {chunk->data + chunk->begin, chunk->size()};
+  }
+  return count;
+}
+
+void ByteQueue::consume(std::size_t count) {
+  assert(count <= size_);
+  size_ -= count;
+  while (count > 0) {
+    const std::size_t here = std::min(count, first_->size());
+    first_->begin += static_cast<std::uint32_t>(here);
+    count -= here;
+    if (first_->size() == 0) dropFirst();
+  }
+  if (size_ == 0) clear();
+}
+
+void ByteQueue::splice(ByteQueue& from, std::size_t count) {
+  assert(pool_ == from.pool_ && this != &from && count <= from.size_);
+  while (count > 0) {
+    Chunk* chunk = from.first_;
+    const std::size_t here = chunk->size();
+    // A short run is copied behind what stands here already, so that many small pieces do not hold a chunk each.
+    const bool copy = here > count || (last_ != nullptr && here <= last_->room() && here <= Chunk::kCapacity / 8);
+    if (copy) {
+      const std::size_t part = std::min(here, count);
+      append({chunk->data + chunk->begin, part});
+      from.consume(part);
+      count -= part;
+      continue;
+    }
+    from.first_ = chunk->next;
+    if (from.first_ == nullptr) from.last_ = nullptr;
+    from.size_ -= here;
+    linkLast(chunk);
+    size_ += here;
+    count -= here;
+  }
+  if (from.size_ == 0) from.clear();
+}
+
+void ByteQueue::clear() {
+  while (first_ != nullptr) dropFirst();
+  size_ = 0;
+}
+
+Chunk* ByteQueue::addChunk() {
+  Chunk* chunk = pool_->take();
+  linkLast(chunk);
+  return chunk;
+}
+
+void ByteQueue::linkLast(Chunk* chunk) {
+  chunk->next = nullptr;
+  if (last_ == nullptr) {
+    first_ = last_ = chunk;
+  } else {
+    last_->next = chunk;
+    last_ = chunk;
+  }
+}
+
+void ByteQueue::dropFirst() {
+  Chunk* chunk = first_;
+  first_ = chunk->next;
+  if (first_ == nullptr) last_ = nullptr;
+  pool_->give(chunk);
+}
+
+}  // namespace sluice::base

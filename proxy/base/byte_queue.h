@@ -1,0 +1,64 @@
+// Bytes waiting, first in first out, in chunks of the worker's pool; an empty queue holds no memory.
+//
+// Appending copies once; moving bytes from one queue to another relinks whole chunks. One thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "proxy/base/chunk_pool.h"
+
+namespace sluice::base {
+
+class ByteQueue {
+ public:
+  explicit ByteQueue(ChunkPool& pool) : pool_(&pool) {}
+  ByteQueue(ByteQueue&& other) noexcept
+      : pool_(other.pool_),
+        first_(std::exchange(other.first_, nullptr)),
+        last_(std::exchange(other.last_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  ByteQueue& operator=(ByteQueue&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(first_, other.first_);
+    std::swap(last_, other.last_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ByteQueue(const ByteQueue&) = delete;
+  ByteQueue& operator=(const ByteQueue&) = delete;
+  ~ByteQueue() { clear(); }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  void append(std::string_view bytes);
+  /// Writable space of at least one byte behind the last one; what was written is then commit()ted.
+  std::span<char> prepare();
+  void commit(std::size_t count);
+
+  /// The first contiguous run; empty only if the queue is.
+  std::string_view front() const;
+  /// The first runs, at most views.size() of them; returns how many were filled in.
+  std::size_t gather(std::span<std::string_view> views) const;
+  /// Drops the first `count` bytes (at most size()).
+  void consume(std::size_t count);
+  /// Moves the first `count` bytes (at most from.size()) of `from`, of the same pool, behind ours: whole chunks by relinking.
+  void splice(ByteQueue& from, std::size_t count);
+  void clear();
+  ChunkPool& pool() const { return *pool_; }
+
+ private:
+  Chunk* addChunk();
+  void linkLast(Chunk* chunk);
+  void dropFirst();
+
+  ChunkPool* pool_;
+  Chunk* first_ = nullptr;
+  Chunk* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace sluice::base

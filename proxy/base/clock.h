@@ -1,0 +1,26 @@
+// Time, injected: the steady clock for deadlines and durations, the wall clock only for what people and certificates read.
+#pragma once
+
+#include <chrono>
+
+namespace sluice::base {
+
+using Duration = std::chrono::nanoseconds;
+using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  /// Never goes back, whatever happens to the wall clock.
+  virtual MonotonicTime now() const = 0;
+  virtual WallTime wallNow() const = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  MonotonicTime now() const override { return std::chrono::steady_clock::now(); }
+  WallTime wallNow() const override { return std::chrono::system_clock::now(); }
+};
+
+}  // namespace sluice::base

@@ -1,0 +1,79 @@
+// What went wrong, said once and carried to where it is answered, logged and counted.
+//
+// An Error's origin decides status, retry and log field; its type is `error.type` in logs, metrics and answers: an RFC 9209
+// proxy error type where one exists. Values only: owned by whoever holds them, on any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice::base {
+
+/// Whose fault it is.
+enum class ErrorOrigin : std::uint8_t { kDownstream, kUpstream, kProcessor, kConfig, kInternal };
+
+/// RFC 9209 section 2.3 where it has a name for it, our own word where it has none.
+enum class ErrorType : std::uint8_t {
+  kHttpRequestError,
+  kHttpRequestDenied,
+  kDestinationIpProhibited,
+  kDestinationNotFound,
+  kMisdirectedRequest,
+  kRateLimited,
+  kProxyLoopDetected,
+  kProxyConfigurationError,
+  kProxyInternalError,
+  kProcessorFailed,
+  kHttpProtocolError,
+  kTlsProtocolError,
+  kTlsCertificateError,
+  kConnectionTerminated,
+  kConnectionRefused,
+  kDnsError,
+  kConnectionLimitReached,
+  kConnectionTimeout,
+  kDnsTimeout,
+  kHttpResponseTimeout,
+  kProcessorTimeout,
+};
+
+inline constexpr std::size_t kErrorTypeCount = static_cast<std::size_t>(ErrorType::kProcessorTimeout) + 1;
+
+/// "http_request_error" and so on.
+std::string_view errorTypeName(ErrorType type);
+/// "downstream", "upstream", "processor", "config", "internal".
+std::string_view errorOriginName(ErrorOrigin origin);
+/// The HTTP status that answers this type unless the error names another (RFC 9209 recommends one per type).
+std::uint16_t defaultStatus(ErrorType type);
+
+struct Error {
+  ErrorType type = ErrorType::kProxyInternalError;
+  ErrorOrigin origin = ErrorOrigin::kInternal;
+  /// HTTP status code of the answer, 400..599.
+  std::uint16_t status = 500;
+  /// One short sentence for people. Never holds a secret, nor unescaped input.
+  std::string detail;
+
+  Error() = default;
+  Error(ErrorType errorType, ErrorOrigin errorOrigin, std::string text)
+      : type(errorType), origin(errorOrigin), status(defaultStatus(errorType)), detail(std::move(text)) {}
+
+  /// A fault of the client's request, with the status that names it best: 400, 408, 413, 414, 417, 431, 501.
+  static Error badRequest(std::uint16_t code, std::string text) {
+    Error error(ErrorType::kHttpRequestError, ErrorOrigin::kDownstream, std::move(text));
+    error.status = code;
+    return error;
+  }
+  static Error upstream(ErrorType errorType, std::string text) {
+    return Error(errorType, ErrorOrigin::kUpstream, std::move(text));
+  }
+  static Error config(std::string text) {
+    return Error(ErrorType::kProxyConfigurationError, ErrorOrigin::kConfig, std::move(text));
+  }
+  static Error internal(std::string text) {
+    return Error(ErrorType::kProxyInternalError, ErrorOrigin::kInternal, std::move(text));
+  }
+};
+
+}  // namespace sluice::base

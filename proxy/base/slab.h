@@ -1,0 +1,108 @@
+// Objects of one type with one owner, named by handles that find nothing once the object is gone.
+//
+// Objects never move. A slot is reused with the next generation, so a handle kept by a timer, a DNS answer or a pool waiter can be
+// stale but never dangling. One thread.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace sluice::base {
+
+/// The name of a slab's object. The default one names nothing.
+template <typename T>
+struct Handle {
+  std::uint32_t index = 0;
+  std::uint32_t generation = 0;  // 0 is never given out
+
+  bool empty() const { return generation == 0; }
+  friend bool operator==(Handle, Handle) = default;
+
+  /// As one integer, for libraries that carry user data.
+  std::uint64_t toToken() const { return (std::uint64_t{generation} << 32) | index; }
+  static Handle fromToken(std::uint64_t token) {
+    return Handle{static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(token >> 32)};
+  }
+};
+
+template <typename T>
+class Slab {
+ public:
+  Slab() = default;
+  Slab(const Slab&) = delete;
+  Slab& operator=(const Slab&) = delete;
+  ~Slab() {
+    for (Slot* slot : slots_) {
+      if (slot->live) std::destroy_at(slot->object());
+    }
+  }
+
+  /// Makes an object; T's constructor gets its own handle first, then args.
+  template <typename... Args>
+  T& create(Args&&... args) {
+    if (free_.empty()) grow();
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    Slot& slot = *slots_[index];
+    T* object = std::construct_at(slot.object(), Handle<T>{index, slot.generation}, std::forward<Args>(args)...);
+    slot.live = true;
+    ++live_;
+    return *object;
+  }
+
+  /// nullptr if the object is gone.
+  T* find(Handle<T> handle) {
+    if (handle.index >= slots_.size()) return nullptr;
+    Slot& slot = *slots_[handle.index];
+    return slot.live && slot.generation == handle.generation ? slot.object() : nullptr;
+  }
+
+  void destroy(Handle<T> handle) {
+    T* object = find(handle);
+    assert(object != nullptr);
+    if (object == nullptr) return;
+    Slot& slot = *slots_[handle.index];
+    std::destroy_at(object);
+    slot.live = false;
+    if (++slot.generation == 0) slot.generation = 1;
+    --live_;
+    free_.push_back(handle.index);
+  }
+
+  std::size_t size() const { return live_; }
+
+  template <typename Visit>
+  void forEach(Visit&& visit) {
+    for (Slot* slot : slots_) {
+      if (slot->live) visit(*slot->object());
+    }
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t generation = 1;
+    bool live = false;
+    alignas(T) std::byte storage[sizeof(T)];
+    T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
+  };
+  // A page is small enough that a handful of objects does not cost a megabyte.
+  static constexpr std::size_t kSlotsPerPage = 32;
+
+  void grow() {
+    auto& page = pages_.emplace_back(std::make_unique<Slot[]>(kSlotsPerPage));
+    const auto first = static_cast<std::uint32_t>(slots_.size());
+    for (std::size_t i = 0; i < kSlotsPerPage; ++i) slots_.push_back(&page[i]);
+    for (std::size_t i = kSlotsPerPage; i > 0; --i) free_.push_back(first + static_cast<std::uint32_t>(i - 1));
+  }
+
+  std::vector<std::unique_ptr<Slot[]>> pages_;
+  std::vector<Slot*> slots_;
+  std::vector<std::uint32_t> free_;
+  std::size_t live_ = 0;
+};
+
+}  // namespace sluice::base

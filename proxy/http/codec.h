@@ -1,0 +1,180 @@
+// What every codec offers, whichever HTTP version it speaks: bytes in, events out; heads and pipes in, bytes out. No socket, no clock.
+//
+// Events go to a sink, whose methods only record what happened: they never call the codec back, never destroy it, and never wait.
+// A stream is named twice: by the codec's StreamId towards the codec, and by the owner's Token (an encoded handle) towards the sink,
+// so a late event of a stream whose owner is gone finds nothing. A codec asks its sink for a body pipe each time it needs it.
+//
+// Credit: on receipt, a codec delivers at most what was granted (initially limits.streamWindow per stream); grant() adds what the
+// consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE, HTTP/1.1 into readBudget(). One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/base/clock.h"
+#include "proxy/base/error.h"
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/limits.h"
+#include "proxy/http/message.h"
+
+namespace sluice::http {
+
+using StreamId = std::uint32_t;
+/// The owner's name for a stream: base::Handle::toToken().
+using Token = std::uint64_t;
+inline constexpr Token kNoToken = 0;
+
+enum class CodecState : std::uint8_t {
+  kOpen,      // takes new streams
+  kDraining,  // streams in flight go on, no new ones: GOAWAY, Connection: close, or the peer has ended its side
+  kClosed     // nothing more will be read; close the connection once produce() has nothing left
+};
+
+/// Why a stream is cut short by its owner.
+enum class ResetReason : std::uint8_t {
+  kCancelled,  // nobody wants it any more: CANCEL
+  kRefused,    // was not processed at all: REFUSED_STREAM
+  kFailed      // our side can not complete it: INTERNAL_ERROR
+};
+
+// ---------------------------------------------------------------------------------------------------------------------------------
+// The server's side: towards clients.
+
+class ServerSink {
+ public:
+  virtual ~ServerSink() = default;
+
+  /// A request head, checked and normalised by hygiene. If message.head.body is kNone, the request is complete with it.
+  /// Returns the owner's token; kNoToken refuses the stream.
+  virtual Token onRequest(StreamId stream, RequestMessage&& message) = 0;
+  /// A head that can not be served, but can be answered: the owner answers with error.status. The codec closes an HTTP/1.x
+  /// connection behind that answer by itself.
+  virtual Token onBadRequest(StreamId stream, const base::Error& error) = 0;
+  virtual void onRequestBody(Token token, std::string_view bytes) = 0;
+  /// The request is complete.
+  virtual void onRequestEnd(Token token) = 0;
+  virtual void onRequestEnd(Token token, Trailers&& trailers) = 0;
+  /// The stream is over in both directions before its end: reset by the client, lost with the connection, or its body broke the
+  /// protocol. HTTP/1.x: a broken request body is told here too, with answerable true as long as no response was begun.
+  virtual void onRequestReset(Token token, const base::Error& error, bool answerable) = 0;
+  /// The pipe that the response body is taken from; nullptr if the owner is gone (the stream is then reset).
+  virtual BodyPipe* responseBody(Token token) = 0;
+  /// `count` bytes were taken out of it.
+  virtual void onResponseBodyTaken(Token token, std::size_t count) = 0;
+  /// The whole response was handed to produce()'s queue: the stream is over, the token will not be used again.
+  virtual void onResponseSent(Token token) = 0;
+  virtual void onLimitHit(Limit limit) = 0;
+};
+
+class ServerCodec {
+ public:
+  virtual ~ServerCodec() = default;
+
+  /// Bytes from the client. Takes all of them (what can not be parsed yet is kept, within readBudget()).
+  virtual void feed(std::string_view bytes) = 0;
+  /// The client has ended its side.
+  virtual void feedEnd() = 0;
+  /// HTTP/1.x: goes on with pipelined bytes that were kept, if the previous exchange is over. Call when driving. HTTP/2: nothing.
+  virtual void resume() = 0;
+
+  /// A 1xx head. Not for HTTP/1.0 clients (dropped there).
+  virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;
+  /// The final head; what head.body announces is taken from sink.responseBody(). Copies what it needs.
+  virtual void sendResponse(StreamId stream, const ResponseHead& head) = 0;
+  /// The response pipe has more bytes, has ended, or broke. Broken: HTTP/1.x ends the connection, HTTP/2 resets the stream.
+  virtual void wake(StreamId stream) = 0;
+  /// Cuts the stream short. No more events for it. HTTP/1.x ends the connection without a further byte.
+  virtual void reset(StreamId stream, ResetReason reason) = 0;
+  /// The consumer took `count` bytes of this request's body.
+  virtual void grant(StreamId stream, std::size_t count) = 0;
+
+  /// Appends bytes for the client until `out` holds about `limit` or there are none.
+  virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;
+  /// produce() would append something.
+  virtual bool wantsProduce() const = 0;
+  /// No new requests: GOAWAY, or Connection: close on the response under way (or at once if idle).
+  virtual void drain() = 0;
+
+  /// Bytes that may be read from the socket and fed now; 0 means that reading shall stop.
+  virtual std::size_t readBudget() const = 0;
+  virtual CodecState state() const = 0;
+  /// Streams between their first byte and their end.
+  virtual std::size_t activeStreams() const = 0;
+  /// Part of a head has arrived and the rest has not: what timeouts.requestHeader bounds.
+  virtual bool headPending() const = 0;
+  virtual Version version() const = 0;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------------------
+// The client's side: towards backends.
+
+class ClientSink {
+ public:
+  virtual ~ClientSink() = default;
+
+  /// A 1xx head (never 101).
+  virtual void onInterim(Token token, ResponseMessage&& message) = 0;
+  /// The final head. If message.head.body is kNone, the response is complete with it.
+  virtual void onResponse(Token token, ResponseMessage&& message) = 0;
+  virtual void onResponseBody(Token token, std::string_view bytes) = 0;
+  virtual void onResponseEnd(Token token) = 0;
+  virtual void onResponseEnd(Token token, Trailers&& trailers) = 0;
+  /// The stream ended before its response did. `unprocessed`: the peer certainly has not begun to process it (HTTP/2
+  /// REFUSED_STREAM or beyond GOAWAY's last stream; HTTP/1.x: the connection ended cleanly before any byte of this response), so it
+  /// may be tried again elsewhere.
+  virtual void onResponseReset(Token token, const base::Error& error, bool unprocessed) = 0;
+  /// The pipe that the request body is taken from; nullptr if the owner is gone (the stream is then cancelled).
+  virtual BodyPipe* requestBody(Token token) = 0;
+  virtual void onRequestBodyTaken(Token token, std::size_t count) = 0;
+  /// The whole request was handed to produce()'s queue.
+  virtual void onRequestSent(Token token) = 0;
+  virtual void onLimitHit(Limit limit) = 0;
+};
+
+class ClientCodec {
+ public:
+  virtual ~ClientCodec() = default;
+
+  /// Requests that may be begun now without waiting. HTTP/1.1: 1 or 0.
+  virtual std::size_t availableStreams() const = 0;
+  /// Begins a request; what head.body announces is taken from sink.requestBody(). Copies what it needs. Only with availableStreams().
+  /// Returns 0 if the peer can not take it after all (then nothing was begun).
+  virtual StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) = 0;
+  virtual void wake(StreamId stream) = 0;
+  /// No more events for it. HTTP/1.x ends the connection.
+  virtual void cancel(StreamId stream, ResetReason reason) = 0;
+  /// The consumer took `count` bytes of this response's body.
+  virtual void grant(StreamId stream, std::size_t count) = 0;
+
+  virtual void feed(std::string_view bytes) = 0;
+  /// The backend ended its side, cleanly (TLS: with close_notify) or not.
+  virtual void feedEnd(bool clean) = 0;
+  virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;
+  virtual bool wantsProduce() const = 0;
+  /// Says goodbye when the last stream is over (HTTP/2: GOAWAY).
+  virtual void drain() = 0;
+
+  virtual std::size_t readBudget() const = 0;
+  virtual CodecState state() const = 0;
+  virtual std::size_t activeStreams() const = 0;
+  virtual Version version() const = 0;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------------------
+
+/// `scheme` ("http" or "https") is what the listener speaks: a request that claims another one is refused.
+/// The sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines.
+std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme);
+std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme,
+                                               const base::Clock& clock);
+std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
+std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock);
+
+/// What the first bytes of a plaintext connection say. The client preface is 24 bytes (RFC 9113 section 3.4).
+enum class Preface : std::uint8_t { kUndecided, kHttp1, kHttp2 };
+Preface detectPreface(std::string_view firstBytes);
+
+}  // namespace sluice::http

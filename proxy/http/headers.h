@@ -1,0 +1,106 @@
+// Field lines of one section (headers or trailers), in order, as views into an arena that outlives them (RFC 9110 section 5).
+//
+// Names are lower case. What the gateway itself looks at has a FieldId, found once when the line is read, so that later look-ups
+// compare integers. A copy of a Headers is a copy of the list, never of the bytes: that is how an attempt gets its own head.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "proxy/base/arena.h"
+
+namespace sluice::http {
+
+/// Field names that some part of the gateway treats specially; everything else is kOther.
+enum class FieldId : std::uint8_t {
+  kOther,
+  kAuthorization,
+  kConnection,
+  kContentLength,
+  kContentType,
+  kCookie,
+  kDate,
+  kExpect,
+  kForwarded,
+  kGrpcMessage,
+  kGrpcStatus,
+  kHost,
+  kHttp2Settings,
+  kKeepAlive,
+  kMaxForwards,
+  kProxyAuthenticate,
+  kProxyAuthorization,
+  kProxyConnection,
+  kServer,
+  kSetCookie,
+  kTe,
+  kTrailer,
+  kTransferEncoding,
+  kUpgrade,
+  kUserAgent,
+  kVia,
+  kXForwardedFor,
+  kXForwardedHost,
+  kXForwardedProto,
+};
+
+/// The id of a name in lower case.
+FieldId fieldId(std::string_view lowerCaseName);
+/// The name of an id other than kOther, in lower case, with static lifetime.
+std::string_view fieldName(FieldId id);
+
+struct Field {
+  std::string_view name;
+  std::string_view value;
+  FieldId id = FieldId::kOther;
+};
+
+class Headers {
+ public:
+  Headers() = default;
+
+  /// Views must live as long as the arena; the name must be in lower case.
+  void add(base::Arena& arena, std::string_view name, std::string_view value) { add(arena, {name, value, fieldId(name)}); }
+  void add(base::Arena& arena, FieldId id, std::string_view value) { add(arena, {fieldName(id), value, id}); }
+  void add(base::Arena& arena, const Field& field);
+
+  /// The first line of that name, or nullptr.
+  const Field* find(FieldId id) const;
+  const Field* find(std::string_view lowerCaseName) const;
+  /// Removes every line of that name; returns how many there were.
+  std::size_t remove(FieldId id);
+  std::size_t remove(std::string_view lowerCaseName);
+  /// Removes the lines for which drop(const Field&) is true, keeping the order of the rest.
+  template <typename Drop>
+  std::size_t removeIf(Drop&& drop) {
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      if (!drop(static_cast<const Field&>(fields_[i]))) fields_[kept++] = fields_[i];
+    }
+    const std::size_t removed = size_ - kept;
+    size_ = kept;
+    return removed;
+  }
+  /// Replaces every line of that name by one.
+  void set(base::Arena& arena, std::string_view name, std::string_view value);
+  /// An independent list over the same bytes.
+  Headers copy(base::Arena& arena) const;
+
+  std::span<const Field> all() const { return {fields_, size_}; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Field* begin() const { return fields_; }
+  const Field* end() const { return fields_ + size_; }
+
+ private:
+  Field* fields_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = 0;
+};
+
+/// True if the comma-separated list in `value` holds `token` (ASCII case ignored; RFC 9110 section 5.6.1).
+bool listHasToken(std::string_view value, std::string_view token);
+bool equalsIgnoreCase(std::string_view a, std::string_view b);
+
+}  // namespace sluice::http

@@ -1,0 +1,36 @@
+// The bounds that a codec enforces, with the names and defaults of settings.yaml `limits`.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::http {
+
+struct Limits {
+  std::uint32_t requestLineBytes = 16 * 1024;
+  /// Decoded size of one header or trailer section: names, values and 32 bytes a line (RFC 9113 section 10.5.1).
+  std::uint32_t headerBytes = 64 * 1024;
+  std::uint32_t headerFields = 100;
+  std::uint32_t informationalResponses = 10;  // 1xx heads before a final one
+  std::uint32_t chunkExtensionBytes = 1024;   // per message body
+  std::uint32_t concurrentStreams = 100;
+  std::uint32_t streamWindow = 256 * 1024;
+  std::uint32_t connectionWindow = 1024 * 1024;
+  std::uint32_t resetsPerMinute = 200;  // streams that ended early, by either side
+  std::uint32_t emptyFrames = 100;      // DATA or HEADERS without content in a row
+  std::uint32_t queuedControlFrames = 1000;
+};
+
+/// Which bound was met: the label of sluice_limit_hits_total.
+enum class Limit : std::uint8_t {
+  kRequestLineBytes,
+  kHeaderBytes,
+  kHeaderFields,
+  kInformationalResponses,
+  kChunkExtensionBytes,
+  kConcurrentStreams,
+  kResetsPerMinute,
+  kEmptyFrames,
+  kQueuedControlFrames,
+};
+
+}  // namespace sluice::http

@@ -1,0 +1,82 @@
+// Heads of messages in one form for every HTTP version (RFC 9110 section 6): what a codec reads is what another one writes.
+//
+// The control data (method, authority, path, status, framing) stands in members of its own and is never repeated in `headers`:
+// there is no Host, Content-Length, Transfer-Encoding, Connection or other hop-by-hop field in there, so nothing can disagree.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proxy/base/arena.h"
+#include "proxy/http/headers.h"
+
+namespace sluice::http {
+
+enum class Version : std::uint8_t { kHttp10, kHttp11, kHttp2 };
+/// "1.0", "1.1", "2": network.protocol.version.
+std::string_view versionName(Version version);
+
+enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kConnect, kOptions, kTrace, kPatch, kOther };
+Method methodFrom(std::string_view name);
+/// RFC 9110 section 9.2.2.
+bool isIdempotent(Method method);
+
+/// What follows a head.
+enum class Body : std::uint8_t {
+  kNone,     // nothing: the head ends the message
+  kLength,   // exactly contentLength bytes
+  kUntilEnd  // unknown length: chunked, HTTP/2 DATA, or (responses of HTTP/1.x) until the connection ends
+};
+
+struct RequestHead {
+  Method method = Method::kGet;
+  std::string_view methodText = "GET";
+  /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without Host.
+  std::string_view authority;
+  /// Path in normal form plus query ("/a?b"), or "*" for OPTIONS.
+  std::string_view target;
+  Headers headers;
+  Version version = Version::kHttp11;
+  Body body = Body::kNone;
+  std::uint64_t contentLength = 0;  // if body is kLength
+  bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
+  bool acceptsTrailers = false;     // TE: trailers
+
+  std::string_view path() const { return target.substr(0, target.find('?')); }
+  std::string_view query() const {
+    const std::size_t mark = target.find('?');
+    return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
+  }
+};
+
+struct ResponseHead {
+  std::uint16_t status = 0;
+  Headers headers;
+  Version version = Version::kHttp11;
+  Body body = Body::kNone;
+  /// The Content-Length that the origin stated. With body kNone (HEAD, 304) it describes what is not sent.
+  std::optional<std::uint64_t> contentLength;
+};
+
+/// A head and the memory that all its views point into.
+struct RequestMessage {
+  explicit RequestMessage(base::ChunkPool& pool) : arena(pool) {}
+  base::Arena arena;
+  RequestHead head;
+};
+
+struct ResponseMessage {
+  explicit ResponseMessage(base::ChunkPool& pool) : arena(pool) {}
+  base::Arena arena;
+  ResponseHead head;
+};
+
+/// The trailer section, if there was one.
+struct Trailers {
+  explicit Trailers(base::ChunkPool& pool) : arena(pool) {}
+  base::Arena arena;
+  Headers fields;
+};
+
+}  // namespace sluice::http

@@ -1,0 +1,39 @@
+// An IP address with a port: a value, compared and printed, never resolved.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice::net {
+
+class Address {
+ public:
+  Address();
+  /// "192.0.2.1" or "2001:db8::1", without brackets or zone. Nothing else is an address: no octal, no short forms.
+  static std::optional<Address> parse(std::string_view ip, std::uint16_t port);
+  static Address fromSockaddr(const sockaddr* address);
+
+  const sockaddr* sockaddrPtr() const { return reinterpret_cast<const sockaddr*>(&storage_); }
+  socklen_t length() const;
+  std::uint16_t port() const;
+  Address withPort(std::uint16_t port) const;
+  bool isIpv6() const;
+  /// "192.0.2.1" or "2001:db8::1".
+  std::string ip() const;
+  /// "192.0.2.1:443" or "[2001:db8::1]:443".
+  std::string toString() const;
+  friend bool operator==(const Address& a, const Address& b);
+
+ private:
+  union {
+    sockaddr base;
+    // Large enough for sockaddr_in6; sockaddr_storage would be four times that, in every connection.
+    char bytes[28];
+  } storage_;
+};
+
+}  // namespace sluice::net

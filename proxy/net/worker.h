@@ -1,0 +1,91 @@
+// One event loop, its memory and its beat. The heart of the rule that nothing re-enters or frees its caller.
+//
+// Every callback from libuv, c-ares or a timer opens a Turn. When the outermost Turn closes, the worker beats until it is quiet,
+// always in this order: drive exchanges, flush connections, reap the dead. Each worker belongs to one thread; post() is the only
+// member that others may call.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "proxy/base/chunk_pool.h"
+#include "proxy/base/clock.h"
+#include "proxy/net/timers.h"
+
+struct uv_loop_s;
+
+namespace sluice::net {
+
+/// What a worker beats. Implemented by the owner of exchanges and connections, and by tests.
+class Beats {
+ public:
+  virtual ~Beats() = default;
+  virtual void drive() = 0;
+  virtual void flush() = 0;
+  virtual void reap() = 0;
+  /// Nothing is left to drive, flush or reap.
+  virtual bool quiet() const = 0;
+};
+
+class Worker {
+ public:
+  explicit Worker(const base::Clock& clock);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Before run(). `beats` outlives the loop. Without it, turns end without a beat.
+  void setBeats(Beats* beats) { beats_ = beats; }
+  /// Runs until stop(); then closes what is left on the loop.
+  void run();
+  /// From the worker's own thread; from others by post().
+  void stop();
+  /// Runs `task` inside a Turn on the worker's thread, soon, in order. Any thread. Tasks posted after run() has ended are dropped.
+  void post(std::function<void()> task);
+
+  /// Opened by everything that the loop calls.
+  class Turn {
+   public:
+    explicit Turn(Worker& worker);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Worker& worker_;
+  };
+
+  uv_loop_s* loop() { return loop_.get(); }
+  base::ChunkPool& chunks() { return chunks_; }
+  TimerWheel& timers() { return timers_; }
+  const base::Clock& clock() const { return clock_; }
+  /// The time at the beginning of this turn.
+  base::MonotonicTime now() const { return now_; }
+  /// Where sockets read to; valid until the next read of this worker.
+  std::span<char> readBuffer() { return {readBuffer_.get(), kReadBufferSize}; }
+  /// Where TLS decrypts to; valid until the next read of this worker.
+  std::span<char> plainBuffer() { return {plainBuffer_.get(), kReadBufferSize}; }
+
+  static constexpr std::size_t kReadBufferSize = 128 * 1024;
+
+ private:
+  struct Mailbox;
+  struct Ticker;
+  void beat();
+
+  const base::Clock& clock_;
+  base::MonotonicTime now_;
+  base::ChunkPool chunks_;
+  TimerWheel timers_;
+  std::unique_ptr<char[]> readBuffer_;
+  std::unique_ptr<char[]> plainBuffer_;
+  std::unique_ptr<uv_loop_s> loop_;
+  std::unique_ptr<Mailbox> mailbox_;
+  std::unique_ptr<Ticker> ticker_;
+  Beats* beats_ = nullptr;
+  int depth_ = 0;
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,96 @@
+#include "proxy/pki/certificate.h"
+
+#include <openssl/asn1.h>
+#include <openssl/err.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "proxy/pki/pem.h"
+
+namespace sluice::pki {
+namespace {
+
+// A name with a NUL or other bytes that no host name has is not a name, whatever it begins with.
+bool isHostName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '*';
+  });
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::vector<std::string> readDnsNames(const X509* certificate) {
+  std::vector<std::string> names;
+  auto* all = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(all); ++i) {
+    const GENERAL_NAME* entry = sk_GENERAL_NAME_value(all, i);
+    if (entry->type != GEN_DNS) continue;
+    std::string name(reinterpret_cast<const char*>(ASN1_STRING_get0_data(entry->d.dNSName)),
+                     static_cast<std::size_t>(ASN1_STRING_length(entry->d.dNSName)));
+    std::transform(name.begin(), name.end(), name.begin(), lower);
+    if (isHostName(name)) names.push_back(std::move(name));
+  }
+  GENERAL_NAMES_free(all);
+  ERR_clear_error();
+  return names;
+}
+
+base::WallTime toWallTime(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) {
+    ERR_clear_error();
+    return base::WallTime{};
+  }
+  // Nanoseconds in 64 bits end in 2262; "no expiry" is written as 9999 (RFC 5280 4.1.2.5).
+  const auto since = std::chrono::seconds(timegm(&parts));
+  constexpr auto kLast = std::chrono::duration_cast<std::chrono::seconds>(base::WallTime::duration::max());
+  return since >= kLast ? base::WallTime::max() : base::WallTime(since);
+}
+
+}  // namespace
+
+struct CertificateChain::Impl {
+  std::vector<X509Pointer> certificates;
+  std::vector<x509_st*> intermediates;
+  std::vector<std::string> dnsNames;
+  base::WallTime notAfter;
+  std::string fingerprint;
+};
+
+CertificateChain::CertificateChain(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CertificateChain::CertificateChain(CertificateChain&&) noexcept = default;
+CertificateChain& CertificateChain::operator=(CertificateChain&&) noexcept = default;
+CertificateChain::~CertificateChain() = default;
+
+base::Result<CertificateChain> CertificateChain::parse(std::string_view pem) {
+  auto certificates = readCertificates(pem);
+  if (!certificates) return std::move(certificates).error();
+  auto impl = std::make_unique<Impl>();
+  impl->certificates = std::move(certificates).value();
+  for (std::size_t i = 1; i < impl->certificates.size(); ++i) impl->intermediates.push_back(impl->certificates[i].get());
+  const X509* leaf = impl->certificates.front().get();
+  impl->dnsNames = readDnsNames(leaf);
+  impl->notAfter = toWallTime(X509_get0_notAfter(leaf));
+  impl->fingerprint = fingerprintOf(impl->certificates);
+  return CertificateChain(std::move(impl));
+}
+
+x509_st* CertificateChain::leaf() const { return impl_->certificates.front().get(); }
+const std::vector<x509_st*>& CertificateChain::intermediates() const { return impl_->intermediates; }
+const std::vector<std::string>& CertificateChain::dnsNames() const { return impl_->dnsNames; }
+base::WallTime CertificateChain::notAfter() const { return impl_->notAfter; }
+const std::string& CertificateChain::fingerprint() const { return impl_->fingerprint; }
+
+bool dnsNameMatches(std::string_view pattern, std::string_view host) {
+  if (!pattern.starts_with("*.")) return !pattern.empty() && pattern == host;
+  const std::string_view parent = pattern.substr(1);  // ".example.com"
+  // A wildcard right below a top-level domain, or a second star, would cover what nobody can own.
+  if (parent.find('.', 1) == std::string_view::npos || parent.find('*') != std::string_view::npos) return false;
+  const std::size_t dot = host.find('.');
+  return dot != std::string_view::npos && dot > 0 && host.substr(dot) == parent;
+}
+
+}  // namespace sluice::pki

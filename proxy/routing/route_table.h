@@ -1,0 +1,43 @@
+// From a request to the rule that serves it: hostname map, then path tree, then predicates; the cost does not grow with the number of
+// routes. Immutable once built.
+//
+// The precedence is Gateway API's: the listener with the most specific hostname owns the request; then the route with the most specific
+// hostname; then Exact, RegularExpression, PathPrefix by length; method; number of header matches; number of query matches; oldest
+// route; namespace/name; order in the route.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/error.h"
+#include "proxy/http/message.h"
+
+namespace sluice::routing {
+
+struct Rule;
+
+/// Where a request goes: a rule, or the gateway's own answer.
+struct RouteMatch {
+  const Rule* rule = nullptr;
+  /// If rule is null: destination_not_found (404).
+  const char* reason = "";
+};
+
+class RouteTable {
+ public:
+  RouteTable();
+  RouteTable(RouteTable&&) noexcept;
+  RouteTable& operator=(RouteTable&&) noexcept;
+  ~RouteTable();
+
+  /// Allocates nothing. `head` is in normal form (http/hygiene).
+  RouteMatch match(const http::RequestHead& head) const;
+
+ private:
+  friend class RouteTableBuilder;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sluice::routing

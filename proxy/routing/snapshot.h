@@ -1,0 +1,98 @@
+// What the workers serve: the compiled form of a configuration. Never changes once made; shared by all workers as const.
+//
+// Compiled by compile() from the Model; everything that can be decided before a request comes is decided in here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "proxy/base/error.h"
+#include "proxy/pki/certificate.h"
+#include "proxy/pki/private_key.h"
+#include "proxy/pki/trust_store.h"
+#include "proxy/routing/header_edit.h"
+#include "proxy/routing/route_table.h"
+
+namespace sluice::routing {
+
+/// Which HTTP version a Backend is spoken to in.
+enum class UpstreamProtocol : std::uint8_t {
+  kAuto,    // with TLS what ALPN says, HTTP/2 preferred; without TLS HTTP/1.1
+  kHttp11,  // HTTP/1.1 only
+  kHttp2    // HTTP/2 only: ALPN h2, or prior knowledge without TLS
+};
+
+/// TLS originated towards a Backend.
+struct UpstreamTls {
+  std::string serverName;
+  std::vector<std::string> subjectAltNames;
+  std::shared_ptr<const pki::TrustStore> trust;
+  std::shared_ptr<const pki::CertificateChain> clientCertificate;  // Mutual only
+  std::shared_ptr<const pki::PrivateKey> clientKey;
+  bool insecureSkipVerify = false;
+};
+
+/// One destination: a Backend and one of its ports.
+struct BackendPlan {
+  std::string name;  // "namespace/name"
+  /// Everything that makes two connections different, as one string: the key of connection pools. Holds no secret.
+  std::string identity;
+  std::string hostname;  // lower case; a name, or an IP literal
+  std::uint16_t port = 0;
+  /// Host / :authority of requests to it: the hostname, with the port unless it is the scheme's default.
+  std::string authority;
+  UpstreamProtocol protocol = UpstreamProtocol::kAuto;
+  std::optional<UpstreamTls> tls;
+};
+
+/// A share of a rule's traffic. A reference that is broken keeps its share and answers with its error (500).
+struct WeightedBackend {
+  std::uint32_t weight = 1;
+  std::shared_ptr<const BackendPlan> backend;  // null if failure is set
+  std::optional<base::Error> failure;
+  HeaderEdit requestHeaders;
+  HeaderEdit responseHeaders;
+};
+
+/// A rule of an HTTPRoute as attached to one listener.
+struct Rule {
+  std::string route;     // "namespace/name"
+  std::string gateway;   // "namespace/name"
+  std::string listener;  // section name
+  std::vector<WeightedBackend> backends;
+  std::uint64_t totalWeight = 0;
+  HeaderEdit requestHeaders;
+  HeaderEdit responseHeaders;
+  /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
+  std::optional<base::Error> failure;
+
+  /// The backend that `random` (uniform over 64 bits) falls on; nullptr if all weights are 0 or there are none: answer 500.
+  const WeightedBackend* choose(std::uint64_t random) const;
+};
+
+struct ListenerIdentity {
+  std::shared_ptr<const pki::CertificateChain> certificate;
+  std::shared_ptr<const pki::PrivateKey> key;
+};
+
+/// One socket to listen on. Several Gateway listeners that differ by hostname share it.
+struct Bind {
+  std::string address;  // IP literal; "" for all addresses
+  std::uint16_t port = 0;
+  bool tls = false;
+  std::vector<ListenerIdentity> identities;  // with tls at least one
+  RouteTable routes;
+};
+
+struct Snapshot {
+  config::Settings settings;
+  std::vector<Bind> binds;
+  /// Every Backend that a rule refers to, each once.
+  std::vector<std::shared_ptr<const BackendPlan>> backends;
+};
+
+}  // namespace sluice::routing

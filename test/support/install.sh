@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# The one list of what this project needs from Debian 12, by group: install.sh [build] [test] [fuzz] [lint]; all of them by default.
+# Needs root or sudo, and only if something is missing. Changes no source list of the system.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+declare -A packages=(
+  [build]="g++ cmake ninja-build ccache pkg-config ca-certificates curl openssl
+           libuv1-dev libnghttp2-dev libssl-dev libc-ares-dev libyaml-cpp-dev libspdlog-dev libre2-dev libcli11-dev"
+  [test]="libgtest-dev libgmock-dev libbenchmark-dev curl openssl nghttp2-client nghttp2-server dnsmasq-base netcat-openbsd
+          universal-ctags procps"
+  [fuzz]="clang libclang-rt-14-dev llvm-14"
+  [lint]="clang-format clang-tidy"
+)
+# Where several packages carry one command, whichever is there will do.
+declare -A commands=(
+  [build]=""
+  [test]="nginx=nginx-light node=nodejs npm=npm"
+  [fuzz]=""
+  [lint]=""
+)
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+installed() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Daemons that come with a package stay off: the tests start their own, on loopback, by hand.
+apt_install() {
+  local policy=/usr/sbin/policy-rc.d placed=no status=0
+  echo "install.sh: installing $*"
+  as_root apt-get update -qq
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+    as_root chmod 755 "$policy"
+    placed=yes
+  fi
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >build/install.log 2>&1 || status=$?
+  if [ "$placed" = yes ]; then as_root rm -f "$policy"; fi
+  if [ "$status" != 0 ]; then
+    tail -n 30 build/install.log >&2
+    return "$status"
+  fi
+  if [ -d /run/systemd/system ] && [[ " $* " == *" nginx-light "* ]]; then as_root systemctl -q disable nginx || true; fi
+}
+
+# The machine's own Debian mirror, as "URI|keyring": whatever format its source lists have. The keyring may be empty.
+own_mirror() {
+  local release=$1 uri keyring
+  uri=$(apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Identifier: Packages' |
+        awk -F'|' -v r="$release" '$2 == r && $3 == "main" { print $1; exit }')
+  keyring=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null |
+            awk -v RS= -v r="$release" '$0 ~ "(^|[ \n])" r "([ \n]|$)" && match($0, /[Ss]igned-[Bb]y[:=][ ]*\/[^] \n]+/) {
+              print substr($0, RSTART, RLENGTH); exit }' | sed 's|^[^/]*||')
+  echo "$uri|$keyring"
+}
+
+# jsoncons (header-only) is packaged from Debian 13 on. On Debian 12 its package is unpacked below build/, taken from the machine's own
+# mirror by a private apt configuration.
+fetch_jsoncons() {
+  local target=build/third_party/jsoncons private=build/third_party/apt mirror keyring
+  if [ -f "$target/usr/include/jsoncons/json.hpp" ] || installed libjsoncons-dev; then return; fi
+  if apt-cache show libjsoncons-dev >/dev/null 2>&1; then
+    apt_install libjsoncons-dev
+    return
+  fi
+  IFS='|' read -r mirror keyring < <(own_mirror "$(. /etc/os-release && echo "$VERSION_CODENAME")")
+  if [ -z "$mirror" ]; then
+    echo "install.sh: found no Debian mirror in the source lists of this machine" >&2
+    return 1
+  fi
+  echo "install.sh: fetching libjsoncons-dev of Debian 13"
+  rm -rf "$target" "$private"
+  mkdir -p "$private"/{state/lists/partial,cache/archives/partial,download}
+  echo "deb ${keyring:+[signed-by=$keyring] }$mirror trixie main" >"$private/sources.list"
+  local apt=(apt-get -qq -o "Dir::Etc::SourceList=$PWD/$private/sources.list" -o Dir::Etc::SourceParts=/dev/null
+             -o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null -o APT::Default-Release=
+             -o "Dir::State=$PWD/$private/state" -o Dir::State::status=/var/lib/dpkg/status -o "Dir::Cache=$PWD/$private/cache"
+             -o Acquire::Languages=none)
+  if [ "$(id -u)" = 0 ]; then apt+=(-o APT::Sandbox::User=root); fi
+  "${apt[@]}" update
+  (cd "$private/download" && "${apt[@]}" download libjsoncons-dev)
+  dpkg-deb -x "$private"/download/libjsoncons-dev_*.deb "$target"
+  rm -rf "$private"
+}
+
+# undici and grpc-js, exactly as package-lock.json names them.
+fetch_clients() {
+  local clients=test/integration/clients
+  if [ "$clients/node_modules/.package-lock.json" -nt "$clients/package-lock.json" ]; then return; fi
+  echo "install.sh: installing the Node.js clients of the integration tests"
+  npm ci --prefix "$clients" --ignore-scripts --no-audit --no-fund --silent
+}
+
+main() {
+  local groups=("$@") missing=() group package pair
+  if [ ${#groups[@]} = 0 ]; then groups=(build test fuzz lint); fi
+  export PATH="$PATH:/usr/sbin:/sbin"
+  mkdir -p build
+  for group in "${groups[@]}"; do
+    if [ -z "${packages[$group]:-}" ]; then
+      echo "install.sh: no group '$group' (there are: build test fuzz lint)" >&2
+      return 2
+    fi
+    for package in ${packages[$group]}; do installed "$package" || missing+=("$package"); done
+    for pair in ${commands[$group]}; do
+      command -v "${pair%%=*}" >/dev/null || missing+=("${pair#*=}")
+    done
+  done
+  if [ ${#missing[@]} != 0 ]; then apt_install "${missing[@]}"; fi
+  if [[ " ${groups[*]} " == *" test "* ]]; then
+    fetch_jsoncons
+    fetch_clients
+  fi
+}
+
+main "$@"
