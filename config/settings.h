@@ -1,6 +1,7 @@
 // settings.yaml: every tunable of the process with its default, as names.md of the product fixes them.
 //
-// Unknown keys are errors; each value carries its unit in the type. Read from the ConfigMap that GatewayClass.spec.parametersRef names.
+// Unknown keys are errors; each value carries its unit in the type. Read from the ConfigMap that
+// GatewayClass.spec.parametersRef names.
 #pragma once
 
 #include <chrono>

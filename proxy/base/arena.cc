@@ -13,7 +13,7 @@ struct alignas(16) Arena::Large {
 void* Arena::allocate(std::size_t size, std::size_t alignment) {
   assert(alignment <= 16 && (alignment & (alignment - 1)) == 0);
   if (size > Chunk::kCapacity / 2) {
-    auto* large = static_cast<Large*>(::operator new(sizeof(Large) + size, std::align_val_t{16}));
+    auto* large = static_cast<Large*>(::operator new (sizeof(Large) + size, std::align_val_t{16}));
     large->next = large_;
     large_ = large;
     return large + 1;
@@ -59,7 +59,7 @@ void Arena::clear() {
   }
   while (large_ != nullptr) {
     Large* next = large_->next;
-    ::operator delete(large_, std::align_val_t{16});
+    ::operator delete (large_, std::align_val_t{16});
     large_ = next;
   }
 }

@@ -1,7 +1,7 @@
 // Memory that is freed all at once: an exchange's heads and everything else that lives exactly as long as it.
 //
-// Bump allocation in chunks of the worker's pool; what is larger than a chunk comes from the heap and is freed with the rest.
-// Movable: views into it stay valid when it moves. No destructors run. One thread.
+// Bump allocation in chunks of the worker's pool; what is larger than a chunk comes from the heap and is freed with the
+// rest. Movable: views into it stay valid when it moves. No destructors run. One thread.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,9 @@ class Arena {
  public:
   explicit Arena(ChunkPool& pool) : pool_(&pool) {}
   Arena(Arena&& other) noexcept
-      : pool_(other.pool_), chunks_(std::exchange(other.chunks_, nullptr)), large_(std::exchange(other.large_, nullptr)) {}
+      : pool_(other.pool_),
+        chunks_(std::exchange(other.chunks_, nullptr)),
+        large_(std::exchange(other.large_, nullptr)) {}
   Arena& operator=(Arena&& other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(chunks_, other.chunks_);

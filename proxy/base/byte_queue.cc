@@ -28,8 +28,10 @@ void ByteQueue::commit(std::size_t count) {
 }
 
 std::string_view ByteQueue::front() const {
-  if (size_ == 0) return {};
-  return {first_->data + first_->begin, first_->size()};
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->size() > 0) return {chunk->data + chunk->begin, chunk->size()};
+  }
+  return {};
 }
 
 std::size_t ByteQueue::gather(std::span<std::string_view> views) const {
@@ -57,6 +59,10 @@ void ByteQueue::splice(ByteQueue& from, std::size_t count) {
   while (count > 0) {
     Chunk* chunk = from.first_;
     const std::size_t here = chunk->size();
+    if (here == 0) {  // prepared, never committed
+      from.dropFirst();
+      continue;
+    }
     // A short run is copied behind what stands here already, so that many small pieces do not hold a chunk each.
     const bool copy = here > count || (last_ != nullptr && here <= last_->room() && here <= Chunk::kCapacity / 8);
     if (copy) {

@@ -5,6 +5,13 @@
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
+#define SLUICE_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLUICE_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifdef SLUICE_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -13,13 +20,13 @@ namespace {
 
 // A view kept into a chunk that went back is then found by the sanitizer, as it would be with malloc.
 void poison([[maybe_unused]] Chunk* chunk) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef SLUICE_ADDRESS_SANITIZER
   ASAN_POISON_MEMORY_REGION(chunk->data, Chunk::kCapacity);
 #endif
 }
 
 void unpoison([[maybe_unused]] Chunk* chunk) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef SLUICE_ADDRESS_SANITIZER
   ASAN_UNPOISON_MEMORY_REGION(chunk->data, Chunk::kCapacity);
 #endif
 }

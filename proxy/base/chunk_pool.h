@@ -1,7 +1,7 @@
 // The free list of equal chunks that all buffers of a worker come from and go back to as soon as they are empty.
 //
-// One per worker, one thread. A chunk is always taken through ByteQueue or Arena, never held by hand. Keeps up to `keep` free chunks
-// and gives the rest back to the allocator, so that a burst does not stay resident.
+// One per worker, one thread. A chunk is always taken through ByteQueue or Arena, never held by hand. Keeps up to
+// `keep` free chunks and gives the rest back to the allocator, so that a burst does not stay resident.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace sluice::base {
 
 struct Chunk {
   /// Bytes that one chunk carries. A TLS record's worth, so that one record never needs a second chunk.
-  static constexpr std::size_t kCapacity = 16 * 1024;
+  static constexpr std::size_t kCapacity = std::size_t{16} * 1024;
 
   Chunk* next = nullptr;
   std::uint32_t begin = 0;  // first byte not yet consumed

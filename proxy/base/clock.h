@@ -1,4 +1,5 @@
-// Time, injected: the steady clock for deadlines and durations, the wall clock only for what people and certificates read.
+// Time, injected: the steady clock for deadlines and durations, the wall clock only for what people and certificates
+// read.
 #pragma once
 
 #include <chrono>

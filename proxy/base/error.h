@@ -1,12 +1,14 @@
 // What went wrong, said once and carried to where it is answered, logged and counted.
 //
-// An Error's origin decides status, retry and log field; its type is `error.type` in logs, metrics and answers: an RFC 9209
-// proxy error type where one exists. Values only: owned by whoever holds them, on any thread.
+// An Error's origin decides status, retry and log field; its type is `error.type` in logs, metrics and answers: an RFC
+// 9209 proxy error type where one exists. Values only: owned by whoever holds them, on any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sluice::base {
 

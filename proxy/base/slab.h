@@ -1,10 +1,11 @@
 // Objects of one type with one owner, named by handles that find nothing once the object is gone.
 //
-// Objects never move. A slot is reused with the next generation, so a handle kept by a timer, a DNS answer or a pool waiter can be
-// stale but never dangling. One thread.
+// Objects never move. A slot is reused with the next generation, so a handle kept by a timer, a DNS answer or a pool
+// waiter can be stale but never dangling. One thread.
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -37,7 +38,7 @@ class Slab {
   Slab& operator=(const Slab&) = delete;
   ~Slab() {
     for (Slot* slot : slots_) {
-      if (slot->live) std::destroy_at(slot->object());
+      if (std::exchange(slot->live, false)) std::destroy_at(slot->object());
     }
   }
 
@@ -61,13 +62,14 @@ class Slab {
     return slot.live && slot.generation == handle.generation ? slot.object() : nullptr;
   }
 
+  /// The handle finds nothing from here on, in T's destructor neither.
   void destroy(Handle<T> handle) {
     T* object = find(handle);
     assert(object != nullptr);
     if (object == nullptr) return;
     Slot& slot = *slots_[handle.index];
-    std::destroy_at(object);
     slot.live = false;
+    std::destroy_at(object);
     if (++slot.generation == 0) slot.generation = 1;
     --live_;
     free_.push_back(handle.index);
@@ -75,10 +77,11 @@ class Slab {
 
   std::size_t size() const { return live_; }
 
+  /// `visit` may create and destroy; it may or may not see what it creates.
   template <typename Visit>
   void forEach(Visit&& visit) {
-    for (Slot* slot : slots_) {
-      if (slot->live) visit(*slot->object());
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i]->live) visit(*slots_[i]->object());
     }
   }
 

@@ -22,6 +22,8 @@
 
 namespace sluice::http {
 
+class H2Memory;
+
 using StreamId = std::uint32_t;
 /// The owner's name for a stream: base::Handle::toToken().
 using Token = std::uint64_t;
@@ -75,8 +77,12 @@ class ServerCodec {
 
   /// Bytes from the client. Takes all of them (what can not be parsed yet is kept, within readBudget()).
   virtual void feed(std::string_view bytes) = 0;
-  /// The client has ended its side.
+  /// The client has ended its side. HTTP/1.x: a request that is complete is still answered.
   virtual void feedEnd() = 0;
+  /// The connection is gone without an orderly end: every stream is over (onRequestReset, not answerable), state kClosed.
+  virtual void feedLost() = 0;
+  /// The head that is pending took too long (timeouts.requestHeader). HTTP/1.x: onBadRequest with 408. HTTP/2: GOAWAY, kClosed.
+  virtual void expireHead() = 0;
   /// HTTP/1.x: goes on with pipelined bytes that were kept, if the previous exchange is over. Call when driving. HTTP/2: nothing.
   virtual void resume() = 0;
 
@@ -101,6 +107,9 @@ class ServerCodec {
   /// Bytes that may be read from the socket and fed now; 0 means that reading shall stop.
   virtual std::size_t readBudget() const = 0;
   virtual CodecState state() const = 0;
+  /// With kClosed: a message was cut short, so the connection must end in a way that can not be taken for its clean end (RST; no
+  /// close_notify), without anything that was queued.
+  virtual bool abortive() const { return false; }
   /// Streams between their first byte and their end.
   virtual std::size_t activeStreams() const = 0;
   /// Part of a head has arrived and the rest has not: what timeouts.requestHeader bounds.
@@ -159,6 +168,8 @@ class ClientCodec {
 
   virtual std::size_t readBudget() const = 0;
   virtual CodecState state() const = 0;
+  /// As ServerCodec::abortive().
+  virtual bool abortive() const { return false; }
   virtual std::size_t activeStreams() const = 0;
   virtual Version version() const = 0;
 };
@@ -167,11 +178,13 @@ class ClientCodec {
 
 /// `scheme` ("http" or "https") is what the listener speaks: a request that claims another one is refused.
 /// The sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines.
+/// `memory` is the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme);
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme,
-                                               const base::Clock& clock);
+                                               const base::Clock& clock, H2Memory* memory = nullptr);
 std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
-std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock);
+std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
+                                               H2Memory* memory = nullptr);
 
 /// What the first bytes of a plaintext connection say. The client preface is 24 bytes (RFC 9113 section 3.4).
 enum class Preface : std::uint8_t { kUndecided, kHttp1, kHttp2 };

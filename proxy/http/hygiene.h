@@ -1,5 +1,9 @@
 // The one place where a message is checked and brought into normal form, whichever version it came in: authority, path, framing,
 // hop-by-hop fields. Codecs call it while they build a head; nobody else needs to check again.
+//
+// Removal of hop-by-hop fields, and of what a peer's Connection names, happens here, before anything of ours is added: a client can
+// not strip a field that the gateway sets. Connection options that name end-to-end fields which the gateway or a proxy in front of
+// it answers for (Authorization, Cookie, Forwarded, X-Forwarded-*, Via, Max-Forwards, ...) are ignored, not obeyed.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +11,9 @@
 
 #include "proxy/base/arena.h"
 #include "proxy/base/result.h"
-#include "proxy/http/limits.h"
+#include "proxy/http/authority.h"
 #include "proxy/http/message.h"
+#include "proxy/http/target.h"
 
 namespace sluice::http {
 
@@ -25,12 +30,13 @@ struct RawRequest {
 };
 
 /// The checked head, its views in `arena` (into which raw's views must point too). Errors are downstream's, with the status to
-/// answer (400, 414, 417, 431, 501). `listenerScheme` is "http" or "https".
+/// answer (400, 417, 501). `listenerScheme` is "http" or "https".
 ///
 /// Refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length that is not one 1*DIGIT
-/// value, no or several Host in HTTP/1.1, Host that differs from the authority, userinfo, an authority that is no host[:port],
-/// unknown expectations, connection-specific fields in HTTP/2, names and values outside RFC 9110's grammar, paths that normalizePath
-/// refuses. Removed: what Connection names, and all hop-by-hop fields (before anything of ours is added).
+/// value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority, userinfo, an authority that is no
+/// host[:port], unknown expectations, connection-specific fields in HTTP/2, names and values outside RFC 9110's grammar, paths that
+/// normalizeTarget refuses, CONNECT. Removed: what Connection names, and all hop-by-hop fields (before anything of ours is added).
+/// Several Cookie lines become one. A Content-Length of 0 is Body::kNone, so kLength always means at least one byte.
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme);
 
 struct RawResponse {
@@ -48,20 +54,10 @@ base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& 
 /// False if a line is malformed.
 bool checkTrailers(Headers& fields);
 
-/// The one normal form of origin-form targets, for matching and for forwarding. Percent-encodings of unreserved characters are
-/// decoded, others get upper-case hex digits; dot segments are removed (RFC 3986 sections 6.2.2, 5.2.4); runs of "/" become one.
-/// Refused with 400: encoded "/" (%2F), backslash in either form, %00 and other encoded controls, "#", a bad "%", bytes outside
-/// 0x21..0x7E, and climbing above the root. The query is kept as it is (its characters are checked). Copies only if needed.
-base::Result<std::string_view> normalizeTarget(base::Arena& arena, std::string_view target);
-
-/// host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets.
-base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority);
-/// "host" of a normal authority, without port or trailing dot; IPv6 without brackets.
-std::string_view hostOf(std::string_view authority);
-/// 0 if it has none.
-std::uint16_t portOf(std::string_view authority);
-
 bool isFieldName(std::string_view name);    // RFC 9110 section 5.1: token
 bool isFieldValue(std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
+
+/// No message with that status has a body (RFC 9110 section 6.4.1).
+constexpr bool statusForbidsBody(std::uint16_t status) { return status < 200 || status == 204 || status == 304; }
 
 }  // namespace sluice::http

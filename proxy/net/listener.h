@@ -1,4 +1,5 @@
-// A listening socket that hands every accepted connection to somebody else as a plain file descriptor: one acceptor for all workers.
+// A listening socket that hands every accepted connection to somebody else as a plain file descriptor: one acceptor for
+// all workers.
 //
 // Pauses for a moment when the process is out of descriptors instead of spinning.
 #pragma once

@@ -1,7 +1,7 @@
 // Names to addresses by c-ares, never blocking: one per worker, with its own cache.
 //
-// A name in `hosts` is answered from there and never asked. Answers are kept for their TTL within [minTtl, maxTtl], failures for
-// negativeTtl. Several askers of one name share one query.
+// A name in `hosts` is answered from there and never asked. Answers are kept for their TTL within [minTtl, maxTtl],
+// failures for negativeTtl. Several askers of one name share one query.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace sluice::net {
 
 /// settings.yaml `dns`.
 struct DnsSettings {
-  std::vector<std::string> servers;                        // "ip" or "ip:port"; empty: the system's
+  std::vector<std::string> servers;                       // "ip" or "ip:port"; empty: the system's
   std::map<std::string, std::vector<std::string>> hosts;  // name in lower case -> addresses
-  base::Duration timeout = std::chrono::seconds(2);        // per try
+  base::Duration timeout = std::chrono::seconds(2);       // per try
   int attempts = 3;
   base::Duration minTtl = std::chrono::seconds(1);
   base::Duration maxTtl = std::chrono::seconds(300);

@@ -1,8 +1,9 @@
-// Deadlines on a wheel: setting, moving and dropping one costs a few instructions, whatever their number. No libuv in here: the worker
-// advances the wheel, tests advance it by hand.
+// Deadlines on a wheel: setting, moving and dropping one costs a few instructions, whatever their number. No libuv in
+// here: the worker advances the wheel, tests advance it by hand.
 //
-// A Timer belongs to the object whose deadline it is and tells it by one virtual call, inside a Turn; like every event, the call only
-// records. Resolution is kTick: a timer fires at its deadline or up to one tick later, never earlier. One thread.
+// A Timer belongs to the object whose deadline it is and tells it by one virtual call, inside a Turn; like every event,
+// the call only records. Resolution is kTick: a timer fires at its deadline or up to one tick later, never earlier. One
+// thread.
 #pragma once
 
 #include <array>
@@ -44,32 +45,45 @@ class TimerWheel {
  public:
   static constexpr base::Duration kTick = std::chrono::milliseconds(16);
 
-  explicit TimerWheel(base::MonotonicTime start) : now_(start) {}
+  explicit TimerWheel(base::MonotonicTime start) : origin_(start) {}
   TimerWheel(const TimerWheel&) = delete;
   TimerWheel& operator=(const TimerWheel&) = delete;
   ~TimerWheel();
 
-  /// Sets or moves it. A deadline in the past fires with the next advance(). Moving a deadline further away is the common case
-  /// (idle timeouts) and does not touch the wheel.
+  /// Sets or moves it. A deadline in the past fires with the next advance(). Moving a deadline further away is the
+  /// common case (idle timeouts) and does not touch the wheel.
   void set(Timer& timer, base::MonotonicTime deadline);
-  /// Fires what is due by `now`.
+  /// Fires what is due by `now`, earlier ticks first. What a firing timer sets to the past waits for the next call.
   void advance(base::MonotonicTime now);
   /// No timer is set: the worker then needs no tick.
   bool empty() const { return count_ == 0; }
+  /// When advance() may next have something to do: never later than the first deadline's tick, sometimes earlier.
+  base::MonotonicTime nextDue() const;
 
  private:
   friend class Timer;
-  // Four levels of 64 slots: 16 ms, 1 s, 65 s and 70 min each; later deadlines wait in the last level.
-  static constexpr std::size_t kLevels = 4;
-  static constexpr std::size_t kSlots = 64;
+  // Four levels of 64 slots: 16 ms, 1 s, 65 s and 70 min each; what is more than three days away waits outside of them.
+  static constexpr unsigned kLevels = 4;
+  static constexpr unsigned kSlotBits = 6;
+  static constexpr std::size_t kSlots = 1 << kSlotBits;
 
+  std::uint64_t tickOf(base::MonotonicTime deadline) const;
+  std::uint64_t nextTick() const;
   void place(Timer& timer);
-  void unlink(Timer& timer);
+  static void link(Timer*& head, Timer& timer);
+  static void unlink(Timer& timer);
+  void expire();
+  void fireOrPlace(Timer*& head);
 
-  base::MonotonicTime now_;
-  std::uint64_t tick_ = 0;
+  base::MonotonicTime origin_;
+  std::uint64_t tick_ = 0;  // everything up to this one has fired
   std::size_t count_ = 0;
+  // A timer stands on the level of the highest six bits in which its tick differs from tick_. So the slots in use of a
+  // level are all ahead of tick_, none wraps around, and the next one is found by counting zero bits.
   std::array<std::array<Timer*, kSlots>, kLevels> slots_{};
+  std::array<std::uint64_t, kLevels> occupied_{};  // a bit per slot; may be set for a slot that cancelling has emptied
+  Timer* due_ = nullptr;                           // set to the past
+  Timer* later_ = nullptr;                         // beyond the last level
 };
 
 }  // namespace sluice::net

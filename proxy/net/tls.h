@@ -1,8 +1,8 @@
-// TLS over libuv's TCP: OpenSSL with a BIO of our own, so that ciphertext is read straight out of the worker's shared buffer and all
-// records of a turn leave by one try-write.
+// TLS over libuv's TCP: OpenSSL with a BIO of our own, so that ciphertext is read straight out of the worker's shared
+// buffer and all records of a turn leave by one try-write.
 //
-// Contexts hold the configuration and, on the client's side, the sessions to resume; one per worker and Backend, never shared between
-// different configurations (a session must not be resumed under another policy).
+// Contexts hold the configuration and, on the client's side, the sessions to resume; one per worker and Backend, never
+// shared between different configurations (a session must not be resumed under another policy).
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ namespace sluice::net {
 
 /// TLS towards a backend. Everything in here makes two connections different.
 struct TlsClientSettings {
-  /// SNI (RFC 6066) and the name that the certificate must carry as a DNS SAN; an IP literal is sent as no SNI and matched as IP SAN.
+  /// SNI (RFC 6066) and the name that the certificate must carry as a DNS SAN; an IP literal is sent as no SNI and
+  /// matched as IP SAN.
   std::string serverName;
   /// If not empty: one of these must match instead of serverName (Gateway API subjectAltNames, DNS or URI).
   std::vector<std::string> subjectAltNames;
@@ -71,10 +72,13 @@ class TlsServerContext {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Failures by code: tls_certificate_error for what the verification refused (the detail says which rule: expired, name mismatch,
-/// untrusted issuer, self-signed ...) and for a client certificate that the backend demands or refuses (alerts certificate_required,
-/// bad_certificate ...), tls_protocol_error for the rest. The context outlives the transport.
-std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context, TransportSink& sink);
-std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, TlsServerContext& context, TransportSink& sink);
+/// Failures by code: tls_certificate_error for what the verification refused (the detail says which rule: expired, name
+/// mismatch, untrusted issuer, self-signed ...) and for a client certificate that the backend demands or refuses
+/// (alerts certificate_required, bad_certificate ...), tls_protocol_error for the rest. The context outlives the
+/// transport.
+std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context,
+                                      TransportSink& sink);
+std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, TlsServerContext& context,
+                                    TransportSink& sink);
 
 }  // namespace sluice::net

@@ -1,8 +1,8 @@
 // A byte stream to a peer, plain or TLS: what connections read from and write to.
 //
-// Events are told to one TransportSink inside a Turn; like every event, they only record: the sink must not destroy the transport or
-// write to it from within. Writing happens in the flush beat: the owner calls write() once per turn with everything it has, and gets
-// onWritable() when a transport that would not take more takes more again. One thread.
+// Events are told to one TransportSink inside a Turn; like every event, they only record: the sink must not destroy the
+// transport or write to it from within. Writing happens in the flush beat: the owner calls write() once per turn with
+// everything it has, and gets onWritable() when a transport that would not take more takes more again. One thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ namespace sluice::net {
 class TransportSink {
  public:
   virtual ~TransportSink() = default;
-  /// Connected and, with TLS, the handshake is complete and verified. Accepted plain sockets are connected from the start.
+  /// Connected and, with TLS, the handshake is complete and verified. Accepted plain sockets are connected from the
+  /// start.
   virtual void onOpen() = 0;
   /// At most the read budget (TLS: plus one record). The view dies with the call.
   virtual void onBytes(std::string_view bytes) = 0;
@@ -44,10 +45,11 @@ class Transport {
   /// Closes at once if close() was not called: what is pending is lost.
   virtual ~Transport() = default;
 
-  /// How many bytes may be read until the next call; 0 stops reading. Costs system calls when it passes between 0 and not 0.
+  /// How many bytes may be read until the next call; 0 stops reading. Costs system calls when it passes between 0 and
+  /// not 0.
   virtual void setReadBudget(std::size_t bytes) = 0;
-  /// Takes bytes from the front of `from` as far as the peer takes them, with one gathered system call; leaves the rest in there
-  /// (at most a bounded number of bytes is kept inside, encrypted). Nothing while pending().
+  /// Takes bytes from the front of `from` as far as the peer takes them, with one gathered system call; leaves the rest
+  /// in there (at most a bounded number of bytes is kept inside, encrypted). Nothing while pending().
   virtual void write(base::ByteQueue& from) = 0;
   /// A write waits for the peer.
   virtual bool pending() const = 0;

@@ -1,8 +1,8 @@
 // One event loop, its memory and its beat. The heart of the rule that nothing re-enters or frees its caller.
 //
-// Every callback from libuv, c-ares or a timer opens a Turn. When the outermost Turn closes, the worker beats until it is quiet,
-// always in this order: drive exchanges, flush connections, reap the dead. Each worker belongs to one thread; post() is the only
-// member that others may call.
+// Every callback from libuv, c-ares or a timer opens a Turn. When the outermost Turn closes, the worker beats until it
+// is quiet, always in this order: drive exchanges, flush connections, reap the dead. Each worker belongs to one thread;
+// post() is the only member that others may call.
 #pragma once
 
 #include <cstddef>
@@ -38,14 +38,16 @@ class Worker {
 
   /// Before run(). `beats` outlives the loop. Without it, turns end without a beat.
   void setBeats(Beats* beats) { beats_ = beats; }
-  /// Runs until stop(); then closes what is left on the loop.
+  /// Runs until stop(); then closes what is left on the loop, telling nobody. Once. Blocks SIGPIPE on the calling
+  /// thread for good: a write to a closed socket is an error, never a signal.
   void run();
   /// From the worker's own thread; from others by post().
   void stop();
-  /// Runs `task` inside a Turn on the worker's thread, soon, in order. Any thread. Tasks posted after run() has ended are dropped.
+  /// Runs `task` inside a Turn on the worker's thread, soon, in order. Any thread. Tasks posted after run() has ended
+  /// are dropped.
   void post(std::function<void()> task);
 
-  /// Opened by everything that the loop calls.
+  /// Opened by everything that the loop calls. The outermost one reads the clock and fires the timers that are due.
   class Turn {
    public:
     explicit Turn(Worker& worker);
@@ -68,12 +70,19 @@ class Worker {
   /// Where TLS decrypts to; valid until the next read of this worker.
   std::span<char> plainBuffer() { return {plainBuffer_.get(), kReadBufferSize}; }
 
+  /// Where TLS encrypts to; empty between two calls of its transports.
+  std::span<char> wireBuffer() { return {wireBuffer_.get(), kWireBufferSize}; }
+
   static constexpr std::size_t kReadBufferSize = 128 * 1024;
+  /// A read buffer's worth in TLS records, with what they add and room for a control record.
+  static constexpr std::size_t kWireBufferSize = kReadBufferSize + 4 * 1024;
 
  private:
   struct Mailbox;
   struct Ticker;
-  void beat();
+  void openTurn();
+  void closeTurn();
+  void closeLoop();
 
   const base::Clock& clock_;
   base::MonotonicTime now_;
@@ -81,6 +90,7 @@ class Worker {
   TimerWheel timers_;
   std::unique_ptr<char[]> readBuffer_;
   std::unique_ptr<char[]> plainBuffer_;
+  std::unique_ptr<char[]> wireBuffer_ = std::make_unique_for_overwrite<char[]>(kWireBufferSize);
   std::unique_ptr<uv_loop_s> loop_;
   std::unique_ptr<Mailbox> mailbox_;
   std::unique_ptr<Ticker> ticker_;

@@ -1,4 +1,5 @@
-// What RequestHeaderModifier and ResponseHeaderModifier do to a section: remove, set, add (Gateway API HTTPHeaderFilter).
+// What RequestHeaderModifier and ResponseHeaderModifier do to a section: remove, set, add (Gateway API
+// HTTPHeaderFilter).
 #pragma once
 
 #include <string>

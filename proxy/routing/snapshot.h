@@ -1,4 +1,5 @@
-// What the workers serve: the compiled form of a configuration. Never changes once made; shared by all workers as const.
+// What the workers serve: the compiled form of a configuration. Never changes once made; shared by all workers as
+// const.
 //
 // Compiled by compile() from the Model; everything that can be decided before a request comes is decided in here.
 #pragma once
@@ -70,7 +71,8 @@ struct Rule {
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   std::optional<base::Error> failure;
 
-  /// The backend that `random` (uniform over 64 bits) falls on; nullptr if all weights are 0 or there are none: answer 500.
+  /// The backend that `random` (uniform over 64 bits) falls on; nullptr if all weights are 0 or there are none: answer
+  /// 500.
   const WeightedBackend* choose(std::uint64_t random) const;
 };
 

@@ -51,10 +51,10 @@ apt_install() {
 own_mirror() {
   local release=$1 uri keyring
   uri=$(apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Identifier: Packages' |
-        awk -F'|' -v r="$release" '$2 == r && $3 == "main" { print $1; exit }')
-  keyring=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null |
-            awk -v RS= -v r="$release" '$0 ~ "(^|[ \n])" r "([ \n]|$)" && match($0, /[Ss]igned-[Bb]y[:=][ ]*\/[^] \n]+/) {
-              print substr($0, RSTART, RLENGTH); exit }' | sed 's|^[^/]*||')
+        awk -F'|' -v r="$release" '$2 == r && $3 == "main" && !found++ { print $1 }')
+  keyring=$({ cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null || true; } |
+            awk -v RS= -v r="$release" '!found && $0 ~ "(^|[ \n])" r "([ \n]|$)" && match($0, /[Ss]igned-[Bb]y[:=] *\/[^] \n]+/) {
+              found = 1; print substr($0, RSTART, RLENGTH) }' | sed 's|^[^/]*||')
   echo "$uri|$keyring"
 }
 

@@ -1,0 +1,40 @@
+// Documents -> Model: reads every object by itself, and says of each what is wrong with it.
+//
+// Everything but loadPaths() is a pure function. The main thread's; the file source, the Kubernetes source, `sluice
+// validate` and the tests all come through here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/document.h"
+#include "config/model.h"
+#include "config/problem.h"
+
+namespace sluice::config {
+
+struct Configuration {
+  Model model;
+  Problems problems;
+  /// False if a text could not be read as YAML, or a path not at all: then the whole set is refused (C-11) and the
+  /// model is empty.
+  bool readable = true;
+};
+
+struct SourceText {
+  std::string file;  // the name for messages
+  std::string text;
+};
+
+/// Each path is a file, or a folder whose *.yaml, *.yml and *.json files are taken in the order of their names,
+/// subfolders not.
+Configuration loadPaths(const std::vector<std::string>& paths);
+
+Configuration loadTexts(const std::vector<SourceText>& texts);
+Configuration loadText(std::string_view text, std::string_view file = "config.yaml");
+
+/// `unknownFields`: an error in files, a warning in Kubernetes (C-14). Empty documents are skipped, Lists expanded.
+Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields);
+
+}  // namespace sluice::config

@@ -1,0 +1,312 @@
+// The objects of one configuration as their users wrote them, checked one by one against their schemas and nothing
+// more.
+//
+// What depends on two objects (attachment, references, conflicts) is compile()'s. Plain values with one owner; made by
+// load() and read by compile() on the main thread. Defaults of the API are filled in. A text that is empty was not
+// given, unless the field says otherwise; a namespace that is empty means that of the object that holds the reference.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/document.h"
+#include "config/settings.h"
+#include "proxy/base/secret.h"
+
+namespace sluice::config {
+
+inline constexpr std::string_view kGatewayGroup = "gateway.networking.k8s.io";
+inline constexpr std::string_view kExperimentalGroup = "gateway.networking.x-k8s.io";
+inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
+
+struct ObjectMeta {
+  std::string nameSpace;  // "default" if not given; empty for GatewayClass
+  std::string name;
+  std::optional<std::int64_t> generation;
+  std::string creationTimestamp;  // RFC 3339 in UTC, so that texts compare as times; empty (files) sorts as oldest
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  Position position;  // of the document's first key
+
+  /// "namespace/name", or the name alone for objects without a namespace.
+  std::string qualifiedName() const;
+};
+
+/// A field that the API knows and this program does not serve yet (condition reason UnsupportedValue). If it would
+/// restrict or alter traffic, what holds it (rule, share of a rule, listener, Backend) answers 500 instead of doing
+/// something else than was asked.
+struct Unbuilt {
+  std::string path;  // "spec.rules[0].filters[1]"
+  Position position;
+  std::string message;  // one sentence without the path: "filter RequestMirror is not supported"
+  bool altersTraffic = true;
+};
+
+/// A reference to another object, with the defaults of its field filled in.
+struct ObjectRef {
+  std::string group;
+  std::string kind;
+  std::string nameSpace;  // empty: the holder's
+  std::string name;
+  std::string path;  // of the field that holds it
+  Position position;
+};
+
+struct GatewayClass {
+  ObjectMeta meta;
+  std::string controllerName;
+  std::string description;
+  std::optional<ObjectRef> parametersRef;
+};
+
+enum class ListenerProtocol : std::uint8_t { kHttp, kHttps, kOther };
+enum class ListenerTlsMode : std::uint8_t { kTerminate, kPassthrough };
+enum class RouteNamespaces : std::uint8_t { kSame, kAll, kSelector };
+
+struct ListenerTls {
+  ListenerTlsMode mode = ListenerTlsMode::kTerminate;
+  std::vector<ObjectRef> certificateRefs;
+};
+
+struct RouteKind {
+  std::string group;
+  std::string kind;
+  friend bool operator==(const RouteKind&, const RouteKind&) = default;
+};
+
+struct Listener {
+  std::string name;
+  std::string path;      // "spec.listeners[0]"
+  std::string hostname;  // lower case, may begin with "*."; empty: all
+  std::uint16_t port = 0;
+  ListenerProtocol protocol = ListenerProtocol::kHttp;
+  std::string protocolName;  // as written: "HTTP", "TLS", "example.com/quic"
+  std::optional<ListenerTls> tls;
+  RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
+  std::optional<std::vector<RouteKind>> routeKinds;  // none: what the protocol allows
+  std::vector<Unbuilt> unbuilt;
+  Position position;
+};
+
+struct GatewayAddress {
+  std::string type = "IPAddress";
+  std::string value;  // empty: of the implementation's choice
+  std::string path;
+  Position position;
+};
+
+struct Gateway {
+  ObjectMeta meta;
+  std::string gatewayClassName;
+  std::vector<GatewayAddress> addresses;  // type IPAddress with a value: a valid IP literal
+  std::vector<Listener> listeners;
+  std::vector<Unbuilt> unbuilt;
+};
+
+struct ParentRef {
+  ObjectRef object;
+  std::string sectionName;
+  std::uint16_t port = 0;  // 0: not given
+};
+
+enum class PathMatchType : std::uint8_t { kExact, kPathPrefix, kRegularExpression };
+enum class ValueMatchType : std::uint8_t { kExact, kRegularExpression };
+
+struct PathMatch {
+  PathMatchType type = PathMatchType::kPathPrefix;
+  std::string value = "/";
+  std::string path;
+  Position position;
+};
+
+/// A match of one header field or query parameter. Regular expressions are RE2's and not yet compiled here.
+struct NamedMatch {
+  ValueMatchType type = ValueMatchType::kExact;
+  std::string name;  // as written; header names compare without case
+  std::string value;
+  std::string path;
+  Position position;
+};
+
+struct HttpRouteMatch {
+  PathMatch path;
+  std::vector<NamedMatch> headers;
+  std::vector<NamedMatch> queryParams;
+  std::string method;  // empty: any
+};
+
+struct HeaderValue {
+  std::string name;
+  std::string value;
+};
+
+/// RequestHeaderModifier and ResponseHeaderModifier.
+struct HeaderModifier {
+  std::vector<HeaderValue> set;
+  std::vector<HeaderValue> add;
+  std::vector<std::string> remove;
+  std::string path;
+  Position position;
+};
+
+struct HttpBackendRef {
+  ObjectRef object;
+  std::uint16_t port = 0;  // 0: not given
+  std::uint32_t weight = 1;
+  std::optional<HeaderModifier> requestHeaders;
+  std::optional<HeaderModifier> responseHeaders;
+  std::vector<Unbuilt> unbuilt;  // this share of the rule only
+};
+
+struct HttpRouteRule {
+  std::string name;
+  std::string path;                     // "spec.rules[0]"
+  std::vector<HttpRouteMatch> matches;  // never empty: the API's default is PathPrefix "/"
+  std::optional<HeaderModifier> requestHeaders;
+  std::optional<HeaderModifier> responseHeaders;
+  std::vector<HttpBackendRef> backendRefs;
+  std::optional<Duration> requestTimeout;         // read, not built yet: also in `unbuilt`
+  std::optional<Duration> backendRequestTimeout;  // likewise
+  std::vector<Unbuilt> unbuilt;
+  Position position;
+};
+
+struct HttpRoute {
+  ObjectMeta meta;
+  std::vector<ParentRef> parentRefs;
+  std::vector<std::string> hostnames;  // lower case, may begin with "*."
+  std::vector<HttpRouteRule> rules;
+  std::vector<Unbuilt> unbuilt;
+};
+
+struct ConfigMap {
+  ObjectMeta meta;
+  struct Entry {
+    std::string value;
+    Position position;              // of the value
+    std::uint32_t blockColumn = 0;  // as in Value
+  };
+  std::map<std::string, Entry> data;  // binaryData, decoded, is in here too
+
+  /// nullptr if there is no such key.
+  const std::string* find(const std::string& key) const;
+};
+
+/// A Secret: `data` (decoded) and `stringData` (which wins) in one map.
+struct SecretObject {
+  ObjectMeta meta;
+  std::string type;
+  std::map<std::string, base::Secret> data;
+
+  const base::Secret* find(const std::string& key) const;
+};
+
+/// What every spelling of TLS towards a Backend comes down to (C-01).
+enum class TlsMode : std::uint8_t { kNone, kPassthrough, kServerAuth, kMutual };
+
+struct BackendTls {
+  TlsMode mode = TlsMode::kNone;
+  std::string serverName;         // SNI, lower case; empty: the hostname
+  std::vector<ObjectRef> caRefs;  // ConfigMaps (or Secrets) with the key ca.crt; empty: the system's authorities
+  std::vector<std::string>
+      subjectAltNames;  // DNS names, one of which the certificate must have; empty: the hostname verified
+  std::optional<ObjectRef> clientCertificateRef;  // kMutual: a Secret with tls.crt and tls.key
+  bool insecureSkipVerify = false;
+  std::string path = "spec.tls";
+  Position position;
+};
+
+/// The HTTP version that a port of a Backend speaks.
+enum class BackendProtocol : std::uint8_t { kAuto, kHttp11, kHttp2 };
+
+struct BackendPort {
+  std::string name;
+  std::uint16_t number = 0;
+  BackendProtocol protocol = BackendProtocol::kAuto;
+  std::optional<BackendTls> tls;  // none: that of the Backend
+};
+
+/// One use of a payload processor (`spec.extensions[]`). Read and kept; not run yet, so it is in the Backend's
+/// `unbuilt` too.
+struct ProcessorUse {
+  std::string name;
+  std::string type;   // "domain/Kind:version"
+  std::string phase;  // one of the seven
+  std::int32_t priority = 0;
+  bool failOpen = false;
+  bool preAuth = false;
+  std::optional<Duration> timeout;
+  std::optional<Value> config;  // `config` or `rawConfig`
+  std::string path;
+  Position position;
+};
+
+/// How the kind's CRD shapes its status.
+enum class BackendStatusShape : std::uint8_t { kControllers, kParents };
+
+/// One external destination, in whichever spelling it came. Each spelling has its own read_backend_*.cc.
+struct Backend {
+  ObjectMeta meta;
+  std::string group;  // with `kind` what a backendRef must name
+  std::string kind;
+  BackendStatusShape statusShape = BackendStatusShape::kControllers;
+  std::string hostname;            // lower case, a name; never an address nor a cluster's own name
+  std::vector<BackendPort> ports;  // at least one
+  std::optional<BackendTls> tls;
+  std::vector<ProcessorUse> extensions;
+  std::vector<Unbuilt> unbuilt;
+
+  /// What a backendRef with this port means: 0 is the only port. nullptr if there is no such port, or none was named
+  /// among several.
+  const BackendPort* findPort(std::uint16_t number) const;
+};
+
+/// An object that its schema refuses: absent from the lists above, but what refers to it must answer 500, not 404
+/// (C-11).
+struct Rejected {
+  std::string group;
+  std::string kind;
+  std::string nameSpace;
+  std::string name;
+  std::optional<std::int64_t> generation;
+  std::string message;  // its first problem, with the field
+  Position position;
+  /// What could still be read of it, so that what it would have carried can answer 500. It never claims more than was
+  /// written: a match, hostname, parent or listener that is not legible is left out, and a rule without a legible match
+  /// too.
+  std::optional<Gateway> gateway;
+  std::optional<HttpRoute> httpRoute;
+};
+
+struct Model {
+  std::vector<GatewayClass> gatewayClasses;
+  std::vector<Gateway> gateways;
+  std::vector<HttpRoute> httpRoutes;
+  std::vector<ConfigMap> configMaps;
+  std::vector<SecretObject> secrets;
+  std::vector<Backend> backends;
+  std::vector<Rejected> rejected;
+
+  /// From the ConfigMap that our GatewayClass names; the defaults if it names none, or if there is a fault.
+  Settings settings;
+  /// Why the settings could not be read (GatewayClass Accepted=False, InvalidParameters); empty if they could.
+  std::string settingsFault;
+  /// The GatewayClass with our controllerName that the settings came from; empty if there is none. Others with our name
+  /// are refused.
+  std::string gatewayClassName;
+
+  const GatewayClass* findGatewayClass(std::string_view name) const;
+  const Gateway* findGateway(std::string_view nameSpace, std::string_view name) const;
+  const ConfigMap* findConfigMap(std::string_view nameSpace, std::string_view name) const;
+  const SecretObject* findSecret(std::string_view nameSpace, std::string_view name) const;
+  const Backend* findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
+                             std::string_view name) const;
+  const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
+                               std::string_view name) const;
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,87 @@
+#include "config/object_kinds.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "config/object_readers.h"
+#include "config/text.h"
+
+namespace sluice::config {
+namespace {
+
+bool finishGood(FieldReader& root) {
+  root.finish();
+  return root.context().errors() == 0;
+}
+
+template <auto kRead, auto kList>
+void readWhole(FieldReader& root, ObjectMeta meta, Model& model, Rejected& /*rejected*/) {
+  auto object = kRead(root, std::move(meta));
+  if (finishGood(root)) (model.*kList).push_back(std::move(object));
+}
+
+template <auto kRead, auto kList, auto kLegible>
+void readLegible(FieldReader& root, ObjectMeta meta, Model& model, Rejected& rejected) {
+  auto object = kRead(root, std::move(meta));
+  if (!finishGood(root)) {
+    rejected.*kLegible = std::move(object);
+  } else if (object) {
+    (model.*kList).push_back(std::move(*object));
+  }
+}
+
+constexpr std::string_view kServed[] = {"v1", "v1beta1"};
+constexpr std::string_view kV1[] = {"v1"};
+constexpr std::string_view kAlpha[] = {"v1alpha1"};
+
+constexpr ObjectKind kKinds[] = {
+    {kGatewayGroup, "GatewayClass", kServed, false, readWhole<&readGatewayClass, &Model::gatewayClasses>},
+    {kGatewayGroup, "Gateway", kServed, true, readLegible<&readGateway, &Model::gateways, &Rejected::gateway>},
+    {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Model::httpRoutes, &Rejected::httpRoute>},
+    {"", "ConfigMap", kV1, true, readWhole<&readConfigMap, &Model::configMaps>},
+    {"", "Secret", kV1, true, readWhole<&readSecret, &Model::secrets>},
+    {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed, &Model::backends>},
+    {kExperimentalGroup, "XBackend", kAlpha, true, readWhole<&readXBackend, &Model::backends>},
+};
+
+struct GroupKind {
+  std::string_view group;
+  std::string_view kind;
+};
+
+constexpr GroupKind kUnbuiltKinds[] = {
+    {kGatewayGroup, "GRPCRoute"},       {kGatewayGroup, "TLSRoute"},
+    {kGatewayGroup, "TCPRoute"},        {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ReferenceGrant"},  {kGatewayGroup, "BackendTLSPolicy"},
+    {kGatewayGroup, "ListenerSet"},     {kExperimentalGroup, "XBackendTrafficPolicy"},
+    {kExperimentalGroup, "XMesh"},      {"sluice.dev", "Backend"},
+    {"sluice.dev", "PayloadProcessor"}, {"sluice.dev", "PayloadProcessingPipeline"},
+    {"sluice.dev", "EgressRevision"},
+};
+
+}  // namespace
+
+bool ObjectKind::hasVersion(std::string_view version) const {
+  return std::find(versions.begin(), versions.end(), version) != versions.end();
+}
+
+const ObjectKind* findObjectKind(std::string_view group, std::string_view kind) {
+  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                   [&](const ObjectKind& entry) { return entry.kind == kind && entry.group == group; });
+  return found == std::end(kKinds) ? nullptr : found;
+}
+
+bool isUnbuiltKind(std::string_view group, std::string_view kind) {
+  return std::any_of(std::begin(kUnbuiltKinds), std::end(kUnbuiltKinds),
+                     [&](const GroupKind& entry) { return entry.kind == kind && entry.group == group; });
+}
+
+std::string_view closestKind(std::string_view kind) {
+  std::vector<std::string_view> words;
+  for (const ObjectKind& entry : kKinds) words.push_back(entry.kind);
+  return closestWord(kind, words);
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,30 @@
+// The table of kinds: which documents are ours, and which reader takes each.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "config/field_reader.h"
+#include "config/model.h"
+
+namespace sluice::config {
+
+struct ObjectKind {
+  std::string_view group;  // empty: the core group
+  std::string_view kind;
+  std::span<const std::string_view> versions;
+  bool namespaced;
+  /// Reads and finishes `root`. A good object goes into `model`; of a bad one, what is legible goes into `rejected`.
+  void (*read)(FieldReader& root, ObjectMeta meta, Model& model, Rejected& rejected);
+
+  bool hasVersion(std::string_view version) const;
+};
+
+/// nullptr if no reader takes it.
+const ObjectKind* findObjectKind(std::string_view group, std::string_view kind);
+/// Known to users of Gateway API, and not served.
+bool isUnbuiltKind(std::string_view group, std::string_view kind);
+/// The kind that a misspelt one probably meant; empty if none.
+std::string_view closestKind(std::string_view kind);
+
+}  // namespace sluice::config

@@ -1,0 +1,63 @@
+// One reader per kind: a document's fields -> a typed object. What is wrong goes to the FieldReader's context; nothing
+// throws.
+//
+// `root` is the document; its apiVersion, kind, metadata and status are known to it already, and load() finishes it. An
+// object whose context saw errors is not to be served: load() decides so.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "config/field_reader.h"
+#include "config/model.h"
+
+namespace sluice::config {
+
+ObjectMeta readMeta(FieldReader& root, bool namespaced);
+
+GatewayClass readGatewayClass(FieldReader& root, ObjectMeta meta);
+/// After errors: what is legible, if its listeners can answer for it (see Rejected); else nullopt.
+std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta);
+/// Likewise.
+std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
+ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta);
+SecretObject readSecret(FieldReader& root, ObjectMeta meta);
+/// gateway.networking.k8s.io/v1alpha1 Backend, as the proposal first spelled it (E-40..E-47).
+Backend readBackendSeed(FieldReader& root, ObjectMeta meta);
+/// gateway.networking.x-k8s.io/v1alpha1 XBackend.
+Backend readXBackend(FieldReader& root, ObjectMeta meta);
+
+// Parts that several kinds share.
+
+/// What a reference's `group` and `kind` are if they are not given. A group that must be given has no default:
+/// `required`.
+struct RefDefaults {
+  std::string_view group;
+  std::string_view kind;
+  bool required = false;
+};
+
+/// group, kind, name and, where the API has one, namespace. Does not finish `reader`: the holder may have more fields.
+ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool withNamespace);
+std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key, std::size_t maxItems,
+                                      const RefDefaults& defaults, bool withNamespace);
+
+struct Filters {
+  std::optional<HeaderModifier> requestHeaders;
+  std::optional<HeaderModifier> responseHeaders;
+};
+/// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
+Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt);
+
+std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
+
+/// A Backend's hostname: a name, in lower case and without a final dot, never an address nor one of the cluster (E-54).
+std::string readExternalHostname(FieldReader& reader, std::string_view key);
+/// `mode`, in any of the spellings of C-01.
+TlsMode readTlsMode(FieldReader& reader, TlsMode absent);
+/// clientCertificateRef, which Mutual needs and no other mode takes.
+std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode);
+/// `extensions` of a Backend.
+std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key);
+
+}  // namespace sluice::config

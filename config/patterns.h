@@ -1,0 +1,52 @@
+// The shapes that Gateway API's schemas demand of strings, each with the words that name it in a message.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace sluice::config {
+
+/// What a text field takes. Lengths are in bytes.
+struct TextRule {
+  bool (*matches)(std::string_view);
+  std::string_view expected;  // "a DNS label"
+  std::size_t maxLength = 253;
+};
+
+bool isAnyText(std::string_view text);
+bool isDnsLabel(std::string_view text);      // RFC 1123, lower case, at most 63
+bool isDnsSubdomain(std::string_view text);  // labels joined by dots
+bool isHostname(std::string_view text);      // a subdomain that may begin with "*."
+bool isGroup(std::string_view text);         // a subdomain or empty
+bool isKind(std::string_view text);
+bool isControllerName(std::string_view text);
+bool isHeaderName(std::string_view text);   // RFC 9110 token
+bool isHeaderValue(std::string_view text);  // visible ASCII, single spaces or tabs inside
+bool isListenerProtocol(std::string_view text);
+bool isPathValue(std::string_view text);  // an absolute path without "//", dot segments, %2f or a fragment
+bool isIpAddress(std::string_view text);
+bool isCidr(std::string_view text);        // "10.0.0.0/8"
+bool isIpWithPort(std::string_view text);  // "1.1.1.1", "1.1.1.1:53", "2606::1111", "[2606::1111]:53"
+bool isProcessorType(std::string_view text);
+/// Lower or upper case, one or more labels, with at most one dot at the end: a name to be resolved, never an address.
+bool isDomainName(std::string_view text);
+
+namespace rule {
+inline constexpr TextRule kAnyText{isAnyText, "text", 4096};
+inline constexpr TextRule kObjectName{isDnsSubdomain, "a DNS name in lower case", 253};
+inline constexpr TextRule kRefName{isAnyText, "a name", 253};
+inline constexpr TextRule kNamespace{isDnsLabel, "a DNS label in lower case", 63};
+inline constexpr TextRule kSectionName{isDnsSubdomain, "a DNS name in lower case", 253};
+inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253};
+inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower case", 253};
+inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253};
+inline constexpr TextRule kGroup{isGroup, "an API group", 253};
+inline constexpr TextRule kKind{isKind, "a kind", 63};
+inline constexpr TextRule kControllerName{isControllerName, "a controller name like example.com/gateway", 253};
+inline constexpr TextRule kHeaderName{isHeaderName, "a header name", 256};
+inline constexpr TextRule kHeaderValue{isHeaderValue, "a header value", 4096};
+inline constexpr TextRule kListenerProtocol{isListenerProtocol, "a protocol", 255};
+inline constexpr TextRule kProcessorType{isProcessorType, "a processor type like example.com/Kind:v1", 253};
+}  // namespace rule
+
+}  // namespace sluice::config

@@ -1,0 +1,14 @@
+// Sizes and counts as Kubernetes writes them: "64Ki", "10M", "100".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sluice::config {
+
+/// Digits and at most one of Ki, Mi, Gi (1024), k, M, G (1000); nullopt for anything else, and for what 64 bits do not
+/// hold.
+std::optional<std::uint64_t> parseQuantity(std::string_view text);
+
+}  // namespace sluice::config

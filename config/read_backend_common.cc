@@ -1,0 +1,95 @@
+// What the spellings of Backend share.
+#include <algorithm>
+
+#include "config/object_readers.h"
+#include "config/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxProcessorUses = 64;
+
+constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
+                                         {"Terminate", TlsMode::kServerAuth},
+                                         {"Simple", TlsMode::kServerAuth},
+                                         {"ServerOnly", TlsMode::kServerAuth},
+                                         {"Passthrough", TlsMode::kPassthrough},
+                                         {"Mutual", TlsMode::kMutual},
+                                         {"ClientAndServer", TlsMode::kMutual}};
+
+constexpr Choice<std::string_view> kPhases[] = {{"request-headers", "request-headers"},
+                                                {"request-body", "request-body"},
+                                                {"connect", "connect"},
+                                                {"backend-request", "backend-request"},
+                                                {"backend-response", "backend-response"},
+                                                {"response-headers", "response-headers"},
+                                                {"response-body", "response-body"}};
+
+ProcessorUse readProcessorUse(FieldReader reader) {
+  ProcessorUse use;
+  use.path = reader.path();
+  use.position = reader.position();
+  use.name = reader.requiredText("name", rule::kRefName);
+  use.type = reader.requiredText("type", rule::kProcessorType);
+  reader.require("phase");
+  use.phase = reader.choice("phase", kPhases, std::string_view());
+  use.priority = static_cast<std::int32_t>(reader.integer("priority", INT32_MIN, INT32_MAX).value_or(0));
+  use.failOpen = reader.boolean("failOpen", false);
+  use.preAuth = reader.boolean("preAuth", false);
+  use.timeout = reader.duration("timeout");
+  const Value* config = reader.find("config");
+  const Value* rawConfig = reader.find("rawConfig");
+  if (config != nullptr && rawConfig != nullptr) reader.error("rawConfig", "must not be given together with config");
+  for (const Value* given : {config, rawConfig}) {
+    if (given == nullptr) continue;
+    if (!given->isMap()) reader.error(given == config ? "config" : "rawConfig", "must be a map");
+    use.config = *given;
+  }
+  reader.finish();
+  return use;
+}
+
+}  // namespace
+
+std::string readExternalHostname(FieldReader& reader, std::string_view key) {
+  std::string hostname = toLower(reader.requiredText(key, rule::kDomainName));
+  if (hostname.ends_with('.')) hostname.pop_back();
+  const auto within = [&](std::string_view domain) {
+    return hostname == domain || (hostname.ends_with(domain) && hostname[hostname.size() - domain.size() - 1] == '.');
+  };
+  if (within("cluster.local") || within("svc")) {
+    reader.error(key, "must not name a Service of the cluster, but is " + quote(hostname));
+  }
+  return hostname;
+}
+
+TlsMode readTlsMode(FieldReader& reader, TlsMode absent) {
+  return reader.choice("mode", kTlsModes, absent, /*ignoreCase=*/true);
+}
+
+std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode) {
+  const bool given = reader.has("clientCertificateRef");
+  if (given != (mode == TlsMode::kMutual)) {
+    reader.error("clientCertificateRef",
+                 given ? "must be given only when mode is Mutual" : "is required when mode is Mutual");
+  }
+  if (!given) return std::nullopt;
+  FieldReader ref = reader.map("clientCertificateRef");
+  ObjectRef result = readObjectRef(ref, {"", "Secret"}, true);
+  ref.finish();
+  return result;
+}
+
+std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key) {
+  std::vector<ProcessorUse> uses;
+  for (const Item& item : holder.list(key, kMaxProcessorUses)) {
+    ProcessorUse use = readProcessorUse(holder.map(item));
+    const bool repeated =
+        std::any_of(uses.begin(), uses.end(), [&](const ProcessorUse& other) { return other.name == use.name; });
+    if (repeated) holder.context().error(use.position, use.path + ".name", "repeats " + quote(use.name));
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+}  // namespace sluice::config

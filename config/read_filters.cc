@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "config/object_readers.h"
+#include "config/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxFilters = 16;
+constexpr std::size_t kMaxHeaders = 16;
+
+/// Each type of filter and the field that goes with it, and with no other type.
+struct FilterKind {
+  std::string_view type;
+  std::string_view field;
+  bool repeatable;
+};
+constexpr FilterKind kFilterKinds[] = {{"RequestHeaderModifier", "requestHeaderModifier", false},
+                                       {"ResponseHeaderModifier", "responseHeaderModifier", false},
+                                       {"RequestMirror", "requestMirror", true},
+                                       {"RequestRedirect", "requestRedirect", false},
+                                       {"URLRewrite", "urlRewrite", false},
+                                       {"ExtensionRef", "extensionRef", true},
+                                       {"CORS", "cors", false},
+                                       {"ExternalAuth", "externalAuth", true}};
+constexpr Choice<const FilterKind*> kFilterTypes[] = {
+    {kFilterKinds[0].type, &kFilterKinds[0]}, {kFilterKinds[1].type, &kFilterKinds[1]},
+    {kFilterKinds[2].type, &kFilterKinds[2]}, {kFilterKinds[3].type, &kFilterKinds[3]},
+    {kFilterKinds[4].type, &kFilterKinds[4]}, {kFilterKinds[5].type, &kFilterKinds[5]},
+    {kFilterKinds[6].type, &kFilterKinds[6]}, {kFilterKinds[7].type, &kFilterKinds[7]}};
+
+/// Of several entries with one name, only the first counts (HTTPHeader.name).
+std::vector<HeaderValue> readHeaders(FieldReader& modifier, std::string_view key) {
+  std::vector<HeaderValue> headers;
+  for (const Item& item : modifier.list(key, kMaxHeaders)) {
+    FieldReader reader = modifier.map(item);
+    HeaderValue header{reader.requiredText("name", rule::kHeaderName),
+                       reader.requiredText("value", rule::kHeaderValue)};
+    reader.finish();
+    const bool shadowed = std::any_of(headers.begin(), headers.end(), [&](const HeaderValue& other) {
+      return equalsIgnoringCase(other.name, header.name);
+    });
+    if (!shadowed) headers.push_back(std::move(header));
+  }
+  return headers;
+}
+
+HeaderModifier readHeaderModifier(FieldReader reader) {
+  HeaderModifier modifier;
+  modifier.path = reader.path();
+  modifier.position = reader.position();
+  modifier.set = readHeaders(reader, "set");
+  modifier.add = readHeaders(reader, "add");
+  modifier.remove = reader.texts("remove", rule::kHeaderName, kMaxHeaders);
+  reader.finish();
+  return modifier;
+}
+
+void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKind*>& seen,
+                std::vector<Unbuilt>& unbuilt) {
+  reader.require("type");
+  const FilterKind* kind = reader.choice<const FilterKind*>("type", kFilterTypes, nullptr);
+  for (const FilterKind& other : kFilterKinds) {
+    const bool given = reader.has(other.field);
+    if (kind == nullptr || given == (&other == kind)) continue;
+    reader.error(other.field, given ? "must not be given when type is " + std::string(kind->type)
+                                    : "is required when type is " + std::string(kind->type));
+  }
+  if (kind != nullptr) {
+    const bool repeated = std::find(seen.begin(), seen.end(), kind) != seen.end();
+    if (repeated && !kind->repeatable) reader.error("type", std::string(kind->type) + " must not be repeated");
+    seen.push_back(kind);
+    if (kind == &kFilterKinds[0]) {
+      filters.requestHeaders = readHeaderModifier(reader.map(kind->field));
+    } else if (kind == &kFilterKinds[1]) {
+      filters.responseHeaders = readHeaderModifier(reader.map(kind->field));
+    } else {
+      const std::string message = "filter " + std::string(kind->type) + " is not supported";
+      unbuilt.push_back(Unbuilt{reader.path(), reader.position(), message, true});
+    }
+  }
+  reader.finish();
+}
+
+}  // namespace
+
+Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt) {
+  Filters filters;
+  std::vector<const FilterKind*> seen;
+  for (const Item& item : holder.list("filters", kMaxFilters)) readFilter(holder.map(item), filters, seen, unbuilt);
+  return filters;
+}
+
+}  // namespace sluice::config

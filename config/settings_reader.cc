@@ -1,0 +1,252 @@
+#include "config/settings_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "config/field_reader.h"
+#include "config/quantity.h"
+#include "config/text.h"
+#include "config/yaml_reader.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxListItems = 1000;
+constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
+
+constexpr Choice<ForwardedHeaders> kForwardedHeaders[] = {{"Off", ForwardedHeaders::kOff},
+                                                          {"Append", ForwardedHeaders::kAppend}};
+
+struct DurationField {
+  std::string_view key;
+  Duration& value;
+  bool mayBeZero = false;
+};
+
+void readDurations(FieldReader& reader, std::initializer_list<DurationField> fields) {
+  for (const DurationField& field : fields) {
+    const std::optional<Duration> duration = reader.duration(field.key);
+    if (!duration) continue;
+    if (*duration == Duration::zero() && !field.mayBeZero) reader.error(field.key, "must be longer than 0s");
+    field.value = *duration;
+  }
+}
+
+struct QuantityField {
+  std::string_view key;
+  std::uint64_t& value;
+  std::uint64_t minimum;
+  std::uint64_t maximum;
+};
+
+void readQuantities(FieldReader& reader, std::initializer_list<QuantityField> fields) {
+  for (const QuantityField& field : fields) {
+    const Value* given = reader.find(field.key);
+    if (given == nullptr) continue;
+    const bool scalar = given->kind == Value::Kind::kNumber || given->isString();
+    const std::optional<std::uint64_t> quantity = scalar ? parseQuantity(given->text) : std::nullopt;
+    if (!quantity) {
+      reader.error(field.key, "must be a quantity like 100, 64Ki or 2Mi, but is " + quote(given->text));
+    } else if (*quantity < field.minimum || *quantity > field.maximum) {
+      reader.error(field.key, "must be between " + std::to_string(field.minimum) + " and " +
+                                  std::to_string(field.maximum) + ", but is " + given->text);
+    } else {
+      field.value = *quantity;
+    }
+  }
+}
+
+template <typename T>
+void readCount(FieldReader& reader, std::string_view key, std::int64_t minimum, std::int64_t maximum, T& value) {
+  if (const std::optional<std::int64_t> count = reader.integer(key, minimum, maximum)) value = static_cast<T>(*count);
+}
+
+constexpr TextRule kAddress{isIpAddress, "an IP address"};
+constexpr TextRule kServer{isIpWithPort, "an IP address, with or without a port"};
+constexpr TextRule kCidr{isCidr, "a CIDR like 10.0.0.0/8"};
+
+void readHosts(FieldReader& dns, DnsSettings& settings) {
+  const Value* hosts = dns.find("hosts");
+  FieldReader reader = dns.map("hosts");
+  if (hosts == nullptr) return;
+  for (const Member& member : hosts->members) {
+    if (!isDomainName(member.key)) {
+      reader.context().error(member.position, reader.pathOf(quote(member.key)), "must be a domain name");
+    }
+    std::vector<std::string> addresses = reader.texts(member.key, kAddress, kMaxListItems);
+    std::string name = toLower(member.key);
+    if (name.ends_with('.')) name.pop_back();
+    settings.hosts[name] = std::move(addresses);
+  }
+}
+
+void readDns(FieldReader reader, DnsSettings& settings) {
+  if (reader.has("servers")) settings.servers = reader.texts("servers", kServer, kMaxListItems);
+  readHosts(reader, settings);
+  readDurations(reader, {{"timeout", settings.timeout},
+                         {"minTtl", settings.minTtl, true},
+                         {"maxTtl", settings.maxTtl, true},
+                         {"negativeTtl", settings.negativeTtl, true},
+                         {"staleTtl", settings.staleTtl, true}});
+  if (settings.maxTtl < settings.minTtl) reader.error("maxTtl", "must not be shorter than minTtl");
+  readCount(reader, "attempts", 1, 100, settings.attempts);
+  readCount(reader, "maxAddresses", 1, 1000, settings.maxAddresses);
+  settings.ipv6 = reader.boolean("ipv6", settings.ipv6);
+  reader.finish();
+}
+
+void readTimeouts(FieldReader reader, TimeoutSettings& settings) {
+  readDurations(reader, {{"requestHeader", settings.requestHeader},
+                         {"bodyIdle", settings.bodyIdle},
+                         {"clientIdle", settings.clientIdle},
+                         {"tlsHandshake", settings.tlsHandshake},
+                         {"connect", settings.connect},
+                         {"streamIdle", settings.streamIdle},
+                         {"request", settings.request, true},
+                         {"upstreamIdle", settings.upstreamIdle},
+                         {"processor", settings.processor}});
+  reader.finish();
+}
+
+// A chunk's worth is the least that a buffer works with; 65535 is HTTP/2's own connection window, which can not shrink
+// (RFC 9113 section 6.9.2), and a window ends at 2^31-1 (6.9.1).
+void readLimits(FieldReader reader, LimitSettings& settings) {
+  constexpr std::uint64_t kChunk = 16 * 1024;
+  readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
+                          {"headerBytes", settings.headerBytes, 64, kMaxBytes},
+                          {"headerFields", settings.headerFields, 1, kMaxCount},
+                          {"informationalResponses", settings.informationalResponses, 0, kMaxCount},
+                          {"chunkExtensionBytes", settings.chunkExtensionBytes, 0, kMaxBytes},
+                          {"concurrentStreams", settings.concurrentStreams, 1, kMaxCount},
+                          {"streamWindow", settings.streamWindow, 1024, kMaxCount},
+                          {"connectionWindow", settings.connectionWindow, 65535, kMaxCount},
+                          {"resetsPerMinute", settings.resetsPerMinute, 1, kMaxCount},
+                          {"emptyFrames", settings.emptyFrames, 1, kMaxCount},
+                          {"queuedControlFrames", settings.queuedControlFrames, 1, kMaxCount},
+                          {"connections", settings.connections, 1, kMaxCount},
+                          {"exchangeBuffer", settings.exchangeBuffer, kChunk, kMaxBytes},
+                          {"replayBuffer", settings.replayBuffer, 0, kMaxBytes},
+                          {"processorBuffer", settings.processorBuffer, 0, kMaxBytes},
+                          {"processorBufferTotal", settings.processorBufferTotal, 0, kMaxBytes},
+                          {"decompressedBody", settings.decompressedBody, 0, kMaxBytes},
+                          {"decompressionRatio", settings.decompressionRatio, 1, kMaxCount},
+                          {"backendConnections", settings.backendConnections, 1, kMaxCount},
+                          {"backendPending", settings.backendPending, 0, kMaxCount},
+                          {"backendRequests", settings.backendRequests, 1, kMaxCount}});
+  reader.finish();
+}
+
+void readCatalogs(FieldReader& reader, Settings& settings) {
+  for (const Item& item : reader.list("processorCatalogs", kMaxListItems)) {
+    FieldReader catalog = reader.map(item);
+    CatalogRef ref{catalog.requiredText("namespace", rule::kNamespace),
+                   catalog.requiredText("name", rule::kObjectName)};
+    catalog.finish();
+    settings.processorCatalogs.push_back(std::move(ref));
+  }
+}
+
+Settings readTop(FieldReader reader) {
+  Settings settings;
+  readCount(reader, "workers", 0, 1024, settings.workers);
+  readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
+  settings.forwardedHeaders = reader.choice("forwardedHeaders", kForwardedHeaders, settings.forwardedHeaders);
+  FieldReader accessLog = reader.map("accessLog");
+  if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
+  accessLog.finish();
+  readCatalogs(reader, settings);
+  FieldReader revisions = reader.map("revisions");
+  readCount(revisions, "keep", 1, 1000, settings.revisionsKept);
+  revisions.finish();
+  readDns(reader.map("dns"), settings.dns);
+  FieldReader addressGuard = reader.map("addressGuard");
+  settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);
+  addressGuard.finish();
+  readTimeouts(reader.map("timeouts"), settings.timeouts);
+  readLimits(reader.map("limits"), settings.limits);
+  reader.finish();
+  return settings;
+}
+
+/// Where the text's first byte stands. Lines can be told apart only in a literal block.
+YamlOrigin originOf(const ConfigMap::Entry& entry) {
+  if (entry.blockColumn == 0) return YamlOrigin{entry.position.file, entry.position.line - 1, entry.position.column};
+  return YamlOrigin{entry.position.file, entry.position.line, entry.blockColumn - 1};
+}
+
+const GatewayClass* ourGatewayClass(const Model& model) {
+  const GatewayClass* ours = nullptr;
+  const auto age = [](const GatewayClass& c) { return std::tie(c.meta.creationTimestamp, c.meta.name); };
+  for (const GatewayClass& candidate : model.gatewayClasses) {
+    if (candidate.controllerName != kControllerName) continue;
+    if (ours == nullptr || age(candidate) < age(*ours)) ours = &candidate;
+  }
+  return ours;
+}
+
+/// The settings' text; nullptr and the fault if it can not be had.
+const ConfigMap::Entry* findSettingsText(const Model& model, const ObjectRef& ref, std::string& fault) {
+  const std::string name = "ConfigMap " + (ref.nameSpace.empty() ? ref.name : ref.nameSpace + "/" + ref.name);
+  if (!ref.group.empty() || ref.kind != "ConfigMap") {
+    fault = "must refer to a ConfigMap of the core group";
+  } else if (ref.nameSpace.empty()) {
+    fault = "must name the namespace of the ConfigMap";
+  } else if (const ConfigMap* configMap = model.findConfigMap(ref.nameSpace, ref.name); configMap == nullptr) {
+    fault = name + " does not exist";
+  } else if (const auto entry = configMap->data.find(std::string(kSettingsKey)); entry == configMap->data.end()) {
+    fault = name + " has no key " + std::string(kSettingsKey);
+  } else {
+    return &entry->second;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Settings> readSettings(const ConfigMap::Entry& entry, std::string_view object, Problems& problems) {
+  Problems found;
+  const std::vector<Document> documents = readYaml(entry.value, originOf(entry), found);
+  ObjectContext context(std::string(object), found);
+  Settings settings;
+  if (documents.size() > 1) context.error(documents[1].root.position, "", "must be one document");
+  if (documents.size() == 1) {
+    settings = readTop(FieldReader(&documents[0].root, "", entry.position, context));
+  }
+  const bool good = !hasErrors(found);
+  for (Problem& problem : found) {
+    problem.object = object;
+    if (entry.blockColumn == 0) problem.position = entry.position;
+    problem.field = std::string(kSettingsKey) + (problem.field.empty() ? "" : ": " + problem.field);
+    problems.push_back(std::move(problem));
+  }
+  if (!good) return std::nullopt;
+  return settings;
+}
+
+void resolveSettings(Model& model, Problems& problems) {
+  const GatewayClass* gatewayClass = ourGatewayClass(model);
+  if (gatewayClass == nullptr) return;
+  model.gatewayClassName = gatewayClass->meta.name;
+  if (!gatewayClass->parametersRef) return;
+  const ObjectRef& ref = *gatewayClass->parametersRef;
+  const ConfigMap::Entry* entry = findSettingsText(model, ref, model.settingsFault);
+  if (entry == nullptr) {
+    problems.push_back(
+        {Severity::kError, ref.position, "GatewayClass " + gatewayClass->meta.name, ref.path, model.settingsFault});
+    return;
+  }
+  Problems found;
+  std::optional<Settings> settings = readSettings(*entry, "ConfigMap " + ref.nameSpace + "/" + ref.name, found);
+  if (settings) {
+    model.settings = std::move(*settings);
+  } else {
+    model.settingsFault = found.front().field + ": " + found.front().message;
+  }
+  problems.insert(problems.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,15 @@
+// Configuration files -> their texts: the only part of config/ that touches the file system.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "config/problem.h"
+
+namespace sluice::config {
+
+/// The texts of all paths, in order; see loadPaths(). A path that can not be read is an error in `problems`.
+std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems);
+
+}  // namespace sluice::config

@@ -1,0 +1,107 @@
+// Conditions as the API's JSON: statusJson() and objectStatusJson() of config/conditions.h.
+#include "config/conditions.h"
+#include "config/json_writer.h"
+
+namespace sluice::config {
+namespace {
+
+void writeConditions(JsonWriter& json, const std::vector<Condition>& conditions) {
+  json.key("conditions").beginList();
+  for (const Condition& condition : conditions) {
+    json.beginObject();
+    json.member("type", condition.type);
+    json.member("status", conditionStatusName(condition.status));
+    json.member("reason", condition.reason);
+    json.member("message", condition.message);
+    if (condition.observedGeneration) json.member("observedGeneration", *condition.observedGeneration);
+    json.endObject();
+  }
+  json.endList();
+}
+
+void writeListeners(JsonWriter& json, const std::vector<ListenerStatus>& listeners) {
+  json.key("listeners").beginList();
+  for (const ListenerStatus& listener : listeners) {
+    json.beginObject().member("name", listener.name).member("attachedRoutes", std::int64_t{listener.attachedRoutes});
+    json.key("supportedKinds").beginList();
+    for (const RouteKind& kind : listener.supportedKinds) {
+      json.beginObject().member("group", kind.group).member("kind", kind.kind).endObject();
+    }
+    json.endList();
+    writeConditions(json, listener.conditions);
+    json.endObject();
+  }
+  json.endList();
+}
+
+void writeAddresses(JsonWriter& json, const std::vector<AddressStatus>& addresses) {
+  json.key("addresses").beginList();
+  for (const AddressStatus& address : addresses) {
+    json.beginObject().member("type", address.type).member("value", address.value).endObject();
+  }
+  json.endList();
+}
+
+void writeParentRef(JsonWriter& json, const ParentRef& ref) {
+  json.key("parentRef").beginObject();
+  json.member("group", ref.object.group).member("kind", ref.object.kind);
+  if (!ref.object.nameSpace.empty()) json.member("namespace", ref.object.nameSpace);
+  json.member("name", ref.object.name);
+  if (!ref.sectionName.empty()) json.member("sectionName", ref.sectionName);
+  if (ref.port != 0) json.member("port", std::int64_t{ref.port});
+  json.endObject();
+}
+
+void writeParents(JsonWriter& json, const std::vector<ParentStatus>& parents) {
+  json.key("parents").beginList();
+  for (const ParentStatus& parent : parents) {
+    json.beginObject();
+    writeParentRef(json, parent.parentRef);
+    json.member("controllerName", parent.controllerName);
+    writeConditions(json, parent.conditions);
+    json.endObject();
+  }
+  json.endList();
+}
+
+void writeControllers(JsonWriter& json, const std::vector<ControllerStatus>& controllers) {
+  json.key("controllers").beginList();
+  for (const ControllerStatus& controller : controllers) {
+    json.beginObject().member("name", controller.name);
+    writeConditions(json, controller.conditions);
+    json.endObject();
+  }
+  json.endList();
+}
+
+}  // namespace
+
+std::string statusJson(const ObjectStatus& object) {
+  JsonWriter json;
+  json.beginObject();
+  switch (object.shape) {
+    case StatusShape::kConditions:
+      writeConditions(json, object.conditions);
+      break;
+    case StatusShape::kGateway:
+      writeConditions(json, object.conditions);
+      writeListeners(json, object.listeners);
+      writeAddresses(json, object.addresses);
+      break;
+    case StatusShape::kParents:
+      writeParents(json, object.parents);
+      break;
+    case StatusShape::kControllers:
+      writeControllers(json, object.controllers);
+      break;
+  }
+  return json.endObject().take();
+}
+
+std::string objectStatusJson(const ObjectStatus& object) {
+  JsonWriter json;
+  json.beginObject().member("kind", object.kind).member("namespace", object.nameSpace).member("name", object.name);
+  return json.key("status").json(statusJson(object)).endObject().take();
+}
+
+}  // namespace sluice::config

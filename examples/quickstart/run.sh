@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# From nothing to real traffic: installs, builds, starts an HTTPS origin and the gateway, sends two requests, stops everything.
+# run.sh --keep leaves both running until Ctrl-C.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+here=examples/quickstart
+bin=build/release
+logs=build/quickstart
+pids=()
+
+stop() {
+  if [ ${#pids[@]} != 0 ]; then
+    kill "${pids[@]}" 2>/dev/null || true
+    wait "${pids[@]}" 2>/dev/null || true
+  fi
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+fail() {
+  echo "quickstart: $1" >&2
+  if [ -n "${2:-}" ] && [ -f "$2" ]; then tail -n 20 "$2" >&2; fi
+  exit 1
+}
+
+prepare() {
+  mkdir -p "$logs"
+  test/support/install.sh build
+  cmake --preset release >"$logs/build.log" 2>&1 || fail "cmake failed" "$logs/build.log"
+  if [ ! -x "$bin/sluice" ]; then echo "building (once, some minutes): $logs/build.log"; fi
+  cmake --build --preset release --target sluice sluice-echo >>"$logs/build.log" 2>&1 || fail "the build failed" "$logs/build.log"
+}
+
+free() {
+  if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then fail "port $1 of 127.0.0.1 is in use; this example needs it"; fi
+}
+
+# start NAME URL COMMAND...: starts it and waits until the URL answers.
+start() {
+  local name=$1 url=$2
+  shift 2
+  "$@" >"$logs/$name.log" 2>"$logs/$name.err" &
+  pids+=($!)
+  for _ in $(seq 100); do
+    if curl -sf -o /dev/null --max-time 1 --cacert "$logs/ca.crt" --resolve origin.example.test:10443:127.0.0.1 "$url"; then return; fi
+    kill -0 "${pids[-1]}" 2>/dev/null || break
+    sleep 0.1
+  done
+  fail "$name did not start" "$logs/$name.err"
+}
+
+request() {
+  local title=$1
+  shift
+  echo "$title"
+  curl -sS --max-time 10 -o "$logs/answer.json" -w '   <- %{http_code}, HTTP/%{http_version}' "$@" http://127.0.0.1:10080/hello?from=quickstart
+  echo "; the origin saw:"
+  grep -E '"(method|target|authority|version|sni|alpn)"' "$logs/answer.json" | tr -d '\n' | sed 's/^ */      /; s/,  */, /g; s/, *$/\n/'
+  grep -o '"x-tenant: [^"]*"' "$logs/answer.json" | sed 's/^/      added by the route: /'
+}
+
+prepare
+for port in 10080 10443 9901 9902; do free "$port"; done
+awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' $here/backend.yaml >"$logs/ca.crt"
+start origin https://origin.example.test:10443/ \
+  "$bin/sluice-echo" --listen 127.0.0.1:10443 --tls-cert $here/origin/demo-only.crt --tls-key $here/origin/demo-only.key
+start gateway http://127.0.0.1:9902/readyz \
+  "$bin/sluice" run --config $here --admin 127.0.0.1:9901 --health 127.0.0.1:9902
+
+echo "client -- plain HTTP --> sluice 127.0.0.1:10080 -- verified TLS --> https://origin.example.test:10443"
+request "1. curl --http1.1 http://127.0.0.1:10080/hello?from=quickstart" --http1.1
+request "2. curl --http2-prior-knowledge (the same URL)" --http2-prior-knowledge
+echo "Look next:"
+echo "   $here/*.yaml     what was just served; change it, and check it by: $bin/sluice validate --config $here"
+echo "   $logs/     access log (gateway.log), the gateway's own log (gateway.err), the last answer in full"
+echo "   README.md               what it is, the life of a request, where things are"
+if [ "${1:-}" = --keep ]; then
+  echo "Running until Ctrl-C. Status: curl http://127.0.0.1:9901/status"
+  wait "${pids[@]}"
+fi

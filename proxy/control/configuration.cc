@@ -1,0 +1,59 @@
+#include "proxy/control/configuration.h"
+
+#include <algorithm>
+
+#include "config/load.h"
+
+namespace sluice::control {
+namespace {
+
+// What a process that reads its configuration once calls it.
+constexpr const char* kFirstRevision = "1";
+
+std::string count(std::size_t number, const char* noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+bool Configuration::flawless() const {
+  return usable() && problems.empty() && std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
+}
+
+Configuration readConfiguration(const std::vector<std::string>& paths) {
+  config::Configuration loaded = config::loadPaths(paths);
+  Configuration made;
+  made.problems = std::move(loaded.problems);
+  made.readable = loaded.readable;
+  if (made.readable) made.compiled = routing::compile(loaded.model);
+  made.revision = kFirstRevision;
+  return made;
+}
+
+std::string reportText(const Configuration& configuration) {
+  std::string text;
+  for (const config::Problem& problem : configuration.problems) text += config::render(problem) + "\n";
+  std::size_t unhealthy = 0;
+  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
+    text += config::statusText(object);
+    if (!config::isHealthy(object)) ++unhealthy;
+  }
+  if (configuration.flawless()) return text + "valid: " + count(configuration.compiled.statuses.size(), "object") + " served as written\n";
+  text += "not valid: " + count(configuration.problems.size(), "problem") + ", " + count(unhealthy, "object") + " not fully served";
+  if (!configuration.usable()) text += "; nothing can be served";
+  return text + "\n";
+}
+
+std::string statusDocument(const Configuration& configuration) {
+  const std::string revision = "\"" + configuration.revision + "\"";
+  std::string text = "{\"desired\":" + revision + ",\"published\":" + revision + ",\"served\":" + revision +
+                     ",\"state\":\"InSync\",\"objects\":[";
+  const char* separator = "";
+  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
+    text += separator + config::objectStatusJson(object);
+    separator = ",";
+  }
+  return text + "]}\n";
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,37 @@
+// One configuration, read and compiled: what `run` serves, what `validate` prints and what /status says, from the same code.
+//
+// A value of the main thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/conditions.h"
+#include "config/problem.h"
+#include "proxy/routing/compile.h"
+
+namespace sluice::control {
+
+struct Configuration {
+  config::Problems problems;
+  /// A document that is no YAML rejects the whole set (C-11).
+  bool readable = false;
+  routing::CompileResult compiled;
+  /// Digest of what was read, for people and machines to compare (C-12).
+  std::string revision;
+
+  /// It can be served, if only in parts.
+  bool usable() const { return readable && compiled.usable; }
+  /// Nothing in it is refused, degraded or ignored.
+  bool flawless() const;
+};
+
+/// Files, or folders of files, of YAML documents.
+Configuration readConfiguration(const std::vector<std::string>& paths);
+
+/// For people: problems by file and line, then every object with its conditions, then one line that sums up.
+std::string reportText(const Configuration& configuration);
+/// {"desired", "published", "served", "state", "objects"}: the admin document /status.
+std::string statusDocument(const Configuration& configuration);
+
+}  // namespace sluice::control

@@ -1,0 +1,53 @@
+#include "proxy/exchange/attempt.h"
+
+#include <string>
+
+namespace sluice::exchange {
+namespace {
+
+bool isForwarded(http::FieldId id) {
+  return id == http::FieldId::kForwarded || id == http::FieldId::kXForwardedFor || id == http::FieldId::kXForwardedHost ||
+         id == http::FieldId::kXForwardedProto;
+}
+
+void appendForwarded(base::Arena& arena, http::Headers& headers, const http::RequestHead& request, const Client& client) {
+  const std::string ip = client.address.ip();
+  const http::Field* earlier = headers.find(http::FieldId::kXForwardedFor);
+  const std::string_view chain = earlier != nullptr ? arena.concat(earlier->value, ", ", ip) : arena.copy(ip);
+  headers.remove(http::FieldId::kXForwardedFor);
+  headers.add(arena, http::FieldId::kXForwardedFor, chain);
+  headers.remove(http::FieldId::kXForwardedProto);
+  headers.add(arena, http::FieldId::kXForwardedProto, client.secure ? "https" : "http");
+  headers.remove(http::FieldId::kXForwardedHost);
+  if (!request.authority.empty()) headers.add(arena, http::FieldId::kXForwardedHost, request.authority);
+}
+
+}  // namespace
+
+http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
+                              const routing::WeightedBackend& backend, const Identity& identity, const Client& client) {
+  http::RequestHead head = request;
+  head.headers = request.headers.copy(arena);
+  head.authority = backend.backend->authority;
+  if (identity.appendForwarded) {
+    appendForwarded(arena, head.headers, request, client);
+  } else {
+    // A client could otherwise say anything about where it comes from; and inner addresses are nobody's business outside.
+    head.headers.removeIf([](const http::Field& field) { return isForwarded(field.id); });
+  }
+  for (const routing::HeaderEdit* edit : {&rule.requestHeaders, &backend.requestHeaders}) {
+    edit->apply(arena, head.headers);
+    if (!edit->authority.empty()) head.authority = edit->authority;
+  }
+  head.headers.add(arena, http::FieldId::kVia, identity.via);
+  return head;
+}
+
+bool passedHere(const http::Headers& headers, const Identity& identity) {
+  for (const http::Field& field : headers) {
+    if (field.id == http::FieldId::kVia && field.value.find(identity.via) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,50 @@
+// One try to have a request served by a Backend: its own copy of the head, its connection, its stream. A retry is a new attempt.
+#pragma once
+
+#include <cstdint>
+
+#include "proxy/base/slab.h"
+#include "proxy/http/codec.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/upstream/connection.h"
+
+namespace sluice::exchange {
+
+struct Attempt {
+  const routing::WeightedBackend* backend = nullptr;
+  upstream::Cluster* cluster = nullptr;
+  base::Handle<upstream::Connection> connection;
+  http::StreamId stream = 0;
+  net::Address peer;
+  bool hasPeer = false;
+  /// The connection had served requests before: it may have gone stale while idle.
+  bool reused = false;
+  bool holdsBudget = false;
+  std::uint32_t number = 0;  // 1 for the first
+  base::MonotonicTime begun{};
+  base::MonotonicTime firstByte{};  // of the final head
+
+  bool active() const { return stream != 0; }
+};
+
+/// What the gateway itself puts into requests.
+struct Identity {
+  /// "1.1 sluice-<instance>" (RFC 9110 section 7.6.3).
+  std::string via;
+  bool appendForwarded = false;
+};
+
+struct Client {
+  const net::Address& address;
+  bool secure;
+};
+
+/// The request head as this Backend gets it: the rule's edits, the Backend's authority and edits, then what the gateway adds. Views
+/// are into the exchange's arena, the rule and `identity`.
+http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
+                              const routing::WeightedBackend& backend, const Identity& identity, const Client& client);
+
+/// This gateway is in the Via list already: the request has gone in a circle.
+bool passedHere(const http::Headers& headers, const Identity& identity);
+
+}  // namespace sluice::exchange

@@ -1,0 +1,27 @@
+// What an exchange needs of the connection that it came by: found by token each time, so that a connection that is gone is simply not
+// there. Implemented by the server's connections, and by tests.
+#pragma once
+
+#include "proxy/http/codec.h"
+#include "proxy/net/address.h"
+
+namespace sluice::exchange {
+
+class Downstream {
+ public:
+  virtual ~Downstream() = default;
+  virtual http::ServerCodec& codec() = 0;
+  /// The codec was given something: flush in this beat.
+  virtual void touch() = 0;
+  virtual const net::Address& client() const = 0;
+  virtual bool secure() const = 0;
+};
+
+class Downstreams {
+ public:
+  virtual ~Downstreams() = default;
+  /// nullptr if the connection is gone.
+  virtual Downstream* findDownstream(http::Token connection) = 0;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,355 @@
+#include "proxy/exchange/exchange.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/local_reply.h"
+
+namespace sluice::exchange {
+namespace {
+
+// More than any real course of events needs in one go: whoever passes it spins.
+constexpr int kMaxTransitions = 64;
+// timeouts.bodyIdle is a window in which a client must bring at least this much of its body, so that a drip does not count as progress.
+constexpr std::uint64_t kLeastBodyPerWindow = 1024;
+// A grant waits until this much was taken, so that window updates stay rare.
+constexpr std::size_t kGrantUnit = 32 * 1024;
+
+}  // namespace
+
+Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& origin, http::RequestMessage&& request)
+    : self_(self),
+      owner_(owner),
+      origin_(origin),
+      request_(std::move(request)),
+      requestBody_(owner.worker().chunks()),
+      responseBody_(owner.worker().chunks()),
+      started_(owner.worker().now()),
+      lastProgress_(started_) {
+  if (request_.head.body == http::Body::kNone) requestBody_.finish();
+  owner_.worker().timers().set(*this, deadline());
+}
+
+Exchange::~Exchange() {
+  if (attempt_.holdsBudget) attempt_.cluster->budget().requests.release();
+}
+
+void Exchange::raise(Event event) {
+  pending_ |= 1U << static_cast<unsigned>(event);
+  owner_.schedule(*this);
+}
+
+void Exchange::raise(Event event, const base::Error& error) {
+  error_ = error;
+  raise(event);
+}
+
+void Exchange::drive() {
+  for (int transitions = 0; pending_ != 0; ++transitions) {
+    if (transitions == kMaxTransitions) {
+      pending_ = 0;
+      error_ = base::Error::internal("the exchange did not come to rest");
+      step(Event::kInternalFailure);
+      return;
+    }
+    const auto event = static_cast<Event>(std::countr_zero(pending_));
+    pending_ &= pending_ - 1;
+    step(event);
+  }
+}
+
+void Exchange::step(Event event) {
+  const auto& requestCellNow = requestCell(requestState_, event);
+  const auto& responseCellNow = responseCell(responseState_, event);
+  requestState_ = requestCellNow.next;
+  responseState_ = responseCellNow.next;
+  act(requestCellNow.action);
+  act(responseCellNow.action);
+}
+
+void Exchange::act(Action action) {
+  switch (action) {
+    case Action::kNone: return;
+    case Action::kRoute: return route();
+    case Action::kAcquire: return acquire();
+    case Action::kAbandon: return attempt_.cluster->abandon(token());
+    case Action::kBegin: return begin();
+    case Action::kForwardRequest: return forwardRequest();
+    case Action::kGrantClient: return grantClient();
+    case Action::kCancelUpstream: return cancelUpstream();
+    case Action::kForwardInterim: return forwardInterim();
+    case Action::kStartResponse: return startResponse();
+    case Action::kForwardResponse: return forwardResponse();
+    case Action::kGrantUpstream: return grantUpstream();
+    case Action::kJudgeReset: return judgeReset();
+    case Action::kAnswer: return answer();
+    case Action::kBreakResponse: return breakResponse();
+  }
+}
+
+// --- the request's way -----------------------------------------------------------------------------------------------------------
+
+void Exchange::route() {
+  std::optional<base::Error> refusal = chooseBackend();
+  routed_ = true;
+  owner_.observer().onRouted(*this);
+  if (refusal) return raise(Event::kRejected, *refusal);
+  attempt_.cluster = &owner_.upstreams().cluster(attempt_.backend->backend);
+  if (!attempt_.cluster->budget().requests.tryAdd()) {
+    owner_.onLimit("backendRequests");
+    return raise(Event::kRejected, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                                                         "too many requests to the backend at once"));
+  }
+  attempt_.holdsBudget = true;
+  raise(Event::kRouted);
+}
+
+std::optional<base::Error> Exchange::chooseBackend() {
+  if (passedHere(request_.head.headers, owner_.identity())) {
+    return base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
+                       "the request has passed this gateway before");
+  }
+  const routing::RouteMatch match = origin_.routes->match(request_.head);
+  rule_ = match.rule;
+  if (rule_ == nullptr) {
+    return base::Error(base::ErrorType::kDestinationNotFound, base::ErrorOrigin::kDownstream, match.reason);
+  }
+  if (rule_->failure) return *rule_->failure;
+  attempt_.backend = rule_->choose(owner_.random());
+  if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
+  return attempt_.backend->failure;
+}
+
+void Exchange::acquire() {
+  auto lease = attempt_.cluster->acquire(token());
+  if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
+  if (lease->empty()) return;
+  attempt_.connection = *lease;
+  raise(Event::kLeased);
+}
+
+void Exchange::begin() {
+  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
+  ++attempt_.number;
+  attempt_.begun = owner_.worker().now();
+  Downstream* downstream = owner_.downstream(origin_.connection);
+  if (connection == nullptr || connection->available() == 0 || downstream == nullptr) {
+    return onUpstreamReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"), true);
+  }
+  attempt_.reused = connection->requests() > 0;
+  attempt_.peer = connection->peer().withPort(attempt_.cluster->plan().port);
+  attempt_.hasPeer = true;
+  const http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
+                                             {downstream->client(), downstream->secure()});
+  attempt_.stream = connection->begin(token(), head);
+  if (attempt_.stream == 0) {
+    return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);
+  }
+  if (request_.head.expectContinue && requestBytes_ == 0 && requestBody_.end() == http::PipeEnd::kOpen) {
+    http::ResponseHead proceed;
+    proceed.status = 100;
+    downstream->codec().sendInterim(origin_.stream, proceed);
+    downstream->touch();
+  }
+}
+
+void Exchange::forwardRequest() {
+  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
+  if (connection == nullptr || connection->codec() == nullptr) return;
+  connection->codec()->wake(attempt_.stream);
+  connection->touch();
+}
+
+void Exchange::grantClient() {
+  if (requestTaken_ < kGrantUnit && !requestBody_.bytes.empty()) return;
+  if (http::ServerCodec* codec = downstreamCodec()) codec->grant(origin_.stream, std::exchange(requestTaken_, 0));
+}
+
+void Exchange::cancelUpstream() {
+  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
+  if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
+  connection->codec()->cancel(std::exchange(attempt_.stream, 0), http::ResetReason::kCancelled);
+  connection->touch();
+}
+
+// --- the response's way ----------------------------------------------------------------------------------------------------------
+
+http::ServerCodec* Exchange::downstreamCodec() {
+  Downstream* downstream = owner_.downstream(origin_.connection);
+  if (downstream == nullptr) {
+    raise(Event::kClientGone);
+    return nullptr;
+  }
+  downstream->touch();
+  return &downstream->codec();
+}
+
+void Exchange::forwardInterim() {
+  // The client's 100 came from us, with the connection at hand; the backend's would be a second one.
+  http::ServerCodec* codec = downstreamCodec();
+  for (const http::ResponseMessage& interim : interims_) {
+    if (codec != nullptr && interim.head.status != 100) codec->sendInterim(origin_.stream, interim.head);
+  }
+  interims_.clear();
+}
+
+void Exchange::startResponse() {
+  attempt_.firstByte = owner_.worker().now();
+  error_.reset();
+  status_ = response_->head.status;
+  rule_->responseHeaders.apply(response_->arena, response_->head.headers);
+  attempt_.backend->responseHeaders.apply(response_->arena, response_->head.headers);
+  if (http::ServerCodec* codec = downstreamCodec()) codec->sendResponse(origin_.stream, response_->head);
+}
+
+void Exchange::forwardResponse() {
+  if (http::ServerCodec* codec = downstreamCodec()) codec->wake(origin_.stream);
+}
+
+void Exchange::grantUpstream() {
+  if (responseTaken_ < kGrantUnit && !responseBody_.bytes.empty()) return;
+  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
+  if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
+  connection->codec()->grant(attempt_.stream, std::exchange(responseTaken_, 0));
+  connection->touch();
+}
+
+// RFC 9110 section 9.2.2, RFC 9113 section 8.7: again only if the backend has certainly not acted, or if a kept connection had gone
+// stale under a request that may be repeated; never once body bytes are gone, and never twice.
+void Exchange::judgeReset() {
+  const bool stale = attempt_.reused && http::isIdempotent(request_.head.method);
+  const bool bodyIntact = requestBytes_ == requestBody_.bytes.size();
+  if (attempt_.number < 2 && (unprocessed_ || stale) && bodyIntact) return raise(Event::kRetry);
+  raise(Event::kGiveUp);
+}
+
+void Exchange::answer() {
+  status_ = error_->status;
+  http::ServerCodec* codec = downstreamCodec();
+  if (codec == nullptr) return;
+  response_.emplace(owner_.worker().chunks());
+  response_->head = localReply(response_->arena, responseBody_, request_.head, *error_);
+  status_ = response_->head.status;
+  codec->sendResponse(origin_.stream, response_->head);
+}
+
+void Exchange::breakResponse() {
+  responseBody_.breakOff();
+  if (http::ServerCodec* codec = downstreamCodec()) codec->reset(origin_.stream, http::ResetReason::kFailed);
+  raise(Event::kGiveUp);
+}
+
+// --- what the sinks record -------------------------------------------------------------------------------------------------------
+
+void Exchange::addRequestBody(std::string_view bytes) {
+  requestBytes_ += bytes.size();
+  if (requestBytes_ - bodyMark_ >= kLeastBodyPerWindow) progress();
+  // Once nobody wants it, it is received only to be dropped.
+  if (requestState_ == RequestState::kStopped) return;
+  requestBody_.bytes.append(bytes);
+  raise(Event::kRequestBody);
+}
+
+void Exchange::endRequest(std::optional<http::Trailers> trailers) {
+  progress();
+  if (trailers) {
+    requestBody_.finish(std::move(*trailers));
+  } else {
+    requestBody_.finish();
+  }
+  raise(Event::kRequestBody);
+}
+
+void Exchange::onRequestReset(const base::Error& error, bool answerable) {
+  requestBody_.breakOff();
+  raise(answerable ? Event::kRequestBroken : Event::kClientGone, error);
+}
+
+void Exchange::onInterim(http::ResponseMessage&& message) {
+  progress();
+  interims_.push_back(std::move(message));
+  raise(Event::kInterim);
+}
+
+void Exchange::onResponse(http::ResponseMessage&& message) {
+  progress();
+  if (message.head.body == http::Body::kNone) {
+    responseBody_.finish();
+  }
+  response_ = std::move(message);
+  raise(Event::kResponseHead);
+}
+
+void Exchange::addResponseBody(std::string_view bytes) {
+  progress();
+  responseBody_.bytes.append(bytes);
+  raise(Event::kResponseBody);
+}
+
+void Exchange::endResponse(std::optional<http::Trailers> trailers) {
+  progress();
+  if (trailers) {
+    responseBody_.finish(std::move(*trailers));
+  } else {
+    responseBody_.finish();
+  }
+  raise(Event::kResponseBody);
+}
+
+void Exchange::onUpstreamReset(const base::Error& error, bool unprocessed) {
+  unprocessed_ = unprocessed;
+  attempt_.stream = 0;
+  raise(Event::kUpstreamReset, error);
+}
+
+void Exchange::onRequestTaken(std::size_t count) {
+  progress();
+  requestTaken_ += count;
+  raise(Event::kRequestTaken);
+}
+
+void Exchange::onResponseTaken(std::size_t count) {
+  progress();
+  responseTaken_ += count;
+  responseBytes_ += count;
+  raise(Event::kResponseTaken);
+}
+
+// --- deadlines -------------------------------------------------------------------------------------------------------------------
+
+void Exchange::progress() {
+  lastProgress_ = owner_.worker().now();
+  bodyMark_ = requestBytes_;
+}
+
+// The client owes us body bytes, and nobody else owes anything.
+bool Exchange::clientStalls() const {
+  return responseState_ == ResponseState::kWaiting && requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() &&
+         !isGrpc(request_.head);
+}
+
+base::MonotonicTime Exchange::deadline() const {
+  const config::TimeoutSettings& timeouts = owner_.timeouts();
+  const base::Duration idle = clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle;
+  const base::MonotonicTime idleUntil = lastProgress_ + idle;
+  if (timeouts.request == base::Duration::zero()) return idleUntil;
+  return std::min(idleUntil, started_ + timeouts.request);
+}
+
+base::Error Exchange::deadlineError() const {
+  if (clientStalls()) return base::Error::badRequest(408, "the request body did not arrive in time");
+  return base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time");
+}
+
+void Exchange::onTimer() {
+  const base::MonotonicTime due = deadline();
+  if (due > owner_.worker().now()) {
+    owner_.worker().timers().set(*this, due);
+    return;
+  }
+  raise(Event::kDeadline, deadlineError());
+}
+
+}  // namespace sluice::exchange

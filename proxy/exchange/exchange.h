@@ -1,0 +1,130 @@
+// One request and its response on their way through the gateway. Owned by Exchanges' slab, found by handle, on one thread.
+//
+// Sinks record events; drive() alone moves the exchange, by the tables of phase.h. Everything that it does is a call downwards (router,
+// pool, codecs) whose outcome comes back as another event.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "proxy/base/slab.h"
+#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/downstream.h"
+#include "proxy/exchange/phase.h"
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/message.h"
+#include "proxy/net/timers.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::exchange {
+
+class Exchanges;
+
+/// Where an exchange came from.
+struct Origin {
+  http::Token connection = http::kNoToken;
+  http::StreamId stream = 0;
+  const routing::RouteTable* routes = nullptr;
+};
+
+class Exchange final : private net::Timer {
+ public:
+  Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& origin, http::RequestMessage&& request);
+  ~Exchange() override;
+
+  base::Handle<Exchange> handle() const { return self_; }
+  http::Token token() const { return self_.toToken(); }
+
+  /// Records that something happened; drive() follows in this beat.
+  void raise(Event event);
+  void raise(Event event, const base::Error& error);
+  void drive();
+  bool finished() const { return requestState_ == RequestState::kStopped && responseState_ == ResponseState::kDone; }
+
+  /// The client's side, as its connection tells it.
+  void addRequestBody(std::string_view bytes);
+  void endRequest(std::optional<http::Trailers> trailers);
+  void onRequestReset(const base::Error& error, bool answerable);
+  /// The backend's side, as the upstream codec tells it.
+  void onInterim(http::ResponseMessage&& message);
+  void onResponse(http::ResponseMessage&& message);
+  void addResponseBody(std::string_view bytes);
+  void endResponse(std::optional<http::Trailers> trailers);
+  void onUpstreamReset(const base::Error& error, bool unprocessed);
+  void onRequestTaken(std::size_t count);
+  void onResponseTaken(std::size_t count);
+
+  http::BodyPipe& requestBody() { return requestBody_; }
+  http::BodyPipe& responseBody() { return responseBody_; }
+
+  /// For reports.
+  const http::RequestHead& request() const { return request_.head; }
+  const Origin& origin() const { return origin_; }
+  RequestState requestState() const { return requestState_; }
+  ResponseState responseState() const { return responseState_; }
+  bool routed() const { return routed_; }
+  const routing::Rule* rule() const { return rule_; }
+  const Attempt& attempt() const { return attempt_; }
+  const std::optional<base::Error>& error() const { return error_; }
+  std::uint16_t status() const { return status_; }
+  base::MonotonicTime started() const { return started_; }
+  /// Body bytes that came from the client, and that went to it.
+  std::uint64_t requestBytes() const { return requestBytes_; }
+  std::uint64_t responseBytes() const { return responseBytes_; }
+
+ private:
+  void onTimer() override;
+  base::MonotonicTime deadline() const;
+  bool clientStalls() const;
+  base::Error deadlineError() const;
+  void progress();
+
+  void step(Event event);
+  void act(Action action);
+  void route();
+  std::optional<base::Error> chooseBackend();
+  void acquire();
+  void begin();
+  void forwardRequest();
+  void grantClient();
+  void cancelUpstream();
+  void forwardInterim();
+  void startResponse();
+  void forwardResponse();
+  void grantUpstream();
+  void judgeReset();
+  void answer();
+  void breakResponse();
+  http::ServerCodec* downstreamCodec();
+
+  const base::Handle<Exchange> self_;
+  Exchanges& owner_;
+  const Origin origin_;
+  http::RequestMessage request_;
+  http::BodyPipe requestBody_;
+  http::BodyPipe responseBody_;
+  std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses
+  std::optional<http::ResponseMessage> response_;
+  const routing::Rule* rule_ = nullptr;
+  Attempt attempt_;
+  std::optional<base::Error> error_;
+  RequestState requestState_ = RequestState::kRouting;
+  ResponseState responseState_ = ResponseState::kWaiting;
+  std::uint32_t pending_ = 0;  // events, one bit each
+  bool routed_ = false;
+  bool unprocessed_ = false;   // of the last upstream reset
+  std::uint16_t status_ = 0;
+  std::size_t requestTaken_ = 0;   // taken out of the pipe and not yet granted again
+  std::size_t responseTaken_ = 0;
+  std::uint64_t requestBytes_ = 0;
+  std::uint64_t responseBytes_ = 0;
+  std::uint64_t bodyMark_ = 0;  // requestBytes_ at the last progress
+  const base::MonotonicTime started_;
+  base::MonotonicTime lastProgress_;
+
+ public:
+  bool scheduled = false;  // for Exchanges
+};
+
+}  // namespace sluice::exchange

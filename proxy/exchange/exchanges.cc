@@ -1,0 +1,120 @@
+#include "proxy/exchange/exchanges.h"
+
+#include <utility>
+
+namespace sluice::exchange {
+
+Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), randomState_(parts_.randomSeed) {}
+
+Exchanges::~Exchanges() = default;
+
+Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
+  Exchange& exchange = exchanges_.create(*this, origin, std::move(request));
+  exchange.raise(Event::kArrived);
+  return exchange;
+}
+
+Exchange& Exchanges::createRefused(const Origin& origin, const base::Error& error) {
+  http::RequestMessage nothing(parts_.worker.chunks());
+  nothing.head.methodText = {};
+  Exchange& exchange = exchanges_.create(*this, origin, std::move(nothing));
+  exchange.raise(Event::kRefusedHead, error);
+  return exchange;
+}
+
+void Exchanges::drive() {
+  batch_.swap(due_);
+  for (const auto handle : batch_) {
+    Exchange* exchange = exchanges_.find(handle);
+    if (exchange == nullptr) continue;
+    exchange->drive();
+    exchange->scheduled = false;  // after it: what it raises itself it has taken already
+    if (exchange->finished()) finished_.push_back(handle);
+  }
+  batch_.clear();
+}
+
+void Exchanges::reap() {
+  for (const auto handle : finished_) {
+    Exchange* exchange = exchanges_.find(handle);
+    if (exchange == nullptr) continue;
+    parts_.observer.onFinished(*exchange);
+    exchanges_.destroy(handle);
+  }
+  finished_.clear();
+}
+
+void Exchanges::shutdown() {
+  due_.clear();
+  finished_.clear();
+  exchanges_.forEach([this](Exchange& exchange) { finished_.push_back(exchange.handle()); });
+  reap();
+}
+
+void Exchanges::schedule(Exchange& exchange) {
+  if (std::exchange(exchange.scheduled, true)) return;
+  due_.push_back(exchange.handle());
+}
+
+// xorshift64*: even enough for weights, and cheap.
+std::uint64_t Exchanges::random() {
+  randomState_ ^= randomState_ >> 12;
+  randomState_ ^= randomState_ << 25;
+  randomState_ ^= randomState_ >> 27;
+  return randomState_ * 0x2545F4914F6CDD1DULL;
+}
+
+void Exchanges::onInterim(http::Token token, http::ResponseMessage&& message) {
+  if (Exchange* exchange = find(token)) exchange->onInterim(std::move(message));
+}
+
+void Exchanges::onResponse(http::Token token, http::ResponseMessage&& message) {
+  if (Exchange* exchange = find(token)) exchange->onResponse(std::move(message));
+}
+
+void Exchanges::onResponseBody(http::Token token, std::string_view bytes) {
+  if (Exchange* exchange = find(token)) exchange->addResponseBody(bytes);
+}
+
+void Exchanges::onResponseEnd(http::Token token) {
+  if (Exchange* exchange = find(token)) exchange->endResponse(std::nullopt);
+}
+
+void Exchanges::onResponseEnd(http::Token token, http::Trailers&& trailers) {
+  if (Exchange* exchange = find(token)) exchange->endResponse(std::move(trailers));
+}
+
+void Exchanges::onResponseReset(http::Token token, const base::Error& error, bool unprocessed) {
+  if (Exchange* exchange = find(token)) exchange->onUpstreamReset(error, unprocessed);
+}
+
+http::BodyPipe* Exchanges::requestBody(http::Token token) {
+  Exchange* exchange = find(token);
+  return exchange != nullptr ? &exchange->requestBody() : nullptr;
+}
+
+void Exchanges::onRequestBodyTaken(http::Token token, std::size_t count) {
+  if (Exchange* exchange = find(token)) exchange->onRequestTaken(count);
+}
+
+void Exchanges::onRequestSent(http::Token token) {
+  if (Exchange* exchange = find(token)) exchange->raise(Event::kRequestSent);
+}
+
+void Exchanges::onLimitHit(http::Limit limit) { parts_.observer.onLimit(http::limitName(limit)); }
+
+bool Exchanges::onPoolReady(http::Token waiter) {
+  Exchange* exchange = find(waiter);
+  if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
+  exchange->raise(Event::kPoolReady);
+  return true;
+}
+
+bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
+  Exchange* exchange = find(waiter);
+  if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
+  exchange->raise(Event::kUnavailable, error);
+  return true;
+}
+
+}  // namespace sluice::exchange

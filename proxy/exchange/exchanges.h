@@ -1,0 +1,97 @@
+// The table of a worker's exchanges, their part of the beat, and the sinks by which codecs and pools find them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/slab.h"
+#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/exchange.h"
+#include "proxy/net/worker.h"
+#include "proxy/upstream/upstreams.h"
+
+namespace sluice::exchange {
+
+/// Told of each exchange. Implemented by Report, and by tests.
+class ExchangeObserver {
+ public:
+  virtual ~ExchangeObserver() = default;
+  /// Rule and Backend are decided, or that there are none. Not for requests whose head was refused.
+  virtual void onRouted(const Exchange& exchange) = 0;
+  virtual void onFinished(const Exchange& exchange) = 0;
+  virtual void onLimit(std::string_view limit) = 0;
+};
+
+/// All references outlive it; `upstreams` is set before the first exchange.
+struct ExchangeParts {
+  net::Worker& worker;
+  Downstreams& downstreams;
+  ExchangeObserver& observer;
+  Identity identity;
+  config::TimeoutSettings timeouts;
+  std::uint64_t randomSeed;
+};
+
+class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
+ public:
+  explicit Exchanges(ExchangeParts parts);
+  ~Exchanges() override;
+  void setUpstreams(upstream::Upstreams& upstreams) { upstreams_ = &upstreams; }
+
+  /// From a good head.
+  Exchange& create(const Origin& origin, http::RequestMessage&& request);
+  /// From a head that can only be answered.
+  Exchange& createRefused(const Origin& origin, const base::Error& error);
+  Exchange* find(http::Token token) { return exchanges_.find(base::Handle<Exchange>::fromToken(token)); }
+  std::size_t size() const { return exchanges_.size(); }
+  template <typename Visit>
+  void forEach(Visit&& visit) {
+    exchanges_.forEach(visit);
+  }
+
+  /// Beats.
+  void drive();
+  void reap();
+  bool quiet() const { return due_.empty() && finished_.empty(); }
+  /// Everything goes, reported as it stands.
+  void shutdown();
+
+  /// For exchanges.
+  void schedule(Exchange& exchange);
+  net::Worker& worker() { return parts_.worker; }
+  upstream::Upstreams& upstreams() { return *upstreams_; }
+  Downstream* downstream(http::Token connection) { return parts_.downstreams.findDownstream(connection); }
+  const Identity& identity() const { return parts_.identity; }
+  const config::TimeoutSettings& timeouts() const { return parts_.timeouts; }
+  ExchangeObserver& observer() { return parts_.observer; }
+  void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
+  std::uint64_t random();
+
+  // http::ClientSink
+  void onInterim(http::Token token, http::ResponseMessage&& message) override;
+  void onResponse(http::Token token, http::ResponseMessage&& message) override;
+  void onResponseBody(http::Token token, std::string_view bytes) override;
+  void onResponseEnd(http::Token token) override;
+  void onResponseEnd(http::Token token, http::Trailers&& trailers) override;
+  void onResponseReset(http::Token token, const base::Error& error, bool unprocessed) override;
+  http::BodyPipe* requestBody(http::Token token) override;
+  void onRequestBodyTaken(http::Token token, std::size_t count) override;
+  void onRequestSent(http::Token token) override;
+  void onLimitHit(http::Limit limit) override;
+
+  // upstream::WaiterSink
+  bool onPoolReady(http::Token waiter) override;
+  bool onPoolFailed(http::Token waiter, const base::Error& error) override;
+
+ private:
+  ExchangeParts parts_;
+  upstream::Upstreams* upstreams_ = nullptr;
+  base::Slab<Exchange> exchanges_;
+  std::vector<base::Handle<Exchange>> due_;
+  std::vector<base::Handle<Exchange>> batch_;
+  std::vector<base::Handle<Exchange>> finished_;
+  std::uint64_t randomState_;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,19 @@
+// The gateway's own answers: application/problem+json (RFC 9457), or trailers-only for gRPC.
+#pragma once
+
+#include "proxy/base/error.h"
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/message.h"
+
+namespace sluice::exchange {
+
+/// The head of the answer, views in `arena`; its body is put into `pipe`, which is then complete. HEAD gets no body.
+http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request, const base::Error& error);
+
+/// RFC 9110 section 15: the reason phrase of a status that the gateway answers itself.
+std::string_view statusTitle(std::uint16_t status);
+/// gRPC's official mapping from HTTP status to status code ("HTTP to gRPC Status Code Mapping").
+int grpcStatusFrom(std::uint16_t httpStatus);
+bool isGrpc(const http::RequestHead& request);
+
+}  // namespace sluice::exchange

@@ -1,0 +1,130 @@
+#include "proxy/exchange/phase.h"
+
+namespace sluice::exchange {
+namespace {
+
+template <typename State>
+struct Entry {
+  State state;
+  Event event;
+  Action action;
+  State next;
+};
+
+template <typename State, std::size_t kStates>
+using Table = std::array<std::array<Cell<State>, kEvents>, kStates>;
+
+template <typename State, std::size_t kStates, std::size_t kCount>
+constexpr Table<State, kStates> makeTable(const Entry<State> (&entries)[kCount]) {
+  Table<State, kStates> table{};
+  for (std::size_t state = 0; state < kStates; ++state) {
+    for (auto& cell : table[state]) cell = {Action::kNone, static_cast<State>(state)};
+  }
+  for (const auto& entry : entries) {
+    table[static_cast<std::size_t>(entry.state)][static_cast<std::size_t>(entry.event)] = {entry.action, entry.next};
+  }
+  return table;
+}
+
+using Req = RequestState;
+using Res = ResponseState;
+using E = Event;
+using A = Action;
+
+constexpr Entry<Req> kRequestEntries[] = {
+    {Req::kRouting, E::kArrived, A::kRoute, Req::kRouting},
+    {Req::kRouting, E::kRefusedHead, A::kNone, Req::kStopped},
+    {Req::kRouting, E::kRequestBroken, A::kNone, Req::kStopped},
+    {Req::kRouting, E::kRejected, A::kNone, Req::kStopped},
+    {Req::kRouting, E::kRouted, A::kAcquire, Req::kAcquiring},
+    {Req::kRouting, E::kClientGone, A::kNone, Req::kStopped},
+    {Req::kRouting, E::kDeadline, A::kNone, Req::kStopped},
+    {Req::kRouting, E::kInternalFailure, A::kNone, Req::kStopped},
+
+    {Req::kAcquiring, E::kPoolReady, A::kAcquire, Req::kAcquiring},
+    {Req::kAcquiring, E::kLeased, A::kBegin, Req::kSending},
+    {Req::kAcquiring, E::kUnavailable, A::kNone, Req::kStopped},
+    {Req::kAcquiring, E::kRequestBroken, A::kAbandon, Req::kStopped},
+    {Req::kAcquiring, E::kClientGone, A::kAbandon, Req::kStopped},
+    {Req::kAcquiring, E::kDeadline, A::kAbandon, Req::kStopped},
+    {Req::kAcquiring, E::kInternalFailure, A::kAbandon, Req::kStopped},
+
+    {Req::kSending, E::kRequestBody, A::kForwardRequest, Req::kSending},
+    {Req::kSending, E::kRequestTaken, A::kGrantClient, Req::kSending},
+    {Req::kSending, E::kRequestSent, A::kNone, Req::kSent},
+    {Req::kSending, E::kRetry, A::kAcquire, Req::kAcquiring},
+    {Req::kSending, E::kGiveUp, A::kNone, Req::kStopped},
+    {Req::kSending, E::kUnavailable, A::kNone, Req::kStopped},
+    {Req::kSending, E::kRequestBroken, A::kCancelUpstream, Req::kStopped},
+    {Req::kSending, E::kClientGone, A::kCancelUpstream, Req::kStopped},
+    {Req::kSending, E::kDeadline, A::kCancelUpstream, Req::kStopped},
+    // An early response is complete: whatever of the request is still to come has lost its purpose.
+    {Req::kSending, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
+    {Req::kSending, E::kInternalFailure, A::kCancelUpstream, Req::kStopped},
+
+    {Req::kSent, E::kRequestTaken, A::kGrantClient, Req::kSent},
+    {Req::kSent, E::kRetry, A::kAcquire, Req::kAcquiring},
+    {Req::kSent, E::kGiveUp, A::kNone, Req::kStopped},
+    {Req::kSent, E::kUnavailable, A::kNone, Req::kStopped},
+    {Req::kSent, E::kRequestBroken, A::kCancelUpstream, Req::kStopped},
+    {Req::kSent, E::kClientGone, A::kCancelUpstream, Req::kStopped},
+    {Req::kSent, E::kDeadline, A::kCancelUpstream, Req::kStopped},
+    {Req::kSent, E::kResponseSent, A::kNone, Req::kStopped},
+    {Req::kSent, E::kInternalFailure, A::kCancelUpstream, Req::kStopped},
+};
+
+constexpr Entry<Res> kResponseEntries[] = {
+    {Res::kWaiting, E::kRefusedHead, A::kAnswer, Res::kAnswering},
+    {Res::kWaiting, E::kRequestBroken, A::kAnswer, Res::kAnswering},
+    {Res::kWaiting, E::kRejected, A::kAnswer, Res::kAnswering},
+    {Res::kWaiting, E::kUnavailable, A::kAnswer, Res::kAnswering},
+    {Res::kWaiting, E::kInterim, A::kForwardInterim, Res::kWaiting},
+    {Res::kWaiting, E::kResponseHead, A::kStartResponse, Res::kStreaming},
+    {Res::kWaiting, E::kUpstreamReset, A::kJudgeReset, Res::kWaiting},
+    {Res::kWaiting, E::kGiveUp, A::kAnswer, Res::kAnswering},
+    {Res::kWaiting, E::kDeadline, A::kAnswer, Res::kAnswering},
+    {Res::kWaiting, E::kInternalFailure, A::kAnswer, Res::kAnswering},
+    {Res::kWaiting, E::kClientGone, A::kNone, Res::kDone},
+
+    {Res::kStreaming, E::kResponseBody, A::kForwardResponse, Res::kStreaming},
+    {Res::kStreaming, E::kResponseTaken, A::kGrantUpstream, Res::kStreaming},
+    {Res::kStreaming, E::kResponseSent, A::kNone, Res::kDone},
+    {Res::kStreaming, E::kUpstreamReset, A::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kRequestBroken, A::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kDeadline, A::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kInternalFailure, A::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kClientGone, A::kNone, Res::kDone},
+
+    {Res::kAnswering, E::kResponseBody, A::kForwardResponse, Res::kAnswering},
+    {Res::kAnswering, E::kResponseSent, A::kNone, Res::kDone},
+    {Res::kAnswering, E::kDeadline, A::kBreakResponse, Res::kDone},
+    {Res::kAnswering, E::kInternalFailure, A::kBreakResponse, Res::kDone},
+    {Res::kAnswering, E::kClientGone, A::kNone, Res::kDone},
+};
+
+constexpr auto kRequestTable = makeTable<Req, kRequestStates>(kRequestEntries);
+constexpr auto kResponseTable = makeTable<Res, kResponseStates>(kResponseEntries);
+
+constexpr std::array<std::string_view, kRequestStates> kRequestNames{"routing", "acquiring", "sending", "sent", "stopped"};
+constexpr std::array<std::string_view, kResponseStates> kResponseNames{"waiting", "streaming", "answering", "done"};
+constexpr std::array<std::string_view, kEvents> kEventNames{
+    "arrived",       "refused head",  "request broken", "routed",         "rejected",       "client gone",
+    "pool ready",    "leased",        "unavailable",    "request body",   "request taken",  "request sent",
+    "interim",       "response head", "response body",  "response taken", "upstream reset", "retry",
+    "give up",       "response sent", "deadline",       "internal failure"};
+
+}  // namespace
+
+const Cell<RequestState>& requestCell(RequestState state, Event event) {
+  return kRequestTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+
+const Cell<ResponseState>& responseCell(ResponseState state, Event event) {
+  return kResponseTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+
+std::string_view requestStateName(RequestState state) { return kRequestNames[static_cast<std::size_t>(state)]; }
+std::string_view responseStateName(ResponseState state) { return kResponseNames[static_cast<std::size_t>(state)]; }
+std::string_view eventName(Event event) { return kEventNames[static_cast<std::size_t>(event)]; }
+
+}  // namespace sluice::exchange

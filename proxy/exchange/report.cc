@@ -1,0 +1,102 @@
+#include "proxy/exchange/report.h"
+
+#include <algorithm>
+
+namespace sluice::exchange {
+namespace {
+
+struct Names {
+  std::string_view gateway;
+  std::string_view listener;
+  std::string_view route;
+  std::string_view backend;
+};
+
+Names namesOf(const Exchange& exchange) {
+  Names names;
+  if (const routing::Rule* rule = exchange.rule()) names = {rule->gateway, rule->listener, rule->route, {}};
+  const routing::WeightedBackend* backend = exchange.attempt().backend;
+  if (backend != nullptr && backend->backend) names.backend = backend->backend->name;
+  return names;
+}
+
+std::string_view errorTypeOf(const Exchange& exchange) {
+  return exchange.error() ? base::errorTypeName(exchange.error()->type) : std::string_view{};
+}
+
+}  // namespace
+
+Report::Series& Report::seriesOf(const Exchange& exchange) {
+  Series& series = series_[{exchange.rule(), exchange.attempt().backend}];
+  if (series.active == nullptr) {
+    const Names names = namesOf(exchange);
+    series.active = &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
+  }
+  return series;
+}
+
+Report::Durations& Report::durationsOf(Series& series, const Exchange& exchange) {
+  const std::string_view errorType = errorTypeOf(exchange);
+  const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
+    return known.status == exchange.status() && known.errorType == errorType;
+  });
+  if (found != series.durations.end()) return *found;
+  const Names names = namesOf(exchange);
+  const observe::StatusLabel status(exchange.status());
+  Durations made{exchange.status(), errorType, nullptr, nullptr};
+  made.server =
+      &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend, "", "", status, errorType);
+  if (exchange.attempt().number > 0) {
+    made.client =
+        &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend, "", "", status, errorType);
+  }
+  return series.durations.emplace_back(made);
+}
+
+void Report::onRouted(const Exchange& exchange) { seriesOf(exchange).active->add(1); }
+
+void Report::onFinished(const Exchange& exchange) {
+  const base::MonotonicTime now = worker_.clock().now();
+  Series& series = seriesOf(exchange);
+  if (exchange.routed()) series.active->add(-1);
+  const Durations& durations = durationsOf(series, exchange);
+  durations.server->observe(now - exchange.started());
+  if (durations.client != nullptr && exchange.attempt().number > 0) durations.client->observe(now - exchange.attempt().begun);
+  if (accessLog_.enabled()) log(exchange, now);
+}
+
+void Report::log(const Exchange& exchange, base::MonotonicTime now) {
+  const http::RequestHead& request = exchange.request();
+  const Attempt& attempt = exchange.attempt();
+  const Names names = namesOf(exchange);
+  Downstream* downstream = downstreams_.findDownstream(exchange.origin().connection);
+  const std::string client = downstream != nullptr ? downstream->client().ip() : std::string();
+  const std::string upstreamAddress = attempt.hasPeer ? attempt.peer.toString() : std::string();
+
+  observe::AccessRecord record;
+  record.time = worker_.clock().wallNow();
+  record.clientAddress = client;
+  record.method = request.methodText;
+  record.scheme = downstream == nullptr ? "" : downstream->secure() ? "https" : "http";
+  record.serverAddress = request.authority;
+  record.path = request.path();
+  record.protocolVersion = http::versionName(request.version);
+  record.status = exchange.status();
+  if (exchange.error()) record.failure = {exchange.error()->type, exchange.error()->origin};
+  record.duration = now - exchange.started();
+  if (attempt.number > 0) record.upstreamDuration = now - attempt.begun;
+  record.requestBytes = exchange.requestBytes();
+  record.responseBytes = exchange.responseBytes();
+  record.upstreamAddress = upstreamAddress;
+  record.gateway = names.gateway;
+  record.listener = names.listener;
+  record.route = names.route;
+  record.backend = names.backend;
+  record.attempts = attempt.number;
+  accessLog_.append(record);
+  if (accessLog_.wantsFlush()) accessLog_.flush();
+}
+
+void Report::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
+
+}  // namespace sluice::exchange

@@ -1,0 +1,58 @@
+// What is told of exchanges to people and machines: access log lines and metrics. One per worker, on its thread.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/exchange/exchanges.h"
+#include "proxy/observe/access_log.h"
+#include "proxy/observe/metrics.h"
+
+namespace sluice::exchange {
+
+class Report final : public ExchangeObserver {
+ public:
+  /// All references outlive it.
+  Report(net::Worker& worker, Downstreams& downstreams, observe::MetricShard& metrics, observe::AccessLog& accessLog)
+      : worker_(worker), downstreams_(downstreams), metrics_(metrics), accessLog_(accessLog) {}
+
+  void onRouted(const Exchange& exchange) override;
+  void onFinished(const Exchange& exchange) override;
+  void onLimit(std::string_view limit) override;
+
+ private:
+  /// The instruments of one rule and Backend, looked up once: by status and error type.
+  struct Durations {
+    std::uint16_t status;
+    std::string_view errorType;
+    observe::Histogram* server;
+    observe::Histogram* client;
+  };
+  struct Series {
+    observe::Gauge* active = nullptr;
+    std::vector<Durations> durations;
+  };
+  Series& seriesOf(const Exchange& exchange);
+  Durations& durationsOf(Series& series, const Exchange& exchange);
+  void log(const Exchange& exchange, base::MonotonicTime now);
+
+  net::Worker& worker_;
+  Downstreams& downstreams_;
+  observe::MetricShard& metrics_;
+  observe::AccessLog& accessLog_;
+  // By rule and chosen share: both live as long as the snapshot, which outlives the report.
+  struct Key {
+    const routing::Rule* rule;
+    const routing::WeightedBackend* backend;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<const void*>{}(key.rule) * 31 + std::hash<const void*>{}(key.backend);
+    }
+  };
+  std::unordered_map<Key, Series, KeyHash> series_;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,119 @@
+#include "proxy/http/authority.h"
+
+#include <algorithm>
+
+#include "proxy/http/grammar.h"
+
+namespace sluice::http {
+namespace {
+
+constexpr std::size_t kMaxHostBytes = 255;
+
+bool isPort(std::string_view text) {
+  if (text.empty() || text.size() > 5) return false;
+  std::uint32_t value = 0;
+  for (const char c : text) {
+    if (!isDigit(c)) return false;
+    value = value * 10 + static_cast<std::uint32_t>(c - '0');
+  }
+  return value <= 65535;
+}
+
+bool isRegisteredName(std::string_view name) {
+  if (name.size() > kMaxHostBytes) return false;
+  if (name.ends_with('.')) name.remove_suffix(1);
+  bool labelIsEmpty = true;
+  for (const char c : name) {
+    if (c == '.') {
+      if (labelIsEmpty) return false;
+      labelIsEmpty = true;
+      continue;
+    }
+    if (!isAlpha(c) && !isDigit(c) && c != '-' && c != '_') return false;
+    labelIsEmpty = false;
+  }
+  return !labelIsEmpty;
+}
+
+bool isIpv4(std::string_view text) {
+  int parts = 0;
+  while (true) {
+    const std::size_t dot = text.find('.');
+    const std::string_view part = text.substr(0, dot);
+    if (part.empty() || part.size() > 3 || !isPort(part) || (part.size() == 3 && part > "255")) return false;
+    ++parts;
+    if (dot == std::string_view::npos) return parts == 4;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+// Groups of 16 bits in a part of an address without "::"; -1 if it is malformed. Only the last part may end in an IPv4 address.
+int countGroups(std::string_view text, bool last) {
+  if (text.empty()) return 0;
+  int groups = 0;
+  while (true) {
+    const std::size_t colon = text.find(':');
+    const std::string_view group = text.substr(0, colon);
+    if (colon == std::string_view::npos && last && isIpv4(group)) return groups + 2;
+    const bool hex = std::all_of(group.begin(), group.end(), [](char c) { return hexValue(c) >= 0; });
+    if (group.empty() || group.size() > 4 || !hex) return -1;
+    ++groups;
+    if (colon == std::string_view::npos) return groups;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+// RFC 3986 section 3.2.2, without zones and future forms.
+bool isIpv6(std::string_view text) {
+  const std::size_t gap = text.find("::");
+  if (gap == std::string_view::npos) return countGroups(text, true) == 8;
+  const int before = countGroups(text.substr(0, gap), false);
+  const int after = countGroups(text.substr(gap + 2), true);
+  return before >= 0 && after >= 0 && before + after <= 7;
+}
+
+bool isAuthority(std::string_view text) {
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos || !isIpv6(text.substr(1, end - 1))) return false;
+    const std::string_view rest = text.substr(end + 1);
+    return rest.empty() || (rest.front() == ':' && isPort(rest.substr(1)));
+  }
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos && !isPort(text.substr(colon + 1))) return false;
+  return isRegisteredName(text.substr(0, colon));
+}
+
+// Where the host ends: at the port's colon or at the end.
+std::size_t hostEnd(std::string_view authority) {
+  const std::size_t bracket = authority.rfind(']');
+  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  return std::min(colon, authority.size());
+}
+
+}  // namespace
+
+base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority) {
+  if (!isAuthority(authority)) return base::Error::badRequest(400, "the authority is not host[:port]");
+  if (std::none_of(authority.begin(), authority.end(), isUpper)) return authority;
+  char* lower = arena.bytes(authority.size());
+  std::transform(authority.begin(), authority.end(), lower, toLower);
+  return std::string_view{lower, authority.size()};
+}
+
+std::string_view hostOf(std::string_view authority) {
+  std::string_view host = authority.substr(0, hostEnd(authority));
+  if (host.size() >= 2 && host.front() == '[') return host.substr(1, host.size() - 2);
+  if (host.ends_with('.')) host.remove_suffix(1);
+  return host;
+}
+
+std::uint16_t portOf(std::string_view authority) {
+  std::string_view port = authority.substr(hostEnd(authority));
+  if (port.empty()) return 0;
+  std::uint32_t value = 0;
+  for (const char c : port.substr(1)) value = value * 10 + static_cast<std::uint32_t>(c - '0');
+  return static_cast<std::uint16_t>(value);
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,41 @@
+// One pass over the field lines of a head, as they were on the wire: checks their grammar, sets aside those that are control data, and
+// keeps the end-to-end ones. What hygiene decides with; nobody else needs it.
+//
+// Values only: views into what raw fields point to, the list in the caller's arena.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proxy/base/arena.h"
+#include "proxy/http/headers.h"
+#include "proxy/http/message.h"
+
+namespace sluice::http {
+
+struct FieldSection {
+  Headers kept;  // what is passed on
+  // The last value of each, and how many lines there were.
+  std::string_view host;
+  std::string_view length;
+  std::string_view coding;
+  std::string_view expect;
+  std::uint32_t hostCount = 0;
+  std::uint32_t lengthCount = 0;
+  std::uint32_t codingCount = 0;
+  std::uint32_t expectCount = 0;
+  bool lengthsDiffer = false;
+  bool teTrailers = false;
+  bool connectionClose = false;
+  bool connectionKeepAlive = false;
+};
+
+/// nullptr, or why the section is malformed: a name that is no lower-case token, a value outside RFC 9110 section 5.5, in HTTP/2 a
+/// connection-specific field (RFC 9113 section 8.2.2).
+const char* readFields(base::Arena& arena, const Headers& raw, Version version, FieldSection& section);
+
+/// One 1*DIGIT value up to 2^63-1 (RFC 9110 section 8.6).
+std::optional<std::uint64_t> parseContentLength(std::string_view value);
+
+}  // namespace sluice::http

@@ -1,0 +1,57 @@
+// Takes chunked bodies apart (RFC 9112 section 7.1), strictly: 1*16 HEXDIG, extensions of exactly *( ";" token [ "=" ( token /
+// quoted-string ) ] ) without any space around, then CRLF. Extensions are dropped, and bounded per body.
+//
+// Holds no bytes. Owned by a body reader; one thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sluice::http {
+
+class H1ChunkDecoder {
+ public:
+  enum class Status : std::uint8_t {
+    kNeedMore,           // all input was taken
+    kData,               // `data` holds the next run of the body
+    kBlocked,            // there is data, but no credit for it: nothing of it was taken
+    kLastChunk,          // the trailer section follows, with at least an empty line
+    kMalformed,
+    kExtensionsTooLong,  // more than maxExtensionBytes in this body
+  };
+
+  explicit H1ChunkDecoder(std::uint32_t maxExtensionBytes = 0) : extensionBytesLeft_(maxExtensionBytes) {}
+
+  /// Takes from the front of `input` up to the end of the next run of data, of at most `credit` bytes.
+  Status next(std::string_view& input, std::size_t credit, std::string_view& data);
+
+ private:
+  enum class State : std::uint8_t {
+    kSize,
+    kSizeLf,
+    kExtensionName,
+    kExtensionValue,
+    kExtensionToken,
+    kQuoted,
+    kQuotedPair,
+    kAfterQuoted,
+    kData,
+    kDataCr,
+    kDataLf,
+  };
+
+  // One byte of a size line; false if it may not stand there.
+  bool sizeLineByte(char c);
+  bool sizeByte(char c);
+  bool extensionByte(char c);
+  // What may follow a size or a whole extension: the next extension, or the line's end.
+  bool afterElement(char c);
+
+  std::uint64_t remaining_ = 0;  // of the chunk
+  std::uint32_t extensionBytesLeft_;
+  State state_ = State::kSize;
+  std::uint8_t digits_ = 0;
+  bool elementEmpty_ = true;  // no byte of the extension's token was seen
+};
+
+}  // namespace sluice::http

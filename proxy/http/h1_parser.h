@@ -1,0 +1,78 @@
+// Reads sections of HTTP/1.x messages: heads and trailer sections (RFC 9112 sections 2 to 5), strictly: lines end in CRLF and nothing
+// else, no folding, no space where none is allowed. What cannot be said in one way only is refused.
+//
+// H1SectionReader finds the end of a section in whatever pieces it arrives, and enforces the limits before the end is there. The parse
+// functions then work on the whole section, which was copied once into the message's arena, and leave views into it. Owned by a
+// codec; one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/base/error.h"
+#include "proxy/http/hygiene.h"
+#include "proxy/http/limits.h"
+
+namespace sluice::http {
+
+/// Why input is refused; `why` has static lifetime, and is nullptr if nothing is wrong.
+struct H1Fault {
+  const char* why = nullptr;
+  std::uint16_t status = 400;
+  std::optional<Limit> limit;
+
+  explicit operator bool() const { return why != nullptr; }
+};
+
+enum class H1Section : std::uint8_t { kRequest, kResponse, kTrailers };
+
+class H1SectionReader {
+ public:
+  enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
+
+  H1SectionReader(base::ChunkPool& pool, const Limits& limits) : limits_(limits), kept_(pool) {}
+
+  /// Forgets everything and waits for a section of that kind. One empty line before a request is skipped (RFC 9112 section 2.2).
+  void begin(H1Section section);
+  /// Looks at more bytes. kNeedMore: all of them were taken and are kept. kComplete: the section ends behind the first `used` of them;
+  /// collect() must follow. kFailed: fault() says why.
+  Status scan(std::string_view bytes, std::size_t& used);
+  /// The whole section, `lastPiece` being what the last scan used, with every CRLF, the empty line at its end included. Lets go of
+  /// what was kept.
+  std::span<char> collect(base::Arena& arena, std::string_view lastPiece);
+
+  const H1Fault& fault() const { return fault_; }
+  /// Field lines seen, without the start line.
+  std::size_t fieldLines() const { return section_ == H1Section::kTrailers || lines_ == 0 ? lines_ : lines_ - 1; }
+  /// Some bytes of an unfinished section are there.
+  bool pending() const { return !kept_.empty(); }
+
+ private:
+  Status keep(std::string_view bytes, std::string_view openLine);
+  Status fail(const char* why, std::uint16_t status = 400, std::optional<Limit> limit = {});
+  // Both set fault_ and return false if a limit is exceeded; `size` is without the line's end.
+  bool countLine(std::size_t size);
+  bool withinLimits(std::size_t openLineSize);
+
+  const Limits& limits_;
+  base::ByteQueue kept_;
+  H1Fault fault_;
+  std::uint32_t lineBytes_ = 0;     // of the line that is open, in kept_
+  std::uint32_t sectionBytes_ = 0;  // names, values and 32 for each finished field line
+  std::uint32_t lines_ = 0;
+  std::uint32_t leading_ = 0;       // bytes of the current piece that belong to the empty line that is skipped
+  H1Section section_ = H1Section::kRequest;
+  bool skippedEmptyLine_ = false;
+  bool endsInCr_ = false;  // the last byte kept
+};
+
+/// These take a section from collect(), lower-case names in place, and leave views into it. nullptr, or why it is malformed. What a
+/// name, value, method or target may hold is for hygiene to say.
+const char* parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
+const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawResponse& response);
+const char* parseTrailers(std::span<char> section, std::size_t fieldLines, base::Arena& arena, Headers& fields);
+
+}  // namespace sluice::http

@@ -1,0 +1,50 @@
+// Collects the lines of the field section that is arriving, within limits.headerBytes and limits.headerFields.
+//
+// A connection receives one section at a time (RFC 9113 section 4.3), so one reader serves all its streams. A section
+// that grows too large is decoded to its end, because the peer's HPACK state depends on it, but nothing of it is kept.
+// One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proxy/base/arena.h"
+#include "proxy/http/headers.h"
+#include "proxy/http/limits.h"
+
+namespace sluice::http {
+
+class H2FieldReader {
+ public:
+  H2FieldReader(base::ChunkPool& pool, const Limits& limits) : arena(pool), limits_(limits) {}
+
+  /// A name or a value as nghttp2 holds it; what stands in HPACK's static table lives for ever and is not copied.
+  struct Text {
+    std::string_view bytes;
+    bool isStatic;
+  };
+
+  void begin();
+  /// False if the section is so far beyond its bound that decoding it to the end would be a service to an attacker.
+  bool add(const Text& name, const Text& value);
+  /// Which bound the section broke, if it did.
+  std::optional<Limit> excess() const { return excess_; }
+
+  base::Arena arena;
+  Headers fields;
+  std::string_view method, scheme, authority, path;
+  std::uint16_t status = 0;
+
+ private:
+  std::string_view keep(const Text& text) { return text.isStatic ? text.bytes : arena.copy(text.bytes); }
+  void addPseudo(const Text& name, const Text& value);
+
+  const Limits& limits_;
+  std::uint64_t bytes_ = 0;
+  std::uint32_t lines_ = 0;
+  std::optional<Limit> excess_;
+};
+
+}  // namespace sluice::http

@@ -1,0 +1,49 @@
+// What a codec remembers of one HTTP/2 stream, between its first byte and its end (RFC 9113 section 5.1).
+//
+// Owned by the H2Session that opened it, in the worker's H2Memory; nghttp2 carries a pointer to it. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "proxy/base/error.h"
+#include "proxy/http/codec.h"
+#include "proxy/http/message.h"
+
+namespace sluice::http {
+
+struct H2Stream {
+  enum class Receive : std::uint8_t {
+    kHead,     // the final head has not arrived
+    kBody,     // the owner takes body bytes and trailers
+    kDiscard,  // more may come, but nobody wants it
+    kDone      // the peer's side is complete
+  };
+  enum class Send : std::uint8_t {
+    kQueued,  // client: the request's HEADERS are not serialised yet, so nghttp2 does not know the stream
+    kOpen,
+    kDone  // END_STREAM went out
+  };
+
+  H2Stream* previous = nullptr;
+  H2Stream* next = nullptr;
+  Token token = kNoToken;         // kNoToken: no events any more
+  std::size_t ungranted = 0;      // body bytes handed over that the consumer has not taken
+  const char* failure = nullptr;  // why our side can not complete it; static text
+  StreamId id = 0;
+  std::uint16_t interims = 0;
+  Method method = Method::kGet;
+  Receive receive = Receive::kHead;
+  Send send = Send::kOpen;
+  bool resetByUs = false;  // by a decision of ours, not for a violation that nghttp2 found
+  bool resetByPeer = false;
+};
+
+/// How a stream came to its end before its message did.
+struct H2Loss {
+  std::uint32_t code = 0;  // RFC 9113 section 7
+  bool connectionLost = false;
+  bool unprocessed = false;  // the peer certainly has not begun with it
+};
+
+}  // namespace sluice::http

@@ -1,0 +1,160 @@
+#include "proxy/http/headers.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "proxy/http/grammar.h"
+
+namespace sluice::http {
+namespace {
+
+// In the order of FieldId.
+constexpr std::array<std::string_view, 29> kNames{
+    "",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "date",
+    "expect",
+    "forwarded",
+    "grpc-message",
+    "grpc-status",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "max-forwards",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "server",
+    "set-cookie",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+};
+static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kXForwardedProto) + 1);
+
+// A perfect hash of the known names, found by the compiler: an unknown name costs three bytes and one comparison of lengths.
+constexpr std::size_t kSlots = 128;
+
+struct Mix {
+  unsigned first;
+  unsigned last;
+};
+
+constexpr std::size_t slotOf(std::string_view name, Mix mix) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+  return (name.size() * 7 + byte(0) * mix.first + byte(name.size() - 1) * mix.last + byte(name.size() / 2)) % kSlots;
+}
+
+constexpr bool collides(Mix mix) {
+  std::array<bool, kSlots> used{};
+  for (std::size_t i = 1; i < kNames.size(); ++i) {
+    const std::size_t slot = slotOf(kNames[i], mix);
+    if (used[slot]) return true;
+    used[slot] = true;
+  }
+  return false;
+}
+
+constexpr Mix findMix() {
+  for (unsigned first = 1; first < 64; ++first) {
+    for (unsigned last = 1; last < 64; ++last) {
+      if (!collides({first, last})) return {first, last};
+    }
+  }
+  return {0, 0};
+}
+
+constexpr Mix kMix = findMix();
+static_assert(kMix.first != 0, "no perfect hash: change the formula");
+
+constexpr std::array<FieldId, kSlots> kIds = [] {
+  std::array<FieldId, kSlots> table{};
+  for (std::size_t i = 1; i < kNames.size(); ++i) table[slotOf(kNames[i], kMix)] = static_cast<FieldId>(i);
+  return table;
+}();
+
+constexpr std::uint32_t kFirstCapacity = 16;
+
+}  // namespace
+
+FieldId fieldId(std::string_view lowerCaseName) {
+  if (lowerCaseName.empty()) return FieldId::kOther;
+  const FieldId id = kIds[slotOf(lowerCaseName, kMix)];
+  return kNames[static_cast<std::size_t>(id)] == lowerCaseName ? id : FieldId::kOther;
+}
+
+std::string_view fieldName(FieldId id) { return kNames[static_cast<std::size_t>(id)]; }
+
+void Headers::reserve(base::Arena& arena, std::size_t count) {
+  if (count <= capacity_) return;
+  Field* grown = arena.array<Field>(count);
+  if (size_ > 0) std::memcpy(grown, fields_, size_ * sizeof(Field));
+  fields_ = grown;
+  capacity_ = static_cast<std::uint32_t>(count);
+}
+
+void Headers::add(base::Arena& arena, const Field& field) {
+  const Field added = field;  // it may stand in the list that moves
+  if (size_ == capacity_) reserve(arena, capacity_ == 0 ? kFirstCapacity : std::size_t{capacity_} * 2);
+  fields_[size_++] = added;
+}
+
+const Field* Headers::find(FieldId id) const {
+  const Field* found = std::find_if(begin(), end(), [id](const Field& field) { return field.id == id; });
+  return found == end() ? nullptr : found;
+}
+
+const Field* Headers::find(std::string_view lowerCaseName) const {
+  const FieldId id = fieldId(lowerCaseName);
+  if (id != FieldId::kOther) return find(id);
+  const Field* found = std::find_if(begin(), end(), [&](const Field& field) { return field.name == lowerCaseName; });
+  return found == end() ? nullptr : found;
+}
+
+std::size_t Headers::remove(FieldId id) {
+  return removeIf([id](const Field& field) { return field.id == id; });
+}
+
+std::size_t Headers::remove(std::string_view lowerCaseName) {
+  const FieldId id = fieldId(lowerCaseName);
+  if (id != FieldId::kOther) return remove(id);
+  return removeIf([&](const Field& field) { return field.name == lowerCaseName; });
+}
+
+void Headers::set(base::Arena& arena, std::string_view name, std::string_view value) {
+  remove(name);
+  add(arena, name, value);
+}
+
+Headers Headers::copy(base::Arena& arena) const {
+  Headers result;
+  // Room for what an attempt usually adds, so that the copy does not grow at once.
+  result.reserve(arena, size_ + kFirstCapacity / 2);
+  if (size_ > 0) std::memcpy(result.fields_, fields_, size_ * sizeof(Field));
+  result.size_ = size_;
+  return result;
+}
+
+bool equalsIgnoreCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return toLower(x) == toLower(y); });
+}
+
+bool listHasToken(std::string_view value, std::string_view token) {
+  bool found = false;
+  forEachListElement(value, [&](std::string_view element) { found = found || equalsIgnoreCase(element, token); });
+  return found;
+}
+
+}  // namespace sluice::http

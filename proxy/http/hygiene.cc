@@ -1,0 +1,216 @@
+#include "proxy/http/hygiene.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "proxy/http/field_section.h"
+#include "proxy/http/grammar.h"
+
+namespace sluice::http {
+namespace {
+
+using base::Error;
+
+Error refuse(std::string text, std::uint16_t status = 400) { return Error::badRequest(status, std::move(text)); }
+
+// "http://host/path" taken apart; nothing if the target is in another form. RFC 9112 section 3.2.2.
+struct AbsoluteForm {
+  std::string_view scheme;
+  std::string_view authority;
+  std::string_view pathAndQuery;
+};
+
+std::optional<AbsoluteForm> splitAbsoluteForm(std::string_view target) {
+  const std::size_t mark = target.find("://");
+  if (mark == std::string_view::npos || target.starts_with('/')) return std::nullopt;
+  const std::string_view rest = target.substr(mark + 3);
+  const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
+  return AbsoluteForm{target.substr(0, mark), rest.substr(0, end), rest.substr(end)};
+}
+
+// Sets authority and target of the head: one source of truth, whatever forms the client used (RFC 9112 section 3.2, RFC 9113
+// section 8.3.1).
+class TargetCheck {
+ public:
+  TargetCheck(base::Arena& arena, const RawRequest& raw, const FieldSection& fields, std::string_view listenerScheme)
+      : arena_(arena), raw_(raw), fields_(fields), listenerScheme_(listenerScheme) {}
+
+  std::optional<Error> apply(RequestHead& head) {
+    if (head.method == Method::kConnect) return refuse("CONNECT is not served here", 501);
+    std::string_view scheme = raw_.scheme;
+    std::string_view claimed = raw_.authority;
+    std::string_view target = raw_.target;
+    if (raw_.version == Version::kHttp2) {
+      if (scheme.empty()) return refuse("no scheme");
+    } else if (const auto absolute = splitAbsoluteForm(target)) {
+      scheme = absolute->scheme;
+      claimed = absolute->authority;
+      if (claimed.empty()) return refuse("the request-target has no authority");
+      target = pathOf(*absolute, head.method);
+    }
+    if (!scheme.empty() && !equalsIgnoreCase(scheme, listenerScheme_)) return refuse("the scheme is not this listener's");
+    if (auto error = setAuthority(head, claimed)) return error;
+    return setTarget(head, target);
+  }
+
+ private:
+  std::string_view pathOf(const AbsoluteForm& absolute, Method method) {
+    if (absolute.pathAndQuery.starts_with('/')) return absolute.pathAndQuery;
+    if (absolute.pathAndQuery.empty()) return method == Method::kOptions ? "*" : "/";
+    return arena_.concat("/", absolute.pathAndQuery);
+  }
+
+  std::optional<Error> setAuthority(RequestHead& head, std::string_view claimed) {
+    const bool mayLackHost = raw_.version != Version::kHttp11;
+    if (fields_.hostCount > 1) return refuse("several Host fields");
+    if (fields_.hostCount == 0 && !mayLackHost) return refuse("no Host field");
+    if (fields_.hostCount == 0 && claimed.empty()) {
+      if (raw_.version == Version::kHttp10) return std::nullopt;
+      return refuse("no authority");
+    }
+    auto authority = normalizeAuthority(arena_, claimed.empty() ? fields_.host : claimed);
+    if (!authority) return std::move(authority).error();
+    if (fields_.hostCount == 1 && !claimed.empty() && !equalsIgnoreCase(fields_.host, *authority)) {
+      return refuse("Host differs from the authority");
+    }
+    head.authority = *authority;
+    return std::nullopt;
+  }
+
+  std::optional<Error> setTarget(RequestHead& head, std::string_view target) {
+    if (target == "*") {
+      if (head.method != Method::kOptions) return refuse("the asterisk is for OPTIONS only");
+      head.target = target;
+      return std::nullopt;
+    }
+    auto normal = normalizeTarget(arena_, target);
+    if (!normal) return std::move(normal).error();
+    head.target = *normal;
+    return std::nullopt;
+  }
+
+  base::Arena& arena_;
+  const RawRequest& raw_;
+  const FieldSection& fields_;
+  std::string_view listenerScheme_;
+};
+
+// A list of registered codings that ends in chunked is a request that we understand but do not implement (RFC 9112 section 6.1);
+// everything else is an attempt to be understood differently by two parsers.
+bool isKnownCodingList(std::string_view value) {
+  std::string_view last;
+  bool known = true;
+  std::size_t chunkedCount = 0;
+  forEachListElement(value, [&](std::string_view coding) {
+    last = coding;
+    chunkedCount += equalsIgnoreCase(coding, "chunked") ? 1 : 0;
+    const auto is = [coding](std::string_view name) { return equalsIgnoreCase(coding, name); };
+    known = known && (is("chunked") || is("gzip") || is("x-gzip") || is("deflate") || is("compress") || is("x-compress"));
+  });
+  return known && chunkedCount == 1 && equalsIgnoreCase(last, "chunked");
+}
+
+// RFC 9112 section 6.3, without its leniency.
+std::optional<Error> setFraming(RequestHead& head, const RawRequest& raw, const FieldSection& fields) {
+  if (fields.codingCount > 0) {
+    if (raw.version != Version::kHttp11) return refuse("Transfer-Encoding in a version without it");
+    if (fields.lengthCount > 0) return refuse("both Transfer-Encoding and Content-Length");
+    if (fields.codingCount > 1 || !equalsIgnoreCase(fields.coding, "chunked")) {
+      const bool known = fields.codingCount == 1 && isKnownCodingList(fields.coding);
+      return refuse("a Transfer-Encoding other than chunked", known ? 501 : 400);
+    }
+    head.body = Body::kUntilEnd;
+    return std::nullopt;
+  }
+  if (fields.lengthCount > 0) {
+    const auto length = parseContentLength(fields.length);
+    if (fields.lengthCount > 1 || !length) return refuse("Content-Length is not one number");
+    if (raw.endOfStream && *length > 0) return refuse("Content-Length announces a body that does not follow");
+    head.contentLength = *length;
+    head.body = *length > 0 ? Body::kLength : Body::kNone;
+    return std::nullopt;
+  }
+  head.body = raw.version == Version::kHttp2 && !raw.endOfStream ? Body::kUntilEnd : Body::kNone;
+  return std::nullopt;
+}
+
+// RFC 9110 section 10.1.1.
+std::optional<Error> setExpectation(RequestHead& head, const FieldSection& fields) {
+  if (fields.expectCount == 0 || head.version == Version::kHttp10) return std::nullopt;
+  if (fields.expectCount > 1 || !equalsIgnoreCase(fields.expect, "100-continue")) return refuse("unknown expectation", 417);
+  head.expectContinue = head.body != Body::kNone;
+  return std::nullopt;
+}
+
+Error broken(std::string text) { return Error::upstream(base::ErrorType::kHttpProtocolError, std::move(text)); }
+
+bool connectionEnds(const RawResponse& raw, const FieldSection& fields) {
+  if (raw.version == Version::kHttp2) return false;
+  return fields.connectionClose || (raw.version == Version::kHttp10 && !fields.connectionKeepAlive);
+}
+
+// RFC 9112 section 6.3. `closes` is set by a body that only the connection's end ends.
+std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, const FieldSection& fields, Method method,
+                                bool& closes) {
+  const bool noBody = statusForbidsBody(raw.status) || method == Method::kHead;
+  if (fields.codingCount > 0) {
+    if (raw.version != Version::kHttp11) return broken("Transfer-Encoding in a version without it");
+    if (fields.lengthCount > 0) return broken("both Transfer-Encoding and Content-Length");
+    if (fields.codingCount > 1 || !equalsIgnoreCase(fields.coding, "chunked")) return broken("unknown Transfer-Encoding");
+    if (raw.status < 200 || raw.status == 204) return broken("Transfer-Encoding in a response without body");
+  }
+  if (fields.lengthCount > 0) {
+    const auto length = parseContentLength(fields.length);
+    if (!length || fields.lengthsDiffer) return broken("Content-Length is not one number");
+    if (raw.status >= 200 && raw.status != 204) head.contentLength = *length;
+  }
+  if (noBody) return std::nullopt;
+  if (raw.version == Version::kHttp2 && raw.endOfStream) {
+    if (head.contentLength.value_or(0) > 0) return broken("Content-Length announces a body that does not follow");
+    return std::nullopt;
+  }
+  if (head.contentLength) {
+    head.body = *head.contentLength > 0 ? Body::kLength : Body::kNone;
+    return std::nullopt;
+  }
+  head.body = Body::kUntilEnd;
+  if (raw.version != Version::kHttp2 && fields.codingCount == 0) closes = true;
+  return std::nullopt;
+}
+
+}  // namespace
+
+base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme) {
+  RequestHead head;
+  if (!isToken(raw.method)) return refuse("the method is not a token");
+  head.method = methodFrom(raw.method);
+  head.methodText = raw.method;
+  head.version = raw.version;
+
+  FieldSection fields;
+  if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return refuse(why);
+  head.headers = fields.kept;
+  head.acceptsTrailers = fields.teTrailers;
+  if (auto error = TargetCheck(arena, raw, fields, listenerScheme).apply(head)) return *std::move(error);
+  if (auto error = setFraming(head, raw, fields)) return *std::move(error);
+  if (auto error = setExpectation(head, fields)) return *std::move(error);
+  return head;
+}
+
+base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod, bool& closes) {
+  ResponseHead head;
+  if (raw.status < 100 || raw.status > 599) return broken("the status is not in 100..599");
+  if (raw.status == 101) return broken("a protocol switch that nobody asked for");
+  head.status = raw.status;
+  head.version = raw.version;
+
+  FieldSection fields;
+  if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return broken(why);
+  head.headers = fields.kept;
+  closes = connectionEnds(raw, fields);
+  if (auto error = setFraming(head, raw, fields, requestMethod, closes)) return *std::move(error);
+  return head;
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,62 @@
+#include "proxy/http/message.h"
+
+namespace sluice::http {
+
+std::string_view versionName(Version version) {
+  switch (version) {
+    case Version::kHttp10:
+      return "1.0";
+    case Version::kHttp11:
+      return "1.1";
+    case Version::kHttp2:
+      return "2";
+  }
+  return {};
+}
+
+Method methodFrom(std::string_view name) {
+  switch (name.size()) {
+    case 3:
+      if (name == "GET") return Method::kGet;
+      if (name == "PUT") return Method::kPut;
+      break;
+    case 4:
+      if (name == "HEAD") return Method::kHead;
+      if (name == "POST") return Method::kPost;
+      break;
+    case 5:
+      if (name == "TRACE") return Method::kTrace;
+      if (name == "PATCH") return Method::kPatch;
+      break;
+    case 6:
+      if (name == "DELETE") return Method::kDelete;
+      break;
+    case 7:
+      if (name == "CONNECT") return Method::kConnect;
+      if (name == "OPTIONS") return Method::kOptions;
+      break;
+    default:
+      break;
+  }
+  return Method::kOther;
+}
+
+bool isIdempotent(Method method) {
+  switch (method) {
+    case Method::kGet:
+    case Method::kHead:
+    case Method::kPut:
+    case Method::kDelete:
+    case Method::kOptions:
+    case Method::kTrace:
+      return true;
+    case Method::kPost:
+    case Method::kConnect:
+    case Method::kPatch:
+    case Method::kOther:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,97 @@
+#include "proxy/net/address.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <cstring>
+
+namespace sluice::net {
+namespace {
+
+// The storage is aligned like a sockaddr, which is less than its larger siblings ask for: they are read and written by
+// copy.
+template <typename Sockaddr>
+Sockaddr as(const sockaddr* address) {
+  Sockaddr copy;
+  std::memcpy(&copy, address, sizeof(copy));
+  return copy;
+}
+
+}  // namespace
+
+Address::Address() : storage_{} { storage_.base.sa_family = AF_INET; }
+
+std::optional<Address> Address::parse(std::string_view ip, std::uint16_t port) {
+  char text[INET6_ADDRSTRLEN];
+  if (ip.size() >= sizeof(text) || ip.find('\0') != std::string_view::npos) return std::nullopt;
+  std::memcpy(text, ip.data(), ip.size());
+  text[ip.size()] = '\0';
+
+  sockaddr_in v4{};
+  if (inet_pton(AF_INET, text, &v4.sin_addr) == 1) {
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    return fromSockaddr(reinterpret_cast<const sockaddr*>(&v4));
+  }
+  sockaddr_in6 v6{};
+  if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1) {
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    return fromSockaddr(reinterpret_cast<const sockaddr*>(&v6));
+  }
+  return std::nullopt;
+}
+
+Address Address::fromSockaddr(const sockaddr* address) {
+  static_assert(sizeof(storage_) == sizeof(sockaddr_in6));
+  Address result;
+  if (address->sa_family == AF_INET) std::memcpy(&result.storage_, address, sizeof(sockaddr_in));
+  if (address->sa_family == AF_INET6) std::memcpy(&result.storage_, address, sizeof(sockaddr_in6));
+  return result;
+}
+
+socklen_t Address::length() const { return isIpv6() ? sizeof(sockaddr_in6) : sizeof(sockaddr_in); }
+
+std::uint16_t Address::port() const {
+  return ntohs(isIpv6() ? as<sockaddr_in6>(sockaddrPtr()).sin6_port : as<sockaddr_in>(sockaddrPtr()).sin_port);
+}
+
+Address Address::withPort(std::uint16_t port) const {
+  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+  Address result = *this;
+  const in_port_t number = htons(port);
+  std::memcpy(result.storage_.bytes + offsetof(sockaddr_in, sin_port), &number, sizeof(number));
+  return result;
+}
+
+bool Address::isIpv6() const { return storage_.base.sa_family == AF_INET6; }
+
+std::string Address::ip() const {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (isIpv6()) {
+    const auto v6 = as<sockaddr_in6>(sockaddrPtr());
+    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
+  } else {
+    const auto v4 = as<sockaddr_in>(sockaddrPtr());
+    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
+  }
+  return text;
+}
+
+std::string Address::toString() const {
+  const std::string number = std::to_string(port());
+  return isIpv6() ? "[" + ip() + "]:" + number : ip() + ":" + number;
+}
+
+bool operator==(const Address& a, const Address& b) {
+  if (a.isIpv6() != b.isIpv6() || a.port() != b.port()) return false;
+  if (!a.isIpv6()) {
+    return as<sockaddr_in>(a.sockaddrPtr()).sin_addr.s_addr == as<sockaddr_in>(b.sockaddrPtr()).sin_addr.s_addr;
+  }
+  const auto left = as<sockaddr_in6>(a.sockaddrPtr());
+  const auto right = as<sockaddr_in6>(b.sockaddrPtr());
+  return std::memcmp(&left.sin6_addr, &right.sin6_addr, sizeof(in6_addr)) == 0 &&
+         left.sin6_scope_id == right.sin6_scope_id;
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,109 @@
+#include "proxy/net/listener.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "proxy/net/poll.h"
+#include "proxy/net/timers.h"
+
+namespace sluice::net {
+namespace {
+
+// So that a storm of connections does not starve those that are there.
+constexpr int kAcceptsPerEvent = 64;
+constexpr base::Duration kPause = std::chrono::milliseconds(100);
+
+base::Error cannotListen(const Address& at, int code) {
+  return base::Error::config("cannot listen on " + at.toString() + ": " + std::strerror(code));
+}
+
+/// One call per step; 0 or the errno of the first that fails.
+int bindAndListen(int fd, const Address& at) {
+  const int on = 1;
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) return errno;
+  // Or "::" would take the port of "0.0.0.0" as well.
+  if (at.isIpv6() && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) return errno;
+  if (bind(fd, at.sockaddrPtr(), at.length()) != 0) return errno;
+  return listen(fd, SOMAXCONN) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+base::Result<ListenSocket> ListenSocket::open(const Address& at) {
+  const int fd = socket(at.sockaddrPtr()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return cannotListen(at, errno);
+  ListenSocket result(fd, at);
+  if (const int code = bindAndListen(fd, at); code != 0) return cannotListen(at, code);
+  sockaddr_storage bound{};
+  socklen_t length = sizeof(bound);
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&bound), &length) != 0) return cannotListen(at, errno);
+  result.address_ = Address::fromSockaddr(reinterpret_cast<const sockaddr*>(&bound));
+  return result;
+}
+
+ListenSocket::ListenSocket(ListenSocket&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), address_(other.address_) {}
+
+ListenSocket& ListenSocket::operator=(ListenSocket&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(address_, other.address_);
+  return *this;
+}
+
+ListenSocket::~ListenSocket() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+struct Listener::Impl final : private PollSink, private Timer {
+  Impl(Worker& owner, const ListenSocket& listening, Accepted handler)
+      : worker(owner), socket(listening), accepted(std::move(handler)), poll(owner, listening.fd(), *this) {
+    poll.watch(true, false);
+  }
+
+  void onReady(bool, bool) override {
+    for (int i = 0; i < kAcceptsPerEvent; ++i) {
+      if (const int code = acceptOne(); code == EAGAIN) {
+        return;
+      } else if (code != 0) {
+        return pause();
+      }
+    }
+  }
+
+  /// 0 also for a connection that was lost before it was taken.
+  int acceptOne() {
+    sockaddr_storage peer{};
+    socklen_t length = sizeof(peer);
+    auto* address = reinterpret_cast<sockaddr*>(&peer);
+    const int fd = accept4(socket.fd(), address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0) return errno == ECONNABORTED || errno == EINTR ? 0 : errno;
+    accepted(fd, Address::fromSockaddr(address));
+    return 0;
+  }
+
+  /// Out of descriptors or memory: the socket stays readable, so polling on would spin.
+  void pause() {
+    poll.watch(false, false);
+    worker.timers().set(*this, worker.now() + kPause);
+  }
+
+  void onTimer() override { poll.watch(true, false); }
+
+  Worker& worker;
+  const ListenSocket& socket;
+  Accepted accepted;
+  Poll poll;
+};
+
+Listener::Listener(Worker& worker, const ListenSocket& socket, Accepted accepted)
+    : impl_(std::make_unique<Impl>(worker, socket, std::move(accepted))) {}
+
+Listener::~Listener() = default;
+
+}  // namespace sluice::net

@@ -1,0 +1,17 @@
+// What the `data` of every libuv handle in this folder points at, as a LoopHandle*. Internal to proxy/net.
+//
+// A handle has an owner who normally closes it; the worker, when its loop ends, closes what is left by this one call.
+#pragma once
+
+namespace sluice::net {
+
+class LoopHandle {
+ public:
+  /// Starts to close the handle and detaches it from its owner, who may live on and does nothing from then on.
+  virtual void onLoopEnds() = 0;
+
+ protected:
+  ~LoopHandle() = default;
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,49 @@
+#include "proxy/net/poll.h"
+
+#include <uv.h>
+
+#include <memory>
+#include <utility>
+
+#include "proxy/net/loop_handle.h"
+
+namespace sluice::net {
+
+struct Poll::Block final : LoopHandle {
+  explicit Block(Poll& poll) : owner(&poll) {}
+  static Block& of(void* data) { return *static_cast<Block*>(static_cast<LoopHandle*>(data)); }
+  void onLoopEnds() override { owner->close(); }
+
+  uv_poll_t handle{};
+  Poll* owner;
+};
+
+Poll::Poll(Worker& worker, int fd, PollSink& sink) : worker_(worker), sink_(sink) {
+  auto block = std::make_unique<Block>(*this);
+  // Fails only for what is no socket, or is watched already.
+  if (uv_poll_init(worker.loop(), &block->handle, fd) != 0) return;
+  block_ = block.release();
+  block_->handle.data = static_cast<LoopHandle*>(block_);
+}
+
+Poll::~Poll() { close(); }
+
+void Poll::watch(bool readable, bool writable) {
+  if (block_ == nullptr) return;
+  const int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
+  uv_poll_start(&block_->handle, events, [](uv_poll_t* handle, int status, int ready) {
+    Poll& self = *Block::of(handle->data).owner;
+    const Worker::Turn turn(self.worker_);
+    self.sink_.onReady(status != 0 || (ready & UV_READABLE) != 0, status != 0 || (ready & UV_WRITABLE) != 0);
+  });
+}
+
+void Poll::close() {
+  if (block_ == nullptr) return;
+  Block* block = std::exchange(block_, nullptr);
+  block->owner = nullptr;
+  uv_close(reinterpret_cast<uv_handle_t*>(&block->handle),
+           [](uv_handle_t* handle) { const std::unique_ptr<Block> last(&Block::of(handle->data)); });
+}
+
+}  // namespace sluice::net

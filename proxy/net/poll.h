@@ -1,0 +1,38 @@
+// Readiness of a descriptor that somebody else reads and writes: listening sockets, c-ares' sockets. Internal to
+// proxy/net.
+//
+// Owned by who owns the descriptor, and destroyed before that is closed; also from within onReady(). One thread.
+#pragma once
+
+#include "proxy/net/worker.h"
+
+namespace sluice::net {
+
+class PollSink {
+ public:
+  virtual ~PollSink() = default;
+  /// Inside a Turn. Both are true after an error, which reading or writing then tells; watch() has then to be called
+  /// anew.
+  virtual void onReady(bool readable, bool writable) = 0;
+};
+
+class Poll {
+ public:
+  Poll(Worker& worker, int fd, PollSink& sink);
+  ~Poll();
+  Poll(const Poll&) = delete;
+  Poll& operator=(const Poll&) = delete;
+
+  /// Neither: stops.
+  void watch(bool readable, bool writable);
+
+ private:
+  struct Block;
+  void close();
+
+  Worker& worker_;
+  PollSink& sink_;
+  Block* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,59 @@
+#include "proxy/net/signals.h"
+
+#include <uv.h>
+
+#include <csignal>
+#include <utility>
+
+#include "proxy/net/loop_handle.h"
+
+namespace sluice::net {
+
+void ignoreBrokenPipes() { std::signal(SIGPIPE, SIG_IGN); }
+
+struct SignalWatch::Impl final : LoopHandle {
+  Impl(Worker& owner, std::function<void()> callback) : worker(owner), raised(std::move(callback)) {}
+
+  void close() {
+    if (std::exchange(closing, true)) return;
+    raised = nullptr;
+    uv_close(reinterpret_cast<uv_handle_t*>(&handle), [](uv_handle_t* closed) {
+      auto* self = static_cast<Impl*>(static_cast<LoopHandle*>(closed->data));
+      self->loopDone = true;
+      if (self->orphaned) std::unique_ptr<Impl>(self).reset();
+    });
+  }
+  void onLoopEnds() override { close(); }
+
+  Worker& worker;
+  std::function<void()> raised;
+  uv_signal_t handle{};
+  bool closing = false;
+  bool loopDone = false;
+  bool orphaned = false;
+};
+
+SignalWatch::SignalWatch(Worker& worker, int signal, std::function<void()> raised)
+    : impl_(std::make_unique<Impl>(worker, std::move(raised)).release()) {
+  uv_signal_init(worker.loop(), &impl_->handle);
+  impl_->handle.data = static_cast<LoopHandle*>(impl_);
+  uv_signal_start(
+      &impl_->handle,
+      [](uv_signal_t* handle, int) {
+        auto* self = static_cast<Impl*>(static_cast<LoopHandle*>(handle->data));
+        const Worker::Turn turn(self->worker);
+        if (self->raised) self->raised();
+      },
+      signal);
+}
+
+SignalWatch::~SignalWatch() {
+  if (impl_->loopDone) {
+    std::unique_ptr<Impl>(impl_).reset();
+    return;
+  }
+  impl_->orphaned = true;
+  impl_->close();
+}
+
+}  // namespace sluice::net

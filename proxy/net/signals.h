@@ -1,0 +1,27 @@
+// Signals of the process as events of one worker: the main thread's.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "proxy/net/worker.h"
+
+namespace sluice::net {
+
+/// SIGPIPE is ignored from then on: a broken pipe is an error of the write that meets it.
+void ignoreBrokenPipes();
+
+class SignalWatch {
+ public:
+  /// `raised` is called inside a Turn each time the process gets `signal`.
+  SignalWatch(Worker& worker, int signal, std::function<void()> raised);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+ private:
+  struct Impl;
+  Impl* impl_;  // freed by libuv's close callback
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,272 @@
+#include "proxy/net/tcp_stream.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <string>
+
+namespace sluice::net {
+namespace {
+
+// As many as a uv_write_t holds without a list of its own from the heap, which are also at most 64 KiB.
+constexpr std::size_t kKeptChunks = 4;
+// A socket that is never empty must let others have their turn.
+constexpr std::uint8_t kFullReadsPerEvent = 4;
+
+base::Error toError(int code, bool connecting, bool accepted) {
+  const bool refused = connecting && (code == UV_ECONNREFUSED || code == UV_EHOSTUNREACH || code == UV_ENETUNREACH);
+  return {refused ? base::ErrorType::kConnectionRefused : base::ErrorType::kConnectionTerminated,
+          accepted ? base::ErrorOrigin::kDownstream : base::ErrorOrigin::kUpstream, uv_strerror(code)};
+}
+
+}  // namespace
+
+/// The part that libuv points into.
+struct TcpStream::Block final : LoopHandle {
+  /// A write that waits, with its bytes. Made when a peer is slow for the first time.
+  struct Waiting {
+    explicit Waiting(base::ChunkPool& pool) : bytes(pool) {}
+    uv_write_t request{};
+    base::ByteQueue bytes;
+  };
+
+  explicit Block(TcpStream& stream) : owner(&stream) {
+    uv_tcp_init(stream.worker_.loop(), &tcp);
+    tcp.data = static_cast<LoopHandle*>(this);
+    uv_tcp_nodelay(&tcp, 1);
+  }
+
+  static Block& of(void* data) { return *static_cast<Block*>(static_cast<LoopHandle*>(data)); }
+  uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&tcp); }
+  bool isWaiting() const { return waiting != nullptr && !waiting->bytes.empty(); }
+
+  void onLoopEnds() override { owner->close(); }
+  static void onClosed(uv_handle_t* handle) { const std::unique_ptr<Block> last(&of(handle->data)); }
+
+  uv_tcp_t tcp{};
+  TcpStream* owner;
+  std::unique_ptr<uv_connect_t> connect;
+  std::unique_ptr<Waiting> waiting;
+};
+
+/// A failure that the system told at once: it must not reach the sink from within the owner's call.
+class TcpStream::LateFailure final : public Timer {
+ public:
+  LateFailure(TcpStream& stream, int code) : stream_(stream), code_(code) {
+    stream.worker_.timers().set(*this, stream.worker_.now());
+  }
+
+ private:
+  void onTimer() override { stream_.fail(code_); }
+  TcpStream& stream_;
+  int code_;
+};
+
+TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
+    : worker_(worker), sink_(sink), peer_(to), state_(State::kConnecting), accepted_(false) {
+  block_ = std::make_unique<Block>(*this).release();
+  block_->connect = std::make_unique<uv_connect_t>();
+  const int code =
+      uv_tcp_connect(block_->connect.get(), &block_->tcp, to.sockaddrPtr(), [](uv_connect_t* request, int status) {
+        if (TcpStream* self = Block::of(request->handle->data).owner) self->connected(status);
+      });
+  if (code != 0) failLater(code);
+}
+
+TcpStream::TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink)
+    : worker_(worker), sink_(sink), peer_(peer), state_(State::kOpen), accepted_(true) {
+  block_ = std::make_unique<Block>(*this).release();
+  const int code = uv_tcp_open(&block_->tcp, fd);
+  if (code == 0) return;
+  ::close(fd);
+  failLater(code);
+}
+
+TcpStream::~TcpStream() { close(); }
+
+void TcpStream::connected(int status) {
+  const Worker::Turn turn(worker_);
+  block_->connect.reset();
+  if (status != 0) return fail(status);
+  state_ = State::kOpen;
+  if (budget_ > 0) startReading();
+  if (finWanted_) sendFin();
+  sink_.onOpen();
+}
+
+void TcpStream::setReadBudget(std::size_t bytes) {
+  budget_ = bytes;
+  if (state_ != State::kOpen) return;
+  if (bytes > 0) {
+    startReading();
+  } else {
+    stopReading();
+  }
+}
+
+void TcpStream::startReading() {
+  if (reading_ != ReadState::kStopped || lateFailure_ != nullptr) return;
+  reading_ = ReadState::kReading;
+  fullReads_ = 0;
+  uv_read_start(block_->stream(), &onAlloc, &onRead);
+}
+
+void TcpStream::stopReading() {
+  if (reading_ != ReadState::kReading) return;
+  reading_ = ReadState::kStopped;
+  uv_read_stop(block_->stream());
+}
+
+void TcpStream::onAlloc(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+  TcpStream& self = *Block::of(handle->data).owner;
+  const std::span<char> space = self.worker_.readBuffer();
+  const bool enough = self.fullReads_ >= kFullReadsPerEvent;
+  // No space ends libuv's loop over this socket.
+  *buffer = uv_buf_init(space.data(), enough ? 0 : static_cast<unsigned>(std::min(space.size(), self.budget_)));
+}
+
+void TcpStream::onRead(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+  TcpStream& self = *Block::of(stream->data).owner;
+  if (count == UV_ENOBUFS) {
+    self.fullReads_ = 0;
+    // Spent, and nobody has granted more since.
+    if (self.budget_ == 0) self.stopReading();
+    return;
+  }
+  if (count == 0) {  // nothing there after all
+    self.fullReads_ = 0;
+    return;
+  }
+  self.bytesRead(count, *buffer);
+}
+
+void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
+  const Worker::Turn turn(worker_);
+  if (count == UV_EOF) {
+    reading_ = ReadState::kEnded;
+    uv_read_stop(block_->stream());
+    return sink_.onEnd(true);
+  }
+  if (count < 0) return fail(static_cast<int>(count));
+  const auto size = static_cast<std::size_t>(count);
+  // Only after a full read does libuv try again at once.
+  fullReads_ = size == buffer.len ? static_cast<std::uint8_t>(fullReads_ + 1) : std::uint8_t{0};
+  budget_ -= std::min(budget_, size);
+  sink_.onBytes({buffer.base, size});
+}
+
+bool TcpStream::pending() const { return block_ != nullptr && block_->isWaiting(); }
+
+bool TcpStream::canWrite() const {
+  return state_ == State::kOpen && !pending() && !finWanted_ && lateFailure_ == nullptr;
+}
+
+void TcpStream::write(base::ByteQueue& from) {
+  if (!canWrite()) return;
+  std::array<std::string_view, kMaxPieces> pieces;
+  while (!from.empty()) {
+    const std::span<const std::string_view> gathered(pieces.data(), from.gather(pieces));
+    std::size_t size = 0;
+    for (const std::string_view piece : gathered) size += piece.size();
+    const std::size_t taken = tryWrite(gathered);
+    from.consume(taken);
+    if (taken == size) continue;
+
+    if (block_->waiting == nullptr) block_->waiting = std::make_unique<Block::Waiting>(worker_.chunks());
+    const std::size_t chunks = from.gather(std::span(pieces).first(kKeptChunks));
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < chunks; ++i) kept += pieces[i].size();
+    block_->waiting->bytes.splice(from, kept);
+    return writeKept();
+  }
+}
+
+std::size_t TcpStream::tryWrite(std::span<const std::string_view> pieces) {
+  assert(pieces.size() <= kMaxPieces);
+  if (!canWrite()) return 0;
+  std::array<uv_buf_t, kMaxPieces> buffers;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    // libuv's buffers serve reading too, hence not const.
+    buffers[i] = uv_buf_init(const_cast<char*>(pieces[i].data()), static_cast<unsigned>(pieces[i].size()));
+  }
+  const int taken = uv_try_write(block_->stream(), buffers.data(), static_cast<unsigned>(pieces.size()));
+  return taken > 0 ? static_cast<std::size_t>(taken) : 0;
+}
+
+void TcpStream::keep(std::string_view rest) {
+  if (!canWrite()) return;
+  assert(!rest.empty() && rest.size() <= kMaxKept);
+  if (block_->waiting == nullptr) block_->waiting = std::make_unique<Block::Waiting>(worker_.chunks());
+  block_->waiting->bytes.append(rest);
+  writeKept();
+}
+
+void TcpStream::writeKept() {
+  Block::Waiting& waiting = *block_->waiting;
+  std::array<std::string_view, kMaxPieces> pieces;
+  std::array<uv_buf_t, kMaxPieces> buffers;
+  const std::size_t count = waiting.bytes.gather(pieces);
+  for (std::size_t i = 0; i < count; ++i) {
+    buffers[i] = uv_buf_init(const_cast<char*>(pieces[i].data()), static_cast<unsigned>(pieces[i].size()));
+  }
+  const auto done = [](uv_write_t* request, int status) {
+    if (TcpStream* self = Block::of(request->handle->data).owner) self->written(status);
+  };
+  const int code = uv_write(&waiting.request, block_->stream(), buffers.data(), static_cast<unsigned>(count), done);
+  if (code != 0) failLater(code);
+}
+
+void TcpStream::written(int status) {
+  const Worker::Turn turn(worker_);
+  block_->waiting->bytes.clear();
+  if (status != 0) return fail(status);
+  if (finWanted_) sendFin();
+  sink_.onWritable();
+}
+
+void TcpStream::shutdown() {
+  if (finWanted_) return;
+  finWanted_ = true;
+  if (state_ == State::kOpen && !pending()) sendFin();
+}
+
+/// Not by uv_shutdown(): nothing is queued, so a request and a round of the loop would buy nothing.
+void TcpStream::sendFin() {
+  uv_os_fd_t fd = -1;
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) == 0) ::shutdown(fd, SHUT_WR);
+}
+
+void TcpStream::abort() {
+  if (block_ == nullptr) return;
+  // Refused while there is no socket to reset.
+  if (uv_tcp_close_reset(&block_->tcp, &Block::onClosed) != 0) return close();
+  letGo();
+}
+
+void TcpStream::close() {
+  if (block_ == nullptr) return;
+  uv_close(reinterpret_cast<uv_handle_t*>(&block_->tcp), &Block::onClosed);
+  letGo();
+}
+
+/// The block owns itself from here to its close callback.
+void TcpStream::letGo() {
+  block_->owner = nullptr;
+  if (block_->waiting != nullptr) block_->waiting->bytes.clear();
+  block_ = nullptr;
+  state_ = State::kClosed;
+  lateFailure_.reset();
+}
+
+void TcpStream::failLater(int code) { lateFailure_ = std::make_unique<LateFailure>(*this, code); }
+
+void TcpStream::fail(int code) {
+  const base::Error error = toError(code, state_ == State::kConnecting, accepted_);
+  close();
+  sink_.onFailed(error);
+}
+
+}  // namespace sluice::net

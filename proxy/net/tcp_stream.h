@@ -1,0 +1,93 @@
+// A TCP socket on the worker's loop: the whole of the plain Transport, and what TLS stands on. Internal to proxy/net.
+//
+// Reads go through the worker's shared buffer, writes out by one gathered try-write. What the kernel does not take is
+// kept in here, bounded, until it does. Events go to the sink inside a Turn and never from within a call of the owner.
+// The libuv handle lives in a block of its own, because closing it takes until the next round of the loop: destroying
+// the stream only lets go of it, and no event follows. One thread.
+#pragma once
+
+#include <uv.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/net/loop_handle.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/transport.h"
+#include "proxy/net/worker.h"
+
+namespace sluice::net {
+
+class TcpStream final : public Transport {
+ public:
+  /// Most pieces that one system call gathers.
+  static constexpr std::size_t kMaxPieces = 32;
+  /// Most bytes that keep() takes.
+  static constexpr std::size_t kMaxKept = (kMaxPieces - 1) * base::Chunk::kCapacity;
+
+  /// Connects; the answer is sink's onOpen() or onFailed(), in a later turn.
+  TcpStream(Worker& worker, const Address& to, TransportSink& sink);
+  /// Takes over a connected descriptor, whatever happens.
+  TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink);
+  ~TcpStream() override;
+  TcpStream(const TcpStream&) = delete;
+  TcpStream& operator=(const TcpStream&) = delete;
+
+  void setReadBudget(std::size_t bytes) override;
+  void write(base::ByteQueue& from) override;
+  bool pending() const override;
+  void shutdown() override;
+  void abort() override;
+  const Address& peer() const override { return peer_; }
+  const TlsFacts* tls() const override { return nullptr; }
+
+  /// For who writes from memory of his own (TLS): one gathered system call of at most kMaxPieces pieces. Returns how
+  /// many bytes the kernel took, and nothing while pending() or not open. If fewer than all, the caller keeps the rest
+  /// or hands it to keep().
+  std::size_t tryWrite(std::span<const std::string_view> pieces);
+  /// Copies what tryWrite() did not take, and is pending() until the kernel has it all. `rest` is not empty; not while
+  /// pending(). A broken connection is reported by this write, in a later turn: so a caller whose tryWrite() fell short
+  /// must call keep().
+  void keep(std::string_view rest);
+  Worker& worker() const { return worker_; }
+
+ private:
+  struct Block;
+  class LateFailure;
+  enum class State : std::uint8_t { kConnecting, kOpen, kClosed };
+  enum class ReadState : std::uint8_t { kStopped, kReading, kEnded };
+
+  static void onAlloc(uv_handle_t* handle, std::size_t suggested, uv_buf_t* buffer);
+  static void onRead(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer);
+  void connected(int status);
+  void bytesRead(ssize_t count, const uv_buf_t& buffer);
+  void written(int status);
+  void startReading();
+  void stopReading();
+  void writeKept();
+  void sendFin();
+  void failLater(int code);
+  void fail(int code);
+  void close();
+  void letGo();
+  bool canWrite() const;
+
+  Worker& worker_;
+  TransportSink& sink_;
+  Block* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
+  std::size_t budget_ = 0;
+  std::unique_ptr<LateFailure> lateFailure_;
+  Address peer_;
+  State state_;
+  ReadState reading_ = ReadState::kStopped;
+  std::uint8_t fullReads_ = 0;  // since the socket became readable
+  bool accepted_;
+  bool finWanted_ = false;
+};
+
+}  // namespace sluice::net

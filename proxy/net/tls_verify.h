@@ -1,0 +1,44 @@
+// Who a backend must prove to be: the names that its certificate has to carry (RFC 9525), never its common name.
+//
+// The check runs inside the handshake, right behind that of the chain, so that a client certificate is not shown to a stranger.
+#pragma once
+
+#include <openssl/x509.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/result.h"
+
+namespace sluice::net {
+
+/// The text is an IP literal, and so neither an SNI (RFC 6066 section 3) nor matched by a wildcard.
+bool isIpLiteral(std::string_view text);
+
+class PeerNames {
+ public:
+  /// One of `names` must be in the subjectAltName: a DNS name, an IP literal or, with a colon that is no IP's, a URI.
+  /// Errors are config's: no name at all, or one that no certificate could carry.
+  static base::Result<PeerNames> make(std::vector<std::string> names);
+
+  /// X509_V_OK, or which kind of name does not match: X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH.
+  int check(X509* certificate) const;
+
+ private:
+  struct Name {
+    enum class Kind { kDns, kIp, kUri };
+    Kind kind;
+    std::string text;
+  };
+  static bool carries(X509* certificate, const Name& name);
+
+  std::vector<Name> names_;
+};
+
+/// SSL_CTX_set_cert_verify_callback: the chain by OpenSSL's rules, then the names. `names` is a const PeerNames*.
+int verifyPeer(X509_STORE_CTX* store, void* names);
+/// The same for insecureSkipVerify: nothing is looked at.
+int acceptAnyPeer(X509_STORE_CTX* store, void* unused);
+
+}  // namespace sluice::net

@@ -1,0 +1,142 @@
+#include "proxy/observe/access_log.h"
+
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <cstring>
+
+#include "proxy/observe/json_text.h"
+
+namespace sluice::observe {
+namespace {
+
+/// Writes one line to memory that has room for AccessLog::kMaxLineBytes. A `key` is everything that stands before its
+/// value: ,"name":
+class LineWriter {
+ public:
+  explicit LineWriter(char* to) : begin_(to), to_(to) {}
+
+  template <std::size_t kSize>
+  void literal(const char (&text)[kSize]) {
+    std::memcpy(to_, text, kSize - 1);
+    to_ += kSize - 1;
+  }
+  template <std::size_t kSize>
+  void text(const char (&key)[kSize], std::string_view value, std::size_t maxBytes = AccessLog::kMaxTextBytes) {
+    literal(key);
+    if (value.empty()) {
+      literal("null");
+    } else {
+      to_ = writeJsonString(to_, value, maxBytes);
+    }
+  }
+  template <std::size_t kSize>
+  void number(const char (&key)[kSize], std::unsigned_integral auto value) {
+    literal(key);
+    to_ = std::to_chars(to_, to_ + kNumberBytes, value).ptr;
+  }
+  template <std::size_t kSize>
+  void milliseconds(const char (&key)[kSize], std::optional<base::Duration> value) {
+    literal(key);
+    if (value) {
+      to_ = writeJsonMilliseconds(to_, *value);
+    } else {
+      literal("null");
+    }
+  }
+  void time(std::string_view time) { to_ = std::copy(time.begin(), time.end(), to_); }
+  std::string_view line() const { return {begin_, static_cast<std::size_t>(to_ - begin_)}; }
+
+  static constexpr std::size_t kNumberBytes = 24;
+
+ private:
+  char* begin_;
+  char* to_;
+};
+
+constexpr std::size_t kTexts = 18;  // with error.type and error.origin, the path apart
+constexpr std::size_t kNumbers = 6;
+constexpr std::size_t kNameBytes = 600;
+static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) + kNumbers * LineWriter::kNumberBytes +
+                      Timestamp::kSize + kNameBytes + kJsonStringSlack <=
+                  AccessLog::kMaxLineBytes,
+              "the longest record fits");
+
+/// Without query and fragment.
+std::string_view pathOf(std::string_view target) {
+  std::size_t end = 0;
+  while (end < target.size() && target[end] != '?' && target[end] != '#') ++end;
+  return target.substr(0, end);
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<LineFile>> openAccessLogFile(const std::string& path) {
+  if (path == "off") return std::unique_ptr<LineFile>();
+  return LineFile::open(path);
+}
+
+AccessLog::AccessLog(LineFile* file) : file_(file) {
+  if (file_ == nullptr) return;
+  line_ = std::make_unique<char[]>(kMaxLineBytes);
+  buffer_.reserve(kBatchBytes + kMaxLineBytes);
+}
+
+void AccessLog::append(const AccessRecord& record) {
+  if (!enabled()) return;
+  const std::string_view line = render(record);
+  if (buffer_.size() + line.size() > kMaxBuffered) {
+    ++dropped_;
+    return;
+  }
+  buffer_.append(line);
+}
+
+std::string_view AccessLog::render(const AccessRecord& record) {
+  LineWriter out(line_.get());
+  out.literal(R"({"time":")");
+  out.time(timestamp_.text(record.time));
+  out.text(R"(","trace_id":)", record.traceId);
+  out.text(R"(,"client.address":)", record.clientAddress);
+  out.text(R"(,"http.request.method":)", record.method);
+  out.text(R"(,"url.scheme":)", record.scheme);
+  out.text(R"(,"server.address":)", record.serverAddress);
+  out.text(R"(,"url.path":)", pathOf(record.path), kMaxPathBytes);
+  out.text(R"(,"network.protocol.version":)", record.protocolVersion);
+  if (record.status != 0) {
+    out.number(R"(,"http.response.status_code":)", record.status);
+  } else {
+    out.literal(R"(,"http.response.status_code":null)");
+  }
+  out.text(R"(,"error.type":)", record.failure ? base::errorTypeName(record.failure->type) : "");
+  out.text(R"(,"error.origin":)", record.failure ? base::errorOriginName(record.failure->origin) : "");
+  out.milliseconds(R"(,"duration_ms":)", record.duration);
+  out.milliseconds(R"(,"upstream_duration_ms":)", record.upstreamDuration);
+  out.number(R"(,"request_bytes":)", record.requestBytes);
+  out.number(R"(,"response_bytes":)", record.responseBytes);
+  out.text(R"(,"upstream.address":)", record.upstreamAddress);
+  out.text(R"(,"gateway":)", record.gateway);
+  out.text(R"(,"listener":)", record.listener);
+  out.text(R"(,"route":)", record.route);
+  out.text(R"(,"backend":)", record.backend);
+  out.text(R"(,"namespace":)", record.nameSpace);
+  out.text(R"(,"serviceAccount":)", record.serviceAccount);
+  out.number(R"(,"attempts":)", record.attempts);
+  out.text(R"(,"processor":)", record.processor);
+  out.text(R"(,"revision":)", record.revision);
+  out.literal("}\n");
+  return out.line();
+}
+
+void AccessLog::flush() {
+  if (buffer_.empty()) return;
+  const LineFile::Outcome outcome = file_->write(buffer_);
+  buffer_.erase(0, outcome.taken);
+  if (outcome.end == LineFile::End::kFailed) {
+    dropped_ += static_cast<std::uint64_t>(std::count(buffer_.begin(), buffer_.end(), '\n'));
+    buffer_.clear();
+  }
+  nextFlush_ = buffer_.size() + kBatchBytes;
+}
+
+}  // namespace sluice::observe

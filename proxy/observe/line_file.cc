@@ -1,0 +1,94 @@
+#include "proxy/observe/line_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
+namespace sluice::observe {
+namespace {
+
+constexpr int kFlags = O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+constexpr int kPipeBytes = 1024 * 1024;
+
+/// How many bytes were written; 0 with errno set if none.
+std::size_t writeSome(int fd, std::string_view bytes) {
+  ssize_t count = 0;
+  do {
+    errno = 0;
+    count = ::write(fd, bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);
+  return count < 0 ? 0 : static_cast<std::size_t>(count);
+}
+
+LineFile::End failure() { return errno == EAGAIN ? LineFile::End::kBusy : LineFile::End::kFailed; }
+
+int duplicate(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
+
+}  // namespace
+
+base::Result<std::unique_ptr<LineFile>> LineFile::open(const std::string& path) {
+  if (path == "/dev/stdout") return over(STDOUT_FILENO);
+  if (path == "/dev/stderr") return over(STDERR_FILENO);
+  const int fd = ::open(path.c_str(), kFlags | O_CREAT, 0640);
+  if (fd < 0) {
+    return base::Error::config("cannot open " + path + " for writing: " + std::generic_category().message(errno));
+  }
+  return std::unique_ptr<LineFile>(new LineFile(fd));
+}
+
+std::unique_ptr<LineFile> LineFile::over(int fd) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return std::unique_ptr<LineFile>(new LineFile(-1));
+  // A regular file never answers EAGAIN, and a description of our own would write over what others print through this
+  // one.
+  if (S_ISREG(facts.st_mode)) return std::unique_ptr<LineFile>(new LineFile(duplicate(fd)));
+  // Opened anew, so that not blocking stays our own affair: O_NONBLOCK belongs to the description, which a shell may
+  // share.
+  int own = ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), kFlags);
+  if (own < 0) {  // a socket, or a pipe of another user
+    own = duplicate(fd);
+    const int flags = ::fcntl(own, F_GETFL);
+    if (flags >= 0) ::fcntl(own, F_SETFL, flags | O_NONBLOCK);
+  }
+  // Room for a burst between two reads of a slow collector. Not every system allows it.
+  if (S_ISFIFO(facts.st_mode)) ::fcntl(own, F_SETPIPE_SZ, kPipeBytes);
+  return std::unique_ptr<LineFile>(new LineFile(own));
+}
+
+LineFile::~LineFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+LineFile::Outcome LineFile::write(std::string_view lines) {
+  assert(lines.empty() || lines.back() == '\n');
+  const std::lock_guard lock(mutex_);
+  Outcome outcome;
+  while (true) {
+    outcome.end = writeRest();
+    if (outcome.end != End::kDone || outcome.taken == lines.size()) return outcome;
+    const std::size_t count = writeSome(fd_, lines.substr(outcome.taken));
+    if (count == 0) {
+      outcome.end = failure();
+      return outcome;
+    }
+    const std::size_t written = outcome.taken + count;
+    const bool torn = lines[written - 1] != '\n';
+    outcome.taken = torn ? lines.find('\n', written) + 1 : written;
+    rest_.assign(lines.substr(written, outcome.taken - written));
+  }
+}
+
+LineFile::End LineFile::writeRest() {
+  while (!rest_.empty()) {
+    const std::size_t count = writeSome(fd_, rest_);
+    if (count == 0) return failure();
+    rest_.erase(0, count);
+  }
+  return End::kDone;
+}
+
+}  // namespace sluice::observe

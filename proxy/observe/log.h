@@ -1,0 +1,86 @@
+// What the process has to say to its operators: one JSON object a line, with OpenTelemetry's field names.
+//
+//   {"time":"2026-01-31T23:59:59.123Z","severity":"WARN","message":"...","attributes":{"name":"value","count":3}}
+//
+// Made by main and handed down; there is no other logger. Any thread. Every text is escaped and bounded. A record that
+// can not be written (full disk, closed or stuck pipe) is dropped and counted; the process lives on.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <variant>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/observe/line_file.h"
+
+namespace sluice::observe {
+
+enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
+
+/// "trace", "debug", "info", "warn", "error", "off"; anything else is an error of configuration that lists these.
+base::Result<LogLevel> parseLogLevel(std::string_view text);
+
+/// One attribute. Refers to its texts: a temporary inside the call.
+struct LogField {
+  template <std::integral Integer>
+  LogField(std::string_view fieldName, Integer number) : name(fieldName) {
+    if constexpr (std::same_as<Integer, bool>) {
+      value = number;
+    } else if constexpr (std::signed_integral<Integer>) {
+      value = std::int64_t{number};
+    } else {
+      value = std::uint64_t{number};
+    }
+  }
+  LogField(std::string_view fieldName, std::string_view text) : name(fieldName), value(text) {}
+  LogField(std::string_view fieldName, const char* text) : name(fieldName), value(std::string_view(text)) {}
+
+  std::string_view name;
+  std::variant<std::string_view, std::int64_t, std::uint64_t, bool> value;
+};
+
+class Log {
+ public:
+  using Fields = std::initializer_list<LogField>;
+  /// Bytes of a message or of an attribute's text that are shown at most, escapes counted.
+  static constexpr std::size_t kMaxTextBytes = 1024;
+  /// Attributes of a record at most; further ones are left out.
+  static constexpr std::size_t kMaxFields = 32;
+
+  /// Records below `level` cost one comparison. `clock` outlives the log.
+  Log(LogLevel level, const base::Clock& clock, std::unique_ptr<LineFile> out);
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  /// To be asked first where a record's fields cost something to make.
+  bool enabled(LogLevel level) const { return level >= level_ && level != LogLevel::kOff; }
+
+  void trace(std::string_view message, Fields fields = {}) const { write(LogLevel::kTrace, message, fields); }
+  void debug(std::string_view message, Fields fields = {}) const { write(LogLevel::kDebug, message, fields); }
+  void info(std::string_view message, Fields fields = {}) const { write(LogLevel::kInfo, message, fields); }
+  void warn(std::string_view message, Fields fields = {}) const { write(LogLevel::kWarn, message, fields); }
+  void error(std::string_view message, Fields fields = {}) const { write(LogLevel::kError, message, fields); }
+
+  /// Records that could not be written.
+  std::uint64_t dropped() const;
+
+ private:
+  class Sink;
+  class Backend;
+  void write(LogLevel level, std::string_view message, Fields fields) const {
+    if (enabled(level)) render(level, message, fields);
+  }
+  void render(LogLevel level, std::string_view message, Fields fields) const;
+
+  const LogLevel level_;
+  const base::Clock& clock_;
+  const std::unique_ptr<Backend> backend_;
+};
+
+}  // namespace sluice::observe

@@ -1,0 +1,103 @@
+// The one table of all metrics: name, kind, labels and help of each family, as the product fixes them.
+//
+// Durations are base units (seconds); gateways, routes and backends are "namespace/name"; namespace and serviceAccount
+// are the calling workload's; what is unknown is "". A new metric is a new row here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice::observe {
+
+enum class MetricKind : std::uint8_t { kCounter, kGauge, kHistogram };
+
+enum class Metric : std::uint8_t {
+  kServerRequestDuration,
+  kServerActiveRequests,
+  kClientRequestDuration,
+  kClientOpenConnections,
+  kDnsLookupDuration,
+  kUpstreamTlsHandshakes,
+  kLimitHits,
+  kConfigState,
+  kSeriesDropped,
+};
+
+inline constexpr std::size_t kMaxMetricLabels = 7;
+
+struct MetricFamily {
+  Metric id;
+  MetricKind kind;
+  std::string_view name;
+  std::array<std::string_view, kMaxMetricLabels> labels;  // the rest is empty
+  std::string_view help;
+
+  constexpr std::size_t labelCount() const {
+    std::size_t count = 0;
+    while (count < labels.size() && !labels[count].empty()) ++count;
+    return count;
+  }
+};
+
+inline constexpr auto kMetricFamilies = std::to_array<MetricFamily>({
+    {Metric::kServerRequestDuration,
+     MetricKind::kHistogram,
+     "http_server_request_duration_seconds",
+     {"gateway", "route", "backend", "namespace", "serviceAccount", "http_response_status_code", "error_type"},
+     "Time from a request's head to the end of its answer."},
+    {Metric::kServerActiveRequests,
+     MetricKind::kGauge,
+     "http_server_active_requests",
+     {"gateway", "route", "backend", "namespace", "serviceAccount"},
+     "Requests in flight."},
+    {Metric::kClientRequestDuration,
+     MetricKind::kHistogram,
+     "http_client_request_duration_seconds",
+     {"gateway", "route", "backend", "namespace", "serviceAccount", "http_response_status_code", "error_type"},
+     "Time of one attempt at a backend, from its start to the end of the answer."},
+    {Metric::kClientOpenConnections,
+     MetricKind::kGauge,
+     "http_client_open_connections",
+     {"backend", "http_connection_state"},
+     "Connections open towards backends; the state is active or idle."},
+    {Metric::kDnsLookupDuration,
+     MetricKind::kHistogram,
+     "dns_lookup_duration_seconds",
+     {"dns_question_name", "error_type"},
+     "Time of one question to DNS, its retries included."},
+    {Metric::kUpstreamTlsHandshakes,
+     MetricKind::kCounter,
+     "sluice_upstream_tls_handshakes_total",
+     {"result", "resumed"},
+     "TLS handshakes with backends; result is success or the error type, resumed is true or false."},
+    {Metric::kLimitHits,
+     MetricKind::kCounter,
+     "sluice_limit_hits_total",
+     {"limit"},
+     "How often a limit or timeout of the settings was hit, by its name there."},
+    {Metric::kConfigState,
+     MetricKind::kGauge,
+     "sluice_config_state",
+     {"state"},
+     "1 for the state that the configuration is in, 0 for the others."},
+    {Metric::kSeriesDropped,
+     MetricKind::kCounter,
+     "sluice_metric_series_dropped_total",
+     {},
+     "Look-ups of a new series that were answered with __other__ because the family was full."},
+});
+
+constexpr const MetricFamily& familyOf(Metric metric) { return kMetricFamilies[static_cast<std::size_t>(metric)]; }
+
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < kMetricFamilies.size(); ++i) {
+        if (kMetricFamilies[i].id != static_cast<Metric>(i)) return false;
+      }
+      return true;
+    }(),
+    "the table stands in the order of Metric");
+
+}  // namespace sluice::observe

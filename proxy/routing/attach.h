@@ -1,0 +1,18 @@
+// Which listeners a route attaches to, by its parentRefs, and what each parent makes the route's status say.
+#pragma once
+
+#include <vector>
+
+#include "config/conditions.h"
+#include "proxy/routing/compile_backend.h"
+#include "proxy/routing/compile_route.h"
+#include "proxy/routing/gateway_plan.h"
+
+namespace sluice::routing {
+
+/// Adds the route's entries to the listeners that take it, counts it there, and tells `backends` which Gateways use
+/// them. The status names only parents that are ours to speak of.
+config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, std::vector<GatewayPlan>& gateways,
+                                 BackendCatalog& backends);
+
+}  // namespace sluice::routing

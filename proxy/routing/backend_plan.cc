@@ -1,0 +1,48 @@
+#include "proxy/routing/backend_plan.h"
+
+#include <algorithm>
+
+namespace sluice::routing {
+namespace {
+
+constexpr std::uint16_t kHttpPort = 80;
+constexpr std::uint16_t kHttpsPort = 443;
+
+std::string_view protocolName(UpstreamProtocol protocol) {
+  switch (protocol) {
+    case UpstreamProtocol::kAuto:
+      return "auto";
+    case UpstreamProtocol::kHttp11:
+      return "http/1.1";
+    case UpstreamProtocol::kHttp2:
+      return "h2";
+  }
+  return "";
+}
+
+std::string tlsIdentity(const UpstreamTls& tls) {
+  std::string text = "|sni=" + tls.serverName + "|san=";
+  std::vector<std::string> names = tls.subjectAltNames;
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) text += name + ",";
+  text += "|ca=" + (tls.trust ? tls.trust->fingerprint() : std::string());
+  text += "|client=" + (tls.clientCertificate ? tls.clientCertificate->fingerprint() : std::string());
+  text += tls.insecureSkipVerify ? "|verify=none" : "|verify=full";
+  return text;
+}
+
+}  // namespace
+
+std::string authorityOf(const BackendPlan& plan) {
+  const std::uint16_t usual = plan.tls ? kHttpsPort : kHttpPort;
+  const bool bracketed = plan.hostname.find(':') != std::string::npos;
+  std::string host = bracketed ? "[" + plan.hostname + "]" : plan.hostname;
+  return plan.port == usual ? host : host + ":" + std::to_string(plan.port);
+}
+
+std::string identityOf(const BackendPlan& plan) {
+  return plan.hostname + "|" + std::to_string(plan.port) + "|" + std::string(protocolName(plan.protocol)) +
+         (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,101 @@
+#include "proxy/routing/compile.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include "proxy/routing/attach.h"
+#include "proxy/routing/compile_binds.h"
+#include "proxy/routing/compile_gateway.h"
+#include "proxy/routing/compile_route.h"
+
+namespace sluice::routing {
+namespace {
+
+constexpr std::array<std::string_view, 3> kKindOrder = {"GatewayClass", "Gateway", "HTTPRoute"};
+
+std::vector<RoutePlan> compileRoutes(const config::Model& model, const BackendCatalog& backends) {
+  std::vector<RoutePlan> plans;
+  for (const config::HttpRoute& route : model.httpRoutes) plans.push_back(compileRoute(route, backends, std::nullopt));
+  for (const config::Rejected& rejected : model.rejected) {
+    if (!rejected.httpRoute) continue;
+    plans.push_back(
+        compileRoute(*rejected.httpRoute, backends, Fault{std::string(config::reason::kInvalid), rejected.message}));
+  }
+  std::sort(plans.begin(), plans.end(), [](const RoutePlan& a, const RoutePlan& b) {
+    return std::tie(a.route->meta.nameSpace, a.route->meta.name) <
+           std::tie(b.route->meta.nameSpace, b.route->meta.name);
+  });
+  return plans;
+}
+
+/// Statuses of what was refused so early that nothing else speaks of it.
+void addRejected(const config::Model& model, std::vector<config::ObjectStatus>& statuses) {
+  for (const config::Rejected& rejected : model.rejected) {
+    if (rejected.group != config::kGatewayGroup) continue;
+    const bool isRoute =
+        rejected.kind == "HTTPRoute" && (!rejected.httpRoute || rejected.httpRoute->parentRefs.empty());
+    if (isRoute || rejected.kind == "GatewayClass" || (rejected.kind == "Gateway" && !rejected.gateway)) {
+      statuses.push_back(rejectedStatus(rejected));
+    }
+  }
+}
+
+void putInOrder(std::vector<config::ObjectStatus>& statuses) {
+  const auto rankOf = [](const config::ObjectStatus& each) {
+    return std::find(kKindOrder.begin(), kKindOrder.end(), each.kind) - kKindOrder.begin();
+  };
+  std::sort(statuses.begin(), statuses.end(), [&](const config::ObjectStatus& a, const config::ObjectStatus& b) {
+    const auto rankA = rankOf(a);
+    const auto rankB = rankOf(b);
+    return std::tie(rankA, a.group, a.kind, a.nameSpace, a.name) <
+           std::tie(rankB, b.group, b.kind, b.nameSpace, b.name);
+  });
+}
+
+/// The plans that any attached rule sends traffic to, by name and port.
+std::vector<std::shared_ptr<const BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways) {
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const BackendPlan>> used;
+  for (const GatewayPlan& gateway : gateways) {
+    for (const ListenerPlan& listener : gateway.listeners) {
+      for (const RouteEntry& entry : listener.entries) {
+        for (const WeightedBackend& share : entry.rule->backends) {
+          if (share.backend) used.emplace(std::pair(share.backend->name, share.backend->identity), share.backend);
+        }
+      }
+    }
+  }
+  std::vector<std::shared_ptr<const BackendPlan>> result;
+  for (auto& [key, plan] : used) result.push_back(std::move(plan));
+  return result;
+}
+
+}  // namespace
+
+CompileResult compile(const config::Model& model, const SystemTrust& systemTrust) {
+  BackendCatalog backends(model, systemTrust);
+  std::vector<GatewayPlan> gateways = compileGateways(model);
+  CompileResult result;
+  result.statuses = gatewayClassStatuses(model);
+  for (const RoutePlan& route : compileRoutes(model, backends)) {
+    config::ObjectStatus status = attachRoute(model, route, gateways, backends);
+    if (!status.parents.empty()) result.statuses.push_back(std::move(status));
+  }
+  for (const GatewayPlan& gateway : gateways) result.statuses.push_back(gatewayStatus(gateway));
+  std::vector<config::ObjectStatus> ofBackends = backends.statuses();
+  std::move(ofBackends.begin(), ofBackends.end(), std::back_inserter(result.statuses));
+  addRejected(model, result.statuses);
+  putInOrder(result.statuses);
+
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->settings = model.settings;
+  snapshot->binds = compileBinds(gateways);
+  snapshot->backends = backendsInUse(gateways);
+  result.snapshot = std::move(snapshot);
+  result.usable = hasAcceptedClass(model);
+  return result;
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,30 @@
+// The Model into what the workers serve and what every object is told: the second half of "configuration is a pure
+// function".
+//
+// No clock, no files, no network; the system's authorities come from the caller. The result depends on the set of
+// objects alone, not on their order.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "config/conditions.h"
+#include "config/model.h"
+#include "proxy/routing/compile_backend.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::routing {
+
+struct CompileResult {
+  /// Always there: what is broken answers 500 in it, alone.
+  std::shared_ptr<const Snapshot> snapshot;
+  /// By kind (GatewayClass, Gateway, HTTPRoute, then Backends), namespace and name. Objects of other controllers, and
+  /// kinds without a status, are not in it.
+  std::vector<config::ObjectStatus> statuses;
+  /// False if the set as a whole can not be served: there is no GatewayClass of ours, or its settings can not be read.
+  bool usable = false;
+};
+
+CompileResult compile(const config::Model& model, const SystemTrust& systemTrust = pki::TrustStore::system);
+
+}  // namespace sluice::routing

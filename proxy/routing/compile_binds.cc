@@ -1,0 +1,94 @@
+#include "proxy/routing/compile_binds.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace sluice::routing {
+namespace {
+
+using Group = std::vector<const ListenerPlan*>;
+
+bool ofAnotherGateway(const ListenerPlan& plan) {
+  return plan.unaccepted && plan.unaccepted->reason == config::reason::kPortUnavailable;
+}
+
+/// The listeners of a Gateway by port, without those that have no say there.
+std::map<std::uint16_t, Group> groupByPort(const GatewayPlan& gateway) {
+  std::map<std::uint16_t, Group> groups;
+  for (const ListenerPlan& plan : gateway.listeners) {
+    if (speaksHttp(*plan.listener) && !ofAnotherGateway(plan)) groups[plan.listener->port].push_back(&plan);
+  }
+  std::erase_if(groups, [](const auto& group) {
+    return std::all_of(group.second.begin(), group.second.end(),
+                       [](const ListenerPlan* plan) { return plan->state == ListenerState::kDown; });
+  });
+  return groups;
+}
+
+/// The rule of a listener that is not served: its hostname stays its own, and answers 500.
+RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
+  auto rule = std::make_shared<Rule>();
+  rule->gateway = gateway.gateway->meta.qualifiedName();
+  rule->listener = plan.listener->name;
+  const std::optional<Fault>& why = gateway.refusal   ? gateway.refusal
+                                    : plan.conflict   ? plan.conflict
+                                    : plan.unaccepted ? plan.unaccepted
+                                                      : plan.unresolved;
+  rule->failure = answer(why ? *why : Fault{std::string(config::reason::kInvalid), {}});
+  RouteEntry entry;
+  entry.listenerHostname = plan.listener->hostname;
+  entry.rule = std::move(rule);
+  return entry;
+}
+
+RouteTable compileTable(const GatewayPlan& gateway, const Group& group) {
+  RouteTableBuilder builder;
+  for (const ListenerPlan* plan : group) {
+    builder.addListener(plan->listener->hostname);
+    if (plan->state != ListenerState::kServing) {
+      static_cast<void>(builder.add(refusal(gateway, *plan)));
+      continue;
+    }
+    // compileMatch has tried the expressions already, so none of these can fail.
+    for (const RouteEntry& entry : plan->entries) static_cast<void>(builder.add(entry));
+  }
+  return std::move(builder).build();
+}
+
+/// The certificates of all its listeners, the first listener's first, each once.
+std::vector<ListenerIdentity> identities(const Group& group) {
+  std::vector<ListenerIdentity> result;
+  std::set<std::string> seen;
+  for (const ListenerPlan* plan : group) {
+    for (const ListenerIdentity& identity : plan->identities) {
+      if (seen.insert(identity.certificate->fingerprint()).second) result.push_back(identity);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Bind> compileBinds(const std::vector<GatewayPlan>& gateways) {
+  std::vector<Bind> binds;
+  for (const GatewayPlan& gateway : gateways) {
+    for (const auto& [port, group] : groupByPort(gateway)) {
+      for (const std::string& address : gateway.addresses) {
+        Bind bind;
+        bind.address = address;
+        bind.port = port;
+        bind.tls = group.front()->listener->protocol == config::ListenerProtocol::kHttps;
+        bind.identities = identities(group);
+        bind.routes = compileTable(gateway, group);
+        binds.push_back(std::move(bind));
+      }
+    }
+  }
+  std::sort(binds.begin(), binds.end(),
+            [](const Bind& a, const Bind& b) { return std::tie(a.address, a.port) < std::tie(b.address, b.port); });
+  return binds;
+}
+
+}  // namespace sluice::routing

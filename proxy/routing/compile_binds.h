@@ -1,0 +1,14 @@
+// Listeners into sockets: one for each address and port, shared by the listeners of a Gateway that differ by hostname.
+#pragma once
+
+#include <vector>
+
+#include "proxy/routing/gateway_plan.h"
+
+namespace sluice::routing {
+
+/// In the order of address and port. A port that no listener of it can hold open has no socket: nothing speaks
+/// plaintext where TLS was asked for.
+std::vector<Bind> compileBinds(const std::vector<GatewayPlan>& gateways);
+
+}  // namespace sluice::routing

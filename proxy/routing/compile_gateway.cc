@@ -1,0 +1,208 @@
+#include "proxy/routing/compile_gateway.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "proxy/routing/compile_listener.h"
+#include "proxy/routing/object_status.h"
+
+namespace sluice::routing {
+namespace {
+
+namespace reason = config::reason;
+namespace condition_type = config::condition_type;
+
+constexpr std::string_view kUnsupported = "Unsupported";  // GatewayClassReasonUnsupported of Gateway API
+
+Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
+
+bool isAnyAddress(std::string_view address) { return address.empty() || address == "0.0.0.0" || address == "::"; }
+
+bool overlap(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& mine) {
+    return std::any_of(b.begin(), b.end(), [&](const std::string& other) {
+      return mine == other || isAnyAddress(mine) || isAnyAddress(other);
+    });
+  });
+}
+
+void refuse(GatewayPlan& plan, Fault why, ListenerState state) {
+  if (!plan.refusal) plan.refusal = std::move(why);
+  for (ListenerPlan& listener : plan.listeners) listener.worsen(state);
+}
+
+/// Without addresses, or with one left to us, the Gateway takes all of the machine's.
+void assignAddresses(GatewayPlan& plan) {
+  bool any = plan.gateway->addresses.empty();
+  for (const config::GatewayAddress& address : plan.gateway->addresses) {
+    if (address.type != "IPAddress") {
+      refuse(plan,
+             fault(reason::kUnsupportedAddress,
+                   address.path + ".type: " + address.type + " is not supported, only IPAddress"),
+             ListenerState::kDown);
+    }
+    any = any || address.value.empty();
+    const auto& known = plan.addresses;
+    if (std::find(known.begin(), known.end(), address.value) == known.end()) plan.addresses.push_back(address.value);
+  }
+  if (any) plan.addresses.assign(1, "");
+  std::sort(plan.addresses.begin(), plan.addresses.end());
+}
+
+/// False if the Gateway belongs to another controller and is not ours to speak of.
+bool checkClass(const config::Model& model, GatewayPlan& plan) {
+  const std::string& name = plan.gateway->gatewayClassName;
+  const config::GatewayClass* gatewayClass = model.findGatewayClass(name);
+  if (gatewayClass == nullptr) {
+    refuse(plan, fault(reason::kPending, "spec.gatewayClassName: there is no valid GatewayClass " + name),
+           ListenerState::kDown);
+    return true;
+  }
+  if (gatewayClass->controllerName != config::kControllerName) return false;
+  if (name != model.gatewayClassName) {
+    refuse(plan, fault(reason::kInvalid, "spec.gatewayClassName: GatewayClass " + name + " is not accepted"),
+           ListenerState::kDown);
+  } else if (!model.settingsFault.empty()) {
+    refuse(plan, fault(reason::kInvalid, "spec.gatewayClassName: GatewayClass " + name + " has invalid parameters"),
+           ListenerState::kRefusing);
+  }
+  return true;
+}
+
+void addPlan(const config::Model& model, const config::Gateway& gateway, const config::Rejected* rejected,
+             std::vector<GatewayPlan>& plans) {
+  GatewayPlan plan;
+  plan.gateway = &gateway;
+  plan.listeners = compileListeners(model, gateway);
+  if (rejected != nullptr) {
+    plan.rejected = true;
+    refuse(plan, fault(reason::kInvalid, rejected->message), ListenerState::kRefusing);
+  }
+  if (!checkClass(model, plan)) return;
+  if (auto unbuilt = alteringFault(gateway.unbuilt)) refuse(plan, *std::move(unbuilt), ListenerState::kRefusing);
+  assignAddresses(plan);
+  plans.push_back(std::move(plan));
+}
+
+/// The first in order keeps a port; who comes later and overlaps does not listen there.
+void claimPorts(std::vector<GatewayPlan>& plans) {
+  const auto holds = [](const GatewayPlan& plan, std::uint16_t port) {
+    return std::any_of(plan.listeners.begin(), plan.listeners.end(), [&](const ListenerPlan& each) {
+      return each.listener->port == port && each.state != ListenerState::kDown;
+    });
+  };
+  for (auto plan = plans.begin(); plan != plans.end(); ++plan) {
+    for (ListenerPlan& listener : plan->listeners) {
+      if (!speaksHttp(*listener.listener)) continue;
+      const std::uint16_t port = listener.listener->port;
+      const auto holder = std::find_if(plans.begin(), plan, [&](const GatewayPlan& earlier) {
+        return holds(earlier, port) && overlap(earlier.addresses, plan->addresses);
+      });
+      if (holder == plan) continue;
+      listener.unaccepted = fault(reason::kPortUnavailable, "port " + std::to_string(port) + " belongs to Gateway " +
+                                                                holder->gateway->meta.qualifiedName());
+      listener.worsen(ListenerState::kDown);
+    }
+  }
+}
+
+std::vector<std::string> faultyListeners(const GatewayPlan& plan) {
+  std::vector<std::string> names;
+  for (const ListenerPlan& each : plan.listeners) {
+    if (!each.accepted() || each.unresolved) names.push_back(each.listener->name);
+  }
+  return names;
+}
+
+void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
+  if (plan.refusal) {
+    const bool pending = plan.refusal->reason == reason::kPending;
+    conditions.set(condition_type::kAccepted,
+                   pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse, plan.refusal->reason,
+                   plan.refusal->message);
+    return;
+  }
+  const std::vector<std::string> faulty = faultyListeners(plan);
+  if (faulty.empty()) {
+    conditions.good(condition_type::kAccepted, reason::kAccepted, ignoredNote(plan.gateway->unbuilt));
+    return;
+  }
+  std::string names;
+  for (const std::string& name : faulty) names += (names.empty() ? "" : ", ") + name;
+  const bool some = std::any_of(plan.listeners.begin(), plan.listeners.end(),
+                                [](const ListenerPlan& each) { return each.accepted(); });
+  conditions.set(condition_type::kAccepted, some ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse,
+                 reason::kListenersNotValid, "listeners with faults: " + names);
+}
+
+}  // namespace
+
+bool hasAcceptedClass(const config::Model& model) {
+  return !model.gatewayClassName.empty() && model.settingsFault.empty();
+}
+
+std::vector<GatewayPlan> compileGateways(const config::Model& model) {
+  std::vector<GatewayPlan> plans;
+  for (const config::Gateway& gateway : model.gateways) addPlan(model, gateway, nullptr, plans);
+  for (const config::Rejected& rejected : model.rejected) {
+    if (rejected.gateway) addPlan(model, *rejected.gateway, &rejected, plans);
+  }
+  std::sort(plans.begin(), plans.end(), [](const GatewayPlan& a, const GatewayPlan& b) {
+    const auto key = [](const GatewayPlan& each) {
+      const config::ObjectMeta& meta = each.gateway->meta;
+      return std::tie(each.rejected, meta.creationTimestamp, meta.nameSpace, meta.name);
+    };
+    return key(a) < key(b);
+  });
+  claimPorts(plans);
+  return plans;
+}
+
+std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model) {
+  std::vector<config::ObjectStatus> result;
+  for (const config::GatewayClass& each : model.gatewayClasses) {
+    if (each.controllerName != config::kControllerName) continue;
+    config::ObjectStatus status =
+        statusOf(config::kGatewayGroup, "GatewayClass", {}, each.meta.name, config::StatusShape::kConditions);
+    std::optional<Fault> why;
+    if (each.meta.name != model.gatewayClassName) {
+      why = fault(kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
+    } else if (!model.settingsFault.empty()) {
+      why = fault(reason::kInvalidParameters, model.settingsFault);
+    }
+    status.conditions = Conditions(each.meta).check(condition_type::kAccepted, why).take();
+    result.push_back(std::move(status));
+  }
+  return result;
+}
+
+config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
+  const config::ObjectMeta& meta = plan.gateway->meta;
+  config::ObjectStatus status =
+      statusOf(config::kGatewayGroup, "Gateway", meta.nameSpace, meta.name, config::StatusShape::kGateway);
+  Conditions conditions(meta);
+  setAccepted(plan, conditions);
+  const bool programmed = std::any_of(plan.listeners.begin(), plan.listeners.end(),
+                                      [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
+  if (programmed) {
+    conditions.good(condition_type::kProgrammed, reason::kProgrammed);
+    for (const std::string& address : plan.addresses) {
+      if (!address.empty()) status.addresses.push_back({"IPAddress", address});
+    }
+  } else {
+    conditions.bad(condition_type::kProgrammed, fault(reason::kInvalid, "none of its listeners is served"));
+  }
+  status.conditions = conditions.take();
+  for (const ListenerPlan& each : plan.listeners) status.listeners.push_back(listenerStatus(each, plan));
+  return status;
+}
+
+config::ObjectStatus rejectedStatus(const config::Rejected& rejected) {
+  const auto shape = rejected.kind == "Gateway" ? config::StatusShape::kGateway : config::StatusShape::kConditions;
+  config::ObjectStatus status = statusOf(rejected.group, rejected.kind, rejected.nameSpace, rejected.name, shape);
+  status.conditions =
+      Conditions(rejected.generation).bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message)).take();
+  return status;
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,26 @@
+// RequestHeaderModifier and ResponseHeaderModifier, checked and brought into the form that exchanges apply.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "config/model.h"
+#include "proxy/routing/fault.h"
+#include "proxy/routing/header_edit.h"
+
+namespace sluice::routing {
+
+enum class HeaderSection : std::uint8_t { kRequest, kResponse };
+
+/// Fields that frame a message or belong to one connection are the gateway's own: naming one is a fault (Invalid), and
+/// so is Host, but for a `set` in requests, which becomes HeaderEdit::authority. Of several entries with one name the
+/// first counts.
+Resolved<HeaderEdit> compileHeaders(const std::optional<config::HeaderModifier>& modifier, HeaderSection section);
+
+/// True for names (lower case) that no route can set, remove or match on, because heads never hold them.
+bool isReservedField(std::string_view lowerCaseName);
+
+/// ASCII only, as field names are.
+std::string lowerCase(std::string_view text);
+
+}  // namespace sluice::routing

@@ -1,0 +1,18 @@
+// The listeners of one Gateway, checked alone and against each other (Gateway API "Distinct Listeners").
+#pragma once
+
+#include <vector>
+
+#include "config/conditions.h"
+#include "proxy/routing/gateway_plan.h"
+
+namespace sluice::routing {
+
+std::vector<ListenerPlan> compileListeners(const config::Model& model, const config::Gateway& gateway);
+
+config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway);
+
+/// The listener lets HTTPRoutes of that namespace attach.
+bool admits(const ListenerPlan& plan, const config::Gateway& gateway, std::string_view routeNamespace);
+
+}  // namespace sluice::routing

@@ -1,0 +1,67 @@
+#include "proxy/routing/compile_match.h"
+
+#include "proxy/http/hygiene.h"
+#include "proxy/routing/compile_headers.h"
+#include "proxy/routing/regex.h"
+
+namespace sluice::routing {
+namespace {
+
+Fault unsupported(const std::string& path, std::string message) {
+  return {std::string(config::reason::kUnsupportedValue), path + ": " + std::move(message)};
+}
+
+/// Routes are compared with requests in one normal form, so both are brought into it by the same code.
+Resolved<std::string> normalPath(const config::PathMatch& match) {
+  if (!match.value.starts_with('/')) return unsupported(match.path, "a path begins with \"/\"");
+  if (match.value.find('?') != std::string::npos) return unsupported(match.path, "a path holds no query");
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  const auto normal = http::normalizeTarget(arena, match.value);
+  if (!normal) return unsupported(match.path, "no request can have this path: " + normal.error().detail);
+  return std::string(*normal);
+}
+
+std::optional<Fault> compilePath(const config::PathMatch& match, RouteEntry& entry) {
+  if (match.type == config::PathMatchType::kRegularExpression) {
+    const auto compiled = Regex::compile(match.value);
+    if (!compiled) return unsupported(match.path, compiled.error().detail);
+    entry.pathKind = PathKind::kExpression;
+    entry.path = match.value;
+    return std::nullopt;
+  }
+  auto path = normalPath(match);
+  if (!path) return std::move(path.fault);
+  entry.pathKind = match.type == config::PathMatchType::kExact ? PathKind::kExact : PathKind::kPrefix;
+  entry.path = *std::move(path.value);
+  return std::nullopt;
+}
+
+std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matches, std::vector<FieldMatch>& fields) {
+  for (const config::NamedMatch& match : matches) {
+    const bool isExpression = match.type == config::ValueMatchType::kRegularExpression;
+    if (isExpression) {
+      const auto compiled = Regex::compile(match.value);
+      if (!compiled) return unsupported(match.path, compiled.error().detail);
+    }
+    fields.push_back({match.name, match.value, isExpression});
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Resolved<RouteEntry> compileMatch(const config::HttpRouteMatch& match) {
+  RouteEntry entry;
+  entry.method = match.method;
+  if (auto fault = compilePath(match.path, entry)) return *std::move(fault);
+  if (auto fault = compileFields(match.headers, entry.headers)) return *std::move(fault);
+  if (auto fault = compileFields(match.queryParams, entry.query)) return *std::move(fault);
+  for (const config::NamedMatch& header : match.headers) {
+    if (!isReservedField(lowerCase(header.name))) continue;
+    return unsupported(header.path, "routes can not match on " + header.name + ", which belongs to the connection");
+  }
+  return entry;
+}
+
+}  // namespace sluice::routing

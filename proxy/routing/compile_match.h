@@ -1,0 +1,14 @@
+// The matches of a rule, in the form of the route table.
+#pragma once
+
+#include "config/model.h"
+#include "proxy/routing/fault.h"
+#include "proxy/routing/route_table_builder.h"
+
+namespace sluice::routing {
+
+/// Without hostnames, precedence and rule. A fault (UnsupportedValue) where the match can never be evaluated: an
+/// expression that RE2 refuses, a path without a normal form, a header field that heads do not hold.
+Resolved<RouteEntry> compileMatch(const config::HttpRouteMatch& match);
+
+}  // namespace sluice::routing

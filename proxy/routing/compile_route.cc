@@ -1,0 +1,117 @@
+#include "proxy/routing/compile_route.h"
+
+#include <algorithm>
+
+#include "proxy/routing/compile_headers.h"
+#include "proxy/routing/compile_match.h"
+
+namespace sluice::routing {
+namespace {
+
+class RouteCompiler {
+ public:
+  RouteCompiler(const config::HttpRoute& route, const BackendCatalog& backends, RoutePlan& plan)
+      : route_(route), backends_(backends), plan_(plan) {}
+
+  void compile() {
+    const std::optional<Fault> ofRoute = plan_.rejection ? plan_.rejection : alteringFault(route_.unbuilt);
+    if (ofRoute && !plan_.rejection) plan_.faults.push_back(*ofRoute);
+    addNote(ignoredNote(route_.unbuilt));
+    std::size_t failing = 0;
+    for (std::uint32_t index = 0; index < route_.rules.size(); ++index) {
+      if (!compileRule(route_.rules[index], index, ofRoute)) ++failing;
+    }
+    plan_.wholeRouteFails = ofRoute.has_value() || (failing > 0 && failing == route_.rules.size());
+  }
+
+ private:
+  /// False if the rule has a fault of its own.
+  bool compileRule(const config::HttpRouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
+    RulePlan result;
+    result.prototype.route = route_.meta.qualifiedName();
+    std::optional<Fault> own = alteringFault(rule.unbuilt);
+    addNote(ignoredNote(rule.unbuilt));
+    result.prototype.requestHeaders = edit(rule.requestHeaders, HeaderSection::kRequest, own);
+    result.prototype.responseHeaders = edit(rule.responseHeaders, HeaderSection::kResponse, own);
+    compileMatches(rule, index, result, own);
+    for (const config::HttpBackendRef& ref : rule.backendRefs) {
+      result.prototype.backends.push_back(share(ref));
+      result.prototype.totalWeight += ref.weight;
+    }
+    setFailure(rule, ofRoute ? ofRoute : own, result.prototype);
+    if (own) plan_.faults.push_back(*own);
+    plan_.rules.push_back(std::move(result));
+    return !own;
+  }
+
+  /// Matches that can not be evaluated are left out; those of the same rule that can then answer 500.
+  void compileMatches(const config::HttpRouteRule& rule, std::uint32_t index, RulePlan& result,
+                      std::optional<Fault>& own) {
+    for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
+      auto entry = compileMatch(rule.matches[position]);
+      if (!entry) {
+        if (!own) own = std::move(entry.fault);
+        continue;
+      }
+      entry.value->precedence = {route_.meta.creationTimestamp, route_.meta.qualifiedName(), index, position};
+      result.matches.push_back(*std::move(entry.value));
+    }
+  }
+
+  void setFailure(const config::HttpRouteRule& rule, const std::optional<Fault>& fault, Rule& prototype) {
+    if (fault) {
+      prototype.failure = answer(*fault);
+    } else if (rule.backendRefs.empty()) {
+      addNote(rule.path + " has no backendRefs: its requests answer 500");
+      prototype.failure = base::Error::config("The route for this request has no backends.");
+    } else if (prototype.totalWeight == 0) {
+      addNote(rule.path + ": all weights are 0: its requests answer 500");
+    }
+  }
+
+  WeightedBackend share(const config::HttpBackendRef& ref) {
+    WeightedBackend result;
+    result.weight = ref.weight;
+    std::optional<Fault> own = alteringFault(ref.unbuilt);
+    addNote(ignoredNote(ref.unbuilt));
+    result.requestHeaders = edit(ref.requestHeaders, HeaderSection::kRequest, own);
+    result.responseHeaders = edit(ref.responseHeaders, HeaderSection::kResponse, own);
+    if (own) plan_.faults.push_back(*own);
+    BackendResult backend = backends_.resolve(ref, route_.meta.nameSpace);
+    if (!backend) plan_.unresolved.push_back(backend.fault);
+    if (own || !backend) {
+      result.failure = answer(own ? *own : backend.fault);
+    } else {
+      result.backend = *std::move(backend.value);
+    }
+    return result;
+  }
+
+  static HeaderEdit edit(const std::optional<config::HeaderModifier>& modifier, HeaderSection section,
+                         std::optional<Fault>& own) {
+    auto compiled = compileHeaders(modifier, section);
+    if (compiled) return *std::move(compiled.value);
+    if (!own) own = std::move(compiled.fault);
+    return {};
+  }
+
+  void addNote(std::string note) {
+    if (!note.empty()) plan_.notes.push_back(std::move(note));
+  }
+
+  const config::HttpRoute& route_;
+  const BackendCatalog& backends_;
+  RoutePlan& plan_;
+};
+
+}  // namespace
+
+RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
+  RoutePlan plan;
+  plan.route = &route;
+  plan.rejection = std::move(rejection);
+  RouteCompiler(route, backends, plan).compile();
+  return plan;
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,35 @@
+// One HTTPRoute by itself: its rules and matches, ready to be attached to any listener, and what is wrong with them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/model.h"
+#include "proxy/routing/compile_backend.h"
+#include "proxy/routing/fault.h"
+#include "proxy/routing/route_table_builder.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::routing {
+
+struct RulePlan {
+  Rule prototype;                   // without gateway and listener
+  std::vector<RouteEntry> matches;  // without hostnames and rule
+};
+
+struct RoutePlan {
+  const config::HttpRoute* route = nullptr;
+  /// Its schema refused the route: the message. All its rules answer 500.
+  std::optional<Fault> rejection;
+  std::vector<RulePlan> rules;
+  std::vector<Fault> faults;      // of rules and shares, which answer 500
+  std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500
+  std::vector<std::string> notes;
+  /// Every rule answers 500 because of a fault of its own.
+  bool wholeRouteFails = false;
+};
+
+/// `rejection` is set for routes that their schema refused.
+RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection);
+
+}  // namespace sluice::routing

@@ -1,0 +1,55 @@
+// A Gateway on its way into the Snapshot: what is wrong with it and its listeners, and which routes attached to them.
+//
+// Made by compile_gateway, filled by attach, turned into sockets by compile_binds. Points into the Model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/model.h"
+#include "proxy/routing/fault.h"
+#include "proxy/routing/route_table_builder.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::routing {
+
+/// What becomes of a listener, the worse the later.
+enum class ListenerState : std::uint8_t {
+  kServing,
+  kRefusing,  // it listens, and answers every request with 500
+  kDown       // it opens no socket; on a socket that others hold open its hostname answers 500
+};
+
+struct ListenerPlan {
+  const config::Listener* listener = nullptr;
+  ListenerState state = ListenerState::kServing;
+  std::optional<Fault> unaccepted;
+  std::optional<Fault> conflict;
+  std::optional<Fault> unresolved;
+  std::vector<ListenerIdentity> identities;
+  std::vector<RouteEntry> entries;
+  std::int32_t attachedRoutes = 0;
+
+  bool accepted() const { return !unaccepted && !conflict; }
+  void worsen(ListenerState to) {
+    if (to > state) state = to;
+  }
+};
+
+struct GatewayPlan {
+  const config::Gateway* gateway = nullptr;
+  /// Why the whole Gateway is not accepted.
+  std::optional<Fault> refusal;
+  /// Its schema refused it: what was legible of it answers 500.
+  bool rejected = false;
+  std::vector<std::string> addresses;  // IP literals; "" for all
+  std::vector<ListenerPlan> listeners;
+};
+
+inline bool speaksHttp(const config::Listener& listener) {
+  return listener.protocol != config::ListenerProtocol::kOther;
+}
+
+}  // namespace sluice::routing

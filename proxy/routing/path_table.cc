@@ -1,0 +1,95 @@
+#include "proxy/routing/path_table.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sluice::routing {
+namespace {
+
+bool comesBefore(const Candidate& a, const Candidate& b) {
+  const auto key = [](const Candidate& each) {
+    return std::make_tuple(each.predicates.method.empty(), -static_cast<std::ptrdiff_t>(each.predicates.headers.size()),
+                           -static_cast<std::ptrdiff_t>(each.predicates.query.size()));
+  };
+  const auto keyA = key(a);
+  const auto keyB = key(b);
+  return keyA != keyB ? keyA < keyB : a.precedence < b.precedence;
+}
+
+/// Takes the next element off `path`, which starts with "/" or is empty; "" where it ends in "/".
+std::string_view nextElement(std::string_view& path) {
+  path.remove_prefix(1);
+  const std::string_view element = path.substr(0, path.find('/'));
+  path.remove_prefix(element.size());
+  return element;
+}
+
+}  // namespace
+
+void PathTable::addExact(std::string_view path, Candidate candidate) {
+  exact_[std::string(path)].push_back(std::move(candidate));
+}
+
+void PathTable::addPrefix(std::string_view prefix, Candidate candidate) {
+  Node* node = root_.get();
+  while (!prefix.empty()) {
+    const std::string_view element = nextElement(prefix);
+    if (element.empty() && prefix.empty()) break;
+    std::unique_ptr<Node>& child = node->children[std::string(element)];
+    if (!child) {
+      child = std::make_unique<Node>();
+      child->parent = node;
+    }
+    node = child.get();
+  }
+  node->candidates.push_back(std::move(candidate));
+}
+
+void PathTable::addExpression(Regex path, Candidate candidate) {
+  expressions_.emplace_back(std::move(path), std::move(candidate));
+}
+
+void PathTable::sort() {
+  for (auto& [path, candidates] : exact_) std::sort(candidates.begin(), candidates.end(), comesBefore);
+  std::sort(expressions_.begin(), expressions_.end(),
+            [](const auto& a, const auto& b) { return comesBefore(a.second, b.second); });
+  sortBelow(*root_);
+}
+
+void PathTable::sortBelow(Node& node) {
+  std::sort(node.candidates.begin(), node.candidates.end(), comesBefore);
+  for (auto& [element, child] : node.children) sortBelow(*child);
+}
+
+const Rule* PathTable::firstHolding(const Candidates& candidates, const http::RequestHead& head) {
+  for (const Candidate& each : candidates) {
+    if (each.predicates.hold(head)) return each.rule.get();
+  }
+  return nullptr;
+}
+
+const PathTable::Node* PathTable::deepest(std::string_view path) const {
+  const Node* node = root_.get();
+  while (path.starts_with('/') && !node->children.empty()) {
+    const auto child = node->children.find(nextElement(path));
+    if (child == node->children.end()) break;
+    node = child->second.get();
+  }
+  return node;
+}
+
+const Rule* PathTable::find(const http::RequestHead& head) const {
+  const std::string_view path = head.path();
+  if (const auto exact = exact_.find(path); exact != exact_.end()) {
+    if (const Rule* rule = firstHolding(exact->second, head)) return rule;
+  }
+  for (const auto& [expression, candidate] : expressions_) {
+    if (expression.matches(path) && candidate.predicates.hold(head)) return candidate.rule.get();
+  }
+  for (const Node* node = deepest(path); node != nullptr; node = node->parent) {
+    if (const Rule* rule = firstHolding(node->candidates, head)) return rule;
+  }
+  return nullptr;
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,31 @@
+#include "proxy/routing/route_table.h"
+
+#include "proxy/http/hygiene.h"
+#include "proxy/routing/route_index.h"
+
+namespace sluice::routing {
+
+RouteTable::RouteTable() : impl_(std::make_unique<Impl>()) {}
+RouteTable::RouteTable(RouteTable&&) noexcept = default;
+RouteTable& RouteTable::operator=(RouteTable&&) noexcept = default;
+RouteTable::~RouteTable() = default;
+
+RouteMatch RouteTable::match(const http::RequestHead& head) const {
+  const std::string_view host = http::hostOf(head.authority);
+  RouteMatch result;
+  result.reason = "no listener for this hostname";
+  impl_->listeners.visit(host, [&](const HostMap<PathTable>& routes) {
+    result.reason = "no route for this hostname";
+    routes.visit(host, [&](const PathTable& paths) {
+      result.reason = "no rule for this request";
+      result.rule = paths.find(head);
+      return result.rule != nullptr;
+    });
+    // The listener with the most specific hostname owns the request, whether one of its routes takes it or not.
+    return true;
+  });
+  if (result.rule != nullptr) result.reason = "";
+  return result;
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,82 @@
+#include "proxy/server/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <iostream>
+
+namespace sluice::server {
+namespace {
+
+constexpr const char* kDescription =
+    "Sluice, an egress gateway: the one door through which the workloads of a cluster reach the outside.";
+constexpr const char* kFooter =
+    "Configuration is Gateway API objects in YAML: GatewayClass (controllerName sluice.dev/egress-gateway), Gateway, HTTPRoute,\n"
+    "Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds settings.yaml; a flag beats it.\n\n"
+    "  sluice validate --config examples/quickstart\n"
+    "  sluice run --config examples/quickstart --workers 2\n\n"
+    "Admin port: /status /metrics. Health port: /healthz /readyz /metrics. SIGTERM or SIGINT ends the process.\n"
+    "Exit codes: 0 done, 1 the configuration or a port can not be used, 2 wrong command line.";
+
+// "127.0.0.1:9901", "[::1]:9901".
+std::optional<net::Address> parseEndpoint(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  std::uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+  return net::Address::parse(host, port);
+}
+
+std::string checkEndpoint(const std::string& text) {
+  return parseEndpoint(text) ? std::string() : "'" + text + "' is not ADDRESS:PORT, as 127.0.0.1:9901 or [::1]:9901";
+}
+
+std::string checkLevel(const std::string& text) {
+  const auto level = observe::parseLogLevel(text);
+  return level.ok() ? std::string() : level.error().detail;
+}
+
+}  // namespace
+
+CommandLine parseCommandLine(int argc, const char* const* argv) {
+  CLI::App app(kDescription, "sluice");
+  app.set_version_flag("--version", std::string("sluice ") + SLUICE_VERSION);
+  app.footer(kFooter);
+  app.require_subcommand(1);
+
+  Options options;
+  std::string admin = "127.0.0.1:9901";
+  std::string health = "0.0.0.0:9902";
+  std::string level = "info";
+  std::uint32_t workers = 0;
+
+  CLI::App* run = app.add_subcommand("run", "serve the configuration");
+  run->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")->required()->type_name("PATH");
+  run->add_option("--admin", admin, "where the admin port listens (default 127.0.0.1:9901)")->type_name("ADDR:PORT")->check(checkEndpoint);
+  run->add_option("--health", health, "where the health port listens (default 0.0.0.0:9902)")->type_name("ADDR:PORT")->check(checkEndpoint);
+  CLI::Option* workersFlag = run->add_option("--workers", workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
+                                 ->type_name("N")
+                                 ->check(CLI::Range(0, 1024));
+  run->add_option("--log-level", level, "trace, debug, info, warn, error or off (default info)")->type_name("L")->check(checkLevel);
+
+  CLI::App* validate = app.add_subcommand("validate", "print every object with its conditions; exit 0 if all of it can be served, else 1");
+  validate->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")->required()->type_name("PATH");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error, std::cout, std::cerr);
+    return {std::nullopt, code == 0 ? 0 : 2};
+  }
+  options.command = validate->parsed() ? Command::kValidate : Command::kRun;
+  options.admin = *parseEndpoint(admin);
+  options.health = *parseEndpoint(health);
+  options.logLevel = *observe::parseLogLevel(level);
+  if (workersFlag->count() > 0) options.workers = workers;
+  return {options, 0};
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,32 @@
+// The command line: what the user asked for, checked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/net/address.h"
+#include "proxy/observe/log.h"
+
+namespace sluice::server {
+
+enum class Command { kRun, kValidate };
+
+struct Options {
+  Command command = Command::kRun;
+  std::vector<std::string> config;
+  net::Address admin;
+  net::Address health;
+  std::optional<std::uint32_t> workers;  // beats settings.yaml
+  observe::LogLevel logLevel = observe::LogLevel::kInfo;
+};
+
+/// The options, or the exit code with which the process shall end (help and version were printed to stdout, errors to stderr).
+struct CommandLine {
+  std::optional<Options> options;
+  int exitCode = 0;
+};
+
+CommandLine parseCommandLine(int argc, const char* const* argv);
+
+}  // namespace sluice::server

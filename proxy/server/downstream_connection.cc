@@ -1,0 +1,59 @@
+#include "proxy/server/downstream_connection.h"
+
+#include <utility>
+
+namespace sluice::server {
+
+DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
+                                           exchange::Exchanges& exchanges, const routing::RouteTable& routes, int fd,
+                                           const net::Address& peer, net::TlsServerContext* tls)
+    : ServerConnection(parts, fd, peer, tls), self_(self), dirtyList_(dirtyList), exchanges_(exchanges), routes_(routes) {
+  markDirty();
+}
+
+void DownstreamConnection::markDirty() {
+  if (std::exchange(dirty, true)) return;
+  dirtyList_.add(self_);
+}
+
+http::Token DownstreamConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
+  return exchanges_.create({self_.toToken(), stream, &routes_}, std::move(message)).token();
+}
+
+http::Token DownstreamConnection::onBadRequest(http::StreamId stream, const base::Error& error) {
+  return exchanges_.createRefused({self_.toToken(), stream, &routes_}, error).token();
+}
+
+void DownstreamConnection::onRequestBody(http::Token token, std::string_view bytes) {
+  if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->addRequestBody(bytes);
+}
+
+void DownstreamConnection::onRequestEnd(http::Token token) {
+  if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->endRequest(std::nullopt);
+}
+
+void DownstreamConnection::onRequestEnd(http::Token token, http::Trailers&& trailers) {
+  if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->endRequest(std::move(trailers));
+}
+
+void DownstreamConnection::onRequestReset(http::Token token, const base::Error& error, bool answerable) {
+  if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->onRequestReset(error, answerable);
+}
+
+http::BodyPipe* DownstreamConnection::responseBody(http::Token token) {
+  exchange::Exchange* exchange = exchanges_.find(token);
+  return exchange != nullptr ? &exchange->responseBody() : nullptr;
+}
+
+void DownstreamConnection::onResponseBodyTaken(http::Token token, std::size_t count) {
+  if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->onResponseTaken(count);
+}
+
+void DownstreamConnection::onResponseSent(http::Token token) {
+  if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->raise(exchange::Event::kResponseSent);
+  markDirty();
+}
+
+void DownstreamConnection::onLimitHit(http::Limit limit) { exchanges_.onLimit(http::limitName(limit)); }
+
+}  // namespace sluice::server

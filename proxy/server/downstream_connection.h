@@ -1,0 +1,54 @@
+// A client's connection on the data path: its requests become exchanges.
+#pragma once
+
+#include "proxy/base/slab.h"
+#include "proxy/exchange/exchanges.h"
+#include "proxy/server/server_connection.h"
+
+namespace sluice::server {
+
+class DownstreamConnection;
+
+/// The list that connections enter when they have something to flush.
+class DirtyList {
+ public:
+  virtual ~DirtyList() = default;
+  virtual void add(base::Handle<DownstreamConnection> connection) = 0;
+};
+
+class DownstreamConnection final : public ServerConnection, public exchange::Downstream {
+ public:
+  DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
+                       exchange::Exchanges& exchanges, const routing::RouteTable& routes, int fd, const net::Address& peer,
+                       net::TlsServerContext* tls);
+
+  base::Handle<DownstreamConnection> handle() const { return self_; }
+  bool dirty = false;  // for the table
+
+  // exchange::Downstream; only exchanges that came from here ask, so there is a codec.
+  http::ServerCodec& codec() override { return *codecOrNull(); }
+  void touch() override { markDirty(); }
+  const net::Address& client() const override { return peer(); }
+  bool secure() const override { return ServerConnection::secure(); }
+
+ private:
+  void markDirty() override;
+
+  http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;
+  http::Token onBadRequest(http::StreamId stream, const base::Error& error) override;
+  void onRequestBody(http::Token token, std::string_view bytes) override;
+  void onRequestEnd(http::Token token) override;
+  void onRequestEnd(http::Token token, http::Trailers&& trailers) override;
+  void onRequestReset(http::Token token, const base::Error& error, bool answerable) override;
+  http::BodyPipe* responseBody(http::Token token) override;
+  void onResponseBodyTaken(http::Token token, std::size_t count) override;
+  void onResponseSent(http::Token token) override;
+  void onLimitHit(http::Limit limit) override;
+
+  const base::Handle<DownstreamConnection> self_;
+  DirtyList& dirtyList_;
+  exchange::Exchanges& exchanges_;
+  const routing::RouteTable& routes_;
+};
+
+}  // namespace sluice::server

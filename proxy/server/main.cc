@@ -1,0 +1,13 @@
+// The process: command line, then one of two commands.
+#include "proxy/server/cli.h"
+#include "proxy/server/process.h"
+#include "proxy/server/validate_command.h"
+
+int main(int argc, char** argv) {
+  const sluice::server::CommandLine line = sluice::server::parseCommandLine(argc, argv);
+  if (!line.options) return line.exitCode;
+  switch (line.options->command) {
+    case sluice::server::Command::kRun: return sluice::server::runProcess(*line.options);
+    case sluice::server::Command::kValidate: return sluice::server::validateConfiguration(line.options->config);
+  }
+}

@@ -1,0 +1,228 @@
+#include "proxy/server/process.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include "proxy/control/configuration.h"
+#include "proxy/net/signals.h"
+#include "proxy/server/acceptor.h"
+#include "proxy/server/admin.h"
+#include "proxy/server/worker_runtime.h"
+
+namespace sluice::server {
+namespace {
+
+/// Worker threads that are stopped and joined whatever happens after they were started.
+class Threads {
+ public:
+  explicit Threads(const std::vector<std::unique_ptr<WorkerRuntime>>& runtimes) : runtimes_(runtimes) {}
+  ~Threads() {
+    for (std::size_t i = 0; i < threads_.size(); ++i) runtimes_[i]->stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  void start() {
+    for (const auto& runtime : runtimes_) threads_.emplace_back([worker = runtime.get()] { worker->run(); });
+  }
+
+ private:
+  const std::vector<std::unique_ptr<WorkerRuntime>>& runtimes_;
+  std::vector<std::thread> threads_;
+};
+
+class Process {
+ public:
+  Process(const Options& options, observe::Log& log, const base::Clock& clock)
+      : options_(options), log_(log), clock_(clock), main_(clock), mainMetrics_(metrics_), admin_(main_) {}
+
+  int run();
+
+ private:
+  bool readConfiguration();
+  base::Status open();
+  base::Status openListeners();
+  base::Status openAdmin();
+  base::Status makeWorkers();
+  std::uint32_t workerCount() const;
+  void makePages();
+
+  const Options& options_;
+  observe::Log& log_;
+  const base::Clock& clock_;
+  std::optional<control::Configuration> configuration_;
+  std::shared_ptr<const routing::Snapshot> snapshot_;
+  observe::MetricsRegistry metrics_;
+  std::unique_ptr<observe::LineFile> accessLog_;
+  std::optional<upstream::Budgets> budgets_;
+  std::vector<net::ListenSocket> sockets_;
+  std::vector<std::size_t> socketBinds_;
+  std::vector<net::ListenSocket> adminSockets_;
+  AdminPages adminPages_;
+  AdminPages healthPages_;
+  std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
+  net::Worker main_;
+  observe::MetricShard mainMetrics_;
+  AdminServer admin_;
+  bool ready_ = false;
+};
+
+// Each client connection takes a descriptor and each backend connection another: the soft limit of 1024 is a trap.
+void raiseDescriptorLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string newInstanceName(std::random_device& random) {
+  char name[32];
+  std::snprintf(name, sizeof name, "sluice-%08x", random());
+  return name;
+}
+
+std::uint64_t newSeed(std::random_device& random) { return (std::uint64_t{random()} << 32) | random() | 1; }
+
+// The cores that this process may run on, which a container's CPU set can make fewer than the machine's.
+std::uint32_t availableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&set)));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::uint32_t Process::workerCount() const {
+  const std::uint32_t asked = options_.workers.value_or(snapshot_->settings.workers);
+  return asked != 0 ? asked : availableCores();
+}
+
+bool Process::readConfiguration() {
+  configuration_ = control::readConfiguration(options_.config);
+  for (const config::Problem& problem : configuration_->problems) log_.error(config::render(problem));
+  for (const config::ObjectStatus& object : configuration_->compiled.statuses) {
+    if (!config::isHealthy(object)) log_.warn("object is not fully served", {{"status", config::objectStatusJson(object)}});
+  }
+  if (!configuration_->usable()) {
+    log_.error("the configuration can not be served; `sluice validate` says more");
+    return false;
+  }
+  snapshot_ = configuration_->compiled.snapshot;
+  mainMetrics_.at<observe::Metric::kConfigState>("InSync").set(1);
+  return true;
+}
+
+base::Status Process::openListeners() {
+  for (std::size_t i = 0; i < snapshot_->binds.size(); ++i) {
+    const routing::Bind& bind = snapshot_->binds[i];
+    const std::vector<std::string> addresses =
+        bind.address.empty() ? std::vector<std::string>{"0.0.0.0", "::"} : std::vector<std::string>{bind.address};
+    for (const std::string& ip : addresses) {
+      auto socket = net::ListenSocket::open(*net::Address::parse(ip, bind.port));
+      if (!socket.ok()) {
+        // A host without IPv6 still has all of its addresses covered.
+        if (ip == "::" && bind.address.empty()) continue;
+        return socket.error();
+      }
+      sockets_.push_back(std::move(*socket));
+      socketBinds_.push_back(i);
+    }
+  }
+  return base::Done{};
+}
+
+base::Status Process::openAdmin() {
+  for (const net::Address& at : {options_.admin, options_.health}) {
+    auto socket = net::ListenSocket::open(at);
+    if (!socket.ok()) return socket.error();
+    adminSockets_.push_back(std::move(*socket));
+  }
+  makePages();
+  admin_.serve(adminSockets_[0], adminPages_);
+  admin_.serve(adminSockets_[1], healthPages_);
+  return base::Done{};
+}
+
+void Process::makePages() {
+  const auto metrics = [this] {
+    return AdminDocument{200, std::string(observe::MetricsRegistry::kContentType), metrics_.expose()};
+  };
+  adminPages_["/status"] = [this] { return AdminDocument{200, "application/json", control::statusDocument(*configuration_)}; };
+  adminPages_["/metrics"] = metrics;
+  healthPages_["/metrics"] = metrics;
+  healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
+  healthPages_["/readyz"] = [this] {
+    return ready_ ? AdminDocument{200, "text/plain; charset=utf-8", "ready\n"}
+                  : AdminDocument{503, "text/plain; charset=utf-8", "not ready\n"};
+  };
+}
+
+base::Status Process::makeWorkers() {
+  std::random_device random;
+  const std::string instance = newInstanceName(random);
+  std::vector<WorkerRuntime*> workers;
+  for (std::uint32_t i = 0; i < workerCount(); ++i) {
+    auto runtime =
+        WorkerRuntime::make({clock_, snapshot_, *budgets_, metrics_, accessLog_.get(), instance, newSeed(random)});
+    if (!runtime.ok()) return runtime.error();
+    workers.push_back(runtime->get());
+    runtimes_.push_back(std::move(*runtime));
+  }
+  runtimes_.front()->attach(std::make_shared<Acceptor>(workers, sockets_, socketBinds_, snapshot_->settings.limits.connections));
+  return base::Done{};
+}
+
+base::Status Process::open() {
+  raiseDescriptorLimit();
+  const config::Settings& settings = snapshot_->settings;
+  budgets_.emplace(settings.limits.backendConnections, settings.limits.backendRequests);
+  auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
+  if (!accessLog.ok()) return accessLog.error();
+  accessLog_ = std::move(*accessLog);
+  if (base::Status opened = openListeners(); !opened.ok()) return opened;
+  if (base::Status opened = openAdmin(); !opened.ok()) return opened;
+  return makeWorkers();
+}
+
+int Process::run() {
+  if (!readConfiguration()) return 1;
+  if (const base::Status opened = open(); !opened.ok()) {
+    log_.error("can not start", {{"reason", opened.error().detail}});
+    return 1;
+  }
+  const auto stop = [this] {
+    ready_ = false;
+    log_.info("stopping");
+    admin_.shutdown();
+    main_.stop();
+  };
+  const net::SignalWatch terminate(main_, SIGTERM, stop);
+  const net::SignalWatch interrupt(main_, SIGINT, stop);
+  Threads threads(runtimes_);
+  threads.start();
+  ready_ = true;
+  for (const net::ListenSocket& socket : sockets_) log_.info("listening", {{"address", socket.address().toString()}});
+  log_.info("serving", {{"version", SLUICE_VERSION},
+                        {"workers", runtimes_.size()},
+                        {"admin", adminSockets_[0].address().toString()},
+                        {"health", adminSockets_[1].address().toString()},
+                        {"revision", configuration_->revision}});
+  main_.run();
+  return 0;
+}
+
+}  // namespace
+
+int runProcess(const Options& options) {
+  net::ignoreBrokenPipes();
+  const base::SystemClock clock;
+  observe::Log log(options.logLevel, clock, observe::LineFile::over(STDERR_FILENO));
+  Process process(options, log, clock);
+  return process.run();
+}
+
+}  // namespace sluice::server

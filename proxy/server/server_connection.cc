@@ -1,0 +1,200 @@
+#include "proxy/server/server_connection.h"
+
+#include <algorithm>
+
+#include "proxy/net/tcp.h"
+
+namespace sluice::server {
+namespace {
+
+constexpr std::size_t kFlushBytes = 128 * 1024;
+constexpr std::size_t kSniffBytes = 16 * 1024;
+// After our FIN, what the client still sends is read for this long and this far, so that a reset does not overtake the last answer.
+constexpr base::Duration kLingerTime = std::chrono::seconds(5);
+constexpr std::size_t kLingerBytes = 16 * 1024 * 1024;
+constexpr std::size_t kLingerRead = 64 * 1024;
+
+}  // namespace
+
+ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer, net::TlsServerContext* tls)
+    : parts_(parts),
+      peer_(peer),
+      secure_(tls != nullptr),
+      state_(tls != nullptr ? State::kHandshaking : State::kSniffing),
+      out_(parts.worker.chunks()),
+      early_(parts.worker.chunks()),
+      lastActive_(parts.worker.now()) {
+  transport_ = tls != nullptr ? net::adoptTls(parts_.worker, fd, peer, *tls, *this) : net::adoptTcp(parts_.worker, fd, peer, *this);
+  transport_->setReadBudget(kSniffBytes);
+  arm();
+}
+
+ServerConnection::~ServerConnection() = default;
+
+void ServerConnection::onOpen() {
+  const net::TlsFacts* tls = transport_->tls();
+  serve(tls != nullptr && tls->alpn == "h2" ? http::Version::kHttp2 : http::Version::kHttp11);
+}
+
+void ServerConnection::onBytes(std::string_view bytes) {
+  lastActive_ = parts_.worker.now();
+  markDirty();
+  switch (state_) {
+    case State::kSniffing: return sniff(bytes);
+    case State::kServing: return codec_->feed(bytes);
+    case State::kLingering: lingerBudget_ -= std::min(lingerBudget_, bytes.size()); return;
+    case State::kHandshaking:
+    case State::kDead: return;
+  }
+}
+
+void ServerConnection::onEnd(bool /*clean*/) {
+  markDirty();
+  if (state_ == State::kServing) {
+    codec_->feedEnd();
+  } else {
+    die();
+  }
+}
+
+void ServerConnection::onFailed(const base::Error& /*error*/) { die(); }
+
+void ServerConnection::die() {
+  if (state_ == State::kDead) return;
+  state_ = State::kDead;
+  if (codec_) codec_->feedLost();
+  cancel();
+  markDirty();
+}
+
+void ServerConnection::sniff(std::string_view bytes) {
+  early_.append(bytes);
+  const std::string_view seen = early_.front();
+  switch (http::detectPreface(seen)) {
+    case http::Preface::kUndecided: return;
+    case http::Preface::kHttp1: serve(http::Version::kHttp11); break;
+    case http::Preface::kHttp2: serve(http::Version::kHttp2); break;
+  }
+  while (!early_.empty()) {
+    const std::string_view run = early_.front();
+    codec_->feed(run);
+    early_.consume(run.size());
+  }
+}
+
+void ServerConnection::serve(http::Version version) {
+  state_ = State::kServing;
+  const std::string_view scheme = secure_ ? "https" : "http";
+  base::ChunkPool& pool = parts_.worker.chunks();
+  codec_ = version == http::Version::kHttp2 ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory)
+                                            : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme);
+  if (draining_) codec_->drain();
+  lastActive_ = parts_.worker.now();
+  markDirty();
+}
+
+void ServerConnection::drain() {
+  draining_ = true;
+  if (codec_) codec_->drain();
+  markDirty();
+}
+
+void ServerConnection::resume() {
+  if (state_ == State::kServing) codec_->resume();
+}
+
+void ServerConnection::flush() {
+  if (state_ == State::kServing) {
+    pump();
+    settle();
+  } else if (state_ == State::kLingering) {
+    if (lingerBudget_ == 0) die();
+  }
+}
+
+void ServerConnection::pump() {
+  while (!transport_->pending() && (codec_->wantsProduce() || !out_.empty())) {
+    const std::size_t before = out_.size();
+    codec_->produce(out_, kFlushBytes);
+    const std::size_t offered = out_.size();
+    transport_->write(out_);
+    if (offered == before && out_.size() == offered) return;
+    lastActive_ = parts_.worker.now();
+  }
+}
+
+void ServerConnection::settle() {
+  if (codec_->state() == http::CodecState::kClosed && out_.empty() && !codec_->wantsProduce() && !transport_->pending()) {
+    if (codec_->abortive()) {
+      transport_->abort();
+      die();
+    } else {
+      linger();
+    }
+    return;
+  }
+  transport_->setReadBudget(codec_->readBudget());
+  watchHead();
+}
+
+void ServerConnection::linger() {
+  state_ = State::kLingering;
+  codec_->feedLost();
+  transport_->shutdown();
+  lingerBudget_ = kLingerBytes;
+  lastActive_ = parts_.worker.now();
+  transport_->setReadBudget(kLingerRead);
+  arm();
+}
+
+// timeouts.requestHeader runs from the first byte of a head, however often more bytes come.
+void ServerConnection::watchHead() {
+  if (!codec_->headPending()) {
+    headSince_ = {};
+    return;
+  }
+  if (headSince_ != base::MonotonicTime{}) return;
+  headSince_ = parts_.worker.now();
+  arm();
+}
+
+base::MonotonicTime ServerConnection::deadline() const {
+  switch (state_) {
+    case State::kHandshaking: return lastActive_ + parts_.timeouts.tlsHandshake;
+    case State::kSniffing: return lastActive_ + (early_.empty() ? parts_.timeouts.clientIdle : parts_.timeouts.requestHeader);
+    case State::kLingering: return lastActive_ + kLingerTime;
+    case State::kServing:
+    case State::kDead: break;
+  }
+  if (headSince_ != base::MonotonicTime{}) return headSince_ + parts_.timeouts.requestHeader;
+  return lastActive_ + parts_.timeouts.clientIdle;
+}
+
+void ServerConnection::arm() { parts_.worker.timers().set(*this, deadline()); }
+
+// The timer is not moved with every event: it looks when it fires.
+void ServerConnection::onTimer() {
+  const base::MonotonicTime now = parts_.worker.now();
+  if (state_ == State::kDead) return;
+  if (deadline() > now) return arm();
+  markDirty();
+  if (state_ != State::kServing) return die();
+  if (headSince_ != base::MonotonicTime{}) {
+    headSince_ = {};
+    lastActive_ = now;
+    codec_->expireHead();
+    return arm();
+  }
+  if (codec_->activeStreams() > 0) {  // its exchanges have deadlines of their own
+    lastActive_ = now;
+    return arm();
+  }
+  if (codec_->state() == http::CodecState::kOpen) {
+    lastActive_ = now;
+    codec_->drain();
+    return arm();
+  }
+  die();  // does not even take our goodbye
+}
+
+}  // namespace sluice::server

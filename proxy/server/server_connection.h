@@ -1,0 +1,88 @@
+// One accepted connection: a transport, the codec that its first bytes or ALPN chose, and the timeouts of a client's side. What the
+// requests mean is the subclass's, which is the codec's sink.
+//
+// Events only record and mark the connection dirty; resume() and flush() are its part of the beat. Owned by its table's slab.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "config/settings.h"
+#include "proxy/http/codec.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/tls.h"
+#include "proxy/net/transport.h"
+#include "proxy/net/worker.h"
+
+namespace sluice::server {
+
+/// What connections of one table share; all of it outlives them.
+struct ConnectionParts {
+  net::Worker& worker;
+  const http::Limits& limits;
+  const config::TimeoutSettings& timeouts;
+  http::H2Memory* h2Memory = nullptr;
+};
+
+class ServerConnection : public net::TransportSink, protected http::ServerSink, private net::Timer {
+ public:
+  /// Takes the descriptor over. `tls` may be null.
+  ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer, net::TlsServerContext* tls);
+  ~ServerConnection() override;
+
+  bool dead() const { return state_ == State::kDead; }
+  /// The drive beat: pipelined requests go on.
+  void resume();
+  /// The flush beat.
+  void flush();
+  /// No new requests; closes when the last one is answered.
+  void drain();
+
+ protected:
+  virtual void markDirty() = 0;
+  http::ServerCodec* codecOrNull() { return codec_.get(); }
+  const net::Address& peer() const { return peer_; }
+  bool secure() const { return secure_; }
+  net::Worker& worker() { return parts_.worker; }
+
+ private:
+  enum class State : std::uint8_t {
+    kHandshaking,  // TLS
+    kSniffing,     // plaintext: the first bytes decide between HTTP/1.x and HTTP/2
+    kServing,
+    kLingering,  // our side is closed; what the client still sends is read and dropped
+    kDead
+  };
+
+  void onOpen() override;
+  void onBytes(std::string_view bytes) override;
+  void onEnd(bool clean) override;
+  void onFailed(const base::Error& error) override;
+  void onWritable() override { markDirty(); }
+  void onTimer() override;
+
+  void sniff(std::string_view bytes);
+  void serve(http::Version version);
+  void pump();
+  void settle();
+  void linger();
+  void watchHead();
+  base::MonotonicTime deadline() const;
+  void arm();
+  void die();
+
+  const ConnectionParts parts_;
+  const net::Address peer_;
+  const bool secure_;
+  State state_;
+  bool draining_ = false;
+  std::unique_ptr<net::Transport> transport_;
+  std::unique_ptr<http::ServerCodec> codec_;
+  base::ByteQueue out_;
+  base::ByteQueue early_;  // fewer bytes than a preface, while sniffing
+  std::size_t lingerBudget_ = 0;
+  base::MonotonicTime lastActive_;
+  base::MonotonicTime headSince_{};  // zero: no head is pending
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,39 @@
+#include "proxy/server/settings_view.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice::server {
+
+http::Limits httpLimits(const config::LimitSettings& limits) {
+  const auto narrow = [](std::uint64_t value) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
+  };
+  http::Limits made;
+  made.requestLineBytes = narrow(limits.requestLineBytes);
+  made.headerBytes = narrow(limits.headerBytes);
+  made.headerFields = narrow(limits.headerFields);
+  made.informationalResponses = narrow(limits.informationalResponses);
+  made.chunkExtensionBytes = narrow(limits.chunkExtensionBytes);
+  made.concurrentStreams = narrow(limits.concurrentStreams);
+  made.streamWindow = narrow(std::min(limits.streamWindow, limits.exchangeBuffer));
+  made.connectionWindow = narrow(limits.connectionWindow);
+  made.resetsPerMinute = narrow(limits.resetsPerMinute);
+  made.emptyFrames = narrow(limits.emptyFrames);
+  made.queuedControlFrames = narrow(limits.queuedControlFrames);
+  return made;
+}
+
+net::DnsSettings dnsSettings(const config::DnsSettings& dns) {
+  return {dns.servers, dns.hosts, dns.timeout, static_cast<int>(dns.attempts), dns.minTtl, dns.maxTtl, dns.negativeTtl, dns.staleTtl,
+          dns.maxAddresses, dns.ipv6};
+}
+
+net::TlsServerSettings tlsServerSettings(const routing::Bind& bind) {
+  net::TlsServerSettings settings;
+  for (const routing::ListenerIdentity& identity : bind.identities) settings.identities.push_back({identity.certificate, identity.key});
+  settings.alpn = {"h2", "http/1.1"};
+  return settings;
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,16 @@
+#include "proxy/server/validate_command.h"
+
+#include <cstdio>
+
+#include "proxy/control/configuration.h"
+
+namespace sluice::server {
+
+int validateConfiguration(const std::vector<std::string>& paths) {
+  const control::Configuration configuration = control::readConfiguration(paths);
+  const std::string report = control::reportText(configuration);
+  std::fwrite(report.data(), 1, report.size(), stdout);
+  return configuration.flawless() ? 0 : 1;
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,12 @@
+// `sluice validate`: the same reading and compiling as `sluice run`, told to a person instead of served.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sluice::server {
+
+/// Prints every problem and every object with its conditions to stdout. Returns 0 if all of it can be served as written, else 1.
+int validateConfiguration(const std::vector<std::string>& paths);
+
+}  // namespace sluice::server

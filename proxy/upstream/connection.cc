@@ -1,0 +1,171 @@
+#include "proxy/upstream/connection.h"
+
+#include <utility>
+
+#include "proxy/upstream/cluster.h"
+#include "proxy/upstream/upstreams.h"
+
+namespace sluice::upstream {
+namespace {
+
+// What one flush encodes before it writes: large enough for few system calls, small enough to be fair to other connections.
+constexpr std::size_t kFlushBytes = 128 * 1024;
+
+}  // namespace
+
+Connection::Connection(base::Handle<Connection> self, Upstreams& owner, Cluster& cluster, net::Addresses addresses)
+    : self_(self), owner_(owner), cluster_(cluster), addresses_(std::move(addresses)), out_(owner.worker().chunks()) {
+  owner_.worker().timers().set(*this, owner_.worker().now() + owner_.timeouts().connect);
+  dial();
+}
+
+Connection::~Connection() { count(ConnectionUse::kNone); }
+
+std::size_t Connection::available() const {
+  return state_ == State::kServing && codec_ ? codec_->availableStreams() : 0;
+}
+
+void Connection::dial() {
+  const net::Address to = addresses_[attempt_].withPort(cluster_.plan().port);
+  transport_ = owner_.dialer().dial(to, cluster_.tlsContext(), *this);
+}
+
+http::StreamId Connection::begin(http::Token token, const http::RequestHead& head) {
+  const http::StreamId stream = codec_->sendRequest(token, head, cluster_.plan().tls ? "https" : "http");
+  if (stream == 0) return 0;
+  ++requests_;
+  lastUsed_ = owner_.worker().now();
+  touch();
+  return stream;
+}
+
+void Connection::touch() { owner_.markDirty(*this); }
+
+void Connection::onOpen() {
+  const net::TlsFacts* tls = transport_->tls();
+  countHandshake("success", tls != nullptr && tls->resumed);
+  base::Result<http::Version> version = cluster_.negotiated(tls);
+  if (!version.ok()) {
+    fail(version.error());
+    return;
+  }
+  codec_ = *version == http::Version::kHttp2
+               ? http::makeH2ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits(), owner_.worker().clock(), &owner_.h2Memory())
+               : http::makeH1ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits());
+  state_ = State::kServing;
+  lastUsed_ = owner_.worker().now();
+  owner_.worker().timers().set(*this, lastUsed_ + owner_.timeouts().upstreamIdle);
+  cluster_.onServing(*this);
+  touch();
+}
+
+void Connection::onBytes(std::string_view bytes) {
+  if (codec_) codec_->feed(bytes);
+  touch();
+}
+
+void Connection::onEnd(bool clean) {
+  if (codec_) {
+    codec_->feedEnd(clean);
+  } else {
+    fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "backend closed the connection before it was ready"));
+  }
+  touch();
+}
+
+void Connection::onFailed(const base::Error& error) {
+  const bool refused = error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
+  if (state_ == State::kConnecting && refused && attempt_ + 1 < addresses_.size()) {
+    redial_ = true;
+    touch();
+    return;
+  }
+  if (codec_) codec_->feedEnd(false);
+  fail(error);
+}
+
+void Connection::onTimer() {
+  if (state_ == State::kConnecting) {
+    fail(base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time"));
+    return;
+  }
+  // The timer is not moved with every request: it looks when it fires.
+  const base::MonotonicTime deadline = lastUsed_ + owner_.timeouts().upstreamIdle;
+  const bool busy = codec_->activeStreams() > 0;
+  if (busy || deadline > owner_.worker().now()) {
+    owner_.worker().timers().set(*this, busy ? owner_.worker().now() + owner_.timeouts().upstreamIdle : deadline);
+    return;
+  }
+  if (state_ != State::kServing) return;
+  codec_->drain();
+  state_ = State::kRetiring;
+  cluster_.onGone(*this, nullptr);
+  touch();
+}
+
+void Connection::countHandshake(std::string_view result, bool resumed) {
+  if (cluster_.tlsContext() == nullptr) return;
+  owner_.metrics().at<observe::Metric::kUpstreamTlsHandshakes>(result, resumed ? "true" : "false").add();
+}
+
+void Connection::count(ConnectionUse use) {
+  if (use == counted_) return;
+  cluster_.onUse(counted_, use);
+  counted_ = use;
+}
+
+void Connection::fail(const base::Error& error) {
+  if (state_ == State::kDead) return;
+  const bool wasConnecting = state_ == State::kConnecting;
+  if (wasConnecting) countHandshake(base::errorTypeName(error.type), false);
+  state_ = State::kDead;
+  cancel();
+  cluster_.onGone(*this, wasConnecting ? &error : nullptr);
+  owner_.markDirty(*this);
+}
+
+void Connection::flush() {
+  if (redial_) {
+    redial_ = false;
+    ++attempt_;
+    previous_ = std::move(transport_);
+    dial();
+    previous_.reset();
+    return;
+  }
+  if (state_ == State::kDead || !codec_) return;
+  while (!transport_->pending() && (codec_->wantsProduce() || !out_.empty())) {
+    const std::size_t before = out_.size();
+    codec_->produce(out_, kFlushBytes);
+    const std::size_t offered = out_.size();
+    transport_->write(out_);
+    if (offered == before && out_.size() == offered) break;
+  }
+  settle();
+}
+
+// Where the codec has come to decides what the pool may do with the connection.
+void Connection::settle() {
+  const http::CodecState codecState = codec_->state();
+  const bool unused = codec_->activeStreams() == 0;
+  count(unused ? ConnectionUse::kIdle : ConnectionUse::kActive);
+  if (codecState == http::CodecState::kOpen && state_ == State::kServing) {
+    transport_->setReadBudget(codec_->readBudget());
+    cluster_.onCapacity(*this);
+    return;
+  }
+  if (state_ == State::kServing) {
+    state_ = State::kRetiring;
+    cluster_.onGone(*this, nullptr);
+  }
+  const bool written = out_.empty() && !transport_->pending() && !codec_->wantsProduce();
+  if (codecState == http::CodecState::kClosed || (unused && written)) {
+    transport_->shutdown();
+    state_ = State::kDead;
+    owner_.markDirty(*this);
+    return;
+  }
+  transport_->setReadBudget(codec_->readBudget());
+}
+
+}  // namespace sluice::upstream

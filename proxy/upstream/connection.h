@@ -1,0 +1,85 @@
+// One connection to a Backend: a transport and the client codec that it negotiated. Owned by Upstreams' slab; one thread.
+//
+// Its own events (bytes, end, failure, deadline) only record and mark it dirty; what follows from them is done when Upstreams flushes.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "proxy/base/slab.h"
+#include "proxy/http/codec.h"
+#include "proxy/net/resolver.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/transport.h"
+#include "proxy/upstream/cluster.h"
+
+namespace sluice::upstream {
+
+class Upstreams;
+
+class Connection final : public net::TransportSink, private net::Timer {
+ public:
+  enum class State : std::uint8_t {
+    kConnecting,  // until onOpen()
+    kServing,     // the pool may give it out
+    kRetiring,    // streams in flight go on, no new ones
+    kDead         // to be reaped
+  };
+
+  Connection(base::Handle<Connection> self, Upstreams& owner, Cluster& cluster, net::Addresses addresses);
+  ~Connection() override;
+
+  base::Handle<Connection> handle() const { return self_; }
+  State state() const { return state_; }
+  /// nullptr while connecting.
+  http::ClientCodec* codec() { return codec_.get(); }
+  Cluster& cluster() { return cluster_; }
+  /// Requests that can be begun now.
+  std::size_t available() const;
+  /// Requests begun so far; more than one tells that it comes from the pool.
+  std::uint64_t requests() const { return requests_; }
+  const net::Address& peer() const { return addresses_[attempt_]; }
+
+  /// Begins a request; 0 if it can not be taken after all.
+  http::StreamId begin(http::Token token, const http::RequestHead& head);
+  /// The codec has something to say: flush in this beat.
+  void touch();
+
+  /// Called by Upstreams only.
+  void flush();
+  bool dirty = false;
+  /// For the cluster: it stands in the list of idle HTTP/1.1 connections; it was taken off all lists.
+  bool idle = false;
+  bool gone = false;
+
+ private:
+  void onOpen() override;
+  void onBytes(std::string_view bytes) override;
+  void onEnd(bool clean) override;
+  void onFailed(const base::Error& error) override;
+  void onWritable() override { touch(); }
+  void onTimer() override;
+
+  void dial();
+  void fail(const base::Error& error);
+  void settle();
+  void countHandshake(std::string_view result, bool resumed);
+  void count(ConnectionUse use);
+
+  const base::Handle<Connection> self_;
+  Upstreams& owner_;
+  Cluster& cluster_;
+  const net::Addresses addresses_;
+  std::size_t attempt_ = 0;
+  State state_ = State::kConnecting;
+  std::unique_ptr<net::Transport> transport_;
+  std::unique_ptr<net::Transport> previous_;  // a refused attempt, kept until the beat so that its event returns safely
+  std::unique_ptr<http::ClientCodec> codec_;
+  base::ByteQueue out_;
+  std::uint64_t requests_ = 0;
+  base::MonotonicTime lastUsed_{};
+  bool redial_ = false;
+  ConnectionUse counted_ = ConnectionUse::kNone;
+};
+
+}  // namespace sluice::upstream

@@ -1,0 +1,66 @@
+#include "proxy/upstream/upstreams.h"
+
+#include <utility>
+
+namespace sluice::upstream {
+
+Upstreams::~Upstreams() = default;
+
+Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
+  if (const auto found = byPlan_.find(plan.get()); found != byPlan_.end()) return *found->second;
+  auto& cluster = byIdentity_[plan->identity];
+  if (!cluster) cluster = std::make_unique<Cluster>(*this, plan, parts_.budgets.of(plan->identity));
+  // Another plan may have had this address before: only the one that the cluster keeps alive may stand in the table for good.
+  if (&cluster->plan() == plan.get()) byPlan_.emplace(plan.get(), cluster.get());
+  return *cluster;
+}
+
+void Upstreams::drive() {
+  for (std::size_t i = 0; i < dirtyClusters_.size(); ++i) {
+    dirtyClusters_[i]->dirty = false;
+    dirtyClusters_[i]->settle();
+  }
+  dirtyClusters_.clear();
+}
+
+void Upstreams::flush() {
+  batch_.swap(dirty_);
+  for (const auto handle : batch_) {
+    Connection* connection = connections_.find(handle);
+    if (connection == nullptr) continue;
+    connection->dirty = false;
+    connection->flush();
+    if (connection->state() == Connection::State::kDead) dead_.push_back(handle);
+  }
+  batch_.clear();
+}
+
+void Upstreams::reap() {
+  for (const auto handle : dead_) {
+    if (connections_.find(handle) != nullptr) connections_.destroy(handle);
+  }
+  dead_.clear();
+}
+
+void Upstreams::shutdown() {
+  connections_.forEach([this](Connection& connection) { dead_.push_back(connection.handle()); });
+  reap();
+  dirty_.clear();
+  dirtyClusters_.clear();
+}
+
+void Upstreams::createConnection(Cluster& cluster, const net::Addresses& addresses) {
+  connections_.create(*this, cluster, addresses);
+}
+
+void Upstreams::markDirty(Cluster& cluster) {
+  if (std::exchange(cluster.dirty, true)) return;
+  dirtyClusters_.push_back(&cluster);
+}
+
+void Upstreams::markDirty(Connection& connection) {
+  if (std::exchange(connection.dirty, true)) return;
+  dirty_.push_back(connection.handle());
+}
+
+}  // namespace sluice::upstream

@@ -1,0 +1,87 @@
+// Everything towards backends of one worker: its clusters and the slab of their connections, with their part of the beat.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/base/slab.h"
+#include "proxy/http/codec.h"
+#include "proxy/net/resolver.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/upstream/budget.h"
+#include "proxy/upstream/cluster.h"
+#include "proxy/upstream/connection.h"
+#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/waiters.h"
+
+namespace sluice::upstream {
+
+/// All references outlive it.
+struct UpstreamParts {
+  net::Worker& worker;
+  net::Resolver& resolver;
+  Dialer& dialer;
+  Budgets& budgets;
+  http::ClientSink& sink;
+  WaiterSink& waiters;
+  observe::MetricShard& metrics;
+  http::H2Memory& h2Memory;
+  http::Limits limits;
+  config::TimeoutSettings timeouts;
+  std::size_t pendingBound;
+};
+
+class Upstreams {
+ public:
+  explicit Upstreams(const UpstreamParts& parts) : parts_(parts) {}
+  ~Upstreams();
+  Upstreams(const Upstreams&) = delete;
+  Upstreams& operator=(const Upstreams&) = delete;
+
+  /// The worker's cluster of that Backend; made at first use. O(1).
+  Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan);
+  Connection* find(base::Handle<Connection> handle) { return connections_.find(handle); }
+
+  /// Beats.
+  void drive();
+  void flush();
+  void reap();
+  bool quiet() const { return dirtyClusters_.empty() && dirty_.empty() && dead_.empty(); }
+  /// Every connection is closed at once.
+  void shutdown();
+
+  /// For clusters and connections.
+  net::Worker& worker() { return parts_.worker; }
+  net::Resolver& resolver() { return parts_.resolver; }
+  Dialer& dialer() { return parts_.dialer; }
+  http::ClientSink& sink() { return parts_.sink; }
+  WaiterSink& waiterSink() { return parts_.waiters; }
+  const http::Limits& limits() const { return parts_.limits; }
+  const config::TimeoutSettings& timeouts() const { return parts_.timeouts; }
+  std::size_t pendingBound() const { return parts_.pendingBound; }
+  void createConnection(Cluster& cluster, const net::Addresses& addresses);
+  void markDirty(Cluster& cluster);
+  void markDirty(Connection& connection);
+  http::H2Memory& h2Memory() { return parts_.h2Memory; }
+  observe::MetricShard& metrics() { return parts_.metrics; }
+  void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
+
+ private:
+  UpstreamParts parts_;
+  base::Slab<Connection> connections_;
+  // By plan first: a pointer look-up for every request. The plan is kept alive by the cluster.
+  std::unordered_map<const routing::BackendPlan*, Cluster*> byPlan_;
+  std::unordered_map<std::string, std::unique_ptr<Cluster>> byIdentity_;
+  std::vector<Cluster*> dirtyClusters_;
+  std::vector<base::Handle<Connection>> dirty_;
+  std::vector<base::Handle<Connection>> dead_;
+  std::vector<base::Handle<Connection>> batch_;  // what one flush works on; kept for its capacity
+};
+
+}  // namespace sluice::upstream

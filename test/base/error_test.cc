@@ -1,0 +1,96 @@
+#include "proxy/base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <string>
+
+namespace sluice::base {
+namespace {
+
+struct Row {
+  ErrorType type;
+  std::string_view name;
+  std::uint16_t status;
+};
+
+// The product's table: the gateway's own answers.
+constexpr std::array<Row, kErrorTypeCount> kRows{{
+    {ErrorType::kHttpRequestError, "http_request_error", 400},
+    {ErrorType::kHttpRequestDenied, "http_request_denied", 403},
+    {ErrorType::kDestinationIpProhibited, "destination_ip_prohibited", 403},
+    {ErrorType::kDestinationNotFound, "destination_not_found", 404},
+    {ErrorType::kMisdirectedRequest, "misdirected_request", 421},
+    {ErrorType::kRateLimited, "rate_limited", 429},
+    {ErrorType::kProxyLoopDetected, "proxy_loop_detected", 508},
+    {ErrorType::kProxyConfigurationError, "proxy_configuration_error", 500},
+    {ErrorType::kProxyInternalError, "proxy_internal_error", 500},
+    {ErrorType::kProcessorFailed, "processor_failed", 500},
+    {ErrorType::kHttpProtocolError, "http_protocol_error", 502},
+    {ErrorType::kTlsProtocolError, "tls_protocol_error", 502},
+    {ErrorType::kTlsCertificateError, "tls_certificate_error", 502},
+    {ErrorType::kConnectionTerminated, "connection_terminated", 502},
+    {ErrorType::kConnectionRefused, "connection_refused", 503},
+    {ErrorType::kDnsError, "dns_error", 503},
+    {ErrorType::kConnectionLimitReached, "connection_limit_reached", 503},
+    {ErrorType::kConnectionTimeout, "connection_timeout", 504},
+    {ErrorType::kDnsTimeout, "dns_timeout", 504},
+    {ErrorType::kHttpResponseTimeout, "http_response_timeout", 504},
+    {ErrorType::kProcessorTimeout, "processor_timeout", 504},
+}};
+
+TEST(ErrorTable, NamesEveryTypeAndItsStatusAsTheProductDoes) {
+  std::set<ErrorType> seen;
+  for (const Row& row : kRows) {
+    EXPECT_EQ(errorTypeName(row.type), row.name);
+    EXPECT_EQ(defaultStatus(row.type), row.status) << row.name;
+    seen.insert(row.type);
+  }
+  EXPECT_EQ(seen.size(), kErrorTypeCount) << "each type once";
+}
+
+TEST(ErrorTable, NamesEveryOrigin) {
+  EXPECT_EQ(errorOriginName(ErrorOrigin::kDownstream), "downstream");
+  EXPECT_EQ(errorOriginName(ErrorOrigin::kUpstream), "upstream");
+  EXPECT_EQ(errorOriginName(ErrorOrigin::kProcessor), "processor");
+  EXPECT_EQ(errorOriginName(ErrorOrigin::kConfig), "config");
+  EXPECT_EQ(errorOriginName(ErrorOrigin::kInternal), "internal");
+}
+
+TEST(Error, TakesItsTypesStatus) {
+  const Error error(ErrorType::kRateLimited, ErrorOrigin::kDownstream, "slow down");
+  EXPECT_EQ(error.status, 429);
+  EXPECT_EQ(error.detail, "slow down");
+}
+
+TEST(Error, IsInternalUnlessSomethingElseIsSaid) {
+  const Error error;
+  EXPECT_EQ(error.type, ErrorType::kProxyInternalError);
+  EXPECT_EQ(error.origin, ErrorOrigin::kInternal);
+  EXPECT_EQ(error.status, 500);
+}
+
+TEST(Error, OfABadRequestIsTheClientsAndHasTheGivenStatus) {
+  for (const std::uint16_t status : std::to_array<std::uint16_t>({400, 408, 413, 414, 417, 431, 501})) {
+    const Error error = Error::badRequest(status, "why");
+    EXPECT_EQ(error.type, ErrorType::kHttpRequestError);
+    EXPECT_EQ(error.origin, ErrorOrigin::kDownstream);
+    EXPECT_EQ(error.status, status);
+  }
+}
+
+TEST(Error, MakersSayWhoseFaultItIs) {
+  const Error upstream = Error::upstream(ErrorType::kTlsCertificateError, "expired");
+  EXPECT_EQ(upstream.origin, ErrorOrigin::kUpstream);
+  EXPECT_EQ(upstream.status, 502);
+  const Error config = Error::config("typo");
+  EXPECT_EQ(config.origin, ErrorOrigin::kConfig);
+  EXPECT_EQ(config.type, ErrorType::kProxyConfigurationError);
+  const Error internal = Error::internal("bug");
+  EXPECT_EQ(internal.origin, ErrorOrigin::kInternal);
+  EXPECT_EQ(internal.type, ErrorType::kProxyInternalError);
+}
+
+}  // namespace
+}  // namespace sluice::base

@@ -1,0 +1,24 @@
+// Short ways to say what a configuration's problems are, for the tests of config/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "config/problem.h"
+
+namespace sluice::config {
+
+inline std::vector<std::string> rendered(const Problems& problems) {
+  std::vector<std::string> lines;
+  for (const Problem& problem : problems) lines.push_back(render(problem));
+  return lines;
+}
+
+/// The lines of an object's document: a header of apiVersion, kind, metadata.name, and what follows it.
+inline std::string object(const std::string& apiVersion, const std::string& kind, const std::string& name,
+                          const std::string& rest) {
+  return "apiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {name: " + name + "}\n" + rest;
+}
+
+}  // namespace sluice::config

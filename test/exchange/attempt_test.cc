@@ -1,0 +1,84 @@
+#include "proxy/exchange/attempt.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::exchange {
+namespace {
+
+class AttemptHead : public ::testing::Test {
+ protected:
+  AttemptHead() {
+    request_.authority = "gateway.local";
+    request_.target = "/v1";
+    auto plan = std::make_shared<routing::BackendPlan>();
+    plan->authority = "api.example.com:8443";
+    backend_.backend = plan;
+  }
+  http::RequestHead make() {
+    return attemptHead(arena_, request_, rule_, backend_, identity_, {client_, true});
+  }
+  static std::string joined(const http::RequestHead& head, std::string_view name) {
+    std::string all;
+    for (const http::Field& field : head.headers) {
+      if (field.name == name) all += (all.empty() ? "" : " | ") + std::string(field.value);
+    }
+    return all;
+  }
+
+  base::ChunkPool pool_;
+  base::Arena arena_{pool_};
+  http::RequestHead request_;
+  routing::Rule rule_;
+  routing::WeightedBackend backend_;
+  Identity identity_{"1.1 sluice-test", false};
+  net::Address client_ = *net::Address::parse("192.0.2.7", 1234);
+};
+
+TEST_F(AttemptHead, NamesTheBackendAsAuthority) { EXPECT_EQ(make().authority, "api.example.com:8443"); }
+
+TEST_F(AttemptHead, AFilterMayRewriteTheAuthorityAndTheBackendsComesLast) {
+  rule_.requestHeaders.authority = "rule.example.com";
+  EXPECT_EQ(make().authority, "rule.example.com");
+  backend_.requestHeaders.authority = "share.example.com";
+  EXPECT_EQ(make().authority, "share.example.com");
+}
+
+TEST_F(AttemptHead, LeavesTheRequestItselfUntouched) {
+  request_.headers.add(arena_, "x-a", "1");
+  rule_.requestHeaders.set = {{"x-a", "2"}};
+  const auto head = make();
+  EXPECT_EQ(joined(head, "x-a"), "2");
+  EXPECT_EQ(request_.headers.find("x-a")->value, "1");
+  EXPECT_EQ(request_.authority, "gateway.local");
+}
+
+TEST_F(AttemptHead, AppendsItselfToVia) {
+  request_.headers.add(arena_, http::FieldId::kVia, "1.0 other");
+  EXPECT_EQ(joined(make(), "via"), "1.0 other | 1.1 sluice-test");
+}
+
+TEST_F(AttemptHead, DropsWhatAClientSaysAboutItsOrigin) {
+  for (const char* name : {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"}) {
+    request_.headers.add(arena_, std::string_view(name), "spoofed");
+  }
+  EXPECT_EQ(make().headers.size(), 1U) << "only Via";
+}
+
+TEST_F(AttemptHead, AppendsForwardedFieldsIfAsked) {
+  identity_.appendForwarded = true;
+  request_.headers.add(arena_, http::FieldId::kXForwardedFor, "198.51.100.1");
+  request_.headers.add(arena_, http::FieldId::kXForwardedProto, "gopher");
+  const auto head = make();
+  EXPECT_EQ(joined(head, "x-forwarded-for"), "198.51.100.1, 192.0.2.7");
+  EXPECT_EQ(joined(head, "x-forwarded-proto"), "https");
+  EXPECT_EQ(joined(head, "x-forwarded-host"), "gateway.local");
+}
+
+TEST_F(AttemptHead, KnowsThatARequestHasPassedBefore) {
+  EXPECT_FALSE(passedHere(request_.headers, identity_));
+  request_.headers.add(arena_, http::FieldId::kVia, "1.1 sluice-other, 1.1 sluice-test");
+  EXPECT_TRUE(passedHere(request_.headers, identity_));
+}
+
+}  // namespace
+}  // namespace sluice::exchange

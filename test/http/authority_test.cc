@@ -1,0 +1,58 @@
+#include "proxy/http/authority.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::http {
+namespace {
+
+std::string normal(std::string_view authority) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  auto result = normalizeAuthority(arena, authority);
+  return result ? std::string(*result) : "refused " + std::to_string(result.error().status);
+}
+
+TEST(Authority, HasOneNormalForm) {
+  EXPECT_EQ(normal("Example.COM"), "example.com");
+  EXPECT_EQ(normal("example.com:8080"), "example.com:8080");
+  EXPECT_EQ(normal("a_b-c.d."), "a_b-c.d.");
+  EXPECT_EQ(normal("127.0.0.1:0"), "127.0.0.1:0");
+  EXPECT_EQ(normal("[::1]"), "[::1]");
+  EXPECT_EQ(normal("[2001:DB8::1]:443"), "[2001:db8::1]:443");
+  EXPECT_EQ(normal("[::ffff:127.0.0.1]:65535"), "[::ffff:127.0.0.1]:65535");
+  EXPECT_EQ(normal("[1:2:3:4:5:6:7:8]"), "[1:2:3:4:5:6:7:8]");
+}
+
+TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
+  for (const std::string_view sent :
+       {"", ":80", "a:", "a:65536", "a:999999", "a:8x", "a:+8", "a:80:80", "user@a", "user:pw@a", "a b", "a/b", "a?b", "a#b", "a,b",
+        "a%41", ".a", "a..b", ".", "a..", "[::1", "::1", "[]", "[::1]x", "[::1]:", "[:::1]", "[1:2]", "[1::2::3]", "[12345::]",
+        "[::1.2.3]", "[::1.2.3.256]", "[fe80::1%eth0]", "[1.2.3.4::]", "[1:2:3:4:5:6:7:8:9]", "[1:2:3:4:5:6:7::8:9]", "a\r\nb",
+        "a\x01", "\xc3\xa9", "http://a"}) {
+    EXPECT_EQ(normal(sent), "refused 400") << sent;
+  }
+  EXPECT_EQ(normal(std::string_view("a\0b", 3)), "refused 400");
+}
+
+TEST(Authority, HostsAreBoundedTo255Bytes) {
+  const std::string longest(255, 'a');
+  EXPECT_EQ(normal(longest), longest);
+  EXPECT_EQ(normal(longest + "a"), "refused 400");
+}
+
+TEST(Authority, IsTakenApart) {
+  EXPECT_EQ(hostOf("example.com"), "example.com");
+  EXPECT_EQ(hostOf("example.com.:8080"), "example.com");
+  EXPECT_EQ(hostOf("[::1]:80"), "::1");
+  EXPECT_EQ(hostOf("[::1]"), "::1");
+  EXPECT_EQ(hostOf(""), "");
+  EXPECT_EQ(portOf("example.com"), 0);
+  EXPECT_EQ(portOf("example.com:8080"), 8080);
+  EXPECT_EQ(portOf("[::1]:65535"), 65535);
+  EXPECT_EQ(portOf("[::1]"), 0);
+}
+
+}  // namespace
+}  // namespace sluice::http

@@ -1,0 +1,350 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "proxy/http/h2_memory.h"
+#include "test/support/h2_frames.h"
+#include "test/support/manual_clock.h"
+#include "test/support/recording_sinks.h"
+
+namespace sluice::test {
+namespace {
+
+using http::Body;
+using http::CodecState;
+using http::Limit;
+using http::StreamId;
+
+// The client's codec against a server whose frames are written by hand.
+class H2Client : public ::testing::Test {
+ protected:
+  void start() {
+    codec = http::makeH2ClientCodec(sink, pool, limits, clock, &memory);
+    exchange(h2::settings({}) + h2::settingsAck());
+  }
+  void SetUp() override { start(); }
+  void exchange(std::string_view bytes) {
+    codec->feed(bytes);
+    flush();
+  }
+  void flush() { reader.feed(produced(*codec, pool)); }
+
+  StreamId request(Body body = Body::kNone, http::Method method = http::Method::kGet, std::string_view name = "GET") {
+    http::RequestHead head;
+    head.method = method;
+    head.methodText = name;
+    head.authority = "example.com";
+    head.target = "/a?b";
+    head.body = body;
+    return codec->sendRequest(sink.open().token, head, "https");
+  }
+  StreamId sentRequest() {
+    const StreamId id = request();
+    flush();
+    return id;
+  }
+  static std::string ok(StreamId id, bool end) { return h2::headers(id, {{":status", "200"}}, end); }
+  std::uint32_t resetCode(std::uint32_t stream) {
+    const H2Frame* frame = reader.find(H2Type::kRstStream, stream);
+    return frame == nullptr ? 999 : frame->errorCode();
+  }
+  bool hit(Limit limit) const { return std::find(sink.limits.begin(), sink.limits.end(), limit) != sink.limits.end(); }
+  void expectProtocolError(StreamId id) {
+    EXPECT_TRUE(sink.last().reset);
+    EXPECT_FALSE(sink.last().unprocessed);
+    EXPECT_EQ(sink.last().error.type, base::ErrorType::kHttpProtocolError);
+    EXPECT_EQ(resetCode(id), h2error::kProtocolError);
+    EXPECT_EQ(codec->state(), CodecState::kOpen);
+  }
+
+  base::ChunkPool pool;
+  http::Limits limits;
+  ManualClock clock;
+  http::H2Memory memory;
+  RecordingClientSink sink{pool};
+  std::unique_ptr<http::ClientCodec> codec;
+  H2FrameReader reader;
+};
+
+TEST_F(H2Client, WritesARequest) {
+  base::Arena arena(pool);
+  http::RequestHead head;
+  head.method = http::Method::kPost;
+  head.methodText = "POST";
+  head.authority = "example.com";
+  head.target = "/a?b";
+  head.headers.add(arena, "x-a", "1");
+  head.body = Body::kLength;
+  head.contentLength = 3;
+  head.acceptsTrailers = true;
+  auto& stream = sink.open();
+  const StreamId id = codec->sendRequest(stream.token, head, "https");
+  EXPECT_EQ(id, 1u);
+  stream.request.bytes.append("abc");
+  stream.request.finish();
+  flush();
+  ASSERT_NE(reader.find(H2Type::kHeaders, 1), nullptr);
+  EXPECT_EQ(reader.find(H2Type::kHeaders, 1)->lines, (H2Lines{{":method", "POST"},
+                                                              {":scheme", "https"},
+                                                              {":path", "/a?b"},
+                                                              {":authority", "example.com"},
+                                                              {"content-length", "3"},
+                                                              {"te", "trailers"},
+                                                              {"x-a", "1"}}));
+  EXPECT_EQ(reader.body(1), "abc");
+  EXPECT_TRUE(stream.sent);
+  EXPECT_EQ(stream.taken, 3u);
+}
+
+TEST_F(H2Client, ReadsAResponseWithTrailersBehindInterimOnes) {
+  const StreamId id = sentRequest();
+  exchange(h2::headers(id, {{":status", "103"}, {"link", "x"}}, false) + ok(id, false) + h2::data(id, "hello", false) +
+           h2::headers(id, {{"grpc-status", "0"}}, true));
+  const auto& stream = sink.last();
+  EXPECT_EQ(stream.interims, (std::vector<std::uint16_t>{103}));
+  EXPECT_EQ(stream.message.head.status, 200);
+  EXPECT_EQ(stream.body, "hello");
+  EXPECT_EQ(stream.trailers, (FieldList{{"grpc-status", "0"}}));
+  EXPECT_TRUE(stream.ended);
+  EXPECT_FALSE(stream.reset);
+  EXPECT_EQ(codec->activeStreams(), 0u);
+}
+
+TEST_F(H2Client, BoundsInformationalResponses) {
+  const StreamId id = sentRequest();
+  for (int i = 0; i < 10; ++i) exchange(h2::headers(id, {{":status", "103"}}, false));
+  EXPECT_FALSE(sink.last().reset);
+  exchange(h2::headers(id, {{":status", "103"}}, false));
+  expectProtocolError(id);
+  EXPECT_TRUE(hit(Limit::kInformationalResponses));
+}
+
+TEST_F(H2Client, RefusesMalformedResponses) {
+  const std::vector<H2Lines> malformed = {
+      {{":status", "101"}},
+      {{":status", "20"}},
+      {{":status", "abc"}},
+      {{"x-a", "1"}},
+      {{":status", "200"}, {"x-a", "1\r\nb: 2"}},
+      {{":status", "200"}, {"transfer-encoding", "chunked"}},
+      {{":status", "200"}, {"connection", "close"}},
+      {{":status", "200"}, {"content-length", "1"}, {"content-length", "2"}},
+      {{":status", "200"}, {":path", "/"}},
+  };
+  for (const H2Lines& lines : malformed) {
+    const StreamId id = sentRequest();
+    exchange(h2::headers(id, lines, false));
+    SCOPED_TRACE(lines.back().first + lines.back().second);
+    expectProtocolError(id);
+    EXPECT_FALSE(sink.last().answered);
+  }
+}
+
+TEST_F(H2Client, RefusesABodyThatDiffersFromItsContentLength) {
+  const StreamId id = sentRequest();
+  exchange(h2::headers(id, {{":status", "200"}, {"content-length", "5"}}, false) + h2::data(id, "abc", true));
+  EXPECT_FALSE(sink.last().ended);
+  expectProtocolError(id);
+}
+
+TEST_F(H2Client, BoundsTheResponsesHeaderSection) {
+  StreamId id = sentRequest();
+  H2Lines lines{{":status", "200"}};
+  for (int i = 0; i < 100; ++i) lines.emplace_back("x-a", "1");
+  exchange(h2::headers(id, lines, true));
+  EXPECT_TRUE(sink.last().ended);
+  id = sentRequest();
+  lines.emplace_back("x-a", "1");
+  exchange(h2::headers(id, lines, true));
+  expectProtocolError(id);
+  EXPECT_TRUE(hit(Limit::kHeaderFields));
+  id = sentRequest();
+  std::string block = h2::line(":status", "200");
+  for (int i = 0; i < 5; ++i) block += h2::line("x-a", std::string(13'107 - 35, 'x'));
+  exchange(h2::headers(id, std::string_view(block).substr(0, 16000), true, false) +
+           h2::continuation(id, std::string_view(block).substr(16000, 16000), false) +
+           h2::continuation(id, std::string_view(block).substr(32000, 16000), false) +
+           h2::continuation(id, std::string_view(block).substr(48000, 16000), false) +
+           h2::continuation(id, std::string_view(block).substr(64000), true));
+  expectProtocolError(id);
+  EXPECT_TRUE(hit(Limit::kHeaderBytes));
+}
+
+TEST_F(H2Client, KnowsHowManyStreamsItMayBegin) {
+  codec = http::makeH2ClientCodec(sink, pool, limits, clock);
+  EXPECT_EQ(codec->availableStreams(), 100u);
+  exchange(h2::settings({{0x3, 2}}));
+  EXPECT_EQ(codec->availableStreams(), 2u);
+  EXPECT_EQ(request(), 1u);
+  EXPECT_EQ(codec->availableStreams(), 1u);
+  EXPECT_EQ(request(), 3u);
+  EXPECT_EQ(codec->availableStreams(), 0u);
+  EXPECT_EQ(request(), 0u);
+  flush();
+  exchange(ok(1, true));
+  EXPECT_EQ(codec->availableStreams(), 1u);
+}
+
+TEST_F(H2Client, TellsWhichStreamsAGoawayLeftUnprocessed) {
+  sentRequest();
+  sentRequest();
+  request();  // not even serialised
+  exchange(h2::goaway(1, h2error::kNoError));
+  EXPECT_EQ(codec->state(), CodecState::kDraining);
+  EXPECT_EQ(codec->availableStreams(), 0u);
+  EXPECT_FALSE(sink.stream(0).reset);
+  EXPECT_TRUE(sink.stream(1).reset);
+  EXPECT_TRUE(sink.stream(1).unprocessed);
+  flush();
+  EXPECT_TRUE(sink.stream(2).reset);
+  EXPECT_TRUE(sink.stream(2).unprocessed);
+  exchange(ok(1, true));
+  EXPECT_TRUE(sink.stream(0).ended);
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+}
+
+TEST_F(H2Client, TellsWhetherAResetStreamWasProcessed) {
+  const StreamId refused = sentRequest();
+  exchange(h2::rstStream(refused, h2error::kRefusedStream));
+  EXPECT_TRUE(sink.last().reset);
+  EXPECT_TRUE(sink.last().unprocessed);
+  const StreamId failed = sentRequest();
+  exchange(h2::rstStream(failed, h2error::kInternalError));
+  EXPECT_TRUE(sink.last().reset);
+  EXPECT_FALSE(sink.last().unprocessed);
+  EXPECT_EQ(sink.last().error.type, base::ErrorType::kConnectionTerminated);
+}
+
+TEST_F(H2Client, TakesAnEarlyResponseAndItsReset) {
+  const StreamId id = request(Body::kUntilEnd, http::Method::kPost, "POST");
+  sink.last().request.bytes.append("part");
+  flush();
+  exchange(ok(id, true) + h2::rstStream(id, h2error::kNoError));
+  EXPECT_TRUE(sink.last().ended);
+  EXPECT_FALSE(sink.last().reset);
+  EXPECT_EQ(codec->activeStreams(), 0u);
+}
+
+TEST_F(H2Client, ResetsEveryStreamWhenTheBackendIsGone) {
+  sentRequest();
+  request();
+  codec->feedEnd(false);
+  EXPECT_TRUE(sink.stream(0).reset);
+  EXPECT_FALSE(sink.stream(0).unprocessed);
+  EXPECT_EQ(sink.stream(0).error.type, base::ErrorType::kConnectionTerminated);
+  EXPECT_TRUE(sink.stream(1).unprocessed);
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+  EXPECT_EQ(codec->availableStreams(), 0u);
+}
+
+TEST_F(H2Client, CancelsBeforeAndAfterTheRequestWentOut) {
+  const StreamId early = request();
+  codec->cancel(early, http::ResetReason::kCancelled);
+  flush();
+  EXPECT_EQ(reader.find(H2Type::kHeaders, early), nullptr);
+  EXPECT_EQ(codec->activeStreams(), 0u);
+  const StreamId late = sentRequest();
+  codec->cancel(late, http::ResetReason::kCancelled);
+  flush();
+  EXPECT_EQ(resetCode(late), h2error::kCancel);
+  exchange(ok(late, true));
+  EXPECT_FALSE(sink.stream(0).reset || sink.stream(1).reset || sink.stream(1).answered);
+  EXPECT_EQ(codec->state(), CodecState::kOpen);
+}
+
+TEST_F(H2Client, CancelsTheStreamIfTheRequestBreaksOff) {
+  const StreamId id = request(Body::kUntilEnd, http::Method::kPost, "POST");
+  flush();
+  sink.last().request.breakOff();
+  codec->wake(id);
+  flush();
+  EXPECT_EQ(resetCode(id), h2error::kCancel);
+}
+
+// Row 33 of the attacks: nothing that filters wrote into a head may break out of its line.
+TEST_F(H2Client, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
+  base::Arena arena(pool);
+  std::vector<http::RequestHead> heads(6);
+  for (http::RequestHead& head : heads) {
+    head.authority = "example.com";
+    head.target = "/";
+  }
+  heads[0].target = "/a HTTP/1.1\r\nx: y";
+  heads[1].authority = "a\r\nb";
+  heads[2].methodText = "GET /";
+  heads[3].headers.add(arena, "x-a", "1\r\nx-b: 2");
+  heads[4].headers.add(arena, "x-a\r\nx-b", "1");
+  heads[5].headers.add(arena, ":path", "/other");
+  for (const http::RequestHead& head : heads) {
+    auto& stream = sink.open();
+    EXPECT_NE(codec->sendRequest(stream.token, head, "https"), 0u);
+    EXPECT_FALSE(stream.reset);
+    EXPECT_TRUE(codec->wantsProduce());
+    flush();
+    EXPECT_TRUE(stream.reset);
+    EXPECT_FALSE(stream.unprocessed);
+    EXPECT_EQ(stream.error.type, base::ErrorType::kProxyInternalError);
+  }
+  EXPECT_EQ(reader.count(H2Type::kHeaders), 0u);
+  auto& cancelled = sink.open();
+  codec->cancel(codec->sendRequest(cancelled.token, heads[0], "https"), http::ResetReason::kCancelled);
+  flush();
+  EXPECT_FALSE(cancelled.reset);
+}
+
+TEST_F(H2Client, SaysGoodbyeWhenItsLastStreamIsOver) {
+  const StreamId id = sentRequest();
+  codec->drain();
+  flush();
+  EXPECT_EQ(codec->state(), CodecState::kDraining);
+  EXPECT_EQ(codec->availableStreams(), 0u);
+  EXPECT_EQ(reader.goaway(), nullptr);
+  exchange(ok(id, true));
+  EXPECT_TRUE(sink.last().ended);
+  EXPECT_NE(reader.goaway(), nullptr);
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+}
+
+TEST_F(H2Client, SaysGoodbyeAtOnceIfItIsIdle) {
+  codec->drain();
+  EXPECT_TRUE(codec->wantsProduce());
+  flush();
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+}
+
+TEST_F(H2Client, BoundsEmptyFramesAndUnreadAnswers) {
+  const StreamId id = sentRequest();
+  codec->feed(ok(id, false));
+  for (int i = 0; i < 101; ++i) exchange(h2::data(id, {}, false));
+  EXPECT_TRUE(hit(Limit::kEmptyFrames));
+  EXPECT_TRUE(sink.last().reset);
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+  start();
+  for (int i = 0; i < 1001; ++i) codec->feed(h2::ping());
+  EXPECT_TRUE(hit(Limit::kQueuedControlFrames));
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+}
+
+TEST_F(H2Client, RefusesPushes) {
+  const StreamId id = sentRequest();
+  exchange(h2::frame(H2Type::kPushPromise, h2flag::kEndHeaders, id, std::string("\0\0\0\2", 4) + h2::block(h2::get())));
+  EXPECT_NE(reader.goaway(), nullptr);
+}
+
+// Row 17: a reset, then a GOAWAY, must leave nothing behind.
+TEST_F(H2Client, LeavesNothingBehindAfterResetAndGoaway) {
+  const std::size_t kept = pool.inUse();
+  for (int i = 0; i < 50; ++i) {
+    reader.forget();
+    codec = http::makeH2ClientCodec(sink, pool, limits, clock, &memory);
+    exchange(h2::settings({}));
+    for (int k = 0; k < 10; ++k) sentRequest();
+    exchange(h2::rstStream(1, h2error::kRefusedStream) + h2::goaway(3, h2error::kNoError));
+    EXPECT_EQ(codec->activeStreams(), 1u);
+  }
+  codec.reset();
+  EXPECT_EQ(pool.inUse(), kept);
+}
+
+}  // namespace
+}  // namespace sluice::test

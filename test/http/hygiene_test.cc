@@ -1,0 +1,372 @@
+#include "proxy/http/hygiene.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/http/field_section.h"
+#include "test/support/recording_sinks.h"
+
+namespace sluice::http {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+// A request as a codec hands it in, with the arena that its head lives in.
+class Checked {
+ public:
+  Checked(RawRequest raw, const Lines& lines, std::string_view scheme = "http") : head_(check(raw, lines, scheme)) {}
+
+  int status() const { return head_ ? 200 : head_.error().status; }
+  RequestHead& head() { return *head_; }
+  std::string fields() { return test::render(test::fieldList(head_->headers)); }
+
+ private:
+  base::Result<RequestHead> check(RawRequest raw, const Lines& lines, std::string_view scheme) {
+    for (const auto& [name, value] : lines) raw.fields.add(arena_, arena_.copy(name), arena_.copy(value));
+    return checkRequest(arena_, raw, scheme);
+  }
+
+  base::ChunkPool pool_;
+  base::Arena arena_{pool_};
+  base::Result<RequestHead> head_;
+};
+
+RawRequest h1(std::string_view method = "GET", std::string_view target = "/", Version version = Version::kHttp11) {
+  RawRequest raw;
+  raw.method = method;
+  raw.target = target;
+  raw.version = version;
+  return raw;
+}
+
+RawRequest h2(std::string_view method = "GET", bool endOfStream = true) {
+  RawRequest raw = h1(method, "/", Version::kHttp2);
+  raw.scheme = "http";
+  raw.authority = "a";
+  raw.endOfStream = endOfStream;
+  return raw;
+}
+
+TEST(RequestHygiene, HasOneAuthority) {
+  const struct {
+    std::string_view target;
+    Lines lines;
+    int status;
+    std::string_view authority;
+    std::string_view path;
+  } kCases[] = {
+      {"/x", {{"host", "A.example:80"}}, 200, "a.example:80", "/x"},
+      {"/x", {}, 400, "", ""},
+      {"/x", {{"host", "a"}, {"host", "a"}}, 400, "", ""},
+      {"/x", {{"host", ""}}, 400, "", ""},
+      {"/x", {{"host", "a, b"}}, 400, "", ""},
+      {"/x", {{"host", "u@a"}}, 400, "", ""},
+      {"http://a/x?y", {{"host", "A"}}, 200, "a", "/x?y"},
+      {"HTTP://A/x", {{"host", "a"}}, 200, "a", "/x"},
+      {"http://a", {{"host", "a"}}, 200, "a", "/"},
+      {"http://a?q", {{"host", "a"}}, 200, "a", "/?q"},
+      {"http://a/x", {{"host", "b"}}, 400, "", ""},
+      {"http://a/x", {}, 400, "", ""},
+      {"http://a:80/x", {{"host", "a"}}, 400, "", ""},
+      {"https://a/x", {{"host", "a"}}, 400, "", ""},
+      {"ftp://a/x", {{"host", "a"}}, 400, "", ""},
+      {"http:///x", {{"host", "a"}}, 400, "", ""},
+      {"http://u@a/x", {{"host", "a"}}, 400, "", ""},
+      {"http://a#x", {{"host", "a"}}, 400, "", ""},
+      {"a/x", {{"host", "a"}}, 400, "", ""},
+      {"a:80", {{"host", "a"}}, 400, "", ""},
+      {"*", {{"host", "a"}}, 400, "", ""},
+      {"/http://b/", {{"host", "a"}}, 200, "a", "/http:/b/"},
+  };
+  for (const auto& c : kCases) {
+    Checked checked(h1("GET", c.target), c.lines);
+    ASSERT_EQ(checked.status(), c.status) << c.target;
+    if (c.status != 200) continue;
+    EXPECT_EQ(checked.head().authority, c.authority) << c.target;
+    EXPECT_EQ(checked.head().target, c.path) << c.target;
+  }
+}
+
+TEST(RequestHygiene, AsteriskIsForOptions) {
+  EXPECT_EQ(Checked(h1("OPTIONS", "*"), {{"host", "a"}}).head().target, "*");
+  EXPECT_EQ(Checked(h1("OPTIONS", "http://a"), {{"host", "a"}}).head().target, "*");
+  EXPECT_EQ(Checked(h1("OPTIONS", "http://a/"), {{"host", "a"}}).head().target, "/");
+  EXPECT_EQ(Checked(h1("OPTIONS", "**"), {{"host", "a"}}).status(), 400);
+}
+
+TEST(RequestHygiene, ConnectIsNotServed) {
+  EXPECT_EQ(Checked(h1("CONNECT", "a:443"), {{"host", "a:443"}}).status(), 501);
+  EXPECT_EQ(Checked(h2("CONNECT"), {}).status(), 501);
+}
+
+TEST(RequestHygiene, AnOldRequestMayLackHost) {
+  EXPECT_EQ(Checked(h1("GET", "/", Version::kHttp10), {}).head().authority, "");
+  EXPECT_EQ(Checked(h1("GET", "/", Version::kHttp10), {{"host", "a"}}).head().authority, "a");
+  EXPECT_EQ(Checked(h1("GET", "/", Version::kHttp10), {{"host", "a"}, {"host", "a"}}).status(), 400);
+}
+
+TEST(RequestHygiene, FramingIsSaidOnce) {
+  const struct {
+    Lines lines;
+    int status;
+    Body body;
+    std::uint64_t length;
+  } kCases[] = {
+      {{}, 200, Body::kNone, 0},
+      {{{"content-length", "5"}}, 200, Body::kLength, 5},
+      {{{"content-length", "0"}}, 200, Body::kNone, 0},
+      {{{"content-length", "005"}}, 200, Body::kLength, 5},
+      {{{"content-length", "9223372036854775807"}}, 200, Body::kLength, 9223372036854775807U},
+      {{{"content-length", "9223372036854775808"}}, 400, {}, 0},
+      {{{"content-length", "18446744073709551621"}}, 400, {}, 0},
+      {{{"content-length", "5"}, {"content-length", "5"}}, 400, {}, 0},
+      {{{"content-length", "5"}, {"content-length", "6"}}, 400, {}, 0},
+      {{{"content-length", "5, 5"}}, 400, {}, 0},
+      {{{"content-length", "+5"}}, 400, {}, 0},
+      {{{"content-length", "-1"}}, 400, {}, 0},
+      {{{"content-length", ""}}, 400, {}, 0},
+      {{{"content-length", "0x5"}}, 400, {}, 0},
+      {{{"content-length", "5 "}}, 400, {}, 0},
+      {{{"content-length", "1_0"}}, 400, {}, 0},
+      {{{"content-length", "5;"}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked"}}, 200, Body::kUntilEnd, 0},
+      {{{"transfer-encoding", "Chunked"}}, 200, Body::kUntilEnd, 0},
+      {{{"transfer-encoding", "gzip, chunked"}}, 501, {}, 0},
+      {{{"transfer-encoding", "gzip"}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked, gzip"}}, 400, {}, 0},
+      {{{"transfer-encoding", "identity"}}, 400, {}, 0},
+      {{{"transfer-encoding", "identity, chunked"}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked, chunked"}}, 400, {}, 0},
+      {{{"transfer-encoding", "xchunked"}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked\x0b"}}, 400, {}, 0},
+      {{{"transfer-encoding", "\"chunked\""}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked;q=1"}}, 400, {}, 0},
+      {{{"transfer-encoding", ",chunked"}}, 501, {}, 0},
+      {{{"transfer-encoding", ""}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked"}, {"transfer-encoding", "chunked"}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked"}, {"transfer-encoding", "identity"}}, 400, {}, 0},
+      {{{"transfer-encoding", "chunked"}, {"content-length", "5"}}, 400, {}, 0},
+      {{{"content-length", "0"}, {"transfer-encoding", "chunked"}}, 400, {}, 0},
+      {{{"content-length", "x"}, {"transfer-encoding", "chunked"}}, 400, {}, 0},
+  };
+  for (const auto& c : kCases) {
+    Lines lines = c.lines;
+    lines.insert(lines.begin(), {"host", "a"});
+    Checked checked(h1("POST"), lines);
+    ASSERT_EQ(checked.status(), c.status) << test::render(c.lines);
+    if (c.status != 200) continue;
+    EXPECT_EQ(checked.head().body, c.body) << test::render(c.lines);
+    EXPECT_EQ(checked.head().contentLength, c.length) << test::render(c.lines);
+    EXPECT_EQ(checked.fields(), "");
+  }
+  EXPECT_EQ(Checked(h1("POST", "/", Version::kHttp10), {{"transfer-encoding", "chunked"}}).status(), 400);
+}
+
+TEST(RequestHygiene, OnlyOneExpectationIsKnown) {
+  const auto with = [](std::string value, Version version = Version::kHttp11) {
+    return Checked(h1("POST", "/", version), {{"host", "a"}, {"content-length", "1"}, {"expect", std::move(value)}});
+  };
+  EXPECT_TRUE(with("100-continue").head().expectContinue);
+  EXPECT_TRUE(with("100-Continue").head().expectContinue);
+  EXPECT_EQ(with("y 100-continue").status(), 417);
+  EXPECT_EQ(with("100-continue, x").status(), 417);
+  EXPECT_EQ(with("").status(), 417);
+  EXPECT_FALSE(with("anything", Version::kHttp10).head().expectContinue);
+  EXPECT_FALSE(Checked(h1(), {{"host", "a"}, {"expect", "100-continue"}}).head().expectContinue);
+  EXPECT_EQ(Checked(h1("POST"), {{"host", "a"}, {"expect", "100-continue"}, {"expect", "100-continue"}}).status(), 417);
+}
+
+TEST(RequestHygiene, HopByHopFieldsEndHere) {
+  Checked checked(h1(), {{"host", "a"},
+                         {"connection", "X-Hop, close,te"},
+                         {"x-hop", "1"},
+                         {"keep-alive", "5"},
+                         {"proxy-connection", "close"},
+                         {"proxy-authorization", "Basic eA=="},
+                         {"upgrade", "h2c"},
+                         {"http2-settings", "AA"},
+                         {"te", "gzip, trailers"},
+                         {"accept", "*/*"},
+                         {"x-hop", "2"}});
+  EXPECT_EQ(checked.fields(), "accept: */*\n");
+  EXPECT_TRUE(checked.head().acceptsTrailers);
+}
+
+TEST(RequestHygiene, ConnectionCanNotNameWhatTheGatewayAnswersFor) {
+  Checked checked(h1(), {{"connection", "host, content-length, authorization, x-forwarded-for, via, cookie"},
+                         {"host", "a"},
+                         {"content-length", "3"},
+                         {"authorization", "x"},
+                         {"x-forwarded-for", "1.2.3.4"},
+                         {"via", "1.1 p"},
+                         {"cookie", "k"}});
+  EXPECT_EQ(checked.fields(), "authorization: x\nx-forwarded-for: 1.2.3.4\nvia: 1.1 p\ncookie: k\n");
+  EXPECT_EQ(checked.head().authority, "a");
+  EXPECT_EQ(checked.head().contentLength, 3U);
+}
+
+TEST(RequestHygiene, ConnectionOptionsAreBounded) {
+  std::string options = "a";
+  for (int i = 1; i < 64; ++i) options += ",a";
+  EXPECT_EQ(Checked(h1(), {{"host", "a"}, {"connection", options}}).status(), 200);
+  EXPECT_EQ(Checked(h1(), {{"host", "a"}, {"connection", options + ",a"}}).status(), 400);
+}
+
+TEST(RequestHygiene, CookieCrumbsBecomeOneLine) {
+  Checked checked(h2(), {{"cookie", "a=1"}, {"x", "y"}, {"cookie", "b=2"}, {"cookie", "c=3"}});
+  EXPECT_EQ(checked.fields(), "x: y\ncookie: a=1; b=2; c=3\n");
+}
+
+TEST(RequestHygiene, NamesAndValuesFollowTheGrammar) {
+  for (const std::string_view name : {"", "a b", "a:", "X-Upper", ":path", "a\r", "a\x01", "a\x80", "a\"", "(a)"}) {
+    EXPECT_EQ(Checked(h2(), {{std::string(name), "v"}}).status(), 400) << name;
+  }
+  const std::string padding(16, 'p');
+  for (const std::string& value : {std::string("a\r\nb"), std::string("a\nb"), std::string("a\rb"), std::string("a\0b", 3),
+                                   std::string("\x7f"), std::string(" a"), std::string("a "), std::string("\ta"),
+                                   padding + "\x01" + padding, padding + std::string(1, '\0') + padding, padding + "\x7f"}) {
+    EXPECT_EQ(Checked(h2(), {{"x", value}}).status(), 400) << value;
+  }
+  for (const std::string& value : {std::string(), std::string("a\tb c"), std::string("\x80\xff"), padding + "\t" + padding + "~!"}) {
+    EXPECT_EQ(Checked(h2(), {{"x", value}}).status(), 200) << value;
+  }
+  EXPECT_EQ(Checked(h2("GE T"), {}).status(), 400);
+  EXPECT_EQ(Checked(h2(""), {}).status(), 400);
+}
+
+TEST(RequestHygiene, Http2HasNoConnectionFields) {
+  for (const char* name : {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}) {
+    EXPECT_EQ(Checked(h2(), {{name, "x"}}).status(), 400) << name;
+  }
+  EXPECT_EQ(Checked(h2(), {{"te", "gzip"}}).status(), 400);
+  EXPECT_EQ(Checked(h2(), {{"te", "trailers, gzip"}}).status(), 400);
+  EXPECT_TRUE(Checked(h2(), {{"te", "trailers"}}).head().acceptsTrailers);
+}
+
+TEST(RequestHygiene, Http2AuthorityAndHostAgree) {
+  EXPECT_EQ(Checked(h2(), {{"host", "A"}}).head().authority, "a");
+  EXPECT_EQ(Checked(h2(), {{"host", "b"}}).status(), 400);
+  RawRequest raw = h2();
+  raw.authority = {};
+  EXPECT_EQ(Checked(raw, {{"host", "b"}}).head().authority, "b");
+  EXPECT_EQ(Checked(raw, {}).status(), 400);
+  raw = h2();
+  raw.scheme = "https";
+  EXPECT_EQ(Checked(raw, {}).status(), 400);
+  raw.scheme = {};
+  EXPECT_EQ(Checked(raw, {}).status(), 400);
+}
+
+TEST(RequestHygiene, Http2BodiesAreKnownByTheStreamsEnd) {
+  EXPECT_EQ(Checked(h2("POST", false), {}).head().body, Body::kUntilEnd);
+  EXPECT_EQ(Checked(h2("POST", false), {{"content-length", "3"}}).head().body, Body::kLength);
+  EXPECT_EQ(Checked(h2("POST", true), {{"content-length", "0"}}).head().body, Body::kNone);
+  EXPECT_EQ(Checked(h2("POST", true), {{"content-length", "3"}}).status(), 400);
+}
+
+struct CheckedResponse {
+  CheckedResponse(RawResponse raw, const Lines& lines, Method method = Method::kGet) {
+    for (const auto& [name, value] : lines) raw.fields.add(arena, arena.copy(name), arena.copy(value));
+    head = checkResponse(arena, raw, method, closes);
+  }
+  base::ChunkPool pool;
+  base::Arena arena{pool};
+  bool closes = false;
+  base::Result<ResponseHead> head = ResponseHead{};
+};
+
+RawResponse answer(std::uint16_t status, Version version = Version::kHttp11) {
+  RawResponse raw;
+  raw.status = status;
+  raw.version = version;
+  return raw;
+}
+
+TEST(ResponseHygiene, FramingIsSaidOnce) {
+  const struct {
+    std::uint16_t status;
+    Lines lines;
+    bool ok;
+    Body body;
+    bool closes;
+  } kCases[] = {
+      {200, {{"content-length", "5"}}, true, Body::kLength, false},
+      {200, {{"content-length", "5"}, {"content-length", "5"}}, true, Body::kLength, false},
+      {200, {{"content-length", "0"}}, true, Body::kNone, false},
+      {200, {{"transfer-encoding", "chunked"}}, true, Body::kUntilEnd, false},
+      {200, {{"transfer-encoding", "chunked"}, {"connection", "close"}}, true, Body::kUntilEnd, true},
+      {200, {}, true, Body::kUntilEnd, true},
+      {204, {}, true, Body::kNone, false},
+      {204, {{"content-length", "0"}}, true, Body::kNone, false},
+      {304, {{"content-length", "500"}}, true, Body::kNone, false},
+      {103, {}, true, Body::kNone, false},
+      {200, {{"content-length", "5"}, {"content-length", "6"}}, false, {}, {}},
+      {200, {{"content-length", "5"}, {"transfer-encoding", "chunked"}}, false, {}, {}},
+      {200, {{"content-length", "5, 5"}}, false, {}, {}},
+      {200, {{"content-length", "-5"}}, false, {}, {}},
+      {200, {{"transfer-encoding", "gzip, chunked"}}, false, {}, {}},
+      {200, {{"transfer-encoding", "identity"}}, false, {}, {}},
+      {204, {{"transfer-encoding", "chunked"}}, false, {}, {}},
+      {103, {{"transfer-encoding", "chunked"}}, false, {}, {}},
+      {101, {}, false, {}, {}},
+      {99, {}, false, {}, {}},
+      {600, {}, false, {}, {}},
+      {200, {{"content-length", "0"}, {"x", "a\nb"}}, false, {}, {}},
+  };
+  for (const auto& c : kCases) {
+    const CheckedResponse checked(answer(c.status), c.lines);
+    ASSERT_EQ(checked.head.ok(), c.ok) << c.status << "\n" << test::render(c.lines);
+    if (!c.ok) {
+      EXPECT_EQ(checked.head.error().type, base::ErrorType::kHttpProtocolError);
+      continue;
+    }
+    EXPECT_EQ(checked.head->body, c.body) << c.status << "\n" << test::render(c.lines);
+    EXPECT_EQ(checked.closes, c.closes) << c.status << "\n" << test::render(c.lines);
+  }
+}
+
+TEST(ResponseHygiene, HeadAnswersDescribeABodyThatDoesNotCome) {
+  const CheckedResponse head(answer(200), {{"content-length", "5"}}, Method::kHead);
+  EXPECT_EQ(head.head->body, Body::kNone);
+  EXPECT_EQ(head.head->contentLength, 5U);
+  EXPECT_EQ(CheckedResponse(answer(200), {{"transfer-encoding", "chunked"}}, Method::kHead).head->body, Body::kNone);
+  EXPECT_EQ(CheckedResponse(answer(204), {{"content-length", "5"}}).head->contentLength, std::nullopt);
+}
+
+TEST(ResponseHygiene, OldConnectionsCloseUnlessAskedToStay) {
+  const Lines length{{"content-length", "1"}};
+  EXPECT_TRUE(CheckedResponse(answer(200, Version::kHttp10), length).closes);
+  EXPECT_FALSE(CheckedResponse(answer(200, Version::kHttp10), {{"content-length", "1"}, {"connection", "Keep-Alive"}}).closes);
+  EXPECT_FALSE(CheckedResponse(answer(200, Version::kHttp10), {{"transfer-encoding", "chunked"}}).head.ok());
+}
+
+TEST(ResponseHygiene, Http2EndsWithTheStream) {
+  RawResponse raw = answer(200, Version::kHttp2);
+  EXPECT_EQ(CheckedResponse(raw, {}).head->body, Body::kUntilEnd);
+  EXPECT_FALSE(CheckedResponse(raw, {}).closes);
+  EXPECT_FALSE(CheckedResponse(raw, {{"connection", "close"}}).head.ok());
+  raw.endOfStream = true;
+  EXPECT_EQ(CheckedResponse(raw, {}).head->body, Body::kNone);
+  EXPECT_FALSE(CheckedResponse(raw, {{"content-length", "3"}}).head.ok());
+  EXPECT_TRUE(CheckedResponse(raw, {{"content-length", "3"}}, Method::kHead).head.ok());
+}
+
+TEST(Trailers, KeepOnlyWhatMayStandBehindABody) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  Headers fields;
+  for (const char* name : {"grpc-status", "content-length", "host", "x-checksum", "transfer-encoding", "te", "trailer", "connection",
+                           "authorization", "set-cookie", "grpc-message", "x-forwarded-for", "via"}) {
+    fields.add(arena, name, "1");
+  }
+  EXPECT_TRUE(checkTrailers(fields));
+  EXPECT_EQ(test::render(test::fieldList(fields)), "grpc-status: 1\nx-checksum: 1\ngrpc-message: 1\n");
+  fields.add(arena, ":status", "200");
+  EXPECT_FALSE(checkTrailers(fields));
+}
+
+}  // namespace
+}  // namespace sluice::http

@@ -1,0 +1,18 @@
+// One gRPC service without a schema, messages are bytes: what the client and the origin of the tests agree on.
+const bytes = {
+  requestSerialize: (message) => message,
+  requestDeserialize: (message) => message,
+  responseSerialize: (message) => message,
+  responseDeserialize: (message) => message,
+};
+
+const method = (name, requestStream, responseStream) => ({path: `/sluice.test.Echo/${name}`, requestStream, responseStream, ...bytes});
+
+export const echoService = {
+  unary: method('Unary', false, false),
+  fail: method('Fail', false, false),
+  hang: method('Hang', false, false),
+  collect: method('Collect', true, false),
+  expand: method('Expand', false, true),
+  converse: method('Converse', true, true),
+};

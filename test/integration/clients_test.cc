@@ -1,0 +1,47 @@
+// Clients that others wrote, in Node.js: undici, and @grpc/grpc-js with its own server as the origin. Each script
+// prints what failed.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+
+namespace sluice::test {
+namespace {
+
+constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
+
+Outcome node(const std::string& script, const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv = {"node", kClients + script};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return run(argv, std::chrono::seconds(60));
+}
+
+TEST(NodeClients, UndiciGetsAndPostsOverBothVersions) {
+  const Identity authority = makeAuthority();
+  const EchoOrigin origin(issueServer(authority, "origin.test"));
+  const TempDir folder;
+  const Gateway gateway(
+      {.backends = {{.port = origin.port(), .ca = authority.certificate}}, .tls = issueServer(authority, "localhost")});
+  const Outcome got = node("undici.mjs", {gateway.url(""), "https://localhost:" + std::to_string(gateway.tlsPort()),
+                                          folder.write("ca.crt", authority.certificate)});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(NodeClients, GrpcCallsOfEveryKindPassThrough) {
+  const Identity authority = makeAuthority();
+  const Identity server = issueServer(authority, "origin.test");
+  const TempDir folder;
+  Process origin({"node", std::string(kClients) + "grpc_origin.mjs", folder.write("origin.crt", server.certificate),
+                  folder.write("origin.key", server.key)});
+  const auto line = origin.waitForLine("listening on ");
+  ASSERT_TRUE(line) << origin.errors();
+  const auto port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
+  const Gateway gateway({.backends = {{.port = port, .ca = authority.certificate}}});
+  const Outcome got = node("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+}  // namespace
+}  // namespace sluice::test

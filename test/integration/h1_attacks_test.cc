@@ -1,0 +1,241 @@
+// Requests over HTTP/1.1 that must never reach an origin: raw bytes in, the right status out, the connection closed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Attack {
+  std::string what;
+  std::string bytes;
+  int status;  // 0: closed without an answer is right too
+};
+
+/// One gateway for all attacks of a suite; its origin counts what gets through.
+class H1Attacks : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    origin_ = new RawOrigin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+    gateway_ = new Gateway(
+        {.backends = {{.port = origin_->port()}}, .settings = "timeouts: {requestHeader: 300ms, bodyIdle: 300ms}\n"});
+  }
+  static void TearDownTestSuite() {
+    delete gateway_;
+    delete origin_;
+  }
+
+  /// None of them is forwarded, each is answered by its status, and the connection ends.
+  static void expectRefused(const std::vector<Attack>& attacks) {
+    for (const Attack& attack : attacks) {
+      SCOPED_TRACE(attack.what);
+      const std::size_t before = origin_->heads().size();
+      Socket client = Socket::connect(gateway_->port());
+      client.send(attack.bytes);
+      const RawResponse got = readResponse(client);
+      EXPECT_EQ(got.status, attack.status) << got.head;
+      EXPECT_EQ(client.readAll(), "") << "nothing may follow";
+      EXPECT_TRUE(client.closed());
+      EXPECT_EQ(origin_->heads().size(), before) << "was forwarded: " << origin_->heads().back();
+    }
+  }
+
+  static std::string get(const std::string& lines) { return "GET / HTTP/1.1\r\n" + lines + "\r\n"; }
+  static std::string post(const std::string& lines, const std::string& body) {
+    return "POST / HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n" + body;
+  }
+
+  static RawOrigin* origin_;
+  static Gateway* gateway_;
+};
+
+RawOrigin* H1Attacks::origin_ = nullptr;
+Gateway* H1Attacks::gateway_ = nullptr;
+
+TEST_F(H1Attacks, BothFramingsAreRefused) {  // row 24
+  expectRefused({
+      {"CL.TE", post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400},
+      {"TE.CL",
+       post("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", "0\r\n\r\nGET /smug HTTP/1.1\r\nHost: a\r\n\r\n"),
+       400},
+  });
+}
+
+TEST_F(H1Attacks, TransferEncodingsOtherThanChunkedAreRefused) {  // row 25
+  std::vector<Attack> attacks;
+  for (const std::string value : {"xchunked", "chunked, chunked", "identity, chunked", "chunked\x0b", "\"chunked\"",
+                                  "chunked;q=1", "gzip, chunked", "identity", "", "chunked,", "chu nked"}) {
+    const int status = value.find("gzip") == 0 || value == "identity" || value == "xchunked" ? 501 : 400;
+    attacks.push_back(
+        {"Transfer-Encoding: " + value, post("Transfer-Encoding: " + value + "\r\n", "0\r\n\r\n"), status});
+  }
+  for (Attack& attack : attacks) {
+    SCOPED_TRACE(attack.what);
+    Socket client = Socket::connect(gateway_->port());
+    client.send(attack.bytes);
+    EXPECT_THAT(readResponse(client).status, AnyOf(400, 501));
+    EXPECT_EQ(client.readAll(), "");
+  }
+  expectRefused({{"twice", post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400},
+                 {"HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400}});
+}
+
+TEST_F(H1Attacks, ContentLengthsThatAreNotOneNumberAreRefused) {  // rows 26 and 73
+  std::vector<Attack> attacks;
+  for (const std::string value : {"+5", "-1", "0x5", "5, 5", "5,6", "", "5 5", "1e3", "18446744073709551616",
+                                  "99999999999999999999", "5;", "\"5\"", "5\x0b"}) {
+    attacks.push_back({"Content-Length: " + value, post("Content-Length: " + value + "\r\n", "hello"), 400});
+  }
+  attacks.push_back({"two equal", post("Content-Length: 5\r\nContent-Length: 5\r\n", "hello"), 400});
+  attacks.push_back({"two different", post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"), 400});
+  expectRefused(attacks);
+}
+
+TEST_F(H1Attacks, MalformedFieldLinesAreRefused) {  // rows 27 and 28
+  expectRefused({
+      {"empty name", get("Host: a\r\n: x\r\n"), 400},
+      {"obsolete folding", get("Host: a\r\nX-A: b\r\n c\r\n"), 400},
+      {"folding by tab", get("Host: a\r\nX-A: b\r\n\tc\r\n"), 400},
+      {"space before the colon", get("Host : a\r\n"), 400},
+      {"tab before the colon", get("Host: a\r\nContent-Length\t: 5\r\n"), 400},
+      {"space before the first name", get(" Host: a\r\n"), 400},
+      {"no colon", get("Host: a\r\nX-A\r\n"), 400},
+      {"space within a name", get("Host: a\r\nX A: b\r\n"), 400},
+      {"control in a value", get("Host: a\r\nX-A: b\x01\r\n"), 400},
+      {"NUL in a value", get(std::string("Host: a\r\nX-A: b\0c\r\n", 19)), 400},
+  });
+}
+
+TEST_F(H1Attacks, LinesThatDoNotEndInCrlfAreRefused) {  // row 29
+  expectRefused({
+      {"bare LF everywhere", "GET / HTTP/1.1\nHost: a\n\n", 400},
+      {"bare LF behind the request line", "GET / HTTP/1.1\nHost: a\r\n\r\n", 400},
+      {"bare LF behind a field", "GET / HTTP/1.1\r\nHost: a\nX-A: b\r\n\r\n", 400},
+      {"bare CR in a value", get("Host: a\r\nX-A: b\rc\r\n"), 400},
+      {"bare CR in the request line", "GET /\r HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+      {"bare LF at the end", "GET / HTTP/1.1\r\nHost: a\r\n\n", 400},
+  });
+}
+
+TEST_F(H1Attacks, RequestLinesOutsideTheGrammarAreRefused) {  // row 75
+  expectRefused({
+      {"HTTP/0.9", "GET /\r\n\r\n", 400},
+      {"two spaces", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+      {"lower-case protocol", "GET / http/1.1\r\nHost: a\r\n\r\n", 400},
+      {"trailing space", "GET / HTTP/1.1 \r\nHost: a\r\n\r\n", 400},
+      {"no target", "GET HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+      {"TLS on a plain port",
+       std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(64, 'x') + "\r\n\r\n", 400},
+  });
+}
+
+TEST_F(H1Attacks, ChunksOutsideTheGrammarAreRefused) {  // rows 30 and 31
+  const std::string te = "Transfer-Encoding: chunked\r\n";
+  for (const std::string body :
+       {"0x5\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n", "5_\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n",
+        "5 \r\nhello\r\n0\r\n\r\n", " 5\r\nhello\r\n0\r\n\r\n", "\r\nhello\r\n0\r\n\r\n",
+        "10000000000000000\r\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n",
+        "5\r\nhello0\r\n\r\n", "5;a\nb\r\nhello\r\n0\r\n\r\n", "5;a\rb\r\nhello\r\n0\r\n\r\n",
+        "g\r\nhello\r\n0\r\n\r\n"}) {
+    SCOPED_TRACE(body);
+    Socket client = Socket::connect(gateway_->port());
+    client.send(post(te, body + "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"));
+    EXPECT_EQ(readResponse(client).status, 400);
+    EXPECT_EQ(client.readAll(), "");
+    for (const std::string& head : origin_->heads()) EXPECT_THAT(head, Not(HasSubstr("/smuggled")));
+  }
+}
+
+TEST_F(H1Attacks, AuthoritiesThatDisagreeAreRefused) {  // row 42
+  expectRefused({
+      {"no Host", "GET / HTTP/1.1\r\n\r\n", 400},
+      {"two Hosts", get("Host: a\r\nHost: b\r\n"), 400},
+      {"two equal Hosts", get("Host: a\r\nHost: a\r\n"), 400},
+      {"absolute form of another host", "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+      {"userinfo", get("Host: user@a\r\n"), 400},
+      {"path in Host", get("Host: a/b\r\n"), 400},
+      {"space in Host", get("Host: a b\r\n"), 400},
+      {"list in Host", get("Host: a, b\r\n"), 400},
+      {"port out of range", get("Host: a:99999\r\n"), 400},
+      {"port that is no number", get("Host: a:80x\r\n"), 400},
+      {"https on a plain listener", "GET https://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+  });
+}
+
+TEST_F(H1Attacks, PathsWithoutOneNormalFormAreRefused) {  // row 53
+  std::vector<Attack> attacks;
+  for (const std::string target : {"/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b", "/a%00b", "/../b", "/a/../../b", "/%2e%2e/b",
+                                   "/a%zz", "/a%2", "/a#b", "/a\x80", "/a%0d%0ab"}) {
+    attacks.push_back({target, "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n", 400});
+  }
+  expectRefused(attacks);
+}
+
+TEST_F(H1Attacks, PathsAreForwardedInTheirNormalForm) {  // row 53
+  for (const auto& [target, normal] : {std::pair("/a/./b/../c", "/a/c"), std::pair("//a///b", "/a/b"),
+                                       std::pair("/%61?%2f", "/a?%2f"), std::pair("/a%3a/%2e/b", "/a%3A/b")}) {
+    Socket client = Socket::connect(gateway_->port());
+    client.send("GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(readResponse(client).status, 200) << target;
+    EXPECT_THAT(origin_->heads().back(), testing::StartsWith("GET " + std::string(normal) + " HTTP/1.1\r\n"));
+  }
+}
+
+TEST_F(H1Attacks, HeadsBeyondTheirBoundsAreRefused) {  // row 21
+  std::string fields = "Host: a\r\n";
+  for (int i = 0; i < 5000; ++i) fields += "x-" + std::to_string(i) + ": y\r\n";
+  expectRefused({
+      {"long request line", "GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n", 414},
+      {"long field", get("Host: a\r\nX-A: " + std::string(70'000, 'b') + "\r\n"), 431},
+      {"many fields", get(fields), 431},
+  });
+}
+
+TEST_F(H1Attacks, ADrippingHeadIsEndedByItsTimeout) {  // row 19
+  Socket client = Socket::connect(gateway_->port());
+  client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: ");
+  EXPECT_EQ(readResponse(client).status, 408);
+  client.readAll();
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(H1Attacks, ADrippingBodyIsEndedByItsTimeout) {  // row 20
+  Socket client = Socket::connect(gateway_->port());
+  client.send(post("Content-Length: 100\r\n", "a few"));
+  client.readAll();
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(H1Attacks, UnknownExpectationsAreRefused) {  // row 38
+  expectRefused({{"two expectations", post("Expect: y 100-continue\r\nContent-Length: 5\r\n", "hello"), 417}});
+}
+
+TEST_F(H1Attacks, FieldsThatConnectionNamesAreRemovedButNotOurs) {  // row 51
+  Socket client = Socket::connect(gateway_->port());
+  client.send(
+      get("Host: a\r\nConnection: keep-alive, x-secret, via, host\r\nX-Secret: 1\r\nKeep-Alive: 5\r\nProxy-Connection: "
+          "x\r\n"
+          "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nTE: gzip\r\nProxy-Authorization: Basic eA==\r\n"));
+  EXPECT_EQ(readResponse(client).status, 200);
+  const std::string head = origin_->heads().back();
+  for (const char* gone :
+       {"x-secret", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "gzip", "proxy-authorization"}) {
+    EXPECT_THAT(head, Not(HasSubstr(gone)));
+  }
+  EXPECT_THAT(head, HasSubstr("via: 1.1 sluice-"));
+  EXPECT_THAT(head, testing::ContainsRegex("[Hh]ost: origin\\.test"));
+}
+
+TEST_F(H1Attacks, TheGatewayServesOnAfterAllOfIt) { EXPECT_EQ(run({"curl", "-s", gateway_->url("/")}).output, "ok"); }
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,113 @@
+// Origins that others wrote: nginx over HTTP/1.1 and nghttpd over HTTP/2, both with TLS.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/support/gateway.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+class RealOrigins : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Identity server = issueServer(authority_, "origin.test");
+    certificate_ = folder_.write("origin.crt", server.certificate);
+    key_ = folder_.write("origin.key", server.key);
+    for (int i = 0; content_.size() < 2'000'000; ++i) content_ += std::to_string(i) + "\n";
+    file_ = folder_.write("file.txt", content_);
+  }
+
+  void startNginx() {
+    const std::string listen = "127.0.0.1:" + std::to_string(port_);
+    const std::string configuration = folder_.write(
+        "nginx.conf",
+        "daemon off;\nmaster_process off;\npid nginx.pid;\nevents {}\nhttp {\n  access_log off;\n  "
+        "client_body_temp_path b;\n"
+        "  proxy_temp_path p;\n  fastcgi_temp_path f;\n  uwsgi_temp_path u;\n  scgi_temp_path s;\n  server {\n    "
+        "listen " +
+            listen + " ssl;\n    ssl_certificate origin.crt;\n    ssl_certificate_key origin.key;\n    root " +
+            folder_.path() +
+            ";\n    location /seen { return 200 \"$ssl_server_name $host $server_protocol $request_uri\"; }\n"
+            "  }\n}\n");
+    origin_ = std::make_unique<Process>(
+        std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
+    ASSERT_TRUE(waitForPort(port_)) << origin_->errors();
+  }
+
+  void startNghttpd() {
+    origin_ =
+        std::make_unique<Process>(std::vector<std::string>{"nghttpd", "-a", "127.0.0.1", "-d", folder_.path(),
+                                                           "--echo-upload", std::to_string(port_), key_, certificate_});
+    ASSERT_TRUE(waitForPort(port_)) << origin_->errors();
+  }
+
+  /// curl's exit code; the body goes to `received`.
+  Outcome fetch(const Gateway& gateway, const std::string& option, const std::vector<std::string>& more) {
+    std::vector<std::string> argv = {
+        "curl", "-sS", "--max-time", "20", option, "-o", folder_.path() + "/received", "-w", "%{http_code}"};
+    argv.insert(argv.end(), more.begin(), more.end());
+    argv.push_back(gateway.url("/file.txt"));
+    return run(argv);
+  }
+
+  bool receivedWhole() { return run({"cmp", file_, folder_.path() + "/received"}).exitCode == 0; }
+
+  Identity authority_ = makeAuthority();
+  TempDir folder_;
+  std::string certificate_;
+  std::string key_;
+  std::string content_;
+  std::string file_;
+  std::uint16_t port_ = freePort();
+  std::unique_ptr<Process> origin_;
+};
+
+TEST_F(RealOrigins, NginxServesFilesToBothVersions) {
+  startNginx();
+  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  for (const char* option : {"--http1.1", "--http2-prior-knowledge"}) {
+    EXPECT_EQ(fetch(gateway, option, {}).output, "200");
+    EXPECT_TRUE(receivedWhole()) << option;
+  }
+  EXPECT_EQ(run({"curl", "-s", gateway.url("/seen?a=b")}).output, "origin.test origin.test HTTP/1.1 /seen?a=b");
+}
+
+TEST_F(RealOrigins, NginxSpeaksRangesAndConditionsThroughTheGateway) {
+  startNginx();
+  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  EXPECT_EQ(fetch(gateway, "--http1.1", {"-r", "0-99"}).output, "206");
+  const Outcome head = run({"curl", "-sI", gateway.url("/file.txt")});
+  EXPECT_THAT(head.output, testing::ContainsRegex("[Cc]ontent-[Ll]ength: " + std::to_string(content_.size())));
+}
+
+TEST_F(RealOrigins, NghttpdServesFilesToBothVersions) {
+  startNghttpd();
+  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  for (const char* option : {"--http1.1", "--http2-prior-knowledge"}) {
+    EXPECT_EQ(fetch(gateway, option, {}).output, "200");
+    EXPECT_TRUE(receivedWhole()) << option;
+  }
+}
+
+TEST_F(RealOrigins, NghttpdEchoesUploadsOfBothVersions) {
+  startNghttpd();
+  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  for (const char* option : {"--http1.1", "--http2-prior-knowledge"}) {
+    EXPECT_EQ(fetch(gateway, option, {"--data-binary", "@" + file_}).output, "200");
+    EXPECT_TRUE(receivedWhole()) << option;
+  }
+}
+
+TEST_F(RealOrigins, NghttpMultiplexesManyRequestsOverOneConnection) {
+  startNghttpd();
+  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  const Outcome got = run({"nghttp", "-n", "-m", "50", "-s", gateway.url("/file.txt")});
+  EXPECT_EQ(got.exitCode, 0) << got.errors;
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,94 @@
+// Bodies that are larger than any buffer, between sides of different speed: nothing is lost, and memory stays bounded.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+constexpr std::size_t kMiB = 1024 * 1024;
+// limits.exchangeBuffer each way, the sockets' own buffers are the kernel's; the rest is a sanitizer's share.
+constexpr std::size_t kBoundKib = 24 * 1024;
+
+class Streaming : public testing::TestWithParam<const char*> {
+ protected:
+  Identity authority_ = makeAuthority();
+  EchoOrigin origin_{issueServer(authority_, "origin.test"), {GetParam()}};
+  Gateway gateway_{{.backends = {{.port = origin_.port(), .ca = authority_.certificate}}}};
+};
+
+INSTANTIATE_TEST_SUITE_P(Upstream, Streaming, testing::Values("--h1-only", "--h2-only"),
+                         [](const auto& given) { return given.param == std::string("--h1-only") ? "H1" : "H2"; });
+
+TEST_P(Streaming, ASlowClientHoldsBackAFastOrigin) {
+  const std::string size = std::to_string(200 * kMiB);
+  run({"curl", "-s", gateway_.url("/bytes/1000")});
+  const std::size_t before = gateway_.process().residentKib();
+  Socket client = Socket::connect(gateway_.port(), 16 * 1024);
+  client.send("GET /bytes/" + size + " HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(client.readUntil("\r\n\r\n"), testing::StartsWith("HTTP/1.1 200"));
+  // As long as the client reads a little, everything behind it is full.
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(client.readExactly(10'000).size(), 10'000u);
+  EXPECT_LT(gateway_.process().residentKib(), before + kBoundKib);
+  const std::size_t rest = 20 * kMiB;
+  EXPECT_EQ(client.readExactly(rest).size(), rest);
+  EXPECT_LT(gateway_.process().residentKib(), before + kBoundKib);
+}
+
+TEST_P(Streaming, ASlowOriginHoldsBackAFastClient) {
+  RawOrigin slow([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    while (!self.stopping() && !socket.readExactly(1000, std::chrono::milliseconds(20)).empty()) {
+    }
+  });
+  Gateway gateway({.backends = {{.port = slow.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
+  const std::size_t before = gateway.process().residentKib();
+  const std::string block(4 * kMiB, 'x');
+  std::size_t sent = 0;
+  for (int i = 0; i < 25; ++i) sent += client.sendSome(block, std::chrono::milliseconds(50));
+  EXPECT_LT(sent, 100 * kMiB) << "the client was held back";
+  EXPECT_LT(gateway.process().residentKib(), before + kBoundKib);
+}
+
+TEST_P(Streaming, BothDirectionsRunAtOnce) {
+  Socket client = Socket::connect(gateway_.port());
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (int i = 0; i < 50; ++i) {
+    const std::string part = "part " + std::to_string(100 + i);
+    client.send("8\r\n" + part + "\r\n");
+    EXPECT_THAT(client.readUntil(part), testing::EndsWith(part));
+  }
+  client.send("0\r\n\r\n");
+  EXPECT_THAT(client.readUntil("0\r\n\r\n"), testing::EndsWith("0\r\n\r\n"));
+}
+
+TEST_P(Streaming, AnEarlyAnswerArrivesWhileTheUploadGoesOn) {
+  Socket client = Socket::connect(gateway_.port());
+  client.send("POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nabc");
+  EXPECT_EQ(readResponse(client).status, 200);
+}
+
+TEST_P(Streaming, AClientThatEndedItsSideStillGetsItsAnswer) {
+  Socket client = Socket::connect(gateway_.port());
+  client.send("GET /delay-ms/100 HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.shutdownWrite();
+  EXPECT_EQ(readResponse(client).status, 200);
+}
+
+TEST(SlowReaders, OverHttp2AreHeldBackByTheWindow) {
+  const Identity authority = makeAuthority();
+  const EchoOrigin origin(issueServer(authority, "origin.test"));
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
+  const Outcome got = run({"nghttp", "-w", "10", "-W", "10", "-n", "-v", gateway.url("/bytes/3000000")});
+  EXPECT_EQ(got.exitCode, 0) << got.errors;
+  EXPECT_THAT(got.output, testing::HasSubstr(":status: 200"));
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,171 @@
+#include "test/integration/support/gateway.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace sluice::test {
+namespace {
+
+std::string indented(const std::string& text, const std::string& by) {
+  std::istringstream in(text);
+  std::string result;
+  for (std::string line; std::getline(in, line);) result += by + line + "\n";
+  return result;
+}
+
+std::string settingsDocument(const GatewaySpec& spec) {
+  std::string hosts;
+  for (const BackendSpec& backend : spec.backends)
+    hosts += (hosts.empty() ? "" : ", ") + backend.hostname + ": [127.0.0.1]";
+  const std::string settings = "workers: " + std::to_string(spec.workers) + "\ndns: {hosts: {" + hosts +
+                               "}}\naddressGuard: {allow: [127.0.0.0/8]}\naccessLog: {path: /dev/stdout}\n" +
+                               spec.settings;
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec:\n"
+         "  controllerName: sluice.dev/egress-gateway\n"
+         "  parametersRef: {group: \"\", kind: ConfigMap, namespace: test, name: settings}\n---\n"
+         "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: settings}\ndata:\n  settings.yaml: |\n" +
+         indented(settings, "    ");
+}
+
+std::string secretDocument(const std::string& name, const Identity& identity) {
+  return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: " + name +
+         "}\ntype: kubernetes.io/tls\nstringData:\n  tls.crt: |\n" + indented(identity.certificate, "    ") +
+         "  tls.key: |\n" + indented(identity.key, "    ");
+}
+
+std::string gatewayDocument(const GatewaySpec& spec, std::uint16_t port, std::uint16_t tlsPort) {
+  std::string text =
+      "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: egress}\nspec:\n"
+      "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 127.0.0.1}]\n  listeners:\n"
+      "    - {name: http, protocol: HTTP, port: " +
+      std::to_string(port) + (spec.hostname.empty() ? "" : ", hostname: \"" + spec.hostname + "\"") + "}\n";
+  if (spec.tls) {
+    text += "    - {name: https, protocol: HTTPS, port: " + std::to_string(tlsPort) +
+            ", tls: {mode: Terminate, certificateRefs: [{kind: Secret, name: listener}]}}\n" +
+            secretDocument("listener", *spec.tls);
+  }
+  return text;
+}
+
+std::string backendDocument(const BackendSpec& backend) {
+  std::string text =
+      "---\napiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: " +
+      backend.name + "}\nspec:\n  destination:\n    type: FQDN\n    fqdn: {hostname: " + backend.hostname +
+      ", port: " + std::to_string(backend.port) + "}\n";
+  if (backend.ca.empty()) return text;
+  text += std::string("  tls:\n    mode: ") + (backend.client ? "Mutual" : "Terminate") + "\n";
+  if (!backend.sni.empty()) text += "    sni: " + backend.sni + "\n";
+  text += "    caBundleRef: {name: " + backend.name + "-ca}\n";
+  if (backend.client) text += "    clientCertificateRef: {name: " + backend.name + "-client}\n";
+  text += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: " + backend.name +
+          "-ca}\ndata:\n  ca.crt: |\n" + indented(backend.ca, "    ");
+  if (backend.client) text += secretDocument(backend.name + "-client", *backend.client);
+  return text;
+}
+
+std::string routeDocument(const BackendSpec& backend) {
+  return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: "
+         "all}\nspec:\n"
+         "  parentRefs: [{name: egress}]\n  rules:\n    - backendRefs: [{group: gateway.networking.k8s.io, kind: "
+         "Backend, name: " +
+         backend.name + ", port: " + std::to_string(backend.port) + "}]\n";
+}
+
+std::string documents(const GatewaySpec& spec, std::uint16_t port, std::uint16_t tlsPort) {
+  std::string text = settingsDocument(spec) + gatewayDocument(spec, port, tlsPort);
+  for (const BackendSpec& backend : spec.backends) text += backendDocument(backend);
+  text += spec.routes.empty() ? routeDocument(spec.backends.at(0)) : "---\n" + spec.routes;
+  return text;
+}
+
+bool complained(const std::string& errors) {
+  return errors.find("Sanitizer") != std::string::npos || errors.find("runtime error:") != std::string::npos;
+}
+
+}  // namespace
+
+Gateway::Gateway(const GatewaySpec& spec) {
+  folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));
+  process_ = std::make_unique<Process>(std::vector<std::string>{
+      programPath("sluice", spec.release), "run", "--config", folder_.path(), "--admin",
+      "127.0.0.1:" + std::to_string(adminPort_), "--health", "127.0.0.1:" + std::to_string(healthPort_)});
+  if (!waitForPort(healthPort_) || !waitForPort(port_)) {
+    ADD_FAILURE() << "the gateway does not serve:\n" << process_->errors();
+  }
+}
+
+Gateway::~Gateway() {
+  process_->signal(SIGTERM);
+  const int code = process_->wait();
+  EXPECT_EQ(code, 0) << process_->errors();
+  EXPECT_FALSE(complained(process_->errors())) << process_->errors();
+}
+
+std::string Gateway::url(const std::string& target) const {
+  return "http://127.0.0.1:" + std::to_string(port_) + target;
+}
+
+std::string Gateway::adminGet(const std::string& target) const {
+  Socket socket = Socket::connect(adminPort_);
+  socket.send("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+  return readResponse(socket).body;
+}
+
+std::string Gateway::metrics() const { return adminGet("/metrics"); }
+
+double Gateway::metric(const std::string& series) const {
+  std::istringstream in(metrics());
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(series)) return std::stod(line.substr(line.rfind(' ') + 1));
+  }
+  return 0;
+}
+
+EchoOrigin::EchoOrigin(const std::optional<Identity>& identity, const std::vector<std::string>& options, bool release) {
+  std::vector<std::string> argv = {programPath("sluice-echo", release), "--listen", "127.0.0.1:0"};
+  if (identity) {
+    const auto more = {std::string("--tls-cert"), folder_.write("origin.crt", identity->certificate),
+                       std::string("--tls-key"), folder_.write("origin.key", identity->key)};
+    argv.insert(argv.end(), more);
+  }
+  argv.insert(argv.end(), options.begin(), options.end());
+  process_ = std::make_unique<Process>(argv);
+  const auto line = process_->waitForLine("listening on ");
+  if (!line) {
+    ADD_FAILURE() << "sluice-echo does not serve:\n" << process_->errors();
+    return;
+  }
+  port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(':') + 1)));
+}
+
+std::string programPath(const std::string& name, bool release) {
+  const std::string optimised = std::string(SLUICE_SOURCE_DIR "/build/release/") + name;
+  if (release && std::filesystem::exists(optimised)) return optimised;
+  const char* folder = std::getenv("SLUICE_PROGRAMS");
+  return std::string(folder != nullptr ? folder : SLUICE_PROGRAMS) + "/" + name;
+}
+
+bool waitForPort(std::uint16_t port, std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < until) {
+    if (Socket::connect(port).ok()) return true;
+    poll(nullptr, 0, 10);
+  }
+  return false;
+}
+
+std::string echoed(const std::string& json, const std::string& member) {
+  const std::string key = "\"" + member + "\": \"";
+  const std::size_t at = json.find(key);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + key.size();
+  return json.substr(begin, json.find('"', begin) - begin);
+}
+
+}  // namespace sluice::test

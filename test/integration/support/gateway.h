@@ -1,0 +1,95 @@
+// The gateway as its users run it: the binary, on YAML written for the test, with ports of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/process.h"
+#include "test/integration/support/socket.h"
+#include "test/support/test_pki.h"
+
+namespace sluice::test {
+
+struct BackendSpec {
+  std::string name = "origin";
+  std::string hostname = "origin.test";  // settings map it to 127.0.0.1
+  std::uint16_t port = 0;
+  std::string ca = {};  // PEM; empty: plain HTTP
+  std::string sni = {};
+  std::optional<Identity> client = std::nullopt;  // mode Mutual
+};
+
+struct GatewaySpec {
+  std::vector<BackendSpec> backends;
+  /// Lines of settings.yaml besides the defaults of the tests: "timeouts: {requestHeader: 300ms}".
+  std::string settings = {};
+  /// Documents instead of the one HTTPRoute that sends everything to the first backend.
+  std::string routes = {};
+  /// Besides the plain listener, an HTTPS one with this identity.
+  std::optional<Identity> tls = std::nullopt;
+  /// Of the plain listener; empty: any.
+  std::string hostname = {};
+  int workers = 1;
+  /// The optimised binary if it was built: for what counts, not for what is correct.
+  bool release = false;
+};
+
+class Gateway {
+ public:
+  /// Returns when it is ready; a test failure if it never is.
+  explicit Gateway(const GatewaySpec& spec);
+  /// Stops it by SIGTERM: an exit code or a sanitizer's complaint is a test failure.
+  ~Gateway();
+
+  std::uint16_t port() const { return port_; }
+  std::uint16_t tlsPort() const { return tlsPort_; }
+  std::uint16_t adminPort() const { return adminPort_; }
+  /// "http://127.0.0.1:PORT" + target.
+  std::string url(const std::string& target) const;
+  Process& process() { return *process_; }
+  /// At least `count` lines of the access log.
+  std::vector<std::string> accessLog(std::size_t count) { return process_->waitForLines(count); }
+  /// The metrics page, as text.
+  std::string metrics() const;
+  /// The value of the one series whose line begins with `series`; 0 if there is none.
+  double metric(const std::string& series) const;
+
+ private:
+  std::string adminGet(const std::string& target) const;
+
+  TempDir folder_;
+  std::uint16_t port_ = freePort();
+  std::uint16_t tlsPort_ = freePort();
+  std::uint16_t adminPort_ = freePort();
+  std::uint16_t healthPort_ = freePort();
+  std::unique_ptr<Process> process_;
+};
+
+/// sluice-echo as an origin. Without an identity it speaks plain HTTP.
+class EchoOrigin {
+ public:
+  explicit EchoOrigin(const std::optional<Identity>& identity, const std::vector<std::string>& options = {},
+                      bool release = false);
+
+  std::uint16_t port() const { return port_; }
+  Process& process() { return *process_; }
+
+ private:
+  TempDir folder_;
+  std::unique_ptr<Process> process_;
+  std::uint16_t port_ = 0;
+};
+
+/// The path of a program of this build; of build/release if `release` is wanted and it was built.
+std::string programPath(const std::string& name, bool release = false);
+
+/// Waits until 127.0.0.1:port takes connections.
+bool waitForPort(std::uint16_t port, std::chrono::milliseconds patience = kPatience);
+
+/// The JSON string member of what sluice-echo describes; empty if it is not there.
+std::string echoed(const std::string& json, const std::string& member);
+
+}  // namespace sluice::test

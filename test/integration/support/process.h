@@ -1,0 +1,86 @@
+// Programs that a test runs: started without a shell, their output captured, gone with the test whatever happens.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace sluice::test {
+
+/// Long enough for a machine that is busy and a binary under sanitizers; nothing waits for it when all is well.
+inline constexpr std::chrono::seconds kPatience{30};
+
+class Process {
+ public:
+  /// argv[0] is a path, or is looked for in PATH and the system's sbin folders. Its standard input is empty.
+  explicit Process(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {});
+  /// Kills it if it still runs.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+  /// The first line of either output that holds `text`; nothing if it did not appear in time or the program ended
+  /// without it.
+  std::optional<std::string> waitForLine(std::string_view text, std::chrono::milliseconds patience = kPatience);
+  /// At least `count` whole lines of standard output, or what there was in time.
+  std::vector<std::string> waitForLines(std::size_t count, std::chrono::milliseconds patience = kPatience);
+  void signal(int number) const;
+  /// Its exit code (128 + n if signal n ended it); kills it and says -1 if it takes too long.
+  int wait(std::chrono::milliseconds patience = kPatience);
+
+  std::string output() const;
+  std::string errors() const;
+  /// What it has in memory now (VmRSS), in KiB.
+  std::size_t residentKib() const;
+
+ private:
+  void collect(int outFd, int errFd, int endFd);
+
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string out_;
+  std::string err_;
+  bool ended_ = false;
+  std::thread collector_;
+};
+
+struct Outcome {
+  int exitCode = -1;
+  std::string output;
+  std::string errors;
+};
+
+/// Runs a program to its end.
+Outcome run(const std::vector<std::string>& argv, std::chrono::milliseconds patience = kPatience);
+
+/// True if run() and Process would find it.
+bool isInstalled(const std::string& program);
+
+/// A folder of its own, removed with everything in it.
+class TempDir {
+ public:
+  TempDir();
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, std::string_view text) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace sluice::test

@@ -1,0 +1,74 @@
+#include "test/integration/support/raw_origin.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::test {
+
+RawOrigin::RawOrigin(Script script) : script_(std::move(script)) {
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  bind(listener_, reinterpret_cast<sockaddr*>(&address), length);
+  listen(listener_, SOMAXCONN);
+  getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length);
+  port_ = ntohs(address.sin_port);
+  acceptor_ = std::thread([this] { accept(); });
+}
+
+RawOrigin::~RawOrigin() {
+  stopping_ = true;
+  shutdown(listener_, SHUT_RDWR);
+  acceptor_.join();
+  close(listener_);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const int fd : open_) shutdown(fd, SHUT_RDWR);
+  }
+  for (std::thread& conversation : conversations_) conversation.join();
+}
+
+RawOrigin::Script RawOrigin::answering(std::string response) {
+  return [response = std::move(response)](Socket& socket, RawOrigin& origin) {
+    while (!origin.readHead(socket).empty()) socket.send(response);
+  };
+}
+
+void RawOrigin::accept() {
+  while (!stopping_) {
+    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) return;
+    ++connections_;
+    const std::lock_guard lock(mutex_);
+    open_.push_back(fd);
+    conversations_.emplace_back([this, fd] {
+      Socket socket(fd);
+      script_(socket, *this);
+      const std::lock_guard closing(mutex_);
+      open_.erase(std::find(open_.begin(), open_.end(), fd));
+      socket.close();
+    });
+  }
+}
+
+std::string RawOrigin::readHead(Socket& socket) {
+  std::string head = socket.readUntil("\r\n\r\n");
+  if (!head.ends_with("\r\n\r\n")) return {};
+  const std::lock_guard lock(mutex_);
+  heads_.push_back(head);
+  return head;
+}
+
+std::vector<std::string> RawOrigin::heads() const {
+  const std::lock_guard lock(mutex_);
+  return heads_;
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,187 @@
+#include "test/integration/support/socket.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace sluice::test {
+namespace {
+
+using Time = std::chrono::steady_clock;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+bool waitFor(int fd, short events, Time::time_point until) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Time::now()).count();
+  pollfd one{fd, events, 0};
+  return poll(&one, 1, static_cast<int>(std::max<decltype(left)>(left, 0))) > 0;
+}
+
+std::string lowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+std::string readChunked(Socket& socket, std::chrono::milliseconds patience) {
+  std::string body;
+  while (true) {
+    const std::string line = socket.readUntil("\r\n", patience);
+    if (line.empty()) return body;
+    const std::size_t size = std::stoul(line, nullptr, 16);
+    if (size == 0) break;
+    body += socket.readExactly(size, patience);
+    socket.readExactly(2, patience);
+  }
+  while (socket.readUntil("\r\n", patience).size() > 2) {
+  }
+  return body;
+}
+
+}  // namespace
+
+std::uint16_t freePort() {
+  const Socket probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = loopback(0);
+  socklen_t length = sizeof address;
+  if (bind(probe.fd(), reinterpret_cast<sockaddr*>(&address), length) != 0) return 0;
+  getsockname(probe.fd(), reinterpret_cast<sockaddr*>(&address), &length);
+  return ntohs(address.sin_port);
+}
+
+Socket Socket::connect(std::uint16_t port, int receiveBuffer) {
+  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (receiveBuffer > 0) setsockopt(socket.fd_, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, sizeof receiveBuffer);
+  const sockaddr_in address = loopback(port);
+  if (::connect(socket.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) socket.close();
+  const int on = 1;
+  if (socket.ok()) setsockopt(socket.fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return socket;
+}
+
+Socket::Socket(Socket&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      buffer_(std::move(other.buffer_)),
+      closed_(other.closed_),
+      reset_(other.reset_) {}
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(closed_, other.closed_);
+  std::swap(reset_, other.reset_);
+  return *this;
+}
+
+Socket::~Socket() { close(); }
+
+bool Socket::send(std::string_view bytes, std::chrono::milliseconds patience) {
+  return sendSome(bytes, patience) == bytes.size();
+}
+
+std::size_t Socket::sendSome(std::string_view bytes, std::chrono::milliseconds patience) {
+  std::size_t sent = 0;
+  while (sent < bytes.size()) {
+    if (!waitFor(fd_, POLLOUT, Time::now() + patience)) break;
+    const ssize_t count = ::send(fd_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (count < 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  return sent;
+}
+
+bool Socket::fill(Time::time_point until) {
+  if (fd_ < 0 || closed_ || !waitFor(fd_, POLLIN, until)) return false;
+  std::array<char, 65536> bytes{};
+  const ssize_t count = recv(fd_, bytes.data(), bytes.size(), 0);
+  if (count <= 0) {
+    closed_ = true;
+    reset_ = count < 0;
+    return false;
+  }
+  buffer_.append(bytes.data(), static_cast<std::size_t>(count));
+  return true;
+}
+
+std::string Socket::readUntil(std::string_view mark, std::chrono::milliseconds patience) {
+  const Time::time_point until = Time::now() + patience;
+  std::size_t at = std::string::npos;
+  std::size_t from = 0;
+  while ((at = buffer_.find(mark, from)) == std::string::npos) {
+    from = buffer_.size() < mark.size() ? 0 : buffer_.size() - mark.size() + 1;
+    if (!fill(until)) return std::exchange(buffer_, {});
+  }
+  std::string result = buffer_.substr(0, at + mark.size());
+  buffer_.erase(0, at + mark.size());
+  return result;
+}
+
+std::string Socket::readExactly(std::size_t count, std::chrono::milliseconds patience) {
+  const Time::time_point until = Time::now() + patience;
+  while (buffer_.size() < count && fill(until)) {
+  }
+  std::string result = buffer_.substr(0, count);
+  buffer_.erase(0, count);
+  return result;
+}
+
+std::string Socket::readAll(std::chrono::milliseconds patience) {
+  const Time::time_point until = Time::now() + patience;
+  while (fill(until)) {
+  }
+  return std::exchange(buffer_, {});
+}
+
+void Socket::shutdownWrite() { ::shutdown(fd_, SHUT_WR); }
+
+void Socket::reset() {
+  const linger hard{1, 0};
+  setsockopt(fd_, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+  close();
+}
+
+void Socket::close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+std::optional<std::string> RawResponse::field(std::string_view name) const {
+  const std::string wanted = "\r\n" + std::string(name) + ":";
+  const std::size_t at = lowerCase(head).find(wanted);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = head.find_first_not_of(' ', at + wanted.size());
+  return head.substr(begin, head.find("\r\n", begin) - begin);
+}
+
+RawResponse readResponse(Socket& socket, bool bodiless, std::chrono::milliseconds patience) {
+  RawResponse response;
+  response.head = socket.readUntil("\r\n\r\n", patience);
+  if (!response.head.starts_with("HTTP/1.") || !response.head.ends_with("\r\n\r\n")) return response;
+  response.status = std::stoi(response.head.substr(9, 3));
+  if (bodiless || response.status < 200 || response.status == 204 || response.status == 304) return response;
+  if (response.field("transfer-encoding")) {
+    response.body = readChunked(socket, patience);
+  } else if (const auto length = response.field("content-length")) {
+    response.body = socket.readExactly(std::stoul(*length), patience);
+  } else {
+    response.body = socket.readAll(patience);
+  }
+  return response;
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,112 @@
+// What the gateway accepts of an origin's certificate, and what its own answers say about what it does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "test/integration/support/gateway.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// The answer through a gateway that trusts `ca`, from an origin that proves itself by `identity`.
+std::string askOrigin(const Identity& identity, const std::string& ca, const std::string& sni = {}) {
+  const EchoOrigin origin(identity);
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = ca, .sni = sni}}});
+  return run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output;
+}
+
+void expectRefused(const std::string& answer, const std::string& code) {
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 502 "));
+  EXPECT_THAT(answer, HasSubstr("\"" + code + "\""));
+}
+
+class UpstreamTls : public testing::Test {
+ protected:
+  Identity authority_ = makeAuthority();
+};
+
+TEST_F(UpstreamTls, AGoodCertificateIsAccepted) {
+  EXPECT_THAT(askOrigin(issueServer(authority_, "origin.test"), authority_.certificate), HasSubstr(" 200 "));
+}
+
+TEST_F(UpstreamTls, SniIsWhatTheCertificateIsCheckedAgainst) {
+  const std::string answer = askOrigin(issueServer(authority_, "other.test"), authority_.certificate, "other.test");
+  EXPECT_THAT(answer, HasSubstr(" 200 "));
+  EXPECT_EQ(echoed(answer, "sni"), "other.test");
+}
+
+TEST_F(UpstreamTls, AnExpiredCertificateIsRefused) {
+  CertificateSpec expired;
+  expired.dnsNames = {"origin.test"};
+  expired.notBefore = std::chrono::hours(-48);
+  expired.notAfter = std::chrono::hours(-24);
+  expectRefused(askOrigin(issue(authority_, expired), authority_.certificate), "tls_certificate_error");
+}
+
+TEST_F(UpstreamTls, AWrongNameIsRefused) {
+  expectRefused(askOrigin(issueServer(authority_, "wrong.test"), authority_.certificate), "tls_certificate_error");
+}
+
+TEST_F(UpstreamTls, AnUntrustedAuthorityIsRefused) {
+  expectRefused(askOrigin(issueServer(makeAuthority("Other"), "origin.test"), authority_.certificate),
+                "tls_certificate_error");
+}
+
+TEST_F(UpstreamTls, ASelfSignedCertificateIsRefused) {
+  CertificateSpec spec;
+  spec.dnsNames = {"origin.test"};
+  expectRefused(askOrigin(selfSigned(spec), authority_.certificate), "tls_certificate_error");
+}
+
+TEST_F(UpstreamTls, ANameThatStandsOnlyInTheCommonNameIsRefused) {
+  CertificateSpec nameless;
+  nameless.commonName = "origin.test";
+  expectRefused(askOrigin(issue(authority_, nameless), authority_.certificate), "tls_certificate_error");
+}
+
+TEST_F(UpstreamTls, AnOriginThatSpeaksNoTlsIsRefused) {
+  const EchoOrigin origin(std::nullopt);
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority_.certificate}}});
+  expectRefused(run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output, "tls_protocol_error");
+}
+
+/// openssl s_server, which ends the handshake of who proves nothing.
+class MutualTls : public UpstreamTls {
+ protected:
+  void SetUp() override {
+    const Identity server = issueServer(authority_, "origin.test");
+    origin_ = std::make_unique<Process>(std::vector<std::string>{
+        "openssl", "s_server", "-accept", "127.0.0.1:" + std::to_string(port_), "-cert",
+        folder_.write("origin.crt", server.certificate), "-key", folder_.write("origin.key", server.key), "-CAfile",
+        folder_.write("ca.crt", authority_.certificate), "-Verify", "1", "-verify_return_error", "-www"});
+    ASSERT_TRUE(waitForPort(port_)) << origin_->errors();
+  }
+
+  std::string ask(const std::optional<Identity>& client) {
+    const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate, .client = client}}});
+    return run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output;
+  }
+
+  TempDir folder_;
+  std::uint16_t port_ = freePort();
+  std::unique_ptr<Process> origin_;
+};
+
+TEST_F(MutualTls, TheClientCertificateIsPresented) {
+  const std::string answer = ask(issueClient(authority_, "tenant-one"));
+  EXPECT_THAT(answer, HasSubstr(" 200 "));
+  EXPECT_THAT(answer, HasSubstr("tenant-one"));
+}
+
+TEST_F(MutualTls, AMissingClientCertificateIsSaid) { expectRefused(ask(std::nullopt), "tls_certificate_error"); }
+
+TEST_F(MutualTls, AClientCertificateThatTheOriginDoesNotTrustIsSaid) {
+  expectRefused(ask(issueClient(makeAuthority("Other"), "stranger")), "tls_certificate_error");
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,169 @@
+// Origins that break the protocol: the client gets a whole answer or an error, never somebody else's bytes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+RawResponse ask(const Gateway& gateway, const std::string& request = kGet, bool bodiless = false) {
+  Socket client = Socket::connect(gateway.port());
+  client.send(request);
+  return readResponse(client, bodiless);
+}
+
+TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {  // row 40
+  for (const std::string answer :
+       {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc",
+        "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+        "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/9.1 200 OK\r\n\r\n", "ICY 200 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n: b\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX A: b\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\nok"}) {
+    SCOPED_TRACE(answer);
+    RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+      if (!self.readHead(socket).empty()) socket.send(answer);
+      socket.readAll();
+    });
+    const Gateway gateway({.backends = {{.port = origin.port()}}});
+    const RawResponse got = ask(gateway);
+    EXPECT_EQ(got.status, 502);
+    EXPECT_THAT(got.body, HasSubstr("http_protocol_error"));
+  }
+}
+
+TEST(BrokenOrigins, BytesBehindAResponseNeverReachAnybody) {  // row 40
+  RawOrigin origin(RawOrigin::answering(
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"));
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  for (int i = 0; i < 5; ++i) {
+    client.send(kGet);
+    EXPECT_EQ(readResponse(client).body, "ok");
+  }
+  EXPECT_EQ(origin.connections(), 5) << "a connection with bytes left over is not used again";
+}
+
+TEST(BrokenOrigins, BodiesWhereThereAreNoneRetireTheConnection) {  // row 41
+  for (const auto& [request, answer] :
+       {std::pair("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"),
+        std::pair("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\nEVIL"),
+        std::pair("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\nEVIL")}) {
+    SCOPED_TRACE(answer);
+    RawOrigin origin(RawOrigin::answering(answer));
+    const Gateway gateway({.backends = {{.port = origin.port()}}});
+    Socket client = Socket::connect(gateway.port());
+    for (int i = 0; i < 3; ++i) {
+      client.send(request);
+      const RawResponse got = readResponse(client, true);
+      EXPECT_THAT(got.status, testing::AnyOf(200, 204, 304));
+      EXPECT_THAT(got.head, Not(HasSubstr("EVIL")));
+    }
+    EXPECT_EQ(origin.connections(), 3);
+  }
+}
+
+TEST(BrokenOrigins, InterimResponsesAreBounded) {  // row 39
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    if (self.readHead(socket).empty()) return;
+    while (!self.stopping() && socket.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", std::chrono::seconds(1))) {
+    }
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kGet);
+  int interim = 0;
+  std::string head;
+  while ((head = client.readUntil("\r\n\r\n")).starts_with("HTTP/1.1 103")) ++interim;
+  EXPECT_LE(interim, 10);
+  EXPECT_THAT(head, testing::StartsWith("HTTP/1.1 502"));
+}
+
+TEST(BrokenOrigins, AnEarlyAnswerEndsTheUploadWithoutSmugglingIt) {  // row 37
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    while (!self.readHead(socket).empty()) socket.send("HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig");
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
+  EXPECT_EQ(readResponse(client).status, 413);
+  client.sendSome("GET /smug HTTP/1.1\r\nHost: a\r\n\r\n", std::chrono::milliseconds(200));
+  EXPECT_EQ(ask(gateway).status, 413);
+  for (const std::string& head : origin.heads()) EXPECT_THAT(head, Not(HasSubstr("/smug")));
+  EXPECT_EQ(origin.connections(), 2) << "the connection of the unfinished upload is not used again";
+}
+
+TEST(BrokenOrigins, AFinalAnswerWithoutContinueRetiresTheConnection) {  // row 38
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    while (!self.readHead(socket).empty()) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 18\r\n\r\n");
+  EXPECT_EQ(readResponse(client).status, 200);
+  EXPECT_EQ(ask(gateway).status, 200);
+  EXPECT_EQ(origin.connections(), 2);
+}
+
+TEST(BrokenOrigins, AnAnswerThatBreaksOffNeverLooksWhole) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    if (!self.readHead(socket).empty())
+      socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kGet);
+  EXPECT_THAT(client.readAll(), Not(HasSubstr("0\r\n\r\n")));
+  EXPECT_TRUE(client.closed());
+}
+
+TEST(BrokenOrigins, SilenceIsAnsweredByTheTimeout) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.readAll();
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = "timeouts: {request: 300ms}\n"});
+  const RawResponse got = ask(gateway);
+  EXPECT_EQ(got.status, 504);
+  EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
+}
+
+TEST(StaleConnections, AreRetriedOnceWhenNothingReachedThePeer) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    if (!self.readHead(socket).empty()) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(ask(gateway).status, 200);
+}
+
+TEST(Aborts, AClientThatLeavesEndsTheWorkUpstream) {
+  std::atomic<bool> ended = false;
+  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.readAll();
+    ended = socket.closed();
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  {
+    Socket client = Socket::connect(gateway.port());
+    client.send(kGet);
+    while (origin.heads().empty()) std::this_thread::yield();
+    client.reset();
+  }
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!ended && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_TRUE(ended);
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,133 @@
+#include "proxy/net/listener.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <vector>
+
+#include "test/net/socket_pair.h"
+#include "test/support/loop_driver.h"
+
+namespace sluice::net {
+namespace {
+
+using test::Descriptor;
+
+class ListenerTest : public ::testing::Test {
+ protected:
+  ListenerTest() : worker_(clock_), socket_(test::listenOnLoopback()) {}
+
+  Listener::Accepted keep() {
+    return [this](int fd, const Address& peer) {
+      accepted_.emplace_back(fd);
+      peer_ = peer;
+    };
+  }
+
+  base::SystemClock clock_;
+  Worker worker_;
+  ListenSocket socket_;
+  std::vector<Descriptor> accepted_;
+  Address peer_;
+};
+
+TEST_F(ListenerTest, TakesAFreePortAndSaysWhich) { EXPECT_NE(socket_.address().port(), 0); }
+
+TEST_F(ListenerTest, APortInUseIsAnErrorThatNamesTheAddress) {
+  const auto second = ListenSocket::open(socket_.address());
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().origin, base::ErrorOrigin::kConfig);
+  EXPECT_EQ(second.error().detail, "cannot listen on " + socket_.address().toString() + ": Address already in use");
+}
+
+TEST_F(ListenerTest, AnAddressOfNobodyHereIsAnError) {
+  EXPECT_FALSE(ListenSocket::open(*Address::parse("192.0.2.1", 0)).ok());
+}
+
+TEST_F(ListenerTest, AClosedSocketLeavesItsPortToTheNextOne) {
+  const Address address = socket_.address();
+  const Descriptor client = test::connectBlocking(address);
+  ListenSocket moved = std::move(socket_);
+  { const ListenSocket closing = std::move(moved); }
+  EXPECT_TRUE(ListenSocket::open(address).ok());
+}
+
+TEST_F(ListenerTest, HandsOverConnectionsWithTheirPeer) {
+  const Listener listener(worker_, socket_, keep());
+  const Descriptor client = test::connectBlocking(socket_.address());
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 1; }));
+  sockaddr_storage own{};
+  socklen_t length = sizeof(own);
+  getsockname(client.get(), reinterpret_cast<sockaddr*>(&own), &length);
+  EXPECT_EQ(peer_, Address::fromSockaddr(reinterpret_cast<const sockaddr*>(&own)));
+  EXPECT_NE(fcntl(accepted_[0].get(), F_GETFL) & O_NONBLOCK, 0);
+  EXPECT_NE(fcntl(accepted_[0].get(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST_F(ListenerTest, TakesMoreConnectionsThanOneEventHandsOver) {
+  std::vector<Descriptor> clients;
+  for (int i = 0; i < 150; ++i) clients.push_back(test::connectBlocking(socket_.address()));
+  const Listener listener(worker_, socket_, keep());
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 150; }));
+}
+
+TEST_F(ListenerTest, AcceptsNothingOnceItIsGone) {
+  { const Listener listener(worker_, socket_, keep()); }
+  const Descriptor client = test::connectBlocking(socket_.address());
+  ListenSocket other = test::listenOnLoopback();
+  bool reached = false;
+  const Listener proof(worker_, other, [&](int fd, const Address&) {
+    ::close(fd);
+    reached = true;
+  });
+  const Descriptor second = test::connectBlocking(other.address());
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return reached; }));
+  EXPECT_TRUE(accepted_.empty());
+}
+
+/// Lowers the limit of descriptors to what is in use, for as long as it lives.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const Descriptor next(dup(0));
+    rlimit low = before_;
+    low.rlim_cur = static_cast<rlim_t>(next.get());
+    setrlimit(RLIMIT_NOFILE, &low);
+  }
+  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(ListenerTest, PausesInsteadOfSpinningWhenThereAreNoDescriptorsAndGoesOnAfterwards) {
+  const Listener listener(worker_, socket_, keep());
+  const Descriptor client = test::connectBlocking(socket_.address());
+  {
+    const NoMoreDescriptors scarce;
+    ASSERT_TRUE(test::runUntil(worker_, [&] { return !worker_.timers().empty(); }));
+    EXPECT_TRUE(accepted_.empty());
+    // While it pauses, the waiting connection wakes nobody.
+    EXPECT_EQ(uv_backend_timeout(worker_.loop()) > 0, true);
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 1; }));
+  EXPECT_TRUE(worker_.timers().empty());
+}
+
+TEST_F(ListenerTest, ListensOnIpv6WithoutTakingThePortOfIpv4) {
+  auto any6 = ListenSocket::open(*Address::parse("::", 0));
+  if (!any6) GTEST_SKIP() << any6.error().detail;
+  EXPECT_TRUE(ListenSocket::open(*Address::parse("0.0.0.0", any6->address().port())).ok());
+}
+
+TEST_F(ListenerTest, OutlivesTheLoop) {
+  const Listener listener(worker_, socket_, keep());
+  worker_.stop();
+  worker_.run();
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace sluice::net

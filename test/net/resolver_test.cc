@@ -1,0 +1,388 @@
+#include "proxy/net/resolver.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "test/net/dns_stub.h"
+#include "test/support/loop_driver.h"
+#include "test/support/manual_clock.h"
+
+namespace sluice::net {
+namespace {
+
+using namespace std::chrono_literals;
+using Reply = test::DnsStub::Reply;
+
+std::vector<std::string> texts(const base::Result<Addresses>* result) {
+  std::vector<std::string> list;
+  if (result == nullptr) return {"nothing is known"};
+  if (!result->ok()) return {result->error().detail};
+  for (const Address& address : result->value()) list.push_back(address.toString());
+  return list;
+}
+using Texts = std::vector<std::string>;
+
+/// Time by hand, except where c-ares' own clock matters.
+template <typename Clock>
+class ResolverFixture : public ::testing::Test {
+ protected:
+  ResolverFixture() : worker_(clock_), stub_(worker_) { settings_.servers = {stub_.server()}; }
+
+  void start() { resolver_ = makeResolver(worker_, settings_).value(); }
+  /// Asks and waits for the answer.
+  const base::Result<Addresses>* lookUp(std::string_view name) {
+    if (!resolver_) start();
+    bool done = false;
+    {
+      const Worker::Turn turn(worker_);
+      resolver_->resolve(name, [&] { done = true; });
+      EXPECT_FALSE(done) << "an answer from within the question";
+    }
+    EXPECT_TRUE(test::runUntil(worker_, [&] { return done; }));
+    return resolver_->cached(name);
+  }
+  void turn() { const Worker::Turn one(worker_); }
+
+  Clock clock_;
+  Worker worker_;
+  test::DnsStub stub_;
+  DnsSettings settings_;
+  std::unique_ptr<Resolver> resolver_;
+};
+
+class ResolverTest : public ResolverFixture<test::ManualClock> {
+ protected:
+  void pass(base::Duration time) {
+    clock_.advance(time);
+    turn();
+  }
+};
+class ResolverTimeTest : public ResolverFixture<base::SystemClock> {};
+
+TEST_F(ResolverTest, AsksAndRemembers) {
+  stub_["backend.test"] = {.addresses = {"192.0.2.1", "192.0.2.2"}};
+  start();
+  EXPECT_EQ(resolver_->cached("backend.test"), nullptr);
+  EXPECT_EQ(texts(lookUp("backend.test")), (Texts{"192.0.2.1:0", "192.0.2.2:0"}));
+  EXPECT_EQ(texts(lookUp("backend.test")), (Texts{"192.0.2.1:0", "192.0.2.2:0"}));
+  EXPECT_EQ(stub_.asked("backend.test"), 1);
+}
+
+TEST_F(ResolverTest, TakesAnyCaseAndTheRootsDotForTheSameName) {
+  stub_["backend.test"] = {.addresses = {"192.0.2.1"}};
+  EXPECT_EQ(texts(lookUp("BackEnd.TEST.")), Texts{"192.0.2.1:0"});
+  EXPECT_EQ(texts(resolver_->cached("backend.test")), Texts{"192.0.2.1:0"});
+  EXPECT_EQ(stub_.asked("backend.test"), 1);
+}
+
+TEST_F(ResolverTest, ForgetsWhenTheTtlHasPassed) {
+  stub_["backend.test"] = {.addresses = {"192.0.2.1"}, .ttl = 30};
+  lookUp("backend.test");
+  pass(30s);
+  EXPECT_NE(resolver_->cached("backend.test"), nullptr);
+  pass(1ns);
+  EXPECT_EQ(resolver_->cached("backend.test"), nullptr);
+  stub_["backend.test"] = {.addresses = {"192.0.2.9"}};
+  EXPECT_EQ(texts(lookUp("backend.test")), Texts{"192.0.2.9:0"});
+}
+
+TEST_F(ResolverTest, KeepsAnAnswerAtLeastTheMinimumAndAtMostTheMaximum) {
+  settings_.minTtl = 5s;
+  settings_.maxTtl = 10s;
+  stub_["short.test"] = {.addresses = {"192.0.2.1"}, .ttl = 0};
+  stub_["long.test"] = {.addresses = {"192.0.2.1"}, .ttl = 86400};
+  lookUp("short.test");
+  lookUp("long.test");
+  pass(5s);
+  EXPECT_NE(resolver_->cached("short.test"), nullptr);
+  pass(1ms);
+  EXPECT_EQ(resolver_->cached("short.test"), nullptr);
+  pass(5s - 1ms);
+  EXPECT_NE(resolver_->cached("long.test"), nullptr);
+  pass(1ms);
+  EXPECT_EQ(resolver_->cached("long.test"), nullptr);
+}
+
+TEST_F(ResolverTest, AnAnswerThatMayNotBeKeptCountsInItsOwnTurn) {
+  settings_.minTtl = 0s;
+  stub_["backend.test"] = {.addresses = {"192.0.2.1"}, .ttl = 0};
+  start();
+  Texts seen;
+  bool done = false;
+  {
+    const Worker::Turn one(worker_);
+    resolver_->resolve("backend.test", [&] {
+      seen = texts(resolver_->cached("backend.test"));
+      done = true;
+    });
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return done; }));
+  EXPECT_EQ(seen, Texts{"192.0.2.1:0"});
+  pass(1ns);
+  EXPECT_EQ(resolver_->cached("backend.test"), nullptr);
+}
+
+TEST_F(ResolverTest, FollowsAnAliasAndKeepsTheShorterTtl) {
+  stub_["www.test"] = {.addresses = {"192.0.2.1"}, .ttl = 100, .alias = "real.test", .aliasTtl = 10};
+  EXPECT_EQ(texts(lookUp("www.test")), Texts{"192.0.2.1:0"});
+  pass(11s);
+  EXPECT_EQ(resolver_->cached("www.test"), nullptr);
+}
+
+TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
+  settings_.negativeTtl = 5s;
+  stub_["gone.test"] = {.reply = Reply::kNoSuchName};
+  const auto* result = lookUp("gone.test");
+  ASSERT_FALSE(result->ok());
+  EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
+  EXPECT_EQ(result->error().origin, base::ErrorOrigin::kUpstream);
+  EXPECT_EQ(result->error().status, 503);
+  EXPECT_EQ(result->error().detail, "gone.test: Domain name not found");
+  pass(5s);
+  EXPECT_NE(resolver_->cached("gone.test"), nullptr);
+  pass(1ms);
+  EXPECT_EQ(resolver_->cached("gone.test"), nullptr);
+  // Once: no search domain was tried.
+  EXPECT_EQ(stub_.asked("gone.test"), 1);
+}
+
+TEST_F(ResolverTest, AFailingServerIsADnsError) {
+  stub_["broken.test"] = {.reply = Reply::kServerFailure};
+  const auto* result = lookUp("broken.test");
+  ASSERT_FALSE(result->ok());
+  EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
+  EXPECT_EQ(result->error().detail, "broken.test: no name server has an answer");
+}
+
+TEST_F(ResolverTest, ANameWithoutAddressesIsADnsError) {
+  stub_["empty.test"] = {};
+  const auto* result = lookUp("empty.test");
+  ASSERT_FALSE(result->ok());
+  EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
+}
+
+TEST_F(ResolverTest, AnAnswerThatBreaksOffIsADnsError) {
+  stub_["cut.test"] = {.reply = Reply::kCutOff};
+  const auto* result = lookUp("cut.test");
+  ASSERT_FALSE(result->ok());
+  EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
+}
+
+TEST_F(ResolverTest, KeepsNotMoreAddressesThanTheBound) {
+  settings_.maxAddresses = 4;
+  for (int i = 1; i <= 4; ++i) stub_["four.test"].addresses.push_back("192.0.2." + std::to_string(i));
+  for (int i = 1; i <= 25; ++i) stub_["many.test"].addresses.push_back("192.0.2." + std::to_string(i));
+  EXPECT_EQ(texts(lookUp("four.test")).size(), 4u);
+  EXPECT_EQ(texts(lookUp("many.test")).size(), 4u);
+}
+
+TEST_F(ResolverTest, ATruncatedAnswerIsAskedForAgainByTcp) {
+  settings_.maxAddresses = 200;
+  stub_["large.test"].truncated = true;
+  for (int i = 1; i <= 100; ++i) stub_["large.test"].addresses.push_back("192.0.2." + std::to_string(i));
+  EXPECT_EQ(texts(lookUp("large.test")).size(), 100u);
+  EXPECT_EQ(stub_.askedByTcp(), 1);
+}
+
+TEST_F(ResolverTest, AsksForIpv6OnlyIfToldTo) {
+  stub_["dual.test"] = {.addresses = {"192.0.2.1", "2001:db8::1"}};
+  EXPECT_EQ(texts(lookUp("dual.test")), Texts{"192.0.2.1:0"});
+  EXPECT_EQ(stub_.asked("dual.test"), 1);
+  settings_.ipv6 = true;
+  start();
+  Texts both = texts(lookUp("dual.test"));
+  std::sort(both.begin(), both.end());
+  EXPECT_EQ(both, (Texts{"192.0.2.1:0", "[2001:db8::1]:0"}));
+  EXPECT_EQ(stub_.asked("dual.test"), 3);
+}
+
+TEST_F(ResolverTest, ManyAskersOfOneNameShareOneQuestion) {
+  stub_["backend.test"] = {.addresses = {"192.0.2.1"}};
+  start();
+  int done = 0;
+  {
+    const Worker::Turn one(worker_);
+    for (int i = 0; i < 100; ++i) resolver_->resolve(i % 2 == 0 ? "backend.test" : "BACKEND.test", [&] { ++done; });
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return done == 100; }));
+  EXPECT_EQ(stub_.asked("backend.test"), 1);
+}
+
+TEST_F(ResolverTest, WhoIsToldMayAskAgain) {
+  stub_["one.test"] = {.addresses = {"192.0.2.1"}};
+  stub_["two.test"] = {.addresses = {"192.0.2.2"}};
+  start();
+  bool done = false;
+  {
+    const Worker::Turn one(worker_);
+    resolver_->resolve("one.test", [&] {
+      resolver_->resolve("one.test", [&] { resolver_->resolve("two.test", [&] { done = true; }); });
+    });
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return done; }));
+  EXPECT_EQ(texts(resolver_->cached("two.test")), Texts{"192.0.2.2:0"});
+}
+
+TEST_F(ResolverTest, AHostOfTheSettingsIsNeverAsked) {
+  settings_.hosts["static.test"] = {"192.0.2.7", "2001:db8::7"};
+  start();
+  EXPECT_EQ(texts(resolver_->cached("Static.test")), (Texts{"192.0.2.7:0", "[2001:db8::7]:0"}));
+  EXPECT_EQ(texts(lookUp("static.test")), (Texts{"192.0.2.7:0", "[2001:db8::7]:0"}));
+  pass(1000h);
+  EXPECT_NE(resolver_->cached("static.test"), nullptr);
+  EXPECT_EQ(stub_.asked("static.test"), 0);
+}
+
+TEST_F(ResolverTest, AnAddressNeedsNoQuestion) {
+  start();
+  const auto* v4 = resolver_->cached("192.0.2.1");
+  const auto* v6 = resolver_->cached("2001:db8::1");
+  EXPECT_EQ(texts(v4), Texts{"192.0.2.1:0"});
+  EXPECT_EQ(texts(v6), Texts{"[2001:db8::1]:0"});
+  EXPECT_EQ(texts(lookUp("192.0.2.1")), Texts{"192.0.2.1:0"});
+}
+
+TEST_F(ResolverTest, WhatIsNoHostNameFailsWithoutAQuestionAndIsNotRepeated) {
+  start();
+  for (const std::string& name : {std::string(), std::string("."), std::string("a b.test"), std::string("a\n.test"),
+                                  std::string("a\0b", 3), std::string(254, 'a'), std::string("\xc3\xa4.test")}) {
+    const auto* result = resolver_->cached(name);
+    ASSERT_NE(result, nullptr);
+    ASSERT_FALSE(result->ok());
+    EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
+    EXPECT_EQ(result->error().detail, "not a host name");
+  }
+  EXPECT_FALSE(lookUp("a b.test")->ok());
+}
+
+TEST_F(ResolverTest, ANameOfTheGreatestLengthIsAsked) {
+  const std::string label(63, 'a');
+  const std::string name = label + "." + label + "." + label + "." + std::string(61, 'b');
+  ASSERT_EQ(name.size(), 253u);
+  stub_[name] = {.addresses = {"192.0.2.1"}};
+  EXPECT_EQ(texts(lookUp(name)), Texts{"192.0.2.1:0"});
+}
+
+TEST_F(ResolverTest, ALabelThatIsTooLongIsADnsError) { EXPECT_FALSE(lookUp(std::string(64, 'a') + ".test")->ok()); }
+
+TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
+  settings_.negativeTtl = 1h;
+  start();
+  const int names = 4096;
+  int done = 0;
+  for (int i = 0; i <= names; ++i) {
+    const std::string name = "n" + std::to_string(i) + ".test";
+    stub_[name] = {.reply = Reply::kNoSuchName};
+    {
+      const Worker::Turn one(worker_);
+      resolver_->resolve(name, [&] { ++done; });
+    }
+    ASSERT_TRUE(test::runUntil(worker_, [&] { return done == i + 1; }));
+    if (i == names - 1) {
+      EXPECT_NE(resolver_->cached("n0.test"), nullptr);
+    }
+  }
+  EXPECT_EQ(resolver_->cached("n0.test"), nullptr);
+  EXPECT_NE(resolver_->cached("n1.test"), nullptr);
+  EXPECT_NE(resolver_->cached("n" + std::to_string(names) + ".test"), nullptr);
+}
+
+TEST_F(ResolverTest, DestructionWithQuestionsInFlightTellsNobody) {
+  stub_["silent.test"] = {.reply = Reply::kSilence};
+  start();
+  bool told = false;
+  {
+    const Worker::Turn one(worker_);
+    resolver_->resolve("silent.test", [&] { told = true; });
+    resolver_->resolve("192.0.2.1", [&] { told = true; });
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return stub_.asked("silent.test") > 0; }));
+  resolver_.reset();
+  EXPECT_TRUE(worker_.timers().empty());
+}
+
+TEST_F(ResolverTest, OutlivesTheLoop) {
+  stub_["silent.test"] = {.reply = Reply::kSilence};
+  start();
+  worker_.post([&] {
+    resolver_->resolve("silent.test", [] {});
+    worker_.stop();
+  });
+  worker_.run();
+  resolver_.reset();
+}
+
+TEST_F(ResolverTest, RefusesSettingsThatAreNoAddresses) {
+  const auto refusal = [this](auto&& change) {
+    DnsSettings settings;
+    change(settings);
+    const auto made = makeResolver(worker_, settings);
+    return made.ok() ? std::string("accepted") : made.error().detail;
+  };
+  for (const char* server :
+       {"localhost", "1.2.3.4:", "1.2.3.4:0", "1.2.3.4:65536", "1.2.3.4:5x", "[1.2.3.4]:53", "[::1]", ""}) {
+    EXPECT_EQ(refusal([&](DnsSettings& s) { s.servers = {server}; }),
+              "dns.servers: '" + std::string(server) + "' is neither an address nor address:port");
+  }
+  for (const char* server : {"1.2.3.4", "1.2.3.4:5353", "::1", "[::1]:53"}) {
+    EXPECT_EQ(refusal([&](DnsSettings& s) { s.servers = {server}; }), "accepted");
+  }
+  EXPECT_EQ(refusal([](DnsSettings& s) { s.hosts["a.test"] = {"1.2.3"}; }),
+            "dns.hosts: 'a.test': '1.2.3' is not an address");
+  EXPECT_EQ(refusal([](DnsSettings& s) { s.hosts["a.test"] = {}; }), "dns.hosts: 'a.test' has no address");
+  EXPECT_EQ(refusal([](DnsSettings& s) { s.hosts["a b"] = {"1.2.3.4"}; }), "dns.hosts: 'a b' is not a host name");
+}
+
+TEST_F(ResolverTimeTest, ASilentServerIsATimeoutAfterAllAttempts) {
+  settings_.timeout = 30ms;
+  settings_.attempts = 3;
+  stub_["silent.test"] = {.reply = Reply::kSilence};
+  const auto start = clock_.now();
+  const auto* result = lookUp("silent.test");
+  const auto took = clock_.now() - start;
+  ASSERT_FALSE(result->ok());
+  EXPECT_EQ(result->error().type, base::ErrorType::kDnsTimeout);
+  EXPECT_EQ(result->error().status, 504);
+  EXPECT_EQ(result->error().detail, "silent.test: Timeout while contacting DNS servers");
+  EXPECT_EQ(stub_.asked("silent.test"), 3);
+  EXPECT_GE(took, 90ms);
+}
+
+TEST_F(ResolverTimeTest, ALostQuestionIsAskedAgain) {
+  settings_.timeout = 30ms;
+  stub_["lossy.test"] = {.addresses = {"192.0.2.1"}, .silences = 2};
+  EXPECT_EQ(texts(lookUp("lossy.test")), Texts{"192.0.2.1:0"});
+  EXPECT_EQ(stub_.asked("lossy.test"), 3);
+}
+
+TEST_F(ResolverTimeTest, AnAnswerToAnotherQuestionIsIgnored) {
+  settings_.timeout = 30ms;
+  settings_.attempts = 1;
+  stub_["backend.test"] = {.reply = Reply::kOtherQuestion, .addresses = {"192.0.2.66"}};
+  const auto* result = lookUp("backend.test");
+  ASSERT_FALSE(result->ok());
+  EXPECT_EQ(result->error().type, base::ErrorType::kDnsTimeout);
+}
+
+TEST_F(ResolverTimeTest, TheNextServerIsAskedWhenOneIsSilent) {
+  settings_.timeout = 30ms;
+  test::DnsStub second(worker_);
+  settings_.servers.push_back(second.server());
+  stub_["backend.test"] = {.reply = Reply::kSilence};
+  second["backend.test"] = {.addresses = {"192.0.2.1"}};
+  EXPECT_EQ(texts(lookUp("backend.test")), Texts{"192.0.2.1:0"});
+}
+
+TEST_F(ResolverTimeTest, AServerThatIsNotThereIsADnsError) {
+  {
+    const ListenSocket nobody = test::listenOnLoopback();
+    settings_.servers = {nobody.address().toString()};
+  }
+  const auto* result = lookUp("backend.test");
+  ASSERT_FALSE(result->ok());
+  EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
+}
+
+}  // namespace
+}  // namespace sluice::net

@@ -1,0 +1,281 @@
+#include "proxy/observe/access_log.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <array>
+
+#include "test/observe/support.h"
+
+namespace sluice::observe {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kFields = std::to_array<std::string_view>({"time",
+                                                          "trace_id",
+                                                          "client.address",
+                                                          "http.request.method",
+                                                          "url.scheme",
+                                                          "server.address",
+                                                          "url.path",
+                                                          "network.protocol.version",
+                                                          "http.response.status_code",
+                                                          "error.type",
+                                                          "error.origin",
+                                                          "duration_ms",
+                                                          "upstream_duration_ms",
+                                                          "request_bytes",
+                                                          "response_bytes",
+                                                          "upstream.address",
+                                                          "gateway",
+                                                          "listener",
+                                                          "route",
+                                                          "backend",
+                                                          "namespace",
+                                                          "serviceAccount",
+                                                          "attempts",
+                                                          "processor",
+                                                          "revision"});
+
+AccessRecord fullRecord() {
+  AccessRecord record;
+  record.time = someTime(123ms);
+  record.traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  record.clientAddress = "10.0.0.7";
+  record.method = "POST";
+  record.scheme = "https";
+  record.serverAddress = "api.example.com";
+  record.path = "/v1/chat";
+  record.protocolVersion = "2";
+  record.status = 502;
+  record.failure = {base::ErrorType::kTlsCertificateError, base::ErrorOrigin::kUpstream};
+  record.duration = 12345us;
+  record.upstreamDuration = 9ms;
+  record.requestBytes = 10;
+  record.responseBytes = 0xffffffffffffffff;
+  record.upstreamAddress = "192.0.2.1:443";
+  record.gateway = "edge/egress";
+  record.listener = "web";
+  record.route = "team/chat";
+  record.backend = "team/openai";
+  record.nameSpace = "team";
+  record.serviceAccount = "bot";
+  record.attempts = 2;
+  record.processor = "auth";
+  record.revision = "r7";
+  return record;
+}
+
+class AccessLogTest : public testing::Test {
+ protected:
+  std::string render(const AccessRecord& record) {
+    AccessLog log(file_.get());
+    log.append(record);
+    log.flush();
+    return pipe_.read();
+  }
+  std::string value(const AccessRecord& record, std::string_view name) {
+    const auto members = JsonReader::members(splitLines(render(record)).at(0));
+    if (!members) return "not JSON";
+    for (const auto& [key, text] : *members) {
+      if (key == name) return text;
+    }
+    return "missing";
+  }
+
+  Pipe pipe_;
+  std::unique_ptr<LineFile> file_ = LineFile::over(pipe_.writer());
+};
+
+TEST_F(AccessLogTest, SaysAllThatIsKnownOfAnExchange) {
+  EXPECT_EQ(
+      render(fullRecord()),
+      R"({"time":"2026-01-31T23:59:58.123Z","trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","client.address":"10.0.0.7",)"
+      R"("http.request.method":"POST","url.scheme":"https","server.address":"api.example.com","url.path":"/v1/chat",)"
+      R"("network.protocol.version":"2","http.response.status_code":502,"error.type":"tls_certificate_error",)"
+      R"("error.origin":"upstream","duration_ms":12.345,"upstream_duration_ms":9.000,"request_bytes":10,)"
+      R"("response_bytes":18446744073709551615,"upstream.address":"192.0.2.1:443","gateway":"edge/egress",)"
+      R"("listener":"web","route":"team/chat","backend":"team/openai","namespace":"team","serviceAccount":"bot",)"
+      R"("attempts":2,"processor":"auth","revision":"r7"})"
+      "\n");
+}
+
+TEST_F(AccessLogTest, HasEveryFieldInItsOrderAndNullForWhatIsUnknown) {
+  for (const AccessRecord& record : {AccessRecord{}, fullRecord()}) {
+    const auto members = JsonReader::members(splitLines(render(record)).at(0));
+    ASSERT_TRUE(members.has_value());
+    ASSERT_EQ(members->size(), kFields.size());
+    for (std::size_t i = 0; i < kFields.size(); ++i) EXPECT_EQ(members->at(i).first, kFields[i]);
+  }
+  for (const std::string_view name :
+       {"trace_id", "client.address", "server.address", "http.response.status_code", "error.type", "error.origin",
+        "upstream_duration_ms", "upstream.address", "route", "namespace"}) {
+    EXPECT_EQ(value({}, name), "null") << name;
+  }
+  EXPECT_EQ(value({}, "attempts"), "0");
+  EXPECT_EQ(value({}, "duration_ms"), "0.000");
+}
+
+TEST_F(AccessLogTest, NeverShowsAQueryOrAFragment) {
+  AccessRecord record;
+  for (const std::string_view path : {"/a/b?token=canary", "/a/b#canary", "/a/b?x#canary"}) {
+    record.path = path;
+    EXPECT_EQ(value(record, "url.path"), "\"/a/b\"");
+  }
+  record.path = "?token=canary";
+  EXPECT_EQ(value(record, "url.path"), "null");
+}
+
+TEST_F(AccessLogTest, StaysOneValidLineWhateverAStrangerSends) {
+  AccessRecord record;
+  const std::string evil = "/a\x1b[2J\"\n{\"time\":\"\xff\xed\xa0\x80\x7f\\";
+  record.path = record.method = record.clientAddress = record.serverAddress = record.traceId = record.revision = evil;
+  const std::string text = render(record);
+  const auto lines = splitLines(text);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(JsonReader::members(lines[0]).has_value()) << lines[0];
+}
+
+TEST_F(AccessLogTest, BoundsTheLineAndEachText) {
+  for (const char filler : {'x', '\x01', '\xff'}) {
+    const std::string huge(100'000, filler);
+    AccessRecord record = fullRecord();
+    record.traceId = record.clientAddress = record.method = record.scheme = record.serverAddress = record.path = huge;
+    record.protocolVersion = record.upstreamAddress = record.gateway = record.listener = record.route = huge;
+    record.backend = record.nameSpace = record.serviceAccount = record.processor = record.revision = huge;
+    record.duration = base::Duration::max();
+    record.upstreamDuration = base::Duration::max();
+    record.status = 65535;
+    record.attempts = 0xffffffff;
+    record.requestBytes = 0xffffffffffffffff;
+    const std::string text = render(record);
+    EXPECT_LE(text.size(), AccessLog::kMaxLineBytes);
+    EXPECT_TRUE(JsonReader::members(splitLines(text).at(0)).has_value());
+  }
+  AccessRecord record;
+  const std::string fits(AccessLog::kMaxPathBytes, 'x');
+  record.path = fits;
+  EXPECT_EQ(value(record, "url.path"), "\"" + fits + "\"");
+  const std::string tooLong = fits + "x";
+  record.path = tooLong;
+  EXPECT_EQ(value(record, "url.path").size(), fits.size() + 2);
+  const std::string name(AccessLog::kMaxTextBytes, 'n');
+  record.route = name;
+  EXPECT_EQ(value(record, "route"), "\"" + name + "\"");
+}
+
+TEST_F(AccessLogTest, WritesNothingBeforeItIsFlushed) {
+  AccessLog log(file_.get());
+  log.append({});
+  log.append({});
+  EXPECT_EQ(pipe_.read(), "");
+  EXPECT_GT(log.buffered(), 0u);
+  log.flush();
+  EXPECT_EQ(splitLines(pipe_.read()).size(), 2u);
+  EXPECT_EQ(log.buffered(), 0u);
+  log.flush();
+  EXPECT_EQ(pipe_.read(), "");
+}
+
+TEST_F(AccessLogTest, WantsAFlushWhenABatchIsFull) {
+  AccessLog log(file_.get());
+  while (!log.wantsFlush()) {
+    ASSERT_LT(log.buffered(), AccessLog::kBatchBytes);
+    log.append(fullRecord());
+  }
+  EXPECT_GE(log.buffered(), AccessLog::kBatchBytes);
+  log.flush();
+  EXPECT_FALSE(log.wantsFlush());
+}
+
+TEST(AccessLog, CostsNothingWhenItIsOff) {
+  const auto file = openAccessLogFile("off");
+  ASSERT_TRUE(file.ok());
+  AccessLog log(file->get());
+  EXPECT_FALSE(log.enabled());
+  log.append(fullRecord());
+  log.flush();
+  EXPECT_EQ(log.buffered(), 0u);
+  EXPECT_FALSE(log.wantsFlush());
+  EXPECT_EQ(log.dropped(), 0u);
+}
+
+TEST(AccessLog, GoesToTheFileThatTheSettingsName) {
+  TempPath temp;
+  const auto file = openAccessLogFile(temp.path());
+  ASSERT_TRUE(file.ok());
+  AccessLog log(file->get());
+  log.append(fullRecord());
+  log.flush();
+  EXPECT_EQ(splitLines(temp.read()).size(), 1u);
+  EXPECT_FALSE(openAccessLogFile(temp.path() + "/below/a/file").ok());
+  EXPECT_TRUE(openAccessLogFile("/dev/stdout").ok());
+}
+
+TEST_F(AccessLogTest, KeepsWhatABusyReaderDidNotTakeAndDropsOnlyBeyondItsBound) {
+  AccessLog log(file_.get());
+  std::size_t appended = 0;
+  while (log.dropped() == 0) {
+    log.append(fullRecord());
+    ++appended;
+    ASSERT_LE(log.buffered(), AccessLog::kMaxBuffered);
+    if (log.wantsFlush()) log.flush();
+  }
+  EXPECT_GT(log.buffered(), AccessLog::kMaxBuffered - AccessLog::kMaxLineBytes);
+  EXPECT_FALSE(log.wantsFlush()) << "a stuck reader is not asked for each line";
+
+  std::string seen = pipe_.read();
+  for (int i = 0; i < 100 && log.buffered() > 0; ++i) {
+    log.flush();
+    seen += pipe_.read();
+  }
+  const auto lines = splitLines(seen);
+  EXPECT_EQ(lines.size(), appended - 1) << "one was dropped, the others came once";
+  for (const std::string& line : lines) ASSERT_TRUE(JsonReader::members(line).has_value()) << line;
+
+  log.append(fullRecord());
+  log.flush();
+  EXPECT_EQ(splitLines(pipe_.read()).size(), 1u);
+  EXPECT_EQ(log.dropped(), 1u);
+}
+
+TEST(AccessLog, DropsAndCountsLinesThatAFullDiskRefuses) {
+  const auto file = openAccessLogFile("/dev/full");
+  ASSERT_TRUE(file.ok());
+  AccessLog log(file->get());
+  for (int i = 0; i < 3; ++i) log.append(fullRecord());
+  log.flush();
+  EXPECT_EQ(log.dropped(), 3u);
+  EXPECT_EQ(log.buffered(), 0u);
+  log.append(fullRecord());
+  log.flush();
+  EXPECT_EQ(log.dropped(), 4u);
+}
+
+TEST(AccessLog, RecoversWhenAReaderComesBack) {
+  Pipe other;
+  TempPath temp;
+  ASSERT_EQ(::mkfifo(temp.path().c_str(), 0600), 0);
+  int reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);
+  const auto file = openAccessLogFile(temp.path());
+  ASSERT_TRUE(file.ok());
+  AccessLog log(file->get());
+  ::close(reader);
+  log.append(fullRecord());
+  log.flush();
+  EXPECT_EQ(log.dropped(), 1u);
+
+  reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);
+  log.append(fullRecord());
+  log.flush();
+  std::array<char, 4096> seen{};
+  const ssize_t count = ::read(reader, seen.data(), seen.size());
+  ASSERT_GT(count, 0);
+  EXPECT_EQ(std::string_view(seen.data(), static_cast<std::size_t>(count)).substr(0, 9), "{\"time\":\"");
+  EXPECT_EQ(log.dropped(), 1u);
+  ::close(reader);
+}
+
+}  // namespace
+}  // namespace sluice::observe

@@ -1,0 +1,159 @@
+#include "proxy/pki/certificate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/err.h>
+
+#include "proxy/pki/pem.h"
+#include "test/support/test_pki.h"
+
+namespace sluice::pki {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string errorOf(std::string_view pem) {
+  const auto chain = CertificateChain::parse(pem);
+  EXPECT_EQ(ERR_peek_error(), 0u);
+  if (chain.ok()) return "";
+  EXPECT_EQ(chain.error().origin, base::ErrorOrigin::kConfig);
+  return chain.error().detail;
+}
+
+TEST(CertificateChain, HoldsTheLeafFirstAndWhatIsBehindIt) {
+  const auto root = test::makeAuthority();
+  test::CertificateSpec middle;
+  middle.authority = true;
+  const auto intermediate = test::issue(root, middle);
+  const auto leaf = test::issueServer(intermediate, "a.example.com");
+  const auto chain = CertificateChain::parse(leaf.certificate + intermediate.certificate);
+  ASSERT_TRUE(chain.ok()) << chain.error().detail;
+  EXPECT_NE(chain->leaf(), nullptr);
+  EXPECT_EQ(chain->intermediates().size(), 1u);
+  EXPECT_THAT(chain->dnsNames(), ElementsAre("a.example.com"));
+}
+
+TEST(CertificateChain, SkipsTextBetweenTheBlocks) {
+  const auto one = test::makeAuthority();
+  const auto chain = CertificateChain::parse("subject=/CN=one\n" + one.certificate + "\nand so on\n");
+  EXPECT_TRUE(chain.ok());
+}
+
+TEST(CertificateChain, GivesDnsNamesInLowerCaseAndNeverTheCommonName) {
+  test::CertificateSpec spec;
+  spec.commonName = "cn.example.com";
+  spec.dnsNames = {"API.Example.COM", "*.Example.com"};
+  const auto chain = CertificateChain::parse(test::selfSigned(spec).certificate);
+  ASSERT_TRUE(chain.ok());
+  EXPECT_THAT(chain->dnsNames(), ElementsAre("api.example.com", "*.example.com"));
+
+  spec.dnsNames.clear();
+  const auto nameless = CertificateChain::parse(test::selfSigned(spec).certificate);
+  ASSERT_TRUE(nameless.ok());
+  EXPECT_THAT(nameless->dnsNames(), IsEmpty());
+}
+
+TEST(CertificateChain, LeavesOutANameWithANulInIt) {
+  test::CertificateSpec spec;
+  spec.dnsNames = {std::string("good.example.com\0.evil.test", 27), "fine.example.com"};
+  const auto chain = CertificateChain::parse(test::selfSigned(spec).certificate);
+  ASSERT_TRUE(chain.ok());
+  EXPECT_THAT(chain->dnsNames(), ElementsAre("fine.example.com"));
+}
+
+TEST(CertificateChain, KnowsWhenItEnds) {
+  test::CertificateSpec spec;
+  spec.notAfter = std::chrono::hours(48);
+  const auto chain = CertificateChain::parse(test::selfSigned(spec).certificate);
+  ASSERT_TRUE(chain.ok());
+  const auto left = chain->notAfter() - std::chrono::system_clock::now();
+  EXPECT_LE(left, std::chrono::hours(48));
+  EXPECT_GT(left, std::chrono::hours(47));
+}
+
+TEST(CertificateChain, EndsNeverRatherThanInThePastWhenTheYearIs9999) {
+  test::CertificateSpec spec;
+  spec.notAfter = std::chrono::hours(24 * 365 * 400);
+  const auto chain = CertificateChain::parse(test::selfSigned(spec).certificate);
+  ASSERT_TRUE(chain.ok());
+  EXPECT_EQ(chain->notAfter(), base::WallTime::max());
+}
+
+TEST(CertificateChain, HasAFingerprintOfTheWholeChain) {
+  const auto one = test::makeAuthority();
+  const auto two = test::makeAuthority();
+  const auto first = CertificateChain::parse(one.certificate);
+  const auto again = CertificateChain::parse("a comment\n" + one.certificate);
+  const auto both = CertificateChain::parse(one.certificate + two.certificate);
+  ASSERT_TRUE(first.ok() && again.ok() && both.ok());
+  EXPECT_EQ(first->fingerprint().size(), 64u);
+  EXPECT_EQ(first->fingerprint(), again->fingerprint());
+  EXPECT_NE(first->fingerprint(), both->fingerprint());
+}
+
+TEST(CertificateChain, SaysWhatIsWrongWithWhichBlock) {
+  const auto one = test::makeAuthority();
+  EXPECT_EQ(errorOf(""), "no certificate in it");
+  EXPECT_EQ(errorOf("hello"), "no certificate in it");
+  EXPECT_EQ(errorOf(one.certificate + one.key), "block 2: a PRIVATE KEY, not a certificate");
+  EXPECT_THAT(errorOf(one.certificate + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+              HasSubstr("block 2: not a certificate: "));
+  EXPECT_THAT(errorOf(one.certificate + "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n"),
+              HasSubstr("block 2: not PEM: bad base64 decode"));
+  EXPECT_THAT(errorOf(one.certificate.substr(0, one.certificate.size() / 2)), HasSubstr("block 1: not PEM: "));
+}
+
+TEST(CertificateChain, RefusesBytesBehindACertificate) {
+  // The SEQUENCE of a NULL and a byte too much, as a certificate of nothing; then a good one with a byte behind it.
+  auto blocks = readPem(test::makeAuthority().certificate);
+  ASSERT_TRUE(blocks.ok());
+  EXPECT_EQ(blocks->size(), 1u);
+  EXPECT_EQ(blocks->front().label, "CERTIFICATE");
+  EXPECT_FALSE(blocks->front().encrypted);
+}
+
+TEST(Pem, IsRefusedAboveItsBound) {
+  std::string pem = test::makeAuthority().certificate;
+  pem.resize(kMaxPemBytes, '\n');
+  EXPECT_TRUE(readPem(pem).ok());
+  pem.push_back('\n');
+  EXPECT_FALSE(readPem(pem).ok());
+}
+
+struct NameCase {
+  const char* pattern;
+  const char* host;
+  bool matches;
+};
+
+class DnsNameMatches : public ::testing::TestWithParam<NameCase> {};
+
+TEST_P(DnsNameMatches, AsRfc6125Says) {
+  EXPECT_EQ(dnsNameMatches(GetParam().pattern, GetParam().host), GetParam().matches)
+      << GetParam().pattern << " and " << GetParam().host;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, DnsNameMatches,
+                         ::testing::Values(NameCase{"example.com", "example.com", true},               //
+                                           NameCase{"example.com", "www.example.com", false},          //
+                                           NameCase{"www.example.com", "example.com", false},          //
+                                           NameCase{"*.example.com", "www.example.com", true},         //
+                                           NameCase{"*.example.com", "example.com", false},            //
+                                           NameCase{"*.example.com", ".example.com", false},           //
+                                           NameCase{"*.example.com", "a.b.example.com", false},        //
+                                           NameCase{"*.example.com", "wwwexample.com", false},         //
+                                           NameCase{"*.example.com", "www.example.com.evil", false},   //
+                                           NameCase{"w*.example.com", "www.example.com", false},       //
+                                           NameCase{"*w.example.com", "www.example.com", false},       //
+                                           NameCase{"www.*.com", "www.example.com", false},            //
+                                           NameCase{"*.*.com", "www.example.com", false},              //
+                                           NameCase{"*.com", "example.com", false},                    //
+                                           NameCase{"*.", "example.", false},                          //
+                                           NameCase{"*", "localhost", false},                          //
+                                           NameCase{"", "", false},                                    //
+                                           NameCase{"*.example.com", "", false}));
+
+}  // namespace
+}  // namespace sluice::pki

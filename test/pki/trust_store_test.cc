@@ -1,0 +1,89 @@
+#include "proxy/pki/trust_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/err.h>
+#include <openssl/x509_vfy.h>
+
+#include "proxy/pki/certificate.h"
+#include "test/support/test_pki.h"
+
+namespace sluice::pki {
+namespace {
+
+using ::testing::HasSubstr;
+
+bool trusts(const TrustStore& trust, const std::string& pem) {
+  const auto chain = CertificateChain::parse(pem);
+  EXPECT_TRUE(chain.ok());
+  X509_STORE_CTX* context = X509_STORE_CTX_new();
+  X509_STORE_CTX_init(context, trust.get(), chain->leaf(), nullptr);
+  const bool verified = X509_verify_cert(context) == 1;
+  X509_STORE_CTX_free(context);
+  ERR_clear_error();
+  return verified;
+}
+
+TEST(TrustStore, TrustsWhatItsAuthoritiesIssuedAndNothingElse) {
+  const auto one = test::makeAuthority("one");
+  const auto two = test::makeAuthority("two");
+  const auto trust = TrustStore::parse(one.certificate + two.certificate);
+  ASSERT_TRUE(trust.ok()) << trust.error().detail;
+  EXPECT_TRUE(trusts(*trust, test::issueServer(one, "a.test").certificate));
+  EXPECT_TRUE(trusts(*trust, test::issueServer(two, "a.test").certificate));
+  EXPECT_FALSE(trusts(*trust, test::issueServer(test::makeAuthority("one"), "a.test").certificate));
+}
+
+TEST(TrustStore, TakesAnIntermediateOrAPinnedCertificateAsItStands) {
+  const auto root = test::makeAuthority();
+  test::CertificateSpec spec;
+  spec.commonName = "intermediate";
+  spec.authority = true;
+  const auto intermediate = test::issue(root, spec);
+  const auto leaf = test::issueServer(intermediate, "a.test");
+  EXPECT_TRUE(trusts(TrustStore::parse(intermediate.certificate).value(), leaf.certificate));
+  EXPECT_TRUE(trusts(TrustStore::parse(leaf.certificate).value(), leaf.certificate));
+  EXPECT_FALSE(trusts(TrustStore::parse(root.certificate).value(), leaf.certificate)) << "the intermediate is missing";
+}
+
+TEST(TrustStore, TakesTheSameAuthorityTwice) {
+  const auto root = test::makeAuthority();
+  EXPECT_TRUE(TrustStore::parse(root.certificate + root.certificate).ok());
+}
+
+TEST(TrustStore, HasAFingerprintOfWhatItHolds) {
+  const auto one = test::makeAuthority();
+  const auto two = test::makeAuthority();
+  EXPECT_EQ(TrustStore::parse(one.certificate)->fingerprint(), TrustStore::parse(one.certificate)->fingerprint());
+  EXPECT_NE(TrustStore::parse(one.certificate)->fingerprint(), TrustStore::parse(two.certificate)->fingerprint());
+}
+
+TEST(TrustStore, SaysWhatIsWrongWithWhichBlock) {
+  const auto one = test::makeAuthority();
+  const auto empty = TrustStore::parse("");
+  ASSERT_FALSE(empty.ok());
+  EXPECT_EQ(empty.error().detail, "no certificate in it");
+  EXPECT_EQ(empty.error().origin, base::ErrorOrigin::kConfig);
+  const auto key = TrustStore::parse(one.certificate + one.key);
+  ASSERT_FALSE(key.ok());
+  EXPECT_THAT(key.error().detail, HasSubstr("block 2: "));
+  EXPECT_EQ(ERR_peek_error(), 0u);
+}
+
+TEST(TrustStore, OfTheSystemDoesNotTrustAnAuthorityOfATest) {
+  const auto trust = TrustStore::system();
+  ASSERT_TRUE(trust.ok()) << trust.error().detail;
+  EXPECT_EQ(trust->fingerprint(), "system");
+  EXPECT_FALSE(trusts(*trust, test::issueServer(test::makeAuthority(), "a.test").certificate));
+  EXPECT_EQ(ERR_peek_error(), 0u);
+}
+
+TEST(TrustStore, MovesWithWhatItHolds) {
+  const auto one = test::makeAuthority();
+  TrustStore trust = TrustStore::parse(test::makeAuthority().certificate).value();
+  trust = TrustStore::parse(one.certificate).value();
+  EXPECT_TRUE(trusts(trust, one.certificate));
+}
+
+}  // namespace
+}  // namespace sluice::pki

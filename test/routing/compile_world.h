@@ -1,0 +1,193 @@
+// A configuration for tests of compile(): documents as users write them, loaded and compiled, and ways to ask about the
+// outcome.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/load.h"
+#include "proxy/routing/compile.h"
+#include "test/routing/request_maker.h"
+#include "test/support/test_pki.h"
+
+namespace sluice::routing::test {
+
+inline constexpr std::string_view kClass = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: sluice, generation: 3}
+spec: {controllerName: sluice.dev/egress-gateway}
+)";
+
+inline constexpr std::string_view kGateway = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: egress, generation: 4}
+spec:
+  gatewayClassName: sluice
+  addresses: [{type: IPAddress, value: 127.0.0.1}]
+  listeners: [{name: web, protocol: HTTP, port: 80}]
+)";
+
+inline constexpr std::string_view kBackend = R"(
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: Backend
+metadata: {name: origin, generation: 5}
+spec: {destination: {type: FQDN, fqdn: {hostname: Origin.Test, port: 8080}}}
+)";
+
+inline constexpr std::string_view kRoute = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: route, generation: 6}
+spec:
+  parentRefs: [{name: egress}]
+  rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]
+)";
+
+/// `base` with its one occurrence of `from` replaced: a test shows only what it is about.
+inline std::string with(std::string_view base, std::string_view from, std::string_view to) {
+  std::string text(base);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << "no " << from;
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
+/// A block scalar's lines, indented by four.
+inline std::string block(const std::string& text) {
+  std::string result = "|\n";
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    result += "    " + text.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  return result;
+}
+
+inline std::string secret(const std::string& name, const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string text = "apiVersion: v1\nkind: Secret\nmetadata: {name: " + name + "}\nstringData:\n";
+  for (const auto& [key, value] : entries) text += "  " + key + ": " + block(value);
+  return text;
+}
+
+inline std::string keyPair(const std::string& name, const sluice::test::Identity& identity) {
+  return secret(name, {{"tls.crt", identity.certificate}, {"tls.key", identity.key}});
+}
+
+inline std::string configMap(const std::string& name, const std::string& key, const std::string& value) {
+  return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  " + key + ": " + block(value);
+}
+
+/// One authority and one server certificate for all tests of the binary: making keys is slow.
+inline const sluice::test::Identity& authority() {
+  static const sluice::test::Identity made = sluice::test::makeAuthority();
+  return made;
+}
+inline const sluice::test::Identity& server() {
+  static const sluice::test::Identity made = sluice::test::issueServer(authority(), "origin.test");
+  return made;
+}
+
+class World {
+ public:
+  explicit World(const std::vector<std::string_view>& documents) {
+    std::string text;
+    for (const std::string_view document : documents) text += "---\n" + std::string(document) + "\n";
+    configuration_ = config::loadText(text);
+    recompile();
+  }
+
+  config::Model& model() { return configuration_.model; }
+  void recompile() {
+    ++compilations_;
+    result_ = compile(configuration_.model, [this]() -> base::Result<pki::TrustStore> {
+      ++systemTrustLoads_;
+      if (!systemTrustWorks_) return base::Error::config("no bundle here");
+      return pki::TrustStore::parse(authority().certificate);
+    });
+  }
+  void breakSystemTrust() {
+    systemTrustWorks_ = false;
+    recompile();
+  }
+  int systemTrustLoads() const { return systemTrustLoads_ / compilations_; }
+
+  const CompileResult& result() const { return result_; }
+  const Snapshot& snapshot() const { return *result_.snapshot; }
+
+  const config::ObjectStatus* status(std::string_view kind, std::string_view name) const {
+    for (const config::ObjectStatus& each : result_.statuses) {
+      if (each.kind == kind && each.name == name) return &each;
+    }
+    return nullptr;
+  }
+  /// "True/Accepted" of the object's condition, its first parent's or controller's; "" if there is none.
+  std::string condition(std::string_view kind, std::string_view name, std::string_view type) const {
+    return text(find(kind, name, type));
+  }
+  std::string message(std::string_view kind, std::string_view name, std::string_view type) const {
+    const config::Condition* found = find(kind, name, type);
+    return found == nullptr ? "" : found->message;
+  }
+  std::string listenerCondition(std::string_view gateway, std::string_view listener, std::string_view type) const {
+    const config::ListenerStatus* found = listenerStatus(gateway, listener);
+    return found == nullptr ? "" : text(config::findCondition(found->conditions, type));
+  }
+  const config::ListenerStatus* listenerStatus(std::string_view gateway, std::string_view listener) const {
+    const config::ObjectStatus* object = status("Gateway", gateway);
+    if (object == nullptr) return nullptr;
+    for (const config::ListenerStatus& each : object->listeners) {
+      if (each.name == listener) return &each;
+    }
+    return nullptr;
+  }
+
+  const Bind* bind(std::uint16_t port, std::string_view address = "127.0.0.1") const {
+    for (const Bind& each : snapshot().binds) {
+      if (each.port == port && each.address == address) return &each;
+    }
+    return nullptr;
+  }
+  const Rule* rule(const Request& request, std::uint16_t port = 80) const {
+    const Bind* found = bind(port);
+    return found == nullptr ? nullptr : found->routes.match(request.head()).rule;
+  }
+  /// Where GET / for `host` ends: a Backend's name, "500", "404", or "refused" if nobody listens.
+  std::string outcome(const std::string& host = "a.test", const std::string& path = "/",
+                      std::uint16_t port = 80) const {
+    if (bind(port) == nullptr) return "refused";
+    const Rule* found = rule(Request("GET", host, path), port);
+    if (found == nullptr) return "404";
+    if (found->failure) return std::to_string(found->failure->status);
+    const WeightedBackend* share = found->choose(0);
+    if (share == nullptr) return "500";
+    return share->failure ? std::to_string(share->failure->status) : share->backend->name;
+  }
+
+ private:
+  static std::string text(const config::Condition* condition) {
+    if (condition == nullptr) return "";
+    return std::string(config::conditionStatusName(condition->status)) + "/" + condition->reason;
+  }
+  const config::Condition* find(std::string_view kind, std::string_view name, std::string_view type) const {
+    const config::ObjectStatus* object = status(kind, name);
+    if (object == nullptr) return nullptr;
+    if (!object->parents.empty()) return config::findCondition(object->parents.front().conditions, type);
+    if (!object->controllers.empty()) return config::findCondition(object->controllers.front().conditions, type);
+    return config::findCondition(object->conditions, type);
+  }
+
+  config::Configuration configuration_;
+  CompileResult result_;
+  bool systemTrustWorks_ = true;
+  int systemTrustLoads_ = 0;
+  int compilations_ = 0;
+};
+
+}  // namespace sluice::routing::test

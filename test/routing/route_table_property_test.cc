@@ -1,0 +1,179 @@
+// The table against the plainest reading of Gateway API's text: every entry is tried, and the best by the API's list
+// wins.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "proxy/routing/route_table.h"
+#include "proxy/routing/route_table_builder.h"
+#include "proxy/routing/snapshot.h"
+#include "test/routing/request_maker.h"
+
+namespace sluice::routing {
+namespace {
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  template <typename T>
+  T oneOf(std::initializer_list<T> choices) {
+    return *(choices.begin() + static_cast<std::ptrdiff_t>(random_() % choices.size()));
+  }
+  bool oneIn(std::uint64_t n) { return random_() % n == 0; }
+
+  std::string path() {
+    std::string text;
+    for (std::uint64_t i = random_() % 4; i > 0; --i) text += "/" + oneOf<std::string>({"a", "b", "aa"});
+    if (text.empty() || oneIn(4)) text += "/";
+    return text;
+  }
+  std::string pattern() {
+    return oneOf<std::string>({"", "", "a.test", "b.a.test", "*.a.test", "*.test", "*.b.a.test"});
+  }
+  std::string host() { return oneOf<std::string>({"a.test", "b.a.test", "c.b.a.test", "x.test", "other", ""}); }
+
+  RouteEntry entry(std::uint32_t number) {
+    auto rule = std::make_shared<Rule>();
+    rule->route = std::to_string(number);
+    RouteEntry result;
+    result.listenerHostname = oneOf<std::string>({"", "*.test", "*.a.test", "b.a.test"});
+    result.hostname = pattern();
+    result.pathKind = oneOf({PathKind::kExact, PathKind::kPrefix, PathKind::kPrefix, PathKind::kExpression});
+    result.path = result.pathKind == PathKind::kExpression ? oneOf<std::string>({"/a.*", ".*/b", "/(a|b)/aa"}) : path();
+    result.method = oneOf<std::string>({"", "", "GET", "PUT"});
+    if (oneIn(3)) result.headers.push_back({"X-A", oneOf<std::string>({"1", "2"})});
+    if (oneIn(3)) result.headers.push_back({oneOf<std::string>({"x-b", "x-a"}), oneOf<std::string>({"1", "2"})});
+    if (oneIn(3)) result.query.push_back({"q", oneOf<std::string>({"1", "2"})});
+    result.precedence = {oneOf<std::string>({"", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"}),
+                         oneOf<std::string>({"a/a", "a/b"}), number, 0};
+    result.rule = std::move(rule);
+    return result;
+  }
+
+  std::mt19937_64& engine() { return random_; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+struct Asked {
+  std::string method;
+  std::string host;
+  std::string path;
+  std::string headerA;  // "": absent
+  std::string headerB;
+  std::string query;
+};
+
+bool hostFits(const std::string& pattern, const std::string& host) {
+  if (pattern.empty()) return true;
+  if (!pattern.starts_with("*.")) return pattern == host;
+  return host.size() > pattern.size() - 1 && host.ends_with(pattern.substr(1));
+}
+
+std::string withoutSlash(std::string path) {
+  if (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+bool pathFits(const RouteEntry& entry, const std::string& path) {
+  switch (entry.pathKind) {
+    case PathKind::kExact:
+      return entry.path == path;
+    case PathKind::kPrefix:
+      return (path + "/").starts_with(withoutSlash(entry.path) + "/");
+    case PathKind::kExpression:
+      return Regex::compile(entry.path)->matches(path);
+  }
+  return false;
+}
+
+/// Of several header matches with one name the first counts.
+std::size_t headersCounted(const RouteEntry& entry) {
+  return entry.headers.size() == 2 && entry.headers[1].name == "x-a" ? 1 : entry.headers.size();
+}
+
+bool fits(const RouteEntry& entry, const Asked& asked) {
+  if (!hostFits(entry.hostname, asked.host) || !pathFits(entry, asked.path)) return false;
+  if (!entry.method.empty() && entry.method != asked.method) return false;
+  for (std::size_t i = 0; i < headersCounted(entry); ++i) {
+    const FieldMatch& match = entry.headers[i];
+    if (match.value != (match.name == "x-b" ? asked.headerB : asked.headerA)) return false;
+  }
+  return entry.query.empty() || entry.query.front().value == asked.query;
+}
+
+/// The smaller the better.
+auto rank(const RouteEntry& entry) {
+  const auto exactHost = entry.hostname.starts_with("*.") || entry.hostname.empty();
+  const int kind = entry.pathKind == PathKind::kExact ? 0 : entry.pathKind == PathKind::kExpression ? 1 : 2;
+  const auto pathLength = entry.pathKind == PathKind::kPrefix ? withoutSlash(entry.path).size() : 0;
+  return std::tuple(exactHost, -static_cast<long>(entry.hostname.size()), kind, -static_cast<long>(pathLength),
+                    entry.method.empty(), -static_cast<long>(headersCounted(entry)),
+                    -static_cast<long>(entry.query.size()), entry.precedence);
+}
+
+std::string reference(const std::vector<RouteEntry>& entries, const Asked& asked) {
+  std::optional<std::string> owner;
+  for (const RouteEntry& each : entries) {
+    const std::string& pattern = each.listenerHostname;
+    if (!hostFits(pattern, asked.host)) continue;
+    const auto key = [](const std::string& text) {
+      return std::tuple(text.empty() || text.starts_with("*."), -static_cast<long>(text.size()));
+    };
+    if (!owner || key(pattern) < key(*owner)) owner = pattern;
+  }
+  const RouteEntry* best = nullptr;
+  for (const RouteEntry& each : entries) {
+    if (each.listenerHostname != owner || !fits(each, asked)) continue;
+    if (best == nullptr || rank(each) < rank(*best)) best = &each;
+  }
+  return best == nullptr ? "none" : best->rule->route;
+}
+
+RouteTable build(std::vector<RouteEntry> entries) {
+  RouteTableBuilder builder;
+  for (RouteEntry& each : entries) EXPECT_TRUE(builder.add(std::move(each)).ok());
+  return std::move(builder).build();
+}
+
+std::string found(const RouteTable& table, const Asked& asked) {
+  test::Request request(asked.method, asked.host, asked.path + (asked.query.empty() ? "" : "?q=" + asked.query));
+  if (!asked.headerA.empty()) request.add("x-a", asked.headerA);
+  if (!asked.headerB.empty()) request.add("x-b", asked.headerB);
+  const RouteMatch match = table.match(request.head());
+  return match.rule == nullptr ? "none" : match.rule->route;
+}
+
+TEST(RouteTableProperty, AgreesWithTheNaiveReadingOnRandomTablesWhateverTheirOrder) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Generator generate(seed);
+    std::vector<RouteEntry> entries;
+    const std::uint32_t count = 1 + static_cast<std::uint32_t>(generate.engine()() % 40);
+    for (std::uint32_t i = 0; i < count; ++i) entries.push_back(generate.entry(i));
+    const RouteTable table = build(entries);
+    std::shuffle(entries.begin(), entries.end(), generate.engine());
+    const RouteTable shuffled = build(entries);
+    for (int i = 0; i < 60; ++i) {
+      const Asked asked{generate.oneOf<std::string>({"GET", "PUT", "POST"}),
+                        generate.host(),
+                        generate.path(),
+                        generate.oneOf<std::string>({"", "1", "2"}),
+                        generate.oneOf<std::string>({"", "1", "2"}),
+                        generate.oneOf<std::string>({"", "1", "2"})};
+      const std::string expected = reference(entries, asked);
+      ASSERT_EQ(found(table, asked), expected) << "seed " << seed << ": " << asked.host << asked.path;
+      ASSERT_EQ(found(shuffled, asked), expected) << "seed " << seed << ", shuffled";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::routing

@@ -1,0 +1,232 @@
+#include "proxy/routing/route_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/routing/route_table_builder.h"
+#include "proxy/routing/snapshot.h"
+#include "test/routing/request_maker.h"
+
+namespace sluice::routing {
+namespace {
+
+using test::Request;
+
+/// An entry for the rule `name`; what a test does not care about keeps its default.
+RouteEntry entry(const std::string& name, PathKind kind = PathKind::kPrefix, const std::string& path = "/") {
+  auto rule = std::make_shared<Rule>();
+  rule->route = name;
+  RouteEntry result;
+  result.pathKind = kind;
+  result.path = path;
+  result.precedence.route = name;
+  result.rule = std::move(rule);
+  return result;
+}
+
+RouteEntry forHost(RouteEntry base, const std::string& hostname) {
+  base.hostname = hostname;
+  return base;
+}
+
+RouteEntry atListener(RouteEntry base, const std::string& hostname) {
+  base.listenerHostname = hostname;
+  return base;
+}
+
+RouteTable tableOf(std::vector<RouteEntry> entries) {
+  RouteTableBuilder builder;
+  for (RouteEntry& each : entries) EXPECT_TRUE(builder.add(std::move(each)).ok());
+  return std::move(builder).build();
+}
+
+std::string routeOf(const RouteTable& table, const Request& request) {
+  const RouteMatch match = table.match(request.head());
+  return match.rule == nullptr ? "none: " + std::string(match.reason) : match.rule->route;
+}
+
+std::string get(const RouteTable& table, const std::string& authority, const std::string& target) {
+  return routeOf(table, Request("GET", authority, target));
+}
+
+TEST(RouteTable, FindsNothingWhenEmpty) {
+  EXPECT_EQ(get(RouteTable(), "a.test", "/"), "none: no listener for this hostname");
+}
+
+TEST(RouteTable, MatchesPrefixesByPathElement) {
+  const RouteTable table = tableOf({entry("foo", PathKind::kPrefix, "/foo")});
+  EXPECT_EQ(get(table, "a.test", "/foo"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foo/"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foo/bar"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foo?x=/y"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foobar"), "none: no rule for this request");
+  EXPECT_EQ(get(table, "a.test", "/fo"), "none: no rule for this request");
+  EXPECT_EQ(get(table, "a.test", "/Foo"), "none: no rule for this request");
+  EXPECT_EQ(get(table, "a.test", "/"), "none: no rule for this request");
+}
+
+TEST(RouteTable, IgnoresTheSlashAtAPrefixesEnd) {
+  const RouteTable table = tableOf({entry("foo", PathKind::kPrefix, "/foo/")});
+  EXPECT_EQ(get(table, "a.test", "/foo"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foo/bar"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foobar"), "none: no rule for this request");
+}
+
+TEST(RouteTable, MatchesExactPathsWithTheirSlash) {
+  const RouteTable table = tableOf({entry("foo", PathKind::kExact, "/foo")});
+  EXPECT_EQ(get(table, "a.test", "/foo"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foo?q"), "foo");
+  EXPECT_EQ(get(table, "a.test", "/foo/"), "none: no rule for this request");
+}
+
+TEST(RouteTable, MatchesExpressionsAgainstTheWholePath) {
+  const RouteTable table = tableOf({entry("v", PathKind::kExpression, "/v[0-9]+/.*")});
+  EXPECT_EQ(get(table, "a.test", "/v12/x"), "v");
+  EXPECT_EQ(get(table, "a.test", "/v12/x?/y"), "v");
+  EXPECT_EQ(get(table, "a.test", "/a/v12/x"), "none: no rule for this request");
+  EXPECT_EQ(get(table, "a.test", "/v12"), "none: no rule for this request");
+}
+
+TEST(RouteTable, PrefersExactThenExpressionThenTheLongestPrefix) {
+  const RouteTable table =
+      tableOf({entry("root"), entry("a", PathKind::kPrefix, "/a"), entry("abc", PathKind::kPrefix, "/a/b/c"),
+               entry("expression", PathKind::kExpression, "/a/b/(c|d)"), entry("exact", PathKind::kExact, "/a/b/c")});
+  EXPECT_EQ(get(table, "x.test", "/a/b/c"), "exact");
+  EXPECT_EQ(get(table, "x.test", "/a/b/d"), "expression");
+  EXPECT_EQ(get(table, "x.test", "/a/b/c/d"), "abc");
+  EXPECT_EQ(get(table, "x.test", "/a/b"), "a");
+  EXPECT_EQ(get(table, "x.test", "/b"), "root");
+  EXPECT_EQ(get(table, "x.test", "*"), "root");
+}
+
+TEST(RouteTable, FallsBackToLessSpecificPathsWherePredicatesFail) {
+  RouteEntry exact = entry("exact", PathKind::kExact, "/a/b");
+  exact.method = "POST";
+  RouteEntry deep = entry("deep", PathKind::kPrefix, "/a/b");
+  deep.headers = {{"x-on", "1"}};
+  const RouteTable table = tableOf({exact, deep, entry("a", PathKind::kPrefix, "/a")});
+  EXPECT_EQ(routeOf(table, Request("POST", "x.test", "/a/b")), "exact");
+  EXPECT_EQ(routeOf(table, Request("GET", "x.test", "/a/b", {{"x-on", "1"}})), "deep");
+  EXPECT_EQ(routeOf(table, Request("GET", "x.test", "/a/b")), "a");
+}
+
+TEST(RouteTable, BreaksTiesByMethodThenHeadersThenQueryThenAgeThenNameThenOrder) {
+  RouteEntry method = entry("method");
+  method.method = "GET";
+  RouteEntry headers = entry("headers");
+  headers.headers = {{"x-a", "1"}, {"x-b", "1"}};
+  RouteEntry header = entry("header");
+  header.headers = {{"x-a", "1"}};
+  header.query = {{"q", "1"}, {"r", "1"}};
+  RouteEntry query = entry("query");
+  query.query = {{"q", "1"}};
+  RouteEntry older = entry("older");
+  older.precedence.created = "2024-01-01T00:00:00Z";
+  RouteEntry newer = entry("newer");
+  newer.precedence.created = "2025-01-01T00:00:00Z";
+  RouteEntry alphabet = newer;
+  alphabet.precedence.route = "zz";
+  RouteEntry laterRule = alphabet;
+  laterRule.precedence.rule = 1;
+  RouteEntry laterMatch = laterRule;
+  laterMatch.precedence.match = 1;
+  std::vector<RouteEntry> best = {method, headers, header, query, older, newer, alphabet, laterRule, laterMatch};
+  const Request request("GET", "x.test", "/?q=1&r=1", {{"x-a", "1"}, {"x-b", "1"}});
+  while (!best.empty()) {
+    std::vector<RouteEntry> shuffled(best.rbegin(), best.rend());
+    auto marked = std::make_shared<Rule>();
+    marked->route = "expected";
+    shuffled.back().rule = marked;
+    EXPECT_EQ(routeOf(tableOf(shuffled), request), "expected") << best.size() << " entries";
+    best.erase(best.begin());
+  }
+}
+
+TEST(RouteTable, PrefersTheExactHostnameThenTheLongestWildcardThenAll) {
+  const RouteTable table =
+      tableOf({forHost(entry("all"), ""), forHost(entry("com"), "*.com"), forHost(entry("example"), "*.example.com"),
+               forHost(entry("exact"), "www.example.com")});
+  EXPECT_EQ(get(table, "www.example.com", "/"), "exact");
+  EXPECT_EQ(get(table, "www.example.com:8080", "/"), "exact");
+  EXPECT_EQ(get(table, "www.example.com.", "/"), "exact");
+  EXPECT_EQ(get(table, "api.example.com", "/"), "example");
+  EXPECT_EQ(get(table, "a.b.example.com", "/"), "example");
+  EXPECT_EQ(get(table, "example.com", "/"), "com");
+  EXPECT_EQ(get(table, "example.org", "/"), "all");
+  EXPECT_EQ(get(table, "", "/"), "all");
+}
+
+TEST(RouteTable, DoesNotLetAWildcardStandForNoLabelOrPartOfOne) {
+  const RouteTable table = tableOf({forHost(entry("example"), "*.example.com")});
+  EXPECT_EQ(get(table, "example.com", "/"), "none: no route for this hostname");
+  EXPECT_EQ(get(table, "wwwexample.com", "/"), "none: no route for this hostname");
+  EXPECT_EQ(get(table, ".example.com", "/"), "none: no route for this hostname");
+}
+
+TEST(RouteTable, FallsBackToLessSpecificHostnamesOfTheListenerWhereNoRuleFits) {
+  RouteEntry exact = forHost(entry("exact", PathKind::kExact, "/only"), "www.example.com");
+  const RouteTable table =
+      tableOf({exact, forHost(entry("wild", PathKind::kPrefix, "/wild"), "*.example.com"), forHost(entry("all"), "")});
+  EXPECT_EQ(get(table, "www.example.com", "/only"), "exact");
+  EXPECT_EQ(get(table, "www.example.com", "/wild"), "wild");
+  EXPECT_EQ(get(table, "www.example.com", "/else"), "all");
+}
+
+TEST(RouteTable, GivesARequestToTheListenerWithTheMostSpecificHostnameAlone) {
+  RouteTableBuilder builder;
+  ASSERT_TRUE(builder.add(atListener(entry("all"), "")).ok());
+  ASSERT_TRUE(builder.add(atListener(entry("wild", PathKind::kPrefix, "/wild"), "*.example.com")).ok());
+  builder.addListener("www.example.com");
+  const RouteTable table = std::move(builder).build();
+  EXPECT_EQ(get(table, "www.example.com", "/wild"), "none: no route for this hostname");
+  EXPECT_EQ(get(table, "api.example.com", "/wild"), "wild");
+  EXPECT_EQ(get(table, "api.example.com", "/else"), "none: no rule for this request");
+  EXPECT_EQ(get(table, "example.com", "/else"), "all");
+}
+
+TEST(RouteTable, GivesRequestsWithoutAuthorityToCatchAllsOnly) {
+  const RouteTable narrow = tableOf({atListener(entry("narrow"), "*.example.com")});
+  EXPECT_EQ(get(narrow, "", "/"), "none: no listener for this hostname");
+  const RouteTable routes = tableOf({forHost(entry("named"), "a.test"), forHost(entry("all"), "")});
+  EXPECT_EQ(get(routes, "", "/"), "all");
+}
+
+TEST(RouteTable, TakesHostsLongerThanADnsNameForNamesOfNobody) {
+  const RouteTable table = tableOf({forHost(entry("wild"), "*.test"), forHost(entry("all"), "")});
+  const std::string fits = std::string(248, 'a') + ".test";
+  EXPECT_EQ(get(table, fits, "/"), "wild");
+  EXPECT_EQ(get(table, "a" + fits, "/"), "all");
+}
+
+TEST(RouteTable, FindsAddressesByTheirLiteralOnly) {
+  const RouteTable table = tableOf({forHost(entry("wild"), "*.test"), forHost(entry("all"), "")});
+  EXPECT_EQ(get(table, "[::1]:80", "/"), "all");
+  EXPECT_EQ(get(table, "127.0.0.1", "/"), "all");
+}
+
+TEST(RouteTable, MatchesMethodsWithCase) {
+  RouteEntry post = entry("post");
+  post.method = "POST";
+  const RouteTable table = tableOf({post});
+  EXPECT_EQ(routeOf(table, Request("POST", "a.test", "/")), "post");
+  EXPECT_EQ(routeOf(table, Request("post", "a.test", "/")), "none: no rule for this request");
+}
+
+TEST(RouteTable, RefusesExpressionsThatAreNone) {
+  RouteTableBuilder builder;
+  EXPECT_FALSE(builder.add(entry("path", PathKind::kExpression, "/(")).ok());
+  RouteEntry header = entry("header");
+  header.headers = {{"x-a", "[", true}};
+  EXPECT_FALSE(builder.add(header).ok());
+  RouteEntry query = entry("query");
+  query.query = {{"q", "*", true}};
+  EXPECT_FALSE(builder.add(query).ok());
+  EXPECT_EQ(get(std::move(builder).build(), "a.test", "/"), "none: no listener for this hostname");
+}
+
+}  // namespace
+}  // namespace sluice::routing

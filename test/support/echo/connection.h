@@ -1,0 +1,92 @@
+// One client connection of the echo origin: between its transport and its codec, with the streams on it.
+//
+// Shows the rule of the house in small: events only record and touch the connection; the server's beat drives, flushes
+// and reaps it. Owned by the server's slab; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/base/slab.h"
+#include "proxy/http/codec.h"
+#include "proxy/net/tls.h"
+#include "proxy/net/transport.h"
+#include "test/support/echo/stream.h"
+
+namespace sluice::echo {
+
+class Connection;
+
+/// What connections need of the server.
+class ConnectionOwner {
+ public:
+  virtual ~ConnectionOwner() = default;
+  virtual net::Worker& worker() = 0;
+  /// Has the connection driven, flushed and perhaps reaped in this turn's beat.
+  virtual void touch(Connection& connection) = 0;
+};
+
+class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net::Timer {
+ public:
+  using Handle = base::Handle<Connection>;
+
+  /// `tls` is nullptr for plain TCP.
+  Connection(Handle handle, ConnectionOwner& owner, int fd, const net::Address& peer, net::TlsServerContext* tls);
+  ~Connection() override = default;
+
+  Handle handle() const { return handle_; }
+  void drive();
+  void flush();
+  bool dead() const { return state_ == State::kDead; }
+
+  bool touched = false;  // the server's mark: already in its list
+
+ private:
+  void onOpen() override;
+  void onBytes(std::string_view bytes) override;
+  void onEnd(bool clean) override;
+  void onFailed(const base::Error& error) override;
+  void onWritable() override { wakeUp(); }
+
+  http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;
+  http::Token onBadRequest(http::StreamId stream, const base::Error& error) override;
+  void onRequestBody(http::Token token, std::string_view bytes) override;
+  void onRequestEnd(http::Token token) override;
+  void onRequestEnd(http::Token token, http::Trailers&& trailers) override;
+  void onRequestReset(http::Token token, const base::Error& error, bool answerable) override;
+  http::BodyPipe* responseBody(http::Token token) override;
+  void onResponseBodyTaken(http::Token token, std::size_t count) override;
+  void onResponseSent(http::Token token) override;
+  void onLimitHit(http::Limit) override {}
+
+  void wakeUp() override { owner_.touch(*this); }
+  net::Worker& worker() override { return owner_.worker(); }
+  const net::TlsFacts* tlsFacts() const override { return transport_->tls(); }
+
+  void onTimer() override;
+  void makeCodec(http::Version version);
+  Stream* find(http::Token token) { return streams_.find(Stream::Handle::fromToken(token)); }
+  void linger();
+
+  enum class State : std::uint8_t {
+    kServing,
+    kLingering,  // our side is shut: wait for the peer's end, or the answer could be lost to a reset
+    kDead
+  };
+
+  const Handle handle_;
+  ConnectionOwner& owner_;
+  const bool encrypted_;
+  State state_ = State::kServing;
+  std::string firstBytes_;  // until the version is known
+  base::ByteQueue out_;
+  base::Slab<Stream> streams_;
+  http::Limits limits_;
+  std::unique_ptr<net::Transport> transport_;
+  std::unique_ptr<http::ServerCodec> codec_;
+};
+
+}  // namespace sluice::echo

@@ -1,0 +1,87 @@
+#include "test/support/echo/server.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "proxy/pki/certificate.h"
+#include "proxy/pki/private_key.h"
+
+namespace sluice::echo {
+namespace {
+
+base::Result<std::string> readFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return base::Error::config(path + ": " + std::strerror(errno));
+  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+base::Result<net::TlsServerIdentity> readIdentity(const ServerSettings& settings) {
+  auto certificatePem = readFile(settings.certificateFile);
+  if (!certificatePem) return certificatePem.error();
+  auto keyPem = readFile(settings.keyFile);
+  if (!keyPem) return keyPem.error();
+  auto certificate = pki::CertificateChain::parse(*certificatePem);
+  if (!certificate) return certificate.error();
+  auto key = pki::PrivateKey::parse(base::Secret(std::move(*keyPem)));
+  if (!key) return key.error();
+  return net::TlsServerIdentity{std::make_shared<const pki::CertificateChain>(std::move(*certificate)),
+                                std::make_shared<const pki::PrivateKey>(std::move(*key))};
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Server>> Server::make(const ServerSettings& settings) {
+  std::unique_ptr<net::TlsServerContext> tls;
+  if (!settings.certificateFile.empty()) {
+    auto identity = readIdentity(settings);
+    if (!identity) return identity.error();
+    auto context = net::TlsServerContext::make({{std::move(*identity)}, settings.protocols});
+    if (!context) return context.error();
+    tls = std::move(*context);
+  }
+  auto socket = net::ListenSocket::open(settings.address);
+  if (!socket) return socket.error();
+  return std::unique_ptr<Server>(new Server(std::move(*socket), std::move(tls)));
+}
+
+Server::Server(net::ListenSocket&& socket, std::unique_ptr<net::TlsServerContext> tls)
+    : socket_(std::move(socket)), tls_(std::move(tls)) {
+  worker_.setBeats(this);
+  listener_.emplace(worker_, socket_, [this](int fd, const net::Address& peer) {
+    touch(connections_.create(static_cast<ConnectionOwner&>(*this), fd, peer, tls_.get()));
+  });
+}
+
+void Server::touch(Connection& connection) {
+  if (std::exchange(connection.touched, true)) return;
+  touched_.push_back(connection.handle());
+}
+
+void Server::drive() {
+  beating_.swap(touched_);
+  for (const Connection::Handle handle : beating_) {
+    Connection* connection = connections_.find(handle);
+    if (connection == nullptr) continue;
+    connection->touched = false;  // what happens from here on needs another beat
+    connection->drive();
+  }
+}
+
+void Server::flush() {
+  for (const Connection::Handle handle : beating_) {
+    if (Connection* connection = connections_.find(handle)) connection->flush();
+  }
+}
+
+void Server::reap() {
+  for (const Connection::Handle handle : beating_) {
+    const Connection* connection = connections_.find(handle);
+    if (connection != nullptr && connection->dead()) connections_.destroy(handle);
+  }
+  beating_.clear();
+}
+
+}  // namespace sluice::echo

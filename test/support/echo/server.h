@@ -1,0 +1,58 @@
+// The echo origin: one worker, one listener, its connections, and the beat that moves them. One thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/base/slab.h"
+#include "proxy/net/listener.h"
+#include "proxy/net/tls.h"
+#include "proxy/net/worker.h"
+#include "test/support/echo/connection.h"
+
+namespace sluice::echo {
+
+struct ServerSettings {
+  net::Address address;
+  /// Files in PEM; both empty: plain TCP, where the first bytes tell HTTP/1.1 from HTTP/2.
+  std::string certificateFile;
+  std::string keyFile;
+  /// By ALPN, in order of preference.
+  std::vector<std::string> protocols = {"h2", "http/1.1"};
+};
+
+class Server final : net::Beats, ConnectionOwner {
+ public:
+  static base::Result<std::unique_ptr<Server>> make(const ServerSettings& settings);
+  ~Server() override = default;
+
+  /// What it listens on: the port too, if 0 was asked for.
+  const net::Address& address() const { return socket_.address(); }
+  /// Serves until the process ends.
+  void run() { worker_.run(); }
+
+ private:
+  Server(net::ListenSocket&& socket, std::unique_ptr<net::TlsServerContext> tls);
+
+  void drive() override;
+  void flush() override;
+  void reap() override;
+  bool quiet() const override { return touched_.empty(); }
+  net::Worker& worker() override { return worker_; }
+  void touch(Connection& connection) override;
+
+  base::SystemClock clock_;
+  net::ListenSocket socket_;
+  std::unique_ptr<net::TlsServerContext> tls_;
+  net::Worker worker_{clock_};
+  base::Slab<Connection> connections_;
+  std::vector<Connection::Handle> touched_;  // since the beat began: the next one's
+  std::vector<Connection::Handle> beating_;
+  std::optional<net::Listener> listener_;
+};
+
+}  // namespace sluice::echo

@@ -1,0 +1,195 @@
+#include "test/support/test_pki.h"
+
+#include <arpa/inet.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+namespace sluice::test {
+namespace {
+
+using BioPointer = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using KeyPointer = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+using X509Pointer = std::unique_ptr<X509, decltype(&X509_free)>;
+
+// A helper that can not make what a test asks for has no better way to say so.
+void require(bool ok) {
+  if (ok) return;
+  ERR_print_errors_fp(stderr);
+  std::abort();
+}
+
+BioPointer readerOf(const std::string& pem) { return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free}; }
+
+BioPointer writer() { return {BIO_new(BIO_s_mem()), &BIO_free}; }
+
+std::string textOf(const BioPointer& bio) {
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &data);
+  return {data, static_cast<std::size_t>(size)};
+}
+
+KeyPointer parseKey(const std::string& pem) {
+  KeyPointer key(PEM_read_bio_PrivateKey(readerOf(pem).get(), nullptr, nullptr, nullptr), &EVP_PKEY_free);
+  ERR_clear_error();
+  return key;
+}
+
+X509Pointer parseCertificate(const std::string& pem) {
+  return {PEM_read_bio_X509(readerOf(pem).get(), nullptr, nullptr, nullptr), &X509_free};
+}
+
+KeyPointer makeKey(KeyType type) {
+  EVP_PKEY* key = nullptr;
+  switch (type) {
+    case KeyType::kEcP256:
+      key = EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256");
+      break;
+    case KeyType::kRsa2048:
+      key = EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{2048});
+      break;
+    case KeyType::kEd25519:
+      key = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
+      break;
+  }
+  require(key != nullptr);
+  return {key, &EVP_PKEY_free};
+}
+
+void addStringName(GENERAL_NAMES* names, int type, const std::string& text) {
+  GENERAL_NAME* name = GENERAL_NAME_new();
+  ASN1_IA5STRING* value = ASN1_IA5STRING_new();
+  ASN1_STRING_set(value, text.data(), static_cast<int>(text.size()));
+  GENERAL_NAME_set0_value(name, type, value);
+  sk_GENERAL_NAME_push(names, name);
+}
+
+void addIpName(GENERAL_NAMES* names, const std::string& text) {
+  ASN1_OCTET_STRING* value = a2i_IPADDRESS(text.c_str());
+  require(value != nullptr);
+  GENERAL_NAME* name = GENERAL_NAME_new();
+  GENERAL_NAME_set0_value(name, GEN_IPADD, value);
+  sk_GENERAL_NAME_push(names, name);
+}
+
+void addSubjectAltNames(X509* certificate, const CertificateSpec& spec) {
+  GENERAL_NAMES* names = sk_GENERAL_NAME_new_null();
+  for (const std::string& text : spec.dnsNames) addStringName(names, GEN_DNS, text);
+  for (const std::string& text : spec.uris) addStringName(names, GEN_URI, text);
+  for (const std::string& text : spec.ipAddresses) addIpName(names, text);
+  if (sk_GENERAL_NAME_num(names) > 0) {
+    require(X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT) == 1);
+  }
+  GENERAL_NAMES_free(names);
+}
+
+void addExtension(X509* certificate, X509* issuer, const std::string& name, const std::string& value) {
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
+  X509_EXTENSION* extension = X509V3_EXT_nconf(nullptr, &context, name.c_str(), value.c_str());
+  require(extension != nullptr);
+  X509_add_ext(certificate, extension, -1);
+  X509_EXTENSION_free(extension);
+}
+
+void addExtensions(X509* certificate, X509* issuer, const CertificateSpec& spec) {
+  addExtension(certificate, issuer, "subjectKeyIdentifier", "hash");
+  if (issuer != certificate) addExtension(certificate, issuer, "authorityKeyIdentifier", "keyid");
+  addExtension(certificate, issuer, "basicConstraints", spec.authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
+  if (spec.authority) addExtension(certificate, issuer, "keyUsage", "critical,keyCertSign,cRLSign");
+  if (!spec.extendedKeyUsage.empty()) addExtension(certificate, issuer, "extendedKeyUsage", spec.extendedKeyUsage);
+  for (const auto& [name, value] : spec.extensions) addExtension(certificate, issuer, name, value);
+  addSubjectAltNames(certificate, spec);
+}
+
+void setSerial(X509* certificate) {
+  std::array<unsigned char, 16> bytes{};
+  require(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
+  bytes[0] = static_cast<unsigned char>((bytes[0] & 0x7f) | 0x01);
+  BIGNUM* number = BN_bin2bn(bytes.data(), static_cast<int>(bytes.size()), nullptr);
+  BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate));
+  BN_free(number);
+}
+
+Identity makeIdentity(const CertificateSpec& spec, X509* issuer, EVP_PKEY* issuerKey) {
+  const KeyPointer key = makeKey(spec.keyType);
+  const X509Pointer certificate(X509_new(), &X509_free);
+  X509_set_version(certificate.get(), X509_VERSION_3);
+  setSerial(certificate.get());
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), static_cast<long>(spec.notBefore.count()));
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), static_cast<long>(spec.notAfter.count()));
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_UTF8,
+                             reinterpret_cast<const unsigned char*>(spec.commonName.c_str()), -1, -1, 0);
+  X509_set_pubkey(certificate.get(), key.get());
+  X509* const signer = issuer == nullptr ? certificate.get() : issuer;
+  EVP_PKEY* const signerKey = issuerKey == nullptr ? key.get() : issuerKey;
+  X509_set_issuer_name(certificate.get(), X509_get_subject_name(signer));
+  addExtensions(certificate.get(), signer, spec);
+  const bool hashes = EVP_PKEY_get_base_id(signerKey) != EVP_PKEY_ED25519;
+  require(X509_sign(certificate.get(), signerKey, hashes ? EVP_sha256() : nullptr) > 0);
+
+  const BioPointer certificatePem = writer();
+  const BioPointer keyPem = writer();
+  require(PEM_write_bio_X509(certificatePem.get(), certificate.get()) == 1);
+  require(PEM_write_bio_PKCS8PrivateKey(keyPem.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
+  return {textOf(certificatePem), textOf(keyPem)};
+}
+
+}  // namespace
+
+Identity selfSigned(const CertificateSpec& spec) { return makeIdentity(spec, nullptr, nullptr); }
+
+Identity issue(const Identity& issuer, const CertificateSpec& spec) {
+  const X509Pointer certificate = parseCertificate(issuer.certificate);
+  const KeyPointer key = parseKey(issuer.key);
+  require(certificate != nullptr && key != nullptr);
+  return makeIdentity(spec, certificate.get(), key.get());
+}
+
+Identity makeAuthority(const std::string& commonName) {
+  CertificateSpec spec;
+  spec.commonName = commonName;
+  spec.authority = true;
+  return selfSigned(spec);
+}
+
+Identity issueServer(const Identity& issuer, const std::string& dnsName) {
+  CertificateSpec spec;
+  spec.commonName = "server";
+  spec.dnsNames = {dnsName};
+  spec.extendedKeyUsage = "serverAuth";
+  return issue(issuer, spec);
+}
+
+Identity issueClient(const Identity& issuer, const std::string& commonName) {
+  CertificateSpec spec;
+  spec.commonName = commonName;
+  spec.extendedKeyUsage = "clientAuth";
+  return issue(issuer, spec);
+}
+
+std::string encryptKey(const Identity& identity, const std::string& passphrase) {
+  const BioPointer bio = writer();
+  require(PEM_write_bio_PKCS8PrivateKey(bio.get(), parseKey(identity.key).get(), EVP_aes_256_cbc(), passphrase.data(),
+                                        static_cast<int>(passphrase.size()), nullptr, nullptr) == 1);
+  return textOf(bio);
+}
+
+std::string traditionalKey(const Identity& identity) {
+  const BioPointer bio = writer();
+  require(PEM_write_bio_PrivateKey_traditional(bio.get(), parseKey(identity.key).get(), nullptr, nullptr, 0, nullptr,
+                                               nullptr) == 1);
+  return textOf(bio);
+}
+
+}  // namespace sluice::test
