@@ -84,8 +84,8 @@ struct Listener {
   std::string hostname;  // lower case, may begin with "*."; empty: all
   std::uint16_t port = 0;
   ListenerProtocol protocol = ListenerProtocol::kHttp;
-  std::string protocolName;  // as written: "HTTP", "TLS", "example.com/quic"
-  std::optional<ListenerTls> tls;
+  std::string protocolName;        // as written: "HTTP", "TLS", "example.com/quic"
+  std::optional<ListenerTls> tls;  // kHttps may lack it: then it has no certificate
   RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
   std::optional<std::vector<RouteKind>> routeKinds;  // none: what the protocol allows
   std::vector<Unbuilt> unbuilt;

@@ -15,6 +15,7 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxListItems = 1000;
+constexpr std::size_t kMaxHosts = 5000;
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
@@ -73,6 +74,10 @@ void readHosts(FieldReader& dns, DnsSettings& settings) {
   const Value* hosts = dns.find("hosts");
   FieldReader reader = dns.map("hosts");
   if (hosts == nullptr) return;
+  if (hosts->members.size() > kMaxHosts) {
+    dns.error("hosts", "has more than " + std::to_string(kMaxHosts) + " names");
+    return;
+  }
   for (const Member& member : hosts->members) {
     if (!isDomainName(member.key)) {
       reader.context().error(member.position, reader.pathOf(quote(member.key)), "must be a domain name");

@@ -29,6 +29,8 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   http::RequestHead head = request;
   head.headers = request.headers.copy(arena);
   head.authority = backend.backend->authority;
+  // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
+  head.expectContinue = false;
   if (identity.appendForwarded) {
     appendForwarded(arena, head.headers, request, client);
   } else {

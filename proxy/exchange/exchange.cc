@@ -29,7 +29,7 @@ Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& 
       started_(owner.worker().now()),
       lastProgress_(started_) {
   if (request_.head.body == http::Body::kNone) requestBody_.finish();
-  owner_.worker().timers().set(*this, deadline());
+  arm();
 }
 
 Exchange::~Exchange() {
@@ -42,7 +42,8 @@ void Exchange::raise(Event event) {
 }
 
 void Exchange::raise(Event event, const base::Error& error) {
-  error_ = error;
+  // What the client is being told, or was told, stays the reason.
+  if (responseState_ == ResponseState::kWaiting || responseState_ == ResponseState::kStreaming) error_ = error;
   raise(event);
 }
 
@@ -74,7 +75,7 @@ void Exchange::act(Action action) {
     case Action::kNone: return;
     case Action::kRoute: return route();
     case Action::kAcquire: return acquire();
-    case Action::kAbandon: return attempt_.cluster->abandon(token());
+    case Action::kAbandon: return abandon();
     case Action::kBegin: return begin();
     case Action::kForwardRequest: return forwardRequest();
     case Action::kGrantClient: return grantClient();
@@ -130,6 +131,12 @@ void Exchange::acquire() {
   raise(Event::kLeased);
 }
 
+void Exchange::abandon() {
+  attempt_.cluster->abandon(token());
+  // A connection that was leased and will not be used goes back when it is flushed.
+  if (upstream::Connection* connection = owner_.upstreams().find(attempt_.connection)) connection->touch();
+}
+
 void Exchange::begin() {
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   ++attempt_.number;
@@ -147,12 +154,17 @@ void Exchange::begin() {
   if (attempt_.stream == 0) {
     return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);
   }
-  if (request_.head.expectContinue && requestBytes_ == 0 && requestBody_.end() == http::PipeEnd::kOpen) {
-    http::ResponseHead proceed;
-    proceed.status = 100;
-    downstream->codec().sendInterim(origin_.stream, proceed);
-    downstream->touch();
-  }
+  proceed(*downstream);
+}
+
+// RFC 9110 section 10.1.1: once, and only to a client that still waits for it.
+void Exchange::proceed(Downstream& downstream) {
+  if (!request_.head.expectContinue || requestBytes_ > 0 || requestBody_.end() != http::PipeEnd::kOpen) return;
+  if (std::exchange(proceeded_, true)) return;
+  http::ResponseHead head;
+  head.status = 100;
+  downstream.codec().sendInterim(origin_.stream, head);
+  downstream.touch();
 }
 
 void Exchange::forwardRequest() {
@@ -219,10 +231,16 @@ void Exchange::grantUpstream() {
 // RFC 9110 section 9.2.2, RFC 9113 section 8.7: again only if the backend has certainly not acted, or if a kept connection had gone
 // stale under a request that may be repeated; never once body bytes are gone, and never twice.
 void Exchange::judgeReset() {
-  const bool stale = attempt_.reused && http::isIdempotent(request_.head.method);
-  const bool bodyIntact = requestBytes_ == requestBody_.bytes.size();
-  if (attempt_.number < 2 && (unprocessed_ || stale) && bodyIntact) return raise(Event::kRetry);
-  raise(Event::kGiveUp);
+  const bool bodyIntact = requestPassed_ == 0 && requestBody_.end() != http::PipeEnd::kBroken;
+  const bool again = unprocessed_ || (wentStale() && http::isIdempotent(request_.head.method));
+  raise(attempt_.number < 2 && again && bodyIntact ? Event::kRetry : Event::kGiveUp);
+}
+
+// The connection came from the pool and is no more, which one stream's reset alone does not mean.
+bool Exchange::wentStale() {
+  if (!attempt_.reused || error_->type != base::ErrorType::kConnectionTerminated) return false;
+  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
+  return connection == nullptr || connection->codec() == nullptr || connection->codec()->state() == http::CodecState::kClosed;
 }
 
 void Exchange::answer() {
@@ -230,9 +248,12 @@ void Exchange::answer() {
   http::ServerCodec* codec = downstreamCodec();
   if (codec == nullptr) return;
   response_.emplace(owner_.worker().chunks());
+  responseBody_ = http::BodyPipe(owner_.worker().chunks());
   response_->head = localReply(response_->arena, responseBody_, request_.head, *error_);
   status_ = response_->head.status;
   codec->sendResponse(origin_.stream, response_->head);
+  progress();
+  arm();
 }
 
 void Exchange::breakResponse() {
@@ -245,7 +266,7 @@ void Exchange::breakResponse() {
 
 void Exchange::addRequestBody(std::string_view bytes) {
   requestBytes_ += bytes.size();
-  if (requestBytes_ - bodyMark_ >= kLeastBodyPerWindow) progress();
+  progressWithin(requestBytes_, receivedMark_);
   // Once nobody wants it, it is received only to be dropped.
   if (requestState_ == RequestState::kStopped) return;
   requestBody_.bytes.append(bytes);
@@ -305,7 +326,8 @@ void Exchange::onUpstreamReset(const base::Error& error, bool unprocessed) {
 }
 
 void Exchange::onRequestTaken(std::size_t count) {
-  progress();
+  requestPassed_ += count;
+  progressWithin(requestPassed_, passedMark_);
   requestTaken_ += count;
   raise(Event::kRequestTaken);
 }
@@ -321,35 +343,53 @@ void Exchange::onResponseTaken(std::size_t count) {
 
 void Exchange::progress() {
   lastProgress_ = owner_.worker().now();
-  bodyMark_ = requestBytes_;
+  receivedMark_ = requestBytes_;
+  passedMark_ = requestPassed_;
+}
+
+void Exchange::progressWithin(std::uint64_t total, std::uint64_t mark) {
+  if (total - mark >= kLeastBodyPerWindow) progress();
 }
 
 // The client owes us body bytes, and nobody else owes anything.
 bool Exchange::clientStalls() const {
-  return responseState_ == ResponseState::kWaiting && requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() &&
-         !isGrpc(request_.head);
+  return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
+         requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
 }
 
 base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
-  const base::Duration idle = clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle;
-  const base::MonotonicTime idleUntil = lastProgress_ + idle;
-  if (timeouts.request == base::Duration::zero()) return idleUntil;
+  const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
+  // An answer of our own has the time that it takes to be read.
+  if (timeouts.request == base::Duration::zero() || responseState_ == ResponseState::kAnswering) return idleUntil;
   return std::min(idleUntil, started_ + timeouts.request);
 }
 
-base::Error Exchange::deadlineError() const {
-  if (clientStalls()) return base::Error::badRequest(408, "the request body did not arrive in time");
-  return base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time");
+// The timer is not moved with every byte: it looks when it fires. So it must not sleep past a stall that begins meanwhile.
+void Exchange::arm() {
+  base::MonotonicTime due = deadline();
+  if (requestBody_.end() == http::PipeEnd::kOpen) due = std::min(due, owner_.worker().now() + owner_.timeouts().bodyIdle);
+  owner_.worker().timers().set(*this, due);
 }
 
 void Exchange::onTimer() {
-  const base::MonotonicTime due = deadline();
-  if (due > owner_.worker().now()) {
-    owner_.worker().timers().set(*this, due);
-    return;
+  if (deadline() > owner_.worker().now()) return arm();
+  expire();
+}
+
+void Exchange::expire() {
+  const base::MonotonicTime now = owner_.worker().now();
+  if (clientStalls() && lastProgress_ + owner_.timeouts().bodyIdle <= now) {
+    owner_.onLimit("bodyIdle");
+    return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
   }
-  raise(Event::kDeadline, deadlineError());
+  const bool idle = lastProgress_ + owner_.timeouts().streamIdle <= now;
+  owner_.onLimit(idle ? "streamIdle" : "request");
+  if (idle && !responseBody_.bytes.empty()) {
+    return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                                    "the client did not take the response in time"});
+  }
+  raise(Event::kDeadline, base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
 }
 
 }  // namespace sluice::exchange

@@ -75,17 +75,21 @@ class Exchange final : private net::Timer {
 
  private:
   void onTimer() override;
+  void arm();
   base::MonotonicTime deadline() const;
   bool clientStalls() const;
-  base::Error deadlineError() const;
+  void expire();
   void progress();
+  void progressWithin(std::uint64_t total, std::uint64_t mark);
 
   void step(Event event);
   void act(Action action);
   void route();
   std::optional<base::Error> chooseBackend();
   void acquire();
+  void abandon();
   void begin();
+  void proceed(Downstream& downstream);
   void forwardRequest();
   void grantClient();
   void cancelUpstream();
@@ -94,6 +98,7 @@ class Exchange final : private net::Timer {
   void forwardResponse();
   void grantUpstream();
   void judgeReset();
+  bool wentStale();
   void answer();
   void breakResponse();
   http::ServerCodec* downstreamCodec();
@@ -114,12 +119,15 @@ class Exchange final : private net::Timer {
   std::uint32_t pending_ = 0;  // events, one bit each
   bool routed_ = false;
   bool unprocessed_ = false;   // of the last upstream reset
+  bool proceeded_ = false;     // the client was told 100 (Continue)
   std::uint16_t status_ = 0;
   std::size_t requestTaken_ = 0;   // taken out of the pipe and not yet granted again
   std::size_t responseTaken_ = 0;
   std::uint64_t requestBytes_ = 0;
   std::uint64_t responseBytes_ = 0;
-  std::uint64_t bodyMark_ = 0;  // requestBytes_ at the last progress
+  std::uint64_t requestPassed_ = 0;  // taken by the backend's side
+  std::uint64_t receivedMark_ = 0;   // requestBytes_ and requestPassed_ at the last progress
+  std::uint64_t passedMark_ = 0;
   const base::MonotonicTime started_;
   base::MonotonicTime lastProgress_;
 

@@ -40,17 +40,19 @@ Report::Durations& Report::durationsOf(Series& series, const Exchange& exchange)
   const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
     return known.status == exchange.status() && known.errorType == errorType;
   });
-  if (found != series.durations.end()) return *found;
+  Durations& durations =
+      found != series.durations.end() ? *found : series.durations.emplace_back(Durations{exchange.status(), errorType, nullptr, nullptr});
+  const bool attempted = exchange.attempt().number > 0;
+  if (durations.server != nullptr && (durations.client != nullptr || !attempted)) return durations;
   const Names names = namesOf(exchange);
   const observe::StatusLabel status(exchange.status());
-  Durations made{exchange.status(), errorType, nullptr, nullptr};
-  made.server =
+  durations.server =
       &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend, "", "", status, errorType);
-  if (exchange.attempt().number > 0) {
-    made.client =
+  if (attempted) {
+    durations.client =
         &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend, "", "", status, errorType);
   }
-  return series.durations.emplace_back(made);
+  return durations;
 }
 
 void Report::onRouted(const Exchange& exchange) { seriesOf(exchange).active->add(1); }
@@ -93,6 +95,7 @@ void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   record.route = names.route;
   record.backend = names.backend;
   record.attempts = attempt.number;
+  record.revision = revision_;
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();
 }

@@ -1,8 +1,10 @@
 // What is told of exchanges to people and machines: access log lines and metrics. One per worker, on its thread.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "proxy/exchange/exchanges.h"
@@ -14,8 +16,9 @@ namespace sluice::exchange {
 class Report final : public ExchangeObserver {
  public:
   /// All references outlive it.
-  Report(net::Worker& worker, Downstreams& downstreams, observe::MetricShard& metrics, observe::AccessLog& accessLog)
-      : worker_(worker), downstreams_(downstreams), metrics_(metrics), accessLog_(accessLog) {}
+  Report(net::Worker& worker, Downstreams& downstreams, observe::MetricShard& metrics, observe::AccessLog& accessLog,
+         std::string revision)
+      : worker_(worker), downstreams_(downstreams), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)) {}
 
   void onRouted(const Exchange& exchange) override;
   void onFinished(const Exchange& exchange) override;
@@ -41,6 +44,7 @@ class Report final : public ExchangeObserver {
   Downstreams& downstreams_;
   observe::MetricShard& metrics_;
   observe::AccessLog& accessLog_;
+  const std::string revision_;
   // By rule and chosen share: both live as long as the snapshot, which outlives the report.
   struct Key {
     const routing::Rule* rule;

@@ -47,7 +47,8 @@ bool isIpv4(std::string_view text) {
   }
 }
 
-// Groups of 16 bits in a part of an address without "::"; -1 if it is malformed. Only the last part may end in an IPv4 address.
+// Groups of 16 bits in a part of an address without "::"; -1 if it is malformed. Only the last part may end in an IPv4
+// address.
 int countGroups(std::string_view text, bool last) {
   if (text.empty()) return 0;
   int groups = 0;

@@ -11,9 +11,10 @@
 
 namespace sluice::http {
 
-/// host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets. A registered name is letters,
-/// digits, "-", "_" and single dots between them, at most 255 bytes; one dot may end it. Percent-encoding is refused: it would be a
-/// second spelling of the same name. Copies only if there is an upper-case letter.
+/// host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets. A registered
+/// name is letters, digits, "-", "_" and single dots between them, at most 255 bytes; one dot may end it.
+/// Percent-encoding is refused: it would be a second spelling of the same name. Copies only if there is an upper-case
+/// letter.
 base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority);
 /// "host" of a normal authority, without port or trailing dot; IPv6 without brackets.
 std::string_view hostOf(std::string_view authority);

@@ -132,8 +132,8 @@ class ClientSink {
   virtual void onResponseEnd(Token token) = 0;
   virtual void onResponseEnd(Token token, Trailers&& trailers) = 0;
   /// The stream ended before its response did. `unprocessed`: the peer certainly has not begun to process it (HTTP/2
-  /// REFUSED_STREAM or beyond GOAWAY's last stream; HTTP/1.x: the connection ended cleanly before any byte of this response), so it
-  /// may be tried again elsewhere.
+  /// REFUSED_STREAM or beyond GOAWAY's last stream; HTTP/1.x: the connection ended before any byte of the request was
+  /// produced), so it may be tried again elsewhere.
   virtual void onResponseReset(Token token, const base::Error& error, bool unprocessed) = 0;
   /// The pipe that the request body is taken from; nullptr if the owner is gone (the stream is then cancelled).
   virtual BodyPipe* requestBody(Token token) = 0;
@@ -161,6 +161,8 @@ class ClientCodec {
   virtual void feed(std::string_view bytes) = 0;
   /// The backend ended its side, cleanly (TLS: with close_notify) or not.
   virtual void feedEnd(bool clean) = 0;
+  /// The connection is lost, and this is why: streams that did not have their whole response are reset with that error.
+  virtual void feedLost(const base::Error& error) = 0;
   virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;
   virtual bool wantsProduce() const = 0;
   /// Says goodbye when the last stream is over (HTTP/2: GOAWAY).

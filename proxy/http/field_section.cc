@@ -18,7 +18,8 @@ bool isNormalName(const Field& field) {
          std::all_of(field.name.begin(), field.name.end(), [](char c) { return isTokenChar(c) && !isUpper(c); });
 }
 
-// Fields for all recipients that the gateway, or a proxy before it, answers for: a Connection option that names one is ignored.
+// Fields for all recipients that the gateway, or a proxy before it, answers for: a Connection option that names one is
+// ignored.
 bool isProtected(FieldId id) {
   switch (id) {
     case FieldId::kAuthorization:
@@ -97,18 +98,18 @@ class FieldReader {
 
   void joinCookies(const Headers& raw) {
     if (cookieCount_ < 2) return;
+    const auto isCrumb = [](const Field& field) { return field.id == FieldId::kCookie && !field.value.empty(); };
     std::size_t size = 0;
-    for (const Field& field : raw) size += field.id == FieldId::kCookie ? field.value.size() + 2 : 0;
+    for (const Field& field : raw) size += isCrumb(field) ? field.value.size() + 2 : 0;
     char* const joined = arena_.bytes(size);
     char* end = joined;
     for (const Field& field : raw) {
-      if (field.id != FieldId::kCookie) continue;
+      if (!isCrumb(field)) continue;
       if (end != joined) end = std::copy_n("; ", 2, end);
       end = std::copy(field.value.begin(), field.value.end(), end);
     }
-    const std::string_view value{joined, static_cast<std::size_t>(end - joined)};
     section_.kept.remove(FieldId::kCookie);
-    section_.kept.add(arena_, FieldId::kCookie, value);
+    section_.kept.add(arena_, FieldId::kCookie, {joined, static_cast<std::size_t>(end - joined)});
   }
 
  private:

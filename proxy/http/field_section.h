@@ -1,5 +1,5 @@
-// One pass over the field lines of a head, as they were on the wire: checks their grammar, sets aside those that are control data, and
-// keeps the end-to-end ones. What hygiene decides with; nobody else needs it.
+// One pass over the field lines of a head, as they were on the wire: checks their grammar, sets aside those that are
+// control data, and keeps the end-to-end ones. What hygiene decides with; nobody else needs it.
 //
 // Values only: views into what raw fields point to, the list in the caller's arena.
 #pragma once
@@ -31,8 +31,8 @@ struct FieldSection {
   bool connectionKeepAlive = false;
 };
 
-/// nullptr, or why the section is malformed: a name that is no lower-case token, a value outside RFC 9110 section 5.5, in HTTP/2 a
-/// connection-specific field (RFC 9113 section 8.2.2).
+/// nullptr, or why the section is malformed: a name that is no lower-case token, a value outside RFC 9110 section 5.5,
+/// in HTTP/2 a connection-specific field (RFC 9113 section 8.2.2).
 const char* readFields(base::Arena& arena, const Headers& raw, Version version, FieldSection& section);
 
 /// One 1*DIGIT value up to 2^63-1 (RFC 9110 section 8.6).

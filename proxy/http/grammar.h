@@ -1,4 +1,5 @@
-// Character classes of RFC 9110 section 5.6 and RFC 3986, as tables: the one place that says which byte may stand where.
+// Character classes of RFC 9110 section 5.6 and RFC 3986, as tables: the one place that says which byte may stand
+// where.
 #pragma once
 
 #include <array>
@@ -45,9 +46,7 @@ constexpr bool isToken(std::string_view text) {
 constexpr bool isTargetChar(char c) { return c >= 0x21 && c <= 0x7E && c != '#'; }
 
 /// RFC 3986 section 2.3.
-constexpr bool isUnreserved(char c) {
-  return isAlpha(c) || isDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
+constexpr bool isUnreserved(char c) { return isAlpha(c) || isDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
 /// Without spaces and tabs at both ends (OWS, RFC 9110 section 5.6.3).
 constexpr std::string_view trimSpace(std::string_view text) {

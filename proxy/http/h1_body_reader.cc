@@ -71,7 +71,8 @@ H1BodyReader::Step H1BodyReader::nextOfChunks(std::string_view& input, H1Section
   return only(Status::kNeedMore);
 }
 
-H1BodyReader::Step H1BodyReader::nextOfTrailers(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool) {
+H1BodyReader::Step H1BodyReader::nextOfTrailers(std::string_view& input, H1SectionReader& sections,
+                                                base::ChunkPool& pool) {
   std::size_t used = 0;
   switch (sections.scan(input, used)) {
     case H1SectionReader::Status::kNeedMore:

@@ -1,7 +1,8 @@
-// Reads the body of an HTTP/1.x message out of a connection's bytes: by length, chunked with trailers, or until the connection ends
-// (RFC 9112 section 6), and never delivers more than was granted. The same for requests and responses.
+// Reads the body of an HTTP/1.x message out of a connection's bytes: by length, chunked with trailers, or until the
+// connection ends (RFC 9112 section 6), and never delivers more than was granted. The same for requests and responses.
 //
-// Holds no bytes but an unfinished trailer section (in the section reader that it is given). Owned by a codec; one thread.
+// Holds no bytes but an unfinished trailer section (in the section reader that it is given). Owned by a codec; one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ class H1BodyReader {
     kNeedMore,  // all input was taken
     kBlocked,   // the input begins with bytes for which there is no credit
     kData,      // `data` holds the next run
-    kEnd,       // kChunked: the body is complete; `trailers` holds what may be passed on of its trailer section, if anything
-    kFailed     // `fault` says why
+    kEnd,  // kChunked: the body is complete; `trailers` holds what may be passed on of its trailer section, if anything
+    kFailed  // `fault` says why
   };
   struct Step {
     Status status = Status::kNeedMore;

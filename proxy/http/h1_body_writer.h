@@ -1,5 +1,5 @@
-// Writes a body from its pipe as HTTP/1.x bytes: by length, chunked with trailers, or until the connection ends. The same for requests
-// and responses.
+// Writes a body from its pipe as HTTP/1.x bytes: by length, chunked with trailers, or until the connection ends. The
+// same for requests and responses.
 //
 // Body bytes move by relinking chunks. Owned by a codec; one thread.
 #pragma once

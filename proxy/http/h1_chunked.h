@@ -1,5 +1,5 @@
-// Takes chunked bodies apart (RFC 9112 section 7.1), strictly: 1*16 HEXDIG, extensions of exactly *( ";" token [ "=" ( token /
-// quoted-string ) ] ) without any space around, then CRLF. Extensions are dropped, and bounded per body.
+// Takes chunked bodies apart (RFC 9112 section 7.1), strictly: 1*16 HEXDIG, extensions of exactly *( ";" token [ "=" (
+// token / quoted-string ) ] ) without any space around, then CRLF. Extensions are dropped, and bounded per body.
 //
 // Holds no bytes. Owned by a body reader; one thread.
 #pragma once
@@ -12,10 +12,10 @@ namespace sluice::http {
 class H1ChunkDecoder {
  public:
   enum class Status : std::uint8_t {
-    kNeedMore,           // all input was taken
-    kData,               // `data` holds the next run of the body
-    kBlocked,            // there is data, but no credit for it: nothing of it was taken
-    kLastChunk,          // the trailer section follows, with at least an empty line
+    kNeedMore,   // all input was taken
+    kData,       // `data` holds the next run of the body
+    kBlocked,    // there is data, but no credit for it: nothing of it was taken
+    kLastChunk,  // the trailer section follows, with at least an empty line
     kMalformed,
     kExtensionsTooLong,  // more than maxExtensionBytes in this body
   };

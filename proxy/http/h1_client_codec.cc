@@ -45,7 +45,7 @@ StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::s
   }
   method_ = head.method;
   interims_ = 0;
-  answered_ = false;
+  handedOver_ = false;
   reading_ = Reading::kHead;
   sections_.begin(H1Section::kResponse);
   writer_.begin(body.framing, head.contentLength);
@@ -84,8 +84,16 @@ void H1ClientCodec::feed(std::string_view bytes) {
 }
 
 void H1ClientCodec::feedEnd(bool clean) {
-  if (reading_ == Reading::kStopped) return;
+  if (reading_ == Reading::kStopped || inputEnd_ != InputEnd::kOpen) return;
   inputEnd_ = clean ? InputEnd::kClean : InputEnd::kBroken;
+  settleEnd();
+}
+
+void H1ClientCodec::feedLost(const Error& error) {
+  if (reading_ == Reading::kStopped) return;
+  // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
+  lost_ = std::make_unique<Error>(error);
+  inputEnd_ = InputEnd::kBroken;
   settleEnd();
 }
 
@@ -98,7 +106,6 @@ void H1ClientCodec::read(std::string_view& input) {
         failRequest();
         break;
       case Reading::kHead:
-        answered_ = true;
         readHead(input);
         break;
       case Reading::kBody:
@@ -143,7 +150,8 @@ void H1ClientCodec::readHead(std::string_view& input) {
 
 void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> section) {
   RawResponse raw;
-  if (const char* why = parseResponseHead(section, sections_.fieldLines(), message.arena, raw)) return fail(broken(why));
+  if (const char* why = parseResponseHead(section, sections_.fieldLines(), message.arena, raw))
+    return fail(broken(why));
   bool closes = false;
   auto head = checkResponse(message.arena, raw, method_, closes);
   if (!head) return fail(head.error());
@@ -204,8 +212,8 @@ bool H1ClientCodec::readBody(std::string_view& input) {
   return false;
 }
 
-// The connection serves on only if both messages ended where they should: a request that is still being sent, or the rest of one,
-// would become part of the next (RFC 9112 section 9.3).
+// The connection serves on only if both messages ended where they should: a request that is still being sent, or the
+// rest of one, would become part of the next (RFC 9112 section 9.3).
 void H1ClientCodec::endResponse() {
   token_ = kNoToken;
   if (closeAfter_ || writing_ != Writing::kNothing) return stop();
@@ -229,12 +237,14 @@ void H1ClientCodec::failWith(const H1Fault& fault) {
 void H1ClientCodec::settleEnd() {
   if (inputEnd_ == InputEnd::kOpen || !stash_.empty()) return;
   const bool clean = inputEnd_ == InputEnd::kClean;
+  if (lost_ && token_ != kNoToken) return fail(*lost_);
   switch (reading_) {
     case Reading::kNothing:
       return failRequest();
     case Reading::kHead:
-      return fail(Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection before it answered"),
-                  clean && !answered_);
+      return fail(
+          Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection before it answered"),
+          !handedOver_);
     case Reading::kBody:
       if (clean && body_.framing() == H1Framing::kUntilClose) {
         const Token token = token_;
@@ -242,14 +252,18 @@ void H1ClientCodec::settleEnd() {
         sink_.onResponseEnd(token);
         return;
       }
-      return fail(Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection within its response"));
+      return fail(
+          Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection within its response"));
     case Reading::kStopped:
       return;
   }
 }
 
 void H1ClientCodec::produce(base::ByteQueue& out, std::size_t limit) {
-  if (!out_.empty()) out.splice(out_, out_.size());
+  if (!out_.empty()) {
+    out.splice(out_, out_.size());
+    handedOver_ = token_ != kNoToken;
+  }
   if (writing_ == Writing::kBody) writeBody(out, limit);
   if (writing_ == Writing::kFailed) return failRequest();
   if (writing_ == Writing::kComplete) {

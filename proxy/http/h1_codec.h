@@ -1,11 +1,13 @@
 // HTTP/1.x codecs (RFC 9112): state machines over bytes, one message each way at a time, for persistent connections.
 //
-// Both share their parts: H1SectionReader finds heads, H1BodyReader and H1BodyWriter move bodies. Idle, they hold no memory but
-// themselves. What is beyond the credit, or beyond the exchange under way, is stashed: never more than kStashBytes plus one feed.
-// Owned by the connection; one thread. Made by makeH1ServerCodec() and makeH1ClientCodec() in codec.h.
+// Both share their parts: H1SectionReader finds heads, H1BodyReader and H1BodyWriter move bodies. Idle, they hold no
+// memory but themselves. What is beyond the credit, or beyond the exchange under way, is stashed: never more than
+// kStashBytes plus one feed. Owned by the connection; one thread. Made by makeH1ServerCodec() and makeH1ClientCodec()
+// in codec.h.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -110,6 +112,7 @@ class H1ClientCodec final : public ClientCodec {
   void grant(StreamId stream, std::size_t count) override;
   void feed(std::string_view bytes) override;
   void feedEnd(bool clean) override;
+  void feedLost(const base::Error& error) override;
   void produce(base::ByteQueue& out, std::size_t limit) override;
   bool wantsProduce() const override;
   void drain() override;
@@ -163,10 +166,11 @@ class H1ClientCodec final : public ClientCodec {
   Reading reading_ = Reading::kNothing;
   Writing writing_ = Writing::kNothing;
   InputEnd inputEnd_ = InputEnd::kOpen;
-  bool answered_ = false;    // a byte of the response has come
-  bool closeAfter_ = false;  // the exchange under way is the last one
-  bool woken_ = false;
-  bool abortive_ = false;
+  std::unique_ptr<base::Error> lost_;  // why the connection broke, if somebody knows better than we do
+  bool handedOver_ = false;  // produce() has given away bytes of the request: the backend may act on them
+  bool closeAfter_ : 1 = false;  // the exchange under way is the last one
+  bool woken_ : 1 = false;
+  bool abortive_ : 1 = false;
 };
 
 }  // namespace sluice::http

@@ -97,28 +97,48 @@ std::string_view reasonOf(std::uint16_t status) {
     std::string_view text;
   };
   static constexpr std::array<Reason, 38> kReasons{{
-      {100, "Continue"},          {102, "Processing"},
-      {103, "Early Hints"},       {200, "OK"},
-      {201, "Created"},           {202, "Accepted"},
-      {204, "No Content"},        {206, "Partial Content"},
-      {301, "Moved Permanently"}, {302, "Found"},
-      {303, "See Other"},         {304, "Not Modified"},
-      {307, "Temporary Redirect"}, {308, "Permanent Redirect"},
-      {400, "Bad Request"},       {401, "Unauthorized"},
-      {403, "Forbidden"},         {404, "Not Found"},
-      {405, "Method Not Allowed"}, {406, "Not Acceptable"},
-      {408, "Request Timeout"},   {409, "Conflict"},
-      {410, "Gone"},              {412, "Precondition Failed"},
-      {413, "Content Too Large"}, {414, "URI Too Long"},
-      {415, "Unsupported Media Type"}, {417, "Expectation Failed"},
-      {421, "Misdirected Request"}, {422, "Unprocessable Content"},
-      {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"},
-      {500, "Internal Server Error"}, {501, "Not Implemented"},
-      {502, "Bad Gateway"},       {503, "Service Unavailable"},
-      {504, "Gateway Timeout"},   {508, "Loop Detected"},
+      {100, "Continue"},
+      {102, "Processing"},
+      {103, "Early Hints"},
+      {200, "OK"},
+      {201, "Created"},
+      {202, "Accepted"},
+      {204, "No Content"},
+      {206, "Partial Content"},
+      {301, "Moved Permanently"},
+      {302, "Found"},
+      {303, "See Other"},
+      {304, "Not Modified"},
+      {307, "Temporary Redirect"},
+      {308, "Permanent Redirect"},
+      {400, "Bad Request"},
+      {401, "Unauthorized"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {406, "Not Acceptable"},
+      {408, "Request Timeout"},
+      {409, "Conflict"},
+      {410, "Gone"},
+      {412, "Precondition Failed"},
+      {413, "Content Too Large"},
+      {414, "URI Too Long"},
+      {415, "Unsupported Media Type"},
+      {417, "Expectation Failed"},
+      {421, "Misdirected Request"},
+      {422, "Unprocessable Content"},
+      {429, "Too Many Requests"},
+      {431, "Request Header Fields Too Large"},
+      {500, "Internal Server Error"},
+      {501, "Not Implemented"},
+      {502, "Bad Gateway"},
+      {503, "Service Unavailable"},
+      {504, "Gateway Timeout"},
+      {508, "Loop Detected"},
   }};
   if (status == 200) return "OK";
-  const auto* found = std::find_if(kReasons.begin(), kReasons.end(), [&](const Reason& r) { return r.status == status; });
+  const auto* found =
+      std::find_if(kReasons.begin(), kReasons.end(), [&](const Reason& r) { return r.status == status; });
   return found == kReasons.end() ? std::string_view{} : found->text;
 }
 
@@ -134,7 +154,8 @@ bool isAuthorityText(std::string_view authority) {
 
 }  // namespace
 
-bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body, H1Persistence persistence) {
+bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body,
+                      H1Persistence persistence) {
   if (!isToken(head.methodText) || !isTarget(head.target) || !isAuthorityText(head.authority)) return false;
   if (!areWritable(head.headers)) return false;
   Writer writer(out);
@@ -157,7 +178,8 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
   return true;
 }
 
-bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body, H1Persistence persistence) {
+bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
+                       H1Persistence persistence) {
   if (head.status < 100 || head.status > 599 || !areWritable(head.headers)) return false;
   Writer writer(out);
   writer.put("HTTP/1.1 ");

@@ -1,7 +1,8 @@
-// Writes heads of HTTP/1.x messages. Everything is checked before the first byte is written, so that no value of ours or of a
-// processor can begin a line, or a message, of its own.
+// Writes heads of HTTP/1.x messages. Everything is checked before the first byte is written, so that no value of ours
+// or of a processor can begin a line, or a message, of its own.
 //
-// Framing and hop-by-hop fields come from the arguments alone; such names in `headers` are passed over. Pure functions; any thread.
+// Framing and hop-by-hop fields come from the arguments alone; such names in `headers` are passed over. Pure functions;
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,9 @@ struct H1Announcement {
 };
 
 /// All return false, and have written nothing, if the head holds what HTTP/1.x can not carry.
-bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body, H1Persistence persistence);
-bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body, H1Persistence persistence);
+bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body,
+                      H1Persistence persistence);
+bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
+                       H1Persistence persistence);
 
 }  // namespace sluice::http

@@ -30,11 +30,15 @@ void H1SectionReader::begin(H1Section section) {
 }
 
 H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_t& used) {
-  if (endsInCr_ && !bytes.empty() && bytes.front() != '\n') return fail("a bare CR");
+  if (bytes.empty()) return Status::kNeedMore;
+  const char first = bytes.front();
+  if (endsInCr_ && first != '\n') return fail("a bare CR");
+  // No need to wait for a line's end to see that this is TLS or noise.
+  if (lines_ == 0 && lineBytes_ == 0 && !isTokenChar(first) && first != '\r' && first != '\n') return fail("not HTTP");
   std::size_t start = 0;
   while (true) {
     const std::size_t lineFeed = bytes.find('\n', start);
-    if (lineFeed == std::string_view::npos) return bytes.empty() ? Status::kNeedMore : keep(bytes, bytes.substr(start));
+    if (lineFeed == std::string_view::npos) return keep(bytes, bytes.substr(start));
     const std::size_t size = lineBytes_ + (lineFeed - start);
     const bool hasCr = lineFeed > start ? bytes[lineFeed - 1] == '\r' : lineBytes_ > 0 && endsInCr_;
     lineBytes_ = 0;
@@ -171,14 +175,16 @@ const char* parseRequestHead(std::span<char> section, std::size_t fieldLines, ba
   const std::string_view line{first.data(), first.size()};
   const std::size_t methodEnd = line.find(' ');
   const std::size_t targetEnd = line.rfind(' ');
-  if (methodEnd == std::string_view::npos || methodEnd == targetEnd) return "the request line is not `method target version`";
+  if (methodEnd == std::string_view::npos || methodEnd == targetEnd)
+    return "the request line is not `method target version`";
   request.method = line.substr(0, methodEnd);
   request.target = line.substr(methodEnd + 1, targetEnd - methodEnd - 1);
   if (!readVersion(line.substr(targetEnd + 1), request.version)) return "the version is not HTTP/1.1 or HTTP/1.0";
   return lines.readFields(fieldLines, arena, request.fields);
 }
 
-const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawResponse& response) {
+const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
+                              RawResponse& response) {
   constexpr std::size_t kVersionSize = 8;
   constexpr std::size_t kStatusEnd = kVersionSize + 4;
   Lines lines(section);

@@ -1,9 +1,9 @@
-// Reads sections of HTTP/1.x messages: heads and trailer sections (RFC 9112 sections 2 to 5), strictly: lines end in CRLF and nothing
-// else, no folding, no space where none is allowed. What cannot be said in one way only is refused.
+// Reads sections of HTTP/1.x messages: heads and trailer sections (RFC 9112 sections 2 to 5), strictly: lines end in
+// CRLF and nothing else, no folding, no space where none is allowed. What cannot be said in one way only is refused.
 //
-// H1SectionReader finds the end of a section in whatever pieces it arrives, and enforces the limits before the end is there. The parse
-// functions then work on the whole section, which was copied once into the message's arena, and leave views into it. Owned by a
-// codec; one thread.
+// H1SectionReader finds the end of a section in whatever pieces it arrives, and enforces the limits before the end is
+// there. The parse functions then work on the whole section, which was copied once into the message's arena, and leave
+// views into it. Owned by a codec; one thread.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,14 @@ class H1SectionReader {
 
   H1SectionReader(base::ChunkPool& pool, const Limits& limits) : limits_(limits), kept_(pool) {}
 
-  /// Forgets everything and waits for a section of that kind. One empty line before a request is skipped (RFC 9112 section 2.2).
+  /// Forgets everything and waits for a section of that kind. One empty line before a request is skipped (RFC 9112
+  /// section 2.2).
   void begin(H1Section section);
-  /// Looks at more bytes. kNeedMore: all of them were taken and are kept. kComplete: the section ends behind the first `used` of them;
-  /// collect() must follow. kFailed: fault() says why.
+  /// Looks at more bytes. kNeedMore: all of them were taken and are kept. kComplete: the section ends behind the first
+  /// `used` of them; collect() must follow. kFailed: fault() says why.
   Status scan(std::string_view bytes, std::size_t& used);
-  /// The whole section, `lastPiece` being what the last scan used, with every CRLF, the empty line at its end included. Lets go of
-  /// what was kept.
+  /// The whole section, `lastPiece` being what the last scan used, with every CRLF, the empty line at its end included.
+  /// Lets go of what was kept.
   std::span<char> collect(base::Arena& arena, std::string_view lastPiece);
 
   const H1Fault& fault() const { return fault_; }
@@ -63,16 +64,17 @@ class H1SectionReader {
   std::uint32_t lineBytes_ = 0;     // of the line that is open, in kept_
   std::uint32_t sectionBytes_ = 0;  // names, values and 32 for each finished field line
   std::uint32_t lines_ = 0;
-  std::uint32_t leading_ = 0;       // bytes of the current piece that belong to the empty line that is skipped
+  std::uint32_t leading_ = 0;  // bytes of the current piece that belong to the empty line that is skipped
   H1Section section_ = H1Section::kRequest;
   bool skippedEmptyLine_ = false;
   bool endsInCr_ = false;  // the last byte kept
 };
 
-/// These take a section from collect(), lower-case names in place, and leave views into it. nullptr, or why it is malformed. What a
-/// name, value, method or target may hold is for hygiene to say.
+/// These take a section from collect(), lower-case names in place, and leave views into it. nullptr, or why it is
+/// malformed. What a name, value, method or target may hold is for hygiene to say.
 const char* parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
-const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawResponse& response);
+const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
+                              RawResponse& response);
 const char* parseTrailers(std::span<char> section, std::size_t fieldLines, base::Arena& arena, Headers& fields);
 
 }  // namespace sluice::http

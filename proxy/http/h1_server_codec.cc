@@ -51,7 +51,8 @@ void H1ServerCodec::feedEnd() {
 }
 
 void H1ServerCodec::feedLost() {
-  endStream(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream, "the client's connection was lost"));
+  endStream(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                  "the client's connection was lost"));
 }
 
 void H1ServerCodec::expireHead() {

@@ -49,6 +49,11 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
     sayGoodbyeIfDone();
   }
   void feedEnd(bool) override { endConnection(std::nullopt); }
+  void feedLost(const base::Error& error) override {
+    lost_ = &error;
+    endConnection(std::nullopt);
+    lost_ = nullptr;
+  }
   void produce(base::ByteQueue& out, std::size_t limit) override {
     reportUnsendable();
     produceInto(out, limit);
@@ -168,9 +173,10 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
     submitReset(stream, ErrorCode::kProtocolError);
   }
 
-  static base::Error errorOf(const H2Stream& stream, const H2Loss& loss) {
+  base::Error errorOf(const H2Stream& stream, const H2Loss& loss) const {
     using base::ErrorType;
     if (stream.failure != nullptr) return base::Error::internal(stream.failure);
+    if (loss.connectionLost && lost_ != nullptr) return *lost_;
     if (loss.connectionLost)
       return base::Error::upstream(ErrorType::kConnectionTerminated, "the backend's connection ended");
     if (loss.unprocessed)
@@ -182,6 +188,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
   }
 
   ClientSink& sink_;
+  const base::Error* lost_ = nullptr;  // why the connection is being lost, while feedLost() tells the streams
   std::vector<Unsendable> unsendable_;
   // Never a stream of HTTP/2: those have 31 bits.
   StreamId nextUnsendable_ = 0x80000000U;

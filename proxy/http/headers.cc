@@ -43,7 +43,8 @@ constexpr std::array<std::string_view, 29> kNames{
 };
 static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kXForwardedProto) + 1);
 
-// A perfect hash of the known names, found by the compiler: an unknown name costs three bytes and one comparison of lengths.
+// A perfect hash of the known names, found by the compiler: an unknown name costs three bytes and one comparison of
+// lengths.
 constexpr std::size_t kSlots = 128;
 
 struct Mix {

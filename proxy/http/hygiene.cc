@@ -29,8 +29,8 @@ std::optional<AbsoluteForm> splitAbsoluteForm(std::string_view target) {
   return AbsoluteForm{target.substr(0, mark), rest.substr(0, end), rest.substr(end)};
 }
 
-// Sets authority and target of the head: one source of truth, whatever forms the client used (RFC 9112 section 3.2, RFC 9113
-// section 8.3.1).
+// Sets authority and target of the head: one source of truth, whatever forms the client used (RFC 9112 section 3.2, RFC
+// 9113 section 8.3.1).
 class TargetCheck {
  public:
   TargetCheck(base::Arena& arena, const RawRequest& raw, const FieldSection& fields, std::string_view listenerScheme)
@@ -49,7 +49,8 @@ class TargetCheck {
       if (claimed.empty()) return refuse("the request-target has no authority");
       target = pathOf(*absolute, head.method);
     }
-    if (!scheme.empty() && !equalsIgnoreCase(scheme, listenerScheme_)) return refuse("the scheme is not this listener's");
+    if (!scheme.empty() && !equalsIgnoreCase(scheme, listenerScheme_))
+      return refuse("the scheme is not this listener's");
     if (auto error = setAuthority(head, claimed)) return error;
     return setTarget(head, target);
   }
@@ -96,8 +97,8 @@ class TargetCheck {
   std::string_view listenerScheme_;
 };
 
-// A list of registered codings that ends in chunked is a request that we understand but do not implement (RFC 9112 section 6.1);
-// everything else is an attempt to be understood differently by two parsers.
+// A list of registered codings that ends in chunked is a request that we understand but do not implement (RFC 9112
+// section 6.1); everything else is an attempt to be understood differently by two parsers.
 bool isKnownCodingList(std::string_view value) {
   std::string_view last;
   bool known = true;
@@ -106,7 +107,8 @@ bool isKnownCodingList(std::string_view value) {
     last = coding;
     chunkedCount += equalsIgnoreCase(coding, "chunked") ? 1 : 0;
     const auto is = [coding](std::string_view name) { return equalsIgnoreCase(coding, name); };
-    known = known && (is("chunked") || is("gzip") || is("x-gzip") || is("deflate") || is("compress") || is("x-compress"));
+    known =
+        known && (is("chunked") || is("gzip") || is("x-gzip") || is("deflate") || is("compress") || is("x-compress"));
   });
   return known && chunkedCount == 1 && equalsIgnoreCase(last, "chunked");
 }
@@ -138,7 +140,8 @@ std::optional<Error> setFraming(RequestHead& head, const RawRequest& raw, const 
 // RFC 9110 section 10.1.1.
 std::optional<Error> setExpectation(RequestHead& head, const FieldSection& fields) {
   if (fields.expectCount == 0 || head.version == Version::kHttp10) return std::nullopt;
-  if (fields.expectCount > 1 || !equalsIgnoreCase(fields.expect, "100-continue")) return refuse("unknown expectation", 417);
+  if (fields.expectCount > 1 || !equalsIgnoreCase(fields.expect, "100-continue"))
+    return refuse("unknown expectation", 417);
   head.expectContinue = head.body != Body::kNone;
   return std::nullopt;
 }
@@ -157,7 +160,8 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
   if (fields.codingCount > 0) {
     if (raw.version != Version::kHttp11) return broken("Transfer-Encoding in a version without it");
     if (fields.lengthCount > 0) return broken("both Transfer-Encoding and Content-Length");
-    if (fields.codingCount > 1 || !equalsIgnoreCase(fields.coding, "chunked")) return broken("unknown Transfer-Encoding");
+    if (fields.codingCount > 1 || !equalsIgnoreCase(fields.coding, "chunked"))
+      return broken("unknown Transfer-Encoding");
     if (raw.status < 200 || raw.status == 204) return broken("Transfer-Encoding in a response without body");
   }
   if (fields.lengthCount > 0) {
@@ -198,7 +202,8 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   return head;
 }
 
-base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod, bool& closes) {
+base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod,
+                                         bool& closes) {
   ResponseHead head;
   if (raw.status < 100 || raw.status > 599) return broken("the status is not in 100..599");
   if (raw.status == 101) return broken("a protocol switch that nobody asked for");

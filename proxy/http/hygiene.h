@@ -1,9 +1,10 @@
-// The one place where a message is checked and brought into normal form, whichever version it came in: authority, path, framing,
-// hop-by-hop fields. Codecs call it while they build a head; nobody else needs to check again.
+// The one place where a message is checked and brought into normal form, whichever version it came in: authority, path,
+// framing, hop-by-hop fields. Codecs call it while they build a head; nobody else needs to check again.
 //
-// Removal of hop-by-hop fields, and of what a peer's Connection names, happens here, before anything of ours is added: a client can
-// not strip a field that the gateway sets. Connection options that name end-to-end fields which the gateway or a proxy in front of
-// it answers for (Authorization, Cookie, Forwarded, X-Forwarded-*, Via, Max-Forwards, ...) are ignored, not obeyed.
+// Removal of hop-by-hop fields, and of what a peer's Connection names, happens here, before anything of ours is added:
+// a client can not strip a field that the gateway sets. Connection options that name end-to-end fields which the
+// gateway or a proxy in front of it answers for (Authorization, Cookie, Forwarded, X-Forwarded-*, Via, Max-Forwards,
+// ...) are ignored, not obeyed.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@
 
 namespace sluice::http {
 
-/// What a request's control data and fields were on the wire, before anything was decided about them. `fields` holds every line,
-/// names in lower case, Host, Content-Length and Connection included; pseudo-header fields are in the members.
+/// What a request's control data and fields were on the wire, before anything was decided about them. `fields` holds
+/// every line, names in lower case, Host, Content-Length and Connection included; pseudo-header fields are in the
+/// members.
 struct RawRequest {
   std::string_view method;
   std::string_view target;     // HTTP/1.x request-target, or :path
@@ -29,14 +31,15 @@ struct RawRequest {
   bool endOfStream = false;  // HTTP/2: END_STREAM on HEADERS
 };
 
-/// The checked head, its views in `arena` (into which raw's views must point too). Errors are downstream's, with the status to
-/// answer (400, 417, 501). `listenerScheme` is "http" or "https".
+/// The checked head, its views in `arena` (into which raw's views must point too). Errors are downstream's, with the
+/// status to answer (400, 417, 501). `listenerScheme` is "http" or "https".
 ///
-/// Refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length that is not one 1*DIGIT
-/// value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority, userinfo, an authority that is no
-/// host[:port], unknown expectations, connection-specific fields in HTTP/2, names and values outside RFC 9110's grammar, paths that
-/// normalizeTarget refuses, CONNECT. Removed: what Connection names, and all hop-by-hop fields (before anything of ours is added).
-/// Several Cookie lines become one. A Content-Length of 0 is Body::kNone, so kLength always means at least one byte.
+/// Refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length that is not
+/// one 1*DIGIT value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority, userinfo, an
+/// authority that is no host[:port], unknown expectations, connection-specific fields in HTTP/2, names and values
+/// outside RFC 9110's grammar, paths that normalizeTarget refuses, CONNECT. Removed: what Connection names, and all
+/// hop-by-hop fields (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is
+/// Body::kNone, so kLength always means at least one byte.
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme);
 
 struct RawResponse {
@@ -46,16 +49,18 @@ struct RawResponse {
   bool endOfStream = false;  // HTTP/2
 };
 
-/// The same for a response; `requestMethod` decides about bodies (RFC 9112 section 6.3). Errors are upstream's: http_protocol_error.
-/// `closes` is set if an HTTP/1.x peer will end the connection behind this response.
-base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod, bool& closes);
+/// The same for a response; `requestMethod` decides about bodies (RFC 9112 section 6.3). Errors are upstream's:
+/// http_protocol_error. `closes` is set if an HTTP/1.x peer will end the connection behind this response.
+base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod,
+                                         bool& closes);
 
 /// Trailer fields that may be passed on: framing, routing and hop-by-hop fields are removed (RFC 9110 section 6.5.1).
 /// False if a line is malformed.
 bool checkTrailers(Headers& fields);
 
-bool isFieldName(std::string_view name);    // RFC 9110 section 5.1: token
-bool isFieldValue(std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
+bool isFieldName(std::string_view name);  // RFC 9110 section 5.1: token
+bool isFieldValue(
+    std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
 
 /// No message with that status has a body (RFC 9110 section 6.4.1).
 constexpr bool statusForbidsBody(std::uint16_t status) { return status < 200 || status == 204 || status == 304; }

@@ -103,7 +103,8 @@ base::Result<std::string_view> normalizeTarget(base::Arena& arena, std::string_v
   const std::string_view path = target.substr(0, pathSize);
   const std::string_view query = target.substr(pathSize);
   if (!path.starts_with('/')) return refuse("the path does not begin with a slash");
-  if (!std::all_of(query.begin(), query.end(), isTargetChar)) return refuse("the query holds a character that must be encoded");
+  if (!std::all_of(query.begin(), query.end(), isTargetChar))
+    return refuse("the query holds a character that must be encoded");
   if (isPlainPath(path)) return target;
 
   char* out = arena.bytes(target.size());

@@ -79,8 +79,12 @@ std::string Address::ip() const {
 }
 
 std::string Address::toString() const {
-  const std::string number = std::to_string(port());
-  return isIpv6() ? "[" + ip() + "]:" + number : ip() + ":" + number;
+  std::string text = ip();
+  if (isIpv6()) {
+    text.insert(text.begin(), '[');
+    text += ']';
+  }
+  return text.append(1, ':').append(std::to_string(port()));
 }
 
 bool operator==(const Address& a, const Address& b) {

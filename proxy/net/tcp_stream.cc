@@ -222,9 +222,25 @@ void TcpStream::writeKept() {
 void TcpStream::written(int status) {
   const Worker::Turn turn(worker_);
   block_->waiting->bytes.clear();
-  if (status != 0) return fail(status);
+  if (status != 0) {
+    readLastWords();
+    return fail(status);
+  }
   if (finWanted_) sendFin();
   sink_.onWritable();
+}
+
+/// A peer that answers early and closes resets what we still send; what it said (a TLS alert, a 413) came before that.
+void TcpStream::readLastWords() {
+  uv_os_fd_t fd = -1;
+  if (reading_ != ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0) return;
+  const std::span<char> space = worker_.readBuffer();
+  while (block_ != nullptr && budget_ > 0) {
+    const ssize_t count = ::recv(fd, space.data(), std::min(space.size(), budget_), MSG_DONTWAIT);
+    if (count <= 0) return;
+    budget_ -= static_cast<std::size_t>(count);
+    sink_.onBytes({space.data(), static_cast<std::size_t>(count)});
+  }
 }
 
 void TcpStream::shutdown() {

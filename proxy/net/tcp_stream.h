@@ -67,6 +67,7 @@ class TcpStream final : public Transport {
   void connected(int status);
   void bytesRead(ssize_t count, const uv_buf_t& buffer);
   void written(int status);
+  void readLastWords();
   void startReading();
   void stopReading();
   void writeKept();

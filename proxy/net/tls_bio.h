@@ -1,5 +1,5 @@
-// OpenSSL's two ends of a connection: ciphertext comes straight out of the buffer that the socket was read to, and goes into the
-// worker's one wire buffer. No byte waits in here between two calls of the engine that owns it.
+// OpenSSL's two ends of a connection: ciphertext comes straight out of the buffer that the socket was read to, and goes
+// into the worker's one wire buffer. No byte waits in here between two calls of the engine that owns it.
 #pragma once
 
 #include <openssl/bio.h>
@@ -13,9 +13,9 @@ namespace sluice::net {
 
 /// Where one connection's records come from and go to. Its address is the BIO's data: it does not move.
 struct TlsWire {
-  std::string_view input;   // not yet taken by OpenSSL
-  std::span<char> output;   // the worker's wire buffer
-  std::size_t filled = 0;   // bytes of output that wait to leave
+  std::string_view input;  // not yet taken by OpenSSL
+  std::span<char> output;  // the worker's wire buffer
+  std::size_t filled = 0;  // bytes of output that wait to leave
 
   std::size_t room() const { return output.size() - filled; }
 };

@@ -2,6 +2,8 @@
 
 #include <openssl/err.h>
 
+#include <algorithm>
+
 #include "proxy/pki/openssl_error.h"
 
 namespace sluice::net {
@@ -44,6 +46,13 @@ base::Result<std::string> alpnWireFormat(const std::vector<std::string>& names) 
     wire += name;
   }
   return wire;
+}
+
+std::string lowerCase(std::string_view name) {
+  std::string result(name);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
 }
 
 }  // namespace sluice::net

@@ -1,4 +1,5 @@
-// What the contexts of tls.h hold: OpenSSL's SSL_CTX, set up once, and what its callbacks need. Private to the tls files.
+// What the contexts of tls.h hold: OpenSSL's SSL_CTX, set up once, and what its callbacks need. Private to the tls
+// files.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -48,5 +49,8 @@ base::Result<SslContext> makeSslContext(const SSL_METHOD* method);
 base::Status useIdentity(SSL_CTX* context, const pki::CertificateChain& certificate, const pki::PrivateKey& key);
 /// The ProtocolNameList of RFC 7301 without its length. Errors are config's: a name that is empty or longer than 255.
 base::Result<std::string> alpnWireFormat(const std::vector<std::string>& names);
+
+/// A server name as it is compared and told: ASCII letters in lower case.
+std::string lowerCase(std::string_view name);
 
 }  // namespace sluice::net

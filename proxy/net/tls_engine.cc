@@ -76,7 +76,8 @@ TlsEngine::Step TlsEngine::decrypt(std::span<char> into, std::size_t& count) {
 
 TlsEngine::Step TlsEngine::encrypt(std::string_view plain, std::size_t& count) {
   count = 0;
-  const int result = SSL_write_ex(ssl_, plain.data(), std::min<std::size_t>(plain.size(), SSL3_RT_MAX_PLAIN_LENGTH), &count);
+  const int result =
+      SSL_write_ex(ssl_, plain.data(), std::min<std::size_t>(plain.size(), SSL3_RT_MAX_PLAIN_LENGTH), &count);
   return result == 1 ? Step::kDone : classify(result);
 }
 
@@ -90,10 +91,9 @@ TlsFacts TlsEngine::facts() const {
   unsigned int size = 0;
   SSL_get0_alpn_selected(ssl_, &protocol, &size);
   if (size > 0) facts.alpn.assign(reinterpret_cast<const char*>(protocol), size);
-  if (const char* name = SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name); name != nullptr && peer_ == TlsPeer::kClient) {
-    facts.sni = name;
-    std::transform(facts.sni.begin(), facts.sni.end(), facts.sni.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (const char* name = SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name);
+      name != nullptr && peer_ == TlsPeer::kClient) {
+    facts.sni = lowerCase(name);
   }
   facts.resumed = SSL_session_reused(ssl_) == 1;
   return facts;

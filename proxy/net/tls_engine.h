@@ -1,7 +1,8 @@
-// One connection's TLS without its socket: ciphertext in, ciphertext out, by OpenSSL. Owned by the transport; one thread.
+// One connection's TLS without its socket: ciphertext in, ciphertext out, by OpenSSL. Owned by the transport; one
+// thread.
 //
-// Every call leaves the thread's error queue empty, so that none has to clear it first (which would cost 1,700 instructions per
-// request): SSL_get_error() takes whatever lies in there for its own.
+// Every call leaves the thread's error queue empty, so that none has to clear it first (which would cost 1,700
+// instructions per request): SSL_get_error() takes whatever lies in there for its own.
 #pragma once
 
 #include <openssl/ssl.h>

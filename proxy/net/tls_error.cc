@@ -40,10 +40,12 @@ base::Error alertError(int alert, base::ErrorOrigin origin, bool certificateMiss
   // TLS 1.2 has no alert of its own for a certificate that did not come.
   const bool missing = certificateMissing && (alert == SSL_AD_HANDSHAKE_FAILURE || isAboutCertificate(alert));
   if (missing) {
-    return {base::ErrorType::kTlsCertificateError, origin, "the peer demands a client certificate (TLS alert: " + words + ")"};
+    return {base::ErrorType::kTlsCertificateError, origin,
+            "the peer demands a client certificate (TLS alert: " + words + ")"};
   }
   if (isAboutCertificate(alert)) {
-    return {base::ErrorType::kTlsCertificateError, origin, "the peer refuses our certificate (TLS alert: " + words + ")"};
+    return {base::ErrorType::kTlsCertificateError, origin,
+            "the peer refuses our certificate (TLS alert: " + words + ")"};
   }
   return {base::ErrorType::kTlsProtocolError, origin, "TLS alert from the peer: " + words};
 }
@@ -61,11 +63,13 @@ base::Error takeTlsError(const SSL* ssl, TlsPeer peer, bool certificateMissing) 
   }
   if (reason > SSL_AD_REASON_OFFSET) return alertError(reason - SSL_AD_REASON_OFFSET, origin, certificateMissing);
   const char* words = ERR_reason_error_string(code);
-  return {base::ErrorType::kTlsProtocolError, origin, std::string("TLS: ") + (words == nullptr ? "unknown error" : words)};
+  return {base::ErrorType::kTlsProtocolError, origin,
+          std::string("TLS: ") + (words == nullptr ? "unknown error" : words)};
 }
 
 base::Error endedInHandshake(TlsPeer peer) {
-  return {base::ErrorType::kConnectionTerminated, originOf(peer), "the peer closed the connection in the TLS handshake"};
+  return {base::ErrorType::kConnectionTerminated, originOf(peer),
+          "the peer closed the connection in the TLS handshake"};
 }
 
 }  // namespace sluice::net

@@ -12,13 +12,6 @@ constexpr std::string_view kSessionIdContext = "sluice";
 
 using Impl = TlsServerContext::Impl;
 
-std::string lowerCase(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return result;
-}
-
 const Impl::Entry& entryFor(const Impl& impl, std::string_view host) {
   const auto covers = [host](const Impl::Entry& entry) {
     const auto& names = entry.certificate->dnsNames();

@@ -66,7 +66,7 @@ void TlsTransport::onFailed(const base::Error& error) { fail(error); }
 void TlsTransport::onWritable() {
   if (ourSide_ == OurSide::kEndWanted) sendEnd();
   if (state_ == State::kHandshake || !held_.empty()) advance({});
-  if (canWrite() && facts_ != nullptr && !pending()) sink_.onWritable();
+  if (canWrite() && !pending()) sink_.onWritable();
 }
 
 /// Everything that can be done now: called by events only.
@@ -161,7 +161,8 @@ void TlsTransport::allowTcp(std::size_t bytes) {
 void TlsTransport::setReadBudget(std::size_t bytes) {
   budget_ = bytes;
   if (state_ != State::kOpen) return;
-  if (bytes > 0 && !held_.empty() && (wake_ == nullptr || !wake_->isSet())) wake_ = std::make_unique<Wake>(*this, std::nullopt);
+  if (bytes > 0 && !held_.empty() && (wake_ == nullptr || !wake_->isSet()))
+    wake_ = std::make_unique<Wake>(*this, std::nullopt);
   allowed_ = 0;
   if (bytes == 0) return tcp_.setReadBudget(0);
   readOn();
@@ -238,11 +239,13 @@ void TlsTransport::abort() {
   tcp_.abort();
 }
 
-std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context, TransportSink& sink) {
+std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context,
+                                      TransportSink& sink) {
   return std::make_unique<TlsTransport>(worker, to, context, sink);
 }
 
-std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, TlsServerContext& context, TransportSink& sink) {
+std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, TlsServerContext& context,
+                                    TransportSink& sink) {
   return std::make_unique<TlsTransport>(worker, fd, peer, context, sink);
 }
 

@@ -1,8 +1,8 @@
-// TLS on a TcpStream: moves bytes between the socket, the engine and the sink. Internal to proxy/net; made by connectTls() and
-// adoptTls().
+// TLS on a TcpStream: moves bytes between the socket, the engine and the sink. Internal to proxy/net; made by
+// connectTls() and adoptTls().
 //
-// Between two calls nothing of it lies in the worker's buffers. What the kernel does not take is kept by the stream, at most one wire
-// buffer (Worker::kWireBufferSize), and nothing is encrypted until that is gone.
+// Between two calls nothing of it lies in the worker's buffers. What the kernel does not take is kept by the stream, at
+// most one wire buffer (Worker::kWireBufferSize), and nothing is encrypted until that is gone.
 #pragma once
 
 #include <cstddef>

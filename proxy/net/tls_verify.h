@@ -1,6 +1,7 @@
 // Who a backend must prove to be: the names that its certificate has to carry (RFC 9525), never its common name.
 //
-// The check runs inside the handshake, right behind that of the chain, so that a client certificate is not shown to a stranger.
+// The check runs inside the handshake, right behind that of the chain, so that a client certificate is not shown to a
+// stranger.
 #pragma once
 
 #include <openssl/x509.h>

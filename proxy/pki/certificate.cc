@@ -70,7 +70,8 @@ base::Result<CertificateChain> CertificateChain::parse(std::string_view pem) {
   if (!certificates) return std::move(certificates).error();
   auto impl = std::make_unique<Impl>();
   impl->certificates = std::move(certificates).value();
-  for (std::size_t i = 1; i < impl->certificates.size(); ++i) impl->intermediates.push_back(impl->certificates[i].get());
+  for (std::size_t i = 1; i < impl->certificates.size(); ++i)
+    impl->intermediates.push_back(impl->certificates[i].get());
   const X509* leaf = impl->certificates.front().get();
   impl->dnsNames = readDnsNames(leaf);
   impl->notAfter = toWallTime(X509_get0_notAfter(leaf));

@@ -36,7 +36,8 @@ class CertificateChain {
   std::unique_ptr<Impl> impl_;
 };
 
-/// `host` (lower case) is covered by `pattern`, a DNS SAN: the same name, or a wildcard for exactly its first label (RFC 6125 6.4.3).
+/// `host` (lower case) is covered by `pattern`, a DNS SAN: the same name, or a wildcard for exactly its first label
+/// (RFC 6125 6.4.3).
 bool dnsNameMatches(std::string_view pattern, std::string_view host);
 
 }  // namespace sluice::pki

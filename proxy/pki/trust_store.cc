@@ -33,7 +33,8 @@ base::Result<TrustStore> TrustStore::parse(std::string_view pem) {
   for (const X509Pointer& certificate : *certificates) {
     if (X509_STORE_add_cert(trust.get(), certificate.get()) != 1) return base::Error::config(takeOpensslError());
   }
-  // What somebody names here is trusted as it stands: an intermediate or a single pinned certificate too, without its root.
+  // What somebody names here is trusted as it stands: an intermediate or a single pinned certificate too, without its
+  // root.
   X509_STORE_set_flags(trust.get(), X509_V_FLAG_PARTIAL_CHAIN);
   return trust;
 }

@@ -33,6 +33,10 @@ std::string tlsIdentity(const UpstreamTls& tls) {
 
 }  // namespace
 
+const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port) {
+  return port.tls ? port.tls : backend.tls;
+}
+
 std::string authorityOf(const BackendPlan& plan) {
   const std::uint16_t usual = plan.tls ? kHttpsPort : kHttpPort;
   const bool bracketed = plan.hostname.find(':') != std::string::npos;

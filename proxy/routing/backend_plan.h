@@ -1,12 +1,16 @@
-// What follows from the members of a BackendPlan: its authority and its identity.
+// What follows from the members of a Backend and of its plan: TLS, authority, identity.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "config/model.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::routing {
 
+/// TLS of one port: its own, or that of the whole Backend.
+const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port);
 /// The hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).
 std::string authorityOf(const BackendPlan& plan);
 /// Everything that makes two connections different: host, port, protocol, SNI, names, authorities, client certificate,

@@ -51,6 +51,7 @@ class AdminConnection final : public ServerConnection {
   };
 
   void markDirty() override { owner_.markDirty(*this); }
+  void onTimeout(std::string_view) override {}
 
   AdminDocument documentFor(const http::RequestHead& head) const {
     if (head.method != http::Method::kGet && head.method != http::Method::kHead) {

@@ -33,6 +33,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
 
  private:
   void markDirty() override;
+  void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;
   http::Token onBadRequest(http::StreamId stream, const base::Error& error) override;

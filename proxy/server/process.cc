@@ -14,6 +14,7 @@
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
+#include "proxy/server/settings_view.h"
 #include "proxy/server/worker_runtime.h"
 
 namespace sluice::server {
@@ -46,6 +47,7 @@ class Process {
  private:
   bool readConfiguration();
   base::Status open();
+  base::Status loadCertificates();
   base::Status openListeners();
   base::Status openAdmin();
   base::Status makeWorkers();
@@ -60,12 +62,14 @@ class Process {
   observe::MetricsRegistry metrics_;
   std::unique_ptr<observe::LineFile> accessLog_;
   std::optional<upstream::Budgets> budgets_;
+  std::vector<std::unique_ptr<net::TlsServerContext>> tls_;
   std::vector<net::ListenSocket> sockets_;
   std::vector<std::size_t> socketBinds_;
   std::vector<net::ListenSocket> adminSockets_;
   AdminPages adminPages_;
   AdminPages healthPages_;
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
+  std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
   net::Worker main_;
   observe::MetricShard mainMetrics_;
   AdminServer admin_;
@@ -114,6 +118,17 @@ bool Process::readConfiguration() {
   snapshot_ = configuration_->compiled.snapshot;
   mainMetrics_.at<observe::Metric::kConfigState>("InSync").set(1);
   return true;
+}
+
+base::Status Process::loadCertificates() {
+  for (const routing::Bind& bind : snapshot_->binds) {
+    tls_.emplace_back();
+    if (!bind.tls) continue;
+    auto context = net::TlsServerContext::make(tlsServerSettings(bind));
+    if (!context.ok()) return context.error();
+    tls_.back() = std::move(*context);
+  }
+  return base::Done{};
 }
 
 base::Status Process::openListeners() {
@@ -167,12 +182,13 @@ base::Status Process::makeWorkers() {
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
     auto runtime =
-        WorkerRuntime::make({clock_, snapshot_, *budgets_, metrics_, accessLog_.get(), instance, newSeed(random)});
+        WorkerRuntime::make({clock_, snapshot_, tls_, *budgets_, metrics_, accessLog_.get(), instance, configuration_->revision, newSeed(random)});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     runtimes_.push_back(std::move(*runtime));
   }
-  runtimes_.front()->attach(std::make_shared<Acceptor>(workers, sockets_, socketBinds_, snapshot_->settings.limits.connections));
+  acceptor_ = std::make_unique<Acceptor>(workers, sockets_, socketBinds_, snapshot_->settings.limits.connections);
+  runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   return base::Done{};
 }
 
@@ -183,6 +199,7 @@ base::Status Process::open() {
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
   if (!accessLog.ok()) return accessLog.error();
   accessLog_ = std::move(*accessLog);
+  if (base::Status loaded = loadCertificates(); !loaded.ok()) return loaded;
   if (base::Status opened = openListeners(); !opened.ok()) return opened;
   if (base::Status opened = openAdmin(); !opened.ok()) return opened;
   return makeWorkers();

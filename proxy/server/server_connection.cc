@@ -37,11 +37,10 @@ void ServerConnection::onOpen() {
 }
 
 void ServerConnection::onBytes(std::string_view bytes) {
-  lastActive_ = parts_.worker.now();
   markDirty();
   switch (state_) {
     case State::kSniffing: return sniff(bytes);
-    case State::kServing: return codec_->feed(bytes);
+    case State::kServing: lastActive_ = parts_.worker.now(); return codec_->feed(bytes);
     case State::kLingering: lingerBudget_ -= std::min(lingerBudget_, bytes.size()); return;
     case State::kHandshaking:
     case State::kDead: return;
@@ -68,7 +67,12 @@ void ServerConnection::die() {
 }
 
 void ServerConnection::sniff(std::string_view bytes) {
+  const bool first = early_.empty();
   early_.append(bytes);
+  if (first) {  // timeouts.requestHeader runs from here
+    lastActive_ = parts_.worker.now();
+    arm();
+  }
   const std::string_view seen = early_.front();
   switch (http::detectPreface(seen)) {
     case http::Preface::kUndecided: return;
@@ -109,6 +113,7 @@ void ServerConnection::flush() {
     settle();
   } else if (state_ == State::kLingering) {
     if (lingerBudget_ == 0) die();
+    transport_->setReadBudget(std::min(kLingerRead, lingerBudget_));
   }
 }
 
@@ -124,14 +129,12 @@ void ServerConnection::pump() {
 }
 
 void ServerConnection::settle() {
-  if (codec_->state() == http::CodecState::kClosed && out_.empty() && !codec_->wantsProduce() && !transport_->pending()) {
-    if (codec_->abortive()) {
+  if (codec_->state() == http::CodecState::kClosed) {
+    if (codec_->abortive()) {  // at once: a client that reads slowly must not make a cut response wait
       transport_->abort();
-      die();
-    } else {
-      linger();
+      return die();
     }
-    return;
+    if (out_.empty() && !codec_->wantsProduce() && !transport_->pending()) return linger();
   }
   transport_->setReadBudget(codec_->readBudget());
   watchHead();
@@ -178,8 +181,11 @@ void ServerConnection::onTimer() {
   if (state_ == State::kDead) return;
   if (deadline() > now) return arm();
   markDirty();
+  if (state_ == State::kHandshaking) onTimeout("tlsHandshake");
+  if (state_ == State::kSniffing) onTimeout(early_.empty() ? "clientIdle" : "requestHeader");
   if (state_ != State::kServing) return die();
   if (headSince_ != base::MonotonicTime{}) {
+    onTimeout("requestHeader");
     headSince_ = {};
     lastActive_ = now;
     codec_->expireHead();
@@ -190,6 +196,7 @@ void ServerConnection::onTimer() {
     return arm();
   }
   if (codec_->state() == http::CodecState::kOpen) {
+    onTimeout("clientIdle");
     lastActive_ = now;
     codec_->drain();
     return arm();

@@ -40,6 +40,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
 
  protected:
   virtual void markDirty() = 0;
+  /// A timeout of the settings ended something; `name` is its key there.
+  virtual void onTimeout(std::string_view name) = 0;
   http::ServerCodec* codecOrNull() { return codec_.get(); }
   const net::Address& peer() const { return peer_; }
   bool secure() const { return secure_; }

@@ -28,9 +28,10 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       worker_(parts.clock),
       metrics_(parts.metrics),
       accessLog_(parts.accessLog),
-      report_(worker_, *this, metrics_, accessLog_),
+      report_(worker_, *this, metrics_, accessLog_, parts.revision),
       exchanges_(exchangeParts(parts, worker_, *this, report_)),
       dialer_(worker_),
+      tls_(parts.tls),
       logTimer_(*this) {}
 
 WorkerRuntime::~WorkerRuntime() = default;
@@ -51,13 +52,6 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
                                                                              metrics_, h2Memory_, limits_, settings.timeouts,
                                                                              settings.limits.backendPending});
   exchanges_.setUpstreams(*upstreams_);
-  for (const routing::Bind& bind : snapshot_->binds) {
-    tls_.emplace_back();
-    if (!bind.tls) continue;
-    auto context = net::TlsServerContext::make(tlsServerSettings(bind));
-    if (!context.ok()) return context.error();
-    tls_.back() = std::move(*context);
-  }
   worker_.setBeats(this);
   return base::Done{};
 }
@@ -75,7 +69,7 @@ void WorkerRuntime::stop() {
 }
 
 void WorkerRuntime::shutdown() {
-  residents_.clear();
+  if (leave_) leave_();
   exchanges_.shutdown();
   connections_.forEach([this](DownstreamConnection& connection) { dead_.push_back(connection.handle()); });
   for (const auto handle : dead_) {

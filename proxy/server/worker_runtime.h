@@ -27,10 +27,13 @@ namespace sluice::server {
 struct RuntimeParts {
   const base::Clock& clock;
   std::shared_ptr<const routing::Snapshot> snapshot;
+  /// One per bind, null for plaintext: shared, so that a session's ticket is worth something on every worker.
+  const std::vector<std::unique_ptr<net::TlsServerContext>>& tls;
   upstream::Budgets& budgets;
   observe::MetricsRegistry& metrics;
   observe::LineFile* accessLog;  // nullptr: off
   std::string instance;          // "sluice-1a2b3c4d"
+  std::string revision;          // of the snapshot
   std::uint64_t randomSeed;
 };
 
@@ -40,7 +43,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
     explicit Private() = default;
   };
   WorkerRuntime(Private, const RuntimeParts& parts);
-  /// The way to make one. Errors are config's: a certificate that does not load, a DNS server that is none.
+  /// The way to make one. Errors are config's: a DNS server that is none.
   static base::Result<std::unique_ptr<WorkerRuntime>> make(const RuntimeParts& parts);
   ~WorkerRuntime() override;
 
@@ -55,8 +58,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
   void countConnection() { connectionCount_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Something that lives on this worker's loop and goes when it stops, such as the acceptor.
-  void attach(std::shared_ptr<void> resident) { residents_.push_back(std::move(resident)); }
+  /// Called on the worker's thread when it stops, before its own parts go: for what else lives on its loop, such as the acceptor.
+  void onShutdown(std::function<void()> leave) { leave_ = std::move(leave); }
   net::Worker& worker() { return worker_; }
   observe::MetricShard& metrics() { return metrics_; }
 
@@ -93,12 +96,12 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
   std::unique_ptr<upstream::Upstreams> upstreams_;
-  std::vector<std::unique_ptr<net::TlsServerContext>> tls_;  // one per bind, null for plaintext
+  const std::vector<std::unique_ptr<net::TlsServerContext>>& tls_;
   base::Slab<DownstreamConnection> connections_;
   std::vector<base::Handle<DownstreamConnection>> dirty_;
   std::vector<base::Handle<DownstreamConnection>> batch_;
   std::vector<base::Handle<DownstreamConnection>> dead_;
-  std::vector<std::shared_ptr<void>> residents_;
+  std::function<void()> leave_;
   std::atomic<std::size_t> connectionCount_{0};
   LogTimer logTimer_;
 };

@@ -34,6 +34,11 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   return settings;
 }
 
+// Worth another HTTP/2 connection beside it.
+bool isBusy(Connection& connection) {
+  return connection.codec()->activeStreams() >= kSpreadAbove || connection.available() == 0;
+}
+
 }  // namespace
 
 Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan, Budget& budget)
@@ -59,12 +64,11 @@ Cluster::~Cluster() = default;
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter) {
   if (broken_) return *broken_;
-  Connection* connection = version_ == http::Version::kHttp2 ? leastLoaded() : takeIdle();
+  // Whatever version the last handshake chose: servers behind one name may differ.
+  Connection* connection = leastLoaded();
+  if (connection == nullptr) connection = takeIdle();
   if (connection != nullptr) {
-    if (version_ == http::Version::kHttp2 && connection->codec()->activeStreams() >= kSpreadAbove &&
-        shared_.size() + connecting_ < kSharedConnections) {
-      markDirty();
-    }
+    if (isBusy(*connection) && shared_.size() + connecting_ < kSharedConnections) markDirty();
     return connection->handle();
   }
   if (waiters_.size() >= owner_.pendingBound()) {
@@ -96,7 +100,7 @@ bool Cluster::wantsAnother(std::size_t waiting) const {
   if (shared_.size() + connecting_ < kSharedConnections && !shared_.empty()) {
     return connecting_ == 0 && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
       Connection* connection = owner_.find(handle);
-      return connection != nullptr && connection->codec()->activeStreams() >= kSpreadAbove;
+      return connection != nullptr && isBusy(*connection);
     });
   }
   return waiting > 0 && connecting_ == 0;
@@ -148,7 +152,8 @@ base::Result<http::Version> Cluster::negotiated(const net::TlsFacts* tls) {
 void Cluster::onServing(Connection& connection) {
   --connecting_;
   if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
-  markDirty();
+  // At once, or the drive beat that comes before the connection's first flush would open another one for the same waiter.
+  onCapacity(connection);
 }
 
 observe::Gauge* Cluster::gauge(ConnectionUse use) {

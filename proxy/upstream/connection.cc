@@ -10,6 +10,8 @@ namespace {
 
 // What one flush encodes before it writes: large enough for few system calls, small enough to be fair to other connections.
 constexpr std::size_t kFlushBytes = 128 * 1024;
+// Until the codec says how much: what may follow the handshake at once.
+constexpr std::size_t kFirstRead = 64 * 1024;
 
 }  // namespace
 
@@ -28,6 +30,7 @@ std::size_t Connection::available() const {
 void Connection::dial() {
   const net::Address to = addresses_[attempt_].withPort(cluster_.plan().port);
   transport_ = owner_.dialer().dial(to, cluster_.tlsContext(), *this);
+  transport_->setReadBudget(kFirstRead);
 }
 
 http::StreamId Connection::begin(http::Token token, const http::RequestHead& head) {
@@ -43,12 +46,12 @@ void Connection::touch() { owner_.markDirty(*this); }
 
 void Connection::onOpen() {
   const net::TlsFacts* tls = transport_->tls();
-  countHandshake("success", tls != nullptr && tls->resumed);
   base::Result<http::Version> version = cluster_.negotiated(tls);
   if (!version.ok()) {
     fail(version.error());
     return;
   }
+  countHandshake("success", tls != nullptr && tls->resumed);
   codec_ = *version == http::Version::kHttp2
                ? http::makeH2ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits(), owner_.worker().clock(), &owner_.h2Memory())
                : http::makeH1ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits());
@@ -74,18 +77,24 @@ void Connection::onEnd(bool clean) {
 }
 
 void Connection::onFailed(const base::Error& error) {
+  if (state_ == State::kDead) return;
   const bool refused = error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
   if (state_ == State::kConnecting && refused && attempt_ + 1 < addresses_.size()) {
     redial_ = true;
     touch();
     return;
   }
-  if (codec_) codec_->feedEnd(false);
-  fail(error);
+  if (!codec_) return fail(error);
+  // Not dead yet: a codec whose consumer is slow may hold the rest of a response that came whole.
+  codec_->feedLost(error);
+  retire();
+  state_ = State::kLost;
+  touch();
 }
 
 void Connection::onTimer() {
   if (state_ == State::kConnecting) {
+    owner_.onLimit("connect");
     fail(base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time"));
     return;
   }
@@ -96,10 +105,12 @@ void Connection::onTimer() {
     owner_.worker().timers().set(*this, busy ? owner_.worker().now() + owner_.timeouts().upstreamIdle : deadline);
     return;
   }
-  if (state_ != State::kServing) return;
+  if (state_ != State::kServing) {
+    return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the backend did not take our goodbye"));
+  }
+  owner_.onLimit("upstreamIdle");
   codec_->drain();
-  state_ = State::kRetiring;
-  cluster_.onGone(*this, nullptr);
+  retire();
   touch();
 }
 
@@ -124,43 +135,53 @@ void Connection::fail(const base::Error& error) {
   owner_.markDirty(*this);
 }
 
+void Connection::retire() {
+  if (state_ != State::kServing) return;
+  state_ = State::kRetiring;
+  cluster_.onGone(*this, nullptr);
+}
+
 void Connection::flush() {
-  if (redial_) {
-    redial_ = false;
+  if (state_ == State::kDead) return;
+  if (std::exchange(redial_, false)) {
     ++attempt_;
-    previous_ = std::move(transport_);
     dial();
-    previous_.reset();
     return;
   }
-  if (state_ == State::kDead || !codec_) return;
+  if (!codec_) return;
+  if (state_ != State::kLost) pump();
+  settle();
+}
+
+void Connection::pump() {
   while (!transport_->pending() && (codec_->wantsProduce() || !out_.empty())) {
     const std::size_t before = out_.size();
     codec_->produce(out_, kFlushBytes);
     const std::size_t offered = out_.size();
     transport_->write(out_);
-    if (offered == before && out_.size() == offered) break;
+    if (offered == before && out_.size() == offered) return;
   }
-  settle();
 }
 
 // Where the codec has come to decides what the pool may do with the connection.
 void Connection::settle() {
   const http::CodecState codecState = codec_->state();
   const bool unused = codec_->activeStreams() == 0;
+  if (counted_ == ConnectionUse::kActive) lastUsed_ = owner_.worker().now();
   count(unused ? ConnectionUse::kIdle : ConnectionUse::kActive);
   if (codecState == http::CodecState::kOpen && state_ == State::kServing) {
     transport_->setReadBudget(codec_->readBudget());
     cluster_.onCapacity(*this);
     return;
   }
-  if (state_ == State::kServing) {
-    state_ = State::kRetiring;
-    cluster_.onGone(*this, nullptr);
-  }
-  const bool written = out_.empty() && !transport_->pending() && !codec_->wantsProduce();
+  retire();
+  const bool written = state_ == State::kLost || (out_.empty() && !transport_->pending() && !codec_->wantsProduce());
   if (codecState == http::CodecState::kClosed || (unused && written)) {
-    transport_->shutdown();
+    if (codec_->abortive()) {
+      transport_->abort();
+    } else {
+      transport_->shutdown();
+    }
     state_ = State::kDead;
     owner_.markDirty(*this);
     return;

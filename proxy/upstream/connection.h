@@ -23,6 +23,7 @@ class Connection final : public net::TransportSink, private net::Timer {
     kConnecting,  // until onOpen()
     kServing,     // the pool may give it out
     kRetiring,    // streams in flight go on, no new ones
+    kLost,        // the transport failed; what was read ahead of it is still taken
     kDead         // to be reaped
   };
 
@@ -61,8 +62,10 @@ class Connection final : public net::TransportSink, private net::Timer {
   void onTimer() override;
 
   void dial();
-  void fail(const base::Error& error);
+  void pump();
   void settle();
+  void retire();
+  void fail(const base::Error& error);
   void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
 
@@ -73,12 +76,11 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::size_t attempt_ = 0;
   State state_ = State::kConnecting;
   std::unique_ptr<net::Transport> transport_;
-  std::unique_ptr<net::Transport> previous_;  // a refused attempt, kept until the beat so that its event returns safely
   std::unique_ptr<http::ClientCodec> codec_;
   base::ByteQueue out_;
   std::uint64_t requests_ = 0;
   base::MonotonicTime lastUsed_{};
-  bool redial_ = false;
+  bool redial_ = false;  // the address was refused: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
 };
 

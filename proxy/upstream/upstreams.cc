@@ -4,7 +4,8 @@
 
 namespace sluice::upstream {
 
-Upstreams::~Upstreams() = default;
+// Connections tell their cluster when they go, so they go first.
+Upstreams::~Upstreams() { shutdown(); }
 
 Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
   if (const auto found = byPlan_.find(plan.get()); found != byPlan_.end()) return *found->second;
@@ -43,7 +44,10 @@ void Upstreams::reap() {
 }
 
 void Upstreams::shutdown() {
-  connections_.forEach([this](Connection& connection) { dead_.push_back(connection.handle()); });
+  connections_.forEach([this](Connection& connection) {
+    connection.cluster().onGone(connection, nullptr);
+    dead_.push_back(connection.handle());
+  });
   reap();
   dirty_.clear();
   dirtyClusters_.clear();

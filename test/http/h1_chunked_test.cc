@@ -51,10 +51,30 @@ TEST(H1Chunked, DecodesTheSameHoweverItIsCut) {
 }
 
 TEST(H1Chunked, RefusesEverySizeThatAnotherParserCouldReadDifferently) {
-  for (const std::string_view text :
-       {"\r\n", "0x5\r\nhello\r\n", "+5\r\nhello\r\n", "-5\r\nhello\r\n", "5_\r\n", "1_0\r\n", " 5\r\n", "5 \r\n", "5\t\r\n", "\t5\r\n",
-        "5\nhello\r\n", "5\rhello", "5\r\r\n", "g\r\n", "5\r\nhello\n", "5\r\nhelloX", "5\r\nhello0\r\n", "5\r\nhello\r\r", "\n5\r\n",
-        "00000000000000005\r\n", "10000000000000000\r\n", "5\x0b\r\n", "5,6\r\n", "0\n"}) {
+  for (const std::string_view text : {"\r\n",
+                                      "0x5\r\nhello\r\n",
+                                      "+5\r\nhello\r\n",
+                                      "-5\r\nhello\r\n",
+                                      "5_\r\n",
+                                      "1_0\r\n",
+                                      " 5\r\n",
+                                      "5 \r\n",
+                                      "5\t\r\n",
+                                      "\t5\r\n",
+                                      "5\nhello\r\n",
+                                      "5\rhello",
+                                      "5\r\r\n",
+                                      "g\r\n",
+                                      "5\r\nhello\n",
+                                      "5\r\nhelloX",
+                                      "5\r\nhello0\r\n",
+                                      "5\r\nhello\r\r",
+                                      "\n5\r\n",
+                                      "00000000000000005\r\n",
+                                      "10000000000000000\r\n",
+                                      "5\x0b\r\n",
+                                      "5,6\r\n",
+                                      "0\n"}) {
     EXPECT_EQ(decode(text, text.size()).status, Status::kMalformed) << text;
     EXPECT_EQ(decode(text, 1).status, Status::kMalformed) << text;
   }
@@ -68,9 +88,10 @@ TEST(H1Chunked, TakesSixteenDigits) {
 
 TEST(H1Chunked, RefusesExtensionsOutsideTheGrammar) {
   for (const std::string_view text :
-       {"5;\r\nhello\r\n", "5;;a\r\n", "5;a\nhello", "5;a\rhello", "5;a=\r\n", "5;=b\r\n", "5 ;a\r\n", "5; a\r\n", "5;a =b\r\n",
-        "5;a= b\r\n", "5;a=b c\r\n", "5;a=b=c\r\n", "5;a=\"b\r\n", "5;a=\"b\nc\"\r\n", "5;a=\"b\"c\r\n", "5;a=\"\\\r\"\r\n", "5;a=\"\x7f\"\r\n",
-        "5;a\x01\r\n", "5;a=\"b\"=c\r\n", "5;a\x80\r\n"}) {
+       {"5;\r\nhello\r\n",  "5;;a\r\n",         "5;a\nhello",  "5;a\rhello",       "5;a=\r\n",
+        "5;=b\r\n",         "5 ;a\r\n",         "5; a\r\n",    "5;a =b\r\n",       "5;a= b\r\n",
+        "5;a=b c\r\n",      "5;a=b=c\r\n",      "5;a=\"b\r\n", "5;a=\"b\nc\"\r\n", "5;a=\"b\"c\r\n",
+        "5;a=\"\\\r\"\r\n", "5;a=\"\x7f\"\r\n", "5;a\x01\r\n", "5;a=\"b\"=c\r\n",  "5;a\x80\r\n"}) {
     EXPECT_EQ(decode(text, text.size()).status, Status::kMalformed) << text;
     EXPECT_EQ(decode(text, 1).status, Status::kMalformed) << text;
   }

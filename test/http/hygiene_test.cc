@@ -218,6 +218,8 @@ TEST(RequestHygiene, ConnectionOptionsAreBounded) {
 TEST(RequestHygiene, CookieCrumbsBecomeOneLine) {
   Checked checked(h2(), {{"cookie", "a=1"}, {"x", "y"}, {"cookie", "b=2"}, {"cookie", "c=3"}});
   EXPECT_EQ(checked.fields(), "x: y\ncookie: a=1; b=2; c=3\n");
+  EXPECT_EQ(Checked(h2(), {{"cookie", ""}, {"cookie", "a"}, {"cookie", ""}}).fields(), "cookie: a\n");
+  EXPECT_EQ(Checked(h2(), {{"cookie", ""}, {"cookie", ""}}).fields(), "cookie: \n");
 }
 
 TEST(RequestHygiene, NamesAndValuesFollowTheGrammar) {
@@ -225,12 +227,14 @@ TEST(RequestHygiene, NamesAndValuesFollowTheGrammar) {
     EXPECT_EQ(Checked(h2(), {{std::string(name), "v"}}).status(), 400) << name;
   }
   const std::string padding(16, 'p');
-  for (const std::string& value : {std::string("a\r\nb"), std::string("a\nb"), std::string("a\rb"), std::string("a\0b", 3),
-                                   std::string("\x7f"), std::string(" a"), std::string("a "), std::string("\ta"),
-                                   padding + "\x01" + padding, padding + std::string(1, '\0') + padding, padding + "\x7f"}) {
+  for (const std::string& value :
+       {std::string("a\r\nb"), std::string("a\nb"), std::string("a\rb"), std::string("a\0b", 3), std::string("\x7f"),
+        std::string(" a"), std::string("a "), std::string("\ta"), padding + "\x01" + padding,
+        padding + std::string(1, '\0') + padding, padding + "\x7f"}) {
     EXPECT_EQ(Checked(h2(), {{"x", value}}).status(), 400) << value;
   }
-  for (const std::string& value : {std::string(), std::string("a\tb c"), std::string("\x80\xff"), padding + "\t" + padding + "~!"}) {
+  for (const std::string& value :
+       {std::string(), std::string("a\tb c"), std::string("\x80\xff"), padding + "\t" + padding + "~!"}) {
     EXPECT_EQ(Checked(h2(), {{"x", value}}).status(), 200) << value;
   }
   EXPECT_EQ(Checked(h2("GE T"), {}).status(), 400);
@@ -339,7 +343,8 @@ TEST(ResponseHygiene, HeadAnswersDescribeABodyThatDoesNotCome) {
 TEST(ResponseHygiene, OldConnectionsCloseUnlessAskedToStay) {
   const Lines length{{"content-length", "1"}};
   EXPECT_TRUE(CheckedResponse(answer(200, Version::kHttp10), length).closes);
-  EXPECT_FALSE(CheckedResponse(answer(200, Version::kHttp10), {{"content-length", "1"}, {"connection", "Keep-Alive"}}).closes);
+  EXPECT_FALSE(
+      CheckedResponse(answer(200, Version::kHttp10), {{"content-length", "1"}, {"connection", "Keep-Alive"}}).closes);
   EXPECT_FALSE(CheckedResponse(answer(200, Version::kHttp10), {{"transfer-encoding", "chunked"}}).head.ok());
 }
 
@@ -358,8 +363,8 @@ TEST(Trailers, KeepOnlyWhatMayStandBehindABody) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   Headers fields;
-  for (const char* name : {"grpc-status", "content-length", "host", "x-checksum", "transfer-encoding", "te", "trailer", "connection",
-                           "authorization", "set-cookie", "grpc-message", "x-forwarded-for", "via"}) {
+  for (const char* name : {"grpc-status", "content-length", "host", "x-checksum", "transfer-encoding", "te", "trailer",
+                           "connection", "authorization", "set-cookie", "grpc-message", "x-forwarded-for", "via"}) {
     fields.add(arena, name, "1");
   }
   EXPECT_TRUE(checkTrailers(fields));

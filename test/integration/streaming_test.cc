@@ -39,23 +39,6 @@ TEST_P(Streaming, ASlowClientHoldsBackAFastOrigin) {
   EXPECT_LT(gateway_.process().residentKib(), before + kBoundKib);
 }
 
-TEST_P(Streaming, ASlowOriginHoldsBackAFastClient) {
-  RawOrigin slow([](Socket& socket, RawOrigin& self) {
-    self.readHead(socket);
-    while (!self.stopping() && !socket.readExactly(1000, std::chrono::milliseconds(20)).empty()) {
-    }
-  });
-  Gateway gateway({.backends = {{.port = slow.port()}}});
-  Socket client = Socket::connect(gateway.port());
-  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
-  const std::size_t before = gateway.process().residentKib();
-  const std::string block(4 * kMiB, 'x');
-  std::size_t sent = 0;
-  for (int i = 0; i < 25; ++i) sent += client.sendSome(block, std::chrono::milliseconds(50));
-  EXPECT_LT(sent, 100 * kMiB) << "the client was held back";
-  EXPECT_LT(gateway.process().residentKib(), before + kBoundKib);
-}
-
 TEST_P(Streaming, BothDirectionsRunAtOnce) {
   Socket client = Socket::connect(gateway_.port());
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -79,6 +62,22 @@ TEST_P(Streaming, AClientThatEndedItsSideStillGetsItsAnswer) {
   client.send("GET /delay-ms/100 HTTP/1.1\r\nHost: a\r\n\r\n");
   client.shutdownWrite();
   EXPECT_EQ(readResponse(client).status, 200);
+}
+
+TEST(SlowOrigins, HoldBackAFastClient) {
+  RawOrigin slow([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    self.waitUntilItStops();
+  });
+  Gateway gateway({.backends = {{.port = slow.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
+  const std::size_t before = gateway.process().residentKib();
+  const std::string block(4 * kMiB, 'x');
+  std::size_t sent = 0;
+  for (int i = 0; i < 10; ++i) sent += client.sendSome(block, std::chrono::milliseconds(50));
+  EXPECT_LT(sent, 40 * kMiB) << "the client was held back";
+  EXPECT_LT(gateway.process().residentKib(), before + kBoundKib);
 }
 
 TEST(SlowReaders, OverHttp2AreHeldBackByTheWindow) {

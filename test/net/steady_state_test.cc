@@ -115,15 +115,5 @@ TEST(SteadyState, AnIdleConnectionCostsLessThanHalfAKilobyte) {
   EXPECT_EQ(worker.chunks().inUse(), 0u);
 }
 
-TEST(SteadyState, AnUpstreamConnectionGivesBackWhatConnectingTook) {
-  const base::SystemClock clock;
-  Worker worker(clock);
-  test::RecordingSink sink;
-  const ListenSocket listening = test::listenOnLoopback();
-  const auto transport = connectTcp(worker, listening.address(), sink);
-  ASSERT_TRUE(test::runUntil(worker, [&] { return sink.opened == 1; }));
-  EXPECT_EQ(worker.chunks().inUse(), 0u);
-}
-
 }  // namespace
 }  // namespace sluice::net

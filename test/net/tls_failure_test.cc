@@ -17,7 +17,9 @@ class TlsFailure : public ::testing::Test {
     settings.trust = test::trustOf(root.certificate);
     return harness.client(settings);
   }
-  TlsServerContext& server() { return harness.server({{test::serverIdentity(test::issueServer(root, "api.test"))}, {}}); }
+  TlsServerContext& server() {
+    return harness.server({{test::serverIdentity(test::issueServer(root, "api.test"))}, {}});
+  }
 
   /// What our server makes of a client that sends `bytes` and then ends, or waits.
   test::TlsEnd& serve(const std::string& bytes, bool end) {
@@ -79,7 +81,8 @@ TEST_F(TlsFailure, PlainHttpToATlsPortIsAProtocolError) {
 
 TEST_F(TlsFailure, GarbageToATlsPortIsAProtocolError) {
   EXPECT_EQ(serve(std::string(100, '\0'), false).failure(), "tls_protocol_error");
-  EXPECT_EQ(serve(std::string("\x16\x03\x01\xff\xff", 5) + std::string(100, 'a'), false).failure(), "tls_protocol_error");
+  EXPECT_EQ(serve(std::string("\x16\x03\x01\xff\xff", 5) + std::string(100, 'a'), false).failure(),
+            "tls_protocol_error");
 }
 
 TEST_F(TlsFailure, AClientThatStopsInTheHandshakeHasTerminatedTheConnection) {

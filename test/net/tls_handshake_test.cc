@@ -1,4 +1,5 @@
-// What two ends agree on in the handshake: ALPN, SNI and certificates by name; and what the contexts refuse to begin with.
+// What two ends agree on in the handshake: ALPN, SNI and certificates by name; and what the contexts refuse to begin
+// with.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,8 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Table, TlsAlpn,
                          ::testing::Values(AlpnCase{{"h2", "http/1.1"}, {"h2", "http/1.1"}, "h2"},
                                            AlpnCase{{"http/1.1", "h2"}, {"h2", "http/1.1"}, "h2"},
                                            AlpnCase{{"http/1.1"}, {"h2", "http/1.1"}, "http/1.1"},
-                                           AlpnCase{{}, {"h2", "http/1.1"}, ""},
-                                           AlpnCase{{"h2"}, {}, ""}));
+                                           AlpnCase{{}, {"h2", "http/1.1"}, ""}, AlpnCase{{"h2"}, {}, ""}));
 
 TEST_F(TlsHandshake, EndsByAlertWhenTheClientOffersNoProtocolOfOurs) {
   auto& ours = client({"spdy/3"});
@@ -103,8 +103,7 @@ TEST_F(TlsHandshake, EndsByAlertWhenTheClientOffersNoProtocolOfOurs) {
 
 TEST_F(TlsHandshake, ChoosesTheCertificateByServerName) {
   const auto other = test::issueServer(root, "*.other.test");
-  auto& theirs =
-      harness.server({{test::serverIdentity(leaf), test::serverIdentity(other)}, {"h2"}});
+  auto& theirs = harness.server({{test::serverIdentity(leaf), test::serverIdentity(other)}, {"h2"}});
   for (const char* name : {"api.test", "www.other.test", "WWW.Other.Test"}) {
     auto& ours = client({"h2"}, name);
     auto [near, far] = harness.pair(ours, theirs);

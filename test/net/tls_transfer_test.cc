@@ -172,18 +172,28 @@ TEST_F(TlsTransfer, AbortsByReset) {
 }
 
 TEST_F(TlsTransfer, RefusesRenegotiation) {
-  test::RawTlsServer peer(
-      leaf, [](SSL_CTX* context) { SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION); },
-      [](SSL* ssl, int accepted) {
-        EXPECT_EQ(accepted, 1);
-        SSL_renegotiate(ssl);
-        SSL_do_handshake(ssl);
-        SSL_write(ssl, "still here", 10);
-        SSL_shutdown(ssl);
-      });
-  auto& near = harness.connect(peer.address(), client());
-  harness.until([&] { return near.over(); });
-  EXPECT_THAT(near.received, ::testing::AnyOf("still here", ""));
+  const Address to = harness.listener.address();
+  std::thread peer([&to] {
+    SSL_CTX* context = SSL_CTX_new(TLS_client_method());
+    SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION);
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(::connect(fd, to.sockaddrPtr(), to.length()), 0);
+    SSL* ssl = SSL_new(context);
+    SSL_set_fd(ssl, fd);
+    EXPECT_EQ(SSL_connect(ssl), 1);
+    EXPECT_EQ(SSL_renegotiate(ssl), 1);
+    EXPECT_NE(SSL_do_handshake(ssl), 1);
+    EXPECT_EQ(ERR_GET_REASON(ERR_peek_last_error()), SSL_R_NO_RENEGOTIATION);
+    ERR_clear_error();
+    SSL_free(ssl);
+    ::close(fd);
+    SSL_CTX_free(context);
+  });
+  auto& far = harness.adopt(harness.listener.accept(), harness.server({{test::serverIdentity(leaf)}, {}}));
+  harness.until([&] { return far.over(); });
+  peer.join();
+  EXPECT_TRUE(far.opened);
+  EXPECT_EQ(far.received, "");
 }
 
 TEST_F(TlsTransfer, SurvivesKeyUpdates) {

@@ -142,7 +142,8 @@ TEST_F(TlsVerification, RefusesACertificateForAnotherPurpose) {
 TEST_F(TlsVerification, RefusesAnIssuerThatIsNoAuthority) {
   const auto notAnAuthority = test::issueServer(root, "leaf.test");
   auto& ours = harness.client(settings);
-  auto& theirs = harness.server({{test::serverIdentity(test::issue(notAnAuthority, spec), notAnAuthority.certificate)}, {}});
+  auto& theirs =
+      harness.server({{test::serverIdentity(test::issue(notAnAuthority, spec), notAnAuthority.certificate)}, {}});
   auto [near, far] = harness.pair(ours, theirs);
   harness.until([&near = near] { return near.opened || near.over(); });
   EXPECT_EQ(near.failure(), "tls_certificate_error");
@@ -215,6 +216,15 @@ TEST_P(TlsClientCertificate, ThatIsMissingIsItsOwnError) {
   harness.until([&] { return near.over(); });
   EXPECT_EQ(near.failure(), "tls_certificate_error");
   EXPECT_THAT(near.detail(), HasSubstr("demands a client certificate"));
+}
+
+TEST_P(TlsClientCertificate, ThatIsMissingIsToldEvenIfARequestIsOnItsWay) {
+  test::RawTlsServer peer(leaf, demanding(), [](SSL*, int accepted) { EXPECT_NE(accepted, 1); });
+  auto& near = harness.connect(peer.address(), harness.client(settings()));
+  harness.until([&] { return near.opened || near.over(); });
+  if (near.opened) harness.send(near, std::string(1000, 'x'));
+  harness.until([&] { return near.over(); });
+  EXPECT_EQ(near.failure(), "tls_certificate_error") << near.detail();
 }
 
 TEST_P(TlsClientCertificate, OfAnUnknownAuthorityIsRefusedByTheBackend) {

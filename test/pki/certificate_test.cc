@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
 
 #include "proxy/pki/pem.h"
 #include "test/support/test_pki.h"
@@ -106,12 +107,18 @@ TEST(CertificateChain, SaysWhatIsWrongWithWhichBlock) {
 }
 
 TEST(CertificateChain, RefusesBytesBehindACertificate) {
-  // The SEQUENCE of a NULL and a byte too much, as a certificate of nothing; then a good one with a byte behind it.
   auto blocks = readPem(test::makeAuthority().certificate);
   ASSERT_TRUE(blocks.ok());
-  EXPECT_EQ(blocks->size(), 1u);
+  ASSERT_EQ(blocks->size(), 1u);
   EXPECT_EQ(blocks->front().label, "CERTIFICATE");
-  EXPECT_FALSE(blocks->front().encrypted);
+  const std::string der = std::string(blocks->front().der.reveal()) + "and more";
+  std::string base64(4 * (der.size() + 2) / 3 + 4, '\0');
+  base64.resize(static_cast<std::size_t>(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
+                                                         reinterpret_cast<const unsigned char*>(der.data()),
+                                                         static_cast<int>(der.size()))));
+  for (std::size_t at = 64; at < base64.size(); at += 65) base64.insert(at, 1, '\n');
+  EXPECT_EQ(errorOf("-----BEGIN CERTIFICATE-----\n" + base64 + "\n-----END CERTIFICATE-----\n"),
+            "block 1: not a certificate: bytes behind its end");
 }
 
 TEST(Pem, IsRefusedAboveItsBound) {
@@ -136,23 +143,23 @@ TEST_P(DnsNameMatches, AsRfc6125Says) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, DnsNameMatches,
-                         ::testing::Values(NameCase{"example.com", "example.com", true},               //
-                                           NameCase{"example.com", "www.example.com", false},          //
-                                           NameCase{"www.example.com", "example.com", false},          //
-                                           NameCase{"*.example.com", "www.example.com", true},         //
-                                           NameCase{"*.example.com", "example.com", false},            //
-                                           NameCase{"*.example.com", ".example.com", false},           //
-                                           NameCase{"*.example.com", "a.b.example.com", false},        //
-                                           NameCase{"*.example.com", "wwwexample.com", false},         //
-                                           NameCase{"*.example.com", "www.example.com.evil", false},   //
-                                           NameCase{"w*.example.com", "www.example.com", false},       //
-                                           NameCase{"*w.example.com", "www.example.com", false},       //
-                                           NameCase{"www.*.com", "www.example.com", false},            //
-                                           NameCase{"*.*.com", "www.example.com", false},              //
-                                           NameCase{"*.com", "example.com", false},                    //
-                                           NameCase{"*.", "example.", false},                          //
-                                           NameCase{"*", "localhost", false},                          //
-                                           NameCase{"", "", false},                                    //
+                         ::testing::Values(NameCase{"example.com", "example.com", true},              //
+                                           NameCase{"example.com", "www.example.com", false},         //
+                                           NameCase{"www.example.com", "example.com", false},         //
+                                           NameCase{"*.example.com", "www.example.com", true},        //
+                                           NameCase{"*.example.com", "example.com", false},           //
+                                           NameCase{"*.example.com", ".example.com", false},          //
+                                           NameCase{"*.example.com", "a.b.example.com", false},       //
+                                           NameCase{"*.example.com", "wwwexample.com", false},        //
+                                           NameCase{"*.example.com", "www.example.com.evil", false},  //
+                                           NameCase{"w*.example.com", "www.example.com", false},      //
+                                           NameCase{"*w.example.com", "www.example.com", false},      //
+                                           NameCase{"www.*.com", "www.example.com", false},           //
+                                           NameCase{"*.*.com", "www.example.com", false},             //
+                                           NameCase{"*.com", "example.com", false},                   //
+                                           NameCase{"*.", "example.", false},                         //
+                                           NameCase{"*", "localhost", false},                         //
+                                           NameCase{"", "", false},                                   //
                                            NameCase{"*.example.com", "", false}));
 
 }  // namespace

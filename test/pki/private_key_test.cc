@@ -64,9 +64,10 @@ TEST(PrivateKey, IsFoundBehindOtherBlocks) {
 TEST(PrivateKey, UnderAPassphraseIsRefusedWithoutAskingForIt) {
   const auto identity = identityOf(test::KeyType::kEcP256);
   EXPECT_THAT(errorOf(test::encryptKey(identity, "open sesame")), HasSubstr("encrypted"));
-  EXPECT_THAT(errorOf("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
-                      "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"),
-              HasSubstr("encrypted"));
+  EXPECT_THAT(
+      errorOf("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
+              "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"),
+      HasSubstr("encrypted"));
 }
 
 TEST(PrivateKey, SaysWhatIsWrongAndNeverQuotesTheKey) {

@@ -159,6 +159,15 @@ TEST(CompileBackend, Answers500IfItsSchemaRefusesIt) {
   }
 }
 
+TEST(CompileBackend, RefusesToSendTrafficToTheGatewayItself) {
+  for (const std::string_view hostname : {"localhost", "a.localhost"}) {
+    const World world = worldWith({with(kBackend, "Origin.Test", hostname)});
+    EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/Invalid") << hostname;
+    EXPECT_EQ(world.outcome(), "500") << hostname;
+  }
+  EXPECT_EQ(worldWith({with(kBackend, "Origin.Test", "notlocalhost")}).outcome(), "default/origin");
+}
+
 TEST(CompileBackend, ReadsTheExperimentalSpelling) {
   const World world({kClass, kGateway, kXBackend, xRoute()});
   ASSERT_EQ(world.outcome(), "default/origin");

@@ -46,7 +46,7 @@ TEST(CompileRoute, AttachesToTheListenersThatItsParentRefMeans) {
   const auto attached = [&](std::string_view parentRefs) {
     const World world({kClass, gateway, kBackend, with(kRoute, kParents, parentRefs)});
     std::string ports;
-    for (const std::uint16_t port : {80, 81, 82}) {
+    for (const std::uint16_t port : std::initializer_list<std::uint16_t>{80, 81, 82}) {
       if (world.outcome("a.test", "/", port) != "404") ports += std::to_string(port) + " ";
     }
     return ports + world.condition("HTTPRoute", "route", "Accepted");
@@ -90,7 +90,7 @@ TEST(CompileRoute, AttachesOnlyWhereHostnamesMeet) {
   const std::string gateway = with(kGateway, "port: 80}", "port: 80, hostname: '*.example.com'}");
   const World apart({kClass, gateway, kBackend, with(kRoute, "spec:", "spec:\n  hostnames: [example.com, a.test]")});
   EXPECT_EQ(apart.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingListenerHostname");
-  const World met({kClass, gateway, kBackend, with(kRoute, "spec:", "spec:\n  hostnames: [A.example.com, a.test]")});
+  const World met({kClass, gateway, kBackend, with(kRoute, "spec:", "spec:\n  hostnames: [a.example.com, a.test]")});
   EXPECT_EQ(met.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   EXPECT_EQ(met.outcome("a.example.com"), "default/origin");
   EXPECT_EQ(met.outcome("b.example.com"), "404");

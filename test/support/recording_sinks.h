@@ -1,7 +1,8 @@
-// Sinks that record what a codec tells them, and own the pipes that it takes bodies from: the owner's side of a codec, in tests.
+// Sinks that record what a codec tells them, and own the pipes that it takes bodies from: the owner's side of a codec,
+// in tests.
 //
-// Events are kept per stream; transcript() renders them without regard to how bodies were cut into pieces, so that two ways of
-// feeding the same bytes can be compared. A token is the index of the stream plus one.
+// Events are kept per stream; transcript() renders them without regard to how bodies were cut into pieces, so that two
+// ways of feeding the same bytes can be compared. A token is the index of the stream plus one.
 #pragma once
 
 #include <cstdint>
@@ -127,7 +128,8 @@ class RecordingServerSink final : public http::ServerSink {
     }
     text += "[" + stream.body + "]\n" + render(stream.trailers);
     if (stream.bad) text += "bad " + std::to_string(stream.error.status) + "\n";
-    if (stream.reset) text += "reset " + std::to_string(stream.error.status) + (stream.answerable ? " answerable\n" : "\n");
+    if (stream.reset)
+      text += "reset " + std::to_string(stream.error.status) + (stream.answerable ? " answerable\n" : "\n");
     if (stream.ended) text += "end\n";
     return text;
   }
@@ -216,7 +218,8 @@ class RecordingClientSink final : public http::ClientSink {
     }
     text += "[" + stream.body + "]\n" + render(stream.trailers);
     if (stream.reset) {
-      text += "reset " + std::string(base::errorTypeName(stream.error.type)) + (stream.unprocessed ? " unprocessed\n" : "\n");
+      text += "reset " + std::string(base::errorTypeName(stream.error.type)) +
+              (stream.unprocessed ? " unprocessed\n" : "\n");
     }
     if (stream.ended) text += "end\n";
     return text;

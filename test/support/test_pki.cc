@@ -29,7 +29,9 @@ void require(bool ok) {
   std::abort();
 }
 
-BioPointer readerOf(const std::string& pem) { return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free}; }
+BioPointer readerOf(const std::string& pem) {
+  return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free};
+}
 
 BioPointer writer() { return {BIO_new(BIO_s_mem()), &BIO_free}; }
 

@@ -25,6 +25,7 @@ RawOrigin::RawOrigin(Script script) : script_(std::move(script)) {
 
 RawOrigin::~RawOrigin() {
   stopping_ = true;
+  stopping_.notify_all();
   shutdown(listener_, SHUT_RDWR);
   acceptor_.join();
   close(listener_);

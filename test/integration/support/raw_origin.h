@@ -36,6 +36,7 @@ class RawOrigin {
   std::vector<std::string> heads() const;
   /// Ends when the origin does: for scripts that would wait for ever.
   bool stopping() const { return stopping_; }
+  void waitUntilItStops() const { stopping_.wait(false); }
 
  private:
   void accept();

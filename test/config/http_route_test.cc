@@ -1,0 +1,228 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Configuration loadRoute(const std::string& spec) {
+  return loadText(object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", "spec:\n" + spec));
+}
+
+std::vector<std::string> problemsOf(const std::string& spec) { return rendered(loadRoute(spec).problems); }
+std::vector<std::string> problemsOfRule(const std::string& rule) { return problemsOf("  rules:\n  - " + rule + "\n"); }
+std::vector<std::string> problemsOfMatch(const std::string& match) {
+  return problemsOfRule("matches: [" + match + "]");
+}
+std::vector<std::string> problemsOfPath(const std::string& path) { return problemsOfMatch("{path: " + path + "}"); }
+
+TEST(HttpRoute, FillsInTheDefaultsOfTheApi) {
+  const Configuration configuration = loadRoute(
+      "  parentRefs: [{name: g, sectionName: a}]\n  hostnames: [example.com, '*.example.org']\n  rules:\n"
+      "  - name: first\n    matches: [{path: {value: /v1}}, {method: POST}, {headers: [{name: X-A, value: b}]}]\n"
+      "    backendRefs: [{name: s, port: 80}, {group: gateway.networking.k8s.io, kind: Backend, name: b, weight: 0}]\n "
+      " - {}\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const HttpRoute& route = configuration.model.httpRoutes.at(0);
+  const ParentRef& parent = route.parentRefs.at(0);
+  EXPECT_EQ(parent.object.group, kGatewayGroup);
+  EXPECT_EQ(parent.object.kind, "Gateway");
+  EXPECT_EQ(parent.object.nameSpace, "");
+  EXPECT_EQ(parent.sectionName, "a");
+  EXPECT_EQ(parent.port, 0);
+  ASSERT_EQ(route.rules.size(), 2u);
+  const HttpRouteRule& rule = route.rules[0];
+  ASSERT_EQ(rule.matches.size(), 3u);
+  EXPECT_EQ(rule.matches[0].path.type, PathMatchType::kPathPrefix);
+  EXPECT_EQ(rule.matches[0].path.value, "/v1");
+  EXPECT_EQ(rule.matches[1].path.value, "/");
+  EXPECT_EQ(rule.matches[1].method, "POST");
+  EXPECT_EQ(rule.matches[2].headers.at(0).type, ValueMatchType::kExact);
+  ASSERT_EQ(rule.backendRefs.size(), 2u);
+  EXPECT_EQ(rule.backendRefs[0].object.kind, "Service");
+  EXPECT_EQ(rule.backendRefs[0].weight, 1u);
+  EXPECT_EQ(rule.backendRefs[1].weight, 0u);
+  EXPECT_EQ(rule.backendRefs[1].object.path, "spec.rules[0].backendRefs[1]");
+  ASSERT_EQ(route.rules[1].matches.size(), 1u);
+  EXPECT_EQ(route.rules[1].matches[0].path.value, "/");
+}
+
+TEST(HttpRoute, WithoutRulesMatchesEverything) {
+  const Configuration configuration = loadRoute("  parentRefs: [{name: g}]\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  ASSERT_EQ(configuration.model.httpRoutes.at(0).rules.size(), 1u);
+  EXPECT_EQ(configuration.model.httpRoutes[0].rules[0].matches.size(), 1u);
+  EXPECT_THAT(problemsOf("  rules: []\n"), ElementsAre(EndsWith("spec.rules: must have at least one item")));
+}
+
+TEST(HttpRoute, NamesLineAndFieldOfAMisspeltField) {
+  EXPECT_THAT(
+      problemsOfRule("backendRef: []"),
+      ElementsAre("config.yaml:6:5: error: HTTPRoute default/r: spec.rules[0].backendRef: unknown field: did you mean "
+                  "backendRefs?"));
+}
+
+TEST(HttpRoute, ChecksPaths) {
+  EXPECT_THAT(problemsOfPath("{type: Exact, value: /a%20b}"), IsEmpty());
+  EXPECT_THAT(problemsOfPath("{type: RegularExpression, value: '/a[0-9]+//'}"), IsEmpty());
+  EXPECT_THAT(problemsOfPath("{type: Exact, value: a}"),
+              ElementsAre(HasSubstr("path.value: must be an absolute path")));
+  EXPECT_THAT(problemsOfPath("{value: /a/../b}"), ElementsAre(HasSubstr("must be an absolute path")));
+  EXPECT_THAT(problemsOfPath("{value: ''}"), ElementsAre(HasSubstr("must not be empty")));
+  EXPECT_THAT(problemsOfPath("{type: Prefix, value: /}"),
+              ElementsAre(EndsWith("must be Exact, PathPrefix or RegularExpression, but is \"Prefix\"")));
+  EXPECT_THAT(problemsOfPath("{value: /" + std::string(1023, 'a') + "}"), IsEmpty());
+  EXPECT_THAT(problemsOfPath("{value: /" + std::string(1024, 'a') + "}"),
+              ElementsAre(HasSubstr("longer than 1024 bytes")));
+}
+
+TEST(HttpRoute, ChecksHeadersQueryParametersAndMethods) {
+  EXPECT_THAT(problemsOfMatch("{headers: [{name: 'a b', value: c}]}"), ElementsAre(HasSubstr("must be a header name")));
+  EXPECT_THAT(problemsOfMatch("{headers: [{name: a}]}"), ElementsAre(EndsWith("headers[0].value: is required")));
+  EXPECT_THAT(problemsOfMatch("{headers: [{name: a, value: \"b\\r\\nc\"}]}"),
+              ElementsAre(HasSubstr("must be a header value, but is \"b\\x0d\\x0ac\"")));
+  EXPECT_THAT(problemsOfMatch("{queryParams: [{name: a, value: 'b c&d'}]}"), IsEmpty());
+  EXPECT_THAT(problemsOfMatch("{method: get}"), ElementsAre(HasSubstr("method: must be GET, HEAD")));
+}
+
+TEST(HttpRoute, CountsOnlyTheFirstOfHeadersWithOneName) {
+  const Configuration configuration = loadRoute(
+      "  rules:\n  - matches: [{headers: [{name: A, value: x}, {name: a, value: y}], queryParams: [{name: A, value: "
+      "x}, {name: a, value: y}]}]\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const HttpRouteMatch& match = configuration.model.httpRoutes.at(0).rules.at(0).matches.at(0);
+  ASSERT_EQ(match.headers.size(), 1u);
+  EXPECT_EQ(match.headers[0].value, "x");
+  EXPECT_EQ(match.queryParams.size(), 2u);
+}
+
+TEST(HttpRoute, ReadsHeaderModifiers) {
+  const Configuration configuration = loadRoute(R"(  rules:
+  - filters:
+    - type: RequestHeaderModifier
+      requestHeaderModifier: {set: [{name: A, value: b}], add: [{name: C, value: d e}], remove: [F]}
+    - {type: ResponseHeaderModifier, responseHeaderModifier: {remove: [Server]}}
+    backendRefs:
+    - {name: s, port: 80, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {add: [{name: A, value: b}]}}]}
+)");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
+  EXPECT_EQ(rule.requestHeaders->set.at(0).name, "A");
+  EXPECT_EQ(rule.requestHeaders->add.at(0).value, "d e");
+  EXPECT_THAT(rule.requestHeaders->remove, ElementsAre("F"));
+  EXPECT_THAT(rule.responseHeaders->remove, ElementsAre("Server"));
+  EXPECT_EQ(rule.backendRefs.at(0).requestHeaders->add.size(), 1u);
+  EXPECT_TRUE(rule.unbuilt.empty());
+}
+
+TEST(HttpRoute, ChecksThatFiltersMatchTheirType) {
+  EXPECT_THAT(problemsOfRule("filters: [{type: RequestHeaderModifier}]"),
+              ElementsAre(EndsWith("requestHeaderModifier: is required when type is RequestHeaderModifier")));
+  EXPECT_THAT(problemsOfRule("filters: [{type: CORS, cors: {}, urlRewrite: {}}]"),
+              ElementsAre(EndsWith("urlRewrite: must not be given when type is CORS")));
+  EXPECT_THAT(problemsOfRule("filters: [{type: Other}]"),
+              ElementsAre(HasSubstr("type: must be RequestHeaderModifier, ")));
+  EXPECT_THAT(problemsOfRule("filters: [{requestHeaderModifier: {}}]"),
+              ElementsAre(EndsWith("filters[0].type: is required")));
+  const std::string filter = "{type: RequestHeaderModifier, requestHeaderModifier: {}}";
+  EXPECT_THAT(problemsOfRule("filters: [" + filter + ", " + filter + "]"),
+              ElementsAre(EndsWith("RequestHeaderModifier must not be repeated")));
+}
+
+TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
+  const Configuration configuration = loadRoute(R"(  rules:
+  - filters: [{type: RequestRedirect, requestRedirect: {statusCode: 301}}]
+    timeouts: {request: 10s, backendRequest: 500ms}
+    retry: {attempts: 2}
+    sessionPersistence: {sessionName: x}
+  - backendRefs: [{name: s, port: 80, filters: [{type: RequestMirror, requestMirror: {}}]}]
+)");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const HttpRoute& route = configuration.model.httpRoutes.at(0);
+  std::vector<std::string> paths;
+  for (const Unbuilt& unbuilt : route.rules.at(0).unbuilt) {
+    paths.push_back(unbuilt.path);
+    EXPECT_TRUE(unbuilt.altersTraffic);
+  }
+  EXPECT_THAT(paths, ElementsAre("spec.rules[0].filters[0]", "spec.rules[0].timeouts", "spec.rules[0].retry",
+                                 "spec.rules[0].sessionPersistence"));
+  EXPECT_EQ(route.rules[0].unbuilt[0].message, "filter RequestRedirect is not supported");
+  EXPECT_EQ(route.rules[0].requestTimeout, std::chrono::seconds(10));
+  EXPECT_TRUE(route.rules.at(1).unbuilt.empty());
+  EXPECT_EQ(route.rules[1].backendRefs.at(0).unbuilt.at(0).path, "spec.rules[1].backendRefs[0].filters[0]");
+}
+
+TEST(HttpRoute, ChecksTimeouts) {
+  EXPECT_THAT(problemsOfRule("timeouts: {request: 1}"), ElementsAre(HasSubstr("request: must be a duration like 10s")));
+  EXPECT_THAT(problemsOfRule("timeouts: {request: 1s, backendRequest: 2s}"),
+              ElementsAre(EndsWith("backendRequest: must not be longer than request")));
+  EXPECT_THAT(problemsOfRule("timeouts: {request: 0s, backendRequest: 2s}"), IsEmpty());
+}
+
+TEST(HttpRoute, ChecksBackendRefs) {
+  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s}]"), ElementsAre(EndsWith("port: is required for a Service")));
+  EXPECT_THAT(problemsOfRule("backendRefs: [{kind: Backend, group: a.b, name: s}]"), IsEmpty());
+  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s, port: 80, weight: 1000000}]"), IsEmpty());
+  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s, port: 80, weight: 1000001}]"),
+              ElementsAre(HasSubstr("between 0 and 1000000")));
+  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s, port: 80, weight: -1}]"),
+              ElementsAre(HasSubstr("between 0 and 1000000")));
+}
+
+TEST(HttpRoute, RefusesParentsThatRepeatEachOther) {
+  EXPECT_THAT(problemsOf("  parentRefs: [{name: g, sectionName: a}, {name: g, sectionName: b}, {name: h}]\n"),
+              IsEmpty());
+  EXPECT_THAT(problemsOf("  parentRefs: [{name: g, port: 1}, {name: g, port: 1}]\n"),
+              ElementsAre(EndsWith("repeats spec.parentRefs[0]")));
+  EXPECT_THAT(problemsOf("  parentRefs: [{name: g}, {name: g, port: 1}]\n"),
+              ElementsAre(HasSubstr("refers to one parent twice")));
+}
+
+TEST(HttpRoute, BoundsRulesAndMatches) {
+  std::string matches = "matches: [";
+  for (int i = 0; i < 64; ++i) matches += "{method: GET}, ";
+  matches += "]";
+  EXPECT_THAT(problemsOf("  rules:\n  - " + matches + "\n  - " + matches + "\n"), IsEmpty());
+  EXPECT_THAT(problemsOf("  rules:\n  - " + matches + "\n  - " + matches + "\n  - {}\n"),
+              ElementsAre(HasSubstr("have 129 matches together")));
+  EXPECT_THAT(problemsOf("  rules:\n  - {name: a}\n  - {name: a}\n"),
+              ElementsAre(EndsWith("spec.rules[1].name: repeats the name of spec.rules[0]")));
+}
+
+const Rejected& rejectedRoute(const Configuration& configuration) { return configuration.model.rejected.at(0); }
+
+TEST(RejectedHttpRoute, KeepsItsLegibleMatches) {
+  const Configuration configuration = loadRoute(R"(  parentRefs: [{name: g}, {name: H}, {nam: x}]
+  hostnames: [a.b, 'NO']
+  rules:
+  - {matches: [{path: {value: /a}}, {path: {valu: /b}}], filters: [{type: Nothing}]}
+  - {matches: [{pth: {}}]}
+  - {match: [{path: {value: /c}}]}
+)");
+  EXPECT_TRUE(configuration.model.httpRoutes.empty());
+  ASSERT_TRUE(rejectedRoute(configuration).httpRoute);
+  const HttpRoute& route = *rejectedRoute(configuration).httpRoute;
+  EXPECT_EQ(route.parentRefs.size(), 2u);
+  EXPECT_THAT(route.hostnames, ElementsAre("a.b"));
+  ASSERT_EQ(route.rules.size(), 1u);
+  ASSERT_EQ(route.rules[0].matches.size(), 1u);
+  EXPECT_EQ(route.rules[0].matches[0].path.value, "/a");
+}
+
+TEST(RejectedHttpRoute, NeverClaimsMoreThanWasWritten) {
+  const std::string rest = "  parentRefs: [{name: g}]\n  rules: [{matches: [{method: GET}], x: y}]\n";
+  EXPECT_TRUE(rejectedRoute(loadRoute(rest)).httpRoute);
+  EXPECT_FALSE(rejectedRoute(loadRoute(rest + "  hostnams: [a.b]\n")).httpRoute);
+  EXPECT_FALSE(rejectedRoute(loadRoute(rest + "  hostnames: [A.b]\n")).httpRoute);
+  EXPECT_FALSE(rejectedRoute(loadRoute("  parentRefs: [{name: g}]\n  hostnames: [a.b]\n  ruls: []\n")).httpRoute);
+}
+
+}  // namespace
+}  // namespace sluice::config

@@ -1,0 +1,195 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+#include "config/settings_reader.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Reading {
+  std::optional<Settings> settings;
+  std::vector<std::string> problems;
+};
+
+Reading read(const std::string& text) {
+  Problems problems;
+  ConfigMap::Entry entry;
+  entry.value = text;
+  entry.position.line = 10;
+  entry.blockColumn = 5;
+  Reading reading;
+  reading.settings = readSettings(entry, "ConfigMap a/b", problems);
+  reading.problems = rendered(problems);
+  return reading;
+}
+
+TEST(Settings, AreTheDefaultsIfNothingIsWritten) {
+  const Reading reading = read("");
+  ASSERT_TRUE(reading.settings);
+  EXPECT_EQ(reading.settings->workers, 0u);
+  EXPECT_EQ(reading.settings->drainTimeout, seconds(25));
+  EXPECT_EQ(reading.settings->limits.headerBytes, 65536u);
+  EXPECT_TRUE(read("# nothing\n").settings);
+  EXPECT_TRUE(read("dns:\nlimits: {}\n").settings);
+}
+
+TEST(Settings, ReadEveryKey) {
+  const Reading reading = read(R"(
+workers: 4
+drainTimeout: 5s
+forwardedHeaders: Append
+accessLog: {path: off}
+processorCatalogs: [{namespace: a, name: b}]
+revisions: {keep: 3}
+dns:
+  servers: [1.1.1.1, "[2606::1]:53"]
+  hosts: {Origin.Test.: [127.0.0.1, "::1"]}
+  timeout: 1s
+  attempts: 2
+  minTtl: 0s
+  maxTtl: 1m
+  negativeTtl: 0s
+  staleTtl: 2m
+  maxAddresses: 4
+  ipv6: true
+addressGuard: {allow: [10.0.0.0/8]}
+timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
+  upstreamIdle: 8s, processor: 9ms}
+limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informationalResponses: 4, chunkExtensionBytes: 5,
+  concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
+  queuedControlFrames: 11, connections: 12, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
+  processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
+  backendRequests: 21}
+)");
+  ASSERT_THAT(reading.problems, IsEmpty());
+  const Settings& settings = *reading.settings;
+  EXPECT_EQ(settings.workers, 4u);
+  EXPECT_EQ(settings.forwardedHeaders, ForwardedHeaders::kAppend);
+  EXPECT_EQ(settings.accessLogPath, "off");
+  EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
+  EXPECT_EQ(settings.revisionsKept, 3u);
+  EXPECT_EQ(settings.dns.servers.size(), 2u);
+  EXPECT_THAT(settings.dns.hosts.at("origin.test"), ElementsAre("127.0.0.1", "::1"));
+  EXPECT_TRUE(settings.dns.ipv6);
+  EXPECT_THAT(settings.addressGuardAllow, ElementsAre("10.0.0.0/8"));
+  EXPECT_EQ(settings.timeouts.request, seconds(7));
+  EXPECT_EQ(settings.timeouts.processor, std::chrono::milliseconds(9));
+  EXPECT_EQ(settings.limits.requestLineBytes, 1024u);
+  EXPECT_EQ(settings.limits.replayBuffer, 0u);
+  EXPECT_EQ(settings.limits.backendRequests, 21u);
+}
+
+TEST(Settings, NameTheLineInTheConfigMapsFile) {
+  EXPECT_THAT(
+      read("workers: 1\ntimeouts:\n  conect: 1s\n").problems,
+      ElementsAre("13:7: error: ConfigMap a/b: settings.yaml: timeouts.conect: unknown field: did you mean connect?"));
+  const Configuration configuration = loadText(
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: c}\nspec:\n"
+      "  controllerName: sluice.dev/egress-gateway\n  parametersRef: {group: '', kind: ConfigMap, namespace: a, name: "
+      "b}\n---\n"
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: a, name: b}\ndata:\n  settings.yaml: |\n    workers: 1\n "
+      "   timeouts:\n"
+      "      conect: 1s\n",
+      "s.yaml");
+  EXPECT_THAT(
+      rendered(configuration.problems),
+      ElementsAre(
+          "s.yaml:15:7: error: ConfigMap a/b: settings.yaml: timeouts.conect: unknown field: did you mean connect?"));
+  EXPECT_EQ(configuration.model.settingsFault, "settings.yaml: timeouts.conect: unknown field: did you mean connect?");
+  EXPECT_EQ(configuration.model.settings.workers, 0u);
+}
+
+TEST(Settings, CheckValues) {
+  EXPECT_THAT(read("timeouts: {connect: 0s}").problems, ElementsAre(EndsWith("connect: must be longer than 0s")));
+  EXPECT_THAT(read("timeouts: {request: 0s}").problems, IsEmpty());
+  EXPECT_THAT(read("timeouts: {connect: 5}").problems, ElementsAre(HasSubstr("must be a duration")));
+  EXPECT_THAT(read("limits: {headerBytes: 64kb}").problems,
+              ElementsAre(HasSubstr("must be a quantity like 100, 64Ki")));
+  EXPECT_THAT(read("limits: {headerBytes: [1]}").problems, ElementsAre(HasSubstr("must be a quantity")));
+  EXPECT_THAT(read("dns: {servers: [dns.test]}").problems,
+              ElementsAre(HasSubstr("must be an IP address, with or without a port")));
+  EXPECT_THAT(read("dns: {hosts: {a.b: [c.d]}}").problems, ElementsAre(HasSubstr("must be an IP address")));
+  EXPECT_THAT(read("dns: {hosts: {'a b': [1.1.1.1]}}").problems, ElementsAre(HasSubstr("must be a domain name")));
+  EXPECT_THAT(read("dns: {minTtl: 2s, maxTtl: 1s}").problems,
+              ElementsAre(EndsWith("maxTtl: must not be shorter than minTtl")));
+  EXPECT_THAT(read("addressGuard: {allow: [10.0.0.0]}").problems, ElementsAre(HasSubstr("must be a CIDR")));
+  EXPECT_THAT(read("forwardedHeaders: on").problems, ElementsAre(EndsWith("must be Off or Append, but is \"on\"")));
+  EXPECT_THAT(read("- a\n").problems, ElementsAre(EndsWith("settings.yaml: must be a map, but is a list")));
+  EXPECT_THAT(read("a: [\n").problems, ElementsAre(HasSubstr("settings.yaml: not YAML")));
+  EXPECT_THAT(read("workers: 1\n---\nworkers: 2\n").problems, ElementsAre(HasSubstr("must be one document")));
+}
+
+struct Bound {
+  const char* key;
+  const char* inside;
+  const char* outside;
+};
+
+TEST(Settings, HaveABoundOnEachSide) {
+  const Bound bounds[] = {{"requestLineBytes", "64", "63"},    {"headerFields", "1", "0"},
+                          {"concurrentStreams", "1", "0"},     {"streamWindow", "2147483647", "2147483648"},
+                          {"streamWindow", "1024", "1023"},    {"connectionWindow", "65535", "65534"},
+                          {"exchangeBuffer", "16Ki", "16383"}, {"connections", "1", "0"},
+                          {"decompressionRatio", "1", "0"},    {"headerBytes", "1024Gi", "1025Gi"}};
+  for (const Bound& bound : bounds) {
+    EXPECT_TRUE(read("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings) << bound.key;
+    EXPECT_FALSE(read("limits: {" + std::string(bound.key) + ": " + bound.outside + "}").settings) << bound.key;
+  }
+  EXPECT_TRUE(read("workers: 1024").settings);
+  EXPECT_FALSE(read("workers: 1025").settings);
+}
+
+TEST(Settings, TakeFiveThousandHostsAndNoMore) {
+  const auto hosts = [](int count) {
+    std::string text = "dns:\n  hosts:\n";
+    for (int i = 0; i < count; ++i) text += "    h" + std::to_string(i) + ".test: [127.0.0.1]\n";
+    return text;
+  };
+  EXPECT_TRUE(read(hosts(5000)).settings);
+  EXPECT_THAT(read(hosts(5001)).problems, ElementsAre(EndsWith("dns.hosts: has more than 5000 names")));
+}
+
+std::string gatewayClass(const std::string& name, const std::string& created, const std::string& ref) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: " + name +
+         ", creationTimestamp: '" + created +
+         "'}\nspec: {controllerName: sluice.dev/egress-gateway, parametersRef: " + ref + "}\n---\n";
+}
+
+std::string settingsMap(const std::string& name, const std::string& text) {
+  return object("v1", "ConfigMap", name, "data: {settings.yaml: '" + text + "'}\n") + "---\n";
+}
+
+TEST(Settings, ComeFromTheOldestGatewayClassOfOurs) {
+  const auto ref = [](const std::string& name) {
+    return "{group: '', kind: ConfigMap, namespace: default, name: " + name + "}";
+  };
+  const Configuration configuration = loadText(gatewayClass("a", "2024-02-01T00:00:00Z", ref("x")) +
+                                               gatewayClass("z", "2024-01-01T00:00:00Z", ref("y")) +
+                                               settingsMap("x", "workers: 1") + settingsMap("y", "workers: 2"));
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  EXPECT_EQ(configuration.model.gatewayClassName, "z");
+  EXPECT_EQ(configuration.model.settings.workers, 2u);
+}
+
+TEST(Settings, SayWhyTheyCanNotBeFound) {
+  const auto fault = [](const std::string& ref) { return loadText(gatewayClass("a", "", ref)).model.settingsFault; };
+  EXPECT_EQ(fault("{group: '', kind: ConfigMap, namespace: n, name: x}"), "ConfigMap n/x does not exist");
+  EXPECT_EQ(fault("{group: '', kind: ConfigMap, name: x}"), "must name the namespace of the ConfigMap");
+  EXPECT_EQ(fault("{group: '', kind: Secret, namespace: n, name: x}"), "must refer to a ConfigMap of the core group");
+  const Configuration configuration =
+      loadText(gatewayClass("a", "", "{group: '', kind: ConfigMap, namespace: default, name: x}") +
+               object("v1", "ConfigMap", "x", "data: {}\n"));
+  EXPECT_EQ(configuration.model.settingsFault, "ConfigMap default/x has no key settings.yaml");
+  EXPECT_TRUE(hasErrors(configuration.problems));
+}
+
+}  // namespace
+}  // namespace sluice::config

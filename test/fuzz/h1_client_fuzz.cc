@@ -1,0 +1,109 @@
+// Feeds a backend's bytes to the HTTP/1.x client codec in random pieces, with requests of several kinds, and checks
+// what must always hold.
+#include <memory>
+#include <string>
+
+#include "proxy/http/codec.h"
+#include "proxy/http/hygiene.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/support/recording_sinks.h"
+
+namespace sluice {
+namespace {
+
+using test::require;
+
+http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, std::uint32_t choice) {
+  http::RequestHead head;
+  head.authority = "a";
+  head.target = "/";
+  auto& stream = sink.open();
+  switch (choice % 4) {
+    case 0:
+      break;
+    case 1:
+      head.method = http::Method::kHead;
+      head.methodText = "HEAD";
+      break;
+    case 2:
+      head.method = http::Method::kPost;
+      head.methodText = "POST";
+      head.body = http::Body::kUntilEnd;
+      stream.request.bytes.append("hello");
+      break;
+    default:
+      head.method = http::Method::kPut;
+      head.methodText = "PUT";
+      head.body = http::Body::kLength;
+      head.contentLength = 5;
+      stream.request.bytes.append("hello");
+      stream.request.finish();
+      break;
+  }
+  return codec.sendRequest(stream.token, head, "https");
+}
+
+void checkAnswer(const test::RecordingClientSink::Stream& stream) {
+  require(!(stream.ended && stream.reset), "one end");
+  if (!stream.answered) return;
+  const http::ResponseHead& head = stream.message.head;
+  require(head.status >= 200 && head.status <= 599, "the final status is final");
+  require(!http::statusForbidsBody(head.status) || stream.body.empty(), "no body where none may be");
+  if (head.body == http::Body::kLength) {
+    require(stream.body.size() <= *head.contentLength, "never more than the length");
+    require(!stream.ended || stream.body.size() == *head.contentLength, "never less than the length");
+  }
+  for (const http::Field& field : head.headers) {
+    require(http::isFieldName(field.name) && http::isFieldValue(field.value), "fields follow the grammar");
+    require(field.id != http::FieldId::kContentLength && field.id != http::FieldId::kTransferEncoding &&
+                field.id != http::FieldId::kConnection,
+            "control data is not repeated");
+  }
+}
+
+void run(const std::uint8_t* data, std::size_t size) {
+  test::FuzzInput input(data, size);
+  base::ChunkPool pool;
+  {
+    http::Limits limits;
+    limits.streamWindow = 64;
+    limits.headerFields = 12;
+    limits.headerBytes = 2048;
+    limits.informationalResponses = 3;
+    test::RecordingClientSink sink(pool);
+    auto codec = http::makeH1ClientCodec(sink, pool, limits);
+    http::StreamId id = 0;
+    for (int idle = 0; !input.empty() && idle < 64;) {
+      if (codec->availableStreams() > 0) id = send(*codec, sink, input.next());
+      if (input.next() % 2 == 0) test::produced(*codec, pool, 1 + input.next() % 1000);
+      if (input.next() % 8 == 0) {
+        sink.last().request.finish();
+        codec->wake(id);
+      }
+      if (input.next() % 256 == 0) codec->cancel(id, http::ResetReason::kCancelled);
+      const std::size_t budget = codec->readBudget();
+      const std::string_view piece =
+          budget > 0 || input.next() % 16 == 0 ? input.piece(std::max<std::size_t>(budget, 16)) : "";
+      idle = piece.empty() ? idle + 1 : 0;
+      codec->feed(piece);
+      codec->grant(id, input.next() % 64);
+      for (std::size_t i = 0; i < sink.count(); ++i) checkAnswer(sink.stream(i));
+      if (codec->state() == http::CodecState::kClosed) break;
+    }
+    codec->feedEnd(input.next() % 2 == 0);
+    codec->grant(id, 1 << 20);
+    test::produced(*codec, pool);
+    for (std::size_t i = 0; i < sink.count(); ++i) checkAnswer(sink.stream(i));
+    test::require(codec->state() == http::CodecState::kClosed, "the end is the end");
+    test::require(codec->activeStreams() == 0, "every request has come to an end");
+  }
+  test::require(pool.inUse() == 0, "all memory came back");
+}
+
+}  // namespace
+}  // namespace sluice
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  sluice::run(data, size);
+  return 0;
+}

@@ -1,0 +1,128 @@
+// Feeds a client's bytes to the HTTP/1.x server codec in random pieces, answers in random ways, and checks what must
+// always hold.
+#include <cctype>
+#include <memory>
+#include <string>
+
+#include "proxy/http/codec.h"
+#include "proxy/http/hygiene.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/support/recording_sinks.h"
+
+namespace sluice {
+namespace {
+
+using test::require;
+
+// What hygiene promises to everybody behind it.
+void checkHead(const http::RequestHead& head) {
+  require(http::isFieldName(head.methodText), "the method is a token");
+  require(head.target == "*" || head.target.starts_with('/'), "the target is in origin form");
+  for (const char c : head.target) require(c > 0x20 && c < 0x7F && c != '#', "the target is printable");
+  require(head.path().find("/../") == std::string_view::npos, "the path has no dot segments");
+  require(head.body != http::Body::kLength || head.contentLength > 0, "a length is more than 0");
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  if (head.target != "*") {
+    auto again = http::normalizeTarget(arena, head.target);
+    require(again.ok() && *again == head.target, "the normal form is stable");
+  }
+  if (!head.authority.empty()) {
+    auto again = http::normalizeAuthority(arena, head.authority);
+    require(again.ok() && *again == head.authority, "the authority is normal");
+  }
+  for (const http::Field& field : head.headers) {
+    require(http::isFieldName(field.name) && http::isFieldValue(field.value), "fields follow the grammar");
+    require(http::fieldId(field.name) == field.id, "names are interned");
+    for (const http::FieldId id :
+         {http::FieldId::kHost, http::FieldId::kContentLength, http::FieldId::kTransferEncoding,
+          http::FieldId::kConnection, http::FieldId::kTe, http::FieldId::kUpgrade}) {
+      require(field.id != id, "control data is not repeated");
+    }
+  }
+}
+
+void answer(http::ServerCodec& codec, test::RecordingServerSink::Stream& stream, std::uint32_t choice) {
+  http::ResponseHead head;
+  head.status = choice % 2 == 0 ? 200 : 404;
+  switch (choice % 5) {
+    case 0:
+      break;
+    case 1:
+      head.body = http::Body::kLength;
+      head.contentLength = 5;
+      stream.response.bytes.append("hello");
+      stream.response.finish();
+      break;
+    case 2:
+      head.body = http::Body::kUntilEnd;
+      stream.response.bytes.append("hello");
+      stream.response.finish();
+      break;
+    case 3:
+      head.body = http::Body::kUntilEnd;
+      stream.response.bytes.append("hello");
+      stream.response.breakOff();
+      break;
+    default:
+      return codec.reset(stream.id, http::ResetReason::kFailed);
+  }
+  codec.sendResponse(stream.id, head);
+}
+
+void drive(http::ServerCodec& codec, test::RecordingServerSink& sink, base::ChunkPool& pool, test::FuzzInput& input) {
+  if (sink.count() > 0) {
+    auto& stream = sink.last();
+    const bool mayAnswer = stream.ended || stream.bad || stream.reset || input.next() % 8 == 0;
+    if (!stream.sent && mayAnswer && input.next() % 2 == 0) answer(codec, stream, input.next());
+    if (!stream.ended && input.next() % 2 == 0) codec.grant(stream.id, 1 + input.next() % 64);
+  }
+  if (input.next() % 2 == 0) test::produced(codec, pool, 1 + input.next() % 1000);
+  codec.resume();
+}
+
+void run(const std::uint8_t* data, std::size_t size) {
+  test::FuzzInput input(data, size);
+  base::ChunkPool pool;
+  {
+    http::Limits limits;
+    limits.streamWindow = 64;
+    limits.headerFields = 12;
+    limits.headerBytes = 2048;
+    limits.requestLineBytes = 512;
+    test::RecordingServerSink sink(pool);
+    auto codec = http::makeH1ServerCodec(sink, pool, limits, "http");
+    std::size_t checked = 0;
+    for (int idle = 0; !input.empty() && idle < 64;) {
+      const std::size_t budget = codec->readBudget();
+      // An owner may have read more before it knew; but not for ever.
+      const std::string_view piece =
+          budget > 0 || input.next() % 16 == 0 ? input.piece(std::max<std::size_t>(budget, 16)) : "";
+      idle = piece.empty() ? idle + 1 : 0;
+      codec->feed(piece);
+      for (; checked < sink.count(); ++checked) {
+        if (!sink.stream(checked).bad) checkHead(sink.stream(checked).message.head);
+      }
+      drive(*codec, sink, pool, input);
+      test::require(codec->state() != http::CodecState::kClosed || codec->readBudget() == 0,
+                    "closed means no more reading");
+      test::require(sink.count() < 2 || sink.stream(sink.count() - 2).sent, "one exchange at a time");
+      if (codec->state() == http::CodecState::kClosed) break;
+    }
+    if (input.next() % 2 == 0) {
+      codec->feedEnd();
+    } else {
+      codec->feedLost();
+    }
+    drive(*codec, sink, pool, input);
+  }
+  test::require(pool.inUse() == 0, "all memory came back");
+}
+
+}  // namespace
+}  // namespace sluice
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  sluice::run(data, size);
+  return 0;
+}

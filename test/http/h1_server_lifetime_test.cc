@@ -1,0 +1,227 @@
+// How exchanges and connections of the HTTP/1.x server codec end: in order, early, cut short, drained.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "proxy/http/h1_codec.h"
+#include "test/http/h1_server_fixture.h"
+
+namespace sluice::http {
+namespace {
+
+using test::kGet;
+using Server = test::H1Server;
+
+TEST(H1ServerLifetime, HoldsNoMemoryWhileIdle) {
+  Server server;
+  for (int i = 0; i < 3; ++i) {
+    server.feed("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r");
+    server.feed("\n");
+    server.respond(200, "y");
+    server.out();
+    server.sink.last().message.arena.clear();
+    EXPECT_EQ(server.pool.inUse(), 0U);
+  }
+  server.feed("\r\n");
+  EXPECT_EQ(server.pool.inUse(), 0U);
+  EXPECT_FALSE(server.codec->headPending());
+  EXPECT_LT(sizeof(H1ServerCodec), 300U);
+  EXPECT_LT(sizeof(H1ClientCodec), 300U);
+}
+
+TEST(H1ServerLifetime, AResponseOfTheWrongLengthIsCutSoThatItShows) {
+  for (const std::string_view body : {"1234", "123456"}) {
+    Server server;
+    server.feed(kGet);
+    auto& stream = server.sink.last();
+    server.codec->sendResponse(stream.id, server.answer(200, Body::kLength, 5));
+    stream.response.bytes.append(body);
+    stream.response.finish();
+    server.codec->wake(stream.id);
+    server.out();
+    EXPECT_FALSE(stream.sent) << body;
+    EXPECT_TRUE(stream.reset) << body;
+    EXPECT_TRUE(server.codec->abortive()) << body;
+    EXPECT_EQ(server.codec->state(), CodecState::kClosed) << body;
+  }
+}
+
+TEST(H1ServerLifetime, ABrokenResponseEndsTheConnectionAtOnce) {
+  Server server;
+  server.feed(kGet);
+  auto& stream = server.sink.last();
+  server.codec->sendResponse(stream.id, server.answer(200, Body::kUntilEnd));
+  stream.response.bytes.append("half");
+  stream.response.breakOff();
+  server.codec->wake(stream.id);
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+  EXPECT_TRUE(server.codec->abortive());
+  EXPECT_EQ(server.out(), "");
+  EXPECT_TRUE(stream.reset);
+  EXPECT_FALSE(stream.answerable);
+}
+
+TEST(H1ServerLifetime, AnOwnerThatIsGoneEndsTheConnection) {
+  Server server;
+  server.feed(kGet);
+  server.codec->sendResponse(server.sink.last().id, server.answer(200, Body::kUntilEnd));
+  server.sink.last().gone = true;
+  server.out();
+  EXPECT_TRUE(server.codec->abortive());
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+}
+
+TEST(H1ServerLifetime, ResetSendsNothingMore) {
+  Server server;
+  server.feed(kGet);
+  server.respond(200, "x");
+  server.codec->reset(server.sink.last().id, ResetReason::kFailed);
+  EXPECT_EQ(server.out(), "");
+  EXPECT_FALSE(server.sink.last().sent);
+  EXPECT_FALSE(server.sink.last().reset);
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+}
+
+TEST(H1ServerLifetime, ARefusedStreamEndsTheConnection) {
+  for (const std::string_view bytes : {kGet, std::string_view("x\r\n\r\n")}) {
+    Server server;
+    server.sink.refuse = true;
+    server.feed(std::string(bytes) + std::string(kGet));
+    EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+    EXPECT_EQ(server.sink.count(), 0U);
+  }
+}
+
+TEST(H1ServerLifetime, ClosesWhenItIsAskedTo) {
+  for (const std::string_view request :
+       {"GET / HTTP/1.0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\nConnection: x, Close\r\n\r\n"}) {
+    Server server;
+    server.feed(std::string(request) + std::string(kGet));
+    EXPECT_EQ(server.codec->state(), CodecState::kDraining);
+    server.respond(200, "x");
+    EXPECT_EQ(server.out(), "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\nx");
+    EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+    server.codec->resume();
+    EXPECT_EQ(server.sink.count(), 1U) << "what follows is not served";
+    EXPECT_EQ(server.pool.inUse(), 1U) << "but for the exchange's own arena";
+  }
+}
+
+TEST(H1ServerLifetime, AnEarlyResponseClosesTheConnection) {
+  Server server;
+  server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nGET /smug HTTP/1.1\r\n");
+  server.respond(413, "no");
+  EXPECT_EQ(server.out(), "HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno");
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+  EXPECT_FALSE(server.codec->abortive());
+  server.feed("Host: a\r\n\r\n");
+  server.codec->resume();
+  EXPECT_EQ(server.sink.count(), 1U);
+}
+
+TEST(H1ServerLifetime, ABrokenRequestBodyIsAnsweredIfNothingWasYet) {
+  constexpr std::string_view kChunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  Server server;
+  server.feed(std::string(kChunked) + "zz\r\n" + std::string(kGet));
+  EXPECT_TRUE(server.sink.last().reset);
+  EXPECT_TRUE(server.sink.last().answerable);
+  EXPECT_EQ(server.sink.last().error.status, 400);
+  EXPECT_EQ(server.codec->state(), CodecState::kDraining);
+  server.respond(400, "bad");
+  EXPECT_EQ(server.out(), "HTTP/1.1 400 Bad Request\r\ncontent-length: 3\r\nconnection: close\r\n\r\nbad");
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+  EXPECT_EQ(server.sink.count(), 1U);
+
+  Server begun;
+  begun.feed(kChunked);
+  begun.codec->sendResponse(begun.sink.last().id, begun.answer(200, Body::kUntilEnd));
+  begun.out();
+  begun.feed("zz\r\n");
+  EXPECT_TRUE(begun.sink.last().reset);
+  EXPECT_FALSE(begun.sink.last().answerable);
+  EXPECT_TRUE(begun.codec->abortive());
+}
+
+TEST(H1ServerLifetime, AWholeRequestIsAnsweredAfterTheClientsEnd) {
+  Server server;
+  server.feed(std::string(kGet) + std::string(kGet) + "GET /partial");
+  server.codec->feedEnd();
+  EXPECT_EQ(server.codec->readBudget(), 0U);
+  server.respond(200, "1");
+  EXPECT_EQ(server.out(), "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n1");
+  server.codec->resume();
+  ASSERT_EQ(server.sink.count(), 2U);
+  server.respond(200, "2");
+  server.out();
+  server.codec->resume();
+  EXPECT_EQ(server.sink.count(), 2U);
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+}
+
+TEST(H1ServerLifetime, TheClientsEndEndsWhatIsUnfinished) {
+  Server idle;
+  idle.codec->feedEnd();
+  EXPECT_EQ(idle.codec->state(), CodecState::kClosed);
+
+  Server head;
+  head.feed("GET / HT");
+  EXPECT_TRUE(head.codec->headPending());
+  head.codec->feedEnd();
+  EXPECT_EQ(head.codec->state(), CodecState::kClosed);
+  EXPECT_EQ(head.pool.inUse(), 0U);
+
+  Server body;
+  body.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
+  body.codec->feedEnd();
+  EXPECT_TRUE(body.sink.last().reset);
+  EXPECT_EQ(body.sink.last().error.type, base::ErrorType::kConnectionTerminated);
+}
+
+TEST(H1ServerLifetime, ALostConnectionEndsTheExchange) {
+  Server server;
+  server.feed(kGet);
+  server.codec->feedLost();
+  EXPECT_TRUE(server.sink.last().reset);
+  EXPECT_FALSE(server.sink.last().answerable);
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+  EXPECT_EQ(server.codec->activeStreams(), 0U);
+}
+
+TEST(H1ServerLifetime, ASlowHeadIsAnswered408) {
+  Server server;
+  server.codec->expireHead();
+  EXPECT_EQ(server.sink.count(), 0U);
+  server.feed("GET / HTTP/1.1\r\nHo");
+  server.codec->expireHead();
+  ASSERT_EQ(server.sink.count(), 1U);
+  EXPECT_EQ(server.sink.last().error.status, 408);
+  server.respond(408, "slow");
+  EXPECT_EQ(server.out(), "HTTP/1.1 408 Request Timeout\r\ncontent-length: 4\r\nconnection: close\r\n\r\nslow");
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+  EXPECT_EQ(server.pool.inUse(), 0U);
+}
+
+TEST(H1ServerLifetime, DrainsBehindTheRequestUnderWay) {
+  Server idle;
+  idle.codec->drain();
+  EXPECT_EQ(idle.codec->state(), CodecState::kClosed);
+
+  Server busy;
+  busy.feed(kGet);
+  busy.codec->drain();
+  EXPECT_EQ(busy.codec->state(), CodecState::kDraining);
+  busy.respond(200, "x");
+  EXPECT_EQ(busy.out(), "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\nx");
+  EXPECT_EQ(busy.codec->state(), CodecState::kClosed);
+
+  Server begun;
+  begun.feed(kGet.substr(0, 5));
+  begun.codec->drain();
+  begun.feed(kGet.substr(5));
+  begun.respond(200, "x");
+  EXPECT_NE(begun.out().find("connection: close"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice::http

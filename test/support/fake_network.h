@@ -1,0 +1,224 @@
+// A network in memory: transports whose other end is a test's hand, a dialer that makes them, and a resolver that answers when told.
+//
+// A Wire is one connection as its peer sees it. Like the real transports, a fake one delivers at most the read budget, takes what the
+// peer has room for and keeps one more piece, and tells events only inside a Turn. One thread.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "proxy/net/resolver.h"
+#include "proxy/net/worker.h"
+#include "proxy/upstream/dialer.h"
+
+namespace sluice::test {
+
+class Wire {
+ public:
+  enum class End : std::uint8_t { kOpen, kClean, kUnclean };
+
+  Wire(net::Worker& worker, const net::Address& peer, bool tls) : worker_(worker), peer_(peer), tls_(tls) {}
+
+  // What the peer sees.
+  std::string received;    // and has not taken
+  bool finished = false;   // FIN came
+  bool aborted = false;    // RST came
+  bool letGo = false;      // the transport was destroyed
+  const net::Address& address() const { return peer_; }
+  bool isTls() const { return tls_; }
+  /// The connection is of no use any more, whichever way it ended.
+  bool over() const { return letGo || aborted || failed_; }
+  bool isOpen() const { return open_ && !over(); }
+  std::string take() { return std::exchange(received, {}); }
+
+  // What the peer does. Each is a turn of its own.
+  void accept(std::string_view alpn = {});
+  void deliver(std::string_view bytes) {
+    inbox_ += bytes;
+    pump();
+  }
+  /// After what was delivered.
+  void end(End end = End::kClean) {
+    end_ = end;
+    pump();
+  }
+  void fail(const base::Error& error);
+  void reset() { fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "reset by peer")); }
+  void refuse() { fail(base::Error::upstream(base::ErrorType::kConnectionRefused, "refused")); }
+  /// From here on the peer takes only so many bytes.
+  void allow(std::size_t bytes);
+  void allowAll() { allow(std::numeric_limits<std::size_t>::max()); }
+
+  /// Delivers as far as the budget goes. True if anything moved.
+  bool pump();
+  /// Bytes that were sent and that the gateway has not read.
+  std::size_t waiting() const { return inbox_.size(); }
+
+ private:
+  friend class FakeTransport;
+  net::Worker& worker_;
+  const net::Address peer_;
+  const bool tls_;
+  net::TransportSink* sink_ = nullptr;  // null: the transport is gone, or has told its last event
+  base::ByteQueue* kept_ = nullptr;     // the transport's
+  std::string inbox_;
+  End end_ = End::kOpen;
+  std::size_t budget_ = 0;
+  std::size_t room_ = std::numeric_limits<std::size_t>::max();
+  net::TlsFacts facts_;
+  bool open_ = false;
+  bool failed_ = false;
+  bool finWanted_ = false;
+
+  void absorb(base::ByteQueue& from) {
+    while (!from.empty() && room_ > 0) {
+      const std::string_view run = from.front().substr(0, room_);
+      received += run;
+      if (room_ != std::numeric_limits<std::size_t>::max()) room_ -= run.size();
+      from.consume(run.size());
+    }
+    if (finWanted_ && from.empty()) finished = true;
+  }
+};
+
+class FakeTransport final : public net::Transport {
+ public:
+  FakeTransport(net::Worker& worker, std::shared_ptr<Wire> wire, net::TransportSink& sink) : wire_(std::move(wire)), kept_(worker.chunks()) {
+    wire_->sink_ = &sink;
+    wire_->kept_ = &kept_;
+  }
+  ~FakeTransport() override {
+    wire_->letGo = true;
+    wire_->sink_ = nullptr;
+    wire_->kept_ = nullptr;
+  }
+
+  void setReadBudget(std::size_t bytes) override { wire_->budget_ = bytes; }
+  void write(base::ByteQueue& from) override {
+    if (!wire_->isOpen() || pending() || wire_->finWanted_) return;
+    wire_->absorb(from);
+    if (!from.empty()) kept_.splice(from, std::min(from.size(), kKept));
+  }
+  bool pending() const override { return !kept_.empty(); }
+  void shutdown() override {
+    wire_->finWanted_ = true;
+    if (wire_->isOpen()) wire_->absorb(kept_);
+  }
+  void abort() override {
+    if (wire_->over()) return;
+    wire_->aborted = true;
+    wire_->sink_ = nullptr;
+    kept_.clear();
+  }
+  const net::Address& peer() const override { return wire_->peer_; }
+  const net::TlsFacts* tls() const override { return wire_->tls_ && wire_->open_ ? &wire_->facts_ : nullptr; }
+
+ private:
+  static constexpr std::size_t kKept = std::size_t{64} * 1024;
+  const std::shared_ptr<Wire> wire_;
+  base::ByteQueue kept_;
+};
+
+inline void Wire::accept(std::string_view alpn) {
+  if (open_ || over() || sink_ == nullptr) return;
+  const net::Worker::Turn turn(worker_);
+  open_ = true;
+  facts_.alpn = alpn;
+  sink_->onOpen();
+}
+
+inline void Wire::fail(const base::Error& error) {
+  if (sink_ == nullptr || over()) return;
+  const net::Worker::Turn turn(worker_);
+  failed_ = true;
+  kept_->clear();
+  std::exchange(sink_, nullptr)->onFailed(error);
+}
+
+inline void Wire::allow(std::size_t bytes) {
+  room_ = bytes;
+  if (!isOpen() || sink_ == nullptr || kept_->empty()) return;
+  const net::Worker::Turn turn(worker_);
+  absorb(*kept_);
+  if (kept_->empty()) sink_->onWritable();
+}
+
+inline bool Wire::pump() {
+  bool moved = false;
+  while (isOpen() && sink_ != nullptr && !inbox_.empty() && budget_ > 0) {
+    const net::Worker::Turn turn(worker_);
+    const std::string bytes = inbox_.substr(0, std::min(budget_, std::size_t{64} * 1024));
+    inbox_.erase(0, bytes.size());
+    budget_ -= bytes.size();
+    sink_->onBytes(bytes);
+    moved = true;
+  }
+  if (!isOpen() || sink_ == nullptr || !inbox_.empty() || end_ == End::kOpen || budget_ == 0) return moved;
+  const net::Worker::Turn turn(worker_);
+  sink_->onEnd(std::exchange(end_, End::kOpen) == End::kClean);
+  return true;
+}
+
+/// Every dialled connection waits for its test to accept, refuse or forget it.
+class FakeDialer final : public upstream::Dialer {
+ public:
+  explicit FakeDialer(net::Worker& worker) : worker_(worker) {}
+  std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls, net::TransportSink& sink) override {
+    wires.push_back(std::make_shared<Wire>(worker_, to, tls != nullptr));
+    return std::make_unique<FakeTransport>(worker_, wires.back(), sink);
+  }
+  std::vector<std::shared_ptr<Wire>> wires;  // in the order of dialling
+
+ private:
+  net::Worker& worker_;
+};
+
+class FakeResolver final : public net::Resolver {
+ public:
+  explicit FakeResolver(net::Worker& worker) : worker_(worker) {}
+
+  const base::Result<net::Addresses>* cached(std::string_view name) override {
+    const auto found = known_.find(std::string(name));
+    return found != known_.end() ? &found->second : nullptr;
+  }
+  void resolve(std::string_view name, std::function<void()> done) override {
+    ++questions;
+    asked_.emplace_back(name, std::move(done));
+  }
+
+  void know(const std::string& name, const std::vector<std::string>& ips) {
+    net::Addresses addresses;
+    for (const std::string& ip : ips) addresses.push_back(*net::Address::parse(ip, 0));
+    known_.insert_or_assign(name, std::move(addresses));
+  }
+  void know(const std::string& name, const base::Error& failure) { known_.insert_or_assign(name, failure); }
+  void forget(const std::string& name) { known_.erase(name); }
+  /// Tells all who asked, as far as there is something to tell. A turn.
+  void answer() {
+    const net::Worker::Turn turn(worker_);
+    auto asked = std::exchange(asked_, {});
+    for (auto& [name, done] : asked) {
+      if (cached(name) != nullptr) {
+        done();
+      } else {
+        asked_.emplace_back(name, std::move(done));
+      }
+    }
+  }
+  int questions = 0;
+
+ private:
+  net::Worker& worker_;
+  std::map<std::string, base::Result<net::Addresses>> known_;
+  std::vector<std::pair<std::string, std::function<void()>>> asked_;
+};
+
+}  // namespace sluice::test
