@@ -17,7 +17,8 @@ std::string count(std::size_t number, const char* noun) {
 }  // namespace
 
 bool Configuration::flawless() const {
-  return usable() && problems.empty() && std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
+  return usable() && problems.empty() &&
+         std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
 Configuration readConfiguration(const std::vector<std::string>& paths) {
@@ -38,8 +39,10 @@ std::string reportText(const Configuration& configuration) {
     text += config::statusText(object);
     if (!config::isHealthy(object)) ++unhealthy;
   }
-  if (configuration.flawless()) return text + "valid: " + count(configuration.compiled.statuses.size(), "object") + " served as written\n";
-  text += "not valid: " + count(configuration.problems.size(), "problem") + ", " + count(unhealthy, "object") + " not fully served";
+  if (configuration.flawless())
+    return text + "valid: " + count(configuration.compiled.statuses.size(), "object") + " served as written\n";
+  text += "not valid: " + count(configuration.problems.size(), "problem") + ", " + count(unhealthy, "object") +
+          " not fully served";
   if (!configuration.usable()) text += "; nothing can be served";
   return text + "\n";
 }

@@ -1,4 +1,5 @@
-// One configuration, read and compiled: what `run` serves, what `validate` prints and what /status says, from the same code.
+// One configuration, read and compiled: what `run` serves, what `validate` prints and what /status says, from the same
+// code.
 //
 // A value of the main thread.
 #pragma once

@@ -6,11 +6,12 @@ namespace sluice::exchange {
 namespace {
 
 bool isForwarded(http::FieldId id) {
-  return id == http::FieldId::kForwarded || id == http::FieldId::kXForwardedFor || id == http::FieldId::kXForwardedHost ||
-         id == http::FieldId::kXForwardedProto;
+  return id == http::FieldId::kForwarded || id == http::FieldId::kXForwardedFor ||
+         id == http::FieldId::kXForwardedHost || id == http::FieldId::kXForwardedProto;
 }
 
-void appendForwarded(base::Arena& arena, http::Headers& headers, const http::RequestHead& request, const Client& client) {
+void appendForwarded(base::Arena& arena, http::Headers& headers, const http::RequestHead& request,
+                     const Client& client) {
   const std::string ip = client.address.ip();
   const http::Field* earlier = headers.find(http::FieldId::kXForwardedFor);
   const std::string_view chain = earlier != nullptr ? arena.concat(earlier->value, ", ", ip) : arena.copy(ip);
@@ -34,7 +35,8 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   if (identity.appendForwarded) {
     appendForwarded(arena, head.headers, request, client);
   } else {
-    // A client could otherwise say anything about where it comes from; and inner addresses are nobody's business outside.
+    // A client could otherwise say anything about where it comes from; and inner addresses are nobody's business
+    // outside.
     head.headers.removeIf([](const http::Field& field) { return isForwarded(field.id); });
   }
   for (const routing::HeaderEdit* edit : {&rule.requestHeaders, &backend.requestHeaders}) {

@@ -1,4 +1,5 @@
-// One try to have a request served by a Backend: its own copy of the head, its connection, its stream. A retry is a new attempt.
+// One try to have a request served by a Backend: its own copy of the head, its connection, its stream. A retry is a new
+// attempt.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,8 @@ struct Client {
   bool secure;
 };
 
-/// The request head as this Backend gets it: the rule's edits, the Backend's authority and edits, then what the gateway adds. Views
-/// are into the exchange's arena, the rule and `identity`.
+/// The request head as this Backend gets it: the rule's edits, the Backend's authority and edits, then what the gateway
+/// adds. Views are into the exchange's arena, the rule and `identity`.
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
                               const routing::WeightedBackend& backend, const Identity& identity, const Client& client);
 

@@ -1,5 +1,5 @@
-// What an exchange needs of the connection that it came by: found by token each time, so that a connection that is gone is simply not
-// there. Implemented by the server's connections, and by tests.
+// What an exchange needs of the connection that it came by: found by token each time, so that a connection that is gone
+// is simply not there. Implemented by the server's connections, and by tests.
 #pragma once
 
 #include "proxy/http/codec.h"

@@ -51,7 +51,8 @@ http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& reques
 
 }  // namespace
 
-http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request, const base::Error& error) {
+http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
+                              const base::Error& error) {
   if (isGrpc(request)) {
     pipe.finish();
     return grpcReply(arena, request, error);
@@ -73,37 +74,60 @@ http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const ht
 
 std::string_view statusTitle(std::uint16_t status) {
   switch (status) {
-    case 400: return "Bad Request";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 408: return "Request Timeout";
-    case 413: return "Content Too Large";
-    case 414: return "URI Too Long";
-    case 417: return "Expectation Failed";
-    case 421: return "Misdirected Request";
-    case 429: return "Too Many Requests";
-    case 431: return "Request Header Fields Too Large";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 502: return "Bad Gateway";
-    case 503: return "Service Unavailable";
-    case 504: return "Gateway Timeout";
-    case 508: return "Loop Detected";
-    default: return "Error";
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 408:
+      return "Request Timeout";
+    case 413:
+      return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 417:
+      return "Expectation Failed";
+    case 421:
+      return "Misdirected Request";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 502:
+      return "Bad Gateway";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    case 508:
+      return "Loop Detected";
+    default:
+      return "Error";
   }
 }
 
 int grpcStatusFrom(std::uint16_t httpStatus) {
   switch (httpStatus) {
-    case 400: return 13;  // INTERNAL
-    case 401: return 16;  // UNAUTHENTICATED
-    case 403: return 7;   // PERMISSION_DENIED
-    case 404: return 12;  // UNIMPLEMENTED
+    case 400:
+      return 13;  // INTERNAL
+    case 401:
+      return 16;  // UNAUTHENTICATED
+    case 403:
+      return 7;  // PERMISSION_DENIED
+    case 404:
+      return 12;  // UNIMPLEMENTED
     case 429:
     case 502:
     case 503:
-    case 504: return 14;  // UNAVAILABLE
-    default: return 2;    // UNKNOWN
+    case 504:
+      return 14;  // UNAVAILABLE
+    default:
+      return 2;  // UNKNOWN
   }
 }
 
@@ -112,7 +136,8 @@ bool isGrpc(const http::RequestHead& request) {
   const http::Field* type = request.headers.find(http::FieldId::kContentType);
   if (type == nullptr || type->value.size() < kType.size()) return false;
   const std::string_view rest = type->value.substr(kType.size());
-  return http::equalsIgnoreCase(type->value.substr(0, kType.size()), kType) && (rest.empty() || rest[0] == '+' || rest[0] == ';');
+  return http::equalsIgnoreCase(type->value.substr(0, kType.size()), kType) &&
+         (rest.empty() || rest[0] == '+' || rest[0] == ';');
 }
 
 }  // namespace sluice::exchange

@@ -105,13 +105,14 @@ constexpr Entry<Res> kResponseEntries[] = {
 constexpr auto kRequestTable = makeTable<Req, kRequestStates>(kRequestEntries);
 constexpr auto kResponseTable = makeTable<Res, kResponseStates>(kResponseEntries);
 
-constexpr std::array<std::string_view, kRequestStates> kRequestNames{"routing", "acquiring", "sending", "sent", "stopped"};
+constexpr std::array<std::string_view, kRequestStates> kRequestNames{"routing", "acquiring", "sending", "sent",
+                                                                     "stopped"};
 constexpr std::array<std::string_view, kResponseStates> kResponseNames{"waiting", "streaming", "answering", "done"};
 constexpr std::array<std::string_view, kEvents> kEventNames{
-    "arrived",       "refused head",  "request broken", "routed",         "rejected",       "client gone",
-    "pool ready",    "leased",        "unavailable",    "request body",   "request taken",  "request sent",
-    "interim",       "response head", "response body",  "response taken", "upstream reset", "retry",
-    "give up",       "response sent", "deadline",       "internal failure"};
+    "arrived",    "refused head",  "request broken", "routed",          "rejected",       "client gone",
+    "pool ready", "leased",        "unavailable",    "request body",    "request taken",  "request sent",
+    "interim",    "response head", "response body",  "response taken",  "upstream reset", "retry",
+    "give up",    "response sent", "deadline",       "internal failure"};
 
 }  // namespace
 

@@ -1,7 +1,8 @@
-// The two state machines of an exchange as data: one for the request's way to the backend, one for the response's way to the client.
+// The two state machines of an exchange as data: one for the request's way to the backend, one for the response's way
+// to the client.
 //
-// Every event is shown to both. A cell says what to do and where that leads; a cell without action and with the same state ignores the
-// event. test/exchange/phase_test.cc goes through every cell.
+// Every event is shown to both. A cell says what to do and where that leads; a cell without action and with the same
+// state ignores the event. test/exchange/phase_test.cc goes through every cell.
 #pragma once
 
 #include <array>
@@ -57,20 +58,20 @@ inline constexpr std::size_t kEvents = 22;
 
 enum class Action : std::uint8_t {
   kNone,
-  kRoute,             // find rule and Backend: raises kRouted or kRejected
-  kAcquire,           // ask the pool: raises kLeased or kUnavailable, or waits
-  kAbandon,           // leave the pool's queue
-  kBegin,             // hand the attempt's head to the upstream codec
-  kForwardRequest,    // tell the upstream codec of more body
-  kGrantClient,       // let the client send as much as was taken
-  kCancelUpstream,    // cut the upstream stream
-  kForwardInterim,    // pass a 1xx on
-  kStartResponse,     // hand the backend's head to the downstream codec
-  kForwardResponse,   // tell the downstream codec of more body
-  kGrantUpstream,     // let the backend send as much as was taken
-  kJudgeReset,        // raises kRetry or kGiveUp
-  kAnswer,            // an answer of our own, from error
-  kBreakResponse,     // the client must see that the response is not whole
+  kRoute,            // find rule and Backend: raises kRouted or kRejected
+  kAcquire,          // ask the pool: raises kLeased or kUnavailable, or waits
+  kAbandon,          // leave the pool's queue
+  kBegin,            // hand the attempt's head to the upstream codec
+  kForwardRequest,   // tell the upstream codec of more body
+  kGrantClient,      // let the client send as much as was taken
+  kCancelUpstream,   // cut the upstream stream
+  kForwardInterim,   // pass a 1xx on
+  kStartResponse,    // hand the backend's head to the downstream codec
+  kForwardResponse,  // tell the downstream codec of more body
+  kGrantUpstream,    // let the backend send as much as was taken
+  kJudgeReset,       // raises kRetry or kGiveUp
+  kAnswer,           // an answer of our own, from error
+  kBreakResponse,    // the client must see that the response is not whole
 };
 
 template <typename State>

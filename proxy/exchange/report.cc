@@ -30,7 +30,8 @@ Report::Series& Report::seriesOf(const Exchange& exchange) {
   Series& series = series_[{exchange.rule(), exchange.attempt().backend}];
   if (series.active == nullptr) {
     const Names names = namesOf(exchange);
-    series.active = &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
+    series.active =
+        &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
   }
   return series;
 }
@@ -40,17 +41,18 @@ Report::Durations& Report::durationsOf(Series& series, const Exchange& exchange)
   const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
     return known.status == exchange.status() && known.errorType == errorType;
   });
-  Durations& durations =
-      found != series.durations.end() ? *found : series.durations.emplace_back(Durations{exchange.status(), errorType, nullptr, nullptr});
+  Durations& durations = found != series.durations.end()
+                             ? *found
+                             : series.durations.emplace_back(Durations{exchange.status(), errorType, nullptr, nullptr});
   const bool attempted = exchange.attempt().number > 0;
   if (durations.server != nullptr && (durations.client != nullptr || !attempted)) return durations;
   const Names names = namesOf(exchange);
   const observe::StatusLabel status(exchange.status());
-  durations.server =
-      &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend, "", "", status, errorType);
+  durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend,
+                                                                           "", "", status, errorType);
   if (attempted) {
-    durations.client =
-        &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend, "", "", status, errorType);
+    durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend,
+                                                                             "", "", status, errorType);
   }
   return durations;
 }
@@ -63,7 +65,8 @@ void Report::onFinished(const Exchange& exchange) {
   if (exchange.routed()) series.active->add(-1);
   const Durations& durations = durationsOf(series, exchange);
   durations.server->observe(now - exchange.started());
-  if (durations.client != nullptr && exchange.attempt().number > 0) durations.client->observe(now - exchange.attempt().begun);
+  if (durations.client != nullptr && exchange.attempt().number > 0)
+    durations.client->observe(now - exchange.attempt().begun);
   if (accessLog_.enabled()) log(exchange, now);
 }
 

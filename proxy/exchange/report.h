@@ -18,7 +18,11 @@ class Report final : public ExchangeObserver {
   /// All references outlive it.
   Report(net::Worker& worker, Downstreams& downstreams, observe::MetricShard& metrics, observe::AccessLog& accessLog,
          std::string revision)
-      : worker_(worker), downstreams_(downstreams), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)) {}
+      : worker_(worker),
+        downstreams_(downstreams),
+        metrics_(metrics),
+        accessLog_(accessLog),
+        revision_(std::move(revision)) {}
 
   void onRouted(const Exchange& exchange) override;
   void onFinished(const Exchange& exchange) override;

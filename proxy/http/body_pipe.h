@@ -1,7 +1,9 @@
-// The bounded pipe that one body flows through: a codec of one side puts bytes in, a codec of the other side takes them out.
+// The bounded pipe that one body flows through: a codec of one side puts bytes in, a codec of the other side takes them
+// out.
 //
-// There is no counted pause and no watermark. The writer may put in as much as it was granted; whoever takes bytes out reports it,
-// and the exchange turns that into the next grant. The end is one state, reached once. Owned by the exchange; one thread.
+// There is no counted pause and no watermark. The writer may put in as much as it was granted; whoever takes bytes out
+// reports it, and the exchange turns that into the next grant. The end is one state, reached once. Owned by the
+// exchange; one thread.
 #pragma once
 
 #include <cassert>

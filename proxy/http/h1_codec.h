@@ -159,6 +159,7 @@ class H1ClientCodec final : public ClientCodec {
   H1BodyWriter writer_;
   base::ByteQueue stash_;
   base::ByteQueue out_;
+  std::unique_ptr<base::Error> lost_;  // why the connection broke, if somebody knows better than we do
   Token token_ = kNoToken;
   StreamId stream_ = 0;
   std::uint32_t interims_ = 0;
@@ -166,7 +167,6 @@ class H1ClientCodec final : public ClientCodec {
   Reading reading_ = Reading::kNothing;
   Writing writing_ = Writing::kNothing;
   InputEnd inputEnd_ = InputEnd::kOpen;
-  std::unique_ptr<base::Error> lost_;  // why the connection broke, if somebody knows better than we do
   bool handedOver_ = false;  // produce() has given away bytes of the request: the backend may act on them
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
   bool woken_ : 1 = false;

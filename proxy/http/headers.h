@@ -1,8 +1,9 @@
-// Field lines of one section (headers or trailers), in order, as views into an arena that outlives them (RFC 9110 section 5).
+// Field lines of one section (headers or trailers), in order, as views into an arena that outlives them (RFC 9110
+// section 5).
 //
-// Names are lower case. What the gateway itself looks at has a FieldId, found once when the line is read, so that later look-ups
-// compare integers. copy() copies the list, never the bytes: that is how an attempt gets its own head. Plain assignment shares
-// the list, so only one of the two may be changed afterwards.
+// Names are lower case. What the gateway itself looks at has a FieldId, found once when the line is read, so that later
+// look-ups compare integers. copy() copies the list, never the bytes: that is how an attempt gets its own head. Plain
+// assignment shares the list, so only one of the two may be changed afterwards.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +64,9 @@ class Headers {
   Headers() = default;
 
   /// Views must live as long as the arena; the name must be in lower case.
-  void add(base::Arena& arena, std::string_view name, std::string_view value) { add(arena, {name, value, fieldId(name)}); }
+  void add(base::Arena& arena, std::string_view name, std::string_view value) {
+    add(arena, {name, value, fieldId(name)});
+  }
   void add(base::Arena& arena, FieldId id, std::string_view value) { add(arena, {fieldName(id), value, id}); }
   void add(base::Arena& arena, const Field& field);
   /// Makes room for `count` lines in all, so that so many can be added without moving the list.

@@ -37,15 +37,24 @@ enum class Limit : std::uint8_t {
 /// Its key in settings.yaml `limits`.
 constexpr std::string_view limitName(Limit limit) {
   switch (limit) {
-    case Limit::kRequestLineBytes: return "requestLineBytes";
-    case Limit::kHeaderBytes: return "headerBytes";
-    case Limit::kHeaderFields: return "headerFields";
-    case Limit::kInformationalResponses: return "informationalResponses";
-    case Limit::kChunkExtensionBytes: return "chunkExtensionBytes";
-    case Limit::kConcurrentStreams: return "concurrentStreams";
-    case Limit::kResetsPerMinute: return "resetsPerMinute";
-    case Limit::kEmptyFrames: return "emptyFrames";
-    case Limit::kQueuedControlFrames: return "queuedControlFrames";
+    case Limit::kRequestLineBytes:
+      return "requestLineBytes";
+    case Limit::kHeaderBytes:
+      return "headerBytes";
+    case Limit::kHeaderFields:
+      return "headerFields";
+    case Limit::kInformationalResponses:
+      return "informationalResponses";
+    case Limit::kChunkExtensionBytes:
+      return "chunkExtensionBytes";
+    case Limit::kConcurrentStreams:
+      return "concurrentStreams";
+    case Limit::kResetsPerMinute:
+      return "resetsPerMinute";
+    case Limit::kEmptyFrames:
+      return "emptyFrames";
+    case Limit::kQueuedControlFrames:
+      return "queuedControlFrames";
   }
   return {};
 }

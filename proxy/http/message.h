@@ -1,7 +1,9 @@
-// Heads of messages in one form for every HTTP version (RFC 9110 section 6): what a codec reads is what another one writes.
+// Heads of messages in one form for every HTTP version (RFC 9110 section 6): what a codec reads is what another one
+// writes.
 //
-// The control data (method, authority, path, status, framing) stands in members of its own and is never repeated in `headers`:
-// there is no Host, Content-Length, Transfer-Encoding, Connection or other hop-by-hop field in there, so nothing can disagree.
+// The control data (method, authority, path, status, framing) stands in members of its own and is never repeated in
+// `headers`: there is no Host, Content-Length, Transfer-Encoding, Connection or other hop-by-hop field in there, so
+// nothing can disagree.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,8 @@ enum class Body : std::uint8_t {
 struct RequestHead {
   Method method = Method::kGet;
   std::string_view methodText = "GET";
-  /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without Host.
+  /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without
+  /// Host.
   std::string_view authority;
   /// Path in normal form plus query ("/a?b"), or "*" for OPTIONS.
   std::string_view target;

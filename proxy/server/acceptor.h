@@ -1,5 +1,5 @@
-// The one acceptor: it lives on the first worker and hands every connection to the worker that has the fewest, so that a few long-lived
-// HTTP/2 connections spread as evenly as many short ones.
+// The one acceptor: it lives on the first worker and hands every connection to the worker that has the fewest, so that
+// a few long-lived HTTP/2 connections spread as evenly as many short ones.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace sluice::server {
 
 class Acceptor {
  public:
-  /// `sockets` are in the order of the snapshot's binds, several for one bind possible: `binds[i]` is that of sockets[i]. `workers` and
-  /// `sockets` outlive it. `maxConnections` is limits.connections, for the whole process.
+  /// `sockets` are in the order of the snapshot's binds, several for one bind possible: `binds[i]` is that of
+  /// sockets[i]. `workers` and `sockets` outlive it. `maxConnections` is limits.connections, for the whole process.
   Acceptor(const std::vector<WorkerRuntime*>& workers, const std::vector<net::ListenSocket>& sockets,
            const std::vector<std::size_t>& binds, std::size_t maxConnections);
 

@@ -14,8 +14,8 @@ constexpr std::size_t kMaxConnections = 64;
 /// One client of an admin port: answers each request as soon as its head is there.
 class AdminConnection final : public ServerConnection {
  public:
-  AdminConnection(base::Handle<AdminConnection> self, AdminServer& owner, const ConnectionParts& parts, const AdminPages& pages, int fd,
-                  const net::Address& peer)
+  AdminConnection(base::Handle<AdminConnection> self, AdminServer& owner, const ConnectionParts& parts,
+                  const AdminPages& pages, int fd, const net::Address& peer)
       : ServerConnection(parts, fd, peer, nullptr), self_(self), owner_(owner), pages_(pages) {
     markDirty();
   }
@@ -105,11 +105,12 @@ AdminServer::AdminServer(net::Worker& worker) : worker_(worker) { worker_.setBea
 AdminServer::~AdminServer() = default;
 
 void AdminServer::serve(const net::ListenSocket& socket, const AdminPages& pages) {
-  listeners_.push_back(std::make_unique<net::Listener>(worker_, socket, [this, &pages](int fd, const net::Address& peer) {
-    const ConnectionParts parts{worker_, limits_, timeouts_};
-    AdminConnection& connection = connections_.create(*this, parts, pages, fd, peer);
-    if (connections_.size() > kMaxConnections) connection.drain();
-  }));
+  listeners_.push_back(
+      std::make_unique<net::Listener>(worker_, socket, [this, &pages](int fd, const net::Address& peer) {
+        const ConnectionParts parts{worker_, limits_, timeouts_};
+        AdminConnection& connection = connections_.create(*this, parts, pages, fd, peer);
+        if (connections_.size() > kMaxConnections) connection.drain();
+      }));
 }
 
 void AdminServer::markDirty(AdminConnection& connection) {

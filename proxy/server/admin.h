@@ -1,6 +1,8 @@
-// The admin and health ports: what operators and probes may ask, on the main thread, apart from the data path and its rules.
+// The admin and health ports: what operators and probes may ask, on the main thread, apart from the data path and its
+// rules.
 //
-// Documents are made by the process when they are asked for. Only GET and HEAD; nothing that is asked for changes anything.
+// Documents are made by the process when they are asked for. Only GET and HEAD; nothing that is asked for changes
+// anything.
 #pragma once
 
 #include <functional>

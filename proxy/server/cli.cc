@@ -10,8 +10,10 @@ namespace {
 constexpr const char* kDescription =
     "Sluice, an egress gateway: the one door through which the workloads of a cluster reach the outside.";
 constexpr const char* kFooter =
-    "Configuration is Gateway API objects in YAML: GatewayClass (controllerName sluice.dev/egress-gateway), Gateway, HTTPRoute,\n"
-    "Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds settings.yaml; a flag beats it.\n\n"
+    "Configuration is Gateway API objects in YAML: GatewayClass (controllerName sluice.dev/egress-gateway), Gateway, "
+    "HTTPRoute,\n"
+    "Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds settings.yaml; a flag "
+    "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
     "  sluice run --config examples/quickstart --workers 2\n\n"
     "Admin port: /status /metrics. Health port: /healthz /readyz /metrics. SIGTERM or SIGINT ends the process.\n"
@@ -54,16 +56,28 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   std::uint32_t workers = 0;
 
   CLI::App* run = app.add_subcommand("run", "serve the configuration");
-  run->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")->required()->type_name("PATH");
-  run->add_option("--admin", admin, "where the admin port listens (default 127.0.0.1:9901)")->type_name("ADDR:PORT")->check(checkEndpoint);
-  run->add_option("--health", health, "where the health port listens (default 0.0.0.0:9902)")->type_name("ADDR:PORT")->check(checkEndpoint);
-  CLI::Option* workersFlag = run->add_option("--workers", workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
-                                 ->type_name("N")
-                                 ->check(CLI::Range(0, 1024));
-  run->add_option("--log-level", level, "trace, debug, info, warn, error or off (default info)")->type_name("L")->check(checkLevel);
+  run->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
+      ->required()
+      ->type_name("PATH");
+  run->add_option("--admin", admin, "where the admin port listens (default 127.0.0.1:9901)")
+      ->type_name("ADDR:PORT")
+      ->check(checkEndpoint);
+  run->add_option("--health", health, "where the health port listens (default 0.0.0.0:9902)")
+      ->type_name("ADDR:PORT")
+      ->check(checkEndpoint);
+  CLI::Option* workersFlag =
+      run->add_option("--workers", workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
+          ->type_name("N")
+          ->check(CLI::Range(0, 1024));
+  run->add_option("--log-level", level, "trace, debug, info, warn, error or off (default info)")
+      ->type_name("L")
+      ->check(checkLevel);
 
-  CLI::App* validate = app.add_subcommand("validate", "print every object with its conditions; exit 0 if all of it can be served, else 1");
-  validate->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")->required()->type_name("PATH");
+  CLI::App* validate = app.add_subcommand(
+      "validate", "print every object with its conditions; exit 0 if all of it can be served, else 1");
+  validate->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
+      ->required()
+      ->type_name("PATH");
 
   try {
     app.parse(argc, argv);

@@ -7,7 +7,9 @@ int main(int argc, char** argv) {
   const sluice::server::CommandLine line = sluice::server::parseCommandLine(argc, argv);
   if (!line.options) return line.exitCode;
   switch (line.options->command) {
-    case sluice::server::Command::kRun: return sluice::server::runProcess(*line.options);
-    case sluice::server::Command::kValidate: return sluice::server::validateConfiguration(line.options->config);
+    case sluice::server::Command::kRun:
+      return sluice::server::runProcess(*line.options);
+    case sluice::server::Command::kValidate:
+      return sluice::server::validateConfiguration(line.options->config);
   }
 }

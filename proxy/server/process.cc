@@ -109,7 +109,8 @@ bool Process::readConfiguration() {
   configuration_ = control::readConfiguration(options_.config);
   for (const config::Problem& problem : configuration_->problems) log_.error(config::render(problem));
   for (const config::ObjectStatus& object : configuration_->compiled.statuses) {
-    if (!config::isHealthy(object)) log_.warn("object is not fully served", {{"status", config::objectStatusJson(object)}});
+    if (!config::isHealthy(object))
+      log_.warn("object is not fully served", {{"status", config::objectStatusJson(object)}});
   }
   if (!configuration_->usable()) {
     log_.error("the configuration can not be served; `sluice validate` says more");
@@ -166,7 +167,9 @@ void Process::makePages() {
   const auto metrics = [this] {
     return AdminDocument{200, std::string(observe::MetricsRegistry::kContentType), metrics_.expose()};
   };
-  adminPages_["/status"] = [this] { return AdminDocument{200, "application/json", control::statusDocument(*configuration_)}; };
+  adminPages_["/status"] = [this] {
+    return AdminDocument{200, "application/json", control::statusDocument(*configuration_)};
+  };
   adminPages_["/metrics"] = metrics;
   healthPages_["/metrics"] = metrics;
   healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
@@ -181,8 +184,8 @@ base::Status Process::makeWorkers() {
   const std::string instance = newInstanceName(random);
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
-    auto runtime =
-        WorkerRuntime::make({clock_, snapshot_, tls_, *budgets_, metrics_, accessLog_.get(), instance, configuration_->revision, newSeed(random)});
+    auto runtime = WorkerRuntime::make({clock_, snapshot_, tls_, *budgets_, metrics_, accessLog_.get(), instance,
+                                        configuration_->revision, newSeed(random)});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     runtimes_.push_back(std::move(*runtime));

@@ -25,13 +25,15 @@ http::Limits httpLimits(const config::LimitSettings& limits) {
 }
 
 net::DnsSettings dnsSettings(const config::DnsSettings& dns) {
-  return {dns.servers, dns.hosts, dns.timeout, static_cast<int>(dns.attempts), dns.minTtl, dns.maxTtl, dns.negativeTtl, dns.staleTtl,
+  return {dns.servers,      dns.hosts,  dns.timeout,     static_cast<int>(dns.attempts),
+          dns.minTtl,       dns.maxTtl, dns.negativeTtl, dns.staleTtl,
           dns.maxAddresses, dns.ipv6};
 }
 
 net::TlsServerSettings tlsServerSettings(const routing::Bind& bind) {
   net::TlsServerSettings settings;
-  for (const routing::ListenerIdentity& identity : bind.identities) settings.identities.push_back({identity.certificate, identity.key});
+  for (const routing::ListenerIdentity& identity : bind.identities)
+    settings.identities.push_back({identity.certificate, identity.key});
   settings.alpn = {"h2", "http/1.1"};
   return settings;
 }

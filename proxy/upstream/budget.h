@@ -1,4 +1,5 @@
-// How much of one Backend is in use by the whole process: the bounds limits.backendConnections and limits.backendRequests.
+// How much of one Backend is in use by the whole process: the bounds limits.backendConnections and
+// limits.backendRequests.
 //
 // Shared by all workers, hence the few read-modify-write atomics of the data path; everything else is per worker.
 #pragma once
@@ -31,15 +32,18 @@ class BoundedCount {
 };
 
 struct Budget {
-  Budget(std::uint64_t maxConnections, std::uint64_t maxRequests) : connections(maxConnections), requests(maxRequests) {}
+  Budget(std::uint64_t maxConnections, std::uint64_t maxRequests)
+      : connections(maxConnections), requests(maxRequests) {}
   BoundedCount connections;
   BoundedCount requests;
 };
 
-/// The budgets of all Backends, by BackendPlan::identity. Any thread; asked only when a worker meets a Backend for the first time.
+/// The budgets of all Backends, by BackendPlan::identity. Any thread; asked only when a worker meets a Backend for the
+/// first time.
 class Budgets {
  public:
-  Budgets(std::uint64_t maxConnections, std::uint64_t maxRequests) : maxConnections_(maxConnections), maxRequests_(maxRequests) {}
+  Budgets(std::uint64_t maxConnections, std::uint64_t maxRequests)
+      : maxConnections_(maxConnections), maxRequests_(maxRequests) {}
 
   Budget& of(const std::string& identity) {
     const std::lock_guard lock(mutex_);

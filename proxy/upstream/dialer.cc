@@ -4,7 +4,8 @@
 
 namespace sluice::upstream {
 
-std::unique_ptr<net::Transport> NetworkDialer::dial(const net::Address& to, net::TlsClientContext* tls, net::TransportSink& sink) {
+std::unique_ptr<net::Transport> NetworkDialer::dial(const net::Address& to, net::TlsClientContext* tls,
+                                                    net::TransportSink& sink) {
   return tls != nullptr ? net::connectTls(worker_, to, *tls, sink) : net::connectTcp(worker_, to, sink);
 }
 

@@ -12,13 +12,15 @@ class Dialer {
  public:
   virtual ~Dialer() = default;
   /// Starts to connect; what comes of it is told to the sink in a later turn. `tls` may be null: plaintext.
-  virtual std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls, net::TransportSink& sink) = 0;
+  virtual std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls,
+                                               net::TransportSink& sink) = 0;
 };
 
 class NetworkDialer final : public Dialer {
  public:
   explicit NetworkDialer(net::Worker& worker) : worker_(worker) {}
-  std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls, net::TransportSink& sink) override;
+  std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls,
+                                       net::TransportSink& sink) override;
 
  private:
   net::Worker& worker_;

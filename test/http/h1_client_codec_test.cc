@@ -246,6 +246,36 @@ TEST(H1Client, RefusesResponsesThatCouldBeReadInTwoWays) {
   }
 }
 
+TEST(H1Client, ALoneCrNeverEndsAHead) {
+  Client client;
+  client.get();
+  client.feed("HTTP/1.1 200 OK\r\n\r\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_TRUE(client.last().reset);
+  EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+}
+
+// What is there before a byte of the request has left was not meant for it: the rest of an earlier answer, or a trap.
+TEST(H1Client, AnAnswerBeforeTheRequestIsNotItsAnswer) {
+  Client client;
+  client.send(client.request());
+  client.feed(kOk);
+  EXPECT_TRUE(client.last().reset);
+  EXPECT_FALSE(client.last().answered);
+  EXPECT_TRUE(client.last().unprocessed);
+  EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+}
+
+TEST(H1Client, ALostConnectionTellsWhetherTheBackendMayHaveBegun) {
+  for (const bool handedOver : {false, true}) {
+    Client client;
+    client.send(client.request());
+    if (handedOver) client.out();
+    client.codec->feedLost(base::Error::upstream(base::ErrorType::kConnectionTerminated, "reset"));
+    EXPECT_TRUE(client.last().reset);
+    EXPECT_EQ(client.last().unprocessed, !handedOver);
+  }
+}
+
 TEST(H1Client, BytesThatNobodyAskedForEndTheConnection) {
   Client before;
   before.feed(kOk);

@@ -101,6 +101,18 @@ TEST(H1RequestVectors, LineEndsAreJudgedAtOnce) {
   EXPECT_EQ(outcomeOf("\r\r").status, 400);
 }
 
+// To "CR CR LF" some parsers say "the head ends here" and others "another line".
+TEST(H1RequestVectors, ALoneCrNeverEndsASection) {
+  const std::string hidden = "Host: a\r\n\r\r\nTransfer-Encoding: chunked\r\n";
+  for (const std::size_t piece : {std::string::npos, std::size_t{1}}) {
+    EXPECT_EQ(outcomeOf(get(hidden), {}, piece).status, 400);
+    EXPECT_EQ(outcomeOf(get("\r\r\nHost: a\r\n"), {}, piece).status, 400);
+    EXPECT_EQ(outcomeOf(get("Host: a\r\n\rX: b\r\n"), {}, piece).status, 400);
+    EXPECT_EQ(outcomeOf(chunked("0\r\n\r\r\nA: b\r\n\r\n"), {}, piece).status, 400);
+    EXPECT_EQ(outcomeOf(chunked("0\r\nA: b\r\n\r\r\n\r\n"), {}, piece).status, 400);
+  }
+}
+
 TEST(H1RequestVectors, FieldLines) {
   const struct {
     std::string_view fields;

@@ -292,6 +292,25 @@ TEST_F(H2Client, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
   EXPECT_FALSE(cancelled.reset);
 }
 
+TEST_F(H2Client, PassesOverFieldsThatACodecAloneWrites) {
+  base::Arena arena(pool);
+  http::RequestHead head;
+  head.authority = "example.com";
+  head.target = "/";
+  for (const char* name : {"connection", "proxy-connection", "transfer-encoding", "te", "host", "expect", "x-a"}) {
+    head.headers.add(arena, name, "1");
+  }
+  const StreamId id = codec->sendRequest(sink.open().token, head, "https");
+  flush();
+  const H2Frame* frame = reader.find(H2Type::kHeaders, id);
+  ASSERT_NE(frame, nullptr);
+  EXPECT_EQ(frame->lines, (H2Lines{{":method", "GET"},
+                                   {":scheme", "https"},
+                                   {":path", "/"},
+                                   {":authority", "example.com"},
+                                   {"x-a", "1"}}));
+}
+
 TEST_F(H2Client, SaysGoodbyeWhenItsLastStreamIsOver) {
   const StreamId id = sentRequest();
   codec->drain();

@@ -275,6 +275,23 @@ TEST_F(H2Server, RefusesAStreamThatNobodyTakes) {
   EXPECT_EQ(resetCode(1), h2error::kRefusedStream);
 }
 
+// RFC 9113 section 8.2.2: whatever a filter has added, the client may not be given a malformed response.
+TEST_F(H2Server, PassesOverFieldsThatACodecAloneWrites) {
+  exchange(h2::clientHello() + h2::headers(1, h2::get(), true));
+  base::Arena arena(pool);
+  http::ResponseHead head;
+  head.status = 200;
+  for (const char* name : {"connection", "proxy-connection", "transfer-encoding", "upgrade", "keep-alive", "te", "host",
+                           "content-length", "x-a"}) {
+    head.headers.add(arena, name, "1");
+  }
+  codec->sendResponse(1, head);
+  flush();
+  const H2Frame* frame = reader.find(H2Type::kHeaders, 1);
+  ASSERT_NE(frame, nullptr);
+  EXPECT_EQ(frame->lines, (H2Lines{{":status", "200"}, {"x-a", "1"}}));
+}
+
 // A filter's edit must not become a second request at somebody who speaks HTTP/1.1.
 TEST_F(H2Server, NeverEncodesALineThatBreaksTheGrammar) {
   const std::vector<std::pair<std::string, std::string>> bad = {{"x-a", "1\r\nx-b: 2"},
@@ -352,6 +369,25 @@ TEST_F(H2Server, ReportsAHeadThatIsUnderWay) {
   codec->feed(h2::continuation(1, std::string_view(lines).substr(5), true));
   EXPECT_FALSE(codec->headPending());
   EXPECT_EQ(sink.count(), 1u);
+}
+
+// A client that waits for what it was promised must not be taken for one that drips a head.
+TEST_F(H2Server, AHeadThatWasRefusedIsNotUnderWay) {
+  exchange(h2::clientHello() + h2::headers(1, h2::get(), true));
+  exchange(h2::headers(3, {{":method", "GET"}}, true));
+  EXPECT_FALSE(codec->headPending()) << "pseudo-header fields are missing";
+  H2Lines lines = h2::get();
+  lines.emplace_back("X-Upper", "1");
+  exchange(h2::headers(5, lines, true));
+  EXPECT_FALSE(codec->headPending()) << "a line is malformed";
+  exchange(h2::headers(7, h2::post(), false));
+  codec->reset(7, http::ResetReason::kCancelled);
+  flush();
+  exchange(h2::headers(7, {{"x-sum", "1"}}, true));
+  EXPECT_FALSE(codec->headPending()) << "trailers of a stream that is over";
+  for (std::uint32_t id = 9; id < 9 + 2 * 110; id += 2) exchange(h2::headers(id, h2::get(), true));
+  EXPECT_FALSE(codec->headPending()) << "one stream too many";
+  EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
 
 TEST_F(H2Server, SaysGoodbyeIfAHeadTakesTooLong) {

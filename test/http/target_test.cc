@@ -61,6 +61,27 @@ TEST(Target, IsRefusedWhereServersDisagree) {
   }
 }
 
+// Every short path over the alphabet of tricks: the normal form is a fixed point, and holds nothing that another server
+// would normalise once more.
+TEST(Target, TheNormalFormIsAFixedPoint) {
+  const std::string_view pieces[] = {"/", ".", "..", "a", ";", "%2e", "%2E", "%", "25", "%41", "%c0%ae", "\\", "%3b"};
+  constexpr std::size_t kCount = std::size(pieces);
+  constexpr int kLength = 5;
+  for (std::size_t number = 0; number < kCount * kCount * kCount * kCount * kCount; ++number) {
+    std::string path = "/";
+    std::size_t rest = number;
+    for (int i = 0; i < kLength; ++i, rest /= kCount) path += pieces[rest % kCount];
+    const std::string once = normal(path);
+    if (once.starts_with("refused")) continue;
+    ASSERT_EQ(normal(once), once) << path;
+    ASSERT_LE(once.size(), path.size()) << path;
+    for (const std::string_view bad : {"//", "/./", "/../", "/.;", "/..;", "%2E", "%2F", "%41", "\\"}) {
+      ASSERT_EQ(once.find(bad), std::string::npos) << path << " became " << once;
+    }
+    ASSERT_FALSE(once.ends_with("/.") || once.ends_with("/..")) << path;
+  }
+}
+
 TEST(Target, IsNotCopiedIfItIsNormal) {
   base::ChunkPool pool;
   base::Arena arena(pool);

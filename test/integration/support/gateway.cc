@@ -127,6 +127,15 @@ double Gateway::metric(const std::string& series) const {
   return 0;
 }
 
+bool Gateway::reaches(const std::string& series, double least, std::chrono::milliseconds patience) const {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (metric(series) < least) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    poll(nullptr, 0, 10);
+  }
+  return true;
+}
+
 EchoOrigin::EchoOrigin(const std::optional<Identity>& identity, const std::vector<std::string>& options, bool release) {
   std::vector<std::string> argv = {programPath("sluice-echo", release), "--listen", "127.0.0.1:0"};
   if (identity) {

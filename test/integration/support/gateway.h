@@ -56,8 +56,15 @@ class Gateway {
   std::string metrics() const;
   /// The value of the one series whose line begins with `series`; 0 if there is none.
   double metric(const std::string& series) const;
+  /// True as soon as metric(series) is at least `least`.
+  bool reaches(const std::string& series, double least, std::chrono::milliseconds patience = kPatience) const;
+  /// sluice_limit_hits_total of a key of settings.yaml.
+  double limitHits(const std::string& key) const { return metric(limitSeries(key)); }
+  /// True as soon as there was one.
+  bool limitWasHit(const std::string& key) const { return reaches(limitSeries(key), 1); }
 
  private:
+  static std::string limitSeries(const std::string& key) { return "sluice_limit_hits_total{limit=\"" + key + "\"}"; }
   std::string adminGet(const std::string& target) const;
 
   TempDir folder_;

@@ -1,0 +1,156 @@
+// What is told of exchanges: one line and one observation each, whatever became of them.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "test/support/exchange_rig.h"
+
+namespace sluice::exchange {
+namespace {
+
+using http::Body;
+using http::Version;
+using test::Rig;
+using test::RigOptions;
+
+class Reports : public ::testing::Test {
+ protected:
+  Reports() {
+    if (::mkdtemp(folder_.data()) == nullptr) std::abort();
+    path_ = folder_ + "/access.log";
+    file_ = std::move(observe::LineFile::open(path_)).value();
+  }
+  ~Reports() override {
+    rig_.reset();
+    ::unlink(path_.c_str());
+    ::rmdir(folder_.c_str());
+  }
+  Rig& make() {
+    RigOptions options;
+    options.accessLog = file_.get();
+    return rig_.emplace(options);
+  }
+  std::vector<std::string> lines() {
+    rig_->flushLog();
+    std::ifstream in(path_);
+    std::vector<std::string> all;
+    for (std::string line; std::getline(in, line);) all.push_back(line);
+    return all;
+  }
+  static bool has(const std::string& line, const std::string& part) { return line.find(part) != std::string::npos; }
+  bool metric(const std::string& line) { return has(rig_->metricsText(), line + "\n"); }
+
+  std::string folder_ = ::testing::TempDir() + "report_test.XXXXXX";
+  std::string path_;
+  std::unique_ptr<observe::LineFile> file_;
+  std::optional<Rig> rig_;
+};
+
+constexpr const char* kServed =
+    "{gateway=\"demo/egress\",route=\"demo/route\",backend=\"demo/backend\",namespace=\"\",serviceAccount=\"\"";
+
+TEST_F(Reports, AServedRequestIsOneLineAndOneObservation) {
+  Rig& rig = make();
+  test::ClientPeer& client = rig.connect();
+  client.ask({.target = "/ok/a?secret=1"});
+  ASSERT_TRUE(rig.settle());
+  EXPECT_TRUE(metric(std::string("http_server_active_requests") + kServed + "} 1"));
+  rig.accept(0).respond(0, 200, "hello");
+  ASSERT_TRUE(rig.settle());
+
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 1U);
+  for (const char* part :
+       {"\"client.address\":\"198.51.100.7\"", "\"http.request.method\":\"GET\"", "\"url.scheme\":\"http\"", "\"url.path\":\"/ok/a\"",
+        "\"server.address\":\"gateway.test\"", "\"network.protocol.version\":\"1.1\"", "\"http.response.status_code\":200",
+        "\"error.type\":null", "\"request_bytes\":0", "\"response_bytes\":5", "\"upstream.address\":\"192.0.2.1:8080\"",
+        "\"gateway\":\"demo/egress\"", "\"listener\":\"http\"", "\"route\":\"demo/route\"", "\"backend\":\"demo/backend\"",
+        "\"attempts\":1", "\"revision\":\"1\""}) {
+    EXPECT_TRUE(has(all[0], part)) << part << "\n" << all[0];
+  }
+  EXPECT_FALSE(has(all[0], "secret"));
+  const std::string labels = std::string(kServed) + ",http_response_status_code=\"200\",error_type=\"\"} 1";
+  EXPECT_TRUE(metric("http_server_request_duration_seconds_count" + labels));
+  EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + labels));
+  EXPECT_TRUE(metric(std::string("http_server_active_requests") + kServed + "} 0"));
+}
+
+TEST_F(Reports, EveryEndIsToldOnce) {
+  Rig& rig = make();
+  test::ClientPeer& client = rig.connect(Version::kHttp2);
+  client.ask({.target = "/nowhere"});
+  client.ask({.target = "/ok"});
+  const std::size_t cancelled = client.ask({.target = "/ok"});
+  client.ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  rig.accept(0).respond(0, 200, "x");
+  client.cancel(cancelled);
+  rig.wire(2).refuse();
+  ASSERT_TRUE(rig.settle());
+  rig.close();
+  const auto all = lines();
+  EXPECT_EQ(all.size(), 4U);
+  EXPECT_EQ(rig.told.size(), 4U);
+  EXPECT_EQ(rig.routed, 4);
+  const auto with = [&](const char* part) { return std::count_if(all.begin(), all.end(), [&](const auto& line) { return has(line, part); }); };
+  EXPECT_EQ(with("\"error.type\":\"destination_not_found\",\"error.origin\":\"downstream\""), 1);
+  EXPECT_EQ(with("\"error.type\":\"connection_terminated\",\"error.origin\":\"downstream\""), 1);
+  EXPECT_EQ(with("\"error.type\":\"connection_refused\",\"error.origin\":\"upstream\""), 1);
+  EXPECT_EQ(with("\"http.response.status_code\":null"), 1) << "nothing was answered to who had left";
+}
+
+TEST_F(Reports, ARefusedHeadIsToldToo) {
+  Rig& rig = make();
+  test::ClientPeer& client = rig.connect();
+  client.wire().deliver("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(has(all[0], "\"http.response.status_code\":400,\"error.type\":\"http_request_error\"")) << all[0];
+  EXPECT_EQ(rig.routed, 0);
+}
+
+// The status and error may have been seen before without an attempt.
+TEST_F(Reports, AnAttemptIsObservedAlthoughTheSameErrorCameEarlierWithoutOne) {
+  Rig& rig = make();
+  test::ClientPeer& client = rig.connect();
+  client.ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  rig.wire(0).reset();  // before it was open
+  ASSERT_TRUE(rig.settle());
+  client.ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  rig.accept(1).wire().reset();
+  ASSERT_TRUE(rig.settle());
+  ASSERT_EQ(rig.told.size(), 2U);
+  const std::string labels = std::string(kServed) + ",http_response_status_code=\"502\",error_type=\"connection_terminated\"} ";
+  EXPECT_TRUE(metric("http_server_request_duration_seconds_count" + labels + "2"));
+  EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + labels + "1"));
+}
+
+TEST_F(Reports, ConnectionsTowardsBackendsAreCountedByUse) {
+  Rig& rig = make();
+  test::ClientPeer& client = rig.connect();
+  const auto gauge = [this](const char* state, int value) {
+    return metric("http_client_open_connections{backend=\"demo/backend\",http_connection_state=\"" + std::string(state) + "\"} " +
+                  std::to_string(value));
+  };
+  client.ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  EXPECT_TRUE(gauge("active", 0));
+  test::BackendPeer& backend = rig.accept(0);
+  EXPECT_TRUE(gauge("active", 1));
+  backend.respond(0, 200, "x");
+  ASSERT_TRUE(rig.settle());
+  EXPECT_TRUE(gauge("active", 0));
+  EXPECT_TRUE(gauge("idle", 1));
+  backend.wire().reset();
+  EXPECT_TRUE(gauge("idle", 0));
+}
+
+}  // namespace
+}  // namespace sluice::exchange

@@ -1,0 +1,263 @@
+// The data path of one worker in memory: exchanges and upstreams as they are in the program, clients and backends at a test's hand, time
+// by hand. Nothing runs by itself: settle() moves bytes until nobody has any to move.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/report.h"
+#include "proxy/http/h2_memory.h"
+#include "proxy/routing/route_table_builder.h"
+#include "proxy/upstream/upstreams.h"
+#include "test/support/fake_network.h"
+#include "test/support/http_peers.h"
+#include "test/support/manual_clock.h"
+#include "test/support/rig_connection.h"
+
+namespace sluice::test {
+
+struct RigOptions {
+  config::TimeoutSettings timeouts = {};
+  http::Limits limits = {};
+  std::size_t pendingBound = 1024;
+  std::uint64_t maxConnections = 1024;
+  std::uint64_t maxRequests = 1024;
+  routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
+  bool tls = false;
+  observe::LineFile* accessLog = nullptr;
+};
+
+/// What was said of one exchange.
+struct Told {
+  http::Method method;
+  std::uint16_t status;
+  std::optional<base::Error> error;
+  std::uint32_t attempts;
+  std::uint64_t requestBytes;
+  std::uint64_t responseBytes;
+};
+
+class Rig final : private net::Beats, private exchange::Downstreams, private exchange::ExchangeObserver {
+ public:
+  static constexpr const char* kHost = "backend.test";
+  static constexpr const char* kVia = "1.1 sluice-rig";
+
+  explicit Rig(const RigOptions& options = {})
+      : options_(options),
+        worker(clock),
+        shard_(metrics),
+        accessLog_(options.accessLog),
+        report_(worker, *this, shard_, accessLog_, "1"),
+        budgets(options.maxConnections, options.maxRequests),
+        resolver(worker),
+        dialer(worker),
+        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, 1}),
+        upstreams({worker, resolver, dialer, budgets, exchanges, exchanges, shard_, h2Memory_, options_.limits, options.timeouts,
+                   options.pendingBound}) {
+    plan = std::make_shared<routing::BackendPlan>(makePlan(options));
+    routes_ = makeRoutes();
+    exchanges.setUpstreams(upstreams);
+    resolver.know(kHost, {"192.0.2.1"});
+    worker.setBeats(this);
+  }
+  ~Rig() override { close(); }
+
+  // --- clients ---
+
+  ClientPeer& connect(http::Version version = http::Version::kHttp11) {
+    auto wire = std::make_shared<Wire>(worker, *net::Address::parse("198.51.100.7", 4000), false);
+    {
+      const net::Worker::Turn turn(worker);
+      const RigConnection::Parts parts{worker, exchanges, routes_, options_.limits, h2Memory_, dirty_};
+      connections_.create(parts, wire, version).touch();
+    }
+    clientWires_.push_back(wire);
+    wire->accept();
+    clients.push_back(std::make_unique<ClientPeer>(wire, version, clock));
+    return *clients.back();
+  }
+
+  // --- backends ---
+
+  std::size_t dialled() const { return dialer.wires.size(); }
+  Wire& wire(std::size_t index) { return *dialer.wires.at(index); }
+  /// Lets the dialled connection come about, with a backend of that version behind it.
+  BackendPeer& accept(std::size_t index, http::Version version = http::Version::kHttp11, const http::Limits& itsLimits = {}) {
+    backends.push_back(std::make_unique<BackendPeer>(dialer.wires.at(index), version, clock, itsLimits));
+    dialer.wires.at(index)->accept(version == http::Version::kHttp2 ? "h2" : "http/1.1");
+    settle();
+    return *backends.back();
+  }
+
+  /// Moves bytes until nobody has any to move. False if that takes too long: somebody spins.
+  bool settle() {
+    for (int round = 0; round < 10000; ++round) {
+      bool moved = false;
+      for (const auto& each : dialer.wires) moved = each->pump() || moved;
+      for (const auto& each : clientWires_) moved = each->pump() || moved;
+      for (const auto& backend : backends) moved = backend->pump() || moved;
+      for (const auto& client : clients) moved = client->pump() || moved;
+      if (!moved) return true;
+    }
+    return false;
+  }
+  /// Time passes; what is due happens.
+  void advance(base::Duration by) {
+    clock.advance(by);
+    { const net::Worker::Turn turn(worker); }
+    settle();
+  }
+  /// So far, and not quite; then the rest, with what the wheel may be late.
+  void advanceShortOf(base::Duration by) { advance(by - std::chrono::milliseconds(1)); }
+  void advancePast() { advance(std::chrono::milliseconds(1) + 2 * net::TimerWheel::kTick); }
+
+  /// Everything goes, as at the end of the program.
+  void close() {
+    if (std::exchange(closed_, true)) return;
+    const net::Worker::Turn turn(worker);
+    exchanges.shutdown();
+    connections_.forEach([this](RigConnection& connection) { dead_.push_back(connection.handle()); });
+    for (const auto handle : dead_) connections_.destroy(handle);
+    dead_.clear();
+    dirty_.clear();
+    upstreams.shutdown();
+  }
+
+  bool isQuiet() const { return quiet(); }
+  upstream::Budget& budget() { return budgets.of(plan->identity); }
+  std::size_t openConnections() const { return connections_.size(); }
+  std::string metricsText() const { return metrics.expose(); }
+  void flushLog() { accessLog_.flush(); }
+
+ private:
+  static routing::BackendPlan makePlan(const RigOptions& options) {
+    routing::BackendPlan plan;
+    plan.name = "demo/backend";
+    plan.identity = "backend";
+    plan.hostname = kHost;
+    plan.port = 8080;
+    plan.authority = "backend.test:8080";
+    plan.protocol = options.protocol;
+    if (options.tls) {
+      plan.tls.emplace();
+      plan.tls->serverName = kHost;
+      plan.tls->insecureSkipVerify = true;
+    }
+    return plan;
+  }
+  /// "/ok" goes to the backend; "/broken" has a fault of its own.
+  routing::RouteTable makeRoutes() {
+    const auto make = [this](std::optional<base::Error> failure) {
+      auto rule = std::make_shared<routing::Rule>();
+      rule->route = "demo/route";
+      rule->gateway = "demo/egress";
+      rule->listener = "http";
+      rule->backends.emplace_back();
+      rule->backends.back().backend = plan;
+      rule->totalWeight = 1;
+      rule->failure = std::move(failure);
+      return rule;
+    };
+    routing::RouteTableBuilder builder;
+    builder.addListener("");
+    routing::RouteEntry all;
+    all.path = "/ok";
+    all.rule = make(std::nullopt);
+    routing::RouteEntry broken;
+    broken.path = "/broken";
+    broken.rule = make(base::Error::config("the route is broken"));
+    if (!builder.add(std::move(all)).ok() || !builder.add(std::move(broken)).ok()) std::abort();
+    return std::move(builder).build();
+  }
+
+  // net::Beats, in the order of server::WorkerRuntime
+  void drive() override {
+    for (const auto handle : dirty_) {
+      if (RigConnection* connection = connections_.find(handle)) connection->resume();
+    }
+    exchanges.drive();
+    upstreams.drive();
+  }
+  void flush() override {
+    upstreams.flush();
+    batch_.swap(dirty_);
+    for (const auto handle : batch_) {
+      RigConnection* connection = connections_.find(handle);
+      if (connection == nullptr) continue;
+      connection->flush();
+      if (connection->dead()) dead_.push_back(handle);
+    }
+    batch_.clear();
+  }
+  void reap() override {
+    exchanges.reap();
+    upstreams.reap();
+    for (const auto handle : dead_) {
+      if (connections_.find(handle) != nullptr) connections_.destroy(handle);
+    }
+    dead_.clear();
+  }
+  bool quiet() const override { return dirty_.empty() && dead_.empty() && exchanges.quiet() && upstreams.quiet(); }
+
+  exchange::Downstream* findDownstream(http::Token connection) override {
+    return connections_.find(base::Handle<RigConnection>::fromToken(connection));
+  }
+
+  // exchange::ExchangeObserver
+  void onRouted(const exchange::Exchange& exchange) override {
+    ++routed;
+    report_.onRouted(exchange);
+  }
+  void onFinished(const exchange::Exchange& exchange) override {
+    told.push_back({exchange.request().method, exchange.status(), exchange.error(), exchange.attempt().number, exchange.requestBytes(),
+                    exchange.responseBytes()});
+    report_.onFinished(exchange);
+  }
+  void onLimit(std::string_view limit) override {
+    limits.emplace_back(limit);
+    report_.onLimit(limit);
+  }
+
+  const RigOptions options_;
+  std::vector<base::Handle<RigConnection>> dirty_;
+  std::vector<base::Handle<RigConnection>> batch_;
+  std::vector<base::Handle<RigConnection>> dead_;
+  std::vector<std::shared_ptr<Wire>> clientWires_;
+  bool closed_ = false;
+
+ public:
+  ManualClock clock;
+  net::Worker worker;
+  observe::MetricsRegistry metrics;
+  std::vector<Told> told;           // one for each finished exchange
+  std::vector<std::string> limits;  // each bound that was met
+  int routed = 0;
+
+ private:
+  http::H2Memory h2Memory_;
+  observe::MetricShard shard_;
+  observe::AccessLog accessLog_;
+  exchange::Report report_;
+  routing::RouteTable routes_;
+
+ public:
+  upstream::Budgets budgets;
+  FakeResolver resolver;
+  FakeDialer dialer;
+  std::shared_ptr<routing::BackendPlan> plan;
+  exchange::Exchanges exchanges;
+  upstream::Upstreams upstreams;
+
+ private:
+  base::Slab<RigConnection> connections_;
+
+ public:
+  std::vector<std::unique_ptr<ClientPeer>> clients;
+  std::vector<std::unique_ptr<BackendPeer>> backends;
+};
+
+}  // namespace sluice::test
