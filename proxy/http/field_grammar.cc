@@ -19,6 +19,24 @@ bool mayHoldControl(std::uint64_t word) {
 
 }  // namespace
 
+bool isCodecField(FieldId id) {
+  switch (id) {
+    case FieldId::kConnection:
+    case FieldId::kContentLength:
+    case FieldId::kExpect:
+    case FieldId::kHost:
+    case FieldId::kHttp2Settings:
+    case FieldId::kKeepAlive:
+    case FieldId::kProxyConnection:
+    case FieldId::kTe:
+    case FieldId::kTransferEncoding:
+    case FieldId::kUpgrade:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool isFieldName(std::string_view name) { return isToken(name); }
 
 bool isFieldValue(std::string_view value) {

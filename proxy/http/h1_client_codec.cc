@@ -106,6 +106,8 @@ void H1ClientCodec::read(std::string_view& input) {
         failRequest();
         break;
       case Reading::kHead:
+        // Before a byte of the request has left, nothing can be the answer to it.
+        if (!handedOver_) return fail(broken("the backend answered before it was asked"), true);
         readHead(input);
         break;
       case Reading::kBody:
@@ -237,7 +239,7 @@ void H1ClientCodec::failWith(const H1Fault& fault) {
 void H1ClientCodec::settleEnd() {
   if (inputEnd_ == InputEnd::kOpen || !stash_.empty()) return;
   const bool clean = inputEnd_ == InputEnd::kClean;
-  if (lost_ && token_ != kNoToken) return fail(*lost_);
+  if (lost_ && token_ != kNoToken) return fail(*lost_, !handedOver_);
   switch (reading_) {
     case Reading::kNothing:
       return failRequest();

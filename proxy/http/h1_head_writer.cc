@@ -50,25 +50,6 @@ class Writer {
   std::size_t used_ = 0;
 };
 
-// What the codec alone writes.
-bool isCodecField(FieldId id) {
-  switch (id) {
-    case FieldId::kConnection:
-    case FieldId::kContentLength:
-    case FieldId::kExpect:
-    case FieldId::kHost:
-    case FieldId::kHttp2Settings:
-    case FieldId::kKeepAlive:
-    case FieldId::kProxyConnection:
-    case FieldId::kTe:
-    case FieldId::kTransferEncoding:
-    case FieldId::kUpgrade:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool areWritable(const Headers& headers) {
   return std::all_of(headers.begin(), headers.end(), [](const Field& field) {
     return (field.id != FieldId::kOther || isFieldName(field.name)) && isFieldValue(field.value);

@@ -115,12 +115,12 @@ bool H1SectionReader::withinLimits(std::size_t openLineSize) {
 
 namespace {
 
-// Walks over a collected section: it ends in an empty line, so there is always a CR ahead.
+// Walks over a collected section: it ends in an empty line, so there is always a CRLF ahead.
 class Lines {
  public:
   explicit Lines(std::span<char> section) : at_(section.data()), end_(section.data() + section.size()) {}
 
-  bool atEmptyLine() const { return *at_ == '\r'; }
+  bool atEmptyLine() const { return at_[0] == '\r' && at_[1] == '\n'; }
 
   // The next line without its end; false if a CR in it is not its end.
   bool next(std::span<char>& line) {

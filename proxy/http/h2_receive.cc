@@ -27,7 +27,7 @@ struct H2Session::Receiving {
 
   static int beginFrame(nghttp2_session*, const nghttp2_frame_hd* head, void* userData) {
     H2Session& session = self(userData);
-    if (head->type != NGHTTP2_CONTINUATION) session.headIncomplete_ = head->type == NGHTTP2_HEADERS;
+    if (head->type != NGHTTP2_CONTINUATION) session.headIncomplete_ = false;
     const bool carriesContent =
         head->type == NGHTTP2_DATA || head->type == NGHTTP2_HEADERS || head->type == NGHTTP2_CONTINUATION;
     if (!carriesContent) return 0;
@@ -43,6 +43,7 @@ struct H2Session::Receiving {
     if (frame->hd.type != NGHTTP2_HEADERS) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // a push: refuse it
     H2Session& session = self(userData);
     session.section_.begin();
+    session.headIncomplete_ = true;
     if (!isRequest(*frame)) return 0;
     H2Stream& stream = session.addStream(idOf(frame->hd));
     return nghttp2_session_set_stream_user_data(library, frame->hd.stream_id, &stream);
@@ -59,7 +60,8 @@ struct H2Session::Receiving {
   // Without this, nghttp2 would drop a malformed line and let the rest pass (RFC 9113 section 8.2.1 wants the message
   // refused).
   static int invalidHeader(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
-                           void*) {
+                           void* userData) {
+    self(userData).headIncomplete_ = false;
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
 
@@ -124,6 +126,7 @@ struct H2Session::Receiving {
 
   static int invalidFrame(nghttp2_session*, const nghttp2_frame* frame, int error, void* userData) {
     H2Session& session = self(userData);
+    session.headIncomplete_ = false;
     const bool tooMany = error == NGHTTP2_ERR_REFUSED_STREAM || session.liveCount_ >= session.limits_.concurrentStreams;
     if (session.side_ == Side::kServer && isRequest(*frame) && tooMany) session.limitHit(Limit::kConcurrentStreams);
     return 0;

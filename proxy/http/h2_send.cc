@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/http/h2_session.h"
+#include "proxy/http/hygiene.h"
 
 namespace sluice::http {
 namespace {
@@ -46,7 +47,7 @@ class LineList {
   }
   bool addFields(const Headers& fields) {
     for (const Field& field : fields) {
-      if (!addField(field)) return false;
+      if (!isCodecField(field.id) && !addField(field)) return false;
     }
     return true;
   }

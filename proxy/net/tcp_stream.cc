@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kKeptChunks = 4;
 // A socket that is never empty must let others have their turn.
 constexpr std::uint8_t kFullReadsPerEvent = 4;
+// A read of this much is bulk, which does not wait for the end of the round.
+constexpr std::size_t kBulkRead = std::size_t{16} * 1024;
 
 base::Error toError(int code, bool connecting, bool accepted) {
   const bool refused = connecting && (code == UV_ECONNREFUSED || code == UV_EHOSTUNREACH || code == UV_ENETUNREACH);
@@ -154,6 +156,7 @@ void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
   const auto size = static_cast<std::size_t>(count);
   // Only after a full read does libuv try again at once.
   fullReads_ = size == buffer.len ? static_cast<std::uint8_t>(fullReads_ + 1) : std::uint8_t{0};
+  if (size == buffer.len || size >= kBulkRead) worker_.hurry();
   budget_ -= std::min(budget_, size);
   sink_.onBytes({buffer.base, size});
 }

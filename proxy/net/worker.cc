@@ -91,6 +91,24 @@ struct Worker::Ticker final : LoopHandle {
   bool armed = false;
 };
 
+/// The end of a round: what libuv calls right before it waits.
+struct Worker::RoundEnd final : LoopHandle {
+  explicit RoundEnd(Worker& owner) : worker(owner) {
+    uv_prepare_init(worker.loop(), &prepare);
+    prepare.data = static_cast<LoopHandle*>(this);
+    uv_prepare_start(&prepare, [](uv_prepare_t* handle) {
+      Worker& self = static_cast<RoundEnd*>(static_cast<LoopHandle*>(handle->data))->worker;
+      if (self.roundOpen_) self.beat();
+    });
+    uv_unref(reinterpret_cast<uv_handle_t*>(&prepare));
+  }
+
+  void onLoopEnds() override { uv_close(reinterpret_cast<uv_handle_t*>(&prepare), nullptr); }
+
+  Worker& worker;
+  uv_prepare_t prepare{};
+};
+
 Worker::Worker(const base::Clock& clock)
     : clock_(clock),
       now_(clock.now()),
@@ -101,6 +119,7 @@ Worker::Worker(const base::Clock& clock)
   uv_loop_init(loop_.get());
   mailbox_ = std::make_unique<Mailbox>(*this);
   ticker_ = std::make_unique<Ticker>(*this);
+  roundEnd_ = std::make_unique<RoundEnd>(*this);
 }
 
 Worker::~Worker() {
@@ -116,7 +135,10 @@ void Worker::run() {
   {
     const Turn first(*this);  // what was set and queued before the loop ran
   }
+  running_ = true;
   uv_run(loop_.get(), UV_RUN_DEFAULT);
+  running_ = false;
+  if (roundOpen_) beat();  // stop() ended the loop before the round's end
   closeLoop();
 }
 
@@ -135,7 +157,7 @@ void Worker::closeLoop() {
 }
 
 void Worker::openTurn() {
-  if (depth_++ > 0) return;
+  if (depth_++ > 0 || roundOpen_) return;
   now_ = clock_.now();
   if (ticker_->due()) {
     ticker_->armed = false;
@@ -144,16 +166,21 @@ void Worker::openTurn() {
 }
 
 void Worker::closeTurn() {
-  if (depth_ == 1) {
-    // Still at depth one: what opens a Turn within a beat is part of it.
-    while (beats_ != nullptr && !beats_->quiet()) {
-      beats_->drive();
-      beats_->flush();
-      beats_->reap();
-    }
-    ticker_->arm();
+  if (--depth_ > 0) return;
+  roundOpen_ = true;
+  if (!running_ || hurried_) beat();
+}
+
+void Worker::beat() {
+  ++depth_;  // what opens a Turn within a beat is part of it
+  while (beats_ != nullptr && !beats_->quiet()) {
+    beats_->drive();
+    beats_->flush();
+    beats_->reap();
   }
+  ticker_->arm();
   --depth_;
+  roundOpen_ = hurried_ = false;
 }
 
 Worker::Turn::Turn(Worker& worker) : worker_(worker) { worker_.openTurn(); }

@@ -1,8 +1,10 @@
 // One event loop, its memory and its beat. The heart of the rule that nothing re-enters or frees its caller.
 //
-// Every callback from libuv, c-ares or a timer opens a Turn. When the outermost Turn closes, the worker beats until it
-// is quiet, always in this order: drive exchanges, flush connections, reap the dead. Each worker belongs to one thread;
-// post() is the only member that others may call.
+// Every callback from libuv, c-ares or a timer opens a Turn, within which events are only recorded. Then the worker beats
+// until it is quiet, always in this order: drive exchanges, flush connections, reap the dead. While the loop runs, the
+// turns of one round share a beat, right before the loop waits again: so a connection that many others feed writes once.
+// Outside of run(), a beat follows each outermost Turn. Each worker belongs to one thread; post() is the only member that
+// others may call.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +49,8 @@ class Worker {
   /// are dropped.
   void post(std::function<void()> task);
 
-  /// Opened by everything that the loop calls. The outermost one reads the clock and fires the timers that are due.
+  /// Opened by everything that the loop calls. The first one of a round reads the clock and fires the timers that are
+  /// due.
   class Turn {
    public:
     explicit Turn(Worker& worker);
@@ -63,8 +66,11 @@ class Worker {
   base::ChunkPool& chunks() { return chunks_; }
   TimerWheel& timers() { return timers_; }
   const base::Clock& clock() const { return clock_; }
-  /// The time at the beginning of this turn.
+  /// The time at the beginning of this round.
   base::MonotonicTime now() const { return now_; }
+  /// This turn brought so much that the beat follows it at once: bulk is passed on while it is in the cache, and before
+  /// the next read finds no credit.
+  void hurry() { hurried_ = true; }
   /// Where sockets read to; valid until the next read of this worker.
   std::span<char> readBuffer() { return {readBuffer_.get(), kReadBufferSize}; }
   /// Where TLS decrypts to; valid until the next read of this worker.
@@ -80,8 +86,10 @@ class Worker {
  private:
   struct Mailbox;
   struct Ticker;
+  struct RoundEnd;
   void openTurn();
   void closeTurn();
+  void beat();
   void closeLoop();
 
   const base::Clock& clock_;
@@ -94,8 +102,12 @@ class Worker {
   std::unique_ptr<uv_loop_s> loop_;
   std::unique_ptr<Mailbox> mailbox_;
   std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<RoundEnd> roundEnd_;
   Beats* beats_ = nullptr;
   int depth_ = 0;
+  bool running_ = false;
+  bool roundOpen_ = false;  // turns have closed whose beat is still to come
+  bool hurried_ = false;
 };
 
 }  // namespace sluice::net

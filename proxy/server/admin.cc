@@ -65,11 +65,13 @@ class AdminConnection final : public ServerConnection {
   }
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override {
+    headArrived();
     asked_.push_back({stream, documentFor(message.head), message.head.method != http::Method::kHead});
     markDirty();
     return stream;
   }
   http::Token onBadRequest(http::StreamId stream, const base::Error& error) override {
+    headArrived();
     asked_.push_back({stream, {error.status, "text/plain; charset=utf-8", error.detail + "\n"}, true});
     markDirty();
     return stream;

@@ -17,10 +17,12 @@ void DownstreamConnection::markDirty() {
 }
 
 http::Token DownstreamConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
+  headArrived();
   return exchanges_.create({self_.toToken(), stream, &routes_}, std::move(message)).token();
 }
 
 http::Token DownstreamConnection::onBadRequest(http::StreamId stream, const base::Error& error) {
+  headArrived();
   return exchanges_.createRefused({self_.toToken(), stream, &routes_}, error).token();
 }
 

@@ -15,6 +15,7 @@
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/settings_view.h"
+#include "proxy/server/shutdown.h"
 #include "proxy/server/worker_runtime.h"
 
 namespace sluice::server {
@@ -214,11 +215,15 @@ int Process::run() {
     log_.error("can not start", {{"reason", opened.error().detail}});
     return 1;
   }
-  const auto stop = [this] {
-    ready_ = false;
-    log_.info("stopping");
+  Shutdown shutdown(main_, runtimes_, snapshot_->settings.drainTimeout, [this] {
+    log_.info("stopped");
     admin_.shutdown();
     main_.stop();
+  });
+  const auto stop = [&] {
+    ready_ = false;
+    if (!shutdown.begun()) log_.info("draining; another signal ends at once");
+    shutdown.request();
   };
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);

@@ -11,6 +11,9 @@ constexpr std::size_t kFlushBytes = 128 * 1024;
 constexpr std::size_t kSniffBytes = 16 * 1024;
 // After our FIN, what the client still sends is read for this long and this far, so that a reset does not overtake the last answer.
 constexpr base::Duration kLingerTime = std::chrono::seconds(5);
+// A process that ends does not wait that long.
+constexpr base::Duration kLastLingerTime = std::chrono::milliseconds(100);
+constexpr base::Duration kLastIdleTime = std::chrono::seconds(1);
 constexpr std::size_t kLingerBytes = 16 * 1024 * 1024;
 constexpr std::size_t kLingerRead = 64 * 1024;
 
@@ -69,8 +72,8 @@ void ServerConnection::die() {
 void ServerConnection::sniff(std::string_view bytes) {
   const bool first = early_.empty();
   early_.append(bytes);
-  if (first) {  // timeouts.requestHeader runs from here
-    lastActive_ = parts_.worker.now();
+  if (first) {
+    headSince_ = parts_.worker.now();
     arm();
   }
   const std::string_view seen = early_.front();
@@ -79,6 +82,10 @@ void ServerConnection::sniff(std::string_view bytes) {
     case http::Preface::kHttp1: serve(http::Version::kHttp11); break;
     case http::Preface::kHttp2: serve(http::Version::kHttp2); break;
   }
+  feedEarly();
+}
+
+void ServerConnection::feedEarly() {
   while (!early_.empty()) {
     const std::string_view run = early_.front();
     codec_->feed(run);
@@ -100,6 +107,7 @@ void ServerConnection::serve(http::Version version) {
 void ServerConnection::drain() {
   draining_ = true;
   if (codec_) codec_->drain();
+  if (!dead()) arm();
   markDirty();
 }
 
@@ -154,35 +162,42 @@ void ServerConnection::linger() {
 void ServerConnection::watchHead() {
   if (!codec_->headPending()) {
     headSince_ = {};
-    return;
+  } else if (headSince_ == base::MonotonicTime{}) {
+    headSince_ = parts_.worker.now();
   }
-  if (headSince_ != base::MonotonicTime{}) return;
-  headSince_ = parts_.worker.now();
-  arm();
+  if (deadline() < Timer::deadline()) arm();
 }
 
 base::MonotonicTime ServerConnection::deadline() const {
   switch (state_) {
     case State::kHandshaking: return lastActive_ + parts_.timeouts.tlsHandshake;
-    case State::kSniffing: return lastActive_ + (early_.empty() ? parts_.timeouts.clientIdle : parts_.timeouts.requestHeader);
-    case State::kLingering: return lastActive_ + kLingerTime;
+    case State::kLingering: return lastActive_ + (draining_ ? kLastLingerTime : kLingerTime);
+    case State::kSniffing:
     case State::kServing:
     case State::kDead: break;
   }
   if (headSince_ != base::MonotonicTime{}) return headSince_ + parts_.timeouts.requestHeader;
+  if (draining_ && state_ == State::kSniffing) return lastActive_ + kLastIdleTime;
   return lastActive_ + parts_.timeouts.clientIdle;
 }
 
 void ServerConnection::arm() { parts_.worker.timers().set(*this, deadline()); }
 
-// The timer is not moved with every event: it looks when it fires.
+// The timer is not moved with every event that makes it later: it looks when it fires.
 void ServerConnection::onTimer() {
   const base::MonotonicTime now = parts_.worker.now();
   if (state_ == State::kDead) return;
   if (deadline() > now) return arm();
   markDirty();
   if (state_ == State::kHandshaking) onTimeout("tlsHandshake");
-  if (state_ == State::kSniffing) onTimeout(early_.empty() ? "clientIdle" : "requestHeader");
+  if (state_ == State::kSniffing) {
+    if (early_.empty()) {
+      onTimeout("clientIdle");
+    } else {  // too little to tell the versions apart, and enough to be answered
+      serve(http::Version::kHttp11);
+      feedEarly();
+    }
+  }
   if (state_ != State::kServing) return die();
   if (headSince_ != base::MonotonicTime{}) {
     onTimeout("requestHeader");

@@ -42,6 +42,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   virtual void markDirty() = 0;
   /// A timeout of the settings ended something; `name` is its key there.
   virtual void onTimeout(std::string_view name) = 0;
+  /// The sink took a whole head: if another one is pending already, its time begins now.
+  void headArrived() { headSince_ = {}; }
   http::ServerCodec* codecOrNull() { return codec_.get(); }
   const net::Address& peer() const { return peer_; }
   bool secure() const { return secure_; }
@@ -64,6 +66,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void onTimer() override;
 
   void sniff(std::string_view bytes);
+  void feedEarly();
   void serve(http::Version version);
   void pump();
   void settle();
@@ -81,7 +84,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;
-  base::ByteQueue early_;  // fewer bytes than a preface, while sniffing
+  base::ByteQueue early_;  // while sniffing: fewer bytes than a preface
   std::size_t lingerBudget_ = 0;
   base::MonotonicTime lastActive_;
   base::MonotonicTime headSince_{};  // zero: no head is pending

@@ -68,6 +68,13 @@ void WorkerRuntime::stop() {
   });
 }
 
+void WorkerRuntime::drain() {
+  worker_.post([this] {
+    draining_ = true;
+    connections_.forEach([](DownstreamConnection& connection) { connection.drain(); });
+  });
+}
+
 void WorkerRuntime::shutdown() {
   if (leave_) leave_();
   exchanges_.shutdown();
@@ -89,7 +96,9 @@ void WorkerRuntime::hand(int fd, const net::Address& peer, std::size_t bind) {
 
 void WorkerRuntime::adopt(int fd, const net::Address& peer, std::size_t bind) {
   const ConnectionParts parts{worker_, limits_, snapshot_->settings.timeouts, &h2Memory_};
-  connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, snapshot_->binds[bind].routes, fd, peer, tls_[bind].get());
+  DownstreamConnection& connection =
+      connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, snapshot_->binds[bind].routes, fd, peer, tls_[bind].get());
+  if (draining_) connection.drain();
 }
 
 void WorkerRuntime::drive() {

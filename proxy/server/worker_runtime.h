@@ -50,6 +50,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Serves until stop(), then drops everything at once.
   void run();
   void stop();
+  /// Lets every client finish what it began and go; those that still come may make one request each. Any thread.
+  void drain();
   /// Gives the worker a client's connection that was accepted on binds[bind]. Any thread.
   void hand(int fd, const net::Address& peer, std::size_t bind);
   /// The same on the worker's own thread, inside a Turn.
@@ -102,6 +104,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   std::vector<base::Handle<DownstreamConnection>> batch_;
   std::vector<base::Handle<DownstreamConnection>> dead_;
   std::function<void()> leave_;
+  bool draining_ = false;
   std::atomic<std::size_t> connectionCount_{0};
   LogTimer logTimer_;
 };

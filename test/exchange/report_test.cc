@@ -88,9 +88,11 @@ TEST_F(Reports, EveryEndIsToldOnce) {
   const std::size_t cancelled = client.ask({.target = "/ok"});
   client.ask({.target = "/ok"});
   ASSERT_TRUE(rig.settle());
-  rig.accept(0).respond(0, 200, "x");
+  test::BackendPeer& backend = rig.accept(0);
   client.cancel(cancelled);
+  ASSERT_TRUE(rig.settle());
   rig.wire(2).refuse();
+  backend.respond(0, 200, "x");
   ASSERT_TRUE(rig.settle());
   rig.close();
   const auto all = lines();

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +69,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
 
   // --- clients ---
 
-  ClientPeer& connect(http::Version version = http::Version::kHttp11) {
+  ClientPeer& connect(http::Version version = http::Version::kHttp11, const http::Limits& itsLimits = {}) {
     auto wire = std::make_shared<Wire>(worker, *net::Address::parse("198.51.100.7", 4000), false);
     {
       const net::Worker::Turn turn(worker);
@@ -77,7 +78,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     }
     clientWires_.push_back(wire);
     wire->accept();
-    clients.push_back(std::make_unique<ClientPeer>(wire, version, clock));
+    clients.push_back(std::make_unique<ClientPeer>(wire, version, clock, itsLimits));
     return *clients.back();
   }
 
@@ -213,6 +214,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     report_.onRouted(exchange);
   }
   void onFinished(const exchange::Exchange& exchange) override {
+    toldTwice = toldTwice || !tokens_.insert(exchange.token()).second;
     told.push_back({exchange.request().method, exchange.status(), exchange.error(), exchange.attempt().number, exchange.requestBytes(),
                     exchange.responseBytes()});
     report_.onFinished(exchange);
@@ -227,6 +229,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::vector<base::Handle<RigConnection>> batch_;
   std::vector<base::Handle<RigConnection>> dead_;
   std::vector<std::shared_ptr<Wire>> clientWires_;
+  std::set<http::Token> tokens_;
   bool closed_ = false;
 
  public:
@@ -236,6 +239,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::vector<Told> told;           // one for each finished exchange
   std::vector<std::string> limits;  // each bound that was met
   int routed = 0;
+  bool toldTwice = false;  // an exchange was finished more than once
 
  private:
   http::H2Memory h2Memory_;

@@ -37,8 +37,9 @@ inline std::string_view methodText(http::Method method) {
 
 class ClientPeer {
  public:
-  ClientPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock)
-      : wire_(std::move(wire)),
+  ClientPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock, const http::Limits& itsLimits = {})
+      : limits(itsLimits),
+        wire_(std::move(wire)),
         codec(version == http::Version::kHttp2 ? http::makeH2ClientCodec(sink, pool, limits, clock)
                                                : http::makeH1ClientCodec(sink, pool, limits)) {}
 
@@ -106,7 +107,7 @@ class ClientPeer {
 
   bool reads = true;   // takes bytes from the wire
   bool grants = true;  // takes body bytes from the codec
-  http::Limits limits;
+  const http::Limits limits;
   base::ChunkPool pool;
   RecordingClientSink sink{pool};
 

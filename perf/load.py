@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""What a request costs: Sluice beside nginx, HAProxy and nghttpx on this machine, in one run. See README.md.
+
+Everything listens on 127.0.0.1, on ports from the kernel, works in a temporary folder, and ends with the script. The origin is nginx
+with TLS. Needs nginx, h2load (nghttp2-client), openssl; haproxy and nghttpx if installed; strace for system calls; valgrind for
+instructions.
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Name: what it is, how h2load asks, what the client and the origin speak, the path, requests per repeat, what a figure counts.
+H1_LOAD, H2_LOAD = ["--h1", "-c64"], ["-c8", "-m32"]
+SCENARIOS = {
+    "S1": ("HTTP/1.1 to HTTP/1.1 over TLS, 100 bytes", H1_LOAD, "h1", "h1", "/small", 20000),
+    "S2": ("HTTP/2 to HTTP/2 over TLS, 100 bytes", H2_LOAD, "h2", "h2", "/small", 40000),
+    "S2b": ("HTTP/2 to HTTP/1.1 over TLS, 100 bytes", H2_LOAD, "h2", "h1", "/small", 20000),
+    "S4": ("HTTP/1.1 to HTTP/1.1 over TLS, 1 MiB", ["--h1", "-c16"], "h1", "h1", "/large", 800),
+}
+WARM_UP, COUNTED = 768, 1024  # requests under valgrind; 1 MiB ones: a sixteenth
+
+ORIGIN = """
+daemon off; worker_processes 2; pid {dir}/origin.pid; error_log {dir}/origin.log warn;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; keepalive_requests 1000000000; keepalive_timeout 1h; http2_max_concurrent_streams 1024; sendfile off;
+  client_body_temp_path {dir}/t; proxy_temp_path {dir}/t; fastcgi_temp_path {dir}/t; uwsgi_temp_path {dir}/t; scgi_temp_path {dir}/t;
+  ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256; ssl_ecdh_curve X25519;
+  ssl_certificate {dir}/origin.pem; ssl_certificate_key {dir}/origin.key; output_buffers 4 256k;
+  server {{
+    listen 127.0.0.1:{h1} ssl; listen 127.0.0.1:{h2} ssl http2;
+    location = /small {{ return 200 "{small}"; }}
+    location = /large {{ alias {dir}/large; }}
+  }}
+}}
+"""
+
+SLUICE = """
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {{name: load}}
+spec:
+  controllerName: sluice.dev/egress-gateway
+  parametersRef: {{group: "", kind: ConfigMap, namespace: load, name: settings}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{namespace: load, name: settings}}
+data:
+  settings.yaml: |
+    workers: 1
+    accessLog: {{path: "off"}}
+    dns: {{hosts: {{origin.test: [127.0.0.1]}}}}
+    addressGuard: {{allow: [127.0.0.0/8]}}
+    timeouts: {{clientIdle: 1h, upstreamIdle: 1h}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{namespace: load, name: origin-ca}}
+data:
+  ca.crt: |
+{ca_indented}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {{namespace: load, name: egress}}
+spec:
+  gatewayClassName: load
+  addresses: [{{type: IPAddress, value: 127.0.0.1}}]
+  listeners: [{{name: plain, protocol: HTTP, port: {port}}}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {{namespace: load, name: origin}}
+spec:
+  parentRefs: [{{name: egress}}]
+  rules: [{{backendRefs: [{{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: {up}}}]}}]
+---
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: Backend
+metadata: {{namespace: load, name: origin}}
+spec:
+  destination: {{type: FQDN, fqdn: {{hostname: origin.test, port: {up}}}}}
+  tls: {{mode: Terminate, sni: origin.test, caBundleRef: {{name: origin-ca}}}}
+"""
+
+NGINX = """
+daemon off; master_process off; pid {dir}/nginx.pid; error_log {dir}/nginx.log warn;
+events {{ worker_connections 4096; multi_accept on; }}
+http {{
+  access_log off; keepalive_requests 1000000000; keepalive_timeout 1h; http2_max_concurrent_streams 256;
+  client_body_temp_path {dir}/t; proxy_temp_path {dir}/t; fastcgi_temp_path {dir}/t; uwsgi_temp_path {dir}/t; scgi_temp_path {dir}/t;
+  upstream origin {{ server 127.0.0.1:{up}; keepalive 1024; keepalive_requests 1000000000; keepalive_timeout 1h; }}
+  server {{
+    listen 127.0.0.1:{port} {nginx_http2};
+    location / {{
+      proxy_pass https://origin; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host origin.test;
+      proxy_ssl_server_name on; proxy_ssl_name origin.test; proxy_ssl_verify on; proxy_ssl_trusted_certificate {dir}/origin.pem;
+      proxy_ssl_protocols TLSv1.3; proxy_ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+      proxy_buffer_size 16k; proxy_buffers 8 32k; proxy_busy_buffers_size 96k; proxy_max_temp_file_size 0;
+    }}
+  }}
+}}
+"""
+
+HAPROXY = """
+global
+  nbthread 1
+  maxconn 4000
+  ssl-default-server-options ssl-min-ver TLSv1.3
+  ssl-default-server-ciphersuites TLS_AES_128_GCM_SHA256
+  tune.h2.initial-window-size 1048576
+defaults
+  mode http
+  timeout client 1h
+  timeout server 1h
+  timeout connect 10s
+frontend client
+  bind 127.0.0.1:{port} {haproxy_front}
+  default_backend origin
+backend origin
+  http-reuse always
+  http-request set-header Host origin.test
+  server origin 127.0.0.1:{up} ssl verify required ca-file {dir}/origin.pem sni str(origin.test) verifyhost origin.test alpn {alpn} pool-max-conn -1 pool-purge-delay 1h
+"""
+
+NGHTTPX = """
+workers=1
+single-process=yes
+pid-file={dir}/nghttpx.pid
+errorlog-file={dir}/nghttpx.log
+frontend=127.0.0.1,{port};no-tls
+backend=127.0.0.1,{up};;tls;proto={alpn};sni=origin.test
+cacert={dir}/origin.pem
+tls-min-proto-version=TLSv1.3
+tls13-client-ciphers=TLS_AES_128_GCM_SHA256
+backend-keep-alive-timeout=3600
+frontend-http2-max-concurrent-streams=256
+backend-http2-window-size=1048576
+backend-http2-connection-window-size=16777216
+"""
+
+# How each is started with the file that its template became.
+PROXIES = {
+    "sluice": (SLUICE, lambda options, file: [options.sluice, "run", "--config", file, "--workers", "1",
+                                              "--admin", "127.0.0.1:0", "--health", "127.0.0.1:0"]),
+    "nginx": (NGINX, lambda options, file: [options.nginx, "-p", os.path.dirname(file), "-c", file]),
+    "haproxy": (HAPROXY, lambda options, file: ["haproxy", "-db", "-f", file]),
+    "nghttpx": (NGHTTPX, lambda options, file: ["nghttpx", "--conf=" + file]),
+}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port, process, seconds):
+    end = time.time() + seconds
+    while time.time() < end:
+        if process.poll() is not None:
+            sys.exit(f"{process.args[0]} ended: {process.stderr.read().decode(errors='replace')[-500:]}")
+        try:
+            socket.create_connection(("127.0.0.1", port), 0.2).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    sys.exit(f"{process.args[0]} does not listen on port {port}")
+
+
+class Bench:
+    """The origin, its certificate and a folder, for the time of one run."""
+
+    def __init__(self, options):
+        self.options = options
+        self.dir = tempfile.mkdtemp(prefix="load-")
+        self.running = []
+        cores = sorted(os.sched_getaffinity(0))
+        # Proxy, client, origin: as far apart as the machine allows.
+        self.cpu = {"proxy": cores[1 % len(cores):][:1], "client": cores[:1], "origin": cores[2:] or cores[:1]}
+        self.make_files()
+        self.h1, self.h2 = free_port(), free_port()
+        self.start("origin", [options.nginx, "-p", self.dir, "-c", self.write("origin.conf", ORIGIN.format(
+            dir=self.dir, h1=self.h1, h2=self.h2, small="x" * 100))], self.h1, 10)
+
+    def make_files(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                        "-subj", "/CN=origin.test", "-addext", "subjectAltName=DNS:origin.test",
+                        "-keyout", f"{self.dir}/origin.key", "-out", f"{self.dir}/origin.pem"], check=True, capture_output=True)
+        os.mkdir(f"{self.dir}/t")
+        with open(f"{self.dir}/large", "wb") as large:
+            large.write(os.urandom(1 << 20))
+
+    def write(self, name, text):
+        path = f"{self.dir}/{name}"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def start(self, role, command, port, seconds):
+        cores = self.cpu["origin" if role == "origin" else "proxy"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+                                   preexec_fn=lambda: os.sched_setaffinity(0, cores))
+        self.running.append(process)
+        wait_for(port, process, seconds)
+        return process
+
+    def stop(self, process):
+        self.running.remove(process)
+        try:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(10)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            process.kill()
+            process.wait()
+
+    def proxy(self, name, scenario, wrapper=()):
+        _, _, front, back, _, _ = SCENARIOS[scenario]
+        template, command = PROXIES[name]
+        port, up = free_port(), self.h2 if back == "h2" else self.h1
+        with open(f"{self.dir}/origin.pem", encoding="utf-8") as certificate:
+            ca = "".join("    " + line for line in certificate)
+        h2 = front == "h2"
+        file = self.write(f"{name}-{port}.yaml" if name == "sluice" else f"{name}-{port}.conf", template.format(
+            dir=self.dir, port=port, up=up, ca_indented=ca, nginx_http2="http2" if h2 else "",
+            haproxy_front="proto h2" if h2 else "", alpn="h2" if back == "h2" else "http/1.1"))
+        return port, self.start("proxy", [*wrapper, *command(self.options, file)], port, 60)
+
+    def load(self, port, scenario, requests):
+        """Loads it with so many requests, all of which must succeed; returns how many."""
+        _, arguments, _, _, path, _ = SCENARIOS[scenario]
+        done = subprocess.run(["taskset", "-c", ",".join(map(str, self.cpu["client"])), "h2load", *arguments, f"-n{requests}",
+                               f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True, timeout=300)
+        found = re.search(r"(\d+) total, .*?(\d+) succeeded", done.stdout)
+        if not found or found[1] != found[2]:
+            sys.exit(f"{scenario}: not every request succeeded: {done.stdout[-800:]}")
+        return int(found[1])
+
+    def close(self):
+        for process in list(self.running):
+            self.stop(process)
+        shutil.rmtree(self.dir)
+
+
+def cpu_seconds(pid):
+    return sum(int(open(path, encoding="ascii").read().split()[0]) for path in glob.glob(f"/proc/{pid}/task/*/schedstat")) / 1e9
+
+
+def cost_of(bench, port, process, scenario):
+    """Microseconds of CPU per request."""
+    before = cpu_seconds(process.pid)
+    requests = bench.load(port, scenario, SCENARIOS[scenario][5])
+    return (cpu_seconds(process.pid) - before) / requests * 1e6
+
+
+def calls_of(bench, port, process, scenario):
+    """System calls per request, counted from outside."""
+    report = f"{bench.dir}/strace"
+    tracer = subprocess.Popen(["strace", "-f", "-qq", "-c", "-U", "calls,name", "-o", report, "-p", str(process.pid)],
+                              stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    requests = bench.load(port, scenario, SCENARIOS[scenario][5] // 4)
+    tracer.send_signal(signal.SIGINT)
+    tracer.wait(10)
+    text = open(report, encoding="ascii").read()
+    if bench.options.verbose:
+        print(text, file=sys.stderr)
+    return int(re.search(r"^ *(\d+) total", text, re.M)[1]) / requests
+
+
+def instructions_of(bench, name, scenario):
+    """User instructions per request under callgrind, after a warm-up, when two counts in a row agree within 2 %."""
+    out = f"{bench.options.profile or bench.dir}/callgrind.{name}.{scenario}"
+    for old in glob.glob(out + "*"):
+        os.unlink(old)
+    port, process = bench.proxy(name, scenario, ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"])
+    part = 16 if SCENARIOS[scenario][4] == "/large" else 1
+    bench.load(port, scenario, WARM_UP // part)
+    counts = []
+    while len(counts) < 5:
+        subprocess.run(["vgdb", f"--pid={process.pid}", "zero"], check=True, capture_output=True)
+        requests = bench.load(port, scenario, COUNTED // part)
+        subprocess.run(["vgdb", f"--pid={process.pid}", "dump"], check=True, capture_output=True)
+        text = open(f"{out}.{len(counts) + 1}", encoding="utf-8").read()
+        counts.append(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M)[1]) / requests)
+        if len(counts) > 1 and abs(counts[-1] - counts[-2]) < 0.02 * counts[-2]:
+            break
+    bench.stop(process)
+    return statistics.mean(counts[-2:])
+
+
+def measure(bench, names, scenario):
+    """{proxy: {figure: value}}; the repeats of all proxies take turns."""
+    options = bench.options
+    results = {name: {} for name in names}
+    if options.repeats > 0 or options.calls:
+        proxies = {name: bench.proxy(name, scenario) for name in names}
+        for name, (port, process) in proxies.items():
+            bench.load(port, scenario, SCENARIOS[scenario][5] // 4)
+            if options.calls:
+                results[name]["calls"] = calls_of(bench, port, process, scenario)
+        costs = {name: [] for name in names}
+        for repeat in range(options.repeats):
+            for name in names if repeat % 2 == 0 else reversed(names):
+                costs[name].append(cost_of(bench, *proxies[name], scenario))
+        for name, (_, process) in proxies.items():
+            if costs[name]:
+                results[name]["cpu"] = statistics.median(costs[name])
+            bench.stop(process)
+    if options.instructions:
+        for name in names:
+            results[name]["instructions"] = instructions_of(bench, name, scenario)
+    return results
+
+
+def within_budget(path, figures):
+    """Compares Sluice's figures with `scenario figure bound` lines: more than 2 % above fails."""
+    good = True
+    for line in open(path, encoding="utf-8"):
+        words = line.split("#")[0].split()
+        value = figures.get(words[0], {}).get(words[1]) if len(words) == 3 else None
+        if value is None:
+            continue
+        verdict = "within" if value <= float(words[2]) * 1.02 else "ABOVE"
+        good = good and verdict == "within"
+        print(f"{words[0]} {words[1]}: {value:,.2f}, {verdict} the budget of {float(words[2]):,.2f}")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sluice", default=os.path.join(HERE, "../build/release/sluice"))
+    parser.add_argument("--nginx", default=shutil.which("nginx") or "/usr/sbin/nginx")
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="of " + ", ".join(f"{k} ({v[0]})" for k, v in SCENARIOS.items()))
+    parser.add_argument("--peers", default="nginx,haproxy,nghttpx", help="those that are not installed are left out; '' for none")
+    parser.add_argument("--repeats", type=int, default=5, help="of the CPU measurement; 0 for none")
+    parser.add_argument("--calls", action="store_true", help="system calls per request (strace)")
+    parser.add_argument("--instructions", action="store_true", help="user instructions per request (valgrind)")
+    parser.add_argument("--budget", help="file of bounds that Sluice's figures are held against; exit status 1 if one is passed")
+    parser.add_argument("--profile", help="existing folder that keeps callgrind's files, for callgrind_annotate")
+    parser.add_argument("--verbose", action="store_true", help="shows what system calls there were")
+    options = parser.parse_args()
+    names = ["sluice"] + [p for p in options.peers.split(",") if p == "nginx" or shutil.which(p)]
+    bench = Bench(options)
+    figures = {}
+    try:
+        print("| | proxy | CPU, Sluice = 1 | system calls per request | user instructions per request |\n|---|---|---|---|---|")
+        for scenario in options.scenarios.split(","):
+            # nginx 1.22 has no HTTP/2 towards its upstreams.
+            able = [n for n in names if not (n == "nginx" and SCENARIOS[scenario][3] == "h2")]
+            results = measure(bench, able, scenario)
+            figures[scenario] = results["sluice"]
+            for name, row in results.items():
+                cpu = f"{row['cpu'] / results['sluice']['cpu']:.2f}" if "cpu" in row else ""
+                calls = f"{row['calls']:.2f}" if "calls" in row else ""
+                instructions = f"{row['instructions']:,.0f}" if "instructions" in row else ""
+                print(f"| {scenario} | {name} | {cpu} | {calls} | {instructions} |", flush=True)
+    finally:
+        bench.close()
+    return 0 if options.budget is None or within_budget(options.budget, figures) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+// Which addresses an external name may stand for. By default only public ones: a name outside the cluster that resolves
+// to loopback, to the metadata service or into a private network is an attack or a mistake, whatever the name says
+// (G-01).
+//
+// The decision is about the very address that is about to be dialled, made in the same step, on every attempt. A value;
+// shared as const.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/result.h"
+
+namespace sluice::routing {
+
+/// What an address is for (IANA's special-purpose registries). Everything but kPublic is denied unless it was allowed.
+enum class AddressClass : std::uint8_t {
+  kPublic,
+  kUnspecified,   // 0.0.0.0/8, ::
+  kLoopback,      // 127.0.0.0/8, ::1
+  kLinkLocal,     // 169.254.0.0/16, fe80::/10
+  kMetadata,      // 169.254.169.254 and what clouds use beside it
+  kPrivate,       // RFC 1918, fc00::/7, fec0::/10
+  kCarrierNat,    // 100.64.0.0/10
+  kMulticast,     // 224.0.0.0/4, ff00::/8
+  kReserved,      // documentation, benchmarking, protocol assignments, 240.0.0.0/4, broadcast
+  kV4Mapped,      // ::ffff:0:0/96
+  kV4Compatible,  // ::/96
+  kNat64,         // 64:ff9b::/96, 64:ff9b:1::/48
+  k6to4,          // 2002::/16
+  kTeredo,        // 2001::/32
+};
+inline constexpr std::size_t kAddressClasses = 14;
+
+/// "public", "loopback", ...: the label of sluice_address_denied_total.
+std::string_view addressClassName(AddressClass addressClass);
+
+/// 4 bytes of IPv4 or 16 of IPv6, in network order.
+using AddressBytes = std::span<const std::uint8_t>;
+
+AddressClass classify(AddressBytes address);
+
+class AddressGuard {
+ public:
+  /// Allows nothing beyond public addresses.
+  AddressGuard() = default;
+  /// `allow` as addressGuard.allow of the settings: "10.0.0.0/8", "fd00::/8", or a single address. Errors name the
+  /// entry.
+  static base::Result<AddressGuard> make(const std::vector<std::string>& allow);
+
+  /// True if the address may be dialled. A form that carries an IPv4 address (mapped, NAT64, ...) must be allowed
+  /// itself, and what it carries too.
+  bool permits(AddressBytes address) const;
+
+ private:
+  struct Network {
+    std::array<std::uint8_t, 16> prefix;
+    std::uint8_t bytes;  // 4 or 16
+    std::uint8_t bits;
+  };
+  bool isAllowed(AddressBytes address) const;
+
+  std::vector<Network> allowed_;
+};
+
+}  // namespace sluice::routing

@@ -1,0 +1,39 @@
+#include "proxy/server/shutdown.h"
+
+#include <utility>
+
+namespace sluice::server {
+namespace {
+
+constexpr base::Duration kLookInterval = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Shutdown::Shutdown(net::Worker& main, const std::vector<std::unique_ptr<WorkerRuntime>>& workers,
+                   base::Duration drainTimeout, std::function<void()> finish)
+    : main_(main), workers_(workers), drainTimeout_(drainTimeout), finish_(std::move(finish)) {}
+
+void Shutdown::request() {
+  if (std::exchange(begun_, true)) return finish();
+  for (const auto& worker : workers_) worker->drain();
+  deadline_ = main_.now() + drainTimeout_;
+  main_.timers().set(*this, main_.now() + kLookInterval);
+}
+
+void Shutdown::onTimer() {
+  if (clients() == 0 || main_.now() >= deadline_) return finish();
+  main_.timers().set(*this, main_.now() + kLookInterval);
+}
+
+void Shutdown::finish() {
+  cancel();
+  if (const auto finish = std::exchange(finish_, nullptr)) finish();
+}
+
+std::size_t Shutdown::clients() const {
+  std::size_t total = 0;
+  for (const auto& worker : workers_) total += worker->connections();
+  return total;
+}
+
+}  // namespace sluice::server

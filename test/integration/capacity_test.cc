@@ -1,0 +1,175 @@
+// The limits on how much goes on at once: client connections, and what one Backend gets of connections, requests and waiters.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_socket.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+std::string limits(const std::string& text) { return "limits: {" + text + "}\n"; }
+
+/// A client that stays, and whose requests are answered as soon as there is room for it; nothing if there never is.
+std::optional<Socket> connectInTime(std::uint16_t port) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < until) {
+    Socket client = Socket::connect(port);
+    client.send(kGet);
+    if (readResponse(client).status == 200) return client;
+  }
+  return std::nullopt;
+}
+
+TEST(ConnectionLimit, ClosesWhoComesBeyondItAndServesTheOthersOn) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = limits("connections: 2"), .workers = 2});
+  auto first = connectInTime(gateway.port());
+  auto second = connectInTime(gateway.port());
+  ASSERT_TRUE(first && second);
+  const double before = gateway.limitHits("connections");
+  Socket third = Socket::connect(gateway.port());
+  EXPECT_EQ(third.readAll(), "");
+  EXPECT_TRUE(third.closed());
+  EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", before + 1));
+  for (Socket* client : {&*first, &*second}) {
+    client->send(kGet);
+    EXPECT_EQ(readResponse(*client).status, 200);
+  }
+  first->close();
+  EXPECT_TRUE(connectInTime(gateway.port())) << "there is room again";
+}
+
+/// An origin that answers every request when it is told to, one at a time, and counts those that it holds.
+class Valve {
+ public:
+  RawOrigin::Script script() {
+    return [this](Socket& socket, RawOrigin& self) {
+      while (!self.readHead(socket).empty()) {
+        ++held_;
+        held_.notify_all();
+        int open = open_;
+        while (open == 0 || !open_.compare_exchange_strong(open, open - 1)) {
+          if (self.stopping() || closed_) return;
+          if (open == 0) open_.wait(0);
+          open = open_;
+        }
+        socket.send(kOk);
+      }
+    };
+  }
+  void waitForRequests(int count) {
+    for (int now = held_; now < count; now = held_) held_.wait(now);
+  }
+  void release(int count) {
+    open_ += count;
+    open_.notify_all();
+  }
+  /// Before the origin goes: nobody waits any more.
+  void close() {
+    closed_ = true;
+    release(1'000);
+  }
+
+ private:
+  std::atomic<int> held_ = 0;
+  std::atomic<int> open_ = 0;
+  std::atomic<bool> closed_ = false;
+};
+
+class BackendLimits : public testing::Test {
+ protected:
+  void TearDown() override { valve_.close(); }
+
+  Gateway gatewayWith(const std::string& settings) {
+    return Gateway({.backends = {{.port = origin_.port()}}, .settings = limits(settings)});
+  }
+  static Socket begin(const Gateway& gateway) {
+    Socket client = Socket::connect(gateway.port());
+    client.send(kGet);
+    return client;
+  }
+  static void expectTooMany(Socket client) {
+    const RawResponse got = readResponse(client);
+    EXPECT_EQ(got.status, 503);
+    EXPECT_THAT(got.body, HasSubstr("connection_limit_reached"));
+  }
+
+  Valve valve_;
+  RawOrigin origin_{valve_.script()};
+};
+
+TEST_F(BackendLimits, BackendConnectionsMakesTheRestWait) {
+  const Gateway gateway = gatewayWith("backendConnections: 2");
+  Socket first = begin(gateway);
+  Socket second = begin(gateway);
+  valve_.waitForRequests(2);
+  EXPECT_EQ(origin_.connections(), 2);
+  EXPECT_EQ(gateway.limitHits("backendConnections"), 0);
+  Socket third = begin(gateway);
+  EXPECT_TRUE(gateway.limitWasHit("backendConnections"));
+  valve_.release(3);
+  for (Socket* client : {&first, &second, &third}) EXPECT_EQ(readResponse(*client).body, "ok");
+  EXPECT_EQ(origin_.connections(), 2);
+}
+
+TEST_F(BackendLimits, BackendPendingRefusesWhoCanNotEvenWait) {
+  const Gateway gateway = gatewayWith("backendConnections: 1, backendPending: 2");
+  Socket served = begin(gateway);
+  valve_.waitForRequests(1);
+  Socket waiting = begin(gateway);
+  Socket waitingToo = begin(gateway);
+  EXPECT_TRUE(gateway.reaches("http_server_active_requests", 3));
+  EXPECT_EQ(gateway.limitHits("backendPending"), 0);
+  expectTooMany(begin(gateway));
+  EXPECT_TRUE(gateway.limitWasHit("backendPending"));
+  valve_.release(3);
+  for (Socket* client : {&served, &waiting, &waitingToo}) EXPECT_EQ(readResponse(*client).body, "ok");
+}
+
+TEST_F(BackendLimits, BackendRequestsRefusesOneMore) {
+  const Gateway gateway = gatewayWith("backendRequests: 2");
+  Socket first = begin(gateway);
+  Socket second = begin(gateway);
+  valve_.waitForRequests(2);
+  EXPECT_EQ(gateway.limitHits("backendRequests"), 0);
+  expectTooMany(begin(gateway));
+  EXPECT_TRUE(gateway.limitWasHit("backendRequests"));
+  valve_.release(3);
+  for (Socket* client : {&first, &second}) EXPECT_EQ(readResponse(*client).body, "ok");
+  Socket again = begin(gateway);
+  EXPECT_EQ(readResponse(again).body, "ok") << "there is room again";
+}
+
+TEST_F(BackendLimits, OneBackendAtItsBoundDoesNotHinderAnother) {
+  RawOrigin other(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"));
+  const auto rule = [](const std::string& path, const std::string& backend) {
+    return "    - matches: [{path: {type: PathPrefix, value: " + path +
+           "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]\n";
+  };
+  const Gateway gateway({.backends = {{.port = origin_.port()}, {.name = "other", .port = other.port()}},
+                         .settings = limits("backendRequests: 1"),
+                         .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
+                                   "metadata: {namespace: test, name: both}\nspec:\n  parentRefs: [{name: egress}]\n"
+                                   "  rules:\n" +
+                                   rule("/", "origin") + rule("/other", "other")});
+  Socket first = begin(gateway);
+  valve_.waitForRequests(1);
+  expectTooMany(begin(gateway));
+  EXPECT_EQ(run({"curl", "-sS", gateway.url("/other")}).output, "other");
+  valve_.release(1);
+  EXPECT_EQ(readResponse(first).body, "ok");
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,337 @@
+// What hostile HTTP/2 clients try, in raw frames over real sockets: each attack ends as RFC 9113 wants, the work that
+// it began upstream ends with it, nothing of it reaches an origin that speaks HTTP/1.1, and the gateway serves on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/support/h2_frames.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::AnyOf;
+
+/// The frames of a request whose block does not end, and CONTINUATIONs of that block for ever.
+std::string endlessBlock(const std::string& lines) {
+  std::string flood = h2::headers(1, h2::block(h2::get("/wait")), true, false);
+  for (int i = 0; i < 1000; ++i) flood += h2::continuation(1, lines, false);
+  return flood;
+}
+
+/// Sends it again and again, until the gateway is gone or takes no more.
+void sendWhileTaken(H2Client& client, const std::string& flood, int times) {
+  while (times-- > 0 && client.send(flood, std::chrono::milliseconds(300))) {
+  }
+}
+
+/// One large entry of the dynamic table, and a byte for each time that it is meant.
+std::string hpackBomb(int references) {
+  std::string block = h2::block(h2::get("/wait")) + h2::indexedLine("x-a", std::string(3900, 'y'));
+  for (int i = 0; i < references; ++i) block += h2::reference(62);
+  const std::string_view all = block;
+  if (all.size() <= 16'384) return h2::headers(1, all, true);
+  return h2::headers(1, all.substr(0, 16'384), true, false) + h2::continuation(1, all.substr(16'384), true);
+}
+
+/// Frames that are answered, to somebody who does not read.
+std::vector<std::string> provocations() {
+  std::string malformed;
+  for (std::uint32_t id = 1; id < 2001; id += 2) malformed += h2::headers(id, {{":method", "GET"}}, true);
+  std::vector<std::string> floods = {h2::ping(), h2::settings({{0x4, 65535}}), malformed};
+  for (std::string& flood : floods) {
+    const std::string unit = flood;
+    while (flood.size() < 1'000'000) flood += unit;
+  }
+  return floods;
+}
+
+/// A hundred requests of thousands of cookie crumbs each, by somebody whose window stays closed.
+std::unique_ptr<H2Client> crumble(std::uint16_t port) {
+  std::string crumbs = h2::indexedLine("cookie", "");
+  for (int i = 0; i < 5000; ++i) crumbs += h2::reference(62);
+  auto client = std::make_unique<H2Client>(port, std::string(h2::preface()) + h2::settings({{0x4, 0}}));
+  for (std::uint32_t id = 1; id < 201; id += 2) {
+    client->send(h2::headers(id, h2::block(h2::get("/fine")) + crumbs, true));
+  }
+  return client;
+}
+
+/// One gateway for all attacks. Its origin answers what is asked of /fine, and lets everything else wait.
+class H2Attacks : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    origin_ = new RawOrigin([](Socket& socket, RawOrigin& self) {
+      for (std::string head; !(head = self.readHead(socket)).empty();) {
+        if (head.starts_with("GET /fine ")) {
+          socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+          continue;
+        }
+        ++waiting_;
+        socket.readAll();
+        --waiting_;
+        return;
+      }
+    });
+    gateway_ = new Gateway(
+        {.backends = {{.port = origin_->port()}}, .settings = "timeouts: {requestHeader: 300ms, clientIdle: 1s}\n"});
+  }
+  static void TearDownTestSuite() {
+    delete gateway_;
+    delete origin_;
+  }
+
+  // Whatever was tried: nothing is left of it, and the next client is served.
+  void TearDown() override {
+    EXPECT_TRUE(eventually([] { return waiting_ == 0; })) << "upstream work goes on: " << waiting_;
+    Socket client = Socket::connect(gateway_->port());
+    client.send("GET /fine HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(readResponse(client).status, 200);
+    H2Client again(gateway_->port());
+    again.send(h2::headers(1, h2::get("/fine"), true));
+    EXPECT_TRUE(again.readUntil([&] { return again.isSettled(1); }));
+    EXPECT_EQ(again.status(1), "200");
+  }
+
+  static double hits(const std::string& limit) {
+    return gateway_->metric("sluice_limit_hits_total{limit=\"" + limit + "\"}");
+  }
+  /// The connection ends with that code, and the limit was counted.
+  static void expectEnd(H2Client& client, std::uint32_t code, const std::string& limit = {}, double before = 0) {
+    EXPECT_TRUE(client.readToEnd());
+    EXPECT_EQ(client.goawayCode(), code);
+    if (limit.empty()) return;
+    EXPECT_GT(hits(limit), before) << limit;
+  }
+  static std::atomic<int> waiting_;
+  static RawOrigin* origin_;
+  static Gateway* gateway_;
+};
+
+std::atomic<int> H2Attacks::waiting_ = 0;
+RawOrigin* H2Attacks::origin_ = nullptr;
+Gateway* H2Attacks::gateway_ = nullptr;
+
+TEST_F(H2Attacks, RapidResetEndsTheConnectionAndTheWorkBehindIt) {  // row 1
+  const double before = hits("resetsPerMinute");
+  H2Client client(gateway_->port());
+  std::uint32_t id = 1;
+  for (; id < 101; id += 2) client.send(h2::headers(id, h2::get("/wait"), true));
+  ASSERT_TRUE(eventually([] { return waiting_ == 50; }));
+  for (std::uint32_t one = 1; one < 101; one += 2) client.send(h2::rstStream(one, h2error::kCancel));
+  ASSERT_TRUE(eventually([] { return waiting_ == 0; })) << "a reset cancels at once";
+  std::string flood;
+  for (; id < 2001; id += 2) flood += h2::headers(id, h2::get("/wait"), true) + h2::rstStream(id, h2error::kCancel);
+  client.send(flood);
+  expectEnd(client, h2error::kEnhanceYourCalm, "resetsPerMinute", before);
+}
+
+TEST_F(H2Attacks, ResetsThatTheClientProvokesCountAsItsOwn) {  // row 2
+  const double before = hits("resetsPerMinute");
+  H2Client client(gateway_->port());
+  for (std::uint32_t id = 1; id < 1001 && !client.closed(); id += 2) {
+    if (!client.send(h2::headers(id, h2::get("/wait"), true) + h2::windowUpdate(id, 0x7fffffff))) break;
+    client.readUntil([&] { return client.isSettled(id); });
+  }
+  expectEnd(client, h2error::kEnhanceYourCalm, "resetsPerMinute", before);
+}
+
+TEST_F(H2Attacks, OtherWaysToProvokeAResetHarmTheirSenderOnly) {  // row 2
+  for (const std::string& provocation :
+       {h2::windowUpdate(1, 0), h2::data(1, "x", false), h2::priority(1, 1), h2::headers(1, h2::get("/wait"), false)}) {
+    H2Client client(gateway_->port());
+    client.send(h2::headers(1, h2::get("/wait"), true));
+    ASSERT_TRUE(eventually([] { return waiting_ == 1; }));
+    client.send(provocation + h2::ping());
+    EXPECT_TRUE(client.readUntil([&] { return client.isSettled(1) || client.seen().count(H2Type::kPing) > 0; }));
+    client.reset();
+    EXPECT_TRUE(eventually([] { return waiting_ == 0; }));
+  }
+}
+
+TEST_F(H2Attacks, ContinuationsWithoutEndAreCutOff) {  // row 3
+  for (const bool empty : {false, true}) {
+    const double before = hits("headerBytes") + hits("emptyFrames");
+    H2Client client(gateway_->port());
+    sendWhileTaken(client, endlessBlock(empty ? "" : h2::line("x-a", std::string(50, 'y'))), 100);
+    EXPECT_TRUE(client.readToEnd());
+    EXPECT_THAT(client.goawayCode(), AnyOf(h2error::kEnhanceYourCalm, H2Client::kNoGoaway))
+        << "bytes in flight may reset it";
+    EXPECT_GT(hits("headerBytes") + hits("emptyFrames"), before);
+    EXPECT_EQ(client.status(1), "");
+  }
+}
+
+TEST_F(H2Attacks, AHeadThatDripsIsEndedByItsTimeout) {  // rows 3 and 19
+  H2Client client(gateway_->port());
+  client.send(h2::headers(1, h2::block(h2::get("/wait")), true, false));
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_NE(client.seen().goaway(), nullptr);
+}
+
+TEST_F(H2Attacks, WhoReadsNothingIsNotListenedToForEver) {  // rows 4, 5 and 6
+  for (const std::string& flood : provocations()) {
+    H2Client client(gateway_->port());
+    sendWhileTaken(client, flood, 20);
+    EXPECT_TRUE(client.readToEnd()) << "it neither reads nor says anything new, so it is idle";
+  }
+}
+
+TEST_F(H2Attacks, MoreThan32SettingsAreTooMany) {  // row 5
+  H2Client client(gateway_->port());
+  client.send(h2::settings(std::vector<std::pair<std::uint16_t, std::uint32_t>>(33, {0x4, 65535})));
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_NE(client.seen().goaway(), nullptr);
+}
+
+TEST_F(H2Attacks, EmptyFramesInARowAreBounded) {  // row 10
+  const double before = hits("emptyFrames");
+  H2Client client(gateway_->port());
+  client.send(h2::headers(1, h2::post("/wait"), false));
+  std::string flood;
+  for (int i = 0; i < 200; ++i) flood += h2::data(1, "", false);
+  client.send(flood);
+  expectEnd(client, h2error::kEnhanceYourCalm, "emptyFrames", before);
+}
+
+TEST_F(H2Attacks, AnHpackBombIsMeasuredByWhatItDecodesTo) {  // row 12
+  for (const int references : {20, 16'000}) {
+    const double before = hits("headerBytes");
+    H2Client client(gateway_->port());
+    client.send(hpackBomb(references));
+    ASSERT_TRUE(client.readUntil([&] { return client.isSettled(1); }));
+    EXPECT_THAT(client.status(1), references < 100 ? "431" : "");
+    EXPECT_GT(hits("headerBytes"), before);
+  }
+}
+
+TEST_F(H2Attacks, CookieCrumbsCountAsFields) {  // row 13
+  const double before = hits("headerFields");
+  const auto client = crumble(gateway_->port());
+  EXPECT_TRUE(client->readUntil([&] { return client->isSettled(199); }));
+  EXPECT_THAT(client->status(199), AnyOf("431", ""));
+  EXPECT_GT(hits("headerFields"), before);
+}
+
+TEST_F(H2Attacks, FramesBehindTheEndAreIgnored) {  // row 15
+  H2Client client(gateway_->port());
+  std::string bytes = h2::headers(1, h2::block(h2::get("/wait")), true, false);
+  for (int i = 0; i < 50; ++i) bytes += h2::continuation(1, "", false);
+  client.send(bytes + h2::frame(H2Type::kPing, h2flag::kNone, 0, "short") + std::string(64, '\xff') +
+              h2::headers(3, h2::get("/wait"), true));
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_EQ(client.status(3), "");
+}
+
+TEST_F(H2Attacks, DataBehindAResetMovesNothing) {  // row 16
+  for (int connection = 0; connection < 50; ++connection) {
+    H2Client client(gateway_->port());
+    std::string bytes;
+    for (std::uint32_t id = 1; id < 401; id += 2) {
+      bytes += h2::headers(id, h2::post("/wait"), false) + h2::rstStream(id, h2error::kCancel) +
+               h2::data(id, "zombie", true);
+    }
+    client.send(bytes + h2::headers(401, h2::get("/fine"), true));
+    ASSERT_TRUE(client.readUntil([&] { return client.isSettled(401); }));
+    EXPECT_EQ(client.status(401), "200");
+  }
+}
+
+TEST_F(H2Attacks, WindowsAndSizesBeyondTheirRangeEndTheConnection) {  // row 73
+  const std::string big(16'385, 'x');
+  const struct {
+    std::string bytes;
+    std::uint32_t code;
+  } kCases[] = {
+      {h2::windowUpdate(0, 0x7fffffff) + h2::windowUpdate(0, 0x7fffffff), h2error::kFlowControlError},
+      {h2::windowUpdate(0, 0), h2error::kProtocolError},
+      {h2::settings({{0x4, 0x80000000}}), h2error::kFlowControlError},
+      {h2::settings({{0x5, 16'383}}), h2error::kProtocolError},
+      {h2::settings({{0x5, 0x1000000}}), h2error::kProtocolError},
+      {h2::settings({{0x2, 2}}), h2error::kProtocolError},
+      {h2::headers(1, h2::post("/wait"), false) + h2::data(1, big, false), h2error::kFrameSizeError},
+      {h2::frame(H2Type::kSettings, h2flag::kNone, 0, "12345"), h2error::kFrameSizeError},
+      {h2::frame(H2Type::kPing, h2flag::kNone, 0, "1234567"), h2error::kFrameSizeError},
+      {h2::frame(H2Type::kPing, h2flag::kNone, 1, "12345678"), h2error::kProtocolError},
+      {h2::headers(2, h2::get("/wait"), true), h2error::kProtocolError},
+      {h2::data(0, "x", false), h2error::kProtocolError},
+      {h2::headers(0, h2::get("/wait"), true), h2error::kProtocolError},
+      {h2::frame(H2Type::kPushPromise, h2flag::kEndHeaders, 1, std::string("\0\0\0\2", 4)), h2error::kProtocolError},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(&c - kCases);
+    H2Client client(gateway_->port());
+    client.send(c.bytes);
+    EXPECT_TRUE(client.readToEnd());
+    EXPECT_EQ(client.goawayCode(), c.code);
+  }
+  H2Client overflow(gateway_->port());
+  overflow.send(h2::headers(1, h2::get("/wait"), true) + h2::windowUpdate(1, 0x7fffffff));
+  EXPECT_TRUE(overflow.readUntil([&] { return overflow.isSettled(1); }));
+  ASSERT_NE(overflow.seen().find(H2Type::kRstStream, 1), nullptr);
+  EXPECT_EQ(overflow.seen().find(H2Type::kRstStream, 1)->errorCode(), h2error::kFlowControlError);
+}
+
+TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {  // row 75
+  const std::string get = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
+  const std::string frames = h2::settings({}) + h2::headers(1, h2::get("/smug"), true);
+  const std::string tls = std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(600, 'x');
+  for (const std::string& bytes :
+       {get + std::string(h2::preface()) + frames, frames, tls, std::string("GET /fine\r\n"),
+        "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n" + frames, "PRI * HTTP/1.1\r\nHost: a\r\n\r\n" + frames}) {
+    SCOPED_TRACE(bytes.substr(0, 40));
+    Socket client = Socket::connect(gateway_->port());
+    client.send(bytes);
+    EXPECT_TRUE(!bytes.starts_with(get) || readResponse(client).status == 200);
+    EXPECT_EQ(readResponse(client).status, 400);
+    EXPECT_EQ(client.readAll(), "");
+    EXPECT_TRUE(client.closed());
+  }
+  H2Client back(gateway_->port());
+  back.send(get);
+  EXPECT_TRUE(back.readToEnd());
+  H2Client twice(gateway_->port());
+  twice.send(h2::preface());
+  EXPECT_TRUE(twice.readToEnd());
+  for (const std::string& head : origin_->heads()) EXPECT_THAT(head, testing::Not(testing::HasSubstr("smug")));
+}
+
+// Rows 3 to 6, 12 and 13, by what is left of them in memory. The sanitizers keep what was freed, so it is not them that
+// count.
+TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {
+  if (programPath("sluice", true) == programPath("sluice")) GTEST_SKIP() << "build/release is not there";
+  RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+  Gateway gateway({.backends = {{.port = origin.port()}}, .release = true});
+  const auto resident = [&] { return gateway.process().residentKib(); };
+  const auto expectSmall = [&, before = resident()](const char* what) {
+    EXPECT_LT(resident(), before + 5 * 1024) << what;
+  };
+  for (const bool empty : {false, true}) {
+    H2Client client(gateway.port());
+    sendWhileTaken(client, endlessBlock(empty ? "" : h2::line("x-a", std::string(50, 'y'))), 100);
+    expectSmall("continuations");
+  }
+  std::vector<std::unique_ptr<H2Client>> clients;
+  for (const std::string& flood : provocations()) {
+    clients.push_back(std::make_unique<H2Client>(gateway.port()));
+    sendWhileTaken(*clients.back(), flood, 20);
+    expectSmall("answers that nobody reads");
+  }
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<H2Client>(gateway.port()));
+    clients.back()->send(hpackBomb(16'000));
+    clients.push_back(crumble(gateway.port()));
+  }
+  for (const auto& client : clients)
+    client->readUntil([&] { return client->isSettled(1); }, std::chrono::milliseconds(200));
+  expectSmall("bombs behind closed windows");
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,358 @@
+// Every limit of settings.yaml that bounds a message or a connection, on both sides: just inside passes and is not counted,
+// just outside is answered as documented and counted. Windows and the exchange buffer hold back instead of refusing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_socket.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string limits(const std::string& text) { return "limits: {" + text + "}\n"; }
+
+/// Echo behind a gateway with one limit set low.
+class Limits : public testing::Test {
+ protected:
+  EchoOrigin origin_{std::nullopt};
+  Gateway gatewayWith(const std::string& settings) {
+    return Gateway({.backends = {{.port = origin_.port()}}, .settings = limits(settings)});
+  }
+  static RawResponse ask(const Gateway& gateway, const std::string& request) {
+    Socket client = Socket::connect(gateway.port());
+    client.send(request);
+    return readResponse(client);
+  }
+  static std::string askH2(const Gateway& gateway, const H2Lines& lines) {
+    H2Socket client(gateway.port());
+    client.send(h2::headers(1, lines, true));
+    client.readResponse(1);
+    return client.status(1);
+  }
+};
+
+// --- heads --------------------------------------------------------------------------------------------------------------
+
+TEST_F(Limits, RequestLineBytes) {
+  const Gateway gateway = gatewayWith("requestLineBytes: 256");
+  const auto request = [](std::size_t size) {  // "GET " + target + " HTTP/1.1" of that many bytes
+    return "GET /" + std::string(size - 14, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n";
+  };
+  EXPECT_EQ(ask(gateway, request(256)).status, 200);
+  EXPECT_EQ(gateway.limitHits("requestLineBytes"), 0);
+  const RawResponse got = ask(gateway, request(257));
+  EXPECT_EQ(got.status, 414);
+  EXPECT_THAT(got.body, HasSubstr("http_request_error"));
+  EXPECT_TRUE(gateway.limitWasHit("requestLineBytes"));
+}
+
+TEST_F(Limits, HeaderBytesOverHttp11) {
+  const Gateway gateway = gatewayWith("headerBytes: 1Ki");
+  const auto request = [](std::size_t size) {  // each field counts 32 bytes more than its name and value
+    return "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(size - (4 + 1 + 32) - (1 + 32), 'x') + "\r\n\r\n";
+  };
+  EXPECT_EQ(ask(gateway, request(1024)).status, 200);
+  EXPECT_EQ(gateway.limitHits("headerBytes"), 0);
+  const RawResponse got = ask(gateway, request(1025));
+  EXPECT_EQ(got.status, 431);
+  EXPECT_THAT(got.body, HasSubstr("http_request_error"));
+  EXPECT_TRUE(gateway.limitWasHit("headerBytes"));
+}
+
+TEST_F(Limits, HeaderBytesOverHttp2) {
+  const Gateway gateway = gatewayWith("headerBytes: 1Ki");
+  const auto request = [](std::size_t size) {
+    H2Lines lines = h2::get();
+    for (const auto& [name, value] : lines) size -= name.size() + value.size() + 32;
+    lines.emplace_back("x", std::string(size - 33, 'x'));
+    return lines;
+  };
+  EXPECT_EQ(askH2(gateway, request(1024)), "200");
+  EXPECT_EQ(gateway.limitHits("headerBytes"), 0);
+  EXPECT_EQ(askH2(gateway, request(1025)), "431");
+  EXPECT_TRUE(gateway.limitWasHit("headerBytes"));
+}
+
+TEST_F(Limits, HeaderFieldsOverHttp11) {
+  const Gateway gateway = gatewayWith("headerFields: 10");
+  const auto request = [](int fields) {
+    std::string text = "GET / HTTP/1.1\r\nHost: a\r\n";
+    for (int i = 1; i < fields; ++i) text += "X: y\r\n";
+    return text + "\r\n";
+  };
+  EXPECT_EQ(ask(gateway, request(10)).status, 200);
+  EXPECT_EQ(gateway.limitHits("headerFields"), 0);
+  EXPECT_EQ(ask(gateway, request(11)).status, 431);
+  EXPECT_TRUE(gateway.limitWasHit("headerFields"));
+}
+
+TEST_F(Limits, HeaderFieldsOverHttp2CountCookiesOneByOne) {
+  const Gateway gateway = gatewayWith("headerFields: 10");
+  const auto request = [](int fields) {
+    H2Lines lines = h2::get();
+    for (int i = 0; i < fields; ++i) lines.emplace_back("cookie", "a=b");
+    return lines;
+  };
+  EXPECT_EQ(askH2(gateway, request(10)), "200");
+  EXPECT_EQ(gateway.limitHits("headerFields"), 0);
+  EXPECT_EQ(askH2(gateway, request(11)), "431");
+  EXPECT_TRUE(gateway.limitWasHit("headerFields"));
+}
+
+TEST_F(Limits, HeaderFieldsBoundTrailersToo) {
+  const Gateway gateway = gatewayWith("headerFields: 10");
+  const auto request = [](int trailers) {
+    std::string text = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+    for (int i = 0; i < trailers; ++i) text += "X: y\r\n";
+    return text + "\r\n";
+  };
+  EXPECT_EQ(ask(gateway, request(10)).status, 200);
+  EXPECT_EQ(gateway.limitHits("headerFields"), 0);
+  EXPECT_EQ(ask(gateway, request(11)).status, 431);
+  EXPECT_TRUE(gateway.limitWasHit("headerFields"));
+}
+
+TEST(ResponseLimits, HeaderBytesAndFieldsBoundWhatABackendSends) {
+  for (const std::string limit : {"headerBytes", "headerFields"}) {
+    const bool bytes = limit == "headerBytes";
+    int fields = 0;
+    RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+      while (!self.readHead(socket).empty()) {
+        std::string head = "HTTP/1.1 200 OK\r\n";
+        for (int i = 1; i < fields; ++i) head += bytes ? "X: " + std::string(67, 'x') + "\r\n" : "X: y\r\n";
+        socket.send(head + "Content-Length: 0\r\n\r\n");
+      }
+    });
+    // A field of 100 bytes each, and Content-Length with 14 + 1 + 32.
+    const Gateway gateway({.backends = {{.port = origin.port()}},
+                           .settings = limits(bytes ? "headerBytes: 1047, headerFields: 100" : "headerFields: 11")});
+    fields = 11;
+    EXPECT_THAT(run({"curl", "-sSi", gateway.url("/")}).output, HasSubstr(" 200 ")) << limit;
+    EXPECT_EQ(gateway.limitHits(limit), 0);
+    fields = 12;
+    const std::string refused = run({"curl", "-sSi", gateway.url("/")}).output;
+    EXPECT_THAT(refused, HasSubstr(" 502 ")) << limit;
+    EXPECT_THAT(refused, HasSubstr("http_protocol_error"));
+    EXPECT_TRUE(gateway.limitWasHit(limit));
+  }
+}
+
+TEST(ResponseLimits, InformationalResponses) {
+  int interims = 0;
+  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    while (!self.readHead(socket).empty()) {
+      for (int i = 0; i < interims; ++i) socket.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+      socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    }
+  });
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .settings = limits("informationalResponses: 3")});
+  interims = 3;
+  EXPECT_THAT(run({"curl", "-sSi", gateway.url("/")}).output, HasSubstr(" 200 "));
+  EXPECT_EQ(gateway.limitHits("informationalResponses"), 0);
+  interims = 4;
+  const std::string refused = run({"curl", "-sSi", gateway.url("/")}).output;
+  EXPECT_THAT(refused, HasSubstr(" 502 "));
+  EXPECT_THAT(refused, HasSubstr("http_protocol_error"));
+  EXPECT_TRUE(gateway.limitWasHit("informationalResponses"));
+}
+
+TEST_F(Limits, ChunkExtensionBytesAreOfTheWholeBody) {
+  const Gateway gateway = gatewayWith("chunkExtensionBytes: 16");
+  const auto request = [](const std::string& first, const std::string& second) {
+    return "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1" + first + "\r\na\r\n1" + second +
+           "\r\na\r\n0\r\n\r\n";
+  };
+  EXPECT_EQ(ask(gateway, request(";abcdefg", ";abcdefg")).status, 200);
+  EXPECT_EQ(gateway.limitHits("chunkExtensionBytes"), 0);
+  const RawResponse got = ask(gateway, request(";abcdefg", ";abcdefgh"));
+  EXPECT_EQ(got.status, 400);
+  EXPECT_THAT(got.body, HasSubstr("http_request_error"));
+  EXPECT_TRUE(gateway.limitWasHit("chunkExtensionBytes"));
+}
+
+// --- HTTP/2 ---------------------------------------------------------------------------------------------------------------
+
+TEST_F(Limits, ConcurrentStreams) {
+  const Gateway gateway = gatewayWith("concurrentStreams: 2");
+  H2Socket client(gateway.port());
+  client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
+  EXPECT_TRUE(client.isServed());
+  constexpr std::uint16_t kMaxConcurrentStreams = 3;
+  EXPECT_EQ(client.setting(kMaxConcurrentStreams, 0), 2u);
+  EXPECT_EQ(gateway.limitHits("concurrentStreams"), 0);
+  client.send(h2::headers(5, h2::post(), false));
+  EXPECT_TRUE(client.readUntil(H2Type::kRstStream, 5));
+  EXPECT_EQ(client.frames().find(H2Type::kRstStream, 5)->errorCode(), h2error::kRefusedStream);
+  EXPECT_TRUE(gateway.limitWasHit("concurrentStreams"));
+  client.send(h2::data(1, "", true));
+  EXPECT_TRUE(client.readResponse(1));
+  client.send(h2::headers(7, h2::get(), true));
+  EXPECT_TRUE(client.readResponse(7)) << "there is room again";
+  EXPECT_EQ(client.status(7), "200");
+}
+
+TEST_F(Limits, ConcurrentStreamsThatWereAcknowledgedAndPassedEndTheConnection) {
+  const Gateway gateway = gatewayWith("concurrentStreams: 2");
+  H2Socket client(gateway.port());
+  client.send(h2::settingsAck());
+  client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false) +
+              h2::headers(5, h2::post(), false));
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_EQ(client.goodbye(), h2error::kProtocolError);
+  EXPECT_TRUE(gateway.limitWasHit("concurrentStreams"));
+}
+
+TEST_F(Limits, ResetsPerMinute) {
+  const Gateway gateway = gatewayWith("resetsPerMinute: 5");
+  H2Socket client(gateway.port());
+  std::uint32_t stream = 1;
+  const auto reset = [&] {
+    client.send(h2::headers(stream, h2::post(), false) + h2::rstStream(stream, h2error::kCancel));
+    stream += 2;
+  };
+  for (int i = 0; i < 5; ++i) reset();
+  EXPECT_TRUE(client.isServed());
+  EXPECT_EQ(gateway.limitHits("resetsPerMinute"), 0);
+  reset();
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_EQ(client.goodbye(), h2error::kEnhanceYourCalm);
+  EXPECT_TRUE(gateway.limitWasHit("resetsPerMinute"));
+}
+
+TEST_F(Limits, EmptyFrames) {
+  const Gateway gateway = gatewayWith("emptyFrames: 5");
+  H2Socket client(gateway.port());
+  client.send(h2::headers(1, h2::post(), false));
+  for (int i = 0; i < 5; ++i) client.send(h2::data(1, "", false));
+  EXPECT_TRUE(client.isServed());
+  EXPECT_EQ(gateway.limitHits("emptyFrames"), 0);
+  client.send(h2::data(1, "", false));
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_EQ(client.goodbye(), h2error::kEnhanceYourCalm);
+  EXPECT_TRUE(gateway.limitWasHit("emptyFrames"));
+}
+
+TEST_F(Limits, QueuedControlFrames) {
+  const Gateway gateway = gatewayWith("queuedControlFrames: 10");
+  H2Socket client(gateway.port());
+  std::string pings;
+  for (int i = 0; i < 9; ++i) pings += h2::ping();
+  for (int i = 0; i < 20; ++i) {  // as many as it likes, as long as it takes the answers
+    client.send(pings);
+    ASSERT_TRUE(client.isServed());
+  }
+  EXPECT_EQ(gateway.limitHits("queuedControlFrames"), 0);
+  for (int i = 0; i < 100; ++i) pings += h2::ping();
+  client.send(pings);
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_EQ(client.goodbye(), h2error::kEnhanceYourCalm);
+  EXPECT_TRUE(gateway.limitWasHit("queuedControlFrames"));
+}
+
+// --- what holds back ------------------------------------------------------------------------------------------------------
+
+constexpr std::uint16_t kInitialWindowSize = 4;
+
+/// A backend that is never ready: what a client sends stays in the gateway.
+class Held : public testing::Test {
+ protected:
+  RawOrigin origin_{[](Socket&, RawOrigin& self) { self.waitUntilItStops(); }};
+  Gateway gatewayWith(const std::string& settings) {
+    return Gateway({.backends = {{.port = origin_.port(), .ca = makeAuthority().certificate}},
+                    .settings = limits(settings) + "timeouts: {connect: 60s}\n"});
+  }
+  static void sendBody(H2Socket& client, std::uint32_t stream, std::size_t size) {
+    constexpr std::size_t kFrame = 16 * 1024;
+    for (; size > 0; size -= std::min(size, kFrame))
+      client.send(h2::data(stream, std::string(std::min(size, kFrame), 'x'), false));
+  }
+};
+
+TEST_F(Held, StreamWindowIsAllThatAStreamMaySend) {
+  const Gateway gateway = gatewayWith("streamWindow: 20Ki");
+  H2Socket client(gateway.port());
+  client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
+  sendBody(client, 1, 20 * 1024);
+  sendBody(client, 3, 20 * 1024);
+  EXPECT_TRUE(client.isServed());
+  EXPECT_EQ(client.setting(kInitialWindowSize, 0), 20u * 1024);
+  EXPECT_EQ(client.windowUpdates(1), 0u);
+  sendBody(client, 1, 1);
+  EXPECT_TRUE(client.readUntil([&] {
+    return client.goodbye() == h2error::kFlowControlError || client.frames().find(H2Type::kRstStream, 1) != nullptr;
+  }));
+}
+
+TEST_F(Held, ExchangeBufferBoundsTheStreamWindow) {
+  const Gateway gateway = gatewayWith("exchangeBuffer: 16Ki");
+  H2Socket client(gateway.port());
+  client.send(h2::headers(1, h2::post(), false));
+  sendBody(client, 1, 16 * 1024);
+  EXPECT_TRUE(client.isServed());
+  EXPECT_EQ(client.setting(kInitialWindowSize, 0), 16u * 1024);
+  EXPECT_EQ(client.windowUpdates(1), 0u);
+  EXPECT_EQ(client.goodbye(), -1);
+}
+
+TEST_F(Held, ConnectionWindowIsAllThatAConnectionMaySend) {
+  constexpr std::size_t kWindow = 100 * 1024;
+  constexpr std::size_t kInitial = 65535;  // RFC 9113 section 6.9.2
+  const Gateway gateway = gatewayWith("connectionWindow: 100Ki");
+  H2Socket client(gateway.port());
+  client.send(h2::headers(1, h2::post(), false));
+  EXPECT_TRUE(client.isServed());
+  EXPECT_EQ(client.windowUpdates(0), kWindow - kInitial);
+  sendBody(client, 1, kWindow);
+  EXPECT_TRUE(client.isServed());
+  EXPECT_EQ(client.windowUpdates(0), kWindow - kInitial) << "nothing was taken yet";
+  sendBody(client, 1, 1);
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_EQ(client.goodbye(), h2error::kFlowControlError);
+}
+
+/// A backend that speaks HTTP/2 without TLS.
+std::string h2cBackend(std::uint16_t port) {
+  return "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackend\nmetadata: {namespace: test, name: h2c}\n"
+         "spec:\n  type: ExternalHostname\n  externalHostname: {hostname: origin.test}\n  port: {port: " +
+         std::to_string(port) +
+         "}\n  protocol: H2C\n---\n"
+         "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\nspec:\n"
+         "  parentRefs: [{name: egress}]\n  rules:\n    - backendRefs: [{group: gateway.networking.x-k8s.io, kind: "
+         "XBackend, name: h2c, port: " +
+         std::to_string(port) + "}]\n";
+}
+
+TEST(HeldResponses, WindowsAndTheExchangeBufferBoundWhatABackendSends) {
+  constexpr std::size_t kBuffer = 16 * 1024;
+  std::atomic<int> verdict = -1;  // -1: none yet; then what of it held
+  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    H2Socket client(std::move(socket));
+    client.readUntil(H2Type::kHeaders, 1);
+    const bool announced = client.setting(kInitialWindowSize, 0) == kBuffer;
+    client.send(h2::settingsAck() + h2::headers(1, {{":status", "200"}}, false) +
+                h2::data(1, std::string(kBuffer, 'x'), false));
+    const bool served = client.isServed();
+    verdict = announced && served && client.windowUpdates(1) == 0 ? 1 : 0;
+    verdict.notify_all();
+    self.waitUntilItStops();
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .settings = limits("exchangeBuffer: 16Ki"),
+                         .routes = h2cBackend(origin.port())});
+  H2Socket client(gateway.port(), h2::settings({{kInitialWindowSize, 0}}));  // takes nothing
+  client.send(h2::headers(1, h2::get(), true));
+  EXPECT_TRUE(client.readUntil(H2Type::kHeaders, 1));
+  EXPECT_EQ(client.status(1), "200");
+  verdict.wait(-1);
+  EXPECT_EQ(verdict, 1);
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,50 @@
+// A client that speaks HTTP/2 frame by frame over a real socket, and says whatever a test wants. Blocking; one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "test/integration/support/socket.h"
+#include "test/support/h2_frames.h"
+
+namespace sluice::test {
+
+/// Waits until it holds; false if it does not in time.
+bool eventually(const std::function<bool()>& holds);
+
+class H2Client {
+ public:
+  /// Connects to 127.0.0.1 and begins with `hello`.
+  explicit H2Client(std::uint16_t port, const std::string& hello = h2::clientHello() + h2::settingsAck());
+
+  /// False if the gateway takes no more for so long, or is gone.
+  bool send(std::string_view bytes, std::chrono::milliseconds patience = kPatience) {
+    return socket_.send(bytes, patience);
+  }
+  /// Reads until `holds`; false if the connection ended or time ran out before.
+  bool readUntil(const std::function<bool()>& holds, std::chrono::milliseconds patience = kPatience);
+  /// Reads until the gateway ends the connection; false if it does not.
+  bool readToEnd();
+  bool closed() const { return closed_; }
+  void reset() { socket_.reset(); }
+
+  const H2FrameReader& seen() const { return reader_; }
+  /// The status that the stream was answered with; "" if there was none.
+  std::string status(std::uint32_t stream) const;
+  /// The stream was answered or reset, or the connection said goodbye.
+  bool isSettled(std::uint32_t stream) const;
+  /// kNoGoaway if there was none.
+  std::uint32_t goawayCode() const;
+  static constexpr std::uint32_t kNoGoaway = 0xffffffff;
+
+ private:
+  bool readSome(std::chrono::steady_clock::time_point until);
+
+  Socket socket_;
+  H2FrameReader reader_;
+  bool closed_ = false;
+};
+
+}  // namespace sluice::test

@@ -1,0 +1,119 @@
+#include "proxy/routing/address_guard.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice::routing {
+namespace {
+
+std::vector<std::uint8_t> bytes(const std::string& ip) {
+  std::vector<std::uint8_t> made(ip.find(':') == std::string::npos ? 4 : 16);
+  EXPECT_EQ(::inet_pton(made.size() == 4 ? AF_INET : AF_INET6, ip.c_str(), made.data()), 1) << ip;
+  return made;
+}
+
+AddressGuard guard(const std::vector<std::string>& allow) {
+  auto made = AddressGuard::make(allow);
+  EXPECT_TRUE(made.ok());
+  return *made;
+}
+
+TEST(AddressGuard, KnowsWhatEachAddressIsFor) {
+  const std::pair<const char*, AddressClass> table[] = {
+      {"8.8.8.8", AddressClass::kPublic},
+      {"1.1.1.1", AddressClass::kPublic},
+      {"172.15.255.255", AddressClass::kPublic},
+      {"172.32.0.0", AddressClass::kPublic},
+      {"100.63.255.255", AddressClass::kPublic},
+      {"100.128.0.0", AddressClass::kPublic},
+      {"223.255.255.255", AddressClass::kPublic},
+      {"2606:4700::1111", AddressClass::kPublic},
+      {"2a00:1450:4001::1", AddressClass::kPublic},
+      {"0.0.0.0", AddressClass::kUnspecified},
+      {"0.1.2.3", AddressClass::kUnspecified},
+      {"::", AddressClass::kUnspecified},
+      {"127.0.0.1", AddressClass::kLoopback},
+      {"127.255.255.254", AddressClass::kLoopback},
+      {"::1", AddressClass::kLoopback},
+      {"169.254.0.1", AddressClass::kLinkLocal},
+      {"fe80::1", AddressClass::kLinkLocal},
+      {"febf::1", AddressClass::kLinkLocal},
+      {"169.254.169.254", AddressClass::kMetadata},
+      {"169.254.170.2", AddressClass::kMetadata},
+      {"100.100.100.200", AddressClass::kMetadata},
+      {"168.63.129.16", AddressClass::kMetadata},
+      {"fd00:ec2::254", AddressClass::kMetadata},
+      {"10.0.0.1", AddressClass::kPrivate},
+      {"172.16.0.1", AddressClass::kPrivate},
+      {"172.31.255.255", AddressClass::kPrivate},
+      {"192.168.1.1", AddressClass::kPrivate},
+      {"fc00::1", AddressClass::kPrivate},
+      {"fdff::1", AddressClass::kPrivate},
+      {"fec0::1", AddressClass::kPrivate},
+      {"100.64.0.1", AddressClass::kCarrierNat},
+      {"100.127.255.255", AddressClass::kCarrierNat},
+      {"224.0.0.1", AddressClass::kMulticast},
+      {"239.255.255.255", AddressClass::kMulticast},
+      {"ff02::1", AddressClass::kMulticast},
+      {"192.0.2.1", AddressClass::kReserved},
+      {"198.18.0.1", AddressClass::kReserved},
+      {"198.51.100.1", AddressClass::kReserved},
+      {"203.0.113.1", AddressClass::kReserved},
+      {"240.0.0.1", AddressClass::kReserved},
+      {"255.255.255.255", AddressClass::kReserved},
+      {"2001:db8::1", AddressClass::kReserved},
+      {"100::1", AddressClass::kReserved},
+      {"4000::1", AddressClass::kReserved},
+      {"::ffff:8.8.8.8", AddressClass::kV4Mapped},
+      {"::ffff:127.0.0.1", AddressClass::kV4Mapped},
+      {"::127.0.0.1", AddressClass::kV4Compatible},
+      {"::8.8.8.8", AddressClass::kV4Compatible},
+      {"64:ff9b::7f00:1", AddressClass::kNat64},
+      {"64:ff9b:1::1", AddressClass::kNat64},
+      {"2002:7f00:1::", AddressClass::k6to4},
+      {"2001:0:4136:e378:8000:63bf:3fff:fdd2", AddressClass::kTeredo},
+  };
+  for (const auto& [ip, expected] : table) {
+    EXPECT_EQ(addressClassName(classify(bytes(ip))), addressClassName(expected)) << ip;
+    EXPECT_EQ(AddressGuard().permits(bytes(ip)), expected == AddressClass::kPublic) << ip;
+  }
+}
+
+TEST(AddressGuard, AllowsWhatItWasToldAndNoMore) {
+  const AddressGuard some = guard({"127.0.0.0/8", "10.1.0.0/16", "192.168.7.7", "fd00::/8"});
+  for (const char* ip : {"127.0.0.1", "127.9.9.9", "10.1.255.255", "192.168.7.7", "fd12::1", "8.8.8.8"}) {
+    EXPECT_TRUE(some.permits(bytes(ip))) << ip;
+  }
+  for (const char* ip : {"10.2.0.0", "192.168.7.8", "fc00::1", "::1", "169.254.169.254", "::ffff:127.0.0.1"}) {
+    EXPECT_FALSE(some.permits(bytes(ip))) << ip;
+  }
+}
+
+TEST(AddressGuard, AFormThatCarriesAnAddressIsAllowedOnlyWithWhatItCarries) {
+  const AddressGuard nat64 = guard({"64:ff9b::/96"});
+  EXPECT_TRUE(nat64.permits(bytes("64:ff9b::808:808")));
+  EXPECT_FALSE(nat64.permits(bytes("64:ff9b::7f00:1"))) << "127.0.0.1";
+  EXPECT_FALSE(nat64.permits(bytes("64:ff9b::a9fe:a9fe"))) << "169.254.169.254";
+  const AddressGuard local = guard({"64:ff9b:1::/48"});
+  EXPECT_TRUE(local.permits(bytes("64:ff9b:1:808:8:800::")));
+  EXPECT_FALSE(local.permits(bytes("64:ff9b:1:7f00:0:100::"))) << "127.0.0.1";
+  const AddressGuard all = guard({"::/0"});
+  EXPECT_FALSE(all.permits(bytes("::ffff:10.0.0.1")));
+  EXPECT_FALSE(all.permits(bytes("2002:a00:1::"))) << "10.0.0.1";
+  EXPECT_FALSE(all.permits(bytes("2001:0:4136:e378:8000:63bf:f5ff:fffe"))) << "10.0.0.1, inverted";
+  EXPECT_TRUE(all.permits(bytes("::ffff:8.8.8.8")));
+  EXPECT_TRUE(guard({"0.0.0.0/0", "::/0"}).permits(bytes("::ffff:10.0.0.1")));
+}
+
+TEST(AddressGuard, RefusesWhatIsNoRange) {
+  for (const char* entry :
+       {"", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/x", "10.0.0/8", "fd00::/129", "localhost", "10.0.0.0/8 ", "0x7f.1"}) {
+    EXPECT_FALSE(AddressGuard::make({entry}).ok()) << entry;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::routing

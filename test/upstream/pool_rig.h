@@ -1,0 +1,188 @@
+// The pools of one worker in memory: requests that wait, begin and end at a test's hand, and the backends that they reach.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/http/h2_memory.h"
+#include "proxy/upstream/upstreams.h"
+#include "test/support/fake_network.h"
+#include "test/support/http_peers.h"
+#include "test/support/manual_clock.h"
+
+namespace sluice::upstream {
+
+using http::Version;
+
+struct PoolOptions {
+  config::TimeoutSettings timeouts = {};
+  std::size_t pendingBound = 1024;
+  std::uint64_t maxConnections = 1024;
+  routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
+  bool tls = false;
+};
+
+/// Begins a request as soon as the pool lets it.
+class PoolRig final : private net::Beats, private WaiterSink {
+ public:
+  static constexpr const char* kHost = "backend.test";
+
+  explicit PoolRig(const PoolOptions& options = {})
+      : worker(clock),
+        shard_(metrics),
+        budgets(options.maxConnections, 1024),
+        resolver(worker),
+        dialer(worker),
+        sink(worker.chunks()),
+        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, sink, *this, shard_, h2Memory_, {},
+                                                            options.timeouts, options.pendingBound})) {
+    auto made = std::make_shared<routing::BackendPlan>();
+    made->name = "demo/backend";
+    made->identity = "backend";
+    made->hostname = kHost;
+    made->port = 8080;
+    made->authority = "backend.test:8080";
+    made->protocol = options.protocol;
+    if (options.tls) {
+      made->tls.emplace();
+      made->tls->serverName = kHost;
+      made->tls->insecureSkipVerify = true;
+    }
+    plan = std::move(made);
+    resolver.know(kHost, {"192.0.2.1"});
+    worker.setBeats(this);
+  }
+  ~PoolRig() override {
+    const net::Worker::Turn turn(worker);
+    upstreams.reset();
+  }
+
+  Cluster& cluster() { return upstreams->cluster(plan); }
+  Budget& budget() { return budgets.of("backend"); }
+
+  /// A request that wants a connection now. Returns its number, by which everything below goes.
+  std::size_t want() {
+    const net::Worker::Turn turn(worker);
+    auto& stream = sink.open();
+    stream.request.finish();
+    requests_.emplace_back();
+    acquire(stream.token);
+    return requests_.size() - 1;
+  }
+  /// It does not want one any more.
+  void leave(std::size_t index) {
+    const net::Worker::Turn turn(worker);
+    cluster().abandon(index + 1);
+    requests_[index].gone = true;
+  }
+  /// Cuts a request that was begun.
+  void cancel(std::size_t index) {
+    const net::Worker::Turn turn(worker);
+    Connection* connection = upstreams->find(requests_[index].connection);
+    connection->codec()->cancel(requests_[index].stream, http::ResetReason::kCancelled);
+    connection->touch();
+  }
+  bool begun(std::size_t index) const { return requests_[index].stream != 0; }
+  bool failed(std::size_t index) const { return requests_[index].error.has_value(); }
+  const base::Error& error(std::size_t index) const { return *requests_[index].error; }
+  base::Handle<Connection> connectionOf(std::size_t index) const { return requests_[index].connection; }
+  test::RecordingClientSink::Stream& answer(std::size_t index) { return sink.stream(index); }
+
+  std::size_t dialled() const { return dialer.wires.size(); }
+  test::Wire& wire(std::size_t index) { return *dialer.wires.at(index); }
+  test::BackendPeer& accept(std::size_t index, Version version = Version::kHttp11, const http::Limits& limits = {}) {
+    backends.push_back(std::make_unique<test::BackendPeer>(dialer.wires.at(index), version, clock, limits));
+    dialer.wires.at(index)->accept(version == Version::kHttp2 ? "h2" : "http/1.1");
+    settle();
+    return *backends.back();
+  }
+  bool settle() {
+    for (int round = 0; round < 1000; ++round) {
+      bool moved = false;
+      for (const auto& each : dialer.wires) moved = each->pump() || moved;
+      for (const auto& backend : backends) moved = backend->pump() || moved;
+      if (!moved) return true;
+    }
+    return false;
+  }
+  void advance(base::Duration by) {
+    clock.advance(by);
+    { const net::Worker::Turn turn(worker); }
+    settle();
+  }
+  bool counted(const std::string& line) const { return metrics.expose().find(line + "\n") != std::string::npos; }
+
+ private:
+  struct Request {
+    base::Handle<Connection> connection;
+    http::StreamId stream = 0;
+    std::optional<base::Error> error;
+    bool woken = false;
+    bool gone = false;
+  };
+
+  void acquire(http::Token token) {
+    Request& request = requests_[static_cast<std::size_t>(token - 1)];
+    auto lease = cluster().acquire(token);
+    if (!lease.ok()) {
+      request.error = lease.error();
+      return;
+    }
+    if (lease->empty()) return;
+    request.connection = *lease;
+    http::RequestHead head;
+    head.authority = "backend.test:8080";
+    head.target = "/";
+    request.stream = upstreams->find(*lease)->begin(token, head);
+  }
+
+  // WaiterSink: records; what follows is done in the drive beat.
+  bool onPoolReady(http::Token waiter) override {
+    Request& request = requests_[static_cast<std::size_t>(waiter - 1)];
+    if (request.gone) return false;
+    woken_.push_back(waiter);
+    return true;
+  }
+  bool onPoolFailed(http::Token waiter, const base::Error& error) override {
+    Request& request = requests_[static_cast<std::size_t>(waiter - 1)];
+    if (request.gone) return false;
+    request.error = error;
+    return true;
+  }
+
+  void drive() override {
+    for (const http::Token token : std::exchange(woken_, {})) {
+      if (!requests_[static_cast<std::size_t>(token - 1)].gone) acquire(token);
+    }
+    upstreams->drive();
+  }
+  void flush() override { upstreams->flush(); }
+  void reap() override { upstreams->reap(); }
+  bool quiet() const override { return woken_.empty() && (upstreams == nullptr || upstreams->quiet()); }
+
+  std::vector<Request> requests_;
+  std::vector<http::Token> woken_;
+
+ public:
+  test::ManualClock clock;
+  net::Worker worker;
+  observe::MetricsRegistry metrics;
+
+ private:
+  http::H2Memory h2Memory_;
+  observe::MetricShard shard_;
+
+ public:
+  Budgets budgets;
+  test::FakeResolver resolver;
+  test::FakeDialer dialer;
+  test::RecordingClientSink sink;
+  std::shared_ptr<const routing::BackendPlan> plan;
+  std::unique_ptr<Upstreams> upstreams;
+  std::vector<std::unique_ptr<test::BackendPeer>> backends;
+};
+
+}  // namespace sluice::upstream
