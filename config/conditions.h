@@ -23,6 +23,7 @@ inline constexpr std::string_view kConflicted = "Conflicted";
 inline constexpr std::string_view kPartiallyInvalid = "PartiallyInvalid";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
 inline constexpr std::string_view kDegraded = "Degraded";
+inline constexpr std::string_view kAvailable = "Available";
 }  // namespace condition_type
 
 namespace reason {

@@ -21,6 +21,8 @@ namespace sluice::config {
 
 inline constexpr std::string_view kGatewayGroup = "gateway.networking.k8s.io";
 inline constexpr std::string_view kExperimentalGroup = "gateway.networking.x-k8s.io";
+inline constexpr std::string_view kPrototypeGroup = "ainetworking.prototype.x-k8s.io";
+inline constexpr std::string_view kOwnGroup = "sluice.dev";
 inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
 
 struct ObjectMeta {
@@ -153,12 +155,27 @@ struct HeaderModifier {
   Position position;
 };
 
+enum class PathModifierType : std::uint8_t { kReplaceFullPath, kReplacePrefixMatch };
+
+struct PathModifier {
+  PathModifierType type = PathModifierType::kReplaceFullPath;
+  std::string value;  // may be empty
+  std::string path;
+  Position position;
+};
+
+struct UrlRewrite {
+  std::string hostname;  // empty: not rewritten
+  std::optional<PathModifier> path;
+};
+
 struct HttpBackendRef {
   ObjectRef object;
   std::uint16_t port = 0;  // 0: not given
   std::uint32_t weight = 1;
   std::optional<HeaderModifier> requestHeaders;
   std::optional<HeaderModifier> responseHeaders;
+  std::optional<UrlRewrite> urlRewrite;
   std::vector<Unbuilt> unbuilt;  // this share of the rule only
 };
 
@@ -168,6 +185,7 @@ struct HttpRouteRule {
   std::vector<HttpRouteMatch> matches;  // never empty: the API's default is PathPrefix "/"
   std::optional<HeaderModifier> requestHeaders;
   std::optional<HeaderModifier> responseHeaders;
+  std::optional<UrlRewrite> urlRewrite;  // with kReplacePrefixMatch `matches` is one kPathPrefix (of shares too)
   std::vector<HttpBackendRef> backendRefs;
   std::optional<Duration> requestTimeout;         // read, not built yet: also in `unbuilt`
   std::optional<Duration> backendRequestTimeout;  // likewise
@@ -216,18 +234,28 @@ struct BackendTls {
       subjectAltNames;  // DNS names, one of which the certificate must have; empty: the hostname verified
   std::optional<ObjectRef> clientCertificateRef;  // kMutual: a Secret with tls.crt and tls.key
   bool insecureSkipVerify = false;
+  /// `tls.options` of our own Backend (E-57), by the keys of tls_option, as they were written.
+  std::map<std::string, std::string> options;
   std::string path = "spec.tls";
   Position position;
 };
 
-/// The HTTP version that a port of a Backend speaks.
-enum class BackendProtocol : std::uint8_t { kAuto, kHttp11, kHttp2 };
+namespace tls_option {
+inline constexpr std::string_view kSpkiPins = "sluice.dev/spki-pins";
+inline constexpr std::string_view kMinVersion = "sluice.dev/min-tls-version";
+inline constexpr std::string_view kCipherSuites = "sluice.dev/cipher-suites";
+}  // namespace tls_option
+
+/// What a port of a Backend speaks; kOther is none of ours.
+enum class BackendProtocol : std::uint8_t { kAuto, kHttp11, kHttp2, kOther };
 
 struct BackendPort {
   std::string name;
   std::uint16_t number = 0;
   BackendProtocol protocol = BackendProtocol::kAuto;
-  std::optional<BackendTls> tls;  // none: that of the Backend
+  std::optional<BackendTls> tls = std::nullopt;  // none: that of the Backend
+  std::string protocolName = {};                 // as written: "HTTP", "MCP"; empty if it was not
+  std::string protocolPath = {};                 // of the field
 };
 
 /// One use of a payload processor (`spec.extensions[]`). Read and kept; not run yet, so it is in the Backend's
@@ -235,7 +263,7 @@ struct BackendPort {
 struct ProcessorUse {
   std::string name;
   std::string type;   // "domain/Kind:version"
-  std::string phase;  // one of the seven
+  std::string phase;  // one of the seven; empty: what the catalog says (E-55)
   std::int32_t priority = 0;
   bool failOpen = false;
   bool preAuth = false;
@@ -254,8 +282,10 @@ struct Backend {
   std::string group;  // with `kind` what a backendRef must name
   std::string kind;
   BackendStatusShape statusShape = BackendStatusShape::kControllers;
-  std::string hostname;            // lower case, a name; never an address nor a cluster's own name
-  std::vector<BackendPort> ports;  // at least one
+  /// Lower case, a name; never an address, nor this machine's or the cluster's own name (E-54). Empty, with or without
+  /// ports, for destinations of a kind that is not built.
+  std::string hostname;
+  std::vector<BackendPort> ports;  // at least one, each number once
   std::optional<BackendTls> tls;
   std::vector<ProcessorUse> extensions;
   std::vector<Unbuilt> unbuilt;
@@ -263,6 +293,23 @@ struct Backend {
   /// What a backendRef with this port means: 0 is the only port. nullptr if there is no such port, or none was named
   /// among several.
   const BackendPort* findPort(std::uint16_t number) const;
+};
+
+/// Leave for references from other namespaces into that of the grant: any `from` to any `to`.
+struct ReferenceGrant {
+  struct From {
+    std::string group;
+    std::string kind;
+    std::string nameSpace;
+  };
+  struct To {
+    std::string group;
+    std::string kind;
+    std::string name;  // empty: all of the kind
+  };
+  ObjectMeta meta;
+  std::vector<From> from;
+  std::vector<To> to;
 };
 
 /// An object that its schema refuses: absent from the lists above, but what refers to it must answer 500, not 404
@@ -289,6 +336,7 @@ struct Model {
   std::vector<ConfigMap> configMaps;
   std::vector<SecretObject> secrets;
   std::vector<Backend> backends;
+  std::vector<ReferenceGrant> referenceGrants;
   std::vector<Rejected> rejected;
 
   /// From the ConfigMap that our GatewayClass names; the defaults if it names none, or if there is a fault.

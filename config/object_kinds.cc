@@ -35,6 +35,7 @@ void readLegible(FieldReader& root, ObjectMeta meta, Model& model, Rejected& rej
 constexpr std::string_view kServed[] = {"v1", "v1beta1"};
 constexpr std::string_view kV1[] = {"v1"};
 constexpr std::string_view kAlpha[] = {"v1alpha1"};
+constexpr std::string_view kPrototype[] = {"v0alpha0"};
 
 constexpr ObjectKind kKinds[] = {
     {kGatewayGroup, "GatewayClass", kServed, false, readWhole<&readGatewayClass, &Model::gatewayClasses>},
@@ -43,6 +44,10 @@ constexpr ObjectKind kKinds[] = {
     {"", "ConfigMap", kV1, true, readWhole<&readConfigMap, &Model::configMaps>},
     {"", "Secret", kV1, true, readWhole<&readSecret, &Model::secrets>},
     {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed, &Model::backends>},
+    {kOwnGroup, "Backend", kAlpha, true, readWhole<&readOwnBackend, &Model::backends>},
+    {kPrototypeGroup, "Backend", kPrototype, true, readWhole<&readPrototypeBackend, &Model::backends>},
+    {kPrototypeGroup, "XBackendDestination", kPrototype, true, readWhole<&readPrototypeDestination, &Model::backends>},
+    {kGatewayGroup, "ReferenceGrant", kServed, true, readWhole<&readReferenceGrant, &Model::referenceGrants>},
     {kExperimentalGroup, "XBackend", kAlpha, true, readWhole<&readXBackend, &Model::backends>},
 };
 
@@ -52,13 +57,12 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnbuiltKinds[] = {
-    {kGatewayGroup, "GRPCRoute"},       {kGatewayGroup, "TLSRoute"},
-    {kGatewayGroup, "TCPRoute"},        {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ReferenceGrant"},  {kGatewayGroup, "BackendTLSPolicy"},
-    {kGatewayGroup, "ListenerSet"},     {kExperimentalGroup, "XBackendTrafficPolicy"},
-    {kExperimentalGroup, "XMesh"},      {"sluice.dev", "Backend"},
-    {"sluice.dev", "PayloadProcessor"}, {"sluice.dev", "PayloadProcessingPipeline"},
-    {"sluice.dev", "EgressRevision"},
+    {kGatewayGroup, "GRPCRoute"},    {kGatewayGroup, "TLSRoute"},
+    {kGatewayGroup, "TCPRoute"},     {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},  {kGatewayGroup, "BackendTLSPolicy"},
+    {kExperimentalGroup, "XMesh"},   {kExperimentalGroup, "XBackendTrafficPolicy"},
+    {kOwnGroup, "PayloadProcessor"}, {kOwnGroup, "PayloadProcessingPipeline"},
+    {kOwnGroup, "EgressRevision"},
 };
 
 }  // namespace

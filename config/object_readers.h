@@ -20,10 +20,18 @@ GatewayClass readGatewayClass(FieldReader& root, ObjectMeta meta);
 std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta);
 /// Likewise.
 std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
+ReferenceGrant readReferenceGrant(FieldReader& root, ObjectMeta meta);
 ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta);
 SecretObject readSecret(FieldReader& root, ObjectMeta meta);
-/// gateway.networking.k8s.io/v1alpha1 Backend, as the proposal first spelled it (E-40..E-47).
+/// gateway.networking.k8s.io/v1alpha1 Backend, as the proposal first spelled it (E-40..E-47) and as it did later
+/// (E-51..E-55).
 Backend readBackendSeed(FieldReader& root, ObjectMeta meta);
+/// ainetworking.prototype.x-k8s.io/v0alpha0 Backend and XBackendDestination: the later form as the prototype's CRDs
+/// have it.
+Backend readPrototypeBackend(FieldReader& root, ObjectMeta meta);
+Backend readPrototypeDestination(FieldReader& root, ObjectMeta meta);
+/// sluice.dev/v1alpha1 Backend: both forms of the proposal, and `tls.options` (E-57).
+Backend readOwnBackend(FieldReader& root, ObjectMeta meta);
 /// gateway.networking.x-k8s.io/v1alpha1 XBackend.
 Backend readXBackend(FieldReader& root, ObjectMeta meta);
 
@@ -45,19 +53,11 @@ std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key,
 struct Filters {
   std::optional<HeaderModifier> requestHeaders;
   std::optional<HeaderModifier> responseHeaders;
+  std::optional<UrlRewrite> urlRewrite;
 };
 /// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
 Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt);
 
 std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
-
-/// A Backend's hostname: a name, in lower case and without a final dot, never an address nor one of the cluster (E-54).
-std::string readExternalHostname(FieldReader& reader, std::string_view key);
-/// `mode`, in any of the spellings of C-01.
-TlsMode readTlsMode(FieldReader& reader, TlsMode absent);
-/// clientCertificateRef, which Mutual needs and no other mode takes.
-std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode);
-/// `extensions` of a Backend.
-std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key);
 
 }  // namespace sluice::config

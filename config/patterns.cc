@@ -150,15 +150,19 @@ bool isProcessorType(std::string_view text) {
          isHyphenated(text.substr(colon + 1), isAlphanumeric);
 }
 
+bool endsInNumber(std::string_view text) {
+  if (text.ends_with('.')) text.remove_suffix(1);
+  const std::string_view last = text.substr(text.rfind('.') + 1);
+  if (last.starts_with("0x") || last.starts_with("0X")) return all(last.substr(2), isHexDigit);
+  return !last.empty() && all(last, isDigit);
+}
+
 bool isDomainName(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   const bool shaped = eachPart(text, '.', [](std::string_view part) {
     return part.size() <= 63 && isHyphenated(part, [](char c) { return isAlphanumeric(c) || c == '_'; });
   });
-  // RFC 3696 section 2: a last label of digits only is never a name; many resolvers would read it as an old address
-  // form.
-  const std::string_view last = text.substr(text.rfind('.') + 1);
-  return shaped && !all(last, isDigit) && !last.starts_with("0x") && !last.starts_with("0X");
+  return shaped && !endsInNumber(text);
 }
 
 }  // namespace sluice::config

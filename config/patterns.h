@@ -28,6 +28,9 @@ bool isIpAddress(std::string_view text);
 bool isCidr(std::string_view text);        // "10.0.0.0/8"
 bool isIpWithPort(std::string_view text);  // "1.1.1.1", "1.1.1.1:53", "2606::1111", "[2606::1111]:53"
 bool isProcessorType(std::string_view text);
+/// The last label is a number, so that resolvers and clients read the whole as an IPv4 address in one of its old forms
+/// (RFC 1123 section 2.1, WHATWG URL "ends in a number"): "127.1", "0x7f000001", "a.0".
+bool endsInNumber(std::string_view text);
 /// Lower or upper case, one or more labels, with at most one dot at the end: a name to be resolved, never an address.
 bool isDomainName(std::string_view text);
 
@@ -39,6 +42,7 @@ inline constexpr TextRule kNamespace{isDnsLabel, "a DNS label in lower case", 63
 inline constexpr TextRule kSectionName{isDnsSubdomain, "a DNS name in lower case", 253};
 inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253};
 inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower case", 253};
+inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // to be looked at by external_hostname
 inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253};
 inline constexpr TextRule kGroup{isGroup, "an API group", 253};
 inline constexpr TextRule kKind{isKind, "a kind", 63};

@@ -1,6 +1,9 @@
 // What the spellings of Backend share.
 #include <algorithm>
 
+#include "config/backend_kinds.h"
+#include "config/backend_readers.h"
+#include "config/external_hostname.h"
 #include "config/object_readers.h"
 #include "config/text.h"
 
@@ -31,7 +34,6 @@ ProcessorUse readProcessorUse(FieldReader reader) {
   use.position = reader.position();
   use.name = reader.requiredText("name", rule::kRefName);
   use.type = reader.requiredText("type", rule::kProcessorType);
-  reader.require("phase");
   use.phase = reader.choice("phase", kPhases, std::string_view());
   use.priority = static_cast<std::int32_t>(reader.integer("priority", INT32_MIN, INT32_MAX).value_or(0));
   use.failOpen = reader.boolean("failOpen", false);
@@ -51,15 +53,21 @@ ProcessorUse readProcessorUse(FieldReader reader) {
 
 }  // namespace
 
+Backend emptyBackend(ObjectMeta meta, std::string_view group, std::string_view kind) {
+  Backend backend;
+  backend.meta = std::move(meta);
+  backend.group = group;
+  backend.kind = kind;
+  backend.statusShape = findBackendKind(group, kind)->statusShape;
+  return backend;
+}
+
 std::string readExternalHostname(FieldReader& reader, std::string_view key) {
-  std::string hostname = toLower(reader.requiredText(key, rule::kDomainName));
+  std::string hostname = toLower(reader.requiredText(key, rule::kHostText));
+  if (hostname.empty()) return hostname;
+  const std::string_view fault = externalHostnameFault(hostname);
+  if (!fault.empty()) reader.error(key, std::string(fault) + ", but is " + quote(hostname));
   if (hostname.ends_with('.')) hostname.pop_back();
-  const auto within = [&](std::string_view domain) {
-    return hostname == domain || (hostname.ends_with(domain) && hostname[hostname.size() - domain.size() - 1] == '.');
-  };
-  if (within("cluster.local") || within("svc")) {
-    reader.error(key, "must not name a Service of the cluster, but is " + quote(hostname));
-  }
   return hostname;
 }
 

@@ -1,3 +1,4 @@
+#include "config/backend_readers.h"
 #include "config/object_readers.h"
 #include "config/text.h"
 
@@ -62,7 +63,7 @@ BackendTls readTls(FieldReader reader, std::vector<Unbuilt>& unbuilt) {
   return tls;
 }
 
-BackendProtocol readProtocol(FieldReader& spec, Backend& backend) {
+BackendProtocol readProtocol(FieldReader& spec, const Backend& backend) {
   const Protocol protocol = spec.choice("protocol", kProtocols, Protocol::kNotGiven);
   switch (protocol) {
     case Protocol::kHttp2:
@@ -75,8 +76,7 @@ BackendProtocol readProtocol(FieldReader& spec, Backend& backend) {
       return BackendProtocol::kHttp11;
     case Protocol::kTcp:
     case Protocol::kMcp:
-      spec.unbuilt("protocol", "this protocol is not supported", true, backend.unbuilt);
-      return BackendProtocol::kAuto;
+      return BackendProtocol::kOther;
     case Protocol::kHttp:
     case Protocol::kNotGiven:
       return BackendProtocol::kAuto;
@@ -87,11 +87,7 @@ BackendProtocol readProtocol(FieldReader& spec, Backend& backend) {
 }  // namespace
 
 Backend readXBackend(FieldReader& root, ObjectMeta meta) {
-  Backend backend;
-  backend.meta = std::move(meta);
-  backend.group = kExperimentalGroup;
-  backend.kind = "XBackend";
-  backend.statusShape = BackendStatusShape::kParents;
+  Backend backend = emptyBackend(std::move(meta), kExperimentalGroup, "XBackend");
   root.require("spec");
   FieldReader spec = root.map("spec");
   if (root.has("spec")) {
@@ -112,6 +108,8 @@ Backend readXBackend(FieldReader& root, ObjectMeta meta) {
     reader.finish();
   }
   port.protocol = readProtocol(spec, backend);
+  port.protocolPath = spec.pathOf("protocol");
+  if (const Value* given = spec.find("protocol")) port.protocolName = given->text;
   backend.ports.push_back(std::move(port));
   spec.finish();
   return backend;

@@ -56,6 +56,42 @@ HeaderModifier readHeaderModifier(FieldReader reader) {
   return modifier;
 }
 
+constexpr std::size_t kMaxPathValue = 1024;
+constexpr Choice<PathModifierType> kPathModifiers[] = {{"ReplaceFullPath", PathModifierType::kReplaceFullPath},
+                                                       {"ReplacePrefixMatch", PathModifierType::kReplacePrefixMatch}};
+
+PathModifier readPathModifier(FieldReader reader) {
+  PathModifier modifier;
+  modifier.path = reader.path();
+  modifier.position = reader.position();
+  reader.require("type");
+  const std::size_t errors = reader.context().errors();
+  modifier.type = reader.choice("type", kPathModifiers, PathModifierType::kReplaceFullPath);
+  if (!reader.has("type") || reader.context().errors() != errors) {
+    reader.ignore("replaceFullPath");
+    reader.ignore("replacePrefixMatch");
+    reader.finish();
+    return modifier;
+  }
+  const bool isPrefix = modifier.type == PathModifierType::kReplacePrefixMatch;
+  const std::string_view wanted = isPrefix ? "replacePrefixMatch" : "replaceFullPath";
+  const std::string_view other = isPrefix ? "replaceFullPath" : "replacePrefixMatch";
+  const std::string type = isPrefix ? "ReplacePrefixMatch" : "ReplaceFullPath";
+  if (!reader.has(wanted)) reader.error(wanted, "is required when type is " + type);
+  if (reader.has(other)) reader.error(other, "must not be given when type is " + type);
+  modifier.value = reader.anyText(wanted, kMaxPathValue);
+  reader.finish();
+  return modifier;
+}
+
+UrlRewrite readUrlRewrite(FieldReader reader) {
+  UrlRewrite rewrite;
+  rewrite.hostname = reader.text("hostname", rule::kPreciseHostname);
+  if (reader.has("path")) rewrite.path = readPathModifier(reader.map("path"));
+  reader.finish();
+  return rewrite;
+}
+
 void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKind*>& seen,
                 std::vector<Unbuilt>& unbuilt) {
   reader.require("type");
@@ -74,6 +110,8 @@ void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKi
       filters.requestHeaders = readHeaderModifier(reader.map(kind->field));
     } else if (kind == &kFilterKinds[1]) {
       filters.responseHeaders = readHeaderModifier(reader.map(kind->field));
+    } else if (kind == &kFilterKinds[4]) {
+      filters.urlRewrite = readUrlRewrite(reader.map(kind->field));
     } else {
       const std::string message = "filter " + std::string(kind->type) + " is not supported";
       unbuilt.push_back(Unbuilt{reader.path(), reader.position(), message, true});
@@ -88,6 +126,10 @@ Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt) {
   Filters filters;
   std::vector<const FilterKind*> seen;
   for (const Item& item : holder.list("filters", kMaxFilters)) readFilter(holder.map(item), filters, seen, unbuilt);
+  const auto has = [&](const FilterKind& kind) { return std::find(seen.begin(), seen.end(), &kind) != seen.end(); };
+  if (has(kFilterKinds[3]) && has(kFilterKinds[4])) {
+    holder.error("filters", "must not have both RequestRedirect and URLRewrite");
+  }
   return filters;
 }
 

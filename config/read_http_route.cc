@@ -58,6 +58,7 @@ HttpBackendRef readBackendRef(FieldReader reader) {
   Filters filters = readFilters(reader, ref.unbuilt);
   ref.requestHeaders = std::move(filters.requestHeaders);
   ref.responseHeaders = std::move(filters.responseHeaders);
+  ref.urlRewrite = std::move(filters.urlRewrite);
   reader.finish();
   return ref;
 }
@@ -74,6 +75,19 @@ void readTimeouts(FieldReader& reader, HttpRouteRule& rule) {
   timeouts.finish();
 }
 
+/// Only one prefix can be the one that is replaced (HTTPRouteRule's validation).
+void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
+  const bool onePrefix = rule.matches.size() == 1 && rule.matches.front().path.type == PathMatchType::kPathPrefix;
+  const auto check = [&](const std::optional<UrlRewrite>& rewrite) {
+    if (rule.matches.empty() || onePrefix || !rewrite || !rewrite->path) return;
+    if (rewrite->path->type != PathModifierType::kReplacePrefixMatch) return;
+    context.error(rewrite->path->position, rewrite->path->path,
+                  "ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix");
+  };
+  check(rule.urlRewrite);
+  for (const HttpBackendRef& ref : rule.backendRefs) check(ref.urlRewrite);
+}
+
 /// `legible` says whether its matches are what the user wrote, errors elsewhere or not.
 HttpRouteRule readRule(FieldReader reader, bool& legible) {
   ObjectContext& context = reader.context();
@@ -85,9 +99,11 @@ HttpRouteRule readRule(FieldReader reader, bool& legible) {
   Filters filters = readFilters(reader, rule.unbuilt);
   rule.requestHeaders = std::move(filters.requestHeaders);
   rule.responseHeaders = std::move(filters.responseHeaders);
+  rule.urlRewrite = std::move(filters.urlRewrite);
   for (const Item& item : reader.list("backendRefs", kMaxBackendRefs)) {
     rule.backendRefs.push_back(readBackendRef(reader.map(item)));
   }
+  checkPrefixRewrites(context, rule);
   readTimeouts(reader, rule);
   reader.unbuilt("retry", "retry is not supported", true, rule.unbuilt);
   reader.unbuilt("sessionPersistence", "sessionPersistence is not supported", true, rule.unbuilt);

@@ -186,6 +186,7 @@ class Bench:
     def __init__(self, options):
         self.options = options
         self.dir = tempfile.mkdtemp(prefix="load-")
+        os.chmod(self.dir, 0o755)  # the origin's workers may be another user
         self.running = []
         cores = sorted(os.sched_getaffinity(0))
         # Proxy, client, origin: as far apart as the machine allows.

@@ -10,20 +10,12 @@ struct alignas(16) Arena::Large {
   Large* next;
 };
 
-void* Arena::allocate(std::size_t size, std::size_t alignment) {
-  assert(alignment <= 16 && (alignment & (alignment - 1)) == 0);
-  if (size > Chunk::kCapacity / 2) {
+void* Arena::allocateElsewhere(std::size_t size) {
+  if (size > kLargest) {
     auto* large = static_cast<Large*>(::operator new (sizeof(Large) + size, std::align_val_t{16}));
     large->next = large_;
     large_ = large;
     return large + 1;
-  }
-  if (chunks_ != nullptr) {
-    const std::size_t start = (chunks_->end + alignment - 1) & ~(alignment - 1);
-    if (start + size <= Chunk::kCapacity) {
-      chunks_->end = static_cast<std::uint32_t>(start + size);
-      return chunks_->data + start;
-    }
   }
   Chunk* chunk = pool_->take();
   chunk->next = chunks_;

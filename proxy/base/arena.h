@@ -4,6 +4,7 @@
 // rest. Movable: views into it stay valid when it moves. No destructors run. One thread.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -32,7 +33,14 @@ class Arena {
   ~Arena() { clear(); }
 
   /// `size` bytes, aligned for `alignment` (a power of two up to 16). Never null, not initialised.
-  void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t));
+  void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
+    assert(alignment <= 16 && (alignment & (alignment - 1)) == 0);
+    if (chunks_ == nullptr || size > kLargest) return allocateElsewhere(size);
+    const std::size_t start = (chunks_->end + alignment - 1) & ~(alignment - 1);
+    if (start + size > Chunk::kCapacity) return allocateElsewhere(size);
+    chunks_->end = static_cast<std::uint32_t>(start + size);
+    return chunks_->data + start;
+  }
 
   /// Uninitialised array of trivially destructible T.
   template <typename T>
@@ -52,6 +60,10 @@ class Arena {
 
  private:
   struct Large;
+  /// What is larger comes from the heap.
+  static constexpr std::size_t kLargest = Chunk::kCapacity / 2;
+  void* allocateElsewhere(std::size_t size);
+
   ChunkPool* pool_;
   Chunk* chunks_ = nullptr;
   Large* large_ = nullptr;

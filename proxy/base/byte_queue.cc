@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 
 namespace sluice::base {
 
-void ByteQueue::append(std::string_view bytes) {
+void ByteQueue::appendChunks(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::span<char> room = prepare();
     const std::size_t count = std::min(room.size(), bytes.size());
@@ -19,12 +18,6 @@ void ByteQueue::append(std::string_view bytes) {
 std::span<char> ByteQueue::prepare() {
   Chunk* chunk = last_ != nullptr && last_->room() > 0 ? last_ : addChunk();
   return {chunk->data + chunk->end, chunk->room()};
-}
-
-void ByteQueue::commit(std::size_t count) {
-  assert(last_ != nullptr && count <= last_->room());
-  last_->end += static_cast<std::uint32_t>(count);
-  size_ += count;
 }
 
 std::string_view ByteQueue::front() const {

@@ -3,7 +3,9 @@
 // Appending copies once; moving bytes from one queue to another relinks whole chunks. One thread.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -34,10 +36,18 @@ class ByteQueue {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  void append(std::string_view bytes);
+  void append(std::string_view bytes) {
+    if (last_ == nullptr || bytes.empty() || bytes.size() > last_->room()) return appendChunks(bytes);
+    std::memcpy(last_->data + last_->end, bytes.data(), bytes.size());
+    commit(bytes.size());
+  }
   /// Writable space of at least one byte behind the last one; what was written is then commit()ted.
   std::span<char> prepare();
-  void commit(std::size_t count);
+  void commit(std::size_t count) {
+    assert(last_ != nullptr && count <= last_->room());
+    last_->end += static_cast<std::uint32_t>(count);
+    size_ += count;
+  }
 
   /// The first contiguous run; empty only if the queue is.
   std::string_view front() const;
@@ -52,6 +62,7 @@ class ByteQueue {
   ChunkPool& pool() const { return *pool_; }
 
  private:
+  void appendChunks(std::string_view bytes);
   Chunk* addChunk();
   void linkLast(Chunk* chunk);
   void dropFirst();

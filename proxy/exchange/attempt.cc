@@ -23,6 +23,14 @@ void appendForwarded(base::Arena& arena, http::Headers& headers, const http::Req
   if (!request.authority.empty()) headers.add(arena, http::FieldId::kXForwardedHost, request.authority);
 }
 
+/// The fields and the authority; of a rule or share that sets Host and rewrites it too, the filter made for it counts.
+void applyFilters(base::Arena& arena, const routing::HeaderEdit& edit, const routing::UrlRewrite& rewrite,
+                  http::RequestHead& head) {
+  edit.apply(arena, head.headers);
+  if (!edit.authority.empty()) head.authority = edit.authority;
+  if (!rewrite.authority.empty()) head.authority = rewrite.authority;
+}
+
 }  // namespace
 
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
@@ -39,10 +47,11 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
     // outside.
     head.headers.removeIf([](const http::Field& field) { return isForwarded(field.id); });
   }
-  for (const routing::HeaderEdit* edit : {&rule.requestHeaders, &backend.requestHeaders}) {
-    edit->apply(arena, head.headers);
-    if (!edit->authority.empty()) head.authority = edit->authority;
-  }
+  applyFilters(arena, rule.requestHeaders, rule.rewrite, head);
+  applyFilters(arena, backend.requestHeaders, backend.rewrite, head);
+  // Both would rewrite the path that was matched, not what the other made of it: the more specific one counts.
+  const bool ofShare = backend.rewrite.path != routing::PathRewrite::kNone;
+  head.target = (ofShare ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
   head.headers.add(arena, http::FieldId::kVia, identity.via);
   return head;
 }

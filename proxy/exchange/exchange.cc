@@ -38,7 +38,7 @@ Exchange::~Exchange() {
 
 void Exchange::raise(Event event) {
   pending_ |= 1U << static_cast<unsigned>(event);
-  owner_.schedule(*this);
+  if (!scheduled) owner_.schedule(*this);
 }
 
 void Exchange::raise(Event event, const base::Error& error) {
@@ -66,8 +66,8 @@ void Exchange::step(Event event) {
   const auto& responseCellNow = responseCell(responseState_, event);
   requestState_ = requestCellNow.next;
   responseState_ = responseCellNow.next;
-  act(requestCellNow.action);
-  act(responseCellNow.action);
+  if (requestCellNow.action != Action::kNone) act(requestCellNow.action);
+  if (responseCellNow.action != Action::kNone) act(responseCellNow.action);
 }
 
 void Exchange::act(Action action) {
@@ -182,8 +182,9 @@ void Exchange::grantClient() {
 void Exchange::cancelUpstream() {
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
-  connection->codec()->cancel(std::exchange(attempt_.stream, 0), http::ResetReason::kCancelled);
-  connection->touch();
+  http::ClientCodec& codec = *connection->codec();
+  codec.cancel(std::exchange(attempt_.stream, 0), http::ResetReason::kCancelled);
+  if (codec.wantsProduce() || codec.state() != http::CodecState::kOpen) connection->touch();
 }
 
 // --- the response's way ----------------------------------------------------------------------------------------------------------
@@ -311,6 +312,7 @@ void Exchange::addResponseBody(std::string_view bytes) {
 
 void Exchange::endResponse(std::optional<http::Trailers> trailers) {
   progress();
+  if (requestState_ == RequestState::kSent) attempt_.stream = 0;  // both ways are done: there is nothing to cut
   if (trailers) {
     responseBody_.finish(std::move(*trailers));
   } else {

@@ -52,7 +52,7 @@ void Exchanges::shutdown() {
 }
 
 void Exchanges::schedule(Exchange& exchange) {
-  if (std::exchange(exchange.scheduled, true)) return;
+  exchange.scheduled = true;
   due_.push_back(exchange.handle());
 }
 

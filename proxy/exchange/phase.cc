@@ -69,7 +69,8 @@ constexpr Entry<Req> kRequestEntries[] = {
     {Req::kSent, E::kRequestBroken, A::kCancelUpstream, Req::kStopped},
     {Req::kSent, E::kClientGone, A::kCancelUpstream, Req::kStopped},
     {Req::kSent, E::kDeadline, A::kCancelUpstream, Req::kStopped},
-    {Req::kSent, E::kResponseSent, A::kNone, Req::kStopped},
+    // Nothing is left to cut, unless the backend leaves open a stream whose response was complete with its head.
+    {Req::kSent, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
     {Req::kSent, E::kInternalFailure, A::kCancelUpstream, Req::kStopped},
 };
 

@@ -27,7 +27,10 @@ std::string_view errorTypeOf(const Exchange& exchange) {
 }  // namespace
 
 Report::Series& Report::seriesOf(const Exchange& exchange) {
-  Series& series = series_[{exchange.rule(), exchange.attempt().backend}];
+  const Key key{exchange.rule(), exchange.attempt().backend};
+  if (recent_ != nullptr && recent_->first == key) return recent_->second;
+  recent_ = &*series_.try_emplace(key).first;
+  Series& series = recent_->second;
   if (series.active == nullptr) {
     const Names names = namesOf(exchange);
     series.active =

@@ -61,6 +61,7 @@ class Report final : public ExchangeObserver {
     }
   };
   std::unordered_map<Key, Series, KeyHash> series_;
+  std::pair<const Key, Series>* recent_ = nullptr;  // looked up last
 };
 
 }  // namespace sluice::exchange

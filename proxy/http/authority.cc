@@ -1,6 +1,7 @@
 #include "proxy/http/authority.h"
 
 #include <algorithm>
+#include <array>
 
 #include "proxy/http/grammar.h"
 
@@ -19,20 +20,25 @@ bool isPort(std::string_view text) {
   return value <= 65535;
 }
 
+// What labels are made of.
+constexpr std::array<bool, 256> kLabelChars = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t i = 0; i < 128; ++i) {
+    const char c = static_cast<char>(i);
+    table[i] = isAlpha(c) || isDigit(c) || c == '-' || c == '_';
+  }
+  return table;
+}();
+
 bool isRegisteredName(std::string_view name) {
   if (name.size() > kMaxHostBytes) return false;
   if (name.ends_with('.')) name.remove_suffix(1);
-  bool labelIsEmpty = true;
+  char before = '.';
   for (const char c : name) {
-    if (c == '.') {
-      if (labelIsEmpty) return false;
-      labelIsEmpty = true;
-      continue;
-    }
-    if (!isAlpha(c) && !isDigit(c) && c != '-' && c != '_') return false;
-    labelIsEmpty = false;
+    if (c == '.' ? before == '.' : !kLabelChars[static_cast<unsigned char>(c)]) return false;
+    before = c;
   }
-  return !labelIsEmpty;
+  return before != '.';
 }
 
 bool isIpv4(std::string_view text) {
@@ -87,8 +93,8 @@ bool isAuthority(std::string_view text) {
 
 // Where the host ends: at the port's colon or at the end.
 std::size_t hostEnd(std::string_view authority) {
-  const std::size_t bracket = authority.rfind(']');
-  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  const std::size_t bracket = authority.starts_with('[') ? authority.find(']') : 0;
+  const std::size_t colon = authority.find(':', bracket);
   return std::min(colon, authority.size());
 }
 

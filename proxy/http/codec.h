@@ -85,6 +85,8 @@ class ServerCodec {
   virtual void expireHead() = 0;
   /// HTTP/1.x: goes on with pipelined bytes that were kept, if the previous exchange is over. Call when driving. HTTP/2: nothing.
   virtual void resume() = 0;
+  /// resume() would find bytes to go on with.
+  virtual bool wantsResume() const { return false; }
 
   /// A 1xx head. Not for HTTP/1.0 clients (dropped there).
   virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxConnectionOptions = 64;
 bool isNormalName(const Field& field) {
   if (field.id != FieldId::kOther) return true;
   return !field.name.empty() &&
-         std::all_of(field.name.begin(), field.name.end(), [](char c) { return isTokenChar(c) && !isUpper(c); });
+         std::all_of(field.name.begin(), field.name.end(), [](char c) { return c != 0 && tokenLower(c) == c; });
 }
 
 // Fields for all recipients that the gateway, or a proxy before it, answers for: a Connection option that names one is
@@ -78,7 +78,7 @@ class FieldReader {
       case FieldId::kProxyAuthorization:
         return nullptr;
       default:
-        section_.kept.add(arena_, field);
+        keep(field);
         return nullptr;
     }
   }
@@ -113,6 +113,8 @@ class FieldReader {
   }
 
  private:
+  void keep(const Field& field) { section_.kept.add(arena_, Field{field.name, field.value, field.id, true}); }
+
   const char* readTe(const Field& field) {
     if (version_ == Version::kHttp2 && !equalsIgnoreCase(field.value, "trailers")) return "a TE other than trailers";
     section_.teTrailers |= listHasToken(field.value, "trailers");
@@ -121,7 +123,7 @@ class FieldReader {
 
   // Several lines are joined at the end (RFC 9113 section 8.2.3).
   void addCookie(const Field& field) {
-    if (++cookieCount_ == 1) section_.kept.add(arena_, field);
+    if (++cookieCount_ == 1) keep(field);
   }
 
   const char* readConnectionSpecific(const Field& field) {
@@ -131,8 +133,10 @@ class FieldReader {
       section_.coding = field.value;
     } else if (field.id == FieldId::kConnection) {
       connectionSeen_ = true;
-      section_.connectionClose |= listHasToken(field.value, "close");
-      section_.connectionKeepAlive |= listHasToken(field.value, "keep-alive");
+      forEachListElement(field.value, [this](std::string_view option) {
+        section_.connectionClose |= equalsIgnoreCase(option, "close");
+        section_.connectionKeepAlive |= equalsIgnoreCase(option, "keep-alive");
+      });
     }
     return nullptr;
   }

@@ -33,6 +33,7 @@ class H1ServerCodec final : public ServerCodec {
   void feedLost() override;
   void expireHead() override;
   void resume() override;
+  bool wantsResume() const override { return reading_ == Reading::kHead && !stash_.empty(); }
   void sendInterim(StreamId stream, const ResponseHead& head) override;
   void sendResponse(StreamId stream, const ResponseHead& head) override;
   void wake(StreamId stream) override;
@@ -167,7 +168,7 @@ class H1ClientCodec final : public ClientCodec {
   Reading reading_ = Reading::kNothing;
   Writing writing_ = Writing::kNothing;
   InputEnd inputEnd_ = InputEnd::kOpen;
-  bool handedOver_ = false;  // produce() has given away bytes of the request: the backend may act on them
+  bool handedOver_ = false;      // produce() has given away bytes of the request: the backend may act on them
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
   bool woken_ : 1 = false;
   bool abortive_ : 1 = false;

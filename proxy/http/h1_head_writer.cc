@@ -38,13 +38,24 @@ class Writer {
     put(std::string_view{text.data(), static_cast<std::size_t>(end - text.data())});
   }
   void line(std::string_view name, std::string_view value) {
+    const std::size_t size = name.size() + value.size() + 4;
+    if (size > room_.size() - used_) return lineInParts(name, value);
+    char* at = room_.data() + used_;
+    used_ += size;
+    at = std::copy_n(name.data(), name.size(), at);
+    at = std::copy_n(": ", 2, at);
+    at = std::copy_n(value.data(), value.size(), at);
+    std::copy_n("\r\n", 2, at);
+  }
+
+ private:
+  void lineInParts(std::string_view name, std::string_view value) {
     put(name);
     put(": ");
     put(value);
     put("\r\n");
   }
 
- private:
   base::ByteQueue& out_;
   std::span<char> room_;
   std::size_t used_ = 0;
@@ -52,7 +63,7 @@ class Writer {
 
 bool areWritable(const Headers& headers) {
   return std::all_of(headers.begin(), headers.end(), [](const Field& field) {
-    return (field.id != FieldId::kOther || isFieldName(field.name)) && isFieldValue(field.value);
+    return field.clean || ((field.id != FieldId::kOther || isFieldName(field.name)) && isFieldValue(field.value));
   });
 }
 

@@ -93,17 +93,15 @@ H1SectionReader::Status H1SectionReader::fail(const char* why, std::uint16_t sta
 
 bool H1SectionReader::countLine(std::size_t size) {
   if (!withinLimits(size)) return false;
-  const bool isRequestLine = lines_++ == 0 && section_ == H1Section::kRequest;
-  if (!isRequestLine) sectionBytes_ += static_cast<std::uint32_t>(size + kLineOverhead);
-  if (fieldLines() > limits_.headerFields) {
-    fail("too many fields", 431, Limit::kHeaderFields);
-    return false;
-  }
-  return true;
+  if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kLineOverhead);
+  ++lines_;
+  if (fieldLines() <= limits_.headerFields) return true;
+  fail("too many fields", 431, Limit::kHeaderFields);
+  return false;
 }
 
 bool H1SectionReader::withinLimits(std::size_t openLineSize) {
-  if (lines_ == 0 && section_ == H1Section::kRequest) {
+  if (atRequestLine()) {
     if (openLineSize <= limits_.requestLineBytes) return true;
     fail("the request line is too long", 414, Limit::kRequestLineBytes);
     return false;
@@ -136,14 +134,12 @@ class Lines {
     std::span<char> line;
     while (!atEmptyLine()) {
       if (!next(line)) return "a bare CR";
-      std::size_t colon = 0;
-      while (colon < line.size()) {
-        const char lower = tokenLower(line[colon]);
-        if (lower == 0) break;
-        line[colon++] = lower;
-      }
+      // A CR, which is no part of a name, stands behind the line.
+      char* end = line.data();
+      while (const char lower = tokenLower(*end)) *end++ = lower;
+      const auto colon = static_cast<std::size_t>(end - line.data());
       // Also a line that begins with a space: obsolete folding, or a field that somebody hides.
-      if (colon == 0 || colon == line.size() || line[colon] != ':') return "a field line is not `name: value`";
+      if (colon == 0 || *end != ':') return "a field line is not `name: value`";
       const std::string_view text{line.data(), line.size()};
       fields.add(arena, text.substr(0, colon), trimSpace(text.substr(colon + 1)));
     }

@@ -57,6 +57,7 @@ class H1SectionReader {
   // Both set fault_ and return false if a limit is exceeded; `size` is without the line's end.
   bool countLine(std::size_t size);
   bool withinLimits(std::size_t openLineSize);
+  bool atRequestLine() const { return lines_ == 0 && section_ == H1Section::kRequest; }
 
   const Limits& limits_;
   base::ByteQueue kept_;

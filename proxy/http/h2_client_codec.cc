@@ -20,7 +20,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
       : H2Session(Side::kClient, pool, limits, clock, memory), sink_(sink) {}
 
   std::size_t availableStreams() const override {
-    if (state() != CodecState::kOpen) return 0;
+    if (closed() || draining_ || peerSaidGoaway()) return 0;
     const std::size_t allowed = std::min<std::size_t>(peerConcurrency(), idsLeft());
     return allowed - std::min(allowed, liveStreams());
   }

@@ -27,20 +27,22 @@ void H2FieldReader::begin() {
   excess_.reset();
 }
 
+void H2FieldReader::drop() {
+  if (excess_) return;
+  excess_ = lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes;
+  fields = Headers();
+  method = scheme = authority = path = {};
+  arena.clear();
+}
+
 bool H2FieldReader::add(const Text& name, const Text& value) {
   const bool pseudo = name.bytes.starts_with(':');
   bytes_ += name.bytes.size() + value.bytes.size() + kLineOverhead;
   if (!pseudo) ++lines_;
-  if (!excess_) {
-    if (bytes_ > limits_.headerBytes) excess_ = Limit::kHeaderBytes;
-    if (lines_ > limits_.headerFields) excess_ = Limit::kHeaderFields;
-    if (excess_) {
-      fields = Headers();
-      method = scheme = authority = path = {};
-      arena.clear();
-    }
+  if (bytes_ > limits_.headerBytes || lines_ > limits_.headerFields) {
+    drop();
+    return bytes_ <= kHopeless * limits_.headerBytes;
   }
-  if (excess_) return bytes_ <= kHopeless * limits_.headerBytes;
   if (pseudo) {
     addPseudo(name, value);
     return true;

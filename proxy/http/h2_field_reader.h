@@ -39,6 +39,7 @@ class H2FieldReader {
 
  private:
   std::string_view keep(const Text& text) { return text.isStatic ? text.bytes : arena.copy(text.bytes); }
+  void drop();
   void addPseudo(const Text& name, const Text& value);
 
   const Limits& limits_;

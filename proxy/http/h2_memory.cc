@@ -1,6 +1,6 @@
 #include "proxy/http/h2_memory.h"
 
-#include <bit>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -16,24 +16,31 @@ constexpr std::size_t kFrameBuffer = 9 + 1 + 16384;
 constexpr std::uint32_t kFromHeap = 0xffff;  // too large for a list
 constexpr std::uint32_t kShared = 0xfffe;
 
-std::uint32_t classOf(std::size_t size) {
-  if (size <= kSmallest) return 0;
-  const auto bits = static_cast<std::uint32_t>(std::bit_width(size - 1));
-  const bool upperHalf = size > (std::size_t{3} << (bits - 2));
-  return 2 * (bits - 6) + (upperHalf ? 2 : 1);
-}
-
-std::size_t capacityOf(std::uint32_t sizeClass) {
+constexpr std::size_t capacityOf(std::uint32_t sizeClass) {
   return sizeClass % 2 == 0 ? kSmallest << (sizeClass / 2) : (kSmallest * 3 / 2) << (sizeClass / 2);
 }
+
+// Every capacity is a multiple of this.
+constexpr std::size_t kGrain = kSmallest / 2;
+
+// The smallest class that holds so many grains.
+constexpr std::array<std::uint8_t, kLargest / kGrain + 1> kClasses = [] {
+  std::array<std::uint8_t, kLargest / kGrain + 1> table{};
+  std::uint8_t sizeClass = 0;
+  for (std::size_t grains = 0; grains < table.size(); ++grains) {
+    if (grains * kGrain > capacityOf(sizeClass)) ++sizeClass;
+    table[grains] = sizeClass;
+  }
+  return table;
+}();
+
+std::uint32_t classOf(std::size_t size) { return kClasses[(size + kGrain - 1) / kGrain]; }
 
 }  // namespace
 
 struct alignas(16) H2Memory::Block {
-  union {
-    Block* next;           // in a list
-    std::size_t capacity;  // in use
-  };
+  Block* next;  // while it lies in a list
+  std::uint32_t capacity;
   std::uint32_t sizeClass;
 
   void* payload() { return this + 1; }
@@ -47,24 +54,23 @@ H2Memory::~H2Memory() {
   std::free(frameBuffer_);
 }
 
-H2Memory::Block* H2Memory::fromHeap(std::size_t capacity, std::uint32_t sizeClass) {
+void* H2Memory::fromHeap(std::size_t capacity, std::uint32_t sizeClass) {
+  if (capacity > UINT32_MAX) std::abort();
   auto* block = static_cast<Block*>(std::malloc(sizeof(Block) + capacity));
   if (block == nullptr) std::abort();
   ++heapCalls_;
-  block->capacity = capacity;
+  block->capacity = static_cast<std::uint32_t>(capacity);
   block->sizeClass = sizeClass;
-  return block;
+  return block->payload();
 }
 
 void* H2Memory::allocate(std::size_t size) {
-  if (size > kLargest) return fromHeap(size, kFromHeap)->payload();
+  if (size > kLargest) return fromHeap(size, kFromHeap);
   const std::uint32_t sizeClass = classOf(size);
-  const std::size_t capacity = capacityOf(sizeClass);
   Block* block = free_[sizeClass];
-  if (block == nullptr) return fromHeap(capacity, sizeClass)->payload();
+  if (block == nullptr) return fromHeap(capacityOf(sizeClass), sizeClass);
   free_[sizeClass] = block->next;
-  keptBytes_ -= capacity;
-  block->capacity = capacity;
+  keptBytes_ -= block->capacity;
   return block->payload();
 }
 
@@ -99,7 +105,7 @@ void H2Memory::release(void* memory) {
 
 void* H2Memory::sharedFrameBuffer() {
   sharing_ = false;
-  if (frameBuffer_ == nullptr) frameBuffer_ = fromHeap(kFrameBuffer, kShared);
+  if (frameBuffer_ == nullptr) frameBuffer_ = Block::of(fromHeap(kFrameBuffer, kShared));
   return frameBuffer_->payload();
 }
 

@@ -49,7 +49,8 @@ class H2Memory {
   struct Block;
   static constexpr std::size_t kSizes = 17;  // 32, 48, 64, 96, ... 6144, 8192
 
-  Block* fromHeap(std::size_t capacity, std::uint32_t sizeClass);
+  /// Out of the way of allocate(), which rarely needs it.
+  [[gnu::noinline]] void* fromHeap(std::size_t capacity, std::uint32_t sizeClass);
   void* sharedFrameBuffer();
 
   std::array<Block*, kSizes> free_{};

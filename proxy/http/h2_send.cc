@@ -15,6 +15,7 @@ namespace {
 
 const std::uint8_t* asBytes(std::string_view text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 
+// What is not named here was made by the codec: a number, or one of its words.
 bool isControlValue(std::string_view name, std::string_view value) {
   if (value.empty()) return false;
   if (name == ":path") return nghttp2_check_path(asBytes(value), value.size()) != 0;
@@ -27,8 +28,8 @@ bool isRegularName(std::string_view name) {
   return !name.starts_with(':') && nghttp2_check_header_name(asBytes(name), name.size()) != 0;
 }
 
-// A field section in nghttp2's form, on the stack unless it is long. Every line is checked: filters have edited what
-// hygiene found clean, and HTTP/2 would carry a line break faithfully to somebody who speaks HTTP/1.1.
+// A field section in nghttp2's form, on the stack unless it is long. Lines that filters have added to what hygiene found
+// clean are checked: HTTP/2 would carry a line break faithfully to somebody who speaks HTTP/1.1.
 class LineList {
  public:
   explicit LineList(std::size_t lines) {
@@ -39,11 +40,19 @@ class LineList {
   }
 
   bool addControl(std::string_view staticName, std::string_view value) {
-    return isControlValue(staticName, value) && add(staticName, value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
+    if (!isControlValue(staticName, value)) return false;
+    add(staticName, value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
+    return true;
   }
   bool addField(const Field& field) {
-    if (field.id != FieldId::kOther) return add(fieldName(field.id), field.value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
-    return isRegularName(field.name) && add(field.name, field.value, NGHTTP2_NV_FLAG_NONE);
+    if (!field.clean && !isFieldValue(field.value)) return false;
+    if (field.id != FieldId::kOther) {
+      add(fieldName(field.id), field.value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
+      return true;
+    }
+    if (!field.clean && !isRegularName(field.name)) return false;
+    add(field.name, field.value, NGHTTP2_NV_FLAG_NONE);
+    return true;
   }
   bool addFields(const Headers& fields) {
     for (const Field& field : fields) {
@@ -56,12 +65,10 @@ class LineList {
   std::size_t size() const { return size_; }
 
  private:
-  bool add(std::string_view name, std::string_view value, nghttp2_nv_flag flags) {
-    if (nghttp2_check_header_value_rfc9113(asBytes(value), value.size()) == 0) return false;
+  void add(std::string_view name, std::string_view value, nghttp2_nv_flag flags) {
     // nghttp2 declares them mutable and never writes through them.
     lines_[size_++] = {const_cast<std::uint8_t*>(asBytes(name)), const_cast<std::uint8_t*>(asBytes(value)), name.size(),
                        value.size(), static_cast<std::uint8_t>(flags)};
-    return true;
   }
 
   std::array<nghttp2_nv, 48> few_;
@@ -125,10 +132,12 @@ struct H2Session::Sending {
     const std::uint8_t type = frame->hd.type;
     if (type == NGHTTP2_RST_STREAM) return resetSent(session, *frame);
     if (type != NGHTTP2_DATA && type != NGHTTP2_HEADERS) return 0;
+    const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (!ends && session.side_ == Side::kServer) return 0;
     H2Stream* stream = session.find(static_cast<StreamId>(frame->hd.stream_id));
     if (stream == nullptr) return 0;
     if (stream->send == H2Stream::Send::kQueued) stream->send = H2Stream::Send::kOpen;
-    if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 && stream->send != H2Stream::Send::kDone) {
+    if (ends && stream->send != H2Stream::Send::kDone) {
       stream->send = H2Stream::Send::kDone;
       session.sendEnded(*stream);
     }

@@ -34,6 +34,8 @@ void mustWork(int status) {
 void setOptions(nghttp2_option* option, const Limits& limits) {
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
+  // One request goes out at first, the others wait here for SETTINGS: a backend that takes few would refuse them.
+  nghttp2_option_set_peer_max_concurrent_streams(option, 1);
   nghttp2_option_set_max_outbound_ack(option, limits.queuedControlFrames);
   nghttp2_option_set_max_send_header_block_length(option, std::size_t{2} * limits.headerBytes + 64 * 1024);
   // Ours counts more than this one does, so it speaks first.
@@ -211,6 +213,8 @@ void H2Session::resetByOwner(StreamId id, ResetReason reason) {
 }
 
 std::size_t H2Session::peerConcurrency() const {
+  constexpr std::size_t kExpected = 100;  // RFC 9113 section 6.5.2 recommends no less
+  if (!settingsArrived_) return kExpected;
   return nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 }
 
@@ -219,7 +223,7 @@ std::size_t H2Session::idsLeft() const {
   return (kEnd - std::min<std::size_t>(nghttp2_session_get_next_stream_id(session_), kEnd)) / 2;
 }
 
-H2Stream* H2Session::find(StreamId id) const {
+H2Stream* H2Session::lookUp(StreamId id) const {
   if (id == 0) return nullptr;
   const auto libraryId = static_cast<std::int32_t>(id);
   if (void* data = nghttp2_session_get_stream_user_data(session_, libraryId)) return static_cast<H2Stream*>(data);
@@ -243,6 +247,7 @@ H2Stream& H2Session::addStream(StreamId id) {
 }
 
 void H2Session::removeStream(H2Stream& stream) {
+  if (recent_ == &stream) recent_ = nullptr;
   (stream.previous != nullptr ? stream.previous->next : streams_) = stream.next;
   if (stream.next != nullptr) stream.next->previous = stream.previous;
   --liveCount_;

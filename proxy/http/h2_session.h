@@ -88,7 +88,10 @@ class H2Session {
   /// section 6.8).
   void submitGoaway(bool notice);
 
-  H2Stream* find(StreamId id) const;
+  H2Stream* find(StreamId id) {
+    if (recent_ == nullptr || recent_->id != id) recent_ = lookUp(id);
+    return recent_;
+  }
   H2Stream& addStream(StreamId id);
   void removeStream(H2Stream& stream);
   H2FieldReader& section() { return section_; }
@@ -97,7 +100,7 @@ class H2Session {
 
   base::ChunkPool& pool() const { return pool_; }
   const Limits& limits() const { return limits_; }
-  /// Streams that the peer lets us have open at once; 100 until its SETTINGS arrive.
+  /// Streams that the peer lets us have open at once; 100 until its SETTINGS arrive, although they wait for them here.
   std::size_t peerConcurrency() const;
   /// Streams that we can still begin on this connection (31 bits, odd numbers only).
   std::size_t idsLeft() const;
@@ -116,6 +119,7 @@ class H2Session {
     std::optional<Limit> limit;
   };
 
+  H2Stream* lookUp(StreamId id) const;
   void submitTrailers(H2Stream& stream, const Headers& fields);
   /// The pipe that the stream's body is taken from broke.
   void failBody(H2Stream& stream);
@@ -145,6 +149,7 @@ class H2Session {
   H2Memory& memory_;
   nghttp2_session* session_ = nullptr;
   H2Stream* streams_ = nullptr;
+  H2Stream* recent_ = nullptr;  // found last: events of one stream mostly come together
   std::size_t liveCount_ = 0;
   H2FieldReader section_;
   base::ByteQueue* out_ = nullptr;  // while producing

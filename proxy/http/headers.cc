@@ -105,9 +105,9 @@ void Headers::reserve(base::Arena& arena, std::size_t count) {
   capacity_ = static_cast<std::uint32_t>(count);
 }
 
-void Headers::add(base::Arena& arena, const Field& field) {
+void Headers::addGrowing(base::Arena& arena, const Field& field) {
   const Field added = field;  // it may stand in the list that moves
-  if (size_ == capacity_) reserve(arena, capacity_ == 0 ? kFirstCapacity : std::size_t{capacity_} * 2);
+  reserve(arena, capacity_ == 0 ? kFirstCapacity : std::size_t{capacity_} * 2);
   fields_[size_++] = added;
 }
 
@@ -148,6 +148,7 @@ Headers Headers::copy(base::Arena& arena) const {
 }
 
 bool equalsIgnoreCase(std::string_view a, std::string_view b) {
+  if (a == b) return true;
   return a.size() == b.size() &&
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return toLower(x) == toLower(y); });
 }

@@ -57,6 +57,8 @@ struct Field {
   std::string_view name;
   std::string_view value;
   FieldId id = FieldId::kOther;
+  /// Hygiene has found name and value fit to be written in any version. What edits add is looked at when it is written.
+  bool clean = false;
 };
 
 class Headers {
@@ -68,7 +70,10 @@ class Headers {
     add(arena, {name, value, fieldId(name)});
   }
   void add(base::Arena& arena, FieldId id, std::string_view value) { add(arena, {fieldName(id), value, id}); }
-  void add(base::Arena& arena, const Field& field);
+  void add(base::Arena& arena, const Field& field) {
+    if (size_ == capacity_) return addGrowing(arena, field);
+    fields_[size_++] = field;
+  }
   /// Makes room for `count` lines in all, so that so many can be added without moving the list.
   void reserve(base::Arena& arena, std::size_t count);
 
@@ -101,6 +106,8 @@ class Headers {
   const Field* end() const { return fields_ + size_; }
 
  private:
+  void addGrowing(base::Arena& arena, const Field& field);
+
   Field* fields_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = 0;

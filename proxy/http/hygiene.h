@@ -62,8 +62,8 @@ bool isFieldName(std::string_view name);  // RFC 9110 section 5.1: token
 bool isFieldValue(
     std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
 
-/// Framing, hop-by-hop and control fields: a codec alone writes them, from a head's members; in `headers` it passes over
-/// them, whoever has put them there.
+/// Framing, hop-by-hop and control fields: a codec alone writes them, from a head's members; in `headers` it passes
+/// over them, whoever has put them there.
 bool isCodecField(FieldId id);
 
 /// No message with that status has a body (RFC 9110 section 6.4.1).

@@ -50,6 +50,12 @@ Address Address::fromSockaddr(const sockaddr* address) {
   return result;
 }
 
+std::span<const std::uint8_t> Address::bytes() const {
+  const auto* start = reinterpret_cast<const std::uint8_t*>(&storage_);
+  if (isIpv6()) return {start + offsetof(sockaddr_in6, sin6_addr), 16};
+  return {start + offsetof(sockaddr_in, sin_addr), 4};
+}
+
 socklen_t Address::length() const { return isIpv6() ? sizeof(sockaddr_in6) : sizeof(sockaddr_in); }
 
 std::uint16_t Address::port() const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,8 @@ class Address {
   std::uint16_t port() const;
   Address withPort(std::uint16_t port) const;
   bool isIpv6() const;
+  /// The address itself, in network order: 4 bytes, or 16.
+  std::span<const std::uint8_t> bytes() const;
   /// "192.0.2.1" or "2001:db8::1".
   std::string ip() const;
   /// "192.0.2.1:443" or "[2001:db8::1]:443".

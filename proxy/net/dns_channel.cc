@@ -154,11 +154,13 @@ void DnsChannel::answered(std::unique_ptr<Question> question, int status, const 
     }
   }
   if (!addresses.empty()) {
-    return sink_.onAnswer({std::move(question->name), std::move(addresses), ttl});
+    return sink_.onAnswer({std::move(question->name), std::move(addresses), ttl, false});
   }
   const auto type = status == ARES_ETIMEOUT ? base::ErrorType::kDnsTimeout : base::ErrorType::kDnsError;
   auto error = base::Error::upstream(type, question->name + ": " + reasonOf(status));
-  sink_.onAnswer({std::move(question->name), std::move(error), {}});
+  // Of two questions for one name c-ares tells the fate of the last: the other one may have failed.
+  const bool isEmpty = (status == ARES_ENODATA || status == ARES_SUCCESS) && !ipv6_;
+  sink_.onAnswer({std::move(question->name), std::move(error), {}, status == ARES_ENOTFOUND || isEmpty});
 }
 
 void DnsChannel::socketState(int fd, bool readable, bool writable) {

@@ -24,6 +24,7 @@ struct DnsAnswer {
   std::string name;
   base::Result<Addresses> addresses;
   base::Duration ttl{};  // of addresses; not clamped
+  bool denied = false;   // a name server has said that there is none: no failure of its own
 };
 
 class DnsChannelSink {

@@ -1,60 +1,24 @@
 #include "proxy/net/resolver.h"
 
 #include <algorithm>
-#include <array>
-#include <list>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
+#include "proxy/net/dns_cache.h"
 #include "proxy/net/dns_channel.h"
+#include "proxy/net/dns_name.h"
 
 namespace sluice::net {
 namespace {
 
-// Names remembered at a time; the oldest answer makes room.
-constexpr std::size_t kMaxNames = 4096;
-constexpr std::size_t kMaxNameLength = 253;  // RFC 1035 section 2.3.4, as text
-
-struct NameHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
-};
-template <typename T>
-using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
-
-/// A name in the one form that is looked up: lower case, without the root's dot. Lives on the stack of a call.
-class HostName {
+class CaresResolver final : public Resolver, private DnsChannelSink, private DnsCacheOwner, private Timer {
  public:
-  explicit HostName(std::string_view text) {
-    if (text.ends_with('.')) text.remove_suffix(1);
-    if (text.empty() || text.size() > kMaxNameLength) return;
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    std::transform(text.begin(), text.end(), bytes_.begin(), lower);
-    length_ = text.size();
-  }
-
-  std::string_view text() const { return {bytes_.data(), length_}; }
-  /// What may stand in a question and in a log. Underscores are no host names, but are in use.
-  bool isValid() const {
-    return length_ > 0 && std::all_of(bytes_.begin(), bytes_.begin() + length_, [](char c) {
-             return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-           });
-  }
-
- private:
-  std::array<char, kMaxNameLength> bytes_;
-  std::size_t length_ = 0;
-};
-
-class CaresResolver final : public Resolver, private DnsChannelSink, private Timer {
- public:
-  CaresResolver(Worker& worker, const DnsSettings& settings)
+  CaresResolver(Worker& worker, const DnsSettings& settings, observe::MetricShard* metrics)
       : worker_(worker),
-        minTtl_(settings.minTtl),
-        maxTtl_(std::max(settings.minTtl, settings.maxTtl)),
-        negativeTtl_(settings.negativeTtl),
-        maxAddresses_(std::max<std::size_t>(settings.maxAddresses, 1)) {}
+        metrics_(metrics),
+        maxAddresses_(std::max<std::size_t>(settings.maxAddresses, 1)),
+        maxQuestions_(std::max<std::size_t>(settings.maxNames, 1)),
+        cache_(worker, settings, *this) {}
 
   std::optional<base::Error> init(const DnsSettings& settings);
 
@@ -62,38 +26,31 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Tim
   void resolve(std::string_view name, std::function<void()> done) override;
 
  private:
-  struct Entry {
-    std::string name;
-    base::Result<Addresses> addresses;
-    base::MonotonicTime expires;
+  struct Question {
+    base::MonotonicTime since;
+    std::vector<std::function<void()>> askers;  // none: a refresh
   };
-  using Entries = std::list<Entry>;
 
   void onAnswer(DnsAnswer answer) override { answers_.push_back(std::move(answer)); }
   void onProcessed() override { deliver(); }
   void onTimer() override { deliver(); }
+  void onRefreshDue(std::string_view name) override;
 
   std::optional<base::Error> addHost(const std::string& name, const std::vector<std::string>& texts);
-  const base::Result<Addresses>* answerWithoutAsking(const HostName& host, std::string_view name);
-  const base::Result<Addresses>* keepForThisTurn(base::Result<Addresses> result);
+  const base::Result<Addresses>* answerWithoutAsking(const DnsName& host, std::string_view name);
+  Question* ask(std::string_view name);
   void deliver();
-  void remember(DnsAnswer& answer);
-  void forget(Entries::iterator entry);
+  void deliverSoon();
+  void count(const DnsAnswer& answer, base::Duration duration);
 
   Worker& worker_;
-  const base::Duration minTtl_;
-  const base::Duration maxTtl_;
-  const base::Duration negativeTtl_;
+  observe::MetricShard* const metrics_;
   const std::size_t maxAddresses_;
+  const std::size_t maxQuestions_;
 
-  NameMap<base::Result<Addresses>> hosts_;
-  Entries entries_;  // oldest first
-  NameMap<Entries::iterator> index_;
-  // What cached() has pointed to and nobody remembers: it lives until a later turn.
-  Entries passing_;
-  base::MonotonicTime passingSince_{};
-
-  NameMap<std::vector<std::function<void()>>> asked_;
+  DnsNameMap<base::Result<Addresses>> hosts_;
+  DnsCache cache_;
+  DnsNameMap<Question> questions_;
   std::vector<DnsAnswer> answers_;                // not yet delivered
   std::vector<std::function<void()>> needNoAsk_;  // not yet told
   std::unique_ptr<DnsChannel> channel_;           // the first to go: it calls us
@@ -110,7 +67,7 @@ std::optional<base::Error> CaresResolver::init(const DnsSettings& settings) {
 }
 
 std::optional<base::Error> CaresResolver::addHost(const std::string& name, const std::vector<std::string>& texts) {
-  const HostName host(name);
+  const DnsName host(name);
   if (!host.isValid()) return base::Error::config("dns.hosts: '" + name + "' is not a host name");
   if (texts.empty()) return base::Error::config("dns.hosts: '" + name + "' has no address");
   Addresses addresses;
@@ -124,72 +81,85 @@ std::optional<base::Error> CaresResolver::addHost(const std::string& name, const
 }
 
 const base::Result<Addresses>* CaresResolver::cached(std::string_view name) {
-  const HostName host(name);
+  const DnsName host(name);
   if (const auto it = hosts_.find(host.text()); it != hosts_.end()) return &it->second;
-  if (const auto it = index_.find(host.text()); it != index_.end()) {
-    // An answer that may not be kept at all still counts in the turn that brought it.
-    if (worker_.now() <= it->second->expires) return &it->second->addresses;
-    return nullptr;
-  }
+  if (const auto* known = cache_.find(host.text())) return known;
   return answerWithoutAsking(host, name);
 }
 
-const base::Result<Addresses>* CaresResolver::answerWithoutAsking(const HostName& host, std::string_view name) {
-  if (const auto literal = Address::parse(name, 0)) return keepForThisTurn(Addresses{*literal});
+const base::Result<Addresses>* CaresResolver::answerWithoutAsking(const DnsName& host, std::string_view name) {
+  if (const auto literal = Address::parse(name, 0)) return cache_.keepForThisTurn(Addresses{*literal});
   if (host.isValid()) return nullptr;
-  return keepForThisTurn(base::Error::upstream(base::ErrorType::kDnsError, "not a host name"));
-}
-
-const base::Result<Addresses>* CaresResolver::keepForThisTurn(base::Result<Addresses> result) {
-  if (passingSince_ != worker_.now()) passing_.clear();
-  passingSince_ = worker_.now();
-  return &passing_.emplace_back(Entry{{}, std::move(result), {}}).addresses;
+  return cache_.keepForThisTurn(base::Error::upstream(base::ErrorType::kDnsError, "not a host name"));
 }
 
 void CaresResolver::resolve(std::string_view name, std::function<void()> done) {
+  const DnsName host(name);
   if (cached(name) != nullptr) {
     needNoAsk_.push_back(std::move(done));
+  } else if (Question* question = ask(host.text())) {
+    question->askers.push_back(std::move(done));
   } else {
-    const HostName host(name);
-    const auto [asked, isFirst] = asked_.try_emplace(std::string(host.text()));
-    asked->second.push_back(std::move(done));
-    if (isFirst) channel_->ask(host.text());
+    auto error = base::Error::upstream(base::ErrorType::kDnsError, "too many names are being asked for");
+    answers_.push_back({std::string(host.text()), std::move(error), {}, false});
+    needNoAsk_.push_back(std::move(done));
   }
-  // Never from within this call: not even what is known at once.
+  deliverSoon();
+}
+
+CaresResolver::Question* CaresResolver::ask(std::string_view name) {
+  if (const auto asked = questions_.find(name); asked != questions_.end()) return &asked->second;
+  if (questions_.size() >= maxQuestions_) return nullptr;
+  Question& question = questions_.emplace(name, Question{worker_.now(), {}}).first->second;
+  channel_->ask(name);
+  return &question;
+}
+
+void CaresResolver::onRefreshDue(std::string_view name) {
+  ask(name);
+  deliverSoon();
+}
+
+// Never from within a call: not even what is known at once.
+void CaresResolver::deliverSoon() {
   if (!needNoAsk_.empty() || !answers_.empty()) worker_.timers().set(*this, worker_.now());
 }
 
 void CaresResolver::deliver() {
   std::vector<std::function<void()>> told = std::exchange(needNoAsk_, {});
   for (DnsAnswer& answer : std::exchange(answers_, {})) {
-    const auto asked = asked_.find(answer.name);
-    std::move(asked->second.begin(), asked->second.end(), std::back_inserter(told));
-    asked_.erase(asked);
-    remember(answer);
+    if (auto asked = questions_.extract(answer.name)) {
+      Question& question = asked.mapped();
+      std::move(question.askers.begin(), question.askers.end(), std::back_inserter(told));
+      count(answer, worker_.now() - question.since);
+    }
+    cache_.remember(answer);
   }
   // Last, because whoever is told may ask again.
   for (const auto& done : told) done();
 }
 
-void CaresResolver::remember(DnsAnswer& answer) {
-  const base::Duration ttl = answer.addresses.ok() ? std::clamp(answer.ttl, minTtl_, maxTtl_) : negativeTtl_;
-  if (const auto it = index_.find(answer.name); it != index_.end()) forget(it->second);
-  if (entries_.size() >= kMaxNames) forget(entries_.begin());
-  entries_.push_back({answer.name, std::move(answer.addresses), worker_.now() + ttl});
-  index_.emplace(std::move(answer.name), std::prev(entries_.end()));
-}
-
-void CaresResolver::forget(Entries::iterator entry) {
-  index_.erase(entry->name);
-  if (passingSince_ != worker_.now()) passing_.clear();
-  passingSince_ = worker_.now();
-  passing_.splice(passing_.end(), entries_, entry);
+void CaresResolver::count(const DnsAnswer& answer, base::Duration duration) {
+  if (metrics_ == nullptr) return;
+  const std::string_view error = answer.addresses.ok() ? "" : base::errorTypeName(answer.addresses.error().type);
+  metrics_->at<observe::Metric::kDnsLookupDuration>(answer.name, error).observe(duration);
 }
 
 }  // namespace
 
-base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const DnsSettings& settings) {
-  auto resolver = std::make_unique<CaresResolver>(worker, settings);
+Addresses chooseAddresses(DnsStrategy strategy, const Addresses& answer) {
+  switch (strategy) {
+    case DnsStrategy::kStrict:
+      return answer;
+    case DnsStrategy::kLogical:
+      return {answer.begin(), answer.begin() + (answer.empty() ? 0 : 1)};
+  }
+  return {};
+}
+
+base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const DnsSettings& settings,
+                                                     observe::MetricShard* metrics) {
+  auto resolver = std::make_unique<CaresResolver>(worker, settings, metrics);
   if (auto error = resolver->init(settings)) return std::move(*error);
   return std::unique_ptr<Resolver>(std::move(resolver));
 }

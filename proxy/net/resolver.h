@@ -1,7 +1,9 @@
 // Names to addresses by c-ares, never blocking: one per worker, with its own cache.
 //
 // A name in `hosts` is answered from there and never asked. Answers are kept for their TTL within [minTtl, maxTtl],
-// failures for negativeTtl. Several askers of one name share one query.
+// failures for negativeTtl. A name in use is asked again before its answer expires. When the name servers fail, but not
+// when they say that there is no such name, the last good answer goes on for up to staleTtl. Several askers of one name
+// share one query.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include "proxy/base/result.h"
 #include "proxy/net/address.h"
 #include "proxy/net/worker.h"
+#include "proxy/observe/metrics.h"
 
 namespace sluice::net {
 
@@ -30,10 +33,20 @@ struct DnsSettings {
   base::Duration staleTtl = std::chrono::seconds(300);
   std::size_t maxAddresses = 16;
   bool ipv6 = false;
+  std::size_t maxNames = 4096;  // answers kept, the oldest makes room; and names asked for at a time, more are refused
 };
 
 /// What a name stands for. Never empty.
 using Addresses = std::vector<Address>;
+
+/// What a new connection does with an answer. Connections that exist stay, whatever later answers say.
+enum class DnsStrategy : std::uint8_t {
+  kStrict,  // all of its addresses, one after the other until one takes the connection
+  kLogical  // the first: the answers of a name that is balanced by DNS stand for one and the same service
+};
+
+/// The addresses to be tried, in their order. Not empty if `answer` is not.
+Addresses chooseAddresses(DnsStrategy strategy, const Addresses& answer);
 
 class Resolver {
  public:
@@ -47,7 +60,9 @@ class Resolver {
   virtual void resolve(std::string_view name, std::function<void()> done) = 0;
 };
 
-/// Errors are config's: a server or host that is no address.
-base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const DnsSettings& settings);
+/// Errors are config's: a server or host that is no address. `metrics` takes dns_lookup_duration_seconds, one per query
+/// with its retries; nullptr: nobody counts.
+base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const DnsSettings& settings,
+                                                     observe::MetricShard* metrics = nullptr);
 
 }  // namespace sluice::net

@@ -31,13 +31,23 @@ struct TlsClientSettings {
   std::shared_ptr<const pki::CertificateChain> clientCertificate;
   std::shared_ptr<const pki::PrivateKey> clientKey;
   bool insecureSkipVerify = false;
+  /// If not empty: some certificate of the verified chain has one of these keys (base64 of the SHA-256 of its
+  /// SubjectPublicKeyInfo). Not together with insecureSkipVerify.
+  std::vector<std::string> spkiPins;
+  /// "1.2" or "1.3".
+  std::string minVersion = "1.2";
+  /// If not empty: these only, in order of preference, by the names of OpenSSL or IANA, those of TLS 1.3 and of TLS 1.2
+  /// side by side; what is not known is left out. A version that none of them belongs to is not spoken.
+  std::vector<std::string> cipherSuites;
   /// In order of preference: "h2", "http/1.1".
   std::vector<std::string> alpn;
 };
 
 class TlsClientContext {
  public:
-  /// Errors are config's. TLS 1.2 or later, verification on, no renegotiation, no compression.
+  /// Errors are config's: a pin or version that is none, suites of which none is known or none
+  /// belongs to minVersion or later, too. TLS 1.2 or later,
+  /// verification on, no renegotiation, no compression.
   static base::Result<std::unique_ptr<TlsClientContext>> make(const TlsClientSettings& settings);
   ~TlsClientContext();
   struct Impl;

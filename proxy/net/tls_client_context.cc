@@ -2,6 +2,7 @@
 #include <openssl/err.h>
 
 #include "proxy/net/tls_context.h"
+#include "proxy/net/tls_policy.h"
 #include "proxy/pki/openssl_error.h"
 
 namespace sluice::net {
@@ -13,9 +14,20 @@ int storeSession(SSL* ssl, SSL_SESSION* session) {
   return 1;
 }
 
+base::Result<std::vector<pki::SpkiPin>> parsePins(const std::vector<std::string>& texts) {
+  std::vector<pki::SpkiPin> pins;
+  for (const std::string& text : texts) {
+    auto pin = pki::parseSpkiPin(text);
+    if (!pin) return std::move(pin).error();
+    pins.push_back(*pin);
+  }
+  return pins;
+}
+
 base::Status setUpVerification(TlsClientContext::Impl& impl, const TlsClientSettings& settings) {
   SSL_CTX* context = impl.context.get();
   if (settings.insecureSkipVerify) {
+    if (!settings.spkiPins.empty()) return base::Error::config("pins say nothing about a peer that is not verified");
     SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);
     SSL_CTX_set_cert_verify_callback(context, acceptAnyPeer, nullptr);
     return base::Done{};
@@ -24,10 +36,13 @@ base::Status setUpVerification(TlsClientContext::Impl& impl, const TlsClientSett
   auto names =
       PeerNames::make(settings.subjectAltNames.empty() ? std::vector{settings.serverName} : settings.subjectAltNames);
   if (!names) return std::move(names).error();
-  impl.names = std::move(names).value();
+  auto pins = parsePins(settings.spkiPins);
+  if (!pins) return std::move(pins).error();
+  impl.rules = PeerRules{std::move(names).value(), std::move(pins).value()};
+  impl.resumableUntil = settings.trust->listsExpire();
   SSL_CTX_set1_cert_store(context, settings.trust->get());
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_cert_verify_callback(context, verifyPeer, &*impl.names);
+  SSL_CTX_set_cert_verify_callback(context, verifyPeer, &*impl.rules);
   return base::Done{};
 }
 
@@ -60,6 +75,10 @@ void setUpSessions(TlsClientContext::Impl& impl) {
 
 }  // namespace
 
+SslSession TlsClientContext::Impl::takeSession(base::WallTime now) {
+  return now < resumableUntil ? tickets.take() : SslSession();
+}
+
 TlsClientContext::TlsClientContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TlsClientContext::~TlsClientContext() = default;
 
@@ -70,8 +89,9 @@ base::Result<std::unique_ptr<TlsClientContext>> TlsClientContext::make(const Tls
   impl->context = std::move(context).value();
   if (!isIpLiteral(settings.serverName)) impl->sni = settings.serverName;
   if (impl->sni.size() > TLSEXT_MAXLEN_host_name) return base::Error::config("a server name has at most 255 bytes");
-  for (const base::Status& status : {setUpVerification(*impl, settings), setUpCertificate(*impl, settings),
-                                     setUpAlpn(impl->context.get(), settings.alpn)}) {
+  for (const base::Status& status :
+       {setUpVerification(*impl, settings), setUpCertificate(*impl, settings),
+        setUpAlpn(impl->context.get(), settings.alpn), restrictVersionsAndCiphers(impl->context.get(), settings)}) {
     if (!status) return status.error();
   }
   setUpSessions(*impl);

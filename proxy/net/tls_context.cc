@@ -9,7 +9,6 @@
 namespace sluice::net {
 namespace {
 
-// RELEASE_BUFFERS is not among them: it would save 9 KiB per idle connection for 1,100 instructions per request.
 constexpr long kModes = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_NO_AUTO_CHAIN;
 
 }  // namespace

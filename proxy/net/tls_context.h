@@ -28,8 +28,12 @@ struct TlsClientContext::Impl {
   SslContext context;
   std::string sni;  // empty for an IP literal
   bool hasCertificate = false;
-  std::optional<PeerNames> names;
+  std::optional<PeerRules> rules;
   TlsTickets tickets;
+  /// Until then sessions may be resumed, which verifies nothing anew.
+  base::WallTime resumableUntil = base::WallTime::max();
+  /// nullptr: there is none, or none any more.
+  SslSession takeSession(base::WallTime now);
 };
 
 struct TlsServerContext::Impl {

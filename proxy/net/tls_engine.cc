@@ -6,12 +6,13 @@
 
 namespace sluice::net {
 
-TlsEngine::TlsEngine(TlsClientContext::Impl& context) : ssl_(SSL_new(context.context.get())), peer_(TlsPeer::kBackend) {
+TlsEngine::TlsEngine(TlsClientContext::Impl& context, base::WallTime now)
+    : ssl_(SSL_new(context.context.get())), peer_(TlsPeer::kBackend) {
   attach(context.bioMethod);
   // SSL_set_tlsext_host_name(), which is a macro with a cast of C; OpenSSL copies the name.
   if (!context.sni.empty()) SSL_ctrl(ssl_, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, context.sni.data());
   if (!context.hasCertificate) SSL_set_cert_cb(ssl_, noteDemand, this);
-  if (const SslSession session = context.tickets.take()) SSL_set_session(ssl_, session.get());
+  if (const SslSession session = context.takeSession(now)) SSL_set_session(ssl_, session.get());
   SSL_set_connect_state(ssl_);
 }
 

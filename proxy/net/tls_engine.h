@@ -31,7 +31,8 @@ class TlsEngine {
   /// Room that encrypt() needs for a full record, and for a control record that goes before it.
   static constexpr std::size_t kRecordRoom = SSL3_RT_MAX_PLAIN_LENGTH + 1024;
 
-  explicit TlsEngine(TlsClientContext::Impl& context);
+  /// `now` decides whether a session may still be resumed.
+  TlsEngine(TlsClientContext::Impl& context, base::WallTime now);
   explicit TlsEngine(TlsServerContext::Impl& context);
   ~TlsEngine();
   TlsEngine(const TlsEngine&) = delete;

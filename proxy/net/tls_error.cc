@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "proxy/net/tls_verify.h"
+
 namespace sluice::net {
 namespace {
 
@@ -50,6 +52,22 @@ base::Error alertError(int alert, base::ErrorOrigin origin, bool certificateMiss
   return {base::ErrorType::kTlsProtocolError, origin, "TLS alert from the peer: " + words};
 }
 
+// What the verification found, in words: OpenSSL's but where they would not say what is to be done.
+std::string ruleBroken(long verdict) {
+  switch (verdict) {
+    case X509_V_ERR_CERT_REVOKED:
+      return "it has been revoked";
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+      return "the revocation list has expired";
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+      return "there is no revocation list of its issuer";
+    case kPinMismatch:
+      return "no certificate of the chain matches a pin";
+    default:
+      return X509_verify_cert_error_string(verdict);
+  }
+}
+
 }  // namespace
 
 base::Error takeTlsError(const SSL* ssl, TlsPeer peer, bool certificateMissing) {
@@ -58,8 +76,8 @@ base::Error takeTlsError(const SSL* ssl, TlsPeer peer, bool certificateMissing) 
   ERR_clear_error();
   const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
   if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
-    const std::string rule = X509_verify_cert_error_string(SSL_get_verify_result(ssl));
-    return {base::ErrorType::kTlsCertificateError, origin, "the peer's certificate is refused: " + rule};
+    return {base::ErrorType::kTlsCertificateError, origin,
+            "the peer's certificate is refused: " + ruleBroken(SSL_get_verify_result(ssl))};
   }
   if (reason > SSL_AD_REASON_OFFSET) return alertError(reason - SSL_AD_REASON_OFFSET, origin, certificateMissing);
   const char* words = ERR_reason_error_string(code);

@@ -50,6 +50,9 @@ base::Result<SslContext> makeEntryContext(Impl& impl, const TlsServerIdentity& i
   if (auto status = useIdentity(raw, *identity.certificate, *identity.key); !status) return status.error();
   SSL_CTX_set_session_id_context(raw, reinterpret_cast<const unsigned char*>(kSessionIdContext.data()),
                                  static_cast<unsigned int>(kSessionIdContext.size()));
+  // There may be many clients, most of them idle: without buffers, such a one costs 9 KiB less, which is worth 1,100
+  // instructions to allocate them for each request. Backends' connections are few and busy, and keep theirs.
+  SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
   // Sessions are the clients' to keep, as tickets.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   // SSL_CTX_set_tlsext_servername_callback(), which is a macro with a cast of C.

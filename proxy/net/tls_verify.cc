@@ -32,6 +32,15 @@ bool carriesUri(X509* certificate, std::string_view uri) {
   return false;
 }
 
+bool hasPin(X509_STORE_CTX* store, const std::vector<pki::SpkiPin>& pins) {
+  if (pins.empty()) return true;
+  const STACK_OF(X509)* chain = X509_STORE_CTX_get0_chain(store);
+  for (int i = 0; i < sk_X509_num(chain); ++i) {
+    if (std::find(pins.begin(), pins.end(), pki::spkiPinOf(sk_X509_value(chain, i))) != pins.end()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool isIpLiteral(std::string_view text) { return Address::parse(text, 0).has_value(); }
@@ -70,9 +79,11 @@ int PeerNames::check(X509* certificate) const {
   return names_.front().kind == Name::Kind::kIp ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH;
 }
 
-int verifyPeer(X509_STORE_CTX* store, void* names) {
+int verifyPeer(X509_STORE_CTX* store, void* rules) {
   if (X509_verify_cert(store) != 1) return 0;
-  const int verdict = static_cast<const PeerNames*>(names)->check(X509_STORE_CTX_get0_cert(store));
+  const auto& wanted = *static_cast<const PeerRules*>(rules);
+  int verdict = wanted.names.check(X509_STORE_CTX_get0_cert(store));
+  if (verdict == X509_V_OK && !hasPin(store, wanted.pins)) verdict = kPinMismatch;
   if (verdict == X509_V_OK) return 1;
   X509_STORE_CTX_set_error(store, verdict);
   return 0;

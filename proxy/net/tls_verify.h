@@ -1,16 +1,19 @@
-// Who a backend must prove to be: the names that its certificate has to carry (RFC 9525), never its common name.
+// Who a backend must prove to be: the names that its certificate has to carry (RFC 9525), never its common name, and
+// the public keys of which its chain must have one.
 //
-// The check runs inside the handshake, right behind that of the chain, so that a client certificate is not shown to a
+// The checks run inside the handshake, right behind that of the chain, so that a client certificate is not shown to a
 // stranger.
 #pragma once
 
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/pki/spki_pin.h"
 
 namespace sluice::net {
 
@@ -37,8 +40,18 @@ class PeerNames {
   std::vector<Name> names_;
 };
 
-/// SSL_CTX_set_cert_verify_callback: the chain by OpenSSL's rules, then the names. `names` is a const PeerNames*.
-int verifyPeer(X509_STORE_CTX* store, void* names);
+/// What is asked of a peer whose chain is good.
+struct PeerRules {
+  PeerNames names;
+  /// If there are any, one certificate of the verified chain, its authority included, has one of these keys.
+  std::vector<pki::SpkiPin> pins;
+};
+
+/// What the handshake's verify result says when no pin matches; OpenSSL's own checks never do.
+inline constexpr int kPinMismatch = X509_V_ERR_APPLICATION_VERIFICATION;
+
+/// SSL_CTX_set_cert_verify_callback: the chain by OpenSSL's rules, then ours. `rules` is a const PeerRules*.
+int verifyPeer(X509_STORE_CTX* store, void* rules);
 /// The same for insecureSkipVerify: nothing is looked at.
 int acceptAnyPeer(X509_STORE_CTX* store, void* unused);
 

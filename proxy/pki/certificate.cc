@@ -1,13 +1,12 @@
 #include "proxy/pki/certificate.h"
 
-#include <openssl/asn1.h>
 #include <openssl/err.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
-#include <ctime>
 
+#include "proxy/pki/asn1_time.h"
 #include "proxy/pki/pem.h"
 
 namespace sluice::pki {
@@ -36,18 +35,6 @@ std::vector<std::string> readDnsNames(const X509* certificate) {
   GENERAL_NAMES_free(all);
   ERR_clear_error();
   return names;
-}
-
-base::WallTime toWallTime(const ASN1_TIME* time) {
-  std::tm parts{};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) {
-    ERR_clear_error();
-    return base::WallTime{};
-  }
-  // Nanoseconds in 64 bits end in 2262; "no expiry" is written as 9999 (RFC 5280 4.1.2.5).
-  const auto since = std::chrono::seconds(timegm(&parts));
-  constexpr auto kLast = std::chrono::duration_cast<std::chrono::seconds>(base::WallTime::duration::max());
-  return since >= kLast ? base::WallTime::max() : base::WallTime(since);
 }
 
 }  // namespace

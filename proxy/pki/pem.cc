@@ -54,22 +54,49 @@ bool queueSaysEndOfFile() {
   return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
+template <typename Pointer, typename Decode>
+base::Result<Pointer> decode(const PemBlock& block, Decode d2i, const std::string& what) {
+  const std::string_view der = block.der.reveal();
+  auto position = reinterpret_cast<const unsigned char*>(der.data());
+  const unsigned char* const end = position + der.size();
+  Pointer value(d2i(nullptr, &position, static_cast<long>(der.size())));
+  if (value == nullptr) return base::Error::config("not a " + what + ": " + takeOpensslError());
+  if (position != end) return base::Error::config("not a " + what + ": bytes behind its end");
+  return value;
+}
+
 base::Result<X509Pointer> readCertificate(const PemBlock& block) {
   if (block.label != PEM_STRING_X509 && block.label != PEM_STRING_X509_OLD) {
     return base::Error::config("a " + block.label + ", not a certificate");
   }
-  const std::string_view der = block.der.reveal();
-  auto position = reinterpret_cast<const unsigned char*>(der.data());
-  const unsigned char* const end = position + der.size();
-  X509Pointer certificate(d2i_X509(nullptr, &position, static_cast<long>(der.size())));
-  if (certificate == nullptr) return base::Error::config("not a certificate: " + takeOpensslError());
-  if (position != end) return base::Error::config("not a certificate: bytes behind its end");
-  return certificate;
+  return decode<X509Pointer>(block, d2i_X509, "certificate");
+}
+
+base::Result<CrlPointer> readRevocationList(const PemBlock& block) {
+  if (block.label != PEM_STRING_X509_CRL) {
+    return base::Error::config("a " + block.label + ", not a certificate revocation list");
+  }
+  return decode<CrlPointer>(block, d2i_X509_CRL, "certificate revocation list");
+}
+
+template <typename Pointer, typename Read>
+base::Result<std::vector<Pointer>> readAll(std::string_view pem, Read read, const std::string& what) {
+  auto blocks = readPem(pem);
+  if (!blocks) return std::move(blocks).error();
+  std::vector<Pointer> all;
+  for (std::size_t i = 0; i < blocks->size(); ++i) {
+    auto one = read((*blocks)[i]);
+    if (!one) return base::Error::config(blockNumber(i) + one.error().detail);
+    all.push_back(std::move(one).value());
+  }
+  if (all.empty()) return base::Error::config("no " + what + " in it");
+  return all;
 }
 
 }  // namespace
 
 void X509Free::operator()(x509_st* certificate) const { X509_free(certificate); }
+void CrlFree::operator()(X509_crl_st* list) const { X509_CRL_free(list); }
 
 base::Result<std::vector<PemBlock>> readPem(std::string_view pem) {
   if (pem.size() > kMaxPemBytes) return base::Error::config("PEM of more than 4 MiB");
@@ -89,27 +116,24 @@ base::Result<std::vector<PemBlock>> readPem(std::string_view pem) {
 }
 
 base::Result<std::vector<X509Pointer>> readCertificates(std::string_view pem) {
-  auto blocks = readPem(pem);
-  if (!blocks) return std::move(blocks).error();
-  std::vector<X509Pointer> certificates;
-  for (std::size_t i = 0; i < blocks->size(); ++i) {
-    auto certificate = readCertificate((*blocks)[i]);
-    if (!certificate) return base::Error::config(blockNumber(i) + certificate.error().detail);
-    certificates.push_back(std::move(certificate).value());
-  }
-  if (certificates.empty()) return base::Error::config("no certificate in it");
-  return certificates;
+  return readAll<X509Pointer>(pem, readCertificate, "certificate");
 }
 
-std::string fingerprintOf(const std::vector<X509Pointer>& certificates) {
+base::Result<std::vector<CrlPointer>> readRevocationLists(std::string_view pem) {
+  return readAll<CrlPointer>(pem, readRevocationList, "certificate revocation list");
+}
+
+std::string fingerprintOf(const std::vector<X509Pointer>& certificates, const std::vector<CrlPointer>& lists) {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
   EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-  for (const X509Pointer& certificate : certificates) {
+  const auto add = [&context](auto encode, auto* value) {
     unsigned char* der = nullptr;
-    const int size = i2d_X509(certificate.get(), &der);
+    const int size = encode(value, &der);
     if (size > 0) EVP_DigestUpdate(context.get(), der, static_cast<std::size_t>(size));
     OPENSSL_free(der);
-  }
+  };
+  for (const X509Pointer& certificate : certificates) add(i2d_X509, certificate.get());
+  for (const CrlPointer& list : lists) add(i2d_X509_CRL, list.get());
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   EVP_DigestFinal_ex(context.get(), digest.data(), &size);

@@ -10,6 +10,7 @@
 #include "proxy/base/result.h"
 #include "proxy/base/secret.h"
 
+struct X509_crl_st;
 struct x509_st;
 
 namespace sluice::pki {
@@ -34,7 +35,15 @@ using X509Pointer = std::unique_ptr<x509_st, X509Free>;
 /// A file of nothing but certificates, at least one. Errors are config's: "block 2: a PRIVATE KEY, not a certificate".
 base::Result<std::vector<X509Pointer>> readCertificates(std::string_view pem);
 
-/// SHA-256 over the DER of the certificates in their order, in hex.
-std::string fingerprintOf(const std::vector<X509Pointer>& certificates);
+struct CrlFree {
+  void operator()(X509_crl_st* list) const;
+};
+using CrlPointer = std::unique_ptr<X509_crl_st, CrlFree>;
+
+/// A file of nothing but certificate revocation lists (RFC 5280 section 5), at least one. Errors as above.
+base::Result<std::vector<CrlPointer>> readRevocationLists(std::string_view pem);
+
+/// SHA-256 over the DER of the certificates in their order, and of the lists behind them, in hex.
+std::string fingerprintOf(const std::vector<X509Pointer>& certificates, const std::vector<CrlPointer>& lists = {});
 
 }  // namespace sluice::pki

@@ -4,9 +4,11 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "proxy/pki/asn1_time.h"
 #include "proxy/pki/openssl_error.h"
 #include "proxy/pki/pem.h"
 
@@ -24,19 +26,48 @@ bool loadSystem(X509_STORE* store) {
   return X509_STORE_set_default_paths(store) == 1;
 }
 
+// X509_STORE_set_verify_cb.
+int excuseAuthoritiesWithoutList(int ok, X509_STORE_CTX* context) {
+  const bool excused =
+      X509_STORE_CTX_get_error(context) == X509_V_ERR_UNABLE_TO_GET_CRL && X509_STORE_CTX_get_error_depth(context) > 0;
+  if (ok == 1 || !excused) return ok;
+  X509_STORE_CTX_set_error(context, X509_V_OK);
+  return 1;
+}
+
 }  // namespace
 
-base::Result<TrustStore> TrustStore::parse(std::string_view pem) {
-  auto certificates = readCertificates(pem);
+base::Result<TrustStore> TrustStore::parse(std::string_view caPem, std::string_view crlPem) {
+  auto certificates = readCertificates(caPem);
   if (!certificates) return std::move(certificates).error();
-  TrustStore trust(X509_STORE_new(), fingerprintOf(*certificates));
+  std::vector<CrlPointer> lists;
+  if (!crlPem.empty()) {
+    auto read = readRevocationLists(crlPem);
+    if (!read) return base::Error::config("revocation lists: " + read.error().detail);
+    lists = std::move(read).value();
+  }
+  TrustStore trust(X509_STORE_new(), fingerprintOf(*certificates, lists));
   for (const X509Pointer& certificate : *certificates) {
     if (X509_STORE_add_cert(trust.get(), certificate.get()) != 1) return base::Error::config(takeOpensslError());
   }
   // What somebody names here is trusted as it stands: an intermediate or a single pinned certificate too, without its
   // root.
   X509_STORE_set_flags(trust.get(), X509_V_FLAG_PARTIAL_CHAIN);
+  if (!lists.empty()) {
+    if (auto status = trust.add(lists); !status) return std::move(status).error();
+  }
   return trust;
+}
+
+base::Status TrustStore::add(const std::vector<CrlPointer>& lists) {
+  for (const CrlPointer& list : lists) {
+    if (X509_STORE_add_crl(store_, list.get()) != 1) return base::Error::config(takeOpensslError());
+    const ASN1_TIME* next = X509_CRL_get0_nextUpdate(list.get());
+    if (next != nullptr) listsExpire_ = std::min(listsExpire_, toWallTime(next));
+  }
+  X509_STORE_set_flags(store_, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+  X509_STORE_set_verify_cb(store_, excuseAuthoritiesWithoutList);
+  return base::Done{};
 }
 
 base::Result<TrustStore> TrustStore::system() {
@@ -47,11 +78,14 @@ base::Result<TrustStore> TrustStore::system() {
 }
 
 TrustStore::TrustStore(TrustStore&& other) noexcept
-    : store_(std::exchange(other.store_, nullptr)), fingerprint_(std::move(other.fingerprint_)) {}
+    : store_(std::exchange(other.store_, nullptr)),
+      fingerprint_(std::move(other.fingerprint_)),
+      listsExpire_(other.listsExpire_) {}
 
 TrustStore& TrustStore::operator=(TrustStore&& other) noexcept {
   std::swap(store_, other.store_);
   std::swap(fingerprint_, other.fingerprint_);
+  std::swap(listsExpire_, other.listsExpire_);
   return *this;
 }
 

@@ -27,6 +27,11 @@ std::string tlsIdentity(const UpstreamTls& tls) {
   for (const std::string& name : names) text += name + ",";
   text += "|ca=" + (tls.trust ? tls.trust->fingerprint() : std::string());
   text += "|client=" + (tls.clientCertificate ? tls.clientCertificate->fingerprint() : std::string());
+  text += "|pins=";
+  std::vector<std::string> pins = tls.spkiPins;
+  std::sort(pins.begin(), pins.end());
+  for (const std::string& pin : pins) text += pin + ",";
+  text += "|min=" + tls.minVersion + "|suites=" + tls.cipherSuites;
   text += tls.insecureSkipVerify ? "|verify=none" : "|verify=full";
   return text;
 }

@@ -1,6 +1,8 @@
 // What each Backend is told: the second half of BackendCatalog.
+#include <algorithm>
 #include <utility>
 
+#include "config/backend_kinds.h"
 #include "proxy/routing/backend_plan.h"
 #include "proxy/routing/compile_backend.h"
 #include "proxy/routing/object_status.h"
@@ -24,6 +26,34 @@ std::string skipsVerification(const config::Backend& backend) {
 std::string join(std::string a, const std::string& b) {
   if (!a.empty() && !b.empty()) a += "; ";
   return a + b;
+}
+
+/// Ports often share their TLS, and so its faults.
+void add(std::vector<Fault>& faults, const Fault& fault) {
+  const bool known =
+      std::any_of(faults.begin(), faults.end(), [&](const Fault& other) { return other.message == fault.message; });
+  if (!known) faults.push_back(fault);
+}
+
+std::optional<Fault> joined(const std::vector<Fault>& faults) {
+  if (faults.empty()) return std::nullopt;
+  return Fault{faults.front().reason, joinMessages(faults)};
+}
+
+config::StatusShape shapeOf(std::string_view group, std::string_view kind) {
+  switch (config::findBackendKind(group, kind)->statusShape) {
+    case config::BackendStatusShape::kParents:
+      return config::StatusShape::kParents;
+    case config::BackendStatusShape::kControllers:
+      return config::StatusShape::kControllers;
+  }
+  return config::StatusShape::kControllers;
+}
+
+/// Programmed is Gateway API's word for it, Available the proposal's (E-56).
+void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved) {
+  conditions.check(condition_type::kProgrammed, unserved);
+  if (shape == config::StatusShape::kControllers) conditions.check(condition_type::kAvailable, unserved);
 }
 
 /// Puts the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass for its
@@ -52,33 +82,44 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
 }  // namespace
 
 config::ObjectStatus BackendCatalog::status(const config::Backend& backend, const Entry& entry) const {
-  const config::StatusShape shape = backend.statusShape == config::BackendStatusShape::kParents
-                                        ? config::StatusShape::kParents
-                                        : config::StatusShape::kControllers;
-  config::ObjectStatus status = statusOf(backend.group, backend.kind, backend.meta.nameSpace, backend.meta.name, shape);
-  Conditions conditions(backend.meta);
-  conditions.check(condition_type::kAccepted, entry.unaccepted,
-                   join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
-  conditions.check(condition_type::kResolvedRefs, entry.unresolved);
-  std::optional<Fault> unprogrammed;
-  if (entry.unaccepted || entry.unresolved) {
-    unprogrammed = fault(reason::kInvalid, "requests to it answer 500; see the other conditions");
+  std::vector<Fault> unaccepted;
+  std::vector<Fault> unresolved;
+  bool served = false;
+  for (const auto& [number, port] : entry.ports) {
+    if (port.unaccepted) add(unaccepted, *port.unaccepted);
+    if (port.unresolved) add(unresolved, *port.unresolved);
+    served = served || port.plan;
   }
-  conditions.check(condition_type::kProgrammed, unprogrammed);
+  const bool anyAccepted = std::any_of(entry.ports.begin(), entry.ports.end(),
+                                       [](const auto& port) { return !port.second.unaccepted.has_value(); });
+  std::optional<Fault> refusal = entry.unaccepted;
+  if (!refusal && !anyAccepted) refusal = joined(unaccepted);
+
+  config::ObjectStatus status = statusOf(backend.group, backend.kind, backend.meta.nameSpace, backend.meta.name,
+                                         shapeOf(backend.group, backend.kind));
+  Conditions conditions(backend.meta);
+  conditions.check(condition_type::kAccepted, refusal, join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
+  conditions.check(condition_type::kResolvedRefs, joined(unresolved));
+  std::optional<Fault> unprogrammed;
+  if (refusal || !served) unprogrammed = fault(reason::kInvalid, "requests to it answer 500; see the other conditions");
+  setServed(conditions, status.shape, unprogrammed);
+  if (!refusal && !unaccepted.empty()) {
+    const Fault part = *joined(unaccepted);
+    conditions.good(condition_type::kPartiallyInvalid, part.reason, part.message);
+  }
   if (!backend.extensions.empty()) {
-    conditions.good(condition_type::kDegraded, reason::kUnsupportedExtensionType, entry.unaccepted->message);
+    conditions.good(condition_type::kDegraded, reason::kUnsupportedExtensionType, refusal->message);
   }
   place(status, model_, conditions.take(), entry.users);
   return status;
 }
 
 config::ObjectStatus BackendCatalog::status(const config::Rejected& rejected) const {
-  const config::StatusShape shape =
-      rejected.kind == "XBackend" ? config::StatusShape::kParents : config::StatusShape::kControllers;
-  config::ObjectStatus status = statusOf(rejected.group, rejected.kind, rejected.nameSpace, rejected.name, shape);
+  config::ObjectStatus status = statusOf(rejected.group, rejected.kind, rejected.nameSpace, rejected.name,
+                                         shapeOf(rejected.group, rejected.kind));
   Conditions conditions(rejected.generation);
   conditions.bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message));
-  conditions.bad(condition_type::kProgrammed, fault(reason::kInvalid, "requests to it answer 500"));
+  setServed(conditions, status.shape, fault(reason::kInvalid, "requests to it answer 500"));
   place(status, model_, conditions.take(), {});
   return status;
 }
@@ -87,7 +128,7 @@ std::vector<config::ObjectStatus> BackendCatalog::statuses() const {
   std::vector<config::ObjectStatus> result;
   for (const auto& [backend, entry] : entries_) result.push_back(status(*backend, entry));
   for (const config::Rejected& rejected : model_.rejected) {
-    if (rejected.kind == "Backend" || rejected.kind == "XBackend") result.push_back(status(rejected));
+    if (config::findBackendKind(rejected.group, rejected.kind) != nullptr) result.push_back(status(rejected));
   }
   return result;
 }

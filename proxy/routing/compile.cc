@@ -91,6 +91,9 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
 
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->settings = model.settings;
+  // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
+  // allowed.
+  if (auto guard = AddressGuard::make(model.settings.addressGuardAllow)) snapshot->addressGuard = std::move(*guard);
   snapshot->binds = compileBinds(gateways);
   snapshot->backends = backendsInUse(gateways);
   result.snapshot = std::move(snapshot);

@@ -2,29 +2,24 @@
 // told.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "config/conditions.h"
 #include "config/model.h"
-#include "proxy/pki/trust_store.h"
+#include "proxy/routing/compile_tls.h"
 #include "proxy/routing/fault.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::routing {
 
-/// Where the system's authorities come from: pki::TrustStore::system, or a test's own.
-using SystemTrust = std::function<base::Result<pki::TrustStore>()>;
-
 using BackendResult = Resolved<std::shared_ptr<const BackendPlan>>;
 
 class BackendCatalog {
  public:
-  /// `model` must outlive it. The system's authorities are loaded once at most, and only if a Backend relies on them.
+  /// `model` must outlive it.
   BackendCatalog(const config::Model& model, const SystemTrust& systemTrust);
 
   /// The plan that a backendRef of a route in namespace `holder` means. Faults: InvalidKind, RefNotPermitted,
@@ -37,24 +32,25 @@ class BackendCatalog {
   std::vector<config::ObjectStatus> statuses() const;
 
  private:
-  struct Entry {
+  struct PortEntry {
+    std::shared_ptr<const BackendPlan> plan;  // null if there is a fault
     std::optional<Fault> unaccepted;
     std::optional<Fault> unresolved;
-    std::map<std::uint16_t, std::shared_ptr<const BackendPlan>> plans;  // by port; empty if there is a fault
+  };
+  struct Entry {
+    std::optional<Fault> unaccepted;  // of all ports
+    std::map<std::uint16_t, PortEntry> ports;
     std::map<std::string, const config::Gateway*> users;
   };
 
-  Entry compile(const config::Backend& backend);
-  Resolved<UpstreamTls> compileTls(const config::Backend& backend, const config::BackendTls& tls);
-  Resolved<std::shared_ptr<const pki::TrustStore>> trustFor(const config::Backend& backend,
-                                                            const config::BackendTls& tls);
-  Resolved<std::shared_ptr<const pki::TrustStore>> systemAuthorities(const config::BackendTls& tls);
+  static Entry compile(const config::Backend& backend, TlsCompiler& tls);
+  static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls);
+  /// Whether a route of namespace `holder` may refer to that at all.
+  std::optional<Fault> permission(const config::ObjectRef& ref, std::string_view holder) const;
   config::ObjectStatus status(const config::Backend& backend, const Entry& entry) const;
   config::ObjectStatus status(const config::Rejected& rejected) const;
 
   const config::Model& model_;
-  const SystemTrust& systemTrust_;
-  std::optional<Resolved<std::shared_ptr<const pki::TrustStore>>> system_;
   std::map<const config::Backend*, Entry> entries_;
 };
 

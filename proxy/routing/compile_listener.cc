@@ -56,7 +56,8 @@ void loadIdentities(const config::Model& model, const config::Gateway& gateway, 
     return;
   }
   for (const config::ObjectRef& ref : listener.tls->certificateRefs) {
-    auto pair = resolveKeyPair(model, ref, gateway.meta.nameSpace, reason::kInvalidCertificateRef);
+    const Holder holder{config::kGatewayGroup, "Gateway", gateway.meta.nameSpace};
+    auto pair = resolveKeyPair(model, ref, holder, reason::kInvalidCertificateRef);
     if (!pair) {
       plan.unresolved = std::move(pair.fault);
       plan.identities.clear();

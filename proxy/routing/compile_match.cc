@@ -11,17 +11,6 @@ Fault unsupported(const std::string& path, std::string message) {
   return {std::string(config::reason::kUnsupportedValue), path + ": " + std::move(message)};
 }
 
-/// Routes are compared with requests in one normal form, so both are brought into it by the same code.
-Resolved<std::string> normalPath(const config::PathMatch& match) {
-  if (!match.value.starts_with('/')) return unsupported(match.path, "a path begins with \"/\"");
-  if (match.value.find('?') != std::string::npos) return unsupported(match.path, "a path holds no query");
-  base::ChunkPool pool;
-  base::Arena arena(pool);
-  const auto normal = http::normalizeTarget(arena, match.value);
-  if (!normal) return unsupported(match.path, "no request can have this path: " + normal.error().detail);
-  return std::string(*normal);
-}
-
 std::optional<Fault> compilePath(const config::PathMatch& match, RouteEntry& entry) {
   if (match.type == config::PathMatchType::kRegularExpression) {
     const auto compiled = Regex::compile(match.value);
@@ -30,7 +19,7 @@ std::optional<Fault> compilePath(const config::PathMatch& match, RouteEntry& ent
     entry.path = match.value;
     return std::nullopt;
   }
-  auto path = normalPath(match);
+  auto path = normalPath(match.value, match.path);
   if (!path) return std::move(path.fault);
   entry.pathKind = match.type == config::PathMatchType::kExact ? PathKind::kExact : PathKind::kPrefix;
   entry.path = *std::move(path.value);
@@ -50,6 +39,17 @@ std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matche
 }
 
 }  // namespace
+
+// Routes are compared with requests in one normal form, so both are brought into it by the same code.
+Resolved<std::string> normalPath(std::string_view value, const std::string& field) {
+  if (!value.starts_with('/')) return unsupported(field, "a path begins with \"/\"");
+  if (value.find('?') != std::string_view::npos) return unsupported(field, "a path holds no query");
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  const auto normal = http::normalizeTarget(arena, value);
+  if (!normal) return unsupported(field, "no request can have this path: " + normal.error().detail);
+  return std::string(*normal);
+}
 
 Resolved<RouteEntry> compileMatch(const config::HttpRouteMatch& match) {
   RouteEntry entry;

@@ -11,4 +11,7 @@ namespace sluice::routing {
 /// expression that RE2 refuses, a path without a normal form, a header field that heads do not hold.
 Resolved<RouteEntry> compileMatch(const config::HttpRouteMatch& match);
 
+/// A path as users write it in the one normal form of requests; `field` is for the fault.
+Resolved<std::string> normalPath(std::string_view value, const std::string& field);
+
 }  // namespace sluice::routing

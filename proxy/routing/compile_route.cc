@@ -4,6 +4,7 @@
 
 #include "proxy/routing/compile_headers.h"
 #include "proxy/routing/compile_match.h"
+#include "proxy/routing/compile_rewrite.h"
 
 namespace sluice::routing {
 namespace {
@@ -33,9 +34,10 @@ class RouteCompiler {
     addNote(ignoredNote(rule.unbuilt));
     result.prototype.requestHeaders = edit(rule.requestHeaders, HeaderSection::kRequest, own);
     result.prototype.responseHeaders = edit(rule.responseHeaders, HeaderSection::kResponse, own);
+    result.prototype.rewrite = rewrite(rule.urlRewrite, rule, own);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
-      result.prototype.backends.push_back(share(ref));
+      result.prototype.backends.push_back(share(ref, rule));
       result.prototype.totalWeight += ref.weight;
     }
     setFailure(rule, ofRoute ? ofRoute : own, result.prototype);
@@ -69,13 +71,14 @@ class RouteCompiler {
     }
   }
 
-  WeightedBackend share(const config::HttpBackendRef& ref) {
+  WeightedBackend share(const config::HttpBackendRef& ref, const config::HttpRouteRule& rule) {
     WeightedBackend result;
     result.weight = ref.weight;
     std::optional<Fault> own = alteringFault(ref.unbuilt);
     addNote(ignoredNote(ref.unbuilt));
     result.requestHeaders = edit(ref.requestHeaders, HeaderSection::kRequest, own);
     result.responseHeaders = edit(ref.responseHeaders, HeaderSection::kResponse, own);
+    result.rewrite = rewrite(ref.urlRewrite, rule, own);
     if (own) plan_.faults.push_back(*own);
     BackendResult backend = backends_.resolve(ref, route_.meta.nameSpace);
     if (!backend) plan_.unresolved.push_back(backend.fault);
@@ -90,6 +93,14 @@ class RouteCompiler {
   static HeaderEdit edit(const std::optional<config::HeaderModifier>& modifier, HeaderSection section,
                          std::optional<Fault>& own) {
     auto compiled = compileHeaders(modifier, section);
+    if (compiled) return *std::move(compiled.value);
+    if (!own) own = std::move(compiled.fault);
+    return {};
+  }
+
+  static UrlRewrite rewrite(const std::optional<config::UrlRewrite>& filter, const config::HttpRouteRule& rule,
+                            std::optional<Fault>& own) {
+    auto compiled = compileRewrite(filter, rule);
     if (compiled) return *std::move(compiled.value);
     if (!own) own = std::move(compiled.fault);
     return {};

@@ -22,7 +22,12 @@ struct HeaderEdit {
 
   bool empty() const { return set.empty() && add.empty() && remove.empty() && authority.empty(); }
   /// The strings in `headers` are then views into this object, which outlives the exchange (the rule is pinned).
-  void apply(base::Arena& arena, http::Headers& headers) const;
+  void apply(base::Arena& arena, http::Headers& headers) const {
+    if (!empty()) applyAll(arena, headers);
+  }
+
+ private:
+  void applyAll(base::Arena& arena, http::Headers& headers) const;
 };
 
 }  // namespace sluice::routing

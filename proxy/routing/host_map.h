@@ -48,7 +48,9 @@ class HostMap {
  private:
   template <typename Visit>
   bool visitNamed(std::string_view host, Visit& visit) const {
-    if (const auto found = exact_.find(host); found != exact_.end() && visit(found->second)) return true;
+    if (!exact_.empty()) {
+      if (const auto found = exact_.find(host); found != exact_.end() && visit(found->second)) return true;
+    }
     if (wildcards_.empty()) return false;
     for (std::size_t dot = host.find('.'); dot != std::string_view::npos; dot = host.find('.', dot + 1)) {
       if (dot == 0) continue;

@@ -80,8 +80,10 @@ const PathTable::Node* PathTable::deepest(std::string_view path) const {
 
 const Rule* PathTable::find(const http::RequestHead& head) const {
   const std::string_view path = head.path();
-  if (const auto exact = exact_.find(path); exact != exact_.end()) {
-    if (const Rule* rule = firstHolding(exact->second, head)) return rule;
+  if (!exact_.empty()) {
+    const auto exact = exact_.find(path);
+    const Rule* rule = exact != exact_.end() ? firstHolding(exact->second, head) : nullptr;
+    if (rule != nullptr) return rule;
   }
   for (const auto& [expression, candidate] : expressions_) {
     if (expression.matches(path) && candidate.predicates.hold(head)) return candidate.rule.get();

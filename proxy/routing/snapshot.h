@@ -15,8 +15,10 @@
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"
 #include "proxy/pki/trust_store.h"
+#include "proxy/routing/address_guard.h"
 #include "proxy/routing/header_edit.h"
 #include "proxy/routing/route_table.h"
+#include "proxy/routing/url_rewrite.h"
 
 namespace sluice::routing {
 
@@ -35,6 +37,11 @@ struct UpstreamTls {
   std::shared_ptr<const pki::CertificateChain> clientCertificate;  // Mutual only
   std::shared_ptr<const pki::PrivateKey> clientKey;
   bool insecureSkipVerify = false;
+  /// SHA-256 of public keys (SubjectPublicKeyInfo) in base64, 44 characters each, one of which the chain must hold;
+  /// empty: any.
+  std::vector<std::string> spkiPins;
+  std::string minVersion;    // "1.2" or "1.3"; empty: the default
+  std::string cipherSuites;  // OpenSSL's names joined by ":"; empty: the default
 };
 
 /// One destination: a Backend and one of its ports.
@@ -57,6 +64,7 @@ struct WeightedBackend {
   std::optional<base::Error> failure;
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
+  UrlRewrite rewrite;  // what it says replaces what the rule's says
 };
 
 /// A rule of an HTTPRoute as attached to one listener.
@@ -68,6 +76,7 @@ struct Rule {
   std::uint64_t totalWeight = 0;
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
+  UrlRewrite rewrite;
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   std::optional<base::Error> failure;
 
@@ -92,6 +101,7 @@ struct Bind {
 
 struct Snapshot {
   config::Settings settings;
+  AddressGuard addressGuard;  // settings.addressGuardAllow
   std::vector<Bind> binds;
   /// Every Backend that a rule refers to, each once.
   std::vector<std::shared_ptr<const BackendPlan>> backends;

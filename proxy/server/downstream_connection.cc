@@ -53,7 +53,6 @@ void DownstreamConnection::onResponseBodyTaken(http::Token token, std::size_t co
 
 void DownstreamConnection::onResponseSent(http::Token token) {
   if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->raise(exchange::Event::kResponseSent);
-  markDirty();
 }
 
 void DownstreamConnection::onLimitHit(http::Limit limit) { exchanges_.onLimit(http::limitName(limit)); }

@@ -52,6 +52,7 @@ void ServerConnection::onBytes(std::string_view bytes) {
 
 void ServerConnection::onEnd(bool /*clean*/) {
   markDirty();
+  peerEnded_ = true;
   if (state_ == State::kServing) {
     codec_->feedEnd();
   } else {
@@ -144,6 +145,7 @@ void ServerConnection::settle() {
     }
     if (out_.empty() && !codec_->wantsProduce() && !transport_->pending()) return linger();
   }
+  if (codec_->wantsResume()) markDirty();
   transport_->setReadBudget(codec_->readBudget());
   watchHead();
 }
@@ -152,6 +154,7 @@ void ServerConnection::linger() {
   state_ = State::kLingering;
   codec_->feedLost();
   transport_->shutdown();
+  if (peerEnded_) return die();  // nothing can come any more whose reset would overtake our last bytes
   lingerBudget_ = kLingerBytes;
   lastActive_ = parts_.worker.now();
   transport_->setReadBudget(kLingerRead);

@@ -81,6 +81,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   const bool secure_;
   State state_;
   bool draining_ = false;
+  bool peerEnded_ = false;
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;

@@ -45,10 +45,10 @@ base::Result<std::unique_ptr<WorkerRuntime>> WorkerRuntime::make(const RuntimePa
 
 base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   const config::Settings& settings = snapshot_->settings;
-  auto resolver = net::makeResolver(worker_, dnsSettings(settings.dns));
+  auto resolver = net::makeResolver(worker_, dnsSettings(settings.dns), &metrics_);
   if (!resolver.ok()) return resolver.error();
   resolver_ = std::move(*resolver);
-  upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{worker_, *resolver_, dialer_, parts.budgets, exchanges_, exchanges_,
+  upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{worker_, *resolver_, dialer_, snapshot_->addressGuard, parts.budgets, exchanges_, exchanges_,
                                                                              metrics_, h2Memory_, limits_, settings.timeouts,
                                                                              settings.limits.backendPending});
   exchanges_.setUpstreams(*upstreams_);

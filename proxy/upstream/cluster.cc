@@ -22,6 +22,15 @@ std::vector<std::string> alpnFor(routing::UpstreamProtocol protocol) {
   return {};
 }
 
+std::vector<std::string> splitAtColons(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    parts.emplace_back(text.substr(0, text.find(':')));
+    text.remove_prefix(std::min(text.size(), parts.back().size() + 1));
+  }
+  return parts;
+}
+
 net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   net::TlsClientSettings settings;
   settings.serverName = plan.tls->serverName;
@@ -30,6 +39,9 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   settings.clientCertificate = plan.tls->clientCertificate;
   settings.clientKey = plan.tls->clientKey;
   settings.insecureSkipVerify = plan.tls->insecureSkipVerify;
+  settings.spkiPins = plan.tls->spkiPins;
+  if (!plan.tls->minVersion.empty()) settings.minVersion = plan.tls->minVersion;
+  settings.cipherSuites = splitAtColons(plan.tls->cipherSuites);
   settings.alpn = alpnFor(plan.protocol);
   return settings;
 }
@@ -133,7 +145,7 @@ bool Cluster::open() {
   }
   ++connecting_;
   ++open_;
-  owner_.createConnection(*this, **addresses);
+  owner_.createConnection(*this, net::chooseAddresses(net::DnsStrategy::kStrict, **addresses));
   return true;
 }
 
@@ -197,8 +209,9 @@ Connection* Cluster::leastLoaded() {
   Connection* best = nullptr;
   for (const auto handle : shared_) {
     Connection* connection = owner_.find(handle);
-    if (connection == nullptr || connection->available() == 0) continue;
-    if (best == nullptr || connection->codec()->activeStreams() < best->codec()->activeStreams()) best = connection;
+    if (connection == nullptr) continue;
+    if (best != nullptr && connection->codec()->activeStreams() >= best->codec()->activeStreams()) continue;
+    if (connection->available() > 0) best = connection;
   }
   return best;
 }

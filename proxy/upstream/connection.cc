@@ -1,5 +1,6 @@
 #include "proxy/upstream/connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/upstream/cluster.h"
@@ -12,12 +13,14 @@ namespace {
 constexpr std::size_t kFlushBytes = 128 * 1024;
 // Until the codec says how much: what may follow the handshake at once.
 constexpr std::size_t kFirstRead = 64 * 1024;
+// Each address has half of the time that is left, and at least this; the last has all of it.
+constexpr base::Duration kShortestTry = std::chrono::milliseconds(250);
 
 }  // namespace
 
 Connection::Connection(base::Handle<Connection> self, Upstreams& owner, Cluster& cluster, net::Addresses addresses)
-    : self_(self), owner_(owner), cluster_(cluster), addresses_(std::move(addresses)), out_(owner.worker().chunks()) {
-  owner_.worker().timers().set(*this, owner_.worker().now() + owner_.timeouts().connect);
+    : self_(self), owner_(owner), cluster_(cluster), addresses_(std::move(addresses)), out_(owner.worker().chunks()),
+      connectBy_(owner.worker().now() + owner.timeouts().connect) {
   dial();
 }
 
@@ -27,7 +30,26 @@ std::size_t Connection::available() const {
   return state_ == State::kServing && codec_ ? codec_->availableStreams() : 0;
 }
 
+// The very address that is dialled is looked at, in the same step, each time: there is no second look-up in between.
+bool Connection::skipProhibited() {
+  while (attempt_ < addresses_.size()) {
+    const auto address = addresses_[attempt_].bytes();
+    if (owner_.guard().permits(address)) return true;
+    owner_.metrics().at<observe::Metric::kAddressDenied>(routing::addressClassName(routing::classify(address))).add();
+    ++attempt_;
+  }
+  attempt_ = addresses_.size() - 1;
+  return false;
+}
+
 void Connection::dial() {
+  if (!skipProhibited()) {
+    return fail(base::Error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
+                            "the backend's name stands for an address that is not allowed"));
+  }
+  const base::MonotonicTime now = owner_.worker().now();
+  const base::Duration left = connectBy_ - now;
+  owner_.worker().timers().set(*this, now + (hasNext() ? std::min(left, std::max(left / 2, kShortestTry)) : left));
   const net::Address to = addresses_[attempt_].withPort(cluster_.plan().port);
   transport_ = owner_.dialer().dial(to, cluster_.tlsContext(), *this);
   transport_->setReadBudget(kFirstRead);
@@ -56,6 +78,7 @@ void Connection::onOpen() {
                ? http::makeH2ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits(), owner_.worker().clock(), &owner_.h2Memory())
                : http::makeH1ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits());
   state_ = State::kServing;
+  redial_ = false;
   lastUsed_ = owner_.worker().now();
   owner_.worker().timers().set(*this, lastUsed_ + owner_.timeouts().upstreamIdle);
   cluster_.onServing(*this);
@@ -79,11 +102,7 @@ void Connection::onEnd(bool clean) {
 void Connection::onFailed(const base::Error& error) {
   if (state_ == State::kDead) return;
   const bool refused = error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
-  if (state_ == State::kConnecting && refused && attempt_ + 1 < addresses_.size()) {
-    redial_ = true;
-    touch();
-    return;
-  }
+  if (state_ == State::kConnecting && refused && hasNext()) return redialSoon();
   if (!codec_) return fail(error);
   // Not dead yet: a codec whose consumer is slow may hold the rest of a response that came whole.
   codec_->feedLost(error);
@@ -92,8 +111,14 @@ void Connection::onFailed(const base::Error& error) {
   touch();
 }
 
+void Connection::redialSoon() {
+  redial_ = true;
+  touch();
+}
+
 void Connection::onTimer() {
   if (state_ == State::kConnecting) {
+    if (hasNext() && owner_.worker().now() < connectBy_) return redialSoon();
     owner_.onLimit("connect");
     fail(base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time"));
     return;

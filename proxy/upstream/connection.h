@@ -62,6 +62,10 @@ class Connection final : public net::TransportSink, private net::Timer {
   void onTimer() override;
 
   void dial();
+  /// Moves on to the next address that may be dialled; false if there is none.
+  bool skipProhibited();
+  bool hasNext() const { return attempt_ + 1 < addresses_.size(); }
+  void redialSoon();
   void pump();
   void settle();
   void retire();
@@ -80,7 +84,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   base::ByteQueue out_;
   std::uint64_t requests_ = 0;
   base::MonotonicTime lastUsed_{};
-  bool redial_ = false;  // the address was refused: the next one is tried in the beat
+  const base::MonotonicTime connectBy_;  // of all addresses together
+  bool redial_ = false;  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
 };
 

@@ -13,6 +13,7 @@
 #include "proxy/net/resolver.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
+#include "proxy/routing/address_guard.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"
 #include "proxy/upstream/cluster.h"
@@ -27,6 +28,7 @@ struct UpstreamParts {
   net::Worker& worker;
   net::Resolver& resolver;
   Dialer& dialer;
+  const routing::AddressGuard& guard;
   Budgets& budgets;
   http::ClientSink& sink;
   WaiterSink& waiters;
@@ -60,6 +62,7 @@ class Upstreams {
   net::Worker& worker() { return parts_.worker; }
   net::Resolver& resolver() { return parts_.resolver; }
   Dialer& dialer() { return parts_.dialer; }
+  const routing::AddressGuard& guard() const { return parts_.guard; }
   http::ClientSink& sink() { return parts_.sink; }
   WaiterSink& waiterSink() { return parts_.waiters; }
   const http::Limits& limits() const { return parts_.limits; }

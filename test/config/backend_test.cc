@@ -147,15 +147,16 @@ TEST(SeedBackend, RefusesAddressesAndServicesOfTheCluster) {
        {"10.0.0.1", "'::1'", "x.svc.cluster.local", "Cluster.Local", "x.y.svc", "'*.a.b'", "127.1"}) {
     EXPECT_EQ(problemsOfFqdn("{hostname: " + std::string(hostname) + ", port: 80}").size(), 1u) << hostname;
   }
-  EXPECT_THAT(problemsOfFqdn("{hostname: notcluster.localhost, port: 80}"), IsEmpty());
 }
 
 TEST(SeedBackend, RequiresItsDestination) {
   EXPECT_THAT(rendered(loadSeed("  {}\n").problems), ElementsAre(EndsWith("spec.destination: is required")));
   EXPECT_THAT(problemsOfFqdn("{}"),
               ElementsAre(EndsWith("fqdn.hostname: is required"), EndsWith("fqdn.port: is required")));
-  EXPECT_THAT(rendered(loadSeed("  destination: {type: IP}\n").problems),
-              ElementsAre(HasSubstr("type: must be FQDN"), EndsWith("fqdn: is required")));
+  EXPECT_THAT(rendered(loadSeed("  destination: {type: FQDN}\n").problems),
+              ElementsAre(EndsWith("fqdn: is required when type is Fqdn")));
+  EXPECT_THAT(rendered(loadSeed("  destination: {type: Elsewhere, fqdn: {hostname: a.b, port: 1}}\n").problems),
+              ElementsAre(HasSubstr("type: must be Fqdn, Ip, KubernetesService or Service")));
 }
 
 TEST(SeedBackend, ChecksExtensions) {
@@ -194,7 +195,10 @@ TEST(XBackend, ReadsItsProtocols) {
     ASSERT_THAT(rendered(configuration.problems), IsEmpty()) << word;
     EXPECT_EQ(configuration.model.backends.at(0).ports.at(0).protocol, protocol) << word;
   }
-  EXPECT_EQ(loadX("  protocol: MCP\n").model.backends.at(0).unbuilt.at(0).path, "spec.protocol");
+  const Backend mcp = loadX("  protocol: MCP\n").model.backends.at(0);
+  EXPECT_EQ(mcp.ports.at(0).protocol, BackendProtocol::kOther);
+  EXPECT_EQ(mcp.ports.at(0).protocolName, "MCP");
+  EXPECT_EQ(mcp.ports.at(0).protocolPath, "spec.protocol");
   EXPECT_THAT(rendered(loadX("  protocol: H2C\n  tls: {mode: ServerOnly}\n").problems),
               ElementsAre(HasSubstr("H2C is HTTP/2 without TLS")));
 }

@@ -17,7 +17,8 @@ using test::RigOptions;
 
 RigOptions speaking(Version backend) {
   RigOptions options;
-  options.protocol = backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
+  options.protocol =
+      backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   return options;
 }
 

@@ -14,9 +14,7 @@ class AttemptHead : public ::testing::Test {
     plan->authority = "api.example.com:8443";
     backend_.backend = plan;
   }
-  http::RequestHead make() {
-    return attemptHead(arena_, request_, rule_, backend_, identity_, {client_, true});
-  }
+  http::RequestHead make() { return attemptHead(arena_, request_, rule_, backend_, identity_, {client_, true}); }
   static std::string joined(const http::RequestHead& head, std::string_view name) {
     std::string all;
     for (const http::Field& field : head.headers) {
@@ -41,6 +39,28 @@ TEST_F(AttemptHead, AFilterMayRewriteTheAuthorityAndTheBackendsComesLast) {
   EXPECT_EQ(make().authority, "rule.example.com");
   backend_.requestHeaders.authority = "share.example.com";
   EXPECT_EQ(make().authority, "share.example.com");
+}
+
+TEST_F(AttemptHead, RewritesTheUrlAndTheSharesRewriteReplacesTheRules) {
+  request_.target = "/v1/chat?a=1";
+  rule_.rewrite.authority = "rule.example.com";
+  rule_.rewrite.path = routing::PathRewrite::kPrefixMatch;
+  rule_.rewrite.prefixLength = 3;
+  rule_.rewrite.replacement = "/openai/v1";
+  EXPECT_EQ(make().target, "/openai/v1/chat?a=1");
+  EXPECT_EQ(make().authority, "rule.example.com");
+  backend_.rewrite.path = routing::PathRewrite::kFullPath;
+  backend_.rewrite.replacement = "/all";
+  backend_.rewrite.authority = "share.example.com";
+  EXPECT_EQ(make().target, "/all?a=1");
+  EXPECT_EQ(make().authority, "share.example.com");
+  EXPECT_EQ(request_.target, "/v1/chat?a=1") << "what was matched, and what a retry begins with";
+}
+
+TEST_F(AttemptHead, PrefersTheRewriteOfTheHostToASetField) {
+  rule_.requestHeaders.authority = "set.example.com";
+  rule_.rewrite.authority = "rewritten.example.com";
+  EXPECT_EQ(make().authority, "rewritten.example.com");
 }
 
 TEST_F(AttemptHead, LeavesTheRequestItselfUntouched) {

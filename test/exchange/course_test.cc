@@ -1,4 +1,5 @@
-// The ordinary courses of an exchange, each for every pair of HTTP versions: what goes in at one end comes out at the other.
+// The ordinary courses of an exchange, each for every pair of HTTP versions: what goes in at one end comes out at the
+// other.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -19,7 +20,8 @@ using test::RigOptions;
 
 RigOptions speaking(Version backend) {
   RigOptions options;
-  options.protocol = backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
+  options.protocol =
+      backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   return options;
 }
 
@@ -106,7 +108,8 @@ TEST_P(Course, CarriesBodiesOfKnownLengthBothWays) {
 }
 
 TEST_P(Course, StreamsBothBodiesAtOnceWithTrailers) {
-  const std::size_t index = ask({.method = Method::kPost, .target = "/ok", .fields = {{"te", "trailers"}}, .body = Body::kUntilEnd});
+  const std::size_t index =
+      ask({.method = Method::kPost, .target = "/ok", .fields = {{"te", "trailers"}}, .body = Body::kUntilEnd});
   backend().head(0, {.body = Body::kUntilEnd});
   std::string sent;
   for (int i = 0; i < 50; ++i) {
@@ -157,8 +160,8 @@ TEST_P(Course, ForwardsInformationalHeads) {
 }
 
 TEST_P(Course, SaysContinueOnceAndNotBeforeAConnectionIsThere) {
-  const std::size_t index =
-      client_.ask({.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
+  const std::size_t index = client_.ask(
+      {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
   ASSERT_TRUE(rig_.settle());
   EXPECT_TRUE(client_.answer(index).interims.empty());
   rig_.accept(0, std::get<1>(GetParam()));
@@ -175,8 +178,8 @@ TEST_P(Course, SaysContinueOnceAndNotBeforeAConnectionIsThere) {
 }
 
 TEST_P(Course, AClientThatDoesNotWaitIsNotToldToContinue) {
-  const std::size_t index =
-      client_.ask({.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
+  const std::size_t index = client_.ask(
+      {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
   client_.body(index, "body");
   client_.finish(index);
   ASSERT_TRUE(rig_.settle());
@@ -210,7 +213,8 @@ TEST_P(Course, AnswersWhatItCanNotRoute) {
   for (const auto& c : kCases) {
     const std::size_t index = client_.ask({.target = c.target, .fields = c.fields});
     EXPECT_EQ(answered(index).message.head.status, c.status) << c.target;
-    EXPECT_NE(client_.answer(index).body.find(base::errorTypeName(c.type)), std::string::npos) << client_.answer(index).body;
+    EXPECT_NE(client_.answer(index).body.find(base::errorTypeName(c.type)), std::string::npos)
+        << client_.answer(index).body;
     EXPECT_EQ(rig_.told.back().status, c.status);
     EXPECT_EQ(rig_.told.back().error->type, c.type);
     EXPECT_EQ(rig_.told.back().attempts, 0U);
@@ -220,8 +224,10 @@ TEST_P(Course, AnswersWhatItCanNotRoute) {
 }
 
 TEST_P(Course, AnswersGrpcWithTrailersOnly) {
-  const std::size_t index =
-      client_.ask({.method = Method::kPost, .target = "/nowhere", .fields = {{"content-type", "application/grpc"}}, .body = Body::kUntilEnd});
+  const std::size_t index = client_.ask({.method = Method::kPost,
+                                         .target = "/nowhere",
+                                         .fields = {{"content-type", "application/grpc"}},
+                                         .body = Body::kUntilEnd});
   ASSERT_TRUE(rig_.settle());
   const auto& answer = client_.answer(index);
   EXPECT_EQ(answer.message.head.status, 200);

@@ -55,7 +55,8 @@ TEST_F(LocalReply, MapsStatusesAsGrpcDefinesThem) {
   EXPECT_EQ(grpcStatusFrom(401), 16);
   EXPECT_EQ(grpcStatusFrom(403), 7);
   EXPECT_EQ(grpcStatusFrom(404), 12);
-  for (const std::uint16_t unavailable : std::initializer_list<std::uint16_t>{429, 502, 503, 504}) EXPECT_EQ(grpcStatusFrom(unavailable), 14);
+  for (const std::uint16_t unavailable : std::initializer_list<std::uint16_t>{429, 502, 503, 504})
+    EXPECT_EQ(grpcStatusFrom(unavailable), 14);
   EXPECT_EQ(grpcStatusFrom(500), 2);
 }
 
@@ -77,7 +78,8 @@ TEST_F(LocalReply, EveryStatusOfAnErrorTypeHasATitle) {
   for (std::size_t i = 0; i < base::kErrorTypeCount; ++i) {
     EXPECT_NE(statusTitle(base::defaultStatus(static_cast<base::ErrorType>(i))), "Error") << i;
   }
-  for (const std::uint16_t status : std::initializer_list<std::uint16_t>{408, 413, 414, 417, 431, 501}) EXPECT_NE(statusTitle(status), "Error") << status;
+  for (const std::uint16_t status : std::initializer_list<std::uint16_t>{408, 413, 414, 417, 431, 501})
+    EXPECT_NE(statusTitle(status), "Error") << status;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ const Expected<Req> kRequestCells{
     {{Req::kSent, E::kRequestBroken}, {A::kCancelUpstream, Req::kStopped}},
     {{Req::kSent, E::kClientGone}, {A::kCancelUpstream, Req::kStopped}},
     {{Req::kSent, E::kDeadline}, {A::kCancelUpstream, Req::kStopped}},
-    {{Req::kSent, E::kResponseSent}, {A::kNone, Req::kStopped}},
+    {{Req::kSent, E::kResponseSent}, {A::kCancelUpstream, Req::kStopped}},
     {{Req::kSent, E::kInternalFailure}, {A::kCancelUpstream, Req::kStopped}},
 };
 

@@ -16,7 +16,7 @@ std::string bytesOf(std::uint32_t seed) {
 }
 
 TEST(RandomCourses, EndWellInWhateverOrderThingsHappen) {
-  constexpr std::uint32_t kRuns = 3000;
+  constexpr std::uint32_t kRuns = 5000;
   for (std::uint32_t seed = 1; seed <= kRuns; ++seed) {
     const std::string bytes = bytesOf(seed);
     test::RandomCourse course(bytes);

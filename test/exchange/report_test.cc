@@ -1,6 +1,5 @@
 // What is told of exchanges: one line and one observation each, whatever became of them.
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,11 +65,11 @@ TEST_F(Reports, AServedRequestIsOneLineAndOneObservation) {
   const auto all = lines();
   ASSERT_EQ(all.size(), 1U);
   for (const char* part :
-       {"\"client.address\":\"198.51.100.7\"", "\"http.request.method\":\"GET\"", "\"url.scheme\":\"http\"", "\"url.path\":\"/ok/a\"",
-        "\"server.address\":\"gateway.test\"", "\"network.protocol.version\":\"1.1\"", "\"http.response.status_code\":200",
-        "\"error.type\":null", "\"request_bytes\":0", "\"response_bytes\":5", "\"upstream.address\":\"192.0.2.1:8080\"",
-        "\"gateway\":\"demo/egress\"", "\"listener\":\"http\"", "\"route\":\"demo/route\"", "\"backend\":\"demo/backend\"",
-        "\"attempts\":1", "\"revision\":\"1\""}) {
+       {"\"client.address\":\"198.51.100.7\"", "\"http.request.method\":\"GET\"", "\"url.scheme\":\"http\"",
+        "\"url.path\":\"/ok/a\"", "\"server.address\":\"gateway.test\"", "\"network.protocol.version\":\"1.1\"",
+        "\"http.response.status_code\":200", "\"error.type\":null", "\"request_bytes\":0", "\"response_bytes\":5",
+        "\"upstream.address\":\"192.0.2.1:8080\"", "\"gateway\":\"demo/egress\"", "\"listener\":\"http\"",
+        "\"route\":\"demo/route\"", "\"backend\":\"demo/backend\"", "\"attempts\":1", "\"revision\":\"1\""}) {
     EXPECT_TRUE(has(all[0], part)) << part << "\n" << all[0];
   }
   EXPECT_FALSE(has(all[0], "secret"));
@@ -99,7 +98,9 @@ TEST_F(Reports, EveryEndIsToldOnce) {
   EXPECT_EQ(all.size(), 4U);
   EXPECT_EQ(rig.told.size(), 4U);
   EXPECT_EQ(rig.routed, 4);
-  const auto with = [&](const char* part) { return std::count_if(all.begin(), all.end(), [&](const auto& line) { return has(line, part); }); };
+  const auto with = [&](const char* part) {
+    return std::count_if(all.begin(), all.end(), [&](const auto& line) { return has(line, part); });
+  };
   EXPECT_EQ(with("\"error.type\":\"destination_not_found\",\"error.origin\":\"downstream\""), 1);
   EXPECT_EQ(with("\"error.type\":\"connection_terminated\",\"error.origin\":\"downstream\""), 1);
   EXPECT_EQ(with("\"error.type\":\"connection_refused\",\"error.origin\":\"upstream\""), 1);
@@ -129,7 +130,8 @@ TEST_F(Reports, AnAttemptIsObservedAlthoughTheSameErrorCameEarlierWithoutOne) {
   rig.accept(1).wire().reset();
   ASSERT_TRUE(rig.settle());
   ASSERT_EQ(rig.told.size(), 2U);
-  const std::string labels = std::string(kServed) + ",http_response_status_code=\"502\",error_type=\"connection_terminated\"} ";
+  const std::string labels =
+      std::string(kServed) + ",http_response_status_code=\"502\",error_type=\"connection_terminated\"} ";
   EXPECT_TRUE(metric("http_server_request_duration_seconds_count" + labels + "2"));
   EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + labels + "1"));
 }
@@ -138,8 +140,8 @@ TEST_F(Reports, ConnectionsTowardsBackendsAreCountedByUse) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();
   const auto gauge = [this](const char* state, int value) {
-    return metric("http_client_open_connections{backend=\"demo/backend\",http_connection_state=\"" + std::string(state) + "\"} " +
-                  std::to_string(value));
+    return metric("http_client_open_connections{backend=\"demo/backend\",http_connection_state=\"" +
+                  std::string(state) + "\"} " + std::to_string(value));
   };
   client.ask({.target = "/ok"});
   ASSERT_TRUE(rig.settle());

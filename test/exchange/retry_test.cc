@@ -1,4 +1,5 @@
-// Which requests are sent again: never one that the backend may have acted on, never twice, never without its whole body.
+// Which requests are sent again: never one that the backend may have acted on, never twice, never without its whole
+// body.
 #include <gtest/gtest.h>
 
 #include "test/support/exchange_rig.h"
@@ -16,7 +17,8 @@ using test::RigOptions;
 
 RigOptions speaking(Version version) {
   RigOptions options;
-  options.protocol = version == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
+  options.protocol =
+      version == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   return options;
 }
 
@@ -155,7 +157,8 @@ TEST_F(Retry, AResponseThatHasBegunIsNotReplaced) {
 }
 
 TEST_F(Retry, TheClientIsToldToContinueOnlyOnce) {
-  const std::size_t index = ask({.method = Method::kPut, .target = "/ok", .body = Body::kUntilEnd, .expectContinue = true});
+  const std::size_t index =
+      ask({.method = Method::kPut, .target = "/ok", .body = Body::kUntilEnd, .expectContinue = true});
   pooled().wire().end();
   ASSERT_TRUE(rig_.settle());
   rig_.accept(1);

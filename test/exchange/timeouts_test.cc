@@ -39,7 +39,8 @@ class Timeouts : public ::testing::TestWithParam<Version> {
     ASSERT_TRUE(rig_->told[0].error);
     EXPECT_EQ(rig_->told[0].error->type, type);
     EXPECT_EQ(rig_->told[0].error->origin, origin);
-    EXPECT_NE(rig_->metricsText().find("sluice_limit_hits_total{limit=\"" + std::string(limit) + "\"} 1\n"), std::string::npos);
+    EXPECT_NE(rig_->metricsText().find("sluice_limit_hits_total{limit=\"" + std::string(limit) + "\"} 1\n"),
+              std::string::npos);
     EXPECT_EQ(rig_->exchanges.size(), 0U);
     rig_->close();
     EXPECT_EQ(rig_->worker.chunks().inUse(), 0U);
@@ -209,8 +210,10 @@ TEST_P(Timeouts, ConnectBoundsTheWayToTheBackend) {
 
 TEST_P(Timeouts, GrpcIsNotHurriedByBodyIdle) {
   Rig& rig = make();
-  const std::size_t index = client_->ask(
-      {.method = Method::kPost, .target = "/ok", .fields = {{"content-type", "application/grpc"}}, .body = Body::kUntilEnd});
+  const std::size_t index = client_->ask({.method = Method::kPost,
+                                          .target = "/ok",
+                                          .fields = {{"content-type", "application/grpc"}},
+                                          .body = Body::kUntilEnd});
   BackendPeer& backend = open();
   for (int i = 0; i < 4; ++i) rig.advance(seconds(61));
   expectWaiting();
@@ -241,7 +244,8 @@ TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
   EXPECT_EQ(rig.exchanges.size(), 0U);
   ASSERT_EQ(rig.told.size(), 2U);
   EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kDestinationNotFound);
-  EXPECT_EQ(rig.told[1].error->type, base::ErrorType::kHttpResponseTimeout) << "the reason stays what the client was told";
+  EXPECT_EQ(rig.told[1].error->type, base::ErrorType::kHttpResponseTimeout)
+      << "the reason stays what the client was told";
 }
 
 }  // namespace

@@ -185,6 +185,22 @@ TEST_F(H2Client, KnowsHowManyStreamsItMayBegin) {
   EXPECT_EQ(codec->availableStreams(), 1u);
 }
 
+// A burst over a new connection must not be refused by a backend that takes few at once.
+TEST_F(H2Client, SendsOneRequestUntilItKnowsHowManyTheBackendTakes) {
+  const auto sent = [this](const std::string& settings) {
+    codec = http::makeH2ClientCodec(sink, pool, limits, clock);
+    H2FrameReader frames;
+    for (int i = 0; i < 5; ++i) EXPECT_NE(request(), 0u);
+    frames.feed(produced(*codec, pool));
+    EXPECT_EQ(frames.count(H2Type::kHeaders), 1u);
+    codec->feed(settings);
+    frames.feed(produced(*codec, pool));
+    return frames.count(H2Type::kHeaders);
+  };
+  EXPECT_EQ(sent(h2::settings({{0x3, 2}})), 2u);
+  EXPECT_EQ(sent(h2::settings({})), 5u);
+}
+
 TEST_F(H2Client, TellsWhichStreamsAGoawayLeftUnprocessed) {
   sentRequest();
   sentRequest();
@@ -304,11 +320,9 @@ TEST_F(H2Client, PassesOverFieldsThatACodecAloneWrites) {
   flush();
   const H2Frame* frame = reader.find(H2Type::kHeaders, id);
   ASSERT_NE(frame, nullptr);
-  EXPECT_EQ(frame->lines, (H2Lines{{":method", "GET"},
-                                   {":scheme", "https"},
-                                   {":path", "/"},
-                                   {":authority", "example.com"},
-                                   {"x-a", "1"}}));
+  EXPECT_EQ(
+      frame->lines,
+      (H2Lines{{":method", "GET"}, {":scheme", "https"}, {":path", "/"}, {":authority", "example.com"}, {"x-a", "1"}}));
 }
 
 TEST_F(H2Client, SaysGoodbyeWhenItsLastStreamIsOver) {

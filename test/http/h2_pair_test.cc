@@ -24,6 +24,7 @@ class H2Pair : public ::testing::Test {
   void start() {
     client = http::makeH2ClientCodec(clientSink, pool, limits, clock, &memory);
     server = http::makeH2ServerCodec(serverSink, pool, limits, "http", clock, &memory);
+    run();
   }
 
   // Moves bytes both ways, `piece` at a time, granting what arrives, until nobody has anything to say.

@@ -1,13 +1,16 @@
-// The limits on how much goes on at once: client connections, and what one Backend gets of connections, requests and waiters.
+// The limits on how much goes on at once: client connections, and what one Backend gets of connections, requests and
+// waiters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "test/integration/support/gateway.h"
-#include "test/integration/support/h2_socket.h"
+#include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -50,41 +53,46 @@ TEST(ConnectionLimit, ClosesWhoComesBeyondItAndServesTheOthersOn) {
   EXPECT_TRUE(connectInTime(gateway.port())) << "there is room again";
 }
 
-/// An origin that answers every request when it is told to, one at a time, and counts those that it holds.
+/// Lets an origin's answers out when it is told to, and counts the requests that came.
 class Valve {
  public:
   RawOrigin::Script script() {
     return [this](Socket& socket, RawOrigin& self) {
       while (!self.readHead(socket).empty()) {
-        ++held_;
-        held_.notify_all();
-        int open = open_;
-        while (open == 0 || !open_.compare_exchange_strong(open, open - 1)) {
-          if (self.stopping() || closed_) return;
-          if (open == 0) open_.wait(0);
-          open = open_;
-        }
+        ++received_;
+        if (!pass()) return;
         socket.send(kOk);
       }
     };
   }
-  void waitForRequests(int count) {
-    for (int now = held_; now < count; now = held_) held_.wait(now);
+  bool receives(int count) const {
+    return eventually([&] { return received_ >= count; });
   }
   void release(int count) {
+    const std::lock_guard lock(mutex_);
     open_ += count;
-    open_.notify_all();
+    changed_.notify_all();
   }
   /// Before the origin goes: nobody waits any more.
   void close() {
+    const std::lock_guard lock(mutex_);
     closed_ = true;
-    release(1'000);
+    changed_.notify_all();
   }
 
  private:
-  std::atomic<int> held_ = 0;
-  std::atomic<int> open_ = 0;
-  std::atomic<bool> closed_ = false;
+  bool pass() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return open_ > 0 || closed_; });
+    --open_;
+    return !closed_;
+  }
+
+  std::atomic<int> received_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int open_ = 0;
+  bool closed_ = false;
 };
 
 class BackendLimits : public testing::Test {
@@ -113,7 +121,7 @@ TEST_F(BackendLimits, BackendConnectionsMakesTheRestWait) {
   const Gateway gateway = gatewayWith("backendConnections: 2");
   Socket first = begin(gateway);
   Socket second = begin(gateway);
-  valve_.waitForRequests(2);
+  ASSERT_TRUE(valve_.receives(2));
   EXPECT_EQ(origin_.connections(), 2);
   EXPECT_EQ(gateway.limitHits("backendConnections"), 0);
   Socket third = begin(gateway);
@@ -126,7 +134,7 @@ TEST_F(BackendLimits, BackendConnectionsMakesTheRestWait) {
 TEST_F(BackendLimits, BackendPendingRefusesWhoCanNotEvenWait) {
   const Gateway gateway = gatewayWith("backendConnections: 1, backendPending: 2");
   Socket served = begin(gateway);
-  valve_.waitForRequests(1);
+  ASSERT_TRUE(valve_.receives(1));
   Socket waiting = begin(gateway);
   Socket waitingToo = begin(gateway);
   EXPECT_TRUE(gateway.reaches("http_server_active_requests", 3));
@@ -141,7 +149,7 @@ TEST_F(BackendLimits, BackendRequestsRefusesOneMore) {
   const Gateway gateway = gatewayWith("backendRequests: 2");
   Socket first = begin(gateway);
   Socket second = begin(gateway);
-  valve_.waitForRequests(2);
+  ASSERT_TRUE(valve_.receives(2));
   EXPECT_EQ(gateway.limitHits("backendRequests"), 0);
   expectTooMany(begin(gateway));
   EXPECT_TRUE(gateway.limitWasHit("backendRequests"));
@@ -164,7 +172,7 @@ TEST_F(BackendLimits, OneBackendAtItsBoundDoesNotHinderAnother) {
                                    "  rules:\n" +
                                    rule("/", "origin") + rule("/other", "other")});
   Socket first = begin(gateway);
-  valve_.waitForRequests(1);
+  ASSERT_TRUE(valve_.receives(1));
   expectTooMany(begin(gateway));
   EXPECT_EQ(run({"curl", "-sS", gateway.url("/other")}).output, "other");
   valve_.release(1);

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "test/integration/support/gateway.h"
 
@@ -14,6 +17,28 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kQuickstart = SLUICE_SOURCE_DIR "/examples/quickstart";
+constexpr const char* kBackends = SLUICE_SOURCE_DIR "/examples/backends";
+
+std::string readFile(const std::string& path) {
+  std::ifstream in(path);
+  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+}
+
+std::vector<std::string> samplesOf(const char* folder) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".yaml") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string replaceAll(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
 
 TEST(Quickstart, IsAValidConfiguration) {
   const Outcome got = run({programPath("sluice"), "validate", "--config", kQuickstart});
@@ -26,8 +51,7 @@ TEST(Quickstart, AMisspeltFieldIsNamedByFileLineAndField) {
     if (entry.path().extension() == ".yaml") std::filesystem::copy(entry.path(), folder.path());
   }
   const std::string path = folder.path() + "/backend.yaml";
-  std::ifstream in(path);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string text = readFile(path);
   const std::size_t at = text.find("hostname:");
   ASSERT_NE(at, std::string::npos);
   text.replace(at, 9, "hostnaem:");
@@ -48,6 +72,64 @@ TEST(Quickstart, RunsAndSaysWhatTheOriginSawInUnder25Lines) {
   EXPECT_THAT(got.output, HasSubstr("<- 200, HTTP/1.1"));
   EXPECT_THAT(got.output, HasSubstr("<- 200, HTTP/2"));
   EXPECT_THAT(got.output, HasSubstr("\"sni\": \"origin.example.test\""));
+}
+
+TEST(BackendSamples, AreOneForEachSpelling) {
+  std::string all;
+  for (const std::string& path : samplesOf(kBackends)) all += readFile(path);
+  for (const char* apiVersion :
+       {"gateway.networking.k8s.io/v1alpha1\nkind: Backend\n", "sluice.dev/v1alpha1\nkind: Backend\n",
+        "ainetworking.prototype.x-k8s.io/v0alpha0\nkind: Backend\n",
+        "ainetworking.prototype.x-k8s.io/v0alpha0\nkind: XBackendDestination\n",
+        "gateway.networking.x-k8s.io/v1alpha1\nkind: XBackend\n"}) {
+    EXPECT_THAT(all, HasSubstr(apiVersion));
+  }
+}
+
+TEST(BackendSamples, AreValidEachByItself) {
+  for (const std::string& path : samplesOf(kBackends)) {
+    const Outcome got = run({programPath("sluice"), "validate", "--config", path});
+    EXPECT_EQ(got.exitCode, 0) << path << "\n" << got.output << got.errors;
+  }
+}
+
+/// Runs a sample with ports of the test's own, api.example.com here, and `authority` for the system's; the answer to
+/// GET /models.
+std::string answerThrough(const std::string& sample, std::uint16_t originPort, const std::string& authority) {
+  const TempDir folder;
+  const std::string bundle = folder.write("authority.pem", authority);
+  const std::uint16_t port = freePort();
+  const std::string health = "127.0.0.1:" + std::to_string(freePort());
+  std::string text = replaceAll(sample, "443", std::to_string(originPort));
+  text = replaceAll(text, "port: 10080", "port: " + std::to_string(port));
+  text =
+      replaceAll(text, "{controllerName: sluice.dev/egress-gateway}",
+                 "{controllerName: sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, namespace: "
+                 "demo, name: test}}");
+  text +=
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: test}\ndata:\n  settings.yaml: |\n"
+      "    dns: {hosts: {api.example.com: [127.0.0.1]}}\n    addressGuard: {allow: [127.0.0.0/8]}\n";
+  const std::string config = folder.write("sample.yaml", text);
+  Process gateway({programPath("sluice"), "run", "--config", config, "--health", health, "--admin",
+                   "127.0.0.1:" + std::to_string(freePort())},
+                  {"SSL_CERT_FILE=" + bundle});
+  EXPECT_TRUE(waitForPort(port)) << gateway.errors();
+  const Outcome got =
+      run({"curl", "-sS", "-i", "--max-time", "20", "http://127.0.0.1:" + std::to_string(port) + "/models"});
+  gateway.signal(SIGTERM);
+  EXPECT_EQ(gateway.wait(), 0) << gateway.errors();
+  return got.output + got.errors;
+}
+
+TEST(BackendSamples, ReachTheirOriginEach) {
+  const Identity authority = makeAuthority();
+  const EchoOrigin origin(issueServer(authority, "api.example.com"));
+  for (const std::string& path : samplesOf(kBackends)) {
+    const std::string answer = answerThrough(readFile(path), origin.port(), authority.certificate);
+    EXPECT_THAT(answer, HasSubstr(" 200 ")) << path;
+    EXPECT_EQ(echoed(answer, "sni"), "api.example.com") << path;
+    EXPECT_EQ(echoed(answer, "target"), path.ends_with("sluice.yaml") ? "/v1/models" : "/models") << path;
+  }
 }
 
 }  // namespace

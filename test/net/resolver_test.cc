@@ -268,24 +268,39 @@ TEST_F(ResolverTest, ALabelThatIsTooLongIsADnsError) { EXPECT_FALSE(lookUp(std::
 
 TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
   settings_.negativeTtl = 1h;
-  start();
-  const int names = 4096;
-  int done = 0;
-  for (int i = 0; i <= names; ++i) {
+  settings_.maxNames = 8;
+  for (int i = 0; i <= 8; ++i) {
     const std::string name = "n" + std::to_string(i) + ".test";
     stub_[name] = {.reply = Reply::kNoSuchName};
-    {
-      const Worker::Turn one(worker_);
-      resolver_->resolve(name, [&] { ++done; });
-    }
-    ASSERT_TRUE(test::runUntil(worker_, [&] { return done == i + 1; }));
-    if (i == names - 1) {
+    lookUp(name);
+    if (i == 7) {
       EXPECT_NE(resolver_->cached("n0.test"), nullptr);
     }
   }
   EXPECT_EQ(resolver_->cached("n0.test"), nullptr);
   EXPECT_NE(resolver_->cached("n1.test"), nullptr);
-  EXPECT_NE(resolver_->cached("n" + std::to_string(names) + ".test"), nullptr);
+  EXPECT_NE(resolver_->cached("n8.test"), nullptr);
+}
+
+TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
+  settings_.maxNames = 2;
+  for (const char* name : {"a.test", "b.test", "c.test"}) stub_[name] = {.addresses = {"192.0.2.1"}};
+  start();
+  Texts seen;
+  int done = 0;
+  {
+    const Worker::Turn one(worker_);
+    resolver_->resolve("a.test", [&] { ++done; });
+    resolver_->resolve("b.test", [&] { ++done; });
+    resolver_->resolve("c.test", [&] {
+      seen = texts(resolver_->cached("c.test"));
+      ++done;
+    });
+    resolver_->resolve("a.test", [&] { ++done; });
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return done == 4; }));
+  EXPECT_EQ(seen, Texts{"too many names are being asked for"});
+  EXPECT_EQ(stub_.asked("c.test"), 0);
 }
 
 TEST_F(ResolverTest, DestructionWithQuestionsInFlightTellsNobody) {

@@ -113,6 +113,17 @@ class TlsEnd final : public net::TransportSink {
   int writable = 0;
 };
 
+/// The system's, with a wall clock that can be set ahead. OpenSSL does not see that.
+class TlsClock final : public base::Clock {
+ public:
+  base::MonotonicTime now() const override { return system_.now(); }
+  base::WallTime wallNow() const override { return system_.wallNow() + ahead; }
+  base::Duration ahead{};
+
+ private:
+  base::SystemClock system_;
+};
+
 class TlsHarness : private net::Beats {
  public:
   TlsHarness() {
@@ -184,7 +195,7 @@ class TlsHarness : private net::Beats {
     }
   }
 
-  base::SystemClock clock;
+  TlsClock clock;
   net::Worker worker{clock};
   LoopbackListener listener;
 

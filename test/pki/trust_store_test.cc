@@ -70,6 +70,42 @@ TEST(TrustStore, SaysWhatIsWrongWithWhichBlock) {
   EXPECT_EQ(ERR_peek_error(), 0u);
 }
 
+TEST(TrustStore, SaysWhatIsWrongWithARevocationList) {
+  const auto root = test::makeAuthority();
+  const auto certificate = TrustStore::parse(root.certificate, root.certificate);
+  ASSERT_FALSE(certificate.ok());
+  EXPECT_EQ(certificate.error().detail, "revocation lists: block 1: a CERTIFICATE, not a certificate revocation list");
+  const auto text = TrustStore::parse(root.certificate, "nothing");
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().detail, "revocation lists: no certificate revocation list in it");
+  std::string broken = test::revocationList(root, {});
+  broken.replace(broken.find('\n') + 1, 4, "AAAA");
+  EXPECT_THAT(TrustStore::parse(root.certificate, broken).error().detail,
+              HasSubstr("block 1: not a certificate revocation list"));
+  EXPECT_EQ(ERR_peek_error(), 0u);
+}
+
+TEST(TrustStore, IsAnotherOneWithARevocationList) {
+  const auto root = test::makeAuthority();
+  const auto list = test::revocationList(root, {});
+  const auto with = TrustStore::parse(root.certificate, list);
+  ASSERT_TRUE(with.ok()) << with.error().detail;
+  EXPECT_NE(with->fingerprint(), TrustStore::parse(root.certificate)->fingerprint());
+  EXPECT_EQ(with->fingerprint(), TrustStore::parse(root.certificate, list)->fingerprint());
+}
+
+TEST(TrustStore, KnowsWhenTheFirstOfItsListsExpires) {
+  const auto root = test::makeAuthority();
+  EXPECT_EQ(TrustStore::parse(root.certificate)->listsExpire(), base::WallTime::max());
+  const auto lists = test::revocationList(root, {}, std::chrono::hours(3)) +
+                     test::revocationList(root, {}, std::chrono::hours(1)) +
+                     test::revocationList(root, {}, std::chrono::hours(2));
+  const auto trust = TrustStore::parse(root.certificate, lists);
+  const auto left = trust->listsExpire() - std::chrono::system_clock::now();
+  EXPECT_GT(left, std::chrono::minutes(58));
+  EXPECT_LE(left, std::chrono::hours(1));
+}
+
 TEST(TrustStore, OfTheSystemDoesNotTrustAnAuthorityOfATest) {
   const auto trust = TrustStore::system();
   ASSERT_TRUE(trust.ok()) << trust.error().detail;
@@ -81,8 +117,9 @@ TEST(TrustStore, OfTheSystemDoesNotTrustAnAuthorityOfATest) {
 TEST(TrustStore, MovesWithWhatItHolds) {
   const auto one = test::makeAuthority();
   TrustStore trust = TrustStore::parse(test::makeAuthority().certificate).value();
-  trust = TrustStore::parse(one.certificate).value();
+  trust = TrustStore::parse(one.certificate, test::revocationList(one, {})).value();
   EXPECT_TRUE(trusts(trust, one.certificate));
+  EXPECT_NE(trust.listsExpire(), base::WallTime::max());
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST(CompileBackend, HasTheGatewayClassForItsParentUntilAGatewayUsesIt) {
 
 TEST(CompileBackend, Answers500ForProtocolsThatAreNotBuilt) {
   const World world({kClass, kGateway, with(kXBackend, "HTTP2", "TCP"), xRoute()});
-  EXPECT_EQ(world.condition("XBackend", "origin", "Accepted"), "False/UnsupportedValue");
+  EXPECT_EQ(world.condition("XBackend", "origin", "Accepted"), "False/UnsupportedProtocol");
   EXPECT_EQ(world.outcome(), "500");
 }
 
@@ -224,6 +224,12 @@ TEST(CompileBackend, TellsConnectionsApartByEverythingThatMakesThemDifferent) {
   add([](config::Backend& each) { each.tls->serverName = "sni.test"; }, test::authority(), client);
   add([](config::Backend& each) { each.tls->subjectAltNames = {"san.test"}; }, test::authority(), client);
   add([](config::Backend& each) { each.tls->insecureSkipVerify = true; }, test::authority(), client);
+  const auto option = [](std::string_view key, const char* value) {
+    return [=](config::Backend& each) { each.tls->options.emplace(key, value); };
+  };
+  add(option(config::tls_option::kSpkiPins, "4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0="), test::authority(), client);
+  add(option(config::tls_option::kMinVersion, "1.3"), test::authority(), client);
+  add(option(config::tls_option::kCipherSuites, "ECDHE-RSA-AES128-GCM-SHA256"), test::authority(), client);
   add([](config::Backend& each) { each.tls->mode = config::TlsMode::kServerAuth; }, test::authority(), client);
   add([](config::Backend& each) { each.tls->mode = config::TlsMode::kNone; }, test::authority(), client);
   for (std::size_t i = 0; i < identities.size(); ++i) {

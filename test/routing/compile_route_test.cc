@@ -133,7 +133,7 @@ TEST(CompileRoute, LeavesOutMatchesThatCanNotBeEvaluatedAndFailsTheirRule) {
 }
 
 TEST(CompileRoute, Answers500ForARuleWithAFilterThatIsNotBuilt) {
-  const std::string mirror = "filters: [{type: URLRewrite, urlRewrite: {hostname: x.test}}]";
+  const std::string mirror = "filters: [{type: ExtensionRef, extensionRef: {group: a.test, kind: X, name: x}}]";
   const World some = worldWithRoute(routeWithRules("rules: [" + rule("matches: [{path: {value: /a}}], " + mirror) +
                                                    ", " + rule("matches: [{path: {value: /b}}]") + "]"));
   EXPECT_EQ(some.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");

@@ -1,5 +1,5 @@
-// The data path of one worker in memory: exchanges and upstreams as they are in the program, clients and backends at a test's hand, time
-// by hand. Nothing runs by itself: settle() moves bytes until nobody has any to move.
+// The data path of one worker in memory: exchanges and upstreams as they are in the program, clients and backends at a
+// test's hand, time by hand. Nothing runs by itself: settle() moves bytes until nobody has any to move.
 #pragma once
 
 #include <memory>
@@ -57,8 +57,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         resolver(worker),
         dialer(worker),
         exchanges({worker, *this, *this, {kVia, false}, options.timeouts, 1}),
-        upstreams({worker, resolver, dialer, budgets, exchanges, exchanges, shard_, h2Memory_, options_.limits, options.timeouts,
-                   options.pendingBound}) {
+        upstreams({worker, resolver, dialer, guard, budgets, exchanges, exchanges, shard_, h2Memory_, options_.limits,
+                   options.timeouts, options.pendingBound}) {
     plan = std::make_shared<routing::BackendPlan>(makePlan(options));
     routes_ = makeRoutes();
     exchanges.setUpstreams(upstreams);
@@ -87,7 +87,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::size_t dialled() const { return dialer.wires.size(); }
   Wire& wire(std::size_t index) { return *dialer.wires.at(index); }
   /// Lets the dialled connection come about, with a backend of that version behind it.
-  BackendPeer& accept(std::size_t index, http::Version version = http::Version::kHttp11, const http::Limits& itsLimits = {}) {
+  BackendPeer& accept(std::size_t index, http::Version version = http::Version::kHttp11,
+                      const http::Limits& itsLimits = {}) {
     backends.push_back(std::make_unique<BackendPeer>(dialer.wires.at(index), version, clock, itsLimits));
     dialer.wires.at(index)->accept(version == http::Version::kHttp2 ? "h2" : "http/1.1");
     settle();
@@ -98,7 +99,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   bool settle() {
     for (int round = 0; round < 10000; ++round) {
       bool moved = false;
-      for (const auto& each : dialer.wires) moved = each->pump() || moved;
+      for (std::size_t i = 0; i < dialled(); ++i) moved = wire(i).pump() || moved;  // it may dial
       for (const auto& each : clientWires_) moved = each->pump() || moved;
       for (const auto& backend : backends) moved = backend->pump() || moved;
       for (const auto& client : clients) moved = client->pump() || moved;
@@ -215,8 +216,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   }
   void onFinished(const exchange::Exchange& exchange) override {
     toldTwice = toldTwice || !tokens_.insert(exchange.token()).second;
-    told.push_back({exchange.request().method, exchange.status(), exchange.error(), exchange.attempt().number, exchange.requestBytes(),
-                    exchange.responseBytes()});
+    told.push_back({exchange.request().method, exchange.status(), exchange.error(), exchange.attempt().number,
+                    exchange.requestBytes(), exchange.responseBytes()});
     report_.onFinished(exchange);
   }
   void onLimit(std::string_view limit) override {
@@ -249,6 +250,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   routing::RouteTable routes_;
 
  public:
+  // The networks of the documentation stand for the outside.
+  const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
   upstream::Budgets budgets;
   FakeResolver resolver;
   FakeDialer dialer;

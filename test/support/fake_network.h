@@ -1,7 +1,8 @@
-// A network in memory: transports whose other end is a test's hand, a dialer that makes them, and a resolver that answers when told.
+// A network in memory: transports whose other end is a test's hand, a dialer that makes them, and a resolver that
+// answers when told.
 //
-// A Wire is one connection as its peer sees it. Like the real transports, a fake one delivers at most the read budget, takes what the
-// peer has room for and keeps one more piece, and tells events only inside a Turn. One thread.
+// A Wire is one connection as its peer sees it. Like the real transports, a fake one delivers at most the read budget,
+// takes what the peer has room for and keeps one more piece, and tells events only inside a Turn. One thread.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +29,10 @@ class Wire {
   Wire(net::Worker& worker, const net::Address& peer, bool tls) : worker_(worker), peer_(peer), tls_(tls) {}
 
   // What the peer sees.
-  std::string received;    // and has not taken
-  bool finished = false;   // FIN came
-  bool aborted = false;    // RST came
-  bool letGo = false;      // the transport was destroyed
+  std::string received;   // and has not taken
+  bool finished = false;  // FIN came
+  bool aborted = false;   // RST came
+  bool letGo = false;     // the transport was destroyed
   const net::Address& address() const { return peer_; }
   bool isTls() const { return tls_; }
   /// The connection is of no use any more, whichever way it ended.
@@ -91,7 +92,8 @@ class Wire {
 
 class FakeTransport final : public net::Transport {
  public:
-  FakeTransport(net::Worker& worker, std::shared_ptr<Wire> wire, net::TransportSink& sink) : wire_(std::move(wire)), kept_(worker.chunks()) {
+  FakeTransport(net::Worker& worker, std::shared_ptr<Wire> wire, net::TransportSink& sink)
+      : wire_(std::move(wire)), kept_(worker.chunks()) {
     wire_->sink_ = &sink;
     wire_->kept_ = &kept_;
   }
@@ -171,7 +173,8 @@ inline bool Wire::pump() {
 class FakeDialer final : public upstream::Dialer {
  public:
   explicit FakeDialer(net::Worker& worker) : worker_(worker) {}
-  std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls, net::TransportSink& sink) override {
+  std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls,
+                                       net::TransportSink& sink) override {
     wires.push_back(std::make_shared<Wire>(worker_, to, tls != nullptr));
     return std::make_unique<FakeTransport>(worker_, wires.back(), sink);
   }

@@ -1,5 +1,6 @@
-// The two who talk through the gateway: a client and a backend, each with the other side's codec of this tree over a Wire, so that a
-// test sees messages and not bytes. Each has memory of its own: the gateway's pool counts the gateway alone.
+// The two who talk through the gateway: a client and a backend, each with the other side's codec of this tree over a
+// Wire, so that a test sees messages and not bytes. Each has memory of its own: the gateway's pool counts the gateway
+// alone.
 #pragma once
 
 #include <memory>
@@ -27,17 +28,23 @@ struct HeadSpec {
 
 inline std::string_view methodText(http::Method method) {
   switch (method) {
-    case http::Method::kHead: return "HEAD";
-    case http::Method::kPost: return "POST";
-    case http::Method::kPut: return "PUT";
-    case http::Method::kDelete: return "DELETE";
-    default: return "GET";
+    case http::Method::kHead:
+      return "HEAD";
+    case http::Method::kPost:
+      return "POST";
+    case http::Method::kPut:
+      return "PUT";
+    case http::Method::kDelete:
+      return "DELETE";
+    default:
+      return "GET";
   }
 }
 
 class ClientPeer {
  public:
-  ClientPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock, const http::Limits& itsLimits = {})
+  ClientPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock,
+             const http::Limits& itsLimits = {})
       : limits(itsLimits),
         wire_(std::move(wire)),
         codec(version == http::Version::kHttp2 ? http::makeH2ClientCodec(sink, pool, limits, clock)
@@ -73,7 +80,8 @@ class ClientPeer {
   }
   void finish(std::size_t index, const FieldList& trailers) {
     http::Trailers made(pool);
-    for (const auto& [name, value] : trailers) made.fields.add(made.arena, made.arena.copy(name), made.arena.copy(value));
+    for (const auto& [name, value] : trailers)
+      made.fields.add(made.arena, made.arena.copy(name), made.arena.copy(value));
     sink.stream(index).request.finish(std::move(made));
     codec->wake(ids_[index]);
   }
@@ -123,11 +131,13 @@ class ClientPeer {
 
 class BackendPeer {
  public:
-  BackendPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock, const http::Limits& itsLimits = {})
+  BackendPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock,
+              const http::Limits& itsLimits = {})
       : limits(itsLimits),
         wire_(std::move(wire)),
-        codec(version == http::Version::kHttp2 ? http::makeH2ServerCodec(sink, pool, limits, wire_->isTls() ? "https" : "http", clock)
-                                               : http::makeH1ServerCodec(sink, pool, limits, wire_->isTls() ? "https" : "http")) {}
+        codec(version == http::Version::kHttp2
+                  ? http::makeH2ServerCodec(sink, pool, limits, wire_->isTls() ? "https" : "http", clock)
+                  : http::makeH1ServerCodec(sink, pool, limits, wire_->isTls() ? "https" : "http")) {}
 
   Wire& wire() { return *wire_; }
   std::size_t requests() const { return sink.count(); }
@@ -157,7 +167,8 @@ class BackendPeer {
   }
   void finish(std::size_t index, const FieldList& trailers) {
     http::Trailers made(pool);
-    for (const auto& [name, value] : trailers) made.fields.add(made.arena, made.arena.copy(name), made.arena.copy(value));
+    for (const auto& [name, value] : trailers)
+      made.fields.add(made.arena, made.arena.copy(name), made.arena.copy(value));
     request(index).response.finish(std::move(made));
     codec->wake(request(index).id);
   }

@@ -1,5 +1,6 @@
-// A course of events that bytes choose: clients ask, send, stall, break the protocol and leave; backends come, fail, answer, reset and
-// say goodbye; names resolve late; time passes. After every step the same must hold; at the end everything comes to an end.
+// A course of events that bytes choose: clients ask, send, stall, break the protocol and leave; backends come, fail,
+// answer, reset and say goodbye; names resolve late; time passes. After every step the same must hold; at the end
+// everything comes to an end.
 //
 // The fuzzer and the test of fixed seeds run the same class.
 #pragma once
@@ -70,15 +71,17 @@ class RandomCourse {
   /// A body is the same for everybody who knows its number, so a mix-up shows.
   static std::string pattern(std::size_t number, std::size_t from, std::size_t count) {
     std::string text(count, '\0');
-    for (std::size_t i = 0; i < count; ++i) text[i] = static_cast<char>('a' + (number * 5 + (from + i) * 7 + (from + i) / 1021) % 26);
+    for (std::size_t i = 0; i < count; ++i)
+      text[i] = static_cast<char>('a' + (number * 5 + (from + i) * 7 + (from + i) / 1021) % 26);
     return text;
   }
 
   RigOptions options() {
     RigOptions made;
     const std::uint8_t choice = next();
-    constexpr routing::UpstreamProtocol kProtocols[] = {routing::UpstreamProtocol::kHttp11, routing::UpstreamProtocol::kHttp2,
-                                                        routing::UpstreamProtocol::kAuto, routing::UpstreamProtocol::kAuto};
+    constexpr routing::UpstreamProtocol kProtocols[] = {
+        routing::UpstreamProtocol::kHttp11, routing::UpstreamProtocol::kHttp2, routing::UpstreamProtocol::kAuto,
+        routing::UpstreamProtocol::kAuto};
     made.protocol = kProtocols[choice % 4];
     made.tls = choice % 4 >= 2;
     if ((choice & 4) != 0) made.limits.streamWindow = 4 * 1024;
@@ -93,20 +96,32 @@ class RandomCourse {
     const std::uint8_t action = next();
     switch (action % 16) {
       case 0:
-      case 1: return ask();
-      case 2: return sendBody();
-      case 3: return clientEvent();
+      case 1:
+        return ask();
+      case 2:
+        return sendBody();
+      case 3:
+        return clientEvent();
       case 4:
-      case 5: return accept();
-      case 6: return wireEvent();
+      case 5:
+        return accept();
+      case 6:
+        return wireEvent();
       case 7:
-      case 8: return respond();
-      case 9: return respondMore();
-      case 10: return backendEvent();
-      case 11: return stall();
-      case 12: return resolve();
-      case 13: return pass();
-      default: return pump(next());
+      case 8:
+        return respond();
+      case 9:
+        return respondMore();
+      case 10:
+        return backendEvent();
+      case 11:
+        return stall();
+      case 12:
+        return resolve();
+      case 13:
+        return pass();
+      default:
+        return pump(next());
     }
   }
 
@@ -123,7 +138,8 @@ class RandomCourse {
     ClientPeer* client = someClient();
     if (!client->idle() || asked_.size() == kMostRequests || client->wire().over()) return;
     const std::uint8_t kind = next();
-    constexpr http::Method kMethods[] = {http::Method::kGet, http::Method::kPost, http::Method::kPut, http::Method::kHead};
+    constexpr http::Method kMethods[] = {http::Method::kGet, http::Method::kPost, http::Method::kPut,
+                                         http::Method::kHead};
     Asked asked;
     asked.method = kMethods[kind % 4];
     asked.clientIndex = clientIndex_;
@@ -156,8 +172,12 @@ class RandomCourse {
   void clientEvent() {
     ClientPeer* client = someClient();
     switch (next() % 8) {
-      case 0: client->wire().reset(); break;
-      case 1: client->wire().end(); break;
+      case 0:
+        client->wire().reset();
+        break;
+      case 1:
+        client->wire().end();
+        break;
       case 2:
         if (client->codec->version() == http::Version::kHttp11 && !client->codec->activeStreams()) break;
         if (!asked_.empty() && asked_.back().clientIndex == clientIndex_) client->cancel(asked_.back().stream);
@@ -168,9 +188,13 @@ class RandomCourse {
         break;
       case 4:
         taintedClients_.insert(clientIndex_);
-        client->wire().deliver("GET /ok HTTP/1.1\r\nHost: a\r\n\r\nPOST /ok HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab");
+        client->wire().deliver(
+            "GET /ok HTTP/1.1\r\nHost: a\r\n\r\nPOST /ok HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: "
+            "chunked\r\n\r\n5\r\nab");
         break;
-      default: client->grants = !client->grants; break;
+      default:
+        client->grants = !client->grants;
+        break;
     }
   }
 
@@ -194,10 +218,18 @@ class RandomCourse {
     if (rig_.dialled() == 0) return;
     Wire& wire = rig_.wire(next() % rig_.dialled());
     switch (next() % 4) {
-      case 0: wire.reset(); break;
-      case 1: wire.refuse(); break;
-      case 2: if (wire.isOpen()) wire.end(next() % 2 == 0 ? Wire::End::kClean : Wire::End::kUnclean); break;
-      default: if (wire.isOpen()) wire.pump(); break;
+      case 0:
+        wire.reset();
+        break;
+      case 1:
+        wire.refuse();
+        break;
+      case 2:
+        if (wire.isOpen()) wire.end(next() % 2 == 0 ? Wire::End::kClean : Wire::End::kUnclean);
+        break;
+      default:
+        if (wire.isOpen()) wire.pump();
+        break;
     }
   }
 
@@ -264,7 +296,7 @@ class RandomCourse {
     switch (next() % 8) {
       case 0:
       case 1:
-        served.refused = !served.responded;
+        served.refused = true;
         served.responded = served.finished = true;
         backend->peer->reset(index, http::ResetReason::kRefused);
         break;
@@ -272,10 +304,20 @@ class RandomCourse {
         served.responded = served.finished = true;
         backend->peer->reset(index, http::ResetReason::kFailed);
         break;
-      case 3: backend->peer->codec->drain(); break;
-      case 4: backend->tainted = true; backend->peer->wire().deliver("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"); break;
-      case 5: backend->tainted = true; backend->peer->wire().deliver("\xff\xff\xff garbage"); break;
-      default: backend->peer->grants = !backend->peer->grants; break;
+      case 3:
+        backend->peer->codec->drain();
+        break;
+      case 4:
+        backend->tainted = true;
+        backend->peer->wire().deliver("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n");
+        break;
+      case 5:
+        backend->tainted = true;
+        backend->peer->wire().deliver("\xff\xff\xff garbage");
+        break;
+      default:
+        backend->peer->grants = !backend->peer->grants;
+        break;
     }
   }
 
@@ -307,14 +349,15 @@ class RandomCourse {
     } else if (how % 4 == 2 && !rig_.backends.empty()) {
       rig_.backends[next() % rig_.backends.size()]->pump();
     } else {
-      for (const auto& wire : rig_.dialer.wires) wire->pump();
+      for (std::size_t i = 0; i < rig_.dialled(); ++i) rig_.wire(i).pump();
     }
   }
 
   void check() {
     require(rig_.isQuiet(), "the worker is quiet between turns");
     require(!rig_.toldTwice, "an exchange is told of once");
-    require(rig_.budget().requests.count() <= rig_.exchanges.size(), "a request's place is given back with the exchange");
+    require(rig_.budget().requests.count() <= rig_.exchanges.size(),
+            "a request's place is given back with the exchange");
     require(rig_.dialled() < kMostWires + asked_.size() * 4, "connections are not dialled in a circle");
     for (std::size_t i = 0; i < asked_.size(); ++i) checkAnswer(i);
     checkArrivals();
@@ -356,7 +399,8 @@ class RandomCourse {
         const RecordingServerSink::Stream& request = backend.peer->request(i);
         require(request.body == pattern(number, 0, request.body.size()) && request.body.size() <= asked.sent,
                 "a request's body is the client's");
-        if (request.ended && !request.reset) require(asked.complete && request.body.size() == asked.sent, "a whole request is all of it");
+        if (request.ended && !request.reset)
+          require(asked.complete && request.body.size() == asked.sent, "a whole request is all of it");
       }
     }
     for (const Asked& asked : asked_) {
@@ -369,7 +413,7 @@ class RandomCourse {
   void finish() {
     if (!violation_.empty()) return;
     for (const auto& client : rig_.clients) client->wire().allowAll();
-    for (const auto& wire : rig_.dialer.wires) wire->allowAll();
+    for (std::size_t i = 0; i < rig_.dialled(); ++i) rig_.wire(i).allowAll();
     rig_.resolver.know(Rig::kHost, {"192.0.2.1"});
     rig_.resolver.answer();
     for (int i = 0; i < 30; ++i) rig_.advance(std::chrono::seconds(100));

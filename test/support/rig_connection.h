@@ -1,5 +1,5 @@
-// A client's connection as the gateway holds it, over a Wire: what server::ServerConnection and DownstreamConnection do, without
-// sockets, sniffing and lingering. Owned by the rig's slab.
+// A client's connection as the gateway holds it, over a Wire: what server::ServerConnection and DownstreamConnection
+// do, without sockets, sniffing and lingering. Owned by the rig's slab.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,8 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
         client_(wire->address()),
         transport_(std::make_unique<FakeTransport>(parts.worker, wire, static_cast<net::TransportSink&>(*this))),
         codec_(version == http::Version::kHttp2
-                   ? http::makeH2ServerCodec(*this, parts.worker.chunks(), parts.limits, "http", parts.worker.clock(), &parts.h2Memory)
+                   ? http::makeH2ServerCodec(*this, parts.worker.chunks(), parts.limits, "http", parts.worker.clock(),
+                                             &parts.h2Memory)
                    : http::makeH1ServerCodec(*this, parts.worker.chunks(), parts.limits, "http")),
         out_(parts.worker.chunks()) {}
 
@@ -73,6 +74,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
         return die();
       }
     }
+    if (codec_->wantsResume()) touch();
     transport_->setReadBudget(codec_->readBudget());
   }
   void die() {

@@ -107,7 +107,9 @@ void addExtension(X509* certificate, X509* issuer, const std::string& name, cons
 void addExtensions(X509* certificate, X509* issuer, const CertificateSpec& spec) {
   addExtension(certificate, issuer, "subjectKeyIdentifier", "hash");
   if (issuer != certificate) addExtension(certificate, issuer, "authorityKeyIdentifier", "keyid");
-  addExtension(certificate, issuer, "basicConstraints", spec.authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
+  std::string constraints = spec.authority ? "critical,CA:TRUE" : "critical,CA:FALSE";
+  if (spec.pathLength >= 0) constraints += ",pathlen:" + std::to_string(spec.pathLength);
+  addExtension(certificate, issuer, "basicConstraints", constraints);
   if (spec.authority) addExtension(certificate, issuer, "keyUsage", "critical,keyCertSign,cRLSign");
   if (!spec.extendedKeyUsage.empty()) addExtension(certificate, issuer, "extendedKeyUsage", spec.extendedKeyUsage);
   for (const auto& [name, value] : spec.extensions) addExtension(certificate, issuer, name, value);
@@ -158,6 +160,10 @@ Identity issue(const Identity& issuer, const CertificateSpec& spec) {
   return makeIdentity(spec, certificate.get(), key.get());
 }
 
+Identity withChain(const Identity& leaf, const Identity& issuer) {
+  return {leaf.certificate + issuer.certificate, leaf.key};
+}
+
 Identity makeAuthority(const std::string& commonName) {
   CertificateSpec spec;
   spec.commonName = commonName;
@@ -178,6 +184,41 @@ Identity issueClient(const Identity& issuer, const std::string& commonName) {
   spec.commonName = commonName;
   spec.extendedKeyUsage = "clientAuth";
   return issue(issuer, spec);
+}
+
+std::string revocationList(const Identity& issuer, const std::vector<Identity>& revoked,
+                           std::chrono::seconds nextUpdate) {
+  const X509Pointer authority = parseCertificate(issuer.certificate);
+  const KeyPointer key = parseKey(issuer.key);
+  const std::unique_ptr<X509_CRL, decltype(&X509_CRL_free)> list(X509_CRL_new(), &X509_CRL_free);
+  const std::unique_ptr<ASN1_TIME, decltype(&ASN1_TIME_free)> time(X509_gmtime_adj(nullptr, -3600), &ASN1_TIME_free);
+  X509_CRL_set_version(list.get(), X509_CRL_VERSION_2);
+  X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(authority.get()));
+  X509_CRL_set1_lastUpdate(list.get(), time.get());
+  for (const Identity& identity : revoked) {
+    X509_REVOKED* entry = X509_REVOKED_new();
+    X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(parseCertificate(identity.certificate).get()));
+    X509_REVOKED_set_revocationDate(entry, time.get());
+    require(X509_CRL_add0_revoked(list.get(), entry) == 1);
+  }
+  X509_gmtime_adj(time.get(), static_cast<long>(nextUpdate.count()));
+  X509_CRL_set1_nextUpdate(list.get(), time.get());
+  require(X509_CRL_sort(list.get()) == 1 && X509_CRL_sign(list.get(), key.get(), EVP_sha256()) > 0);
+  const BioPointer bio = writer();
+  require(PEM_write_bio_X509_CRL(bio.get(), list.get()) == 1);
+  return textOf(bio);
+}
+
+std::string spkiPin(const Identity& identity) {
+  unsigned char* der = nullptr;
+  const int size = i2d_PUBKEY(parseKey(identity.key).get(), &der);
+  require(size > 0);
+  std::array<unsigned char, 32> digest{};
+  require(EVP_Digest(der, static_cast<std::size_t>(size), digest.data(), nullptr, EVP_sha256(), nullptr) == 1);
+  OPENSSL_free(der);
+  std::array<unsigned char, 45> text{};
+  EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
+  return reinterpret_cast<const char*>(text.data());
 }
 
 std::string encryptKey(const Identity& identity, const std::string& passphrase) {

@@ -23,6 +23,8 @@ struct CertificateSpec {
   /// In OpenSSL's spelling, "serverAuth,clientAuth"; empty: no such extension.
   std::string extendedKeyUsage;
   bool authority = false;
+  /// Of an authority: how many others may stand below it; negative: any number.
+  int pathLength = -1;
   KeyType keyType = KeyType::kEcP256;
   /// Others, in OpenSSL's spelling: {"nameConstraints", "permitted;DNS:example.com"}.
   std::vector<std::pair<std::string, std::string>> extensions = {};
@@ -38,11 +40,20 @@ struct Identity {
 Identity selfSigned(const CertificateSpec& spec);
 Identity issue(const Identity& issuer, const CertificateSpec& spec);
 
+/// What a server presents whose issuer its peers do not know: the leaf, and the issuer's certificate behind it.
+Identity withChain(const Identity& leaf, const Identity& issuer);
+
 /// A root that issues; every call makes another key.
 Identity makeAuthority(const std::string& commonName = "Test Authority");
 /// What most tests of a server want: issued for one DNS name, for serverAuth.
 Identity issueServer(const Identity& issuer, const std::string& dnsName);
 Identity issueClient(const Identity& issuer, const std::string& commonName);
+
+/// The issuer's list of revoked certificates (PEM), as of an hour ago. `nextUpdate` is relative to now.
+std::string revocationList(const Identity& issuer, const std::vector<Identity>& revoked,
+                           std::chrono::seconds nextUpdate = std::chrono::hours(24));
+/// Base64 of the SHA-256 of the certificate's SubjectPublicKeyInfo.
+std::string spkiPin(const Identity& identity);
 
 /// The same key under a passphrase (PKCS #8, ENCRYPTED PRIVATE KEY).
 std::string encryptKey(const Identity& identity, const std::string& passphrase);

@@ -63,15 +63,48 @@ TEST(PoolDial, ConnectTimeoutCoversAllAddresses) {
   PoolRig rig;
   rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2"});
   const std::size_t request = rig.want();
-  rig.advance(seconds(3));
+  rig.advance(seconds(2));
   rig.wire(0).refuse();
-  rig.advance(std::chrono::milliseconds(1999));
+  rig.advance(std::chrono::milliseconds(2999));
   EXPECT_FALSE(rig.failed(request));
   rig.advance(std::chrono::milliseconds(40));
   ASSERT_TRUE(rig.failed(request));
   EXPECT_EQ(rig.error(request).type, base::ErrorType::kConnectionTimeout);
   EXPECT_TRUE(rig.wire(1).letGo);
   EXPECT_TRUE(rig.counted("sluice_limit_hits_total{limit=\"connect\"} 1"));
+}
+
+TEST(PoolDial, AnAddressThatDoesNotAnswerHasHalfOfTheTimeThatIsLeft) {
+  PoolRig rig;
+  rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2", "192.0.2.3"});
+  const std::size_t request = rig.want();
+  rig.advance(std::chrono::milliseconds(2499));
+  EXPECT_EQ(rig.dialled(), 1U);
+  rig.advance(std::chrono::milliseconds(20));
+  ASSERT_EQ(rig.dialled(), 2U);
+  EXPECT_TRUE(rig.wire(0).letGo);
+  rig.advance(std::chrono::milliseconds(1280));
+  ASSERT_EQ(rig.dialled(), 3U);
+  rig.advance(std::chrono::milliseconds(1100));
+  EXPECT_FALSE(rig.failed(request)) << "the last has all that is left";
+  EXPECT_FALSE(rig.counted("sluice_limit_hits_total{limit=\"connect\"} 1"));
+  rig.accept(2);
+  EXPECT_TRUE(rig.begun(request));
+}
+
+TEST(PoolDial, NoAddressIsLeftBeforeAQuarterOfASecond) {
+  PoolOptions options;
+  options.timeouts.connect = std::chrono::milliseconds(400);
+  PoolRig rig(options);
+  rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2", "192.0.2.3"});
+  const std::size_t request = rig.want();
+  rig.advance(std::chrono::milliseconds(249));
+  EXPECT_EQ(rig.dialled(), 1U);
+  rig.advance(std::chrono::milliseconds(20));
+  EXPECT_EQ(rig.dialled(), 2U);
+  rig.advance(std::chrono::milliseconds(150));
+  EXPECT_TRUE(rig.failed(request));
+  EXPECT_EQ(rig.dialled(), 2U);
 }
 
 TEST(PoolDial, SeveralWaitersShareOneQuestionToDns) {
@@ -147,7 +180,8 @@ TEST(PoolBounds, AConnectionThatDiesMakesRoomForTheWaiters) {
 TEST(PoolTime, AnIdleConnectionIsClosedAfterUpstreamIdle) {
   for (const Version version : {Version::kHttp11, Version::kHttp2}) {
     PoolOptions options;
-    options.protocol = version == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
+    options.protocol =
+        version == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
     PoolRig rig(options);
     rig.want();
     rig.accept(0, version);
@@ -194,7 +228,8 @@ TEST(PoolShutdown, ReturnsEveryCount) {
   rig.upstreams->shutdown();
   EXPECT_EQ(rig.budget().connections.count(), 0U);
   for (const char* state : {"idle", "active"}) {
-    EXPECT_TRUE(rig.counted("http_client_open_connections{backend=\"demo/backend\",http_connection_state=\"" + std::string(state) + "\"} 0"));
+    EXPECT_TRUE(rig.counted("http_client_open_connections{backend=\"demo/backend\",http_connection_state=\"" +
+                            std::string(state) + "\"} 0"));
   }
 }
 

@@ -1,4 +1,5 @@
-// The pools of one worker in memory: requests that wait, begin and end at a test's hand, and the backends that they reach.
+// The pools of one worker in memory: requests that wait, begin and end at a test's hand, and the backends that they
+// reach.
 #pragma once
 
 #include <map>
@@ -37,8 +38,18 @@ class PoolRig final : private net::Beats, private WaiterSink {
         resolver(worker),
         dialer(worker),
         sink(worker.chunks()),
-        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, sink, *this, shard_, h2Memory_, {},
-                                                            options.timeouts, options.pendingBound})) {
+        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker,
+                                                            resolver,
+                                                            dialer,
+                                                            guard_,
+                                                            budgets,
+                                                            sink,
+                                                            *this,
+                                                            shard_,
+                                                            h2Memory_,
+                                                            {},
+                                                            options.timeouts,
+                                                            options.pendingBound})) {
     auto made = std::make_shared<routing::BackendPlan>();
     made->name = "demo/backend";
     made->identity = "backend";
@@ -102,7 +113,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   bool settle() {
     for (int round = 0; round < 1000; ++round) {
       bool moved = false;
-      for (const auto& each : dialer.wires) moved = each->pump() || moved;
+      for (std::size_t i = 0; i < dialled(); ++i) moved = wire(i).pump() || moved;  // it may dial
       for (const auto& backend : backends) moved = backend->pump() || moved;
       if (!moved) return true;
     }
@@ -174,6 +185,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
  private:
   http::H2Memory h2Memory_;
   observe::MetricShard shard_;
+  const routing::AddressGuard guard_ = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
 
  public:
   Budgets budgets;

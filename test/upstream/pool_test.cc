@@ -237,7 +237,8 @@ TEST(ProbingPool, AProbeThatFailsFailsAll) {
   }
   EXPECT_EQ(rig.dialled(), 1U);
   EXPECT_EQ(rig.budget().connections.count(), 0U);
-  EXPECT_TRUE(rig.counted("sluice_upstream_tls_handshakes_total{result=\"tls_certificate_error\",resumed=\"false\"} 1"));
+  EXPECT_TRUE(
+      rig.counted("sluice_upstream_tls_handshakes_total{result=\"tls_certificate_error\",resumed=\"false\"} 1"));
   rig.want();
   EXPECT_EQ(rig.dialled(), 2U) << "the next request tries again";
 }
@@ -261,7 +262,8 @@ TEST(ProbingPool, WhoInsistsOnHttp2RefusesTheRest) {
   ASSERT_TRUE(rig.failed(request));
   EXPECT_EQ(rig.error(request).type, base::ErrorType::kTlsProtocolError);
   EXPECT_TRUE(rig.counted("sluice_upstream_tls_handshakes_total{result=\"tls_protocol_error\",resumed=\"false\"} 1"));
-  EXPECT_FALSE(rig.counted("sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"} 1")) << "one handshake, one count";
+  EXPECT_FALSE(rig.counted("sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"} 1"))
+      << "one handshake, one count";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 namespace sluice::test {
@@ -20,12 +21,15 @@ std::string indented(const std::string& text, const std::string& by) {
 }
 
 std::string settingsDocument(const GatewaySpec& spec) {
+  std::map<std::string, std::string> addresses;
+  for (const BackendSpec& backend : spec.backends) {
+    if (!backend.addresses.empty()) addresses[backend.hostname] = backend.addresses;
+  }
   std::string hosts;
-  for (const BackendSpec& backend : spec.backends)
-    hosts += (hosts.empty() ? "" : ", ") + backend.hostname + ": [127.0.0.1]";
-  const std::string settings = "workers: " + std::to_string(spec.workers) + "\ndns: {hosts: {" + hosts +
-                               "}}\naddressGuard: {allow: [127.0.0.0/8]}\naccessLog: {path: /dev/stdout}\n" +
-                               spec.settings;
+  for (const auto& [name, list] : addresses) hosts += (hosts.empty() ? "" : ", ") + name + ": [" + list + "]";
+  const std::string settings = "workers: " + std::to_string(spec.workers) + "\ndns: {hosts: {" + hosts + "}" +
+                               (spec.dns.empty() ? "" : ", " + spec.dns) + "}\naddressGuard: {allow: [" + spec.allow +
+                               "]}\naccessLog: {path: /dev/stdout}\n" + spec.settings;
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec:\n"
          "  controllerName: sluice.dev/egress-gateway\n"
          "  parametersRef: {group: \"\", kind: ConfigMap, namespace: test, name: settings}\n---\n"
@@ -53,18 +57,24 @@ std::string gatewayDocument(const GatewaySpec& spec, std::uint16_t port, std::ui
   return text;
 }
 
+std::string groupOf(const BackendSpec& backend) {
+  return backend.tlsOptions.empty() ? "gateway.networking.k8s.io" : "sluice.dev";
+}
+
 std::string backendDocument(const BackendSpec& backend) {
-  std::string text =
-      "---\napiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: " +
-      backend.name + "}\nspec:\n  destination:\n    type: FQDN\n    fqdn: {hostname: " + backend.hostname +
-      ", port: " + std::to_string(backend.port) + "}\n";
+  std::string text = "---\napiVersion: " + groupOf(backend) +
+                     "/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: " + backend.name +
+                     "}\nspec:\n  destination:\n    type: FQDN\n    fqdn: {hostname: " + backend.hostname +
+                     ", port: " + std::to_string(backend.port) + "}\n";
   if (backend.ca.empty()) return text;
   text += std::string("  tls:\n    mode: ") + (backend.client ? "Mutual" : "Terminate") + "\n";
   if (!backend.sni.empty()) text += "    sni: " + backend.sni + "\n";
   text += "    caBundleRef: {name: " + backend.name + "-ca}\n";
   if (backend.client) text += "    clientCertificateRef: {name: " + backend.name + "-client}\n";
+  if (!backend.tlsOptions.empty()) text += "    options: {" + backend.tlsOptions + "}\n";
   text += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: " + backend.name +
           "-ca}\ndata:\n  ca.crt: |\n" + indented(backend.ca, "    ");
+  if (!backend.crl.empty()) text += "  crl.pem: |\n" + indented(backend.crl, "    ");
   if (backend.client) text += secretDocument(backend.name + "-client", *backend.client);
   return text;
 }
@@ -72,9 +82,9 @@ std::string backendDocument(const BackendSpec& backend) {
 std::string routeDocument(const BackendSpec& backend) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: "
          "all}\nspec:\n"
-         "  parentRefs: [{name: egress}]\n  rules:\n    - backendRefs: [{group: gateway.networking.k8s.io, kind: "
-         "Backend, name: " +
-         backend.name + ", port: " + std::to_string(backend.port) + "}]\n";
+         "  parentRefs: [{name: egress}]\n  rules:\n    - backendRefs: [{group: " +
+         groupOf(backend) + ", kind: Backend, name: " + backend.name + ", port: " + std::to_string(backend.port) +
+         "}]\n";
 }
 
 std::string documents(const GatewaySpec& spec, std::uint16_t port, std::uint16_t tlsPort) {

@@ -15,11 +15,15 @@ namespace sluice::test {
 
 struct BackendSpec {
   std::string name = "origin";
-  std::string hostname = "origin.test";  // settings map it to 127.0.0.1
+  std::string hostname = "origin.test";  // settings map it to `addresses`
   std::uint16_t port = 0;
   std::string ca = {};  // PEM; empty: plain HTTP
   std::string sni = {};
   std::optional<Identity> client = std::nullopt;  // mode Mutual
+  std::string addresses = "127.0.0.1";            // as a list in YAML; empty: ask DNS
+  std::string crl = {};                           // PEM, beside `ca`
+  /// Members of tls.options, "sluice.dev/min-tls-version: \"1.3\""; makes it a Backend of sluice.dev.
+  std::string tlsOptions = {};
 };
 
 struct GatewaySpec {
@@ -33,6 +37,10 @@ struct GatewaySpec {
   /// Of the plain listener; empty: any.
   std::string hostname = {};
   int workers = 1;
+  /// Members of settings.yaml's dns besides hosts: "servers: [\"127.0.0.1:5353\"], minTtl: 2s".
+  std::string dns = {};
+  /// addressGuard.allow, as a list in YAML.
+  std::string allow = "127.0.0.0/8";
   /// The optimised binary if it was built: for what counts, not for what is correct.
   bool release = false;
 };

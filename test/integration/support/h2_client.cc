@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace sluice::test {
 namespace {
@@ -25,12 +27,33 @@ H2Client::H2Client(std::uint16_t port, const std::string& hello) : socket_(Socke
   socket_.send(hello);
 }
 
+H2Client::H2Client(Socket&& accepted) : socket_(std::move(accepted)) { socket_.send(h2::settings({})); }
+
 bool H2Client::readUntil(const std::function<bool()>& holds, std::chrono::milliseconds patience) {
   const auto until = Clock::now() + patience;
   while (!holds()) {
     if (!readSome(until)) return holds();
   }
   return true;
+}
+
+bool H2Client::readFrame(H2Type type, std::uint32_t stream) {
+  return readUntil([&] { return reader_.find(type, stream) != nullptr; });
+}
+
+bool H2Client::readStream(std::uint32_t stream) {
+  return readUntil([&] {
+    const auto& all = reader_.frames();
+    return std::any_of(all.begin(), all.end(), [stream](const H2Frame& frame) {
+      const bool canEnd = frame.type == H2Type::kHeaders || frame.type == H2Type::kData;
+      return frame.stream == stream && canEnd && frame.endsStream();
+    });
+  });
+}
+
+bool H2Client::isServed() {
+  const std::size_t before = reader_.count(H2Type::kPing);
+  return send(h2::ping()) && readUntil([&] { return reader_.count(H2Type::kPing) > before; });
 }
 
 bool H2Client::readToEnd() {

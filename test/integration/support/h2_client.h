@@ -18,6 +18,8 @@ class H2Client {
  public:
   /// Connects to 127.0.0.1 and begins with `hello`.
   explicit H2Client(std::uint16_t port, const std::string& hello = h2::clientHello() + h2::settingsAck());
+  /// The other side: a server on a connection that it accepted, which begins with its SETTINGS.
+  explicit H2Client(Socket&& accepted);
 
   /// False if the gateway takes no more for so long, or is gone.
   bool send(std::string_view bytes, std::chrono::milliseconds patience = kPatience) {
@@ -25,6 +27,11 @@ class H2Client {
   }
   /// Reads until `holds`; false if the connection ended or time ran out before.
   bool readUntil(const std::function<bool()>& holds, std::chrono::milliseconds patience = kPatience);
+  /// The same until there is such a frame, or the END_STREAM of a stream.
+  bool readFrame(H2Type type, std::uint32_t stream);
+  bool readStream(std::uint32_t stream);
+  /// Says a PING and reads until it is answered: everything before it was taken.
+  bool isServed();
   /// Reads until the gateway ends the connection; false if it does not.
   bool readToEnd();
   bool closed() const { return closed_; }

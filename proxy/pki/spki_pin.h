@@ -1,0 +1,20 @@
+// A public key by its digest: what an administrator pins of a backend's chain (RFC 7469 section 2.4 defines the form).
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "proxy/base/result.h"
+
+struct x509_st;
+
+namespace sluice::pki {
+
+/// SHA-256 over the DER of the SubjectPublicKeyInfo.
+using SpkiPin = std::array<unsigned char, 32>;
+
+/// Base64 with its padding. Errors are config's and quote it: a pin is no secret.
+base::Result<SpkiPin> parseSpkiPin(std::string_view base64);
+SpkiPin spkiPinOf(const x509_st* certificate);
+
+}  // namespace sluice::pki

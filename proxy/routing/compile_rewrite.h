@@ -1,0 +1,17 @@
+// The URLRewrite filter of a rule or of one of its shares, in the form that attempts apply.
+#pragma once
+
+#include <optional>
+
+#include "config/model.h"
+#include "proxy/routing/fault.h"
+#include "proxy/routing/url_rewrite.h"
+
+namespace sluice::routing {
+
+/// A fault (UnsupportedValue) for a path without a normal form. ReplacePrefixMatch replaces the prefix of the one match
+/// of `rule`, which its schema has seen to.
+Resolved<UrlRewrite> compileRewrite(const std::optional<config::UrlRewrite>& rewrite,
+                                    const config::HttpRouteRule& rule);
+
+}  // namespace sluice::routing

@@ -1,0 +1,197 @@
+// The later form of Backend: the proposal's, its prototype's, our own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Spelling {
+  const char* apiVersion;
+  const char* kind;
+};
+constexpr Spelling kProposal{"gateway.networking.k8s.io/v1alpha1", "Backend"};
+constexpr Spelling kOwn{"sluice.dev/v1alpha1", "Backend"};
+constexpr Spelling kPrototype{"ainetworking.prototype.x-k8s.io/v0alpha0", "Backend"};
+constexpr Spelling kDestination{"ainetworking.prototype.x-k8s.io/v0alpha0", "XBackendDestination"};
+constexpr Spelling kAll[] = {kProposal, kOwn, kPrototype, kDestination};
+
+Configuration load(const Spelling& spelling, const std::string& spec) {
+  return loadText(object(spelling.apiVersion, spelling.kind, "b", "spec: " + spec + "\n"));
+}
+Configuration loadPorts(const Spelling& spelling, const std::string& ports, const std::string& rest = "") {
+  return load(spelling, "{destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [" + ports + "]}" + rest + "}");
+}
+Configuration loadTls(const Spelling& spelling, const std::string& tls) {
+  return loadPorts(spelling, "{number: 443, protocol: HTTP, tls: " + tls + "}");
+}
+std::vector<std::string> problems(const Configuration& configuration) { return rendered(configuration.problems); }
+
+TEST(DestinationBackend, IsOneModelInEverySpelling) {
+  for (const Spelling& spelling : kAll) {
+    const Configuration configuration = load(spelling, R"(
+  destination:
+    type: Fqdn
+    fqdn: {hostname: API.Example.com}
+    ports:
+      - number: 443
+        protocol: HTTP2
+        tls:
+          mode: Mutual
+          sni: SNI.example.com.
+          caBundleRef: [{group: '', kind: ConfigMap, name: one}, {group: '', kind: Secret, name: two, namespace: pki}]
+          clientCertificateRef: {name: me, namespace: pki}
+          insecureSkipVerify: true
+          subjectAltNames: [one.example.com, '*.two.example.com']
+      - {number: 80, protocol: HTTP}
+  extensions: [{name: guard, type: 'acme.test/Guard:v1', rawConfig: {level: 3}}])");
+    ASSERT_THAT(problems(configuration), IsEmpty()) << spelling.apiVersion;
+    const Backend& backend = configuration.model.backends.at(0);
+    EXPECT_EQ(backend.group + "/" + backend.kind,
+              std::string(spelling.apiVersion).substr(0, backend.group.size()) + "/" + spelling.kind);
+    EXPECT_EQ(backend.statusShape, BackendStatusShape::kControllers);
+    EXPECT_EQ(backend.hostname, "api.example.com");
+    EXPECT_FALSE(backend.tls);
+    ASSERT_EQ(backend.ports.size(), 2u);
+    EXPECT_EQ(backend.ports[0].protocol, BackendProtocol::kHttp2);
+    const BackendTls& tls = *backend.ports[0].tls;
+    EXPECT_EQ(tls.mode, TlsMode::kMutual);
+    EXPECT_EQ(tls.serverName, "sni.example.com");
+    EXPECT_EQ(tls.path, "spec.destination.ports[0].tls");
+    ASSERT_EQ(tls.caRefs.size(), 2u);
+    EXPECT_EQ(tls.caRefs[1].kind, "Secret");
+    EXPECT_EQ(tls.caRefs[1].nameSpace, "pki");
+    EXPECT_EQ(tls.clientCertificateRef->nameSpace, "pki");
+    EXPECT_TRUE(tls.insecureSkipVerify);
+    EXPECT_THAT(tls.subjectAltNames, ElementsAre("one.example.com", "*.two.example.com"));
+    EXPECT_EQ(backend.ports[1].protocol, BackendProtocol::kAuto);
+    EXPECT_EQ(backend.findPort(80), &backend.ports[1]);
+    EXPECT_EQ(backend.findPort(0), nullptr) << "which of the two?";
+    EXPECT_EQ(backend.extensions.at(0).config->find("level")->text, "3");
+    EXPECT_EQ(backend.extensions.at(0).phase, "");
+  }
+}
+
+TEST(DestinationBackend, TakesProtocolTlsForTlsOrigination) {
+  for (const Spelling& spelling : kAll) {
+    const Configuration implied = loadPorts(spelling, "{number: 443, protocol: TLS}");
+    ASSERT_THAT(problems(implied), IsEmpty());
+    EXPECT_EQ(implied.model.backends.at(0).ports.at(0).tls->mode, TlsMode::kServerAuth);
+    EXPECT_EQ(implied.model.backends.at(0).ports.at(0).protocol, BackendProtocol::kAuto);
+    EXPECT_THAT(problems(loadPorts(spelling, "{number: 443, protocol: TLS, tls: {mode: None}}")),
+                ElementsAre(HasSubstr("must not be TLS when the mode of tls is None")));
+  }
+  const Configuration shared = loadPorts(kOwn, "{number: 443, protocol: TLS}", ", tls: {mode: Simple, sni: x.test}");
+  ASSERT_THAT(problems(shared), IsEmpty());
+  EXPECT_FALSE(shared.model.backends.at(0).ports.at(0).tls) << "that of the Backend";
+}
+
+TEST(DestinationBackend, KeepsProtocolsThatAreNotBuiltApart) {
+  for (const std::string protocol : {"TCP", "MCP"}) {
+    const Configuration configuration =
+        loadPorts(kPrototype, "{number: 80, protocol: " + protocol +
+                                  ", protocolOptions: {mcp: {version: '2025-06-18', path: /mcp}}}");
+    ASSERT_THAT(problems(configuration), IsEmpty());
+    const BackendPort& port = configuration.model.backends.at(0).ports.at(0);
+    EXPECT_EQ(port.protocol, BackendProtocol::kOther);
+    EXPECT_EQ(port.protocolName, protocol);
+  }
+  EXPECT_THAT(problems(loadPorts(kOwn, "{number: 80, protocol: MCP, protocolOptions: {}}")),
+              ElementsAre(EndsWith("protocolOptions.mcp: is required")));
+  EXPECT_THAT(problems(loadPorts(kOwn, "{number: 80, protocol: http}")), ElementsAre(HasSubstr("protocol: must be")));
+}
+
+TEST(DestinationBackend, ChecksItsPorts) {
+  for (const Spelling& spelling : kAll) {
+    EXPECT_THAT(problems(loadPorts(spelling, "{number: 80, protocol: HTTP}, {number: 80, protocol: HTTP2}")),
+                ElementsAre(EndsWith("ports[1].number: repeats 80")));
+    EXPECT_THAT(problems(loadPorts(spelling, "{number: 0, protocol: HTTP}")),
+                ElementsAre(HasSubstr("ports[0].number")));
+    EXPECT_THAT(problems(loadPorts(spelling, "{number: 65536, protocol: HTTP}")),
+                ElementsAre(HasSubstr("ports[0].number")));
+    EXPECT_THAT(problems(loadPorts(spelling, "")), ElementsAre(EndsWith("ports: must have at least one item")));
+  }
+  std::string ports;
+  for (int number = 1; number <= 65; ++number) ports += "{number: " + std::to_string(number) + ", protocol: HTTP}, ";
+  EXPECT_THAT(problems(loadPorts(kOwn, ports)), testing::Contains(HasSubstr("at most 64 are allowed")));
+  ports.erase(ports.rfind("{"));
+  EXPECT_THAT(problems(loadPorts(kOwn, ports)), IsEmpty());
+}
+
+TEST(DestinationBackend, RequiresWhatThePrototypesCrdRequires) {
+  EXPECT_THAT(problems(loadPorts(kPrototype, "{number: 80}")), ElementsAre(EndsWith("protocol: is required")));
+  EXPECT_THAT(problems(loadTls(kPrototype, "{sni: a.test}")), ElementsAre(EndsWith("mode: is required")));
+  EXPECT_THAT(problems(loadTls(kPrototype, "{mode: Simple, caBundleRef: [{name: a}]}")),
+              ElementsAre(EndsWith("group: is required"), EndsWith("kind: is required")));
+  EXPECT_THAT(problems(loadTls(kPrototype, "{mode: Simple, caBundleRef: {group: '', kind: ConfigMap, name: a}}")),
+              ElementsAre(HasSubstr("caBundleRef: must be a list")));
+  EXPECT_THAT(problems(load(kPrototype, "{destination: {type: Fqdn, fqdn: {hostname: a.test, port: 80}}}")),
+              ElementsAre(EndsWith("ports: is required"), HasSubstr("fqdn.port: unknown field")));
+  EXPECT_THAT(problems(loadPorts(kPrototype, "{number: 80, protocol: HTTP}", ", tls: {mode: None}")),
+              ElementsAre(HasSubstr("spec.tls: unknown field")));
+  for (const Spelling& lenient : {kProposal, kOwn}) {
+    EXPECT_THAT(problems(loadPorts(lenient, "{number: 80, tls: {caBundleRef: [{name: a}]}}")), IsEmpty());
+    EXPECT_THAT(problems(loadPorts(lenient, "{number: 80, tls: {caBundleRef: {name: a}}}")), IsEmpty());
+    EXPECT_THAT(problems(load(lenient, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}")), IsEmpty());
+  }
+}
+
+TEST(DestinationBackend, TakesOnePlaceForThePort) {
+  EXPECT_THAT(
+      problems(load(kOwn, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}, ports: [{number: 80}]}}")),
+      ElementsAre(EndsWith("fqdn.port: must not be given together with ports")));
+}
+
+TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
+  const std::pair<const char*, const char*> destinations[] = {{"Ip", "ip: {address: 192.0.2.1}"},
+                                                              {"KubernetesService", "service: {name: a, namespace: b}"},
+                                                              {"Service", "service: {name: a, namespace: b}"}};
+  for (const Spelling& spelling : kAll) {
+    for (const auto& [type, field] : destinations) {
+      const Configuration configuration = load(spelling, "{destination: {type: " + std::string(type) + ", " + field +
+                                                             ", ports: [{number: 80, protocol: HTTP}]}}");
+      ASSERT_THAT(problems(configuration), IsEmpty()) << type;
+      const Backend& backend = configuration.model.backends.at(0);
+      EXPECT_EQ(backend.unbuilt.at(0).path, "spec.destination.type");
+      EXPECT_TRUE(backend.unbuilt.at(0).altersTraffic);
+    }
+    EXPECT_THAT(
+        problems(
+            load(spelling,
+                 "{destination: {type: Ip, fqdn: {hostname: a.test}, ip: {}, ports: [{number: 80, protocol: HTTP}]}}")),
+        testing::Contains(EndsWith("fqdn: must not be given when type is Ip")));
+  }
+}
+
+TEST(DestinationBackend, KeepsUriNamesForUnbuilt) {
+  const Configuration configuration = loadTls(kOwn, "{subjectAltNames: ['spiffe://a/b', a.test]}");
+  ASSERT_THAT(problems(configuration), IsEmpty());
+  EXPECT_THAT(configuration.model.backends.at(0).ports.at(0).tls->subjectAltNames, ElementsAre("a.test"));
+  EXPECT_EQ(configuration.model.backends.at(0).unbuilt.at(0).path, "spec.destination.ports[0].tls.subjectAltNames[0]");
+  EXPECT_THAT(problems(loadTls(kOwn, "{subjectAltNames: [Not_A_Name]}")), ElementsAre(HasSubstr("subjectAltNames[0]")));
+}
+
+TEST(DestinationBackend, ReadsTlsOptionsOfOurOwnKindOnly) {
+  const std::string tls =
+      "{options: {sluice.dev/min-tls-version: '1.3', sluice.dev/other: x, plain: y, acme.test/z: w}}";
+  const Configuration configuration = loadTls(kOwn, tls);
+  ASSERT_THAT(problems(configuration), IsEmpty());
+  const Backend& backend = configuration.model.backends.at(0);
+  EXPECT_EQ(backend.ports.at(0).tls->options.at("sluice.dev/min-tls-version"), "1.3");
+  ASSERT_EQ(backend.unbuilt.size(), 3u);
+  EXPECT_TRUE(backend.unbuilt[0].altersTraffic) << "ours, and unknown";
+  EXPECT_TRUE(backend.unbuilt[1].altersTraffic) << "nobody's";
+  EXPECT_FALSE(backend.unbuilt[2].altersTraffic) << "somebody else's";
+  EXPECT_THAT(problems(loadTls(kProposal, tls)), ElementsAre(HasSubstr("options: unknown field")));
+  EXPECT_THAT(problems(loadTls(kOwn, "{options: {sluice.dev/min-tls-version: 1.3}}")),
+              ElementsAre(HasSubstr("must be a string")));
+}
+
+}  // namespace
+}  // namespace sluice::config

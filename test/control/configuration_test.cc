@@ -1,0 +1,139 @@
+// One configuration from files to what it says of itself: validate's report and the admin document, by the code that
+// `run` uses.
+#include "proxy/control/configuration.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace sluice::control {
+namespace {
+
+constexpr std::string_view kGood = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: sluice}
+spec: {controllerName: sluice.dev/egress-gateway}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {namespace: demo, name: egress}
+spec:
+  gatewayClassName: sluice
+  listeners: [{name: web, protocol: HTTP, port: 8080}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {namespace: demo, name: route}
+spec:
+  parentRefs: [{name: egress}]
+  rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]
+---
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: Backend
+metadata: {namespace: demo, name: origin}
+spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
+)";
+
+class Files : public ::testing::Test {
+ protected:
+  Files() {
+    if (::mkdtemp(folder_.data()) == nullptr) std::abort();
+  }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+  std::string write(const std::string& name, std::string_view text) {
+    const std::string path = folder_ + "/" + name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  static std::string with(std::string_view from, std::string_view to) {
+    std::string text(kGood);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  std::string folder_ = ::testing::TempDir() + "configuration_test.XXXXXX";
+};
+
+TEST_F(Files, AGoodSetIsServedAsWritten) {
+  const Configuration configuration = readConfiguration({write("all.yaml", kGood)});
+  EXPECT_TRUE(configuration.usable());
+  EXPECT_TRUE(configuration.flawless());
+  const std::string report = reportText(configuration);
+  for (const char* name : {"GatewayClass", "demo/egress", "demo/route", "demo/origin"})
+    EXPECT_TRUE(contains(report, name)) << report;
+  EXPECT_TRUE(report.ends_with("valid: 4 objects served as written\n")) << report;
+  ASSERT_EQ(configuration.compiled.snapshot->binds.size(), 1U);
+  EXPECT_EQ(configuration.compiled.snapshot->binds[0].port, 8080);
+}
+
+TEST_F(Files, AFolderIsReadAsOneSet) {
+  const std::size_t half = kGood.find("---", kGood.find("Gateway\n"));
+  write("a.yaml", kGood.substr(0, half));
+  write("b.yaml", kGood.substr(half));
+  EXPECT_TRUE(readConfiguration({folder_}).flawless());
+}
+
+TEST_F(Files, AMisspeltFieldIsNamedWithFileAndLineAndTheRestIsServed) {
+  const std::string path = write("all.yaml", with("gatewayClassName: sluice", "gatewayClassNam: sluice"));
+  const Configuration configuration = readConfiguration({path});
+  EXPECT_FALSE(configuration.flawless());
+  const std::string report = reportText(configuration);
+  EXPECT_TRUE(contains(report, path + ":11")) << report;
+  EXPECT_TRUE(contains(report, "gatewayClassNam")) << report;
+  EXPECT_TRUE(contains(report, "\nnot valid: ")) << report;
+}
+
+TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
+  const Configuration configuration =
+      readConfiguration({write("all.yaml", with("name: origin, port: 8080}]", "name: other, port: 8080}]"))});
+  EXPECT_TRUE(configuration.usable());
+  EXPECT_FALSE(configuration.flawless());
+  const std::string report = reportText(configuration);
+  EXPECT_TRUE(contains(report, "not valid: 0 problems, 1 object not fully served")) << report;
+  EXPECT_FALSE(contains(report, "nothing can be served"));
+}
+
+TEST_F(Files, WhatIsNoYamlRejectsTheWholeSet) {
+  const Configuration configuration = readConfiguration({write("a.yaml", kGood), write("b.yaml", "a: [1\nb: }")});
+  EXPECT_FALSE(configuration.readable);
+  EXPECT_FALSE(configuration.usable());
+  EXPECT_TRUE(contains(reportText(configuration), "; nothing can be served\n"));
+}
+
+TEST_F(Files, AMissingPathIsAProblemOfItsOwn) {
+  const Configuration configuration = readConfiguration({folder_ + "/nowhere.yaml"});
+  EXPECT_FALSE(configuration.usable());
+  EXPECT_TRUE(contains(reportText(configuration), "nowhere.yaml"));
+}
+
+TEST_F(Files, WithoutAGatewayClassOfOursNothingCanBeServed) {
+  const Configuration configuration =
+      readConfiguration({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
+  EXPECT_TRUE(configuration.readable);
+  EXPECT_FALSE(configuration.usable());
+}
+
+TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
+  const Configuration configuration = readConfiguration({write("all.yaml", kGood)});
+  const std::string document = statusDocument(configuration);
+  EXPECT_TRUE(document.starts_with("{\"desired\":\"" + configuration.revision + "\",\"published\":\"" +
+                                   configuration.revision + "\",\"served\":\"" + configuration.revision +
+                                   "\",\"state\":\"InSync\",\"objects\":[{\"kind\":"))
+      << document;
+  EXPECT_TRUE(document.ends_with("]}\n"));
+  for (const char* part :
+       {"{\"kind\":\"GatewayClass\"", "{\"kind\":\"Gateway\"", "{\"kind\":\"HTTPRoute\"", "{\"kind\":\"Backend\""}) {
+    EXPECT_TRUE(contains(document, part)) << document;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,239 @@
+// The gateway and a real name server: what it remembers, when it asks, and what it does when names change, fail or
+// stand for addresses that do not answer.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/name_server.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using testing::HasSubstr;
+
+constexpr const char* kName = "origin.test";
+
+/// Every request of these tests needs a connection of its own, and so the name.
+class Dns : public testing::Test {
+ protected:
+  Dns() : origin_(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")) {}
+
+  static NameServer::Records pointing(const std::vector<std::string>& addresses) { return {{kName, addresses}}; }
+  Gateway gateway(const NameServer& server, const std::string& dns = {}, const std::string& settings = {}) const {
+    return Gateway({.backends = {{.hostname = kName, .port = origin_.port(), .addresses = ""}},
+                    .settings = settings,
+                    .dns = "servers: [\"" + server.address() + "\"]" + (dns.empty() ? "" : ", " + dns)});
+  }
+  static RawResponse ask(const Gateway& gateway) {
+    Socket client = Socket::connect(gateway.port());
+    client.send("GET / HTTP/1.1\r\nHost: any.test\r\nConnection: close\r\n\r\n");
+    return readResponse(client);
+  }
+  /// Asks until the status is that one; false if it never is. What else comes must be `meanwhile`.
+  static bool askUntil(const Gateway& gateway, int status, int meanwhile) {
+    const auto until = Clock::now() + kPatience;
+    for (RawResponse answer = ask(gateway); answer.status != status; answer = ask(gateway)) {
+      EXPECT_EQ(answer.status, meanwhile) << answer.body;
+      if (Clock::now() > until || answer.status != meanwhile) return false;
+    }
+    return true;
+  }
+
+  RawOrigin origin_;
+};
+
+TEST_F(Dns, ANameIsAskedForOnceWhileItsTtlLasts) {
+  const NameServer server(pointing({"127.0.0.1"}));
+  const Gateway one = gateway(server);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(one).status, 200);
+  EXPECT_EQ(origin_.connections(), 5);
+  EXPECT_EQ(server.asked(kName), 1);
+  EXPECT_EQ(one.metric("dns_lookup_duration_seconds_count{dns_question_name=\"origin.test\",error_type=\"\"}"), 1);
+}
+
+TEST_F(Dns, ANameInUseIsAskedForAgainByItsTtlAndNobodyWaits) {
+  const NameServer server(pointing({"127.0.0.1"}), 2);
+  const Gateway one = gateway(server);
+  const auto start = Clock::now();
+  while (server.asked(kName) < 3 && Clock::now() - start < kPatience) {
+    ASSERT_EQ(ask(one).status, 200);
+    poll(nullptr, 0, 20);
+  }
+  EXPECT_EQ(server.asked(kName), 3);
+  EXPECT_GE(Clock::now() - start, 3200ms) << "twice four fifths of the TTL";
+}
+
+TEST_F(Dns, ATtlBelowTheMinimumIsStretchedToIt) {
+  const NameServer server(pointing({"127.0.0.1"}), 0);
+  const Gateway one = gateway(server, "minTtl: 60s");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(one).status, 200);
+  EXPECT_EQ(server.asked(kName), 1);
+}
+
+TEST_F(Dns, AChangedAnswerIsFollowed) {
+  NameServer server(pointing({"127.0.0.2"}), 1);
+  const Gateway one = gateway(server);
+  EXPECT_EQ(ask(one).status, 503) << "nobody listens there";
+  server.change(pointing({"127.0.0.1"}));
+  EXPECT_TRUE(askUntil(one, 200, 503));
+}
+
+TEST_F(Dns, ANameThatDoesNotExistIsSaidAndRemembered) {
+  const NameServer server({});
+  const Gateway one = gateway(server, "negativeTtl: 60s");
+  for (int i = 0; i < 3; ++i) {
+    const RawResponse answer = ask(one);
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_THAT(answer.body, HasSubstr("\"dns_error\""));
+    EXPECT_THAT(answer.body, HasSubstr("Domain name not found"));
+  }
+  EXPECT_EQ(server.asked(kName), 1);
+}
+
+TEST_F(Dns, ANameThatGoesAwayIsGone) {
+  NameServer server(pointing({"127.0.0.1"}), 1);
+  const Gateway one = gateway(server, "staleTtl: 1h");
+  EXPECT_EQ(ask(one).status, 200);
+  server.change({});
+  EXPECT_TRUE(askUntil(one, 503, 200));
+}
+
+TEST_F(Dns, ASilentServerIsATimeout) {
+  NameServer server(pointing({"127.0.0.1"}));
+  server.fallSilent();
+  const Gateway one = gateway(server, "timeout: 100ms, attempts: 2");
+  const auto start = Clock::now();
+  const RawResponse answer = ask(one);
+  EXPECT_EQ(answer.status, 504);
+  EXPECT_THAT(answer.body, HasSubstr("\"dns_timeout\""));
+  EXPECT_GE(Clock::now() - start, 200ms);
+}
+
+TEST_F(Dns, AServerThatRefusesIsAnError) {
+  const NameServer server({});
+  const Gateway one({.backends = {{.hostname = "origin.example", .port = origin_.port(), .addresses = ""}},
+                     .dns = "servers: [\"" + server.address() + "\"]"});
+  const RawResponse answer = ask(one);
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_THAT(answer.body, HasSubstr("\"dns_error\""));
+  EXPECT_THAT(answer.body, HasSubstr("no name server has an answer"));
+}
+
+TEST_F(Dns, TheLastGoodAnswerOutlivesADeadServerForAsLongAsItMay) {
+  NameServer server(pointing({"127.0.0.1"}), 1);
+  const Gateway one = gateway(server, "staleTtl: 2s, negativeTtl: 1s");
+  const auto start = Clock::now();
+  EXPECT_EQ(ask(one).status, 200);
+  server.die();
+  EXPECT_TRUE(askUntil(one, 503, 200));
+  EXPECT_GE(Clock::now() - start, 3s);
+}
+
+TEST_F(Dns, AServerThatFallsSilentAfterAGoodAnswerFailsNobody) {
+  NameServer server(pointing({"127.0.0.1"}), 1);
+  const Gateway one = gateway(server, "timeout: 200ms, attempts: 1, negativeTtl: 1s");
+  EXPECT_EQ(ask(one).status, 200);
+  server.fallSilent();
+  const auto until = Clock::now() + 3s;
+  while (Clock::now() < until) ASSERT_EQ(ask(one).status, 200);
+}
+
+TEST_F(Dns, AnAnswerTooLongForADatagramIsFetchedByTcp) {
+  std::vector<std::string> addresses;
+  for (int i = 2; i <= 100; ++i) addresses.push_back("127.0.1." + std::to_string(i));
+  addresses.emplace_back("127.0.0.1");
+  const NameServer server(pointing(addresses));
+  // Only one of a hundred answers, and it is reached.
+  const Gateway one = gateway(server, "maxAddresses: 1000");
+  EXPECT_EQ(ask(one).status, 200);
+  EXPECT_EQ(server.asked(kName), 2) << "by datagram, and again by TCP";
+}
+
+TEST_F(Dns, OfThousandsOfAddressesSomeAreTried) {
+  std::vector<std::string> addresses;
+  for (int i = 0; i < 3000; ++i) {
+    addresses.push_back("127.1." + std::to_string(i / 250) + "." + std::to_string(i % 250 + 1));
+  }
+  const NameServer server(pointing(addresses));
+  const Gateway one = gateway(server);
+  const RawResponse answer = ask(one);
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_THAT(answer.body, HasSubstr("\"connection_refused\""));
+}
+
+/// A port of 127.0.0.2 that takes no connection and refuses none: its queue is full.
+class BlackHole {
+ public:
+  explicit BlackHole(std::uint16_t port) {
+    at_.sin_family = AF_INET;
+    at_.sin_port = htons(port);
+    at_.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+    const int listener = add(0);
+    EXPECT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&at_), sizeof at_), 0);
+    EXPECT_EQ(listen(listener, 0), 0);
+    while (fill()) continue;
+  }
+  ~BlackHole() {
+    for (const int fd : fds_) close(fd);
+  }
+  BlackHole(const BlackHole&) = delete;
+  BlackHole& operator=(const BlackHole&) = delete;
+
+ private:
+  int add(int flags) { return fds_.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)); }
+  // False as soon as a connection is not taken at once.
+  bool fill() {
+    pollfd waiting{.fd = add(SOCK_NONBLOCK), .events = POLLOUT, .revents = 0};
+    if (connect(waiting.fd, reinterpret_cast<const sockaddr*>(&at_), sizeof at_) == 0) return true;
+    return poll(&waiting, 1, 100) == 1;
+  }
+
+  sockaddr_in at_{};
+  std::vector<int> fds_;
+};
+
+class SeveralAddresses : public Dns {
+ protected:
+  Gateway gatewayTo(const std::string& addresses, const std::string& connect) const {
+    return Gateway({.backends = {{.hostname = kName, .port = origin_.port(), .addresses = addresses}},
+                    .settings = "timeouts: {connect: " + connect + "}"});
+  }
+};
+
+TEST_F(SeveralAddresses, OneThatRefusesIsFollowedByTheNext) {
+  const Gateway one = gatewayTo("127.0.0.2, 127.0.0.1", "5s");
+  EXPECT_EQ(ask(one).status, 200);
+}
+
+TEST_F(SeveralAddresses, OneThatDoesNotAnswerLeavesTimeForTheNext) {
+  const BlackHole hole(origin_.port());
+  const Gateway one = gatewayTo("127.0.0.2, 127.0.0.1", "2s");
+  const auto start = Clock::now();
+  EXPECT_EQ(ask(one).status, 200);
+  EXPECT_GE(Clock::now() - start, 1s) << "it had its share";
+}
+
+TEST_F(SeveralAddresses, IfNoneAnswersTheConnectTimeoutIsWhatItSays) {
+  const BlackHole hole(origin_.port());
+  const Gateway one = gatewayTo("127.0.0.2, 127.0.0.2", "1s");
+  const auto start = Clock::now();
+  const RawResponse answer = ask(one);
+  EXPECT_EQ(answer.status, 504);
+  EXPECT_THAT(answer.body, HasSubstr("\"connection_timeout\""));
+  EXPECT_GE(Clock::now() - start, 1s);
+  EXPECT_TRUE(one.limitWasHit("connect"));
+}
+
+}  // namespace
+}  // namespace sluice::test

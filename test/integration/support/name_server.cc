@@ -1,0 +1,71 @@
+#include "test/integration/support/name_server.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "test/integration/support/socket.h"
+
+namespace sluice::test {
+
+NameServer::NameServer(const Records& records, int ttl) : port_(freePort()) {
+  write(records);
+  std::vector<std::string> argv = {"dnsmasq",
+                                   "--keep-in-foreground",
+                                   "--conf-file=/dev/null",
+                                   "--pid-file=",
+                                   "--port=" + std::to_string(port_),
+                                   "--listen-address=127.0.0.1",
+                                   "--bind-interfaces",
+                                   "--no-resolv",
+                                   "--no-hosts",
+                                   "--addn-hosts=" + folder_.path() + "/hosts",
+                                   "--local=/test/",
+                                   "--local-ttl=" + std::to_string(ttl),
+                                   "--log-queries",
+                                   "--log-facility=-"};
+  // As root it would become nobody, who may not read the folder.
+  if (geteuid() == 0) argv.emplace_back("--user=root");
+  process_ = std::make_unique<Process>(argv);
+  if (!process_->waitForLine("read " + folder_.path()))
+    ADD_FAILURE() << "dnsmasq does not serve:\n" << process_->errors();
+}
+
+int NameServer::asked(const std::string& name) const { return logged("query[A] " + name + " from"); }
+
+void NameServer::change(const Records& records) {
+  const std::string read = "read " + folder_.path();
+  const int before = logged(read);
+  write(records);
+  process_->signal(SIGHUP);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (logged(read) == before) {
+    if (std::chrono::steady_clock::now() > until) {
+      ADD_FAILURE() << "dnsmasq does not read its names again:\n" << process_->errors();
+      return;
+    }
+    poll(nullptr, 0, 10);
+  }
+}
+
+void NameServer::die() {
+  process_->signal(SIGKILL);
+  process_->wait();
+}
+
+void NameServer::write(const Records& records) const {
+  std::string text;
+  for (const auto& [name, addresses] : records) {
+    for (const std::string& address : addresses) text += address + " " + name + "\n";
+  }
+  folder_.write("hosts", text);
+}
+
+int NameServer::logged(const std::string& text) const {
+  const std::string log = process_->output() + process_->errors();
+  int count = 0;
+  for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace sluice::test

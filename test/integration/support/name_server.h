@@ -1,0 +1,43 @@
+// dnsmasq on loopback as the one who knows every name below "test": what it says is changed while it runs, and what it
+// was asked is counted from its log.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/process.h"
+
+namespace sluice::test {
+
+class NameServer {
+ public:
+  using Records = std::map<std::string, std::vector<std::string>>;  // name -> addresses
+
+  /// Returns when it answers. `ttl` in seconds.
+  explicit NameServer(const Records& records, int ttl = 60);
+
+  /// "127.0.0.1:PORT".
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  /// Questions for a name's A records so far, repeated ones too.
+  int asked(const std::string& name) const;
+  /// Returns when it knows the new ones, and nothing else.
+  void change(const Records& records);
+  /// It takes questions but does not answer any more.
+  void fallSilent() { process_->signal(SIGSTOP); }
+  /// It is gone.
+  void die();
+
+ private:
+  void write(const Records& records) const;
+  int logged(const std::string& text) const;
+
+  TempDir folder_;
+  std::uint16_t port_;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace sluice::test

@@ -1,0 +1,109 @@
+// How clients spread over the workers. Each worker keeps connections to a backend of its own, so an origin that says on
+// which connection it was asked says which worker asked.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::SizeIs;
+
+constexpr int kWorkers = 4;
+
+/// One request at a time, so that every worker asks on one connection.
+class Workers : public testing::Test {
+ protected:
+  static RawOrigin::Script numbering() {
+    return [](Socket& socket, RawOrigin& self) {
+      const std::string number = std::to_string(self.connections());
+      const std::string answer =
+          "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(number.size()) + "\r\n\r\n" + number;
+      while (!self.readHead(socket).empty()) socket.send(answer);
+    };
+  }
+  /// The worker that serves a client.
+  static std::string workerOf(Socket& client) {
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    return readResponse(client).body;
+  }
+  static std::string workerOf(H2Client& client, std::uint32_t stream) {
+    client.send(h2::headers(stream, h2::get(), true));
+    return client.readStream(stream) ? client.seen().body(stream) : "";
+  }
+
+  RawOrigin origin_{numbering()};
+  Gateway gateway_{{.backends = {{.port = origin_.port()}}, .workers = kWorkers}};
+};
+
+TEST_F(Workers, ClientsSpreadEvenly) {
+  std::vector<Socket> clients;
+  std::map<std::string, int> served;
+  for (int i = 0; i < 8; ++i) {
+    clients.push_back(Socket::connect(gateway_.port()));
+    ++served[workerOf(clients.back())];
+  }
+  EXPECT_THAT(served, SizeIs(kWorkers));
+  for (const auto& [worker, count] : served) EXPECT_LT(count, 4) << worker;
+  EXPECT_EQ(origin_.connections(), kWorkers);
+}
+
+TEST_F(Workers, AFewLongLivedHttp2ClientsSpreadAsEvenly) {
+  std::vector<std::unique_ptr<H2Client>> clients;
+  std::map<std::string, int> served;
+  for (int i = 0; i < 8; ++i) {
+    clients.push_back(std::make_unique<H2Client>(gateway_.port()));
+    ++served[workerOf(*clients.back(), 1)];
+  }
+  EXPECT_THAT(served, SizeIs(kWorkers));
+  for (const auto& [worker, count] : served) EXPECT_LT(count, 4) << worker;
+  for (auto& client : clients) EXPECT_THAT(served, testing::Contains(testing::Key(workerOf(*client, 3)))) << "it stays";
+}
+
+TEST_F(Workers, AWorkerWhoseClientsLeftGetsTheNextOnes) {
+  std::map<std::string, std::vector<Socket>> clients;
+  for (int i = 0; i < 2 * kWorkers; ++i) {
+    Socket client = Socket::connect(gateway_.port());
+    const std::string worker = workerOf(client);
+    clients[worker].push_back(std::move(client));
+  }
+  const std::string emptied = clients.rbegin()->first;
+  clients[emptied].clear();
+  EXPECT_TRUE(eventually([&] {  // as soon as it has noticed
+    Socket client = Socket::connect(gateway_.port());
+    return workerOf(client) == emptied;
+  }));
+}
+
+TEST(WorkersTls, ATicketResumesOnEveryWorker) {
+  RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .tls = issueServer(makeAuthority(), "listener.test"),
+                         .workers = kWorkers});
+  const TempDir folder;
+  const std::string ticket = folder.path() + "/session.pem";
+  const std::string connect = "127.0.0.1:" + std::to_string(gateway.tlsPort());
+  // TLS 1.2 brings its ticket within the handshake: s_client leaves right behind it.
+  const Outcome first = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_out", ticket});
+  ASSERT_THAT(first.output, HasSubstr("New, TLSv1.2")) << first.errors;
+  std::vector<Socket> others;
+  for (int i = 0; i < 2 * kWorkers; ++i) {  // each that stays sends the next to another worker
+    const Outcome again = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_in", ticket});
+    EXPECT_THAT(again.output, HasSubstr("Reused, TLSv1.2")) << again.errors;
+    others.push_back(Socket::connect(gateway.tlsPort()));
+  }
+}
+
+}  // namespace
+}  // namespace sluice::test

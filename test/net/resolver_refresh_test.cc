@@ -1,0 +1,246 @@
+// Names in use: asked again before they expire, and what counts when the name servers fail.
+#include <gtest/gtest.h>
+
+#include "proxy/net/resolver.h"
+#include "test/net/dns_stub.h"
+#include "test/support/loop_driver.h"
+#include "test/support/manual_clock.h"
+
+namespace sluice::net {
+namespace {
+
+using namespace std::chrono_literals;
+using Reply = test::DnsStub::Reply;
+
+class ResolverRefresh : public ::testing::Test {
+ protected:
+  ResolverRefresh() : worker_(clock_), stub_(worker_) {
+    settings_.servers = {stub_.server()};
+    stub_[kName] = {.addresses = {"192.0.2.1"}, .ttl = 100};
+  }
+
+  std::string known() {
+    const auto* result = resolver_->cached(kName);
+    if (result == nullptr) return "nothing";
+    return result->ok() ? result->value().front().toString() : result->error().detail;
+  }
+  std::string lookUp() {
+    if (!resolver_) resolver_ = makeResolver(worker_, settings_, &metrics_).value();
+    bool done = false;
+    {
+      const Worker::Turn turn(worker_);
+      resolver_->resolve(kName, [&] { done = true; });
+    }
+    EXPECT_TRUE(test::runUntil(worker_, [&] { return done; }));
+    return known();
+  }
+  void pass(base::Duration time) {
+    clock_.advance(time);
+    const Worker::Turn turn(worker_);
+  }
+  /// Time passes, and what is asked by it is answered.
+  void passAndAnswer(base::Duration time) {
+    const int before = answered();
+    pass(time);
+    EXPECT_TRUE(test::runUntil(worker_, [&] { return answered() > before; }));
+  }
+  /// A fence: if a question were on its way, it would be counted before this one's answer.
+  int asked() {
+    bool done = false;
+    const std::string fence = "fence" + std::to_string(fences_++) + ".test";
+    stub_[fence] = {.addresses = {"192.0.2.99"}};
+    {
+      const Worker::Turn turn(worker_);
+      resolver_->resolve(fence, [&] { done = true; });
+    }
+    EXPECT_TRUE(test::runUntil(worker_, [&] { return done; }));
+    return stub_.asked(kName);
+  }
+  /// Questions for kName that have come to an end.
+  int answered() {
+    const std::string page = registry_.expose();
+    int sum = 0;
+    const std::string series = "dns_lookup_duration_seconds_count{dns_question_name=\"" + std::string(kName) + "\"";
+    for (std::size_t at = page.find(series); at != std::string::npos; at = page.find(series, at + 1)) {
+      sum += std::stoi(page.substr(page.find("} ", at) + 2));
+    }
+    return sum;
+  }
+
+  static constexpr const char* kName = "backend.test";
+  test::ManualClock clock_;
+  observe::MetricsRegistry registry_;
+  observe::MetricShard metrics_{registry_};
+  Worker worker_;
+  test::DnsStub stub_;
+  DnsSettings settings_;
+  std::unique_ptr<Resolver> resolver_;
+  int fences_ = 0;
+};
+
+TEST_F(ResolverRefresh, ANameInUseIsAskedAgainAtFourFifthsOfItsTtl) {
+  EXPECT_EQ(lookUp(), "192.0.2.1:0");
+  stub_[kName].addresses = {"192.0.2.2"};
+  pass(79s);
+  EXPECT_EQ(asked(), 1);
+  passAndAnswer(2s);
+  EXPECT_EQ(asked(), 2);
+  EXPECT_EQ(known(), "192.0.2.2:0");
+  pass(70s);
+  EXPECT_EQ(known(), "192.0.2.2:0") << "the TTL begins anew";
+}
+
+TEST_F(ResolverRefresh, ANameThatNobodyUsesIsLeftAlone) {
+  lookUp();
+  passAndAnswer(81s);
+  // Nobody has looked since that answer came.
+  pass(81s);
+  EXPECT_EQ(asked(), 2);
+  pass(20s);
+  EXPECT_EQ(known(), "nothing");
+}
+
+TEST_F(ResolverRefresh, WhoComesBetweenTheRefreshAndTheEndIsServedAndMakesItAsk) {
+  lookUp();
+  passAndAnswer(81s);
+  pass(81s);
+  stub_[kName].addresses = {"192.0.2.2"};
+  const int before = answered();
+  EXPECT_EQ(known(), "192.0.2.1:0");
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return answered() > before; }));
+  EXPECT_EQ(known(), "192.0.2.2:0");
+  EXPECT_EQ(asked(), 3);
+}
+
+TEST_F(ResolverRefresh, AnAnswerOfLessThanASecondIsNotRefreshed) {
+  settings_.minTtl = 999ms;
+  stub_[kName].ttl = 0;
+  lookUp();
+  pass(999ms);
+  EXPECT_EQ(known(), "192.0.2.1:0");
+  EXPECT_EQ(asked(), 1);
+}
+
+TEST_F(ResolverRefresh, AnAnswerOfASecondIs) {
+  settings_.minTtl = 1s;
+  stub_[kName].ttl = 0;
+  lookUp();
+  passAndAnswer(900ms);
+  EXPECT_EQ(asked(), 2);
+}
+
+TEST_F(ResolverRefresh, AFailureIsNotRefreshed) {
+  stub_[kName] = {.reply = Reply::kNoSuchName};
+  lookUp();
+  pass(4900ms);
+  EXPECT_EQ(asked(), 1);
+}
+
+TEST_F(ResolverRefresh, TheLastGoodAnswerGoesOnWhileTheServersFail) {
+  settings_.staleTtl = 60s;
+  lookUp();
+  stub_[kName].reply = Reply::kServerFailure;
+  passAndAnswer(101s);
+  EXPECT_EQ(known(), "192.0.2.1:0");
+  pass(58s);
+  EXPECT_EQ(known(), "192.0.2.1:0");
+  pass(2s);
+  EXPECT_EQ(known(), "nothing");
+  EXPECT_EQ(lookUp(), "backend.test: no name server has an answer");
+}
+
+TEST_F(ResolverRefresh, ItGoesOnAlsoIfTheFirstToSeeTheFailureAsksAfterTheEnd) {
+  settings_.staleTtl = 60s;
+  lookUp();
+  passAndAnswer(81s);
+  pass(130s);
+  stub_[kName].reply = Reply::kServerFailure;
+  EXPECT_EQ(known(), "nothing");
+  EXPECT_EQ(lookUp(), "192.0.2.1:0");
+}
+
+TEST_F(ResolverRefresh, ItDoesNotGoOnWithoutAStaleTtl) {
+  settings_.staleTtl = 0s;
+  lookUp();
+  stub_[kName].reply = Reply::kServerFailure;
+  passAndAnswer(101s);
+  EXPECT_EQ(known(), "backend.test: no name server has an answer");
+}
+
+TEST_F(ResolverRefresh, AnAnswerThatBreaksOffIsAFailureOfTheServer) {
+  lookUp();
+  stub_[kName].reply = Reply::kCutOff;
+  passAndAnswer(101s);
+  EXPECT_EQ(known(), "192.0.2.1:0");
+}
+
+TEST_F(ResolverRefresh, ANameThatIsGoneIsGone) {
+  lookUp();
+  stub_[kName].reply = Reply::kNoSuchName;
+  passAndAnswer(81s);
+  EXPECT_EQ(known(), "backend.test: Domain name not found");
+}
+
+TEST_F(ResolverRefresh, ANameThatHasLostItsAddressesHasNone) {
+  lookUp();
+  stub_[kName].addresses = {};
+  passAndAnswer(81s);
+  EXPECT_EQ(known(), "backend.test: DNS server returned answer with no data");
+}
+
+TEST_F(ResolverRefresh, FailingServersAreAskedAgainEveryNegativeTtlWhileTheNameIsUsed) {
+  settings_.negativeTtl = 5s;
+  lookUp();
+  stub_[kName].reply = Reply::kServerFailure;
+  passAndAnswer(81s);
+  const int before = asked();
+  EXPECT_EQ(known(), "192.0.2.1:0");
+  pass(4900ms);
+  EXPECT_EQ(asked(), before);
+  passAndAnswer(200ms);
+  EXPECT_EQ(known(), "192.0.2.1:0");
+  stub_[kName] = {.addresses = {"192.0.2.2"}, .ttl = 100};
+  passAndAnswer(5100ms);
+  EXPECT_EQ(known(), "192.0.2.2:0");
+}
+
+TEST_F(ResolverRefresh, WhoAsksWhileARefreshIsOnItsWayAsksNothingMore) {
+  lookUp();
+  stub_[kName].silences = 1;
+  pass(101s);
+  EXPECT_EQ(known(), "nothing");
+  bool done = false;
+  {
+    const Worker::Turn turn(worker_);
+    resolver_->resolve(kName, [&] { done = true; });
+  }
+  EXPECT_EQ(asked(), 2) << "the lost one, and no other";
+  resolver_.reset();
+  EXPECT_FALSE(done);
+}
+
+TEST_F(ResolverRefresh, QuestionsAreTimed) {
+  lookUp();
+  stub_["gone.test"] = {.reply = Reply::kNoSuchName};
+  bool done = false;
+  {
+    const Worker::Turn turn(worker_);
+    resolver_->resolve("gone.test", [&] { done = true; });
+    resolver_->resolve(kName, [] {});
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return done; }));
+  EXPECT_EQ(answered(), 1) << "an answer out of the memory is no question";
+  const std::string series =
+      "dns_lookup_duration_seconds_count{dns_question_name=\"gone.test\",error_type=\"dns_error\"} 1";
+  EXPECT_NE(registry_.expose().find(series), std::string::npos) << registry_.expose();
+}
+
+TEST(DnsStrategy, StrictTriesAllAddressesInTheirOrderLogicalTheFirst) {
+  const Addresses answer = {*Address::parse("192.0.2.2", 0), *Address::parse("192.0.2.1", 0)};
+  EXPECT_EQ(chooseAddresses(DnsStrategy::kStrict, answer), answer);
+  EXPECT_EQ(chooseAddresses(DnsStrategy::kLogical, answer), Addresses{answer.front()});
+  EXPECT_TRUE(chooseAddresses(DnsStrategy::kLogical, {}).empty());
+}
+
+}  // namespace
+}  // namespace sluice::net

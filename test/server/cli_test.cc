@@ -1,0 +1,109 @@
+// The command line as a user types it.
+#include "proxy/server/cli.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::server {
+namespace {
+
+struct Parsed {
+  CommandLine line;
+  std::string out;
+  std::string err;
+};
+
+Parsed parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "sluice");
+  Parsed parsed;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  parsed.line = parseCommandLine(static_cast<int>(arguments.size()), arguments.data());
+  parsed.out = testing::internal::GetCapturedStdout();
+  parsed.err = testing::internal::GetCapturedStderr();
+  return parsed;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(CommandLine, RunNeedsNoMoreThanAConfiguration) {
+  const Parsed parsed = parse({"run", "--config", "a.yaml"});
+  ASSERT_TRUE(parsed.line.options);
+  const Options& options = *parsed.line.options;
+  EXPECT_EQ(options.command, Command::kRun);
+  EXPECT_EQ(options.config, std::vector<std::string>{"a.yaml"});
+  EXPECT_EQ(options.admin.toString(), "127.0.0.1:9901");
+  EXPECT_EQ(options.health.toString(), "0.0.0.0:9902");
+  EXPECT_FALSE(options.workers) << "settings.yaml decides";
+  EXPECT_EQ(options.logLevel, observe::LogLevel::kInfo);
+  EXPECT_EQ(parsed.out + parsed.err, "");
+}
+
+TEST(CommandLine, EveryFlagIsHeard) {
+  const Parsed parsed = parse({"run", "--config", "a", "b", "--config", "c", "--admin", "[::1]:1", "--health",
+                               "10.0.0.1:65535", "--workers", "0", "--log-level", "debug"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  const Options& options = *parsed.line.options;
+  EXPECT_EQ(options.config, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(options.admin.toString(), "[::1]:1");
+  EXPECT_EQ(options.health.toString(), "10.0.0.1:65535");
+  EXPECT_EQ(options.workers, 0U) << "said, and therefore stronger than settings.yaml";
+  EXPECT_EQ(options.logLevel, observe::LogLevel::kDebug);
+}
+
+TEST(CommandLine, ValidateTakesPathsOnly) {
+  const Parsed parsed = parse({"validate", "--config", "a"});
+  ASSERT_TRUE(parsed.line.options);
+  EXPECT_EQ(parsed.line.options->command, Command::kValidate);
+  EXPECT_EQ(parse({"validate", "--config", "a", "--workers", "1"}).line.exitCode, 2);
+}
+
+TEST(CommandLine, AMistakeIsToldOnStderrWithExitCodeTwo) {
+  const std::vector<std::vector<const char*>> kMistakes = {
+      {},
+      {"run"},
+      {"validate"},
+      {"serve", "--config", "a"},
+      {"run", "--config"},
+      {"run", "--config", "a", "--nonsense"},
+      {"run", "--config", "a", "--admin", "127.0.0.1"},
+      {"run", "--config", "a", "--admin", "localhost:1"},
+      {"run", "--config", "a", "--admin", "127.0.0.1:"},
+      {"run", "--config", "a", "--admin", "127.0.0.1:65536"},
+      {"run", "--config", "a", "--admin", "127.0.0.1:-1"},
+      {"run", "--config", "a", "--admin", "127.0.0.1:80x"},
+      {"run", "--config", "a", "--health", "[::1]"},
+      {"run", "--config", "a", "--health", ":9902"},
+      {"run", "--config", "a", "--workers", "-1"},
+      {"run", "--config", "a", "--workers", "1025"},
+      {"run", "--config", "a", "--workers", "many"},
+      {"run", "--config", "a", "--log-level", "loud"},
+      {"run", "validate", "--config", "a"},
+  };
+  for (const auto& arguments : kMistakes) {
+    const Parsed parsed = parse(arguments);
+    std::string shown;
+    for (const char* argument : arguments) shown += std::string(argument) + " ";
+    EXPECT_FALSE(parsed.line.options) << shown;
+    EXPECT_EQ(parsed.line.exitCode, 2) << shown;
+    EXPECT_NE(parsed.err, "") << shown;
+    EXPECT_EQ(parsed.out, "") << shown;
+  }
+}
+
+TEST(CommandLine, HelpAndVersionEndWell) {
+  const Parsed help = parse({"--help"});
+  EXPECT_FALSE(help.line.options);
+  EXPECT_EQ(help.line.exitCode, 0);
+  for (const char* part : {"run", "validate", "--version", "settings.yaml", "Exit codes"})
+    EXPECT_TRUE(contains(help.out, part)) << part;
+  const Parsed run = parse({"run", "--help"});
+  EXPECT_EQ(run.line.exitCode, 0);
+  for (const char* part : {"--config", "--admin", "--health", "--workers", "--log-level"})
+    EXPECT_TRUE(contains(run.out, part)) << part;
+  const Parsed version = parse({"--version"});
+  EXPECT_EQ(version.line.exitCode, 0);
+  EXPECT_EQ(version.out, "sluice " SLUICE_VERSION "\n");
+}
+
+}  // namespace
+}  // namespace sluice::server

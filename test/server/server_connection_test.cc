@@ -1,0 +1,332 @@
+// A client's connection over a real socket: which version it speaks, what its timeouts end, and how it says goodbye.
+// Time by hand.
+#include "proxy/server/server_connection.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <map>
+
+#include "test/net/socket_pair.h"
+#include "test/support/loop_driver.h"
+#include "test/support/manual_clock.h"
+#include "test/support/test_pki.h"
+
+namespace sluice::server {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::string_view kRequest = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Answers every request with "hi", and every refusal with its status.
+class Greeter final : public ServerConnection {
+ public:
+  Greeter(const ConnectionParts& parts, int fd, net::TlsServerContext* tls)
+      : ServerConnection(parts, fd, *net::Address::parse("127.0.0.1", 1), tls) {}
+
+  bool dirty = true;
+  std::vector<std::string> timeouts;
+  std::size_t requests = 0;
+  bool mute = false;  // never answers
+
+  void answer() {
+    resume();
+    for (const auto& [stream, status] : std::exchange(asked_, {})) {
+      auto& pipe = pipes_.try_emplace(stream, worker().chunks()).first->second;
+      pipe.bytes.append("hi");
+      pipe.finish();
+      http::ResponseHead head;
+      head.status = status;
+      head.body = http::Body::kLength;
+      head.contentLength = 2;
+      codecOrNull()->sendResponse(stream, head);
+    }
+  }
+
+ private:
+  void markDirty() override { dirty = true; }
+  void onTimeout(std::string_view name) override { timeouts.emplace_back(name); }
+  http::Token ask(http::StreamId stream, std::uint16_t status) {
+    ++requests;
+    headArrived();
+    if (!mute) asked_.emplace_back(stream, status);
+    return stream;
+  }
+  http::Token onRequest(http::StreamId stream, http::RequestMessage&&) override { return ask(stream, 200); }
+  http::Token onBadRequest(http::StreamId stream, const base::Error& error) override {
+    return ask(stream, error.status);
+  }
+  void onRequestBody(http::Token, std::string_view) override {}
+  void onRequestEnd(http::Token) override {}
+  void onRequestEnd(http::Token, http::Trailers&&) override {}
+  void onRequestReset(http::Token token, const base::Error&, bool) override {
+    pipes_.erase(static_cast<http::StreamId>(token));
+  }
+  http::BodyPipe* responseBody(http::Token token) override {
+    const auto found = pipes_.find(static_cast<http::StreamId>(token));
+    return found != pipes_.end() ? &found->second : nullptr;
+  }
+  void onResponseBodyTaken(http::Token, std::size_t) override {}
+  void onResponseSent(http::Token token) override {
+    pipes_.erase(static_cast<http::StreamId>(token));
+    markDirty();
+  }
+  void onLimitHit(http::Limit) override {}
+
+  std::vector<std::pair<http::StreamId, std::uint16_t>> asked_;
+  std::map<http::StreamId, http::BodyPipe> pipes_;
+};
+
+class Connected : public ::testing::Test, private net::Beats {
+ protected:
+  Connected() { worker_.setBeats(this); }
+  ~Connected() override { connection_.reset(); }
+
+  void open(net::TlsServerContext* tls = nullptr) {
+    test::SocketPair pair = test::makeSocketPair();
+    peer_ = std::move(pair.peers);
+    const net::Worker::Turn turn(worker_);
+    connection_ = std::make_unique<Greeter>(ConnectionParts{worker_, limits_, timeouts_}, pair.ours.release(), tls);
+  }
+  void send(std::string_view bytes) {
+    ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
+  }
+  /// The gateway takes what was sent: on loopback it is there at once.
+  void pump() {
+    for (int i = 0; i < 5; ++i) uv_run(worker_.loop(), UV_RUN_NOWAIT);
+  }
+  /// What has come so far, as soon as `mark` is in it.
+  bool arrives(std::string_view mark) {
+    return test::runUntil(worker_, [&] {
+      read();
+      return received_.find(mark) != std::string::npos;
+    });
+  }
+  bool dies() {
+    return test::runUntil(worker_, [&] { return connection_->dead(); });
+  }
+  /// The client sees the end of the stream.
+  bool ends() {
+    for (int i = 0; i < 100; ++i) {
+      pump();
+      if (read() == 0) return true;
+    }
+    return false;
+  }
+  void advance(base::Duration by) {
+    clock_.advance(by);
+    const net::Worker::Turn turn(worker_);
+  }
+  /// Time passes with what the timers may be late.
+  void advancePast(base::Duration by) { advance(by + 2 * net::TimerWheel::kTick); }
+  Greeter& connection() { return *connection_; }
+
+  test::Descriptor peer_;
+  std::string received_;
+  config::TimeoutSettings timeouts_;
+  test::ManualClock clock_;
+
+ private:
+  ssize_t read() {
+    char part[4096];
+    const ssize_t count = ::recv(peer_.get(), part, sizeof part, MSG_DONTWAIT);
+    if (count > 0) received_.append(part, static_cast<std::size_t>(count));
+    return count;
+  }
+  void drive() override {
+    if (connection_ && !connection_->dead()) connection_->answer();
+  }
+  void flush() override {
+    if (!connection_) return;
+    connection_->dirty = false;
+    connection_->flush();
+  }
+  void reap() override {}
+  bool quiet() const override { return connection_ == nullptr || !connection_->dirty || connection_->dead(); }
+
+  http::Limits limits_;
+
+ protected:
+  net::Worker worker_{clock_};
+
+ private:
+  std::unique_ptr<Greeter> connection_;
+};
+
+TEST_F(Connected, ServesHttp11AndKeepsTheConnection) {
+  open();
+  send(kRequest);
+  ASSERT_TRUE(arrives("\r\n\r\nhi"));
+  received_.clear();
+  send(kRequest);
+  ASSERT_TRUE(arrives("\r\n\r\nhi"));
+  EXPECT_EQ(connection().requests, 2U);
+}
+
+TEST_F(Connected, AnswersPipelinedRequestsInOrder) {
+  open();
+  send(std::string(kRequest) + std::string(kRequest) + std::string(kRequest));
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return connection().requests == 3; }));
+  ASSERT_TRUE(arrives("hiHTTP/1.1 200 OK"));
+}
+
+TEST_F(Connected, TellsHttp2ByItsPrefaceHoweverItIsCut) {
+  open();
+  for (const char c : kPreface) {
+    send({&c, 1});
+    pump();
+  }
+  send(std::string_view("\0\0\0\4\0\0\0\0\0", 9));
+  ASSERT_TRUE(arrives(std::string("\4\0\0\0\0\0", 6))) << "our SETTINGS";
+  EXPECT_FALSE(connection().dead());
+}
+
+TEST_F(Connected, WhatOnlyBeginsLikeThePrefaceIsHttp11) {
+  open();
+  send("P");
+  pump();
+  send("OST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+  ASSERT_TRUE(arrives("HTTP/1.1 200 OK"));
+}
+
+TEST_F(Connected, RequestHeaderEndsAHeadThatDoesNotCome) {
+  open();
+  send("GET / HTTP/1.1\r\n");
+  pump();
+  advance(seconds(10) - milliseconds(1));
+  EXPECT_TRUE(connection().timeouts.empty());
+  advancePast(milliseconds(1));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"requestHeader"});
+  ASSERT_TRUE(arrives("HTTP/1.1 408 Request Timeout"));
+  EXPECT_TRUE(ends());
+}
+
+TEST_F(Connected, AHeadThatDripsIsNotWaitedForLonger) {
+  open();
+  send("GET / HTTP/1.1\r\n");
+  for (int i = 0; i < 3; ++i) {
+    pump();
+    advance(seconds(3));
+    send("x: y\r\n");
+  }
+  pump();
+  EXPECT_TRUE(connection().timeouts.empty());
+  advancePast(seconds(1));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"requestHeader"});
+}
+
+TEST_F(Connected, AFirstByteThatSaysNothingIsAHeadTooSlow) {
+  open();
+  send("P");
+  pump();
+  advancePast(seconds(10));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"requestHeader"});
+}
+
+TEST_F(Connected, ClientIdleEndsAConnectionOnWhichNothingWasAsked) {
+  open();
+  advance(seconds(60) - milliseconds(1));
+  EXPECT_FALSE(connection().dead());
+  advancePast(milliseconds(1));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"clientIdle"});
+  EXPECT_TRUE(connection().dead());
+}
+
+TEST_F(Connected, ClientIdleEndsAKeptConnectionWithAnOrderlyEnd) {
+  open();
+  send(kRequest);
+  ASSERT_TRUE(arrives("hi"));
+  advance(seconds(60) - milliseconds(1));
+  EXPECT_TRUE(connection().timeouts.empty());
+  advancePast(milliseconds(1));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"clientIdle"});
+  EXPECT_TRUE(ends());
+  peer_.close();
+  EXPECT_TRUE(dies());
+}
+
+TEST_F(Connected, ABusyConnectionIsNotIdle) {
+  open();
+  connection().mute = true;
+  send(kRequest);
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return connection().requests == 1; }));
+  for (int i = 0; i < 5; ++i) advance(seconds(61));
+  EXPECT_TRUE(connection().timeouts.empty());
+  EXPECT_FALSE(connection().dead());
+}
+
+TEST_F(Connected, TlsHandshakeEndsAClientThatSaysNothing) {
+  const test::Identity identity = test::issueServer(test::makeAuthority(), "a.test");
+  net::TlsServerSettings settings;
+  settings.identities.push_back(
+      {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(identity.certificate).value()),
+       std::make_shared<const pki::PrivateKey>(pki::PrivateKey::parse(identity.secretKey()).value())});
+  settings.alpn = {"h2", "http/1.1"};
+  const auto context = net::TlsServerContext::make(settings).value();
+  open(context.get());
+  advance(seconds(10) - milliseconds(1));
+  EXPECT_FALSE(connection().dead());
+  advancePast(milliseconds(1));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"tlsHandshake"});
+  EXPECT_TRUE(connection().dead());
+}
+
+TEST_F(Connected, AfterItsGoodbyeItReadsOnSoThatNoResetOvertakesTheAnswer) {
+  open();
+  send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+  ASSERT_TRUE(arrives("connection: close"));
+  ASSERT_TRUE(ends());
+  const std::string block(64 * 1024, 'x');
+  for (int i = 0; i < 15; ++i) {  // all of what was announced
+    std::size_t sent = 0;
+    ASSERT_TRUE(test::runUntil(worker_, [&] {
+      const ssize_t count = ::send(peer_.get(), block.data() + sent, block.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (count > 0) sent += static_cast<std::size_t>(count);
+      return sent == block.size();
+    }));
+  }
+  EXPECT_FALSE(connection().dead());
+  peer_.close();
+  EXPECT_TRUE(dies());
+}
+
+TEST_F(Connected, ItDoesNotLingerForWhoJustDrips) {
+  open();
+  send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+  ASSERT_TRUE(ends());
+  for (int i = 0; i < 2; ++i) {
+    advance(seconds(2));
+    send("x");
+    pump();
+    EXPECT_FALSE(connection().dead());
+  }
+  advancePast(seconds(1));
+  EXPECT_TRUE(connection().dead());
+}
+
+TEST_F(Connected, AClientThatHasEndedItsSideIsLetGoAtOnce) {
+  open();
+  send(kRequest);
+  ASSERT_TRUE(arrives("hi"));
+  ::shutdown(peer_.get(), SHUT_WR);
+  EXPECT_TRUE(dies()) << "at once: there is nothing to linger for";
+  EXPECT_TRUE(ends());
+}
+
+TEST_F(Connected, DrainEndsAnIdleConnectionAndTheNextAnswerOfABusyOne) {
+  open();
+  send(kRequest);
+  ASSERT_TRUE(arrives("hi"));
+  {
+    const net::Worker::Turn turn(worker_);
+    connection().drain();
+  }
+  EXPECT_TRUE(ends());
+}
+
+}  // namespace
+}  // namespace sluice::server

@@ -1,0 +1,113 @@
+// Every setting that a lower layer takes arrives there, and none in the place of another.
+#include "proxy/server/settings_view.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::server {
+namespace {
+
+TEST(SettingsView, EveryHttpLimitArrives) {
+  config::LimitSettings limits;
+  limits.requestLineBytes = 1;
+  limits.headerBytes = 2;
+  limits.headerFields = 3;
+  limits.informationalResponses = 4;
+  limits.chunkExtensionBytes = 5;
+  limits.concurrentStreams = 6;
+  limits.streamWindow = 7;
+  limits.connectionWindow = 8;
+  limits.resetsPerMinute = 9;
+  limits.emptyFrames = 10;
+  limits.queuedControlFrames = 11;
+  const http::Limits made = httpLimits(limits);
+  EXPECT_EQ(made.requestLineBytes, 1U);
+  EXPECT_EQ(made.headerBytes, 2U);
+  EXPECT_EQ(made.headerFields, 3U);
+  EXPECT_EQ(made.informationalResponses, 4U);
+  EXPECT_EQ(made.chunkExtensionBytes, 5U);
+  EXPECT_EQ(made.concurrentStreams, 6U);
+  EXPECT_EQ(made.streamWindow, 7U);
+  EXPECT_EQ(made.connectionWindow, 8U);
+  EXPECT_EQ(made.resetsPerMinute, 9U);
+  EXPECT_EQ(made.emptyFrames, 10U);
+  EXPECT_EQ(made.queuedControlFrames, 11U);
+}
+
+TEST(SettingsView, TheDefaultsOfBothSidesAgree) {
+  const http::Limits made = httpLimits({});
+  const http::Limits expected;
+  EXPECT_EQ(made.requestLineBytes, expected.requestLineBytes);
+  EXPECT_EQ(made.headerBytes, expected.headerBytes);
+  EXPECT_EQ(made.headerFields, expected.headerFields);
+  EXPECT_EQ(made.informationalResponses, expected.informationalResponses);
+  EXPECT_EQ(made.chunkExtensionBytes, expected.chunkExtensionBytes);
+  EXPECT_EQ(made.concurrentStreams, expected.concurrentStreams);
+  EXPECT_EQ(made.streamWindow, expected.streamWindow);
+  EXPECT_EQ(made.connectionWindow, expected.connectionWindow);
+  EXPECT_EQ(made.resetsPerMinute, expected.resetsPerMinute);
+  EXPECT_EQ(made.emptyFrames, expected.emptyFrames);
+  EXPECT_EQ(made.queuedControlFrames, expected.queuedControlFrames);
+  const net::DnsSettings dns = dnsSettings({});
+  const net::DnsSettings theirs;
+  EXPECT_EQ(dns.timeout, theirs.timeout);
+  EXPECT_EQ(dns.attempts, theirs.attempts);
+  EXPECT_EQ(dns.minTtl, theirs.minTtl);
+  EXPECT_EQ(dns.maxTtl, theirs.maxTtl);
+  EXPECT_EQ(dns.negativeTtl, theirs.negativeTtl);
+  EXPECT_EQ(dns.staleTtl, theirs.staleTtl);
+  EXPECT_EQ(dns.maxAddresses, theirs.maxAddresses);
+  EXPECT_EQ(dns.ipv6, theirs.ipv6);
+}
+
+TEST(SettingsView, AStreamHoldsNoMoreThanAnExchangeMay) {
+  config::LimitSettings limits;
+  limits.streamWindow = 100;
+  limits.exchangeBuffer = 60;
+  EXPECT_EQ(httpLimits(limits).streamWindow, 60U);
+  limits.exchangeBuffer = 200;
+  EXPECT_EQ(httpLimits(limits).streamWindow, 100U);
+}
+
+TEST(SettingsView, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
+  config::LimitSettings limits;
+  limits.headerBytes = (std::uint64_t{1} << 32) + 1;
+  limits.connectionWindow = std::uint64_t{1} << 31;
+  EXPECT_EQ(httpLimits(limits).headerBytes, 0x7fffffffU);
+  EXPECT_EQ(httpLimits(limits).connectionWindow, 0x7fffffffU) << "the largest window of HTTP/2";
+}
+
+TEST(SettingsView, EveryDnsSettingArrives) {
+  config::DnsSettings dns;
+  dns.servers = {"192.0.2.53"};
+  dns.hosts = {{"a.test", {"192.0.2.1"}}};
+  dns.timeout = std::chrono::seconds(1);
+  dns.attempts = 2;
+  dns.minTtl = std::chrono::seconds(3);
+  dns.maxTtl = std::chrono::seconds(4);
+  dns.negativeTtl = std::chrono::seconds(5);
+  dns.staleTtl = std::chrono::seconds(6);
+  dns.maxAddresses = 7;
+  dns.ipv6 = true;
+  const net::DnsSettings made = dnsSettings(dns);
+  EXPECT_EQ(made.servers, dns.servers);
+  EXPECT_EQ(made.hosts, dns.hosts);
+  EXPECT_EQ(made.timeout, std::chrono::seconds(1));
+  EXPECT_EQ(made.attempts, 2);
+  EXPECT_EQ(made.minTtl, std::chrono::seconds(3));
+  EXPECT_EQ(made.maxTtl, std::chrono::seconds(4));
+  EXPECT_EQ(made.negativeTtl, std::chrono::seconds(5));
+  EXPECT_EQ(made.staleTtl, std::chrono::seconds(6));
+  EXPECT_EQ(made.maxAddresses, 7U);
+  EXPECT_TRUE(made.ipv6);
+}
+
+TEST(SettingsView, ATlsListenerOffersBothVersionsAndAllItsIdentities) {
+  routing::Bind bind;
+  bind.identities.resize(2);
+  const net::TlsServerSettings settings = tlsServerSettings(bind);
+  EXPECT_EQ(settings.alpn, (std::vector<std::string>{"h2", "http/1.1"}));
+  EXPECT_EQ(settings.identities.size(), 2U);
+}
+
+}  // namespace
+}  // namespace sluice::server

@@ -1,0 +1,209 @@
+// What a request costs in allocations once everything is warm: none. The whole data path of a worker, on a thread of
+// its own between real sockets. OpenSSL is left out (it takes its memory by malloc), and nghttp2's is http's H2Memory.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "proxy/routing/route_table_builder.h"
+#include "proxy/server/worker_runtime.h"
+#include "test/net/socket_pair.h"
+#include "test/support/h2_frames.h"
+
+namespace {
+
+thread_local std::size_t allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  void* memory = std::malloc(size);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+
+}  // namespace
+
+// The whole binary's: thread_local counters keep them honest beside other threads.
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace sluice::server {
+namespace {
+
+using routing::UpstreamProtocol;
+
+constexpr std::string_view kRequest = "GET /path HTTP/1.1\r\nHost: a.test\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n";
+constexpr std::string_view kResponse =
+    "HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
+
+/// Sends every request to one plaintext Backend on a port of loopback.
+std::shared_ptr<const routing::Snapshot> snapshotTowards(std::uint16_t port, UpstreamProtocol protocol) {
+  auto plan = std::make_shared<routing::BackendPlan>();
+  plan->name = "demo/origin";
+  plan->identity = plan->hostname = "127.0.0.1";
+  plan->port = port;
+  plan->authority = "127.0.0.1:" + std::to_string(port);
+  plan->protocol = protocol;
+  auto rule = std::make_shared<routing::Rule>();
+  rule->route = "demo/route";
+  rule->gateway = "demo/egress";
+  rule->listener = "http";
+  rule->backends.emplace_back().backend = plan;
+  rule->totalWeight = 1;
+  routing::RouteTableBuilder builder;
+  builder.addListener("");
+  routing::RouteEntry entry;
+  entry.rule = std::move(rule);
+  EXPECT_TRUE(builder.add(std::move(entry)).ok());
+  auto snapshot = std::make_shared<routing::Snapshot>();
+  snapshot->addressGuard = routing::AddressGuard::make({"127.0.0.1"}).value();
+  snapshot->settings.dns.servers = {"127.0.0.1"};
+  snapshot->backends = {plan};
+  snapshot->binds.emplace_back().routes = std::move(builder).build();
+  return snapshot;
+}
+
+/// Takes connections one after another, each on the thread of its own, until the test ends.
+class Acceptor {
+ public:
+  explicit Acceptor(std::function<void(test::Descriptor)> serve)
+      : thread_([this, serve = std::move(serve)] {
+          while (true) {
+            test::Descriptor accepted(::accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+            if (accepted.get() >= 0) {
+              serve(std::move(accepted));
+            } else if (errno != EAGAIN) {
+              return;
+            } else if (over_.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready) {
+              return;
+            }
+          }
+        }) {}
+  ~Acceptor() {
+    end_.set_value();
+    thread_.join();
+  }
+  std::uint16_t port() const { return socket_.address().port(); }
+
+ private:
+  net::ListenSocket socket_ = test::listenOnLoopback();
+  std::promise<void> end_;
+  std::future<void> over_ = end_.get_future();
+  std::thread thread_;
+};
+
+/// An origin's side of a connection: an answer for each head, until the other end closes.
+void answerHeads(test::Descriptor connection) {
+  std::thread([connection = std::move(connection)] {
+    std::string heads;
+    char bytes[4096];
+    for (ssize_t count = 0; (count = ::recv(connection.get(), bytes, sizeof(bytes), 0)) > 0;) {
+      heads.append(bytes, static_cast<std::size_t>(count));
+      for (std::size_t end = 0; (end = heads.find("\r\n\r\n")) != std::string::npos; heads.erase(0, end + 4)) {
+        test::sendAll(connection, kResponse);
+      }
+    }
+  }).detach();
+}
+
+/// A worker of the gateway on its thread.
+class Gateway {
+ public:
+  Gateway(const std::string& name, std::uint16_t port, UpstreamProtocol protocol)
+      : runtime_(WorkerRuntime::make(
+                     {clock_, snapshotTowards(port, protocol), tls_, budgets_, metrics_, nullptr, name, "1", 1})
+                     .value()),
+        thread_([this] { runtime_->run(); }) {}
+  ~Gateway() {
+    runtime_->stop();
+    thread_.join();
+  }
+
+  void hand(test::Descriptor client) {
+    runtime_->countConnection();
+    runtime_->hand(client.release(), *net::Address::parse("127.0.0.1", 1), 0);
+  }
+  /// Allocations on its thread so far.
+  std::size_t allocated() {
+    std::promise<std::size_t> answer;
+    runtime_->worker().post([&answer] { answer.set_value(allocations); });
+    return answer.get_future().get();
+  }
+
+ private:
+  base::SystemClock clock_;
+  std::vector<std::unique_ptr<net::TlsServerContext>> tls_ = [] {
+    std::vector<std::unique_ptr<net::TlsServerContext>> none;
+    none.emplace_back();
+    return none;
+  }();
+  upstream::Budgets budgets_{1024, 1024};
+  observe::MetricsRegistry metrics_;
+  std::unique_ptr<WorkerRuntime> runtime_;
+  std::thread thread_;
+};
+
+/// Allocations of the gateway while `ask` was called many times, after it was called often enough to warm everything.
+template <typename Ask>
+std::size_t allocationsOf(Gateway& gateway, Ask&& ask) {
+  for (int i = 0; i < 300; ++i) ask();
+  const std::size_t before = gateway.allocated();
+  for (int i = 0; i < 1000; ++i) ask();
+  return gateway.allocated() - before;
+}
+
+TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
+  Acceptor origin(answerHeads);
+  Gateway gateway("sluice-1", origin.port(), UpstreamProtocol::kHttp11);
+  test::SocketPair client = test::makeSocketPair();
+  gateway.hand(std::move(client.ours));
+  std::string received;
+  const std::size_t allocated = allocationsOf(gateway, [&] {
+    received.clear();
+    ASSERT_TRUE(test::sendAll(client.peers, kRequest));
+    char bytes[4096];
+    while (!received.ends_with("hello")) {
+      const ssize_t count = ::recv(client.peers.get(), bytes, sizeof(bytes), 0);
+      ASSERT_GT(count, 0);
+      received.append(bytes, static_cast<std::size_t>(count));
+    }
+  });
+  EXPECT_TRUE(received.starts_with("HTTP/1.1 200 OK\r\n")) << received;
+  EXPECT_EQ(allocated, 0U);
+}
+
+// Two gateways in a row, so that there is one that speaks HTTP/2 on both sides: it is the first that counts.
+TEST(SteadyState, ARequestOfHttp2AllocatesNothing) {
+  Acceptor origin(answerHeads);
+  Gateway second("sluice-2", origin.port(), UpstreamProtocol::kHttp11);
+  Acceptor between([&second](test::Descriptor connection) { second.hand(std::move(connection)); });
+  Gateway first("sluice-1", between.port(), UpstreamProtocol::kHttp2);
+  test::SocketPair client = test::makeSocketPair();
+  first.hand(std::move(client.ours));
+  ASSERT_TRUE(test::sendAll(client.peers, test::h2::clientHello() + test::h2::settingsAck()));
+  test::H2FrameReader frames;
+  std::uint32_t stream = 1;
+  const std::size_t allocated = allocationsOf(first, [&] {
+    frames.forget();
+    ASSERT_TRUE(test::sendAll(client.peers, test::h2::headers(stream, test::h2::get(), true)));
+    char bytes[4096];
+    while (frames.body(stream) != "hello") {
+      const ssize_t count = ::recv(client.peers.get(), bytes, sizeof(bytes), 0);
+      ASSERT_GT(count, 0);
+      frames.feed({bytes, static_cast<std::size_t>(count)});
+    }
+    stream += 2;
+  });
+  EXPECT_EQ(allocated, 0U);
+}
+
+}  // namespace
+}  // namespace sluice::server
