@@ -27,6 +27,7 @@ SCENARIOS = {
     "S2": ("HTTP/2 to HTTP/2 over TLS, 100 bytes", H2_LOAD, "h2", "h2", "/small", 40000),
     "S2b": ("HTTP/2 to HTTP/1.1 over TLS, 100 bytes", H2_LOAD, "h2", "h1", "/small", 20000),
     "S4": ("HTTP/1.1 to HTTP/1.1 over TLS, 1 MiB", ["--h1", "-c16"], "h1", "h1", "/large", 800),
+    "S4b": ("HTTP/2 to HTTP/2 over TLS, 1 MiB", ["-c4", "-m4"], "h2", "h2", "/large", 800),
 }
 WARM_UP, COUNTED = 768, 1024  # requests under valgrind; 1 MiB ones: a sixteenth
 

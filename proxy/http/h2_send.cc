@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "proxy/http/h2_session.h"
@@ -180,6 +181,7 @@ void H2Session::registerSending(nghttp2_session_callbacks* callbacks) {
 void H2Session::produceInto(base::ByteQueue& out, std::size_t limit) {
   out_ = &out;
   outLimit_ = limit;
+  if (std::exchange(prefacePending_, false)) out.append({NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN});
   while (!failed_ && out.size() < limit) {
     const std::uint8_t* data = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &data);

@@ -78,6 +78,15 @@ void H2Session::makeLibrarySession() {
   }
   nghttp2_option_del(option);
   nghttp2_session_callbacks_del(callbacks);
+  if (side_ == Side::kClient) takePreface();
+}
+
+// nghttp2 lays the preface into the frame buffer when a client's session is made. That buffer is shared, and other sessions write
+// before this one does: so the preface is taken out at once, and sent by hand.
+void H2Session::takePreface() {
+  const std::uint8_t* data = nullptr;
+  mustWork(nghttp2_session_mem_send(session_, &data) == NGHTTP2_CLIENT_MAGIC_LEN ? 0 : NGHTTP2_ERR_INVALID_STATE);
+  prefacePending_ = true;
 }
 
 void H2Session::submitSettings() {

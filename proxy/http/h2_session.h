@@ -140,6 +140,7 @@ class H2Session {
   bool countEmptyFrame();
   std::size_t queuedFrames() const;
   void closeStream(H2Stream& stream, std::uint32_t code);
+  void takePreface();
   void writeGoodbye(base::ByteQueue& out);
 
   base::ChunkPool& pool_;
@@ -159,6 +160,7 @@ class H2Session {
   std::uint32_t emptyFrames_ = 0;
   std::optional<Failure> failure_;
   std::optional<ErrorCode> goodbye_;
+  bool prefacePending_ = false;
   Side side_;
   bool closed_ = false;
   bool failed_ = false;  // nghttp2 is not to be called again

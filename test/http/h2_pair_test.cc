@@ -212,6 +212,17 @@ TEST_F(H2Pair, SharesOneFrameBufferBetweenInterleavedConnections) {
   EXPECT_TRUE(serverSink.last().body == pattern(300'000, 3));
 }
 
+TEST_F(H2Pair, ANewConnectionsPrefaceIsNotHurtByTheOthersOfItsWorker) {
+  RecordingClientSink newSink(pool);
+  RecordingServerSink farSink(pool);
+  auto fresh = http::makeH2ClientCodec(newSink, pool, limits, clock, &memory);
+  request("x");
+  run();  // frames of the older connection go through the frame buffer before the new one has sent anything
+  auto far = http::makeH2ServerCodec(farSink, pool, limits, "http", clock);
+  far->feed(produced(*fresh, pool));
+  EXPECT_EQ(far->state(), http::CodecState::kOpen);
+}
+
 TEST_F(H2Pair, HeadsLargerThanAFrameArriveWhole) {
   limits.headerBytes = 200'000;
   start();

@@ -32,6 +32,7 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "dns_lookup_duration_seconds",
                                             "sluice_upstream_tls_handshakes_total",
                                             "sluice_limit_hits_total",
+                                            "sluice_address_denied_total",
                                             "sluice_config_state",
                                             "sluice_metric_series_dropped_total"};
   std::set<std::string_view> names;
