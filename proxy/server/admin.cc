@@ -3,11 +3,20 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/http/hygiene.h"
+
 namespace sluice::server {
 namespace {
 
 // Probes and people: more connections than these at once are no use of an admin port.
 constexpr std::size_t kMaxConnections = 64;
+
+// A web page whose name is made to resolve to this address would send its own name: only addresses and "localhost" are
+// ours.
+bool isOurs(std::string_view authority) {
+  const std::string_view host = http::hostOf(authority);
+  return host.empty() || host == "localhost" || net::Address::parse(host, 0).has_value();
+}
 
 }  // namespace
 
@@ -56,6 +65,9 @@ class AdminConnection final : public ServerConnection {
   AdminDocument documentFor(const http::RequestHead& head) const {
     if (head.method != http::Method::kGet && head.method != http::Method::kHead) {
       return {405, "text/plain; charset=utf-8", "only GET and HEAD\n"};
+    }
+    if (!isOurs(head.authority)) {
+      return {403, "text/plain; charset=utf-8", "ask by address or as localhost: this Host is not served here\n"};
     }
     const auto page = pages_.find(head.path());
     if (page != pages_.end()) return page->second();

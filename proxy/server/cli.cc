@@ -15,7 +15,7 @@ constexpr const char* kFooter =
     "Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds settings.yaml; a flag "
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
-    "  sluice run --config examples/quickstart --workers 2\n\n"
+    "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
     "Admin port: /status /metrics. Health port: /healthz /readyz /metrics. SIGTERM or SIGINT ends the process.\n"
     "Exit codes: 0 done, 1 the configuration or a port can not be used, 2 wrong command line.";
 

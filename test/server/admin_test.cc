@@ -51,7 +51,7 @@ class Admin : public ::testing::Test {
 TEST_F(Admin, ServesItsPagesAgainAndAgain) {
   const test::Descriptor client = connect();
   for (int i = 1; i <= 3; ++i) {
-    const std::string answer = ask(client, "GET /hello?whatever HTTP/1.1\r\nHost: a\r\n\r\n", "hello\n");
+    const std::string answer = ask(client, "GET /hello?whatever HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n");
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
     EXPECT_TRUE(contains(answer, "content-type: text/plain\r\n")) << answer;
     EXPECT_TRUE(contains(answer, "content-length: 6\r\n")) << answer;
@@ -61,26 +61,26 @@ TEST_F(Admin, ServesItsPagesAgainAndAgain) {
 }
 
 TEST_F(Admin, APageHasItsOwnStatus) {
-  EXPECT_TRUE(ask(connect(), "GET /sick HTTP/1.1\r\nHost: a\r\n\r\n", "sick\n").starts_with("HTTP/1.1 503 "));
+  EXPECT_TRUE(ask(connect(), "GET /sick HTTP/1.1\r\nHost: localhost\r\n\r\n", "sick\n").starts_with("HTTP/1.1 503 "));
 }
 
 TEST_F(Admin, HeadGetsTheHeadAlone) {
   const test::Descriptor client = connect();
-  const std::string answer =
-      ask(client, "HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\nGET /sick HTTP/1.1\r\nHost: a\r\n\r\n", "sick\n");
+  const std::string answer = ask(
+      client, "HEAD /hello HTTP/1.1\r\nHost: localhost\r\n\r\nGET /sick HTTP/1.1\r\nHost: localhost\r\n\r\n", "sick\n");
   EXPECT_TRUE(contains(answer, "content-length: 6\r\n")) << answer;
   EXPECT_FALSE(contains(answer, "hello\n")) << answer;
 }
 
 TEST_F(Admin, NothingButGetAndHead) {
   const std::string answer =
-      ask(connect(), "POST /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nxx", "only GET and HEAD\n");
+      ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxx", "only GET and HEAD\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
   EXPECT_EQ(made_, 0);
 }
 
 TEST_F(Admin, AnUnknownPageNamesThoseThereAre) {
-  const std::string answer = ask(connect(), "GET /other HTTP/1.1\r\nHost: a\r\n\r\n", "/sick\n");
+  const std::string answer = ask(connect(), "GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", "/sick\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 404 ")) << answer;
   EXPECT_TRUE(contains(answer, "/hello\n")) << answer;
 }
@@ -94,12 +94,13 @@ TEST_F(Admin, TooManyAtOnceAreTurnedAway) {
   std::vector<test::Descriptor> clients;
   for (int i = 0; i < 64; ++i) {
     clients.push_back(connect());
-    ASSERT_TRUE(contains(ask(clients.back(), "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", "hello\n"), " 200 ")) << i;
+    ASSERT_TRUE(contains(ask(clients.back(), "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n"), " 200 "))
+        << i;
   }
-  EXPECT_FALSE(contains(ask(connect(), "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", "hello\n"), " 200 "));
+  EXPECT_FALSE(contains(ask(connect(), "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n"), " 200 "));
   clients.pop_back();
   const test::Descriptor next = connect();
-  EXPECT_TRUE(contains(ask(next, "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", "hello\n"), " 200 "));
+  EXPECT_TRUE(contains(ask(next, "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n"), " 200 "));
 }
 
 }  // namespace
