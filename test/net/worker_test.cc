@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "proxy/net/loop_handle.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 
@@ -76,6 +77,54 @@ TEST_F(WorkerTest, ATurnOpenedWithinABeatStartsNoBeatOfItsOwn) {
   worker_.setBeats(&nested);
   { const Worker::Turn turn(worker_); }
   EXPECT_EQ(nested.beats, 3);
+}
+
+/// Called once in a round of the loop, as a socket would be.
+class OncePerRound final : private LoopHandle {
+ public:
+  OncePerRound(Worker& worker, std::function<void()> action) : action_(std::move(action)) {
+    uv_idle_init(worker.loop(), &idle_);
+    idle_.data = static_cast<LoopHandle*>(this);
+    uv_idle_start(&idle_,
+                  [](uv_idle_t* idle) { static_cast<OncePerRound*>(static_cast<LoopHandle*>(idle->data))->action_(); });
+  }
+
+ private:
+  void onLoopEnds() override { uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr); }
+  std::function<void()> action_;
+  uv_idle_t idle_{};
+};
+
+TEST_F(WorkerTest, TurnsOfOneRoundShareABeat) {
+  worker_.setBeats(&beats_);
+  std::string before;
+  const auto event = [&] {
+    const Worker::Turn turn(worker_);
+    before += beats_.log + ".";
+    beats_.work = 1;
+  };
+  OncePerRound one(worker_, event);
+  OncePerRound other(worker_, [&] {
+    event();
+    worker_.stop();
+  });
+  worker_.run();
+  EXPECT_EQ(before, "..");
+  EXPECT_EQ(beats_.log, "dfr");
+}
+
+TEST_F(WorkerTest, ATurnThatBringsMuchIsFollowedByItsBeatAtOnce) {
+  worker_.setBeats(&beats_);
+  OncePerRound bulk(worker_, [&] {
+    {
+      const Worker::Turn turn(worker_);
+      beats_.work = 1;
+      worker_.hurry();
+    }
+    EXPECT_EQ(beats_.log, "dfr");
+    worker_.stop();
+  });
+  worker_.run();
 }
 
 TEST_F(WorkerTest, TimeStandsStillWithinATurn) {
