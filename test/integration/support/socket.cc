@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <random>
 #include <utility>
 
 namespace sluice::test {
@@ -55,13 +56,20 @@ std::string readChunked(Socket& socket, std::chrono::milliseconds patience) {
 
 }  // namespace
 
+// Below the range from which the kernel takes the ports of outgoing connections: one of those could be taken by
+// somebody else's connection before the program that is to listen on it has started. The kernel still says whether it
+// is free.
 std::uint16_t freePort() {
-  const Socket probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = loopback(0);
-  socklen_t length = sizeof address;
-  if (bind(probe.fd(), reinterpret_cast<sockaddr*>(&address), length) != 0) return 0;
-  getsockname(probe.fd(), reinterpret_cast<sockaddr*>(&address), &length);
-  return ntohs(address.sin_port);
+  static constexpr int kFirst = 12000;
+  static constexpr int kCount = 20000;
+  std::random_device random;
+  for (int tries = 0; tries < 1000; ++tries) {
+    const auto port = static_cast<std::uint16_t>(kFirst + static_cast<int>(random() % kCount));
+    const Socket probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in address = loopback(port);
+    if (bind(probe.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return port;
+  }
+  return 0;
 }
 
 Socket Socket::connect(std::uint16_t port, int receiveBuffer) {
