@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <random>
 #include <utility>
+#include <vector>
 
 namespace sluice::test {
 namespace {
@@ -56,20 +56,20 @@ std::string readChunked(Socket& socket, std::chrono::milliseconds patience) {
 
 }  // namespace
 
-// Below the range from which the kernel takes the ports of outgoing connections: one of those could be taken by
-// somebody else's connection before the program that is to listen on it has started. The kernel still says whether it
-// is free.
+// A socket stays bound to the port, without listening, for as long as this process runs: so the kernel gives the port to
+// nobody who asks for any, neither to another test nor to an outgoing connection, while a program that asks for this
+// one with SO_REUSEADDR, as every server does, gets it.
 std::uint16_t freePort() {
-  static constexpr int kFirst = 12000;
-  static constexpr int kCount = 20000;
-  std::random_device random;
-  for (int tries = 0; tries < 1000; ++tries) {
-    const auto port = static_cast<std::uint16_t>(kFirst + static_cast<int>(random() % kCount));
-    const Socket probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in address = loopback(port);
-    if (bind(probe.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return port;
-  }
-  return 0;
+  static std::vector<Socket> held;
+  Socket holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  setsockopt(holder.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address = loopback(0);
+  socklen_t length = sizeof address;
+  if (bind(holder.fd(), reinterpret_cast<const sockaddr*>(&address), length) != 0) return 0;
+  getsockname(holder.fd(), reinterpret_cast<sockaddr*>(&address), &length);
+  held.push_back(std::move(holder));
+  return ntohs(address.sin_port);
 }
 
 Socket Socket::connect(std::uint16_t port, int receiveBuffer) {

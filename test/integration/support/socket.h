@@ -12,7 +12,7 @@
 
 namespace sluice::test {
 
-/// A port of 127.0.0.1 that nobody listened on a moment ago.
+/// A port of 127.0.0.1 that nobody else gets before this process ends, unless he asks for it by number. Main thread.
 std::uint16_t freePort();
 
 class Socket {
