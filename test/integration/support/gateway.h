@@ -43,6 +43,11 @@ struct GatewaySpec {
   std::string allow = "127.0.0.0/8";
   /// The optimised binary if it was built: for what counts, not for what is correct.
   bool release = false;
+  std::string accessLog = "/dev/stdout";
+  /// Flags besides those that every test needs: {"--log-level", "debug"}.
+  std::vector<std::string> options = {};
+  /// A program that becomes the gateway, with what it needs for that: {"prlimit", "--nofile=256:256"}.
+  std::vector<std::string> startedBy = {};
 };
 
 class Gateway {
@@ -55,6 +60,7 @@ class Gateway {
   std::uint16_t port() const { return port_; }
   std::uint16_t tlsPort() const { return tlsPort_; }
   std::uint16_t adminPort() const { return adminPort_; }
+  std::uint16_t healthPort() const { return healthPort_; }
   /// "http://127.0.0.1:PORT" + target.
   std::string url(const std::string& target) const;
   Process& process() { return *process_; }
