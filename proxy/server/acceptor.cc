@@ -7,9 +7,10 @@
 namespace sluice::server {
 
 Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers, const std::vector<net::ListenSocket>& sockets,
-                   const std::vector<std::size_t>& binds, std::size_t maxConnections)
+                   const std::vector<std::size_t>& binds, std::size_t maxConnections, std::size_t maxDescriptors)
     : workers_(workers),
       maxConnections_(maxConnections),
+      lastDescriptor_(maxDescriptors - maxDescriptors / 4),
       refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")) {
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     listeners_.push_back(std::make_unique<net::Listener>(
@@ -30,7 +31,8 @@ void Acceptor::onAccepted(int fd, const net::Address& peer, std::size_t bind) {
       fewest = count;
     }
   }
-  if (total >= maxConnections_) {
+  // The system gives the lowest number that is free: one so high says that few are left.
+  if (total >= maxConnections_ || static_cast<std::size_t>(fd) > lastDescriptor_) {
     refused_.add();
     ::close(fd);
     return;

@@ -1,5 +1,6 @@
 #include "proxy/server/process.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -61,6 +63,7 @@ class Process {
   std::optional<control::Configuration> configuration_;
   std::shared_ptr<const routing::Snapshot> snapshot_;
   observe::MetricsRegistry metrics_;
+  std::size_t descriptors_ = 0;
   std::unique_ptr<observe::LineFile> accessLog_;
   std::optional<upstream::Budgets> budgets_;
   std::vector<std::unique_ptr<net::TlsServerContext>> tls_;
@@ -77,12 +80,14 @@ class Process {
   bool ready_ = false;
 };
 
-// Each client connection takes a descriptor and each backend connection another: the soft limit of 1024 is a trap.
-void raiseDescriptorLimit() {
+// Each client connection takes a descriptor and each backend connection another: the soft limit of 1024 is a trap. Says
+// how many the process may have.
+std::size_t raiseDescriptorLimit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<std::size_t>::max();
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_max;
 }
 
 std::string newInstanceName(std::random_device& random) {
@@ -186,18 +191,19 @@ base::Status Process::makeWorkers() {
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
     auto runtime = WorkerRuntime::make({clock_, snapshot_, tls_, *budgets_, metrics_, accessLog_.get(), instance,
-                                        configuration_->revision, newSeed(random)});
+                                        configuration_->revision, newSeed(random), &log_});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     runtimes_.push_back(std::move(*runtime));
   }
-  acceptor_ = std::make_unique<Acceptor>(workers, sockets_, socketBinds_, snapshot_->settings.limits.connections);
+  acceptor_ = std::make_unique<Acceptor>(workers, sockets_, socketBinds_, snapshot_->settings.limits.connections,
+                                         descriptors_);
   runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   return base::Done{};
 }
 
 base::Status Process::open() {
-  raiseDescriptorLimit();
+  descriptors_ = raiseDescriptorLimit();
   const config::Settings& settings = snapshot_->settings;
   budgets_.emplace(settings.limits.backendConnections, settings.limits.backendRequests);
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
@@ -240,10 +246,18 @@ int Process::run() {
   return 0;
 }
 
+// What is opened next would get the number of a standard stream that was closed, and everything that is printed.
+void fillStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));  // the lowest that is free
+  }
+}
+
 }  // namespace
 
 int runProcess(const Options& options) {
-  net::ignoreBrokenPipes();
+  fillStandardStreams();
+  net::ignoreFailedWrites();
   const base::SystemClock clock;
   observe::Log log(options.logLevel, clock, observe::LineFile::over(STDERR_FILENO));
   Process process(options, log, clock);

@@ -27,7 +27,7 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       limits_(httpLimits(parts.snapshot->settings.limits)),
       worker_(parts.clock),
       metrics_(parts.metrics),
-      accessLog_(parts.accessLog),
+      accessLog_(parts.accessLog, parts.log),
       report_(worker_, *this, metrics_, accessLog_, parts.revision),
       exchanges_(exchangeParts(parts, worker_, *this, report_)),
       dialer_(worker_),

@@ -35,6 +35,7 @@ struct RuntimeParts {
   std::string instance;          // "sluice-1a2b3c4d"
   std::string revision;          // of the snapshot
   std::uint64_t randomSeed;
+  const observe::Log* log = nullptr;  // nullptr: nobody is told what the access log loses
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {
