@@ -47,16 +47,22 @@ std::string reportText(const Configuration& configuration) {
   return text + "\n";
 }
 
-std::string statusDocument(const Configuration& configuration) {
-  const std::string revision = "\"" + configuration.revision + "\"";
-  std::string text = "{\"desired\":" + revision + ",\"published\":" + revision + ",\"served\":" + revision +
-                     ",\"state\":\"InSync\",\"objects\":[";
+std::string statusDocument(const Configuration& configuration, const Revisions& revisions) {
+  std::string text = "{\"desired\":\"" + revisions.desired + "\",\"published\":\"" + revisions.published +
+                     "\",\"served\":\"" + revisions.served + "\",\"state\":\"" +
+                     std::string(configStateName(revisions.state)) + "\",\"objects\":[";
   const char* separator = "";
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
     text += separator + config::objectStatusJson(object);
     separator = ",";
   }
   return text + "]}\n";
+}
+
+std::string revisionInfo(const Revisions& revisions) {
+  return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers last, "
+         "and is served.\n# TYPE sluice_config_revision_info gauge\nsluice_config_revision_info{desired=\"" +
+         revisions.desired + "\",published=\"" + revisions.published + "\",served=\"" + revisions.served + "\"} 1\n";
 }
 
 }  // namespace sluice::control

@@ -9,6 +9,7 @@
 
 #include "config/conditions.h"
 #include "config/problem.h"
+#include "proxy/control/revisions.h"
 #include "proxy/routing/compile.h"
 
 namespace sluice::control {
@@ -32,7 +33,10 @@ Configuration readConfiguration(const std::vector<std::string>& paths);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);
-/// {"desired", "published", "served", "state", "objects"}: the admin document /status.
-std::string statusDocument(const Configuration& configuration);
+/// {"desired", "published", "served", "state", "objects"}: the admin document /status. `configuration` is what is
+/// served.
+std::string statusDocument(const Configuration& configuration, const Revisions& revisions);
+/// The family sluice_config_revision_info in Prometheus' text: one series, whose labels change with the revisions.
+std::string revisionInfo(const Revisions& revisions);
 
 }  // namespace sluice::control

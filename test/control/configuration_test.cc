@@ -123,7 +123,9 @@ TEST_F(Files, WithoutAGatewayClassOfOursNothingCanBeServed) {
 
 TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
   const Configuration configuration = readConfiguration({write("all.yaml", kGood)});
-  const std::string document = statusDocument(configuration);
+  const std::string& revision = configuration.revision;
+  const std::string document =
+      statusDocument(configuration, {revision, revision, revision, ConfigState::kInSync});
   EXPECT_TRUE(document.starts_with("{\"desired\":\"" + configuration.revision + "\",\"published\":\"" +
                                    configuration.revision + "\",\"served\":\"" + configuration.revision +
                                    "\",\"state\":\"InSync\",\"objects\":[{\"kind\":"))
@@ -133,6 +135,16 @@ TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
        {"{\"kind\":\"GatewayClass\"", "{\"kind\":\"Gateway\"", "{\"kind\":\"HTTPRoute\"", "{\"kind\":\"Backend\""}) {
     EXPECT_TRUE(contains(document, part)) << document;
   }
+}
+
+TEST_F(Files, WhatWasRefusedIsToldApartFromWhatIsServed) {
+  const Revisions revisions{"new", "new", "old", ConfigState::kRollback};
+  const std::string document = statusDocument(readConfiguration({write("all.yaml", kGood)}), revisions);
+  EXPECT_TRUE(document.starts_with(
+      "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\",\"objects\":["))
+      << document;
+  EXPECT_TRUE(contains(revisionInfo(revisions),
+                       "\nsluice_config_revision_info{desired=\"new\",published=\"new\",served=\"old\"} 1\n"));
 }
 
 }  // namespace
