@@ -7,9 +7,6 @@
 namespace sluice::control {
 namespace {
 
-// What a process that reads its configuration once calls it.
-constexpr const char* kFirstRevision = "1";
-
 std::string count(std::size_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
@@ -21,13 +18,13 @@ bool Configuration::flawless() const {
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
-Configuration readConfiguration(const std::vector<std::string>& paths) {
-  config::Configuration loaded = config::loadPaths(paths);
+Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key) {
+  config::Configuration loaded = config::loadPaths(paths, key);
   Configuration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   if (made.readable) made.compiled = routing::compile(loaded.model);
-  made.revision = kFirstRevision;
+  made.revision = std::move(loaded.revision);
   return made;
 }
 

@@ -9,6 +9,7 @@
 
 #include "config/conditions.h"
 #include "config/problem.h"
+#include "proxy/base/secret.h"
 #include "proxy/control/revisions.h"
 #include "proxy/routing/compile.h"
 
@@ -28,8 +29,8 @@ struct Configuration {
   bool flawless() const;
 };
 
-/// Files, or folders of files, of YAML documents.
-Configuration readConfiguration(const std::vector<std::string>& paths);
+/// Files, or folders of files, of YAML documents. `key` is that of the revision (config/revision.h).
+Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);

@@ -1,6 +1,7 @@
 #include "proxy/server/serving.h"
 
 #include <array>
+#include <random>
 #include <utility>
 
 namespace sluice::server {
@@ -11,15 +12,23 @@ namespace {
 constexpr std::array<base::Duration, 4> kRetryAfter = {std::chrono::milliseconds(10), std::chrono::milliseconds(10),
                                                        std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
+// As long as the digest that it guards.
+base::Secret newRevisionKey() {
+  std::random_device random;
+  std::string bytes;
+  while (bytes.size() < 32) bytes += static_cast<char>(random() & 0xff);
+  return base::Secret(std::move(bytes));
+}
+
 }  // namespace
 
 Serving::Serving(std::vector<std::string> paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics)
-    : paths_(std::move(paths)), log_(log), main_(main), metrics_(metrics) {}
+    : paths_(std::move(paths)), revisionKey_(newRevisionKey()), log_(log), main_(main), metrics_(metrics) {}
 
 Serving::~Serving() = default;
 
 base::Status Serving::start() {
-  configuration_ = control::readConfiguration(paths_);
+  configuration_ = control::readConfiguration(paths_, revisionKey_);
   report(configuration_);
   if (!configuration_.usable()) {
     return base::Error::config("the configuration can not be served; `sluice validate` says more");
@@ -48,7 +57,7 @@ void Serving::reload() {
     return;
   }
   candidate_.emplace();
-  candidate_->configuration = control::readConfiguration(paths_);
+  candidate_->configuration = control::readConfiguration(paths_, revisionKey_);
   take();
 }
 

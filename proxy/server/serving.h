@@ -72,6 +72,7 @@ class Serving final : private net::Timer {
   void count(std::string_view result) { metrics_.at<observe::Metric::kConfigReloads>(result).add(); }
 
   const std::vector<std::string> paths_;
+  const base::Secret revisionKey_;
   observe::Log& log_;
   net::Worker& main_;
   observe::MetricShard& metrics_;

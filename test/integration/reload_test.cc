@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -62,10 +63,10 @@ TEST_F(Reload, AConnectionGoesOnByTheNewRules) {
 TEST_F(Reload, AnHttp2ConnectionGoesOnByTheNewRules) {
   Gateway gateway(towards(one_));
   H2Client client(gateway.port());
-  client.send(h2::request(1));
+  client.send(h2::headers(1, h2::get("/"), true));
   ASSERT_TRUE(client.readStream(1));
   gateway.reload(towards(two_));
-  client.send(h2::request(3));
+  client.send(h2::headers(3, h2::get("/"), true));
   ASSERT_TRUE(client.readStream(3));
   EXPECT_EQ(client.seen().body(1), "one");
   EXPECT_EQ(client.seen().body(3), "two");
@@ -328,15 +329,19 @@ TEST_F(ReloadCertificates, AnAuthorityOfABackendIsReplaced) {
 }
 
 TEST_F(ReloadCertificates, AClientCertificateIsReplaced) {
-  const std::string ca = folder_.write("ca.crt", root_.certificate);
-  const EchoOrigin origin(issueServer(root_, "origin.test"), {"--tls-client-ca", ca});
+  const std::uint16_t port = freePort();
+  const Identity server = issueServer(root_, "origin.test");
+  Process origin({"openssl", "s_server", "-accept", "127.0.0.1:" + std::to_string(port), "-www", "-cert",
+                  folder_.write("origin.crt", server.certificate), "-key", folder_.write("origin.key", server.key),
+                  "-CAfile", folder_.write("ca.crt", root_.certificate), "-Verify", "1", "-verify_return_error"});
+  ASSERT_TRUE(waitForPort(port)) << origin.errors();
   GatewaySpec spec;
-  spec.backends = {{.port = origin.port(), .ca = root_.certificate, .client = issueServer(root_, "client-one.test")}};
+  spec.backends = {{.port = port, .ca = root_.certificate, .client = issueClient(root_, "tenant-one")}};
   Gateway gateway(spec);
-  EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("client-one.test"));
-  spec.backends[0].client = issueServer(root_, "client-two.test");
+  EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("tenant-one"));
+  spec.backends[0].client = issueClient(root_, "tenant-two");
   gateway.reload(spec);
-  EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("client-two.test"));
+  EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("tenant-two"));
 }
 
 }  // namespace
