@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "config/field_reader.h"
+#include "config/object_identity.h"
 #include "config/object_kinds.h"
 #include "config/object_readers.h"
+#include "config/revision.h"
 #include "config/settings_reader.h"
 #include "config/source_files.h"
 #include "config/text.h"
@@ -15,33 +17,6 @@
 
 namespace sluice::config {
 namespace {
-
-std::string textOf(const Value* value) { return value != nullptr && value->isString() ? value->text : std::string(); }
-
-struct Identity {
-  std::string group;
-  std::string version;
-  std::string kind;
-  std::string nameSpace;
-  std::string name;
-
-  std::string qualifiedName() const { return nameSpace.empty() ? name : nameSpace + "/" + name; }
-};
-
-/// Whatever is legible of it: the names in messages, and the checks come later.
-Identity identify(const Value& root) {
-  Identity identity;
-  const std::string apiVersion = textOf(root.find("apiVersion"));
-  const std::size_t slash = apiVersion.rfind('/');
-  if (slash != std::string::npos) identity.group = apiVersion.substr(0, slash);
-  identity.version = slash == std::string::npos ? apiVersion : apiVersion.substr(slash + 1);
-  identity.kind = textOf(root.find("kind"));
-  if (const Value* metadata = root.find("metadata")) {
-    identity.name = textOf(metadata->find("name"));
-    identity.nameSpace = textOf(metadata->find("namespace"));
-  }
-  return identity;
-}
 
 /// Reads the objects of one configuration, one after the other.
 class Loader {
@@ -55,8 +30,8 @@ class Loader {
       problems_.push_back({Severity::kError, root.position, "", "", "must be an object with apiVersion and kind"});
       return;
     }
-    Identity identity = identify(root);
-    if (identity.group.empty() && identity.kind == "List" && !insideList) {
+    const ObjectIdentity identity = identify(root);
+    if (identity.isList() && !insideList) {
       readList(root);
       return;
     }
@@ -65,8 +40,6 @@ class Loader {
       refuseKind(root, identity, kind);
       return;
     }
-    if (!kind->namespaced) identity.nameSpace.clear();
-    if (kind->namespaced && identity.nameSpace.empty()) identity.nameSpace = "default";
     readObject(root, identity, *kind);
   }
 
@@ -80,13 +53,14 @@ class Loader {
     reader.finish();
   }
 
-  void refuseKind(const Value& root, const Identity& identity, const ObjectKind* kind) {
+  void refuseKind(const Value& root, const ObjectIdentity& identity, const ObjectKind* kind) {
     Problem problem;
     const Value* apiVersion = root.find("apiVersion");
     const Value* kindField = root.find("kind");
     problem.position = kindField == nullptr ? root.position : kindField->position;
     problem.object = identity.name.empty() ? identity.kind : identity.kind + " " + identity.qualifiedName();
-    if (textOf(apiVersion).empty() || identity.kind.empty()) {
+    const bool hasVersion = apiVersion != nullptr && apiVersion->isString() && !apiVersion->text.empty();
+    if (!hasVersion || identity.kind.empty()) {
       problem.message = "must have apiVersion and kind";
     } else if (kind != nullptr) {
       problem.position = apiVersion->position;
@@ -104,11 +78,11 @@ class Loader {
     problems_.push_back(std::move(problem));
   }
 
-  static std::string groupPrefix(const Identity& identity) {
+  static std::string groupPrefix(const ObjectIdentity& identity) {
     return identity.group.empty() ? "" : identity.group + "/";
   }
 
-  void readObject(const Value& root, const Identity& identity, const ObjectKind& kind) {
+  void readObject(const Value& root, const ObjectIdentity& identity, const ObjectKind& kind) {
     ObjectContext context(identity.kind + " " + identity.qualifiedName(), problems_, unknownFields_);
     const auto [earlier, isNew] = seen_.try_emplace(identity.group + "/" + context.object(), root.position);
     if (!isNew && !identity.name.empty()) {
@@ -139,46 +113,51 @@ class Loader {
   std::map<std::string, Position> seen_;
 };
 
+/// `problems`: what was met on the way to the texts. Of a set that is refused whole, the objects still say what is
+/// wrong with them if they are legible at all.
+Configuration loadSources(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key) {
+  std::vector<Document> documents;
+  Problems unreadable;
+  for (const SourceText& text : texts) {
+    const YamlOrigin origin{std::make_shared<const std::string>(text.file)};
+    for (Document& document : readYaml(text.text, origin, unreadable)) documents.push_back(std::move(document));
+  }
+  Configuration configuration;
+  if (unreadable.empty()) configuration = loadDocuments(documents, Severity::kError, key);
+  problems.insert(problems.end(), unreadable.begin(), unreadable.end());
+  if (hasErrors(problems)) {
+    configuration.readable = false;
+    configuration.model = Model();
+    configuration.revision = revisionOfUnreadable(texts, problems, key);
+  }
+  problems.insert(problems.end(), configuration.problems.begin(), configuration.problems.end());
+  configuration.problems = std::move(problems);
+  return configuration;
+}
+
 }  // namespace
 
-Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields) {
+Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields, const base::Secret& key) {
   Configuration configuration;
   Loader loader(configuration, unknownFields);
   for (const Document& document : documents) loader.readDocument(document.root);
   resolveSettings(configuration.model, configuration.problems);
+  configuration.revision = revisionOf(documents, key);
   return configuration;
 }
 
-Configuration loadTexts(const std::vector<SourceText>& texts) {
-  std::vector<Document> documents;
-  Problems problems;
-  for (const SourceText& text : texts) {
-    const YamlOrigin origin{std::make_shared<const std::string>(text.file)};
-    for (Document& document : readYaml(text.text, origin, problems)) documents.push_back(std::move(document));
-  }
-  if (hasErrors(problems)) {
-    Configuration unreadable;
-    unreadable.problems = std::move(problems);
-    unreadable.readable = false;
-    return unreadable;
-  }
-  return loadDocuments(documents, Severity::kError);
+Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key) {
+  return loadSources(texts, {}, key);
 }
 
 Configuration loadText(std::string_view text, std::string_view file) {
-  return loadTexts({SourceText{std::string(file), std::string(text)}});
+  return loadTexts({SourceText{std::string(file), std::string(text)}}, base::Secret());
 }
 
-Configuration loadPaths(const std::vector<std::string>& paths) {
+Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key) {
   Problems problems;
   const std::vector<SourceText> texts = readSourceFiles(paths, problems);
-  const bool readable = !hasErrors(problems);
-  Configuration configuration = loadTexts(texts);
-  problems.insert(problems.end(), configuration.problems.begin(), configuration.problems.end());
-  if (!readable) configuration = Configuration{};
-  configuration.problems = std::move(problems);
-  configuration.readable = configuration.readable && readable;
-  return configuration;
+  return loadSources(texts, std::move(problems), key);
 }
 
 }  // namespace sluice::config

@@ -11,6 +11,7 @@
 #include "config/document.h"
 #include "config/model.h"
 #include "config/problem.h"
+#include "proxy/base/secret.h"
 
 namespace sluice::config {
 
@@ -20,6 +21,8 @@ struct Configuration {
   /// False if a text could not be read as YAML, or a path not at all: then the whole set is refused (C-11) and the
   /// model is empty.
   bool readable = true;
+  /// See revision.h.
+  std::string revision;
 };
 
 struct SourceText {
@@ -28,13 +31,14 @@ struct SourceText {
 };
 
 /// Each path is a file, or a folder whose *.yaml, *.yml and *.json files are taken in the order of their names,
-/// subfolders not.
-Configuration loadPaths(const std::vector<std::string>& paths);
+/// subfolders not. `key` is that of the revision: one for the life of a process, and known to nobody else.
+Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key);
 
-Configuration loadTexts(const std::vector<SourceText>& texts);
+Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key);
+/// Where nobody is told the revision.
 Configuration loadText(std::string_view text, std::string_view file = "config.yaml");
 
 /// `unknownFields`: an error in files, a warning in Kubernetes (C-14). Empty documents are skipped, Lists expanded.
-Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields);
+Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields, const base::Secret& key);
 
 }  // namespace sluice::config

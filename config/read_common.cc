@@ -1,14 +1,10 @@
+#include "config/object_identity.h"
 #include "config/object_readers.h"
 
 namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
-
-/// What the API server writes and no reader of ours needs.
-constexpr std::string_view kServerFields[] = {
-    "uid",      "resourceVersion", "finalizers",        "ownerReferences",           "managedFields",
-    "selfLink", "generateName",    "deletionTimestamp", "deletionGracePeriodSeconds"};
 
 }  // namespace
 

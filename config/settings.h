@@ -25,6 +25,8 @@ struct DnsSettings {
   Duration staleTtl = std::chrono::seconds(300);
   std::uint32_t maxAddresses = 16;
   bool ipv6 = false;
+
+  friend bool operator==(const DnsSettings&, const DnsSettings&) = default;
 };
 
 struct TimeoutSettings {

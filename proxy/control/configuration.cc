@@ -7,9 +7,6 @@
 namespace sluice::control {
 namespace {
 
-// What a process that reads its configuration once calls it.
-constexpr const char* kFirstRevision = "1";
-
 std::string count(std::size_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
@@ -21,13 +18,13 @@ bool Configuration::flawless() const {
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
-Configuration readConfiguration(const std::vector<std::string>& paths) {
-  config::Configuration loaded = config::loadPaths(paths);
+Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key) {
+  config::Configuration loaded = config::loadPaths(paths, key);
   Configuration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   if (made.readable) made.compiled = routing::compile(loaded.model);
-  made.revision = kFirstRevision;
+  made.revision = std::move(loaded.revision);
   return made;
 }
 
@@ -47,16 +44,22 @@ std::string reportText(const Configuration& configuration) {
   return text + "\n";
 }
 
-std::string statusDocument(const Configuration& configuration) {
-  const std::string revision = "\"" + configuration.revision + "\"";
-  std::string text = "{\"desired\":" + revision + ",\"published\":" + revision + ",\"served\":" + revision +
-                     ",\"state\":\"InSync\",\"objects\":[";
+std::string statusDocument(const Configuration& configuration, const Revisions& revisions) {
+  std::string text = "{\"desired\":\"" + revisions.desired + "\",\"published\":\"" + revisions.published +
+                     "\",\"served\":\"" + revisions.served + "\",\"state\":\"" +
+                     std::string(configStateName(revisions.state)) + "\",\"objects\":[";
   const char* separator = "";
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
     text += separator + config::objectStatusJson(object);
     separator = ",";
   }
   return text + "]}\n";
+}
+
+std::string revisionInfo(const Revisions& revisions) {
+  return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers last, "
+         "and is served.\n# TYPE sluice_config_revision_info gauge\nsluice_config_revision_info{desired=\"" +
+         revisions.desired + "\",published=\"" + revisions.published + "\",served=\"" + revisions.served + "\"} 1\n";
 }
 
 }  // namespace sluice::control

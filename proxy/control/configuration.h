@@ -9,6 +9,8 @@
 
 #include "config/conditions.h"
 #include "config/problem.h"
+#include "proxy/base/secret.h"
+#include "proxy/control/revisions.h"
 #include "proxy/routing/compile.h"
 
 namespace sluice::control {
@@ -27,12 +29,15 @@ struct Configuration {
   bool flawless() const;
 };
 
-/// Files, or folders of files, of YAML documents.
-Configuration readConfiguration(const std::vector<std::string>& paths);
+/// Files, or folders of files, of YAML documents. `key` is that of the revision (config/revision.h).
+Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);
-/// {"desired", "published", "served", "state", "objects"}: the admin document /status.
-std::string statusDocument(const Configuration& configuration);
+/// {"desired", "published", "served", "state", "objects"}: the admin document /status. `configuration` is what is
+/// served.
+std::string statusDocument(const Configuration& configuration, const Revisions& revisions);
+/// The family sluice_config_revision_info in Prometheus' text: one series, whose labels change with the revisions.
+std::string revisionInfo(const Revisions& revisions);
 
 }  // namespace sluice::control

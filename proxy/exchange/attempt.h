@@ -13,14 +13,13 @@ namespace sluice::exchange {
 
 struct Attempt {
   const routing::WeightedBackend* backend = nullptr;
-  upstream::Cluster* cluster = nullptr;
+  upstream::Cluster* cluster = nullptr;  // entered
   base::Handle<upstream::Connection> connection;
   http::StreamId stream = 0;
   net::Address peer;
   bool hasPeer = false;
   /// The connection had served requests before: it may have gone stale while idle.
   bool reused = false;
-  bool holdsBudget = false;
   std::uint32_t number = 0;  // 1 for the first
   base::MonotonicTime begun{};
   base::MonotonicTime firstByte{};  // of the final head

@@ -33,7 +33,11 @@ Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& 
 }
 
 Exchange::~Exchange() {
-  if (attempt_.holdsBudget) attempt_.cluster->budget().requests.release();
+  if (attempt_.cluster != nullptr) attempt_.cluster->leave();
+}
+
+void Exchange::pin(const std::string& revision) {
+  if (rule_ != nullptr && !pin_) pin_ = std::make_unique<Pin>(Pin{rule_->shared_from_this(), revision});
 }
 
 void Exchange::raise(Event event) {
@@ -97,13 +101,13 @@ void Exchange::route() {
   routed_ = true;
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
-  attempt_.cluster = &owner_.upstreams().cluster(attempt_.backend->backend);
-  if (!attempt_.cluster->budget().requests.tryAdd()) {
+  upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
+  if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
     return raise(Event::kRejected, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                                          "too many requests to the backend at once"));
   }
-  attempt_.holdsBudget = true;
+  attempt_.cluster = &cluster;
   raise(Event::kRouted);
 }
 

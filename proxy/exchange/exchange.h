@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "proxy/base/slab.h"
@@ -40,6 +42,8 @@ class Exchange final : private net::Timer {
   void raise(Event event);
   void raise(Event event, const base::Error& error);
   void drive();
+  /// The snapshot that it was routed by goes: keeps what it uses of it, and by which revision it was served.
+  void pin(const std::string& revision);
   bool finished() const { return requestState_ == RequestState::kStopped && responseState_ == ResponseState::kDone; }
 
   /// The client's side, as its connection tells it.
@@ -67,6 +71,8 @@ class Exchange final : private net::Timer {
   const routing::Rule* rule() const { return rule_; }
   const Attempt& attempt() const { return attempt_; }
   const std::optional<base::Error>& error() const { return error_; }
+  /// Of the configuration that routed it, if `current` is the one that is served now.
+  const std::string& revision(const std::string& current) const { return pin_ ? pin_->revision : current; }
   std::uint16_t status() const { return status_; }
   base::MonotonicTime started() const { return started_; }
   /// Body bytes that came from the client, and that went to it.
@@ -111,7 +117,12 @@ class Exchange final : private net::Timer {
   http::BodyPipe responseBody_;
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses
   std::optional<http::ResponseMessage> response_;
-  const routing::Rule* rule_ = nullptr;
+  struct Pin {
+    std::shared_ptr<const routing::Rule> rule;
+    std::string revision;
+  };
+  const routing::Rule* rule_ = nullptr;  // the snapshot's; of an earlier one the pin's
+  std::unique_ptr<Pin> pin_;
   Attempt attempt_;
   std::optional<base::Error> error_;
   RequestState requestState_ = RequestState::kRouting;

@@ -8,6 +8,12 @@ Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), randomStat
 
 Exchanges::~Exchanges() = default;
 
+void Exchanges::adopt(const config::TimeoutSettings& timeouts, bool appendForwarded, const std::string& revision) {
+  parts_.timeouts = timeouts;
+  parts_.identity.appendForwarded = appendForwarded;
+  exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
+}
+
 Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
   Exchange& exchange = exchanges_.create(*this, origin, std::move(request));
   exchange.raise(Event::kArrived);

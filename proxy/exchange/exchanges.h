@@ -39,6 +39,10 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   ~Exchanges() override;
   void setUpstreams(upstream::Upstreams& upstreams) { upstreams_ = &upstreams; }
 
+  /// Between beats, when every exchange that has a rule to find has found it: those that exist keep their rules, those
+  /// that come find the rules of a new snapshot. `revision` is what was served until now.
+  void adopt(const config::TimeoutSettings& timeouts, bool appendForwarded, const std::string& revision);
+
   /// From a good head.
   Exchange& create(const Origin& origin, http::RequestMessage&& request);
   /// From a head that can only be answered.

@@ -1,6 +1,7 @@
 #include "proxy/exchange/report.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice::exchange {
 namespace {
@@ -60,6 +61,12 @@ Report::Durations& Report::durationsOf(Series& series, const Exchange& exchange)
   return durations;
 }
 
+void Report::adopt(std::string revision) {
+  revision_ = std::move(revision);
+  series_.clear();
+  recent_ = nullptr;
+}
+
 void Report::onRouted(const Exchange& exchange) { seriesOf(exchange).active->add(1); }
 
 void Report::onFinished(const Exchange& exchange) {
@@ -101,7 +108,7 @@ void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   record.route = names.route;
   record.backend = names.backend;
   record.attempts = attempt.number;
-  record.revision = revision_;
+  record.revision = exchange.revision(revision_);
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();
 }

@@ -24,6 +24,9 @@ class Report final : public ExchangeObserver {
         accessLog_(accessLog),
         revision_(std::move(revision)) {}
 
+  /// What is served now: rules may go, and others take their addresses. To be told after Exchanges.
+  void adopt(std::string revision);
+
   void onRouted(const Exchange& exchange) override;
   void onFinished(const Exchange& exchange) override;
   void onLimit(std::string_view limit) override;
@@ -48,8 +51,8 @@ class Report final : public ExchangeObserver {
   Downstreams& downstreams_;
   observe::MetricShard& metrics_;
   observe::AccessLog& accessLog_;
-  const std::string revision_;
-  // By rule and chosen share: both live as long as the snapshot, which outlives the report.
+  std::string revision_;
+  // By rule and chosen share: both live as long as the snapshot, and as the exchanges that pinned them.
   struct Key {
     const routing::Rule* rule;
     const routing::WeightedBackend* backend;

@@ -51,7 +51,7 @@ H2Session::H2Session(Side side, base::ChunkPool& pool, const Limits& limits, con
       clock_(clock),
       ownMemory_(memory == nullptr ? std::make_unique<H2Memory>() : nullptr),
       memory_(memory == nullptr ? *ownMemory_ : *memory),
-      section_(pool, limits),
+      section_(pool, limits_),
       side_(side) {
   makeLibrarySession();
   submitSettings();

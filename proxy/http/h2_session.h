@@ -144,7 +144,7 @@ class H2Session {
   void writeGoodbye(base::ByteQueue& out);
 
   base::ChunkPool& pool_;
-  const Limits& limits_;
+  const Limits limits_;
   const base::Clock& clock_;
   std::unique_ptr<H2Memory> ownMemory_;
   H2Memory& memory_;

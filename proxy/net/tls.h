@@ -70,12 +70,13 @@ struct TlsServerSettings {
   std::vector<std::string> alpn;
 };
 
+/// Immutable, so that workers share one; what uses it keeps it alive.
 class TlsServerContext {
  public:
-  static base::Result<std::unique_ptr<TlsServerContext>> make(const TlsServerSettings& settings);
+  static base::Result<std::shared_ptr<const TlsServerContext>> make(const TlsServerSettings& settings);
   ~TlsServerContext();
   struct Impl;
-  Impl& impl() { return *impl_; }
+  const Impl& impl() const { return *impl_; }
 
  private:
   explicit TlsServerContext(std::unique_ptr<Impl> impl);
@@ -88,7 +89,7 @@ class TlsServerContext {
 /// transport.
 std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context,
                                       TransportSink& sink);
-std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, TlsServerContext& context,
+std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,
                                     TransportSink& sink);
 
 }  // namespace sluice::net

@@ -16,7 +16,7 @@ TlsEngine::TlsEngine(TlsClientContext::Impl& context, base::WallTime now)
   SSL_set_connect_state(ssl_);
 }
 
-TlsEngine::TlsEngine(TlsServerContext::Impl& context)
+TlsEngine::TlsEngine(const TlsServerContext::Impl& context)
     : ssl_(SSL_new(context.entries.front().context.get())), peer_(TlsPeer::kClient) {
   attach(context.bioMethod);
   SSL_set_accept_state(ssl_);

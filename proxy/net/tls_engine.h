@@ -33,7 +33,7 @@ class TlsEngine {
 
   /// `now` decides whether a session may still be resumed.
   TlsEngine(TlsClientContext::Impl& context, base::WallTime now);
-  explicit TlsEngine(TlsServerContext::Impl& context);
+  explicit TlsEngine(const TlsServerContext::Impl& context);
   ~TlsEngine();
   TlsEngine(const TlsEngine&) = delete;
   TlsEngine& operator=(const TlsEngine&) = delete;

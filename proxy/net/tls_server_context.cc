@@ -67,7 +67,7 @@ base::Result<SslContext> makeEntryContext(Impl& impl, const TlsServerIdentity& i
 TlsServerContext::TlsServerContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TlsServerContext::~TlsServerContext() = default;
 
-base::Result<std::unique_ptr<TlsServerContext>> TlsServerContext::make(const TlsServerSettings& settings) {
+base::Result<std::shared_ptr<const TlsServerContext>> TlsServerContext::make(const TlsServerSettings& settings) {
   if (settings.identities.empty()) return base::Error::config("a TLS listener needs a certificate");
   auto alpn = alpnWireFormat(settings.alpn);
   if (!alpn) return std::move(alpn).error();
@@ -78,7 +78,7 @@ base::Result<std::unique_ptr<TlsServerContext>> TlsServerContext::make(const Tls
     if (!context) return std::move(context).error();
     impl->entries.push_back({identity.certificate, std::move(context).value()});
   }
-  return std::unique_ptr<TlsServerContext>(new TlsServerContext(std::move(impl)));
+  return std::shared_ptr<const TlsServerContext>(new TlsServerContext(std::move(impl)));
 }
 
 }  // namespace sluice::net

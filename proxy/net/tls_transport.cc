@@ -42,7 +42,7 @@ TlsTransport::TlsTransport(Worker& worker, const Address& to, TlsClientContext& 
       engine_(context.impl(), worker.clock().wallNow()),
       state_(State::kConnecting) {}
 
-TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, TlsServerContext& context, TransportSink& sink)
+TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, const TlsServerContext& context, TransportSink& sink)
     : sink_(sink), tcp_(worker, fd, peer, *this), engine_(context.impl()), state_(State::kHandshake) {
   allowTcp(kHandshakeRead);
 }
@@ -247,7 +247,7 @@ std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClie
   return std::make_unique<TlsTransport>(worker, to, context, sink);
 }
 
-std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, TlsServerContext& context,
+std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,
                                     TransportSink& sink) {
   return std::make_unique<TlsTransport>(worker, fd, peer, context, sink);
 }

@@ -22,7 +22,7 @@ namespace sluice::net {
 class TlsTransport final : public Transport, private TransportSink {
  public:
   TlsTransport(Worker& worker, const Address& to, TlsClientContext& context, TransportSink& sink);
-  TlsTransport(Worker& worker, int fd, const Address& peer, TlsServerContext& context, TransportSink& sink);
+  TlsTransport(Worker& worker, int fd, const Address& peer, const TlsServerContext& context, TransportSink& sink);
   ~TlsTransport() override;
   TlsTransport(const TlsTransport&) = delete;
   TlsTransport& operator=(const TlsTransport&) = delete;

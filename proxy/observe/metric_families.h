@@ -23,6 +23,7 @@ enum class Metric : std::uint8_t {
   kLimitHits,
   kAddressDenied,
   kConfigState,
+  kConfigReloads,
   kSeriesDropped,
 };
 
@@ -88,6 +89,11 @@ inline constexpr auto kMetricFamilies = std::to_array<MetricFamily>({
      "sluice_config_state",
      {"state"},
      "1 for the state that the configuration is in, 0 for the others."},
+    {Metric::kConfigReloads,
+     MetricKind::kCounter,
+     "sluice_config_reloads_total",
+     {"result"},
+     "Configurations that were read again; result is success, failure or unchanged."},
     {Metric::kSeriesDropped,
      MetricKind::kCounter,
      "sluice_metric_series_dropped_total",

@@ -3,12 +3,10 @@
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <array>
-
+#include "proxy/pki/digest.h"
 #include "proxy/pki/openssl_error.h"
 
 namespace sluice::pki {
@@ -124,25 +122,16 @@ base::Result<std::vector<CrlPointer>> readRevocationLists(std::string_view pem) 
 }
 
 std::string fingerprintOf(const std::vector<X509Pointer>& certificates, const std::vector<CrlPointer>& lists) {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-  const auto add = [&context](auto encode, auto* value) {
+  Sha256 digest;
+  const auto add = [&digest](auto encode, auto* value) {
     unsigned char* der = nullptr;
     const int size = encode(value, &der);
-    if (size > 0) EVP_DigestUpdate(context.get(), der, static_cast<std::size_t>(size));
+    if (size > 0) digest.add({reinterpret_cast<const char*>(der), static_cast<std::size_t>(size)});
     OPENSSL_free(der);
   };
   for (const X509Pointer& certificate : certificates) add(i2d_X509, certificate.get());
   for (const CrlPointer& list : lists) add(i2d_X509_CRL, list.get());
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(context.get(), digest.data(), &size);
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += "0123456789abcdef"[digest[i] >> 4];
-    hex += "0123456789abcdef"[digest[i] & 15];
-  }
-  return hex;
+  return toHex(digest.finish());
 }
 
 }  // namespace sluice::pki

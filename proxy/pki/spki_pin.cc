@@ -5,6 +5,7 @@
 #include <openssl/x509.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace sluice::pki {
@@ -41,7 +42,7 @@ SpkiPin spkiPinOf(const x509_st* certificate) {
   unsigned char* der = nullptr;
   const int size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der);
   SpkiPin pin{};
-  if (size > 0) EVP_Digest(der, static_cast<std::size_t>(size), pin.data(), nullptr, EVP_sha256(), nullptr);
+  if (size > 0) pin = sha256({reinterpret_cast<const char*>(der), static_cast<std::size_t>(size)});
   OPENSSL_free(der);
   return pin;
 }

@@ -1,17 +1,17 @@
 // A public key by its digest: what an administrator pins of a backend's chain (RFC 7469 section 2.4 defines the form).
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "proxy/base/result.h"
+#include "proxy/pki/digest.h"
 
 struct x509_st;
 
 namespace sluice::pki {
 
 /// SHA-256 over the DER of the SubjectPublicKeyInfo.
-using SpkiPin = std::array<unsigned char, 32>;
+using SpkiPin = Sha256Digest;
 
 /// Base64 with its padding. Errors are config's and quote it: a pin is no secret.
 base::Result<SpkiPin> parseSpkiPin(std::string_view base64);

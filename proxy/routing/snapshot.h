@@ -67,8 +67,8 @@ struct WeightedBackend {
   UrlRewrite rewrite;  // what it says replaces what the rule's says
 };
 
-/// A rule of an HTTPRoute as attached to one listener.
-struct Rule {
+/// A rule of an HTTPRoute as attached to one listener. Whoever uses it beyond the life of its snapshot shares it.
+struct Rule : std::enable_shared_from_this<Rule> {
   std::string route;     // "namespace/name"
   std::string gateway;   // "namespace/name"
   std::string listener;  // section name

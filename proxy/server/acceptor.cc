@@ -2,24 +2,36 @@
 
 #include <unistd.h>
 
-#include <algorithm>
+#include <utility>
 
 namespace sluice::server {
 
-Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers, const std::vector<net::ListenSocket>& sockets,
-                   const std::vector<std::size_t>& binds, std::size_t maxConnections, std::size_t maxDescriptors)
+Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t maxDescriptors)
     : workers_(workers),
-      maxConnections_(maxConnections),
       lastDescriptor_(maxDescriptors - maxDescriptors / 4),
-      refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")) {
-  for (std::size_t i = 0; i < sockets.size(); ++i) {
-    listeners_.push_back(std::make_unique<net::Listener>(
-        workers_.front()->worker(), sockets[i],
-        [this, bind = binds[i]](int fd, const net::Address& peer) { onAccepted(fd, peer, bind); }));
+      refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")) {}
+
+void Acceptor::listen(const std::vector<BoundSocket>& sockets, std::size_t maxConnections) {
+  maxConnections_ = maxConnections;
+  std::map<const net::ListenSocket*, Listening> before = std::move(listening_);
+  listening_.clear();
+  for (const BoundSocket& bound : sockets) {
+    auto known = before.extract(bound.socket);
+    if (!known.empty() && known.mapped().bind == bound.bind) {
+      listening_.insert(std::move(known));
+    } else {
+      if (!known.empty()) known.mapped().listener.reset();  // two of them can not watch one socket
+      listening_.emplace(bound.socket, Listening{bound.bind, listenerFor(bound)});
+    }
   }
 }
 
-void Acceptor::onAccepted(int fd, const net::Address& peer, std::size_t bind) {
+std::unique_ptr<net::Listener> Acceptor::listenerFor(const BoundSocket& bound) {
+  const auto accepted = [this, bind = bound.bind](int fd, const net::Address& peer) { onAccepted(fd, peer, bind); };
+  return std::make_unique<net::Listener>(workers_.front()->worker(), *bound.socket, accepted);
+}
+
+void Acceptor::onAccepted(int fd, const net::Address& peer, BindId bind) {
   std::size_t total = 0;
   WorkerRuntime* chosen = workers_.front();
   std::size_t fewest = chosen->connections();
@@ -39,7 +51,7 @@ void Acceptor::onAccepted(int fd, const net::Address& peer, std::size_t bind) {
   }
   chosen->countConnection();
   if (chosen == workers_.front()) {
-    chosen->adopt(fd, peer, bind);
+    chosen->take(fd, peer, bind);
   } else {
     chosen->hand(fd, peer, bind);
   }

@@ -2,30 +2,39 @@
 // a few long-lived HTTP/2 connections spread as evenly as many short ones.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "proxy/net/listener.h"
+#include "proxy/server/listen_sockets.h"
 #include "proxy/server/worker_runtime.h"
 
 namespace sluice::server {
 
 class Acceptor {
  public:
-  /// `sockets` are in the order of the snapshot's binds, several for one bind possible: `binds[i]` is that of
-  /// sockets[i]. `workers` and `sockets` outlive it. `maxConnections` is limits.connections, for the whole process; so is
-  /// `maxDescriptors`, a quarter of which clients leave to backends and to the admin and health ports.
-  Acceptor(const std::vector<WorkerRuntime*>& workers, const std::vector<net::ListenSocket>& sockets,
-           const std::vector<std::size_t>& binds, std::size_t maxConnections, std::size_t maxDescriptors);
+  /// `workers` outlive it. Of `maxDescriptors`, which the process may have, clients leave a quarter to backends and to the
+  /// admin and health ports.
+  Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t maxDescriptors);
+
+  /// Takes connections from these sockets, which stay until others are named, and from no others. `maxConnections` is
+  /// limits.connections, for the whole process. Before the first worker runs, or on its thread.
+  void listen(const std::vector<BoundSocket>& sockets, std::size_t maxConnections);
 
  private:
-  void onAccepted(int fd, const net::Address& peer, std::size_t bind);
+  struct Listening {
+    BindId bind;
+    std::unique_ptr<net::Listener> listener;
+  };
+  std::unique_ptr<net::Listener> listenerFor(const BoundSocket& bound);
+  void onAccepted(int fd, const net::Address& peer, BindId bind);
 
   const std::vector<WorkerRuntime*> workers_;
-  const std::size_t maxConnections_;
+  std::size_t maxConnections_ = 0;
   const std::size_t lastDescriptor_;  // that a client may have
   observe::Counter& refused_;
-  std::vector<std::unique_ptr<net::Listener>> listeners_;
+  std::map<const net::ListenSocket*, Listening> listening_;
 };
 
 }  // namespace sluice::server

@@ -5,9 +5,13 @@
 namespace sluice::server {
 
 DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
-                                           exchange::Exchanges& exchanges, const routing::RouteTable& routes, int fd,
-                                           const net::Address& peer, net::TlsServerContext* tls)
-    : ServerConnection(parts, fd, peer, tls), self_(self), dirtyList_(dirtyList), exchanges_(exchanges), routes_(routes) {
+                                           exchange::Exchanges& exchanges, const ServedBind& bind, int fd, const net::Address& peer)
+    : ServerConnection(parts, fd, peer, bind.tls),
+      self_(self),
+      dirtyList_(dirtyList),
+      exchanges_(exchanges),
+      bind_(bind.id),
+      routes_(bind.routes) {
   markDirty();
 }
 
@@ -18,12 +22,12 @@ void DownstreamConnection::markDirty() {
 
 http::Token DownstreamConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
   headArrived();
-  return exchanges_.create({self_.toToken(), stream, &routes_}, std::move(message)).token();
+  return exchanges_.create({self_.toToken(), stream, routes_}, std::move(message)).token();
 }
 
 http::Token DownstreamConnection::onBadRequest(http::StreamId stream, const base::Error& error) {
   headArrived();
-  return exchanges_.createRefused({self_.toToken(), stream, &routes_}, error).token();
+  return exchanges_.createRefused({self_.toToken(), stream, routes_}, error).token();
 }
 
 void DownstreamConnection::onRequestBody(http::Token token, std::string_view bytes) {

@@ -3,6 +3,7 @@
 
 #include "proxy/base/slab.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/server/generation.h"
 #include "proxy/server/server_connection.h"
 
 namespace sluice::server {
@@ -19,11 +20,13 @@ class DirtyList {
 class DownstreamConnection final : public ServerConnection, public exchange::Downstream {
  public:
   DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
-                       exchange::Exchanges& exchanges, const routing::RouteTable& routes, int fd, const net::Address& peer,
-                       net::TlsServerContext* tls);
+                       exchange::Exchanges& exchanges, const ServedBind& bind, int fd, const net::Address& peer);
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
   bool dirty = false;  // for the table
+  BindId bind() const { return bind_; }
+  /// Its requests find their rules in here from now on.
+  void follow(const routing::RouteTable& routes) { routes_ = &routes; }
 
   // exchange::Downstream; only exchanges that came from here ask, so there is a codec.
   http::ServerCodec& codec() override { return *codecOrNull(); }
@@ -49,7 +52,8 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   const base::Handle<DownstreamConnection> self_;
   DirtyList& dirtyList_;
   exchange::Exchanges& exchanges_;
-  const routing::RouteTable& routes_;
+  const BindId bind_;
+  const routing::RouteTable* routes_;
 };
 
 }  // namespace sluice::server

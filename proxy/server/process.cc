@@ -16,7 +16,7 @@
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
-#include "proxy/server/settings_view.h"
+#include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
 #include "proxy/server/worker_runtime.h"
 
@@ -43,15 +43,18 @@ class Threads {
 class Process {
  public:
   Process(const Options& options, observe::Log& log, const base::Clock& clock)
-      : options_(options), log_(log), clock_(clock), main_(clock), mainMetrics_(metrics_), admin_(main_) {}
+      : options_(options),
+        log_(log),
+        clock_(clock),
+        main_(clock),
+        mainMetrics_(metrics_),
+        serving_(options.config, log, main_, mainMetrics_),
+        admin_(main_) {}
 
   int run();
 
  private:
-  bool readConfiguration();
   base::Status open();
-  base::Status loadCertificates();
-  base::Status openListeners();
   base::Status openAdmin();
   base::Status makeWorkers();
   std::uint32_t workerCount() const;
@@ -60,22 +63,18 @@ class Process {
   const Options& options_;
   observe::Log& log_;
   const base::Clock& clock_;
-  std::optional<control::Configuration> configuration_;
-  std::shared_ptr<const routing::Snapshot> snapshot_;
   observe::MetricsRegistry metrics_;
+  net::Worker main_;
+  observe::MetricShard mainMetrics_;
+  Serving serving_;
   std::size_t descriptors_ = 0;
   std::unique_ptr<observe::LineFile> accessLog_;
   std::optional<upstream::Budgets> budgets_;
-  std::vector<std::unique_ptr<net::TlsServerContext>> tls_;
-  std::vector<net::ListenSocket> sockets_;
-  std::vector<std::size_t> socketBinds_;
   std::vector<net::ListenSocket> adminSockets_;
   AdminPages adminPages_;
   AdminPages healthPages_;
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
   std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
-  net::Worker main_;
-  observe::MetricShard mainMetrics_;
   AdminServer admin_;
   bool ready_ = false;
 };
@@ -107,54 +106,8 @@ std::uint32_t availableCores() {
 }
 
 std::uint32_t Process::workerCount() const {
-  const std::uint32_t asked = options_.workers.value_or(snapshot_->settings.workers);
+  const std::uint32_t asked = options_.workers.value_or(serving_.settings().workers);
   return asked != 0 ? asked : availableCores();
-}
-
-bool Process::readConfiguration() {
-  configuration_ = control::readConfiguration(options_.config);
-  for (const config::Problem& problem : configuration_->problems) log_.error(config::render(problem));
-  for (const config::ObjectStatus& object : configuration_->compiled.statuses) {
-    if (!config::isHealthy(object))
-      log_.warn("object is not fully served", {{"status", config::objectStatusJson(object)}});
-  }
-  if (!configuration_->usable()) {
-    log_.error("the configuration can not be served; `sluice validate` says more");
-    return false;
-  }
-  snapshot_ = configuration_->compiled.snapshot;
-  mainMetrics_.at<observe::Metric::kConfigState>("InSync").set(1);
-  return true;
-}
-
-base::Status Process::loadCertificates() {
-  for (const routing::Bind& bind : snapshot_->binds) {
-    tls_.emplace_back();
-    if (!bind.tls) continue;
-    auto context = net::TlsServerContext::make(tlsServerSettings(bind));
-    if (!context.ok()) return context.error();
-    tls_.back() = std::move(*context);
-  }
-  return base::Done{};
-}
-
-base::Status Process::openListeners() {
-  for (std::size_t i = 0; i < snapshot_->binds.size(); ++i) {
-    const routing::Bind& bind = snapshot_->binds[i];
-    const std::vector<std::string> addresses =
-        bind.address.empty() ? std::vector<std::string>{"0.0.0.0", "::"} : std::vector<std::string>{bind.address};
-    for (const std::string& ip : addresses) {
-      auto socket = net::ListenSocket::open(*net::Address::parse(ip, bind.port));
-      if (!socket.ok()) {
-        // A host without IPv6 still has all of its addresses covered.
-        if (ip == "::" && bind.address.empty()) continue;
-        return socket.error();
-      }
-      sockets_.push_back(std::move(*socket));
-      socketBinds_.push_back(i);
-    }
-  }
-  return base::Done{};
 }
 
 base::Status Process::openAdmin() {
@@ -171,10 +124,11 @@ base::Status Process::openAdmin() {
 
 void Process::makePages() {
   const auto metrics = [this] {
-    return AdminDocument{200, std::string(observe::MetricsRegistry::kContentType), metrics_.expose()};
+    return AdminDocument{200, std::string(observe::MetricsRegistry::kContentType),
+                         metrics_.expose() + control::revisionInfo(serving_.revisions())};
   };
   adminPages_["/status"] = [this] {
-    return AdminDocument{200, "application/json", control::statusDocument(*configuration_)};
+    return AdminDocument{200, "application/json", control::statusDocument(serving_.configuration(), serving_.revisions())};
   };
   adminPages_["/metrics"] = metrics;
   healthPages_["/metrics"] = metrics;
@@ -190,58 +144,60 @@ base::Status Process::makeWorkers() {
   const std::string instance = newInstanceName(random);
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
-    auto runtime = WorkerRuntime::make({clock_, snapshot_, tls_, *budgets_, metrics_, accessLog_.get(), instance,
-                                        configuration_->revision, newSeed(random), &log_});
+    auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance, newSeed(random),
+                                        &log_});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     runtimes_.push_back(std::move(*runtime));
   }
-  acceptor_ = std::make_unique<Acceptor>(workers, sockets_, socketBinds_, snapshot_->settings.limits.connections,
-                                         descriptors_);
+  acceptor_ = std::make_unique<Acceptor>(workers, descriptors_);
+  acceptor_->listen(serving_.sockets(), serving_.settings().limits.connections);
+  serving_.attach(workers, *acceptor_, *budgets_);
   runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   return base::Done{};
 }
 
 base::Status Process::open() {
   descriptors_ = raiseDescriptorLimit();
-  const config::Settings& settings = snapshot_->settings;
+  if (base::Status started = serving_.start(); !started.ok()) return started;
+  const config::Settings& settings = serving_.settings();
   budgets_.emplace(settings.limits.backendConnections, settings.limits.backendRequests);
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
   if (!accessLog.ok()) return accessLog.error();
   accessLog_ = std::move(*accessLog);
-  if (base::Status loaded = loadCertificates(); !loaded.ok()) return loaded;
-  if (base::Status opened = openListeners(); !opened.ok()) return opened;
   if (base::Status opened = openAdmin(); !opened.ok()) return opened;
   return makeWorkers();
 }
 
 int Process::run() {
-  if (!readConfiguration()) return 1;
   if (const base::Status opened = open(); !opened.ok()) {
     log_.error("can not start", {{"reason", opened.error().detail}});
     return 1;
   }
-  Shutdown shutdown(main_, runtimes_, snapshot_->settings.drainTimeout, [this] {
+  Shutdown shutdown(main_, runtimes_, [this] {
     log_.info("stopped");
     admin_.shutdown();
     main_.stop();
   });
   const auto stop = [&] {
     ready_ = false;
+    serving_.stop();
     if (!shutdown.begun()) log_.info("draining; another signal ends at once");
-    shutdown.request();
+    shutdown.request(serving_.settings().drainTimeout);
   };
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);
+  const net::SignalWatch hangUp(main_, SIGHUP, [this] { serving_.reload(); });
   Threads threads(runtimes_);
   threads.start();
   ready_ = true;
-  for (const net::ListenSocket& socket : sockets_) log_.info("listening", {{"address", socket.address().toString()}});
+  for (const BoundSocket& bound : serving_.sockets())
+    log_.info("listening", {{"address", bound.socket->address().toString()}});
   log_.info("serving", {{"version", SLUICE_VERSION},
                         {"workers", runtimes_.size()},
                         {"admin", adminSockets_[0].address().toString()},
                         {"health", adminSockets_[1].address().toString()},
-                        {"revision", configuration_->revision}});
+                        {"revision", serving_.revisions().served}});
   main_.run();
   return 0;
 }

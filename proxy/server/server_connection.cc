@@ -1,6 +1,7 @@
 #include "proxy/server/server_connection.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "proxy/net/tcp.h"
 
@@ -19,15 +20,17 @@ constexpr std::size_t kLingerRead = 64 * 1024;
 
 }  // namespace
 
-ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer, net::TlsServerContext* tls)
+ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
+                                   std::shared_ptr<const net::TlsServerContext> tls)
     : parts_(parts),
       peer_(peer),
-      secure_(tls != nullptr),
-      state_(tls != nullptr ? State::kHandshaking : State::kSniffing),
+      tls_(std::move(tls)),
+      state_(tls_ != nullptr ? State::kHandshaking : State::kSniffing),
       out_(parts.worker.chunks()),
       early_(parts.worker.chunks()),
       lastActive_(parts.worker.now()) {
-  transport_ = tls != nullptr ? net::adoptTls(parts_.worker, fd, peer, *tls, *this) : net::adoptTcp(parts_.worker, fd, peer, *this);
+  transport_ = tls_ != nullptr ? net::adoptTls(parts_.worker, fd, peer, *tls_, *this)
+                               : net::adoptTcp(parts_.worker, fd, peer, *this);
   transport_->setReadBudget(kSniffBytes);
   arm();
 }
@@ -96,7 +99,7 @@ void ServerConnection::feedEarly() {
 
 void ServerConnection::serve(http::Version version) {
   state_ = State::kServing;
-  const std::string_view scheme = secure_ ? "https" : "http";
+  const std::string_view scheme = secure() ? "https" : "http";
   base::ChunkPool& pool = parts_.worker.chunks();
   codec_ = version == http::Version::kHttp2 ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory)
                                             : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme);

@@ -16,7 +16,7 @@
 
 namespace sluice::server {
 
-/// What connections of one table share; all of it outlives them.
+/// What connections of one table share; all of it outlives them. Limits and timeouts may change meanwhile.
 struct ConnectionParts {
   net::Worker& worker;
   const http::Limits& limits;
@@ -27,7 +27,8 @@ struct ConnectionParts {
 class ServerConnection : public net::TransportSink, protected http::ServerSink, private net::Timer {
  public:
   /// Takes the descriptor over. `tls` may be null.
-  ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer, net::TlsServerContext* tls);
+  ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
+                   std::shared_ptr<const net::TlsServerContext> tls);
   ~ServerConnection() override;
 
   bool dead() const { return state_ == State::kDead; }
@@ -46,7 +47,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void headArrived() { headSince_ = {}; }
   http::ServerCodec* codecOrNull() { return codec_.get(); }
   const net::Address& peer() const { return peer_; }
-  bool secure() const { return secure_; }
+  bool secure() const { return tls_ != nullptr; }
   net::Worker& worker() { return parts_.worker; }
 
  private:
@@ -78,7 +79,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
 
   const ConnectionParts parts_;
   const net::Address peer_;
-  const bool secure_;
+  const std::shared_ptr<const net::TlsServerContext> tls_;  // outlives the transport, whatever listeners come to be
   State state_;
   bool draining_ = false;
   bool peerEnded_ = false;

@@ -10,13 +10,13 @@ constexpr base::Duration kLookInterval = std::chrono::milliseconds(50);
 }  // namespace
 
 Shutdown::Shutdown(net::Worker& main, const std::vector<std::unique_ptr<WorkerRuntime>>& workers,
-                   base::Duration drainTimeout, std::function<void()> finish)
-    : main_(main), workers_(workers), drainTimeout_(drainTimeout), finish_(std::move(finish)) {}
+                   std::function<void()> finish)
+    : main_(main), workers_(workers), finish_(std::move(finish)) {}
 
-void Shutdown::request() {
+void Shutdown::request(base::Duration drainTimeout) {
   if (std::exchange(begun_, true)) return finish();
   for (const auto& worker : workers_) worker->drain();
-  deadline_ = main_.now() + drainTimeout_;
+  deadline_ = main_.now() + drainTimeout;
   main_.timers().set(*this, main_.now() + kLookInterval);
 }
 

@@ -17,11 +17,10 @@ namespace sluice::server {
 class Shutdown final : private net::Timer {
  public:
   /// `finish` is called once, inside a Turn. All references outlive it.
-  Shutdown(net::Worker& main, const std::vector<std::unique_ptr<WorkerRuntime>>& workers, base::Duration drainTimeout,
-           std::function<void()> finish);
+  Shutdown(net::Worker& main, const std::vector<std::unique_ptr<WorkerRuntime>>& workers, std::function<void()> finish);
 
   /// A signal asks for it. The first call begins the drain, any further one finishes.
-  void request();
+  void request(base::Duration drainTimeout);
   bool begun() const { return begun_; }
 
  private:
@@ -31,7 +30,6 @@ class Shutdown final : private net::Timer {
 
   net::Worker& main_;
   const std::vector<std::unique_ptr<WorkerRuntime>>& workers_;
-  const base::Duration drainTimeout_;
   std::function<void()> finish_;
   base::MonotonicTime deadline_{};
   bool begun_ = false;

@@ -1,5 +1,7 @@
 #include "proxy/server/worker_runtime.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "proxy/server/settings_view.h"
@@ -9,13 +11,22 @@ namespace {
 
 constexpr base::Duration kLogInterval = std::chrono::seconds(1);
 
+bool appendsForwarded(const config::Settings& settings) {
+  return settings.forwardedHeaders == config::ForwardedHeaders::kAppend;
+}
+
+upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
+  const config::Settings& settings = snapshot.settings;
+  return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
+}
+
 exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker, exchange::Downstreams& downstreams,
                                       exchange::ExchangeObserver& observer) {
-  const config::Settings& settings = parts.snapshot->settings;
+  const config::Settings& settings = parts.generation->snapshot->settings;
   return {worker,
           downstreams,
           observer,
-          {"1.1 " + parts.instance, settings.forwardedHeaders == config::ForwardedHeaders::kAppend},
+          {"1.1 " + parts.instance, appendsForwarded(settings)},
           settings.timeouts,
           parts.randomSeed};
 }
@@ -23,15 +34,15 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
 }  // namespace
 
 WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
-    : snapshot_(parts.snapshot),
-      limits_(httpLimits(parts.snapshot->settings.limits)),
+    : generation_(parts.generation),
+      limits_(httpLimits(generation_->snapshot->settings.limits)),
+      timeouts_(generation_->snapshot->settings.timeouts),
       worker_(parts.clock),
       metrics_(parts.metrics),
       accessLog_(parts.accessLog, parts.log),
-      report_(worker_, *this, metrics_, accessLog_, parts.revision),
+      report_(worker_, *this, metrics_, accessLog_, generation_->revision),
       exchanges_(exchangeParts(parts, worker_, *this, report_)),
       dialer_(worker_),
-      tls_(parts.tls),
       logTimer_(*this) {}
 
 WorkerRuntime::~WorkerRuntime() = default;
@@ -44,13 +55,11 @@ base::Result<std::unique_ptr<WorkerRuntime>> WorkerRuntime::make(const RuntimePa
 }
 
 base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
-  const config::Settings& settings = snapshot_->settings;
-  auto resolver = net::makeResolver(worker_, dnsSettings(settings.dns), &metrics_);
+  auto resolver = net::makeResolver(worker_, dnsSettings(generation_->snapshot->settings.dns), &metrics_);
   if (!resolver.ok()) return resolver.error();
   resolver_ = std::move(*resolver);
-  upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{worker_, *resolver_, dialer_, snapshot_->addressGuard, parts.budgets, exchanges_, exchanges_,
-                                                                             metrics_, h2Memory_, limits_, settings.timeouts,
-                                                                             settings.limits.backendPending});
+  upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{worker_, *resolver_, dialer_, parts.budgets, exchanges_, exchanges_, metrics_,
+                                                                             h2Memory_, policyOf(*generation_->snapshot)});
   exchanges_.setUpstreams(*upstreams_);
   worker_.setBeats(this);
   return base::Done{};
@@ -90,14 +99,42 @@ void WorkerRuntime::shutdown() {
   resolver_.reset();
 }
 
-void WorkerRuntime::hand(int fd, const net::Address& peer, std::size_t bind) {
-  worker_.post([this, fd, peer, bind] { adopt(fd, peer, bind); });
+void WorkerRuntime::adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted) {
+  worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] { change_ = change; });
 }
 
-void WorkerRuntime::adopt(int fd, const net::Address& peer, std::size_t bind) {
-  const ConnectionParts parts{worker_, limits_, snapshot_->settings.timeouts, &h2Memory_};
+// Everything has come to rest: each exchange that exists knows its rule.
+void WorkerRuntime::change() {
+  const Change change = *std::exchange(change_, std::nullopt);
+  const routing::Snapshot& snapshot = *change.generation->snapshot;
+  limits_ = httpLimits(snapshot.settings.limits);
+  timeouts_ = snapshot.settings.timeouts;
+  exchanges_.adopt(snapshot.settings.timeouts, appendsForwarded(snapshot.settings), generation_->revision);
+  report_.adopt(change.generation->revision);
+  upstreams_->adopt(policyOf(snapshot), snapshot.backends);
+  connections_.forEach([&](DownstreamConnection& connection) {
+    const ServedBind* bind = change.generation->find(connection.bind());
+    connection.follow(bind != nullptr ? *bind->routes : noRoutes_);
+    if (bind == nullptr) connection.drain();
+  });
+  generation_ = change.generation;
+  change.adopted();
+}
+
+void WorkerRuntime::hand(int fd, const net::Address& peer, BindId bind) {
+  worker_.post([this, fd, peer, bind] { take(fd, peer, bind); });
+}
+
+void WorkerRuntime::take(int fd, const net::Address& peer, BindId bind) {
+  const ServedBind* served = generation_->find(bind);
+  if (served == nullptr) {  // its listener went while the connection was on its way
+    ::close(fd);
+    connectionCount_.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
+  const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_};
   DownstreamConnection& connection =
-      connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, snapshot_->binds[bind].routes, fd, peer, tls_[bind].get());
+      connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, fd, peer);
   if (draining_) connection.drain();
 }
 
@@ -131,9 +168,10 @@ void WorkerRuntime::reap() {
     connectionCount_.fetch_sub(1, std::memory_order_relaxed);
   }
   dead_.clear();
+  if (change_ && settled()) change();
 }
 
-bool WorkerRuntime::quiet() const {
+bool WorkerRuntime::settled() const {
   return dirty_.empty() && dead_.empty() && exchanges_.quiet() && upstreams_->quiet();
 }
 

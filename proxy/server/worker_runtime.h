@@ -1,12 +1,12 @@
 // One worker of the data path: its loop, its resolver, its pools, its exchanges and its clients' connections, beating in one order.
 //
-// Made and destroyed by the main thread; run() is the worker's thread. From outside only hand(), stop() and connections() may be called
-// while it runs.
+// Made and destroyed by the main thread; run() is the worker's thread. While it runs, others call only what says "any thread".
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +17,8 @@
 #include "proxy/net/resolver.h"
 #include "proxy/observe/access_log.h"
 #include "proxy/observe/metrics.h"
-#include "proxy/routing/snapshot.h"
 #include "proxy/server/downstream_connection.h"
+#include "proxy/server/generation.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::server {
@@ -26,14 +26,11 @@ namespace sluice::server {
 /// What all workers share; all of it outlives them.
 struct RuntimeParts {
   const base::Clock& clock;
-  std::shared_ptr<const routing::Snapshot> snapshot;
-  /// One per bind, null for plaintext: shared, so that a session's ticket is worth something on every worker.
-  const std::vector<std::unique_ptr<net::TlsServerContext>>& tls;
+  std::shared_ptr<const Generation> generation;
   upstream::Budgets& budgets;
   observe::MetricsRegistry& metrics;
   observe::LineFile* accessLog;  // nullptr: off
   std::string instance;          // "sluice-1a2b3c4d"
-  std::string revision;          // of the snapshot
   std::uint64_t randomSeed;
   const observe::Log* log = nullptr;  // nullptr: nobody is told what the access log loses
 };
@@ -50,13 +47,17 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
 
   /// Serves until stop(), then drops everything at once.
   void run();
+  /// Any thread.
   void stop();
+  /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread. What its settings
+  /// say of dns is not looked at again. One at a time; any thread.
+  void adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted);
   /// Lets every client finish what it began and go; those that still come may make one request each. Any thread.
   void drain();
-  /// Gives the worker a client's connection that was accepted on binds[bind]. Any thread.
-  void hand(int fd, const net::Address& peer, std::size_t bind);
+  /// Gives the worker a client's connection. Any thread.
+  void hand(int fd, const net::Address& peer, BindId bind);
   /// The same on the worker's own thread, inside a Turn.
-  void adopt(int fd, const net::Address& peer, std::size_t bind);
+  void take(int fd, const net::Address& peer, BindId bind);
   /// Client connections, those on their way by hand() included. Any thread.
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
   void countConnection() { connectionCount_.fetch_add(1, std::memory_order_relaxed); }
@@ -78,18 +79,29 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
     WorkerRuntime& owner_;
   };
 
+  struct Change {
+    std::shared_ptr<const Generation> generation;
+    std::function<void()> adopted;
+  };
+
   base::Status prepare(const RuntimeParts& parts);
+  /// Nothing is left to drive, flush or reap.
+  bool settled() const;
+  void change();
 
   void drive() override;
   void flush() override;
   void reap() override;
-  bool quiet() const override;
+  bool quiet() const override { return settled() && !change_; }
   exchange::Downstream* findDownstream(http::Token connection) override;
   void add(base::Handle<DownstreamConnection> connection) override { dirty_.push_back(connection); }
   void shutdown();
 
-  const std::shared_ptr<const routing::Snapshot> snapshot_;
-  const http::Limits limits_;
+  std::shared_ptr<const Generation> generation_;
+  std::optional<Change> change_;  // asked for
+  const routing::RouteTable noRoutes_;
+  http::Limits limits_;
+  config::TimeoutSettings timeouts_;
   net::Worker worker_;
   http::H2Memory h2Memory_;
   observe::MetricShard metrics_;
@@ -99,7 +111,6 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
   std::unique_ptr<upstream::Upstreams> upstreams_;
-  const std::vector<std::unique_ptr<net::TlsServerContext>>& tls_;
   base::Slab<DownstreamConnection> connections_;
   std::vector<base::Handle<DownstreamConnection>> dirty_;
   std::vector<base::Handle<DownstreamConnection>> batch_;

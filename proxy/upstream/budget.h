@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,16 +20,18 @@ class BoundedCount {
   explicit BoundedCount(std::uint64_t bound) : bound_(bound) {}
 
   bool tryAdd() {
-    if (count_.fetch_add(1, std::memory_order_relaxed) < bound_) return true;
+    if (count_.fetch_add(1, std::memory_order_relaxed) < bound_.load(std::memory_order_relaxed)) return true;
     count_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
   void release() { count_.fetch_sub(1, std::memory_order_relaxed); }
   std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
+  /// What is beyond a lower bound already goes on.
+  void setBound(std::uint64_t bound) { bound_.store(bound, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint64_t> count_{0};
-  const std::uint64_t bound_;
+  std::atomic<std::uint64_t> bound_;
 };
 
 struct Budget {
@@ -39,24 +42,45 @@ struct Budget {
 };
 
 /// The budgets of all Backends, by BackendPlan::identity. Any thread; asked only when a worker meets a Backend for the
-/// first time.
+/// first time, and when it has done with it.
 class Budgets {
  public:
   Budgets(std::uint64_t maxConnections, std::uint64_t maxRequests)
       : maxConnections_(maxConnections), maxRequests_(maxRequests) {}
 
-  Budget& of(const std::string& identity) {
+  /// Stays where it is until as many have left as have joined.
+  Budget& join(const std::string& identity) {
     const std::lock_guard lock(mutex_);
-    auto& budget = budgets_[identity];
-    if (!budget) budget = std::make_unique<Budget>(maxConnections_, maxRequests_);
-    return *budget;
+    Member& member = members_[identity];
+    if (!member.budget) member.budget = std::make_unique<Budget>(maxConnections_, maxRequests_);
+    ++member.users;
+    return *member.budget;
+  }
+  void leave(const std::string& identity) {
+    const std::lock_guard lock(mutex_);
+    const auto found = members_.find(identity);
+    if (--found->second.users == 0) members_.erase(found);
+  }
+  /// Of those that exist, too.
+  void setBounds(std::uint64_t maxConnections, std::uint64_t maxRequests) {
+    const std::lock_guard lock(mutex_);
+    maxConnections_ = maxConnections;
+    maxRequests_ = maxRequests;
+    for (auto& [identity, member] : members_) {
+      member.budget->connections.setBound(maxConnections);
+      member.budget->requests.setBound(maxRequests);
+    }
   }
 
  private:
-  const std::uint64_t maxConnections_;
-  const std::uint64_t maxRequests_;
+  struct Member {
+    std::unique_ptr<Budget> budget;
+    std::size_t users = 0;
+  };
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Budget>> budgets_;
+  std::uint64_t maxConnections_;
+  std::uint64_t maxRequests_;
+  std::map<std::string, Member> members_;
 };
 
 }  // namespace sluice::upstream

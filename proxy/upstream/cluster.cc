@@ -53,10 +53,10 @@ bool isBusy(Connection& connection) {
 
 }  // namespace
 
-Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan, Budget& budget)
+Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
-      budget_(budget),
+      budget_(owner.budgets().join(plan_->identity)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
       activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
   if (!plan_->tls) {
@@ -72,7 +72,39 @@ Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> p
   }
 }
 
-Cluster::~Cluster() = default;
+Cluster::~Cluster() { owner_.budgets().leave(plan_->identity); }
+
+bool Cluster::tryEnter() {
+  if (!budget_.requests.tryAdd()) return false;
+  ++users_;
+  return true;
+}
+
+void Cluster::leave() {
+  budget_.requests.release();
+  --users_;
+  if (retired_) markDirty();
+}
+
+void Cluster::retire() {
+  retired_ = true;
+  markDirty();
+}
+
+void Cluster::detach() {
+  --attached_;
+  if (retired_) markDirty();
+}
+
+void Cluster::drainAll() {
+  const std::vector<base::Handle<Connection>> idle = idle_;
+  const std::vector<base::Handle<Connection>> shared = shared_;
+  for (const auto* handles : {&idle, &shared}) {
+    for (const auto handle : *handles) {
+      if (Connection* connection = owner_.find(handle)) connection->drain();
+    }
+  }
+}
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter) {
   if (broken_) return *broken_;
@@ -100,6 +132,7 @@ void Cluster::abandon(http::Token waiter) {
 }
 
 void Cluster::settle() {
+  if (retired_ && users_ == 0) drainAll();
   wakeWaiters();
   while (wantsAnother(waiters_.size())) {
     if (!open()) return;
@@ -123,7 +156,7 @@ bool Cluster::open() {
   if (addresses == nullptr) {
     if (!resolving_) {
       resolving_ = true;
-      // The cluster lives as long as the worker's Upstreams, which outlives the resolver.
+      // The cluster lives until it is told, or as long as the worker's Upstreams, which outlives the resolver.
       owner_.resolver().resolve(plan_->hostname, [this] {
         resolving_ = false;
         markDirty();
@@ -187,7 +220,7 @@ void Cluster::onCapacity(Connection& connection) {
     connection.idle = true;
     idle_.push_back(connection.handle());
   }
-  if (!waiters_.empty() && connection.available() > 0) markDirty();
+  if ((retired_ || !waiters_.empty()) && connection.available() > 0) markDirty();
 }
 
 void Cluster::onGone(Connection& connection, const base::Error* error) {

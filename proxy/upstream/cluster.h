@@ -2,7 +2,7 @@
 //
 // HTTP/1.1 connections are given out last-in first-out; HTTP/2 requests go to the least loaded of a few connections. Until the first
 // handshake has said which version the Backend speaks, one connection probes and everybody waits for it. Owned by Upstreams; lives as
-// long as the worker serves the Backend. One thread.
+// long as the worker serves the Backend, and then until the last exchange and connection have left it. One thread.
 #pragma once
 
 #include <deque>
@@ -28,13 +28,22 @@ enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
 
 class Cluster {
  public:
-  Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan, Budget& budget);
+  Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan);
   ~Cluster();
 
   const routing::BackendPlan& plan() const { return *plan_; }
-  Budget& budget() { return budget_; }
   /// nullptr for plaintext.
   net::TlsClientContext* tlsContext() { return tls_.get(); }
+
+  /// One exchange more that may acquire() and use its connections, until it leaves; false if limits.backendRequests has
+  /// no room for it.
+  bool tryEnter();
+  void leave();
+
+  /// No new exchange comes: what is idle closes as soon as nobody is here who could want it.
+  void retire();
+  /// It was retired, and nothing refers to it any more.
+  bool abandoned() const { return retired_ && users_ == 0 && attached_ == 0 && !resolving_ && !dirty; }
 
   /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not even wait.
   base::Result<base::Handle<Connection>> acquire(http::Token waiter);
@@ -45,7 +54,9 @@ class Cluster {
   void settle();
   bool dirty = false;
 
-  /// Called by connections.
+  /// Called by connections, the first two by each as long as it exists.
+  void attach() { ++attached_; }
+  void detach();
   base::Result<http::Version> negotiated(const net::TlsFacts* tls);
   void onServing(Connection& connection);
   void onUse(ConnectionUse before, ConnectionUse now);
@@ -60,6 +71,7 @@ class Cluster {
   bool wantsAnother(std::size_t waiting) const;
   /// False if nobody can be served by dialling: the error went to all waiters.
   bool open();
+  void drainAll();
   void failWaiters(const base::Error& error, std::size_t count);
   void wakeWaiters();
   observe::Gauge* gauge(ConnectionUse use);
@@ -78,7 +90,10 @@ class Cluster {
   observe::Gauge& activeGauge_;
   std::size_t connecting_ = 0;
   std::size_t open_ = 0;  // connecting and serving
+  std::size_t attached_ = 0;  // connections, those that are to be reaped included
+  std::size_t users_ = 0;     // exchanges
   bool resolving_ = false;
+  bool retired_ = false;
 };
 
 }  // namespace sluice::upstream

@@ -21,10 +21,14 @@ constexpr base::Duration kShortestTry = std::chrono::milliseconds(250);
 Connection::Connection(base::Handle<Connection> self, Upstreams& owner, Cluster& cluster, net::Addresses addresses)
     : self_(self), owner_(owner), cluster_(cluster), addresses_(std::move(addresses)), out_(owner.worker().chunks()),
       connectBy_(owner.worker().now() + owner.timeouts().connect) {
+  cluster_.attach();
   dial();
 }
 
-Connection::~Connection() { count(ConnectionUse::kNone); }
+Connection::~Connection() {
+  count(ConnectionUse::kNone);
+  cluster_.detach();
+}
 
 std::size_t Connection::available() const {
   return state_ == State::kServing && codec_ ? codec_->availableStreams() : 0;
@@ -134,6 +138,11 @@ void Connection::onTimer() {
     return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the backend did not take our goodbye"));
   }
   owner_.onLimit("upstreamIdle");
+  drain();
+}
+
+void Connection::drain() {
+  if (state_ != State::kServing) return;
   codec_->drain();
   retire();
   touch();

@@ -46,6 +46,9 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// The codec has something to say: flush in this beat.
   void touch();
 
+  /// Takes no new request; closes when those in flight are done. Not while connecting: whoever waits for it has it.
+  void drain();
+
   /// Called by Upstreams only.
   void flush();
   bool dirty = false;

@@ -1,5 +1,8 @@
 #include "proxy/upstream/upstreams.h"
 
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace sluice::upstream {
@@ -10,10 +13,28 @@ Upstreams::~Upstreams() { shutdown(); }
 Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
   if (const auto found = byPlan_.find(plan.get()); found != byPlan_.end()) return *found->second;
   auto& cluster = byIdentity_[plan->identity];
-  if (!cluster) cluster = std::make_unique<Cluster>(*this, plan, parts_.budgets.of(plan->identity));
-  // Another plan may have had this address before: only the one that the cluster keeps alive may stand in the table for good.
-  if (&cluster->plan() == plan.get()) byPlan_.emplace(plan.get(), cluster.get());
+  if (!cluster) cluster = std::make_unique<Cluster>(*this, plan);
+  byPlan_.emplace(plan.get(), cluster.get());
   return *cluster;
+}
+
+void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
+  parts_.policy = policy;
+  byPlan_.clear();
+  std::unordered_set<std::string_view> wanted;
+  for (const auto& plan : plans) wanted.insert(plan->identity);
+  for (auto entry = byIdentity_.begin(); entry != byIdentity_.end();) {
+    if (wanted.contains(entry->first)) {
+      ++entry;
+    } else {
+      entry->second->retire();
+      retired_.push_back(std::move(entry->second));
+      entry = byIdentity_.erase(entry);
+    }
+  }
+  connections_.forEach([this](Connection& connection) {
+    if (!guard().permits(connection.peer().bytes())) connection.drain();
+  });
 }
 
 void Upstreams::drive() {
@@ -22,6 +43,7 @@ void Upstreams::drive() {
     dirtyClusters_[i]->settle();
   }
   dirtyClusters_.clear();
+  std::erase_if(retired_, [](const auto& cluster) { return cluster->abandoned(); });
 }
 
 void Upstreams::flush() {

@@ -23,20 +23,25 @@
 
 namespace sluice::upstream {
 
+/// What a reload may change.
+struct UpstreamPolicy {
+  routing::AddressGuard guard;
+  http::Limits limits;
+  config::TimeoutSettings timeouts;
+  std::size_t pendingBound;
+};
+
 /// All references outlive it.
 struct UpstreamParts {
   net::Worker& worker;
   net::Resolver& resolver;
   Dialer& dialer;
-  const routing::AddressGuard& guard;
   Budgets& budgets;
   http::ClientSink& sink;
   WaiterSink& waiters;
   observe::MetricShard& metrics;
   http::H2Memory& h2Memory;
-  http::Limits limits;
-  config::TimeoutSettings timeouts;
-  std::size_t pendingBound;
+  UpstreamPolicy policy;
 };
 
 class Upstreams {
@@ -46,8 +51,14 @@ class Upstreams {
   Upstreams(const Upstreams&) = delete;
   Upstreams& operator=(const Upstreams&) = delete;
 
-  /// The worker's cluster of that Backend; made at first use. O(1).
+  using Plans = std::vector<std::shared_ptr<const routing::BackendPlan>>;
+
+  /// The worker's cluster of that Backend; made at first use. O(1). The plan stays where it is until the next adopt().
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan);
+  /// Between beats: other rules, and other Backends. Those whose identity is among `plans` keep their clusters, their
+  /// connections and what waits for them; the others' go when the last exchange has left them. A connection to an
+  /// address that is not allowed any more takes no new request.
+  void adopt(const UpstreamPolicy& policy, const Plans& plans);
   Connection* find(base::Handle<Connection> handle) { return connections_.find(handle); }
 
   /// Beats.
@@ -62,12 +73,13 @@ class Upstreams {
   net::Worker& worker() { return parts_.worker; }
   net::Resolver& resolver() { return parts_.resolver; }
   Dialer& dialer() { return parts_.dialer; }
-  const routing::AddressGuard& guard() const { return parts_.guard; }
+  Budgets& budgets() { return parts_.budgets; }
+  const routing::AddressGuard& guard() const { return parts_.policy.guard; }
   http::ClientSink& sink() { return parts_.sink; }
   WaiterSink& waiterSink() { return parts_.waiters; }
-  const http::Limits& limits() const { return parts_.limits; }
-  const config::TimeoutSettings& timeouts() const { return parts_.timeouts; }
-  std::size_t pendingBound() const { return parts_.pendingBound; }
+  const http::Limits& limits() const { return parts_.policy.limits; }
+  const config::TimeoutSettings& timeouts() const { return parts_.policy.timeouts; }
+  std::size_t pendingBound() const { return parts_.policy.pendingBound; }
   void createConnection(Cluster& cluster, const net::Addresses& addresses);
   void markDirty(Cluster& cluster);
   void markDirty(Connection& connection);
@@ -78,9 +90,10 @@ class Upstreams {
  private:
   UpstreamParts parts_;
   base::Slab<Connection> connections_;
-  // By plan first: a pointer look-up for every request. The plan is kept alive by the cluster.
+  // By plan first: a pointer look-up for every request. Emptied when plans may go and others take their addresses.
   std::unordered_map<const routing::BackendPlan*, Cluster*> byPlan_;
   std::unordered_map<std::string, std::unique_ptr<Cluster>> byIdentity_;
+  std::vector<std::unique_ptr<Cluster>> retired_;  // no new exchange comes to them
   std::vector<Cluster*> dirtyClusters_;
   std::vector<base::Handle<Connection>> dirty_;
   std::vector<base::Handle<Connection>> dead_;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -122,7 +123,7 @@ TEST(Load, RefusesAListInsideAList) {
 }
 
 TEST(Load, RefusesTheWholeSetIfOneTextIsNoYaml) {
-  const Configuration configuration = loadTexts({{"good.yaml", kCoreMap}, {"bad.yaml", "a: [\n"}});
+  const Configuration configuration = loadTexts({{"good.yaml", kCoreMap}, {"bad.yaml", "a: [\n"}}, base::Secret());
   EXPECT_FALSE(configuration.readable);
   EXPECT_TRUE(configuration.model.configMaps.empty());
   ASSERT_EQ(configuration.problems.size(), 1u);
@@ -196,7 +197,7 @@ TEST(Load, TakesUnknownFieldsFromKubernetesWithAWarning) {
                   {"kind", {}, scalar("ConfigMap")},
                   {"metadata", {}, metadata},
                   {"later", {}, scalar("x")}};
-  configuration = loadDocuments({Document{root}}, Severity::kWarning);
+  configuration = loadDocuments({Document{root}}, Severity::kWarning, base::Secret());
   EXPECT_THAT(rendered(configuration.problems), ElementsAre("warning: ConfigMap default/a: later: unknown field"));
   EXPECT_NE(configuration.model.findConfigMap("default", "a"), nullptr);
 }
@@ -258,7 +259,7 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
   std::ofstream(folder / "c.yml") << object("v1", "ConfigMap", "c", "x: y\n");
   std::ofstream(folder / "d.txt") << "not ours";
   std::ofstream(folder / ".hidden.yaml") << "not: ours";
-  const Configuration configuration = loadPaths({folder.string()});
+  const Configuration configuration = loadPaths({folder.string()}, base::Secret());
   ASSERT_EQ(configuration.model.configMaps.size(), 2u);
   EXPECT_EQ(configuration.model.configMaps[0].meta.name, "a");
   EXPECT_THAT(rendered(configuration.problems),
@@ -266,8 +267,19 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
+  const std::string path = ::testing::TempDir() + "sluice-load-test-" + std::to_string(::getpid()) + ".yaml";
+  std::ofstream(path) << object("v1", "ConfigMap", "c", "x: y\n");
+  const Configuration configuration = loadPaths({"/nonexistent/sluice", path}, base::Secret());
+  std::filesystem::remove(path);
+  EXPECT_FALSE(configuration.readable);
+  EXPECT_TRUE(configuration.model.rejected.empty());
+  EXPECT_THAT(rendered(configuration.problems),
+              ElementsAre(HasSubstr("can not be read"), HasSubstr("ConfigMap default/c: x: unknown field")));
+}
+
 TEST(Load, SaysWhichPathIsMissing) {
-  const Configuration configuration = loadPaths({"/nonexistent/sluice"});
+  const Configuration configuration = loadPaths({"/nonexistent/sluice"}, base::Secret());
   EXPECT_FALSE(configuration.readable);
   ASSERT_EQ(configuration.problems.size(), 1u);
   EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("/nonexistent/sluice: error: can not be read"));

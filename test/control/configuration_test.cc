@@ -38,6 +38,8 @@ metadata: {namespace: demo, name: origin}
 spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 )";
 
+Configuration read(const std::vector<std::string>& paths) { return readConfiguration(paths, base::Secret("key")); }
+
 class Files : public ::testing::Test {
  protected:
   Files() {
@@ -63,7 +65,7 @@ class Files : public ::testing::Test {
 };
 
 TEST_F(Files, AGoodSetIsServedAsWritten) {
-  const Configuration configuration = readConfiguration({write("all.yaml", kGood)});
+  const Configuration configuration = read({write("all.yaml", kGood)});
   EXPECT_TRUE(configuration.usable());
   EXPECT_TRUE(configuration.flawless());
   const std::string report = reportText(configuration);
@@ -78,12 +80,12 @@ TEST_F(Files, AFolderIsReadAsOneSet) {
   const std::size_t half = kGood.find("---", kGood.find("Gateway\n"));
   write("a.yaml", kGood.substr(0, half));
   write("b.yaml", kGood.substr(half));
-  EXPECT_TRUE(readConfiguration({folder_}).flawless());
+  EXPECT_TRUE(read({folder_}).flawless());
 }
 
 TEST_F(Files, AMisspeltFieldIsNamedWithFileAndLineAndTheRestIsServed) {
   const std::string path = write("all.yaml", with("gatewayClassName: sluice", "gatewayClassNam: sluice"));
-  const Configuration configuration = readConfiguration({path});
+  const Configuration configuration = read({path});
   EXPECT_FALSE(configuration.flawless());
   const std::string report = reportText(configuration);
   EXPECT_TRUE(contains(report, path + ":11")) << report;
@@ -93,7 +95,7 @@ TEST_F(Files, AMisspeltFieldIsNamedWithFileAndLineAndTheRestIsServed) {
 
 TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
   const Configuration configuration =
-      readConfiguration({write("all.yaml", with("name: origin, port: 8080}]", "name: other, port: 8080}]"))});
+      read({write("all.yaml", with("name: origin, port: 8080}]", "name: other, port: 8080}]"))});
   EXPECT_TRUE(configuration.usable());
   EXPECT_FALSE(configuration.flawless());
   const std::string report = reportText(configuration);
@@ -102,28 +104,29 @@ TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
 }
 
 TEST_F(Files, WhatIsNoYamlRejectsTheWholeSet) {
-  const Configuration configuration = readConfiguration({write("a.yaml", kGood), write("b.yaml", "a: [1\nb: }")});
+  const Configuration configuration = read({write("a.yaml", kGood), write("b.yaml", "a: [1\nb: }")});
   EXPECT_FALSE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
   EXPECT_TRUE(contains(reportText(configuration), "; nothing can be served\n"));
 }
 
 TEST_F(Files, AMissingPathIsAProblemOfItsOwn) {
-  const Configuration configuration = readConfiguration({folder_ + "/nowhere.yaml"});
+  const Configuration configuration = read({folder_ + "/nowhere.yaml"});
   EXPECT_FALSE(configuration.usable());
   EXPECT_TRUE(contains(reportText(configuration), "nowhere.yaml"));
 }
 
 TEST_F(Files, WithoutAGatewayClassOfOursNothingCanBeServed) {
-  const Configuration configuration =
-      readConfiguration({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
+  const Configuration configuration = read({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
   EXPECT_TRUE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
 }
 
 TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
-  const Configuration configuration = readConfiguration({write("all.yaml", kGood)});
-  const std::string document = statusDocument(configuration);
+  const Configuration configuration = read({write("all.yaml", kGood)});
+  const std::string& revision = configuration.revision;
+  const std::string document =
+      statusDocument(configuration, {revision, revision, revision, ConfigState::kInSync});
   EXPECT_TRUE(document.starts_with("{\"desired\":\"" + configuration.revision + "\",\"published\":\"" +
                                    configuration.revision + "\",\"served\":\"" + configuration.revision +
                                    "\",\"state\":\"InSync\",\"objects\":[{\"kind\":"))
@@ -133,6 +136,16 @@ TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
        {"{\"kind\":\"GatewayClass\"", "{\"kind\":\"Gateway\"", "{\"kind\":\"HTTPRoute\"", "{\"kind\":\"Backend\""}) {
     EXPECT_TRUE(contains(document, part)) << document;
   }
+}
+
+TEST_F(Files, WhatWasRefusedIsToldApartFromWhatIsServed) {
+  const Revisions revisions{"new", "new", "old", ConfigState::kRollback};
+  const std::string document = statusDocument(read({write("all.yaml", kGood)}), revisions);
+  EXPECT_TRUE(document.starts_with(
+      "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\",\"objects\":["))
+      << document;
+  EXPECT_TRUE(contains(revisionInfo(revisions),
+                       "\nsluice_config_revision_info{desired=\"new\",published=\"new\",served=\"old\"} 1\n"));
 }
 
 }  // namespace

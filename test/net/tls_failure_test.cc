@@ -17,7 +17,7 @@ class TlsFailure : public ::testing::Test {
     settings.trust = test::trustOf(root.certificate);
     return harness.client(settings);
   }
-  TlsServerContext& server() {
+  const TlsServerContext& server() {
     return harness.server({{test::serverIdentity(test::issueServer(root, "api.test"))}, {}});
   }
 

@@ -140,7 +140,7 @@ class TlsHarness : private net::Beats {
   net::TlsClientContext& client(const net::TlsClientSettings& settings) {
     return *clients_.emplace_back(net::TlsClientContext::make(settings).value());
   }
-  net::TlsServerContext& server(const net::TlsServerSettings& settings) {
+  const net::TlsServerContext& server(const net::TlsServerSettings& settings) {
     return *servers_.emplace_back(net::TlsServerContext::make(settings).value());
   }
 
@@ -150,14 +150,14 @@ class TlsHarness : private net::Beats {
     end.transport = net::connectTls(worker, to, context, end);
     return end;
   }
-  TlsEnd& adopt(int fd, net::TlsServerContext& context) {
+  TlsEnd& adopt(int fd, const net::TlsServerContext& context) {
     TlsEnd& end = add();
     const net::Worker::Turn turn(worker);
     end.transport = net::adoptTls(worker, fd, *net::Address::parse("127.0.0.1", 1), context, end);
     return end;
   }
   /// A client and the server's end of the same connection.
-  std::pair<TlsEnd&, TlsEnd&> pair(net::TlsClientContext& client, net::TlsServerContext& server) {
+  std::pair<TlsEnd&, TlsEnd&> pair(net::TlsClientContext& client, const net::TlsServerContext& server) {
     TlsEnd& near = connect(listener.address(), client);
     TlsEnd& far = adopt(listener.accept(), server);
     return {near, far};
@@ -225,7 +225,7 @@ class TlsHarness : private net::Beats {
   bool dirty_ = false;
   Tick tick_;
   std::vector<std::unique_ptr<net::TlsClientContext>> clients_;
-  std::vector<std::unique_ptr<net::TlsServerContext>> servers_;
+  std::vector<std::shared_ptr<const net::TlsServerContext>> servers_;
   std::vector<std::unique_ptr<TlsEnd>> ends_;
 };
 

@@ -25,7 +25,7 @@ constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Answers every request with "hi", and every refusal with its status.
 class Greeter final : public ServerConnection {
  public:
-  Greeter(const ConnectionParts& parts, int fd, net::TlsServerContext* tls)
+  Greeter(const ConnectionParts& parts, int fd, const std::shared_ptr<const net::TlsServerContext>& tls)
       : ServerConnection(parts, fd, *net::Address::parse("127.0.0.1", 1), tls) {}
 
   bool dirty = true;
@@ -86,7 +86,7 @@ class Connected : public ::testing::Test, private net::Beats {
   Connected() { worker_.setBeats(this); }
   ~Connected() override { connection_.reset(); }
 
-  void open(net::TlsServerContext* tls = nullptr) {
+  void open(const std::shared_ptr<const net::TlsServerContext>& tls = nullptr) {
     test::SocketPair pair = test::makeSocketPair();
     peer_ = std::move(pair.peers);
     const net::Worker::Turn turn(worker_);
@@ -267,7 +267,7 @@ TEST_F(Connected, TlsHandshakeEndsAClientThatSaysNothing) {
        std::make_shared<const pki::PrivateKey>(pki::PrivateKey::parse(identity.secretKey()).value())});
   settings.alpn = {"h2", "http/1.1"};
   const auto context = net::TlsServerContext::make(settings).value();
-  open(context.get());
+  open(context);
   advance(seconds(10) - milliseconds(1));
   EXPECT_FALSE(connection().dead());
   advancePast(milliseconds(1));

@@ -113,7 +113,7 @@ class Gateway {
  public:
   Gateway(const std::string& name, std::uint16_t port, UpstreamProtocol protocol)
       : runtime_(WorkerRuntime::make(
-                     {clock_, snapshotTowards(port, protocol), tls_, budgets_, metrics_, nullptr, name, "1", 1})
+                     {clock_, GenerationMaker().make(snapshotTowards(port, protocol), "1", nullptr).value(), budgets_, metrics_, nullptr, name, 1})
                      .value()),
         thread_([this] { runtime_->run(); }) {}
   ~Gateway() {
@@ -134,11 +134,6 @@ class Gateway {
 
  private:
   base::SystemClock clock_;
-  std::vector<std::unique_ptr<net::TlsServerContext>> tls_ = [] {
-    std::vector<std::unique_ptr<net::TlsServerContext>> none;
-    none.emplace_back();
-    return none;
-  }();
   upstream::Budgets budgets_{1024, 1024};
   observe::MetricsRegistry metrics_;
   std::unique_ptr<WorkerRuntime> runtime_;

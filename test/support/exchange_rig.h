@@ -57,9 +57,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         resolver(worker),
         dialer(worker),
         exchanges({worker, *this, *this, {kVia, false}, options.timeouts, 1}),
-        upstreams({worker, resolver, dialer, guard, budgets, exchanges, exchanges, shard_, h2Memory_, options_.limits,
-                   options.timeouts, options.pendingBound}) {
+        upstreams({worker, resolver, dialer, budgets, exchanges, exchanges, shard_, h2Memory_,
+                   {guard, options_.limits, options.timeouts, options.pendingBound}}) {
     plan = std::make_shared<routing::BackendPlan>(makePlan(options));
+    budget_ = &budgets.join(plan->identity);
     routes_ = makeRoutes();
     exchanges.setUpstreams(upstreams);
     resolver.know(kHost, {"192.0.2.1"});
@@ -130,7 +131,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   }
 
   bool isQuiet() const { return quiet(); }
-  upstream::Budget& budget() { return budgets.of(plan->identity); }
+  /// As another worker that serves the Backend sees it.
+  upstream::Budget& budget() { return *budget_; }
   std::size_t openConnections() const { return connections_.size(); }
   std::string metricsText() const { return metrics.expose(); }
   void flushLog() { accessLog_.flush(); }
@@ -253,6 +255,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   // The networks of the documentation stand for the outside.
   const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
   upstream::Budgets budgets;
+  upstream::Budget* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;
   std::shared_ptr<routing::BackendPlan> plan;

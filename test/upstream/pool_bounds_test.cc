@@ -235,15 +235,41 @@ TEST(PoolShutdown, ReturnsEveryCount) {
 
 TEST(Budgets, AreSharedByIdentity) {
   Budgets budgets(2, 1);
-  Budget& one = budgets.of("a");
-  EXPECT_EQ(&one, &budgets.of("a"));
-  EXPECT_NE(&one, &budgets.of("b"));
+  Budget& one = budgets.join("a");
+  EXPECT_EQ(&one, &budgets.join("a"));
+  EXPECT_NE(&one, &budgets.join("b"));
   EXPECT_TRUE(one.connections.tryAdd());
   EXPECT_TRUE(one.connections.tryAdd());
   EXPECT_FALSE(one.connections.tryAdd());
   one.connections.release();
   EXPECT_TRUE(one.connections.tryAdd());
   EXPECT_EQ(one.connections.count(), 2U);
+}
+
+TEST(Budgets, GoWithTheLastThatLeaves) {
+  Budgets budgets(1, 1);
+  EXPECT_TRUE(budgets.join("a").connections.tryAdd());
+  EXPECT_FALSE(budgets.join("a").connections.tryAdd());
+  budgets.leave("a");
+  EXPECT_FALSE(budgets.join("a").connections.tryAdd()) << "somebody is still there";
+  for (int i = 0; i < 2; ++i) budgets.leave("a");
+  EXPECT_TRUE(budgets.join("a").connections.tryAdd()) << "a new one";
+}
+
+TEST(Budgets, TakeOtherBoundsWhileTheyAreInUse) {
+  Budgets budgets(1, 1);
+  Budget& budget = budgets.join("a");
+  EXPECT_TRUE(budget.connections.tryAdd());
+  EXPECT_FALSE(budget.connections.tryAdd());
+  budgets.setBounds(2, 1);
+  EXPECT_TRUE(budget.connections.tryAdd());
+  EXPECT_FALSE(budget.connections.tryAdd());
+  budgets.setBounds(1, 1);
+  EXPECT_EQ(budget.connections.count(), 2U) << "what is there stays";
+  budget.connections.release();
+  EXPECT_FALSE(budget.connections.tryAdd());
+  EXPECT_TRUE(budgets.join("b").connections.tryAdd());
+  EXPECT_FALSE(budgets.join("b").connections.tryAdd());
 }
 
 }  // namespace

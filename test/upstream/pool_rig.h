@@ -38,18 +38,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
         resolver(worker),
         dialer(worker),
         sink(worker.chunks()),
-        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker,
-                                                            resolver,
-                                                            dialer,
-                                                            guard_,
-                                                            budgets,
-                                                            sink,
-                                                            *this,
-                                                            shard_,
-                                                            h2Memory_,
-                                                            {},
-                                                            options.timeouts,
-                                                            options.pendingBound})) {
+        upstreams(std::make_unique<Upstreams>(
+            UpstreamParts{worker, resolver, dialer, budgets, sink, *this, shard_, h2Memory_, policyOf(options)})) {
     auto made = std::make_shared<routing::BackendPlan>();
     made->name = "demo/backend";
     made->identity = "backend";
@@ -72,7 +62,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
 
   Cluster& cluster() { return upstreams->cluster(plan); }
-  Budget& budget() { return budgets.of("backend"); }
+  /// As another worker that serves the Backend sees it.
+  Budget& budget() { return budget_; }
 
   /// A request that wants a connection now. Returns its number, by which everything below goes.
   std::size_t want() {
@@ -125,6 +116,10 @@ class PoolRig final : private net::Beats, private WaiterSink {
     settle();
   }
   bool counted(const std::string& line) const { return metrics.expose().find(line + "\n") != std::string::npos; }
+
+  static UpstreamPolicy policyOf(const PoolOptions& options) {
+    return {*routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"}), {}, options.timeouts, options.pendingBound};
+  }
 
  private:
   struct Request {
@@ -185,10 +180,10 @@ class PoolRig final : private net::Beats, private WaiterSink {
  private:
   http::H2Memory h2Memory_;
   observe::MetricShard shard_;
-  const routing::AddressGuard guard_ = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
 
  public:
   Budgets budgets;
+  Budget& budget_ = budgets.join("backend");
   test::FakeResolver resolver;
   test::FakeDialer dialer;
   test::RecordingClientSink sink;

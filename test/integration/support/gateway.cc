@@ -49,6 +49,7 @@ std::string gatewayDocument(const GatewaySpec& spec, std::uint16_t port, std::ui
       "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 127.0.0.1}]\n  listeners:\n"
       "    - {name: http, protocol: HTTP, port: " +
       std::to_string(port) + (spec.hostname.empty() ? "" : ", hostname: \"" + spec.hostname + "\"") + "}\n";
+  text += spec.listeners;
   if (spec.tls) {
     text += "    - {name: https, protocol: HTTPS, port: " + std::to_string(tlsPort) +
             ", tls: {mode: Terminate, certificateRefs: [{kind: Secret, name: listener}]}}\n" +
@@ -124,6 +125,27 @@ Gateway::~Gateway() {
   const int code = process_->wait();
   EXPECT_EQ(code, 0) << process_->errors();
   EXPECT_FALSE(complained(process_->errors())) << process_->errors();
+}
+
+// As a careful operator does it: nobody ever reads half a file.
+void Gateway::replaceFile(const std::string& text) const {
+  std::filesystem::rename(folder_.write("gateway.yaml.new", text), folder_.path() + "/gateway.yaml");
+}
+
+void Gateway::rewrite(const GatewaySpec& spec) const { replaceFile(documents(spec, port_, tlsPort_)); }
+
+void Gateway::reload(const GatewaySpec& spec, const std::string& result) {
+  reloadText(documents(spec, port_, tlsPort_), result);
+}
+
+void Gateway::reloadText(const std::string& text, const std::string& result) {
+  const std::string series = "sluice_config_reloads_total{result=\"" + result + "\"}";
+  const double before = metric(series);
+  replaceFile(text);
+  process_->signal(SIGHUP);
+  if (!reaches(series, before + 1)) {
+    ADD_FAILURE() << "no reload ended with " << result << ":\n" << process_->errors();
+  }
 }
 
 std::string Gateway::url(const std::string& target) const {

@@ -34,6 +34,8 @@ struct GatewaySpec {
   std::string routes = {};
   /// Besides the plain listener, an HTTPS one with this identity.
   std::optional<Identity> tls = std::nullopt;
+  /// Further listeners, as lines of YAML: "    - {name: more, protocol: HTTP, port: 12345}".
+  std::string listeners = {};
   /// Of the plain listener; empty: any.
   std::string hostname = {};
   int workers = 1;
@@ -57,6 +59,14 @@ class Gateway {
   /// Stops it by SIGTERM: an exit code or a sanitizer's complaint is a test failure.
   ~Gateway();
 
+  /// Serves `spec` from now on; its workers and release do not count. Returns when sluice_config_reloads_total has
+  /// counted the result; a test failure if it never does.
+  void reload(const GatewaySpec& spec, const std::string& result = "success");
+  /// The same with any text for a configuration.
+  void reloadText(const std::string& text, const std::string& result);
+  /// Writes `spec` over the configuration, and says nothing.
+  void rewrite(const GatewaySpec& spec) const;
+
   std::uint16_t port() const { return port_; }
   std::uint16_t tlsPort() const { return tlsPort_; }
   std::uint16_t adminPort() const { return adminPort_; }
@@ -66,6 +76,8 @@ class Gateway {
   Process& process() { return *process_; }
   /// At least `count` lines of the access log.
   std::vector<std::string> accessLog(std::size_t count) { return process_->waitForLines(count); }
+  /// A page of the admin port.
+  std::string adminGet(const std::string& target) const;
   /// The metrics page, as text.
   std::string metrics() const;
   /// The value of the one series whose line begins with `series`; 0 if there is none.
@@ -79,7 +91,7 @@ class Gateway {
 
  private:
   static std::string limitSeries(const std::string& key) { return "sluice_limit_hits_total{limit=\"" + key + "\"}"; }
-  std::string adminGet(const std::string& target) const;
+  void replaceFile(const std::string& text) const;
 
   TempDir folder_;
   std::uint16_t port_ = freePort();

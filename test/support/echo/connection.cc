@@ -16,7 +16,7 @@ constexpr auto kLinger = std::chrono::seconds(1);
 }  // namespace
 
 Connection::Connection(Handle handle, ConnectionOwner& owner, int fd, const net::Address& peer,
-                       net::TlsServerContext* tls)
+                       const net::TlsServerContext* tls)
     : handle_(handle), owner_(owner), encrypted_(tls != nullptr), out_(owner.worker().chunks()) {
   transport_ = encrypted_ ? net::adoptTls(owner.worker(), fd, peer, *tls, *this)
                           : net::adoptTcp(owner.worker(), fd, peer, *this);

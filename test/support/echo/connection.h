@@ -34,7 +34,7 @@ class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net:
   using Handle = base::Handle<Connection>;
 
   /// `tls` is nullptr for plain TCP.
-  Connection(Handle handle, ConnectionOwner& owner, int fd, const net::Address& peer, net::TlsServerContext* tls);
+  Connection(Handle handle, ConnectionOwner& owner, int fd, const net::Address& peer, const net::TlsServerContext* tls);
   ~Connection() override = default;
 
   Handle handle() const { return handle_; }

@@ -34,7 +34,7 @@ base::Result<net::TlsServerIdentity> readIdentity(const ServerSettings& settings
 }  // namespace
 
 base::Result<std::unique_ptr<Server>> Server::make(const ServerSettings& settings) {
-  std::unique_ptr<net::TlsServerContext> tls;
+  std::shared_ptr<const net::TlsServerContext> tls;
   if (!settings.certificateFile.empty()) {
     auto identity = readIdentity(settings);
     if (!identity) return identity.error();
@@ -47,7 +47,7 @@ base::Result<std::unique_ptr<Server>> Server::make(const ServerSettings& setting
   return std::unique_ptr<Server>(new Server(std::move(*socket), std::move(tls)));
 }
 
-Server::Server(net::ListenSocket&& socket, std::unique_ptr<net::TlsServerContext> tls)
+Server::Server(net::ListenSocket&& socket, std::shared_ptr<const net::TlsServerContext> tls)
     : socket_(std::move(socket)), tls_(std::move(tls)) {
   worker_.setBeats(this);
   listener_.emplace(worker_, socket_, [this](int fd, const net::Address& peer) {

@@ -36,7 +36,7 @@ class Server final : net::Beats, ConnectionOwner {
   void run() { worker_.run(); }
 
  private:
-  Server(net::ListenSocket&& socket, std::unique_ptr<net::TlsServerContext> tls);
+  Server(net::ListenSocket&& socket, std::shared_ptr<const net::TlsServerContext> tls);
 
   void drive() override;
   void flush() override;
@@ -47,7 +47,7 @@ class Server final : net::Beats, ConnectionOwner {
 
   base::SystemClock clock_;
   net::ListenSocket socket_;
-  std::unique_ptr<net::TlsServerContext> tls_;
+  std::shared_ptr<const net::TlsServerContext> tls_;
   net::Worker worker_{clock_};
   base::Slab<Connection> connections_;
   std::vector<Connection::Handle> touched_;  // since the beat began: the next one's

@@ -1,0 +1,171 @@
+#include "config/revision.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "config/object_identity.h"
+#include "config/object_kinds.h"
+#include "proxy/pki/digest.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kDigits = 12;
+
+using Counts = bool (*)(std::string_view key);
+
+bool anyKey(std::string_view /*key*/) { return true; }
+bool ofObject(std::string_view key) { return key != "status"; }
+bool ofMetadata(std::string_view key) {
+  return key != "generation" &&
+         std::find(std::begin(kServerFields), std::end(kServerFields), key) == std::end(kServerFields);
+}
+
+/// A tree as bytes. No tree's bytes are those of another tree, or begin with them: kind, length, content.
+class Encoder {
+ public:
+  void addObject(const Value& root) {
+    if (!root.isMap()) return add(root);
+    for (const Member* member : begin(root, ofObject)) {
+      addText(member->key);
+      if (member->key == "metadata") {
+        add(member->value, ofMetadata);
+      } else {
+        add(member->value);
+      }
+    }
+  }
+  void addText(std::string_view text) {
+    addNumber(text.size());
+    bytes_ += text;
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void add(const Value& value, Counts counts = anyKey) {
+    switch (value.kind) {
+      case Value::Kind::kNull:
+        bytes_ += 'n';
+        break;
+      case Value::Kind::kBool:
+        bytes_ += 'b';
+        addText(value.text);
+        break;
+      case Value::Kind::kNumber:
+        bytes_ += 'd';
+        addText(value.text);
+        break;
+      case Value::Kind::kString:
+        bytes_ += 's';
+        addText(value.text);
+        break;
+      case Value::Kind::kList:
+        bytes_ += 'l';
+        addNumber(value.items.size());
+        for (const Value& item : value.items) add(item);
+        break;
+      case Value::Kind::kMap:
+        for (const Member* member : begin(value, counts)) {
+          addText(member->key);
+          add(member->value);
+        }
+        break;
+    }
+  }
+
+  /// The members that count, by key.
+  std::vector<const Member*> begin(const Value& map, Counts counts) {
+    std::vector<const Member*> members;
+    for (const Member& member : map.members) {
+      if (counts(member.key)) members.push_back(&member);
+    }
+    std::sort(members.begin(), members.end(), [](const Member* a, const Member* b) { return a->key < b->key; });
+    bytes_ += 'm';
+    addNumber(members.size());
+    return members;
+  }
+
+  void addNumber(std::uint64_t number) {
+    for (int shift = 56; shift >= 0; shift -= 8) bytes_ += static_cast<char>(number >> shift & 0xff);
+  }
+
+  std::string bytes_;
+};
+
+bool mayHoldSecret(const ObjectIdentity& identity) {
+  if (identity.group.empty() && identity.kind == "Secret") return true;
+  return findObjectKind(identity.group, identity.kind) == nullptr && !isUnbuiltKind(identity.group, identity.kind);
+}
+
+/// One object. Sorts by what it is, so that only documents of the same object keep the order in which they were
+/// written.
+struct Entry {
+  std::string name;
+  pki::Sha256Digest digest;
+};
+
+class Collector {
+ public:
+  explicit Collector(const base::Secret& key) : key_(key) {}
+
+  void addDocument(const Value& root, bool insideList = false) {
+    if (root.isNull()) return;
+    const ObjectIdentity identity = identify(root);
+    if (identity.isList() && !insideList) {
+      const Value* items = root.find("items");
+      if (items == nullptr) return;
+      for (const Value& item : items->items) addDocument(item, /*insideList=*/true);
+      return;
+    }
+    if (identity.group == "discovery.k8s.io" && identity.kind == "EndpointSlice") return;
+    Encoder object;
+    object.addObject(root);
+    Entry entry;
+    entry.digest = mayHoldSecret(identity) ? pki::hmacSha256(key_, object.bytes()) : pki::sha256(object.bytes());
+    Encoder name;
+    for (const std::string& part : {identity.group, identity.kind, identity.nameSpace, identity.name})
+      name.addText(part);
+    // What has no name is no second definition of anything.
+    entry.name = identity.name.empty() ? std::string(pki::asBytes(entry.digest)) : name.bytes();
+    entries_.push_back(std::move(entry));
+  }
+
+  std::string revision() {
+    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    pki::Sha256 all;
+    for (const Entry& entry : entries_) all.add(pki::asBytes(entry.digest));
+    return pki::toHex(all.finish()).substr(0, kDigits);
+  }
+
+ private:
+  const base::Secret& key_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+std::string revisionOf(const std::vector<Document>& documents, const base::Secret& key) {
+  Collector collector(key);
+  for (const Document& document : documents) collector.addDocument(document.root);
+  return collector.revision();
+}
+
+std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,
+                                 const base::Secret& key) {
+  Encoder all;
+  for (const SourceText& text : texts) {
+    all.addText(text.file);
+    all.addText(text.text);
+  }
+  // A text and a problem can not be taken for each other: no file has an empty name.
+  for (const Problem& problem : problems) {
+    all.addText({});
+    all.addText(render(problem));
+  }
+  return pki::toHex(pki::hmacSha256(key, all.bytes())).substr(0, kDigits);
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,35 @@
+// The sockets that the process listens on, by address: kept from one generation to the next where both want them.
+//
+// The main thread's; the acceptor takes connections from them on its own.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "proxy/base/result.h"
+#include "proxy/net/listener.h"
+#include "proxy/server/generation.h"
+
+namespace sluice::server {
+
+/// Whose connections come by a socket.
+struct BoundSocket {
+  BindId bind = 0;
+  const net::ListenSocket* socket = nullptr;
+};
+
+class ListenSockets {
+ public:
+  /// Opens what is wanted and not open yet. If one can not be had, none of the new ones stays.
+  base::Status open(const Generation& generation);
+  /// The open sockets that it wants.
+  std::vector<BoundSocket> of(const Generation& generation) const;
+  /// Closes what it does not want; nobody takes connections from those any more.
+  void closeOthers(const Generation& generation);
+
+ private:
+  std::map<std::string, net::ListenSocket> sockets_;  // by "address:port"
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,348 @@
+// Another configuration for the running binary: what it changes changes at once, what it leaves alone notices nothing,
+// and what can not be served leaves the old one in place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+std::string saying(const std::string& body) {
+  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+/// One request more on a connection that stays.
+RawResponse ask(Socket& client) {
+  client.send(kGet);
+  return readResponse(client);
+}
+
+std::string openConnections(const std::string& state) {
+  return "http_client_open_connections{backend=\"test/origin\",http_connection_state=\"" + state + "\"}";
+}
+
+bool falls(const Gateway& gateway, const std::string& series, double most) {
+  return eventually([&] { return gateway.metric(series) <= most; });
+}
+
+/// Two origins, of which a configuration names one.
+class Reload : public testing::Test {
+ protected:
+  GatewaySpec towards(const RawOrigin& origin, const std::string& settings = {}) const {
+    GatewaySpec spec;
+    spec.backends = {{.port = origin.port()}};
+    spec.settings = settings;
+    return spec;
+  }
+
+  RawOrigin one_{RawOrigin::answering(saying("one"))};
+  RawOrigin two_{RawOrigin::answering(saying("two"))};
+};
+
+TEST_F(Reload, AConnectionGoesOnByTheNewRules) {
+  Gateway gateway(towards(one_));
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "one");
+  gateway.reload(towards(two_));
+  EXPECT_EQ(ask(client).body, "two");
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
+}
+
+TEST_F(Reload, AnHttp2ConnectionGoesOnByTheNewRules) {
+  Gateway gateway(towards(one_));
+  H2Client client(gateway.port());
+  client.send(h2::headers(1, h2::get("/"), true));
+  ASSERT_TRUE(client.readStream(1));
+  gateway.reload(towards(two_));
+  client.send(h2::headers(3, h2::get("/"), true));
+  ASSERT_TRUE(client.readStream(3));
+  EXPECT_EQ(client.seen().body(1), "one");
+  EXPECT_EQ(client.seen().body(3), "two");
+  EXPECT_EQ(client.goawayCode(), H2Client::kNoGoaway);
+}
+
+TEST_F(Reload, AnUntouchedBackendKeepsItsConnections) {
+  Gateway gateway(towards(one_));
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "one");
+  for (int i = 0; i < 3; ++i) {
+    gateway.reload(towards(one_, "timeouts: {bodyIdle: " + std::to_string(50 + i) + "s}\n"));
+    EXPECT_EQ(ask(client).body, "one");
+  }
+  EXPECT_EQ(one_.connections(), 1);
+}
+
+TEST_F(Reload, ABackendThatIsGoneLosesItsIdleConnections) {
+  Gateway gateway(towards(one_));
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(gateway.metric(openConnections("idle")), 1);
+  gateway.reload(towards(two_));
+  EXPECT_TRUE(falls(gateway, openConnections("idle"), 0));
+  EXPECT_EQ(ask(client).body, "two");
+}
+
+TEST_F(Reload, ARequestInFlightEndsByTheRulesThatItBeganWith) {
+  std::atomic<bool> asked = false;
+  std::atomic<bool> answer = false;
+  RawOrigin slow([&](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    asked = true;
+    EXPECT_TRUE(eventually([&] { return answer.load(); }));
+    socket.send(saying("late"));
+    self.readHead(socket);
+  });
+  Gateway gateway(towards(slow));
+  Socket client = Socket::connect(gateway.port());
+  client.send(kGet);
+  ASSERT_TRUE(eventually([&] { return asked.load(); }));
+  const std::string before = echoed(gateway.adminGet("/status"), "served");
+  for (int i = 0; i < 5; ++i) gateway.reload(towards(i % 2 == 0 ? one_ : two_));
+  answer = true;
+  EXPECT_EQ(readResponse(client).body, "late");
+  EXPECT_TRUE(falls(gateway, openConnections("active"), 0));
+  EXPECT_TRUE(falls(gateway, openConnections("idle"), 0)) << "nobody can want it any more";
+  EXPECT_EQ(ask(client).body, "one");
+  const std::vector<std::string> lines = gateway.accessLog(2);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0], HasSubstr("\"revision\":\"" + before + "\"")) << "it was served by that one";
+  EXPECT_THAT(lines[1], Not(HasSubstr("\"revision\":\"" + before + "\"")));
+}
+
+TEST_F(Reload, TheSameConfigurationChangesNothing) {
+  Gateway gateway(towards(one_));
+  const std::string before = gateway.adminGet("/status");
+  gateway.reload(towards(one_), "unchanged");
+  EXPECT_EQ(gateway.adminGet("/status"), before);
+  EXPECT_EQ(gateway.metric("sluice_config_reloads_total{result=\"success\"}"), 0);
+}
+
+TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
+  Gateway gateway(towards(one_));
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "one");
+  const std::string served = echoed(gateway.adminGet("/status"), "served");
+  gateway.reloadText("apiVersion: [", "failure");
+  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(one_.connections(), 1);
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 1);
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 0);
+  const std::string status = gateway.adminGet("/status");
+  EXPECT_THAT(status, HasSubstr("\"state\":\"Rollback\""));
+  EXPECT_THAT(status, HasSubstr("\"served\":\"" + served + "\""));
+  EXPECT_THAT(status, Not(HasSubstr("\"desired\":\"" + served + "\"")));
+  EXPECT_THAT(gateway.process().errors(), HasSubstr("gateway.yaml:1:"));
+  EXPECT_THAT(gateway.process().errors(), HasSubstr("configuration can not be served"));
+
+  gateway.reload(towards(two_));
+  EXPECT_EQ(ask(client).body, "two");
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 0);
+}
+
+TEST_F(Reload, TakingBackWhatWasRefusedIsInSyncAgain) {
+  Gateway gateway(towards(one_));
+  gateway.reloadText("kind: [", "failure");
+  gateway.reload(towards(one_), "unchanged");
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
+}
+
+TEST_F(Reload, WithoutAGatewayClassOfOursTheOldOneServesOn) {
+  Gateway gateway(towards(one_));
+  gateway.reloadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: nothing}\n", "failure");
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "one");
+}
+
+TEST_F(Reload, TheFilesAreWatched) {
+  Gateway gateway(towards(one_));
+  gateway.rewrite(towards(two_));
+  EXPECT_TRUE(gateway.reaches("sluice_config_reloads_total{result=\"success\"}", 1));
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "two");
+}
+
+TEST_F(Reload, SettingsOfTheDataPathAreTaken) {
+  Gateway gateway(towards(one_));
+  Socket client = Socket::connect(gateway.port());
+  gateway.reload(towards(one_, "timeouts: {requestHeader: 300ms}\nlimits: {connections: 2}\nforwardedHeaders: Append\n"));
+  client.send(kGet);
+  EXPECT_EQ(readResponse(client).status, 200);
+  EXPECT_THAT(one_.heads().back(), HasSubstr("x-forwarded-for: 127.0.0.1\r\n"));
+  client.send("GET / HTTP/1.1\r\n");
+  EXPECT_EQ(readResponse(client).status, 408) << "a connection that was there before has the new timeout";
+  EXPECT_TRUE(gateway.limitWasHit("requestHeader"));
+}
+
+TEST_F(Reload, SettingsThatAreFixedAtStartAreNamed) {
+  Gateway gateway(towards(one_));
+  GatewaySpec other = towards(one_);
+  other.workers = 3;
+  other.dns = "attempts: 1";
+  gateway.reload(other);
+  EXPECT_TRUE(gateway.process().waitForLine("settings take effect after a restart"));
+  EXPECT_THAT(gateway.process().errors(), HasSubstr("\"settings\":\"workers, dns\""));
+}
+
+TEST_F(Reload, AnAddressThatIsNotAllowedAnyMoreIsNotUsedAgain) {
+  Gateway gateway(towards(one_));
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).status, 200);
+  GatewaySpec closed = towards(one_);
+  closed.allow = "192.0.2.0/24";
+  gateway.reload(closed);
+  const RawResponse denied = ask(client);
+  EXPECT_EQ(denied.status, 403) << "although there was a connection";
+  EXPECT_THAT(denied.body, HasSubstr("destination_ip_prohibited"));
+}
+
+class ReloadListeners : public Reload {
+ protected:
+  GatewaySpec withListener(std::uint16_t port) const {
+    GatewaySpec spec = towards(one_);
+    spec.listeners = "    - {name: more, protocol: HTTP, port: " + std::to_string(port) + "}\n";
+    return spec;
+  }
+  const std::uint16_t more_ = freePort();
+};
+
+TEST_F(ReloadListeners, AListenerComesAndGoes) {
+  Gateway gateway(towards(one_));
+  Socket old = Socket::connect(gateway.port());
+  gateway.reload(withListener(more_));
+  Socket client = Socket::connect(more_);
+  EXPECT_EQ(ask(client).body, "one");
+  gateway.reload(towards(one_));
+  EXPECT_EQ(client.readAll(), "") << "it is idle, and closed";
+  EXPECT_TRUE(client.closed());
+  EXPECT_TRUE(eventually([&] { return !Socket::connect(more_).ok(); })) << "nobody listens there";
+  EXPECT_EQ(ask(old).body, "one");
+}
+
+TEST_F(ReloadListeners, ARequestInFlightOutlivesItsListener) {
+  std::atomic<bool> asked = false;
+  std::atomic<bool> answer = false;
+  RawOrigin slow([&](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    asked = true;
+    EXPECT_TRUE(eventually([&] { return answer.load(); }));
+    socket.send(saying("late"));
+  });
+  GatewaySpec spec = withListener(more_);
+  spec.backends = {{.port = slow.port()}};
+  Gateway gateway(spec);
+  ASSERT_TRUE(waitForPort(more_));
+  Socket client = Socket::connect(more_);
+  client.send(kGet);
+  ASSERT_TRUE(eventually([&] { return asked.load(); }));
+  gateway.reload(towards(slow));
+  answer = true;
+  const RawResponse got = readResponse(client);
+  EXPECT_EQ(got.body, "late");
+  EXPECT_EQ(got.field("connection"), "close");
+}
+
+TEST_F(ReloadListeners, APortThatSomebodyElseHasIsTriedAgainAndThenGivenUp) {
+  RawOrigin occupant(RawOrigin::answering(saying("occupied")));
+  Gateway gateway(towards(one_));
+  GatewaySpec spec = withListener(occupant.port());
+  gateway.reload(spec, "failure");
+  EXPECT_THAT(gateway.process().errors(), HasSubstr("Address already in use"));
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 1);
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "one");
+  gateway.reload(withListener(more_));
+  Socket another = Socket::connect(more_);
+  EXPECT_EQ(ask(another).body, "one");
+}
+
+TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
+  const Identity root = makeAuthority();
+  Gateway gateway(withListener(more_));
+  ASSERT_TRUE(waitForPort(more_));
+  Socket plain = Socket::connect(more_);
+  EXPECT_EQ(ask(plain).body, "one");
+  GatewaySpec secure = towards(one_);
+  secure.tls = issueServer(root, "listener.test");
+  secure.listeners = "    - {name: more, protocol: HTTPS, port: " + std::to_string(more_) +
+                     ", tls: {mode: Terminate, certificateRefs: [{kind: Secret, name: listener}]}}\n";
+  gateway.reload(secure);
+  EXPECT_EQ(plain.readAll(), "");
+  const std::string url = "https://127.0.0.1:" + std::to_string(more_) + "/";
+  EXPECT_EQ(run({"curl", "-sS", "-k", url}).output, "one");
+  gateway.reload(withListener(more_));
+  Socket again = Socket::connect(more_);
+  EXPECT_EQ(ask(again).body, "one");
+}
+
+class ReloadCertificates : public Reload {
+ protected:
+  std::string subjectAt(std::uint16_t port) const {
+    const Outcome got = run({"openssl", "s_client", "-connect", "127.0.0.1:" + std::to_string(port), "-servername",
+                             "listener.test", "-brief"});
+    return got.output + got.errors;
+  }
+  const Identity root_ = makeAuthority();
+  TempDir folder_;
+};
+
+TEST_F(ReloadCertificates, AListenersCertificateIsReplacedForNewConnectionsOnly) {
+  GatewaySpec spec = towards(one_);
+  spec.tls = issueServer(root_, "first.test");
+  Gateway gateway(spec);
+  Process held({"openssl", "s_client", "-quiet", "-connect", "127.0.0.1:" + std::to_string(gateway.tlsPort())});
+  EXPECT_TRUE(held.waitForLine("first.test"));
+  spec.tls = issueServer(root_, "second.test");
+  gateway.reload(spec);
+  EXPECT_THAT(subjectAt(gateway.tlsPort()), HasSubstr("second.test"));
+  EXPECT_EQ(gateway.metric("sluice_config_reloads_total{result=\"failure\"}"), 0);
+}
+
+TEST_F(ReloadCertificates, AnAuthorityOfABackendIsReplaced) {
+  const Identity other = makeAuthority("Other");
+  const EchoOrigin origin(issueServer(root_, "origin.test"));
+  GatewaySpec spec;
+  spec.backends = {{.port = origin.port(), .ca = other.certificate}};
+  Gateway gateway(spec);
+  const auto status = [&] {
+    return run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", gateway.url("/")}).output;
+  };
+  EXPECT_EQ(status(), "502");
+  spec.backends[0].ca = root_.certificate;
+  gateway.reload(spec);
+  EXPECT_EQ(status(), "200");
+  spec.backends[0].ca = other.certificate;
+  gateway.reload(spec);
+  EXPECT_EQ(status(), "502") << "neither a connection nor a session of the policy before serves it";
+}
+
+TEST_F(ReloadCertificates, AClientCertificateIsReplaced) {
+  const std::uint16_t port = freePort();
+  const Identity server = issueServer(root_, "origin.test");
+  Process origin({"openssl", "s_server", "-accept", "127.0.0.1:" + std::to_string(port), "-www", "-cert",
+                  folder_.write("origin.crt", server.certificate), "-key", folder_.write("origin.key", server.key),
+                  "-CAfile", folder_.write("ca.crt", root_.certificate), "-Verify", "1", "-verify_return_error"});
+  ASSERT_TRUE(waitForPort(port)) << origin.errors();
+  GatewaySpec spec;
+  spec.backends = {{.port = port, .ca = root_.certificate, .client = issueClient(root_, "tenant-one")}};
+  Gateway gateway(spec);
+  EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("tenant-one"));
+  spec.backends[0].client = issueClient(root_, "tenant-two");
+  gateway.reload(spec);
+  EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("tenant-two"));
+}
+
+}  // namespace
+}  // namespace sluice::test
