@@ -28,7 +28,7 @@ Serving::Serving(std::vector<std::string> paths, observe::Log& log, net::Worker&
 Serving::~Serving() = default;
 
 base::Status Serving::start() {
-  configuration_ = control::readConfiguration(paths_, revisionKey_);
+  configuration_ = control::readConfiguration(paths_, revisionKey_, nullptr);
   report(configuration_);
   if (!configuration_.usable()) {
     return base::Error::config("the configuration can not be served; `sluice validate` says more");
@@ -57,7 +57,7 @@ void Serving::reload() {
     return;
   }
   candidate_.emplace();
-  candidate_->configuration = control::readConfiguration(paths_, revisionKey_);
+  candidate_->configuration = control::readConfiguration(paths_, revisionKey_, &configuration_.model);
   take();
 }
 

@@ -173,6 +173,20 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 0);
 }
 
+TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
+  Gateway gateway(towards(one_));
+  GatewaySpec misspelt = towards(two_);
+  misspelt.routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+                    "spec: {parentRefs: [{name: egress}], rules: [{backendRef: []}]}\n";
+  gateway.reload(misspelt);
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "two") << "the Backend is the new one, the route the old one";
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("its previous valid version serves on"));
+  gateway.reload(towards(one_));
+  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("previous valid version")));
+}
+
 TEST_F(Reload, TakingBackWhatWasRefusedIsInSyncAgain) {
   Gateway gateway(towards(one_));
   gateway.reloadText("kind: [", "failure");
