@@ -175,12 +175,13 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
 
 TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
   Gateway gateway(towards(one_));
-  GatewaySpec misspelt = towards(two_);
+  GatewaySpec misspelt = towards(one_, "forwardedHeaders: Append\n");
   misspelt.routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
                     "spec: {parentRefs: [{name: egress}], rules: [{backendRef: []}]}\n";
   gateway.reload(misspelt);
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "two") << "the Backend is the new one, the route the old one";
+  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_THAT(one_.heads().back(), HasSubstr("x-forwarded-for: ")) << "the settings are the new ones";
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("its previous valid version serves on"));
   gateway.reload(towards(one_));
   EXPECT_EQ(ask(client).body, "one");
