@@ -14,6 +14,7 @@
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
+#include "proxy/server/exchanges_page.h"
 #include "proxy/server/settings_view.h"
 #include "proxy/server/shutdown.h"
 #include "proxy/server/worker_runtime.h"
@@ -74,6 +75,7 @@ class Process {
   net::Worker main_;
   observe::MetricShard mainMetrics_;
   AdminServer admin_;
+  ExchangesPage exchangesPage_{main_};  // holds answers of admin_
   bool ready_ = false;
 };
 
@@ -172,6 +174,7 @@ void Process::makePages() {
     return AdminDocument{200, "application/json", control::statusDocument(*configuration_)};
   };
   adminPages_["/metrics"] = metrics;
+  adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;
   healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
   healthPages_["/readyz"] = [this] {
@@ -189,6 +192,9 @@ base::Status Process::makeWorkers() {
                                         configuration_->revision, newSeed(random)});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
+    exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {
+      worker->listExchanges(i, most, std::move(tell));
+    });
     runtimes_.push_back(std::move(*runtime));
   }
   acceptor_ = std::make_unique<Acceptor>(workers, sockets_, socketBinds_, snapshot_->settings.limits.connections);

@@ -55,11 +55,14 @@ class Gateway {
   std::uint16_t port() const { return port_; }
   std::uint16_t tlsPort() const { return tlsPort_; }
   std::uint16_t adminPort() const { return adminPort_; }
+  std::uint16_t healthPort() const { return healthPort_; }
   /// "http://127.0.0.1:PORT" + target.
   std::string url(const std::string& target) const;
   Process& process() { return *process_; }
   /// At least `count` lines of the access log.
   std::vector<std::string> accessLog(std::size_t count) { return process_->waitForLines(count); }
+  /// The body of a page of the admin port.
+  std::string adminGet(const std::string& target) const;
   /// The metrics page, as text.
   std::string metrics() const;
   /// The value of the one series whose line begins with `series`; 0 if there is none.
@@ -73,7 +76,6 @@ class Gateway {
 
  private:
   static std::string limitSeries(const std::string& key) { return "sluice_limit_hits_total{limit=\"" + key + "\"}"; }
-  std::string adminGet(const std::string& target) const;
 
   TempDir folder_;
   std::uint16_t port_ = freePort();
