@@ -87,6 +87,12 @@ void raiseDescriptorLimit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// A core file would hold keys and credentials.
+void forbidCoreFiles() {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+}
+
 std::string newInstanceName(std::random_device& random) {
   char name[32];
   std::snprintf(name, sizeof name, "sluice-%08x", random());
@@ -249,6 +255,7 @@ int Process::run() {
 }  // namespace
 
 int runProcess(const Options& options) {
+  forbidCoreFiles();
   net::ignoreBrokenPipes();
   const base::SystemClock clock;
   observe::Log log(options.logLevel, clock, observe::LineFile::over(STDERR_FILENO));
