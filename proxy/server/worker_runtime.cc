@@ -75,8 +75,11 @@ void WorkerRuntime::drain() {
   });
 }
 
-void WorkerRuntime::listExchanges(std::size_t number, std::size_t most, std::function<void(exchange::ExchangeList)> tell) {
-  worker_.post([this, number, most, tell = std::move(tell)] { tell(exchange::listExchanges(exchanges_, number, most)); });
+void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
+                                  std::function<void(exchange::ExchangeList)> tell) {
+  worker_.post([this, number, most, tell = std::move(tell)] {
+    tell(exchange::listExchanges(exchanges_, number, most));
+  });
 }
 
 void WorkerRuntime::shutdown() {

@@ -59,7 +59,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void adopt(int fd, const net::Address& peer, std::size_t bind);
   /// Client connections, those on their way by hand() included. Any thread.
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
-  /// Has the worker tell its `most` oldest exchanges, on its own thread; never if it has stopped. `number` is the one it goes by.
+  /// Has the worker, by the name of `number`, tell its `most` oldest exchanges: on its own thread, or never if it has
+  /// stopped. Any thread.
   void listExchanges(std::size_t number, std::size_t most, std::function<void(exchange::ExchangeList)> tell);
   void countConnection() { connectionCount_.fetch_add(1, std::memory_order_relaxed); }
 
