@@ -102,7 +102,7 @@ void Serving::publish() {
 }
 
 void Serving::onAdopted() {
-  if (--candidate_->waiting == 0) accept();
+  if (--candidate_->waiting == 0 && !stopped_) accept();
 }
 
 // Only now that every worker knows its binds.

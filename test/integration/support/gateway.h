@@ -65,12 +65,13 @@ class Gateway {
   std::uint16_t port() const { return port_; }
   std::uint16_t tlsPort() const { return tlsPort_; }
   std::uint16_t adminPort() const { return adminPort_; }
+  std::uint16_t healthPort() const { return healthPort_; }
   /// "http://127.0.0.1:PORT" + target.
   std::string url(const std::string& target) const;
   Process& process() { return *process_; }
   /// At least `count` lines of the access log.
   std::vector<std::string> accessLog(std::size_t count) { return process_->waitForLines(count); }
-  /// A page of the admin port.
+  /// The body of a page of the admin port.
   std::string adminGet(const std::string& target) const;
   /// The metrics page, as text.
   std::string metrics() const;
