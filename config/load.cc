@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/field_reader.h"
+#include "config/last_good.h"
 #include "config/object_identity.h"
 #include "config/object_kinds.h"
 #include "config/object_readers.h"
@@ -115,7 +116,8 @@ class Loader {
 
 /// `problems`: what was met on the way to the texts. Of a set that is refused whole, the objects still say what is
 /// wrong with them if they are legible at all.
-Configuration loadSources(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key) {
+Configuration loadSources(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key,
+                          const Model* previous) {
   std::vector<Document> documents;
   Problems unreadable;
   for (const SourceText& text : texts) {
@@ -123,7 +125,7 @@ Configuration loadSources(const std::vector<SourceText>& texts, Problems problem
     for (Document& document : readYaml(text.text, origin, unreadable)) documents.push_back(std::move(document));
   }
   Configuration configuration;
-  if (unreadable.empty()) configuration = loadDocuments(documents, Severity::kError, key);
+  if (unreadable.empty()) configuration = loadDocuments(documents, Severity::kError, key, previous);
   problems.insert(problems.end(), unreadable.begin(), unreadable.end());
   if (hasErrors(problems)) {
     configuration.readable = false;
@@ -137,27 +139,29 @@ Configuration loadSources(const std::vector<SourceText>& texts, Problems problem
 
 }  // namespace
 
-Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields, const base::Secret& key) {
+Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields, const base::Secret& key,
+                            const Model* previous) {
   Configuration configuration;
   Loader loader(configuration, unknownFields);
   for (const Document& document : documents) loader.readDocument(document.root);
-  resolveSettings(configuration.model, configuration.problems);
+  if (previous != nullptr) keepLastGood(configuration.model, *previous);
+  resolveSettings(configuration.model, previous, configuration.problems);
   configuration.revision = revisionOf(documents, key);
   return configuration;
 }
 
-Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key) {
-  return loadSources(texts, {}, key);
+Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous) {
+  return loadSources(texts, {}, key, previous);
 }
 
 Configuration loadText(std::string_view text, std::string_view file) {
   return loadTexts({SourceText{std::string(file), std::string(text)}}, base::Secret());
 }
 
-Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key) {
+Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key, const Model* previous) {
   Problems problems;
   const std::vector<SourceText> texts = readSourceFiles(paths, problems);
-  return loadSources(texts, std::move(problems), key);
+  return loadSources(texts, std::move(problems), key, previous);
 }
 
 }  // namespace sluice::config

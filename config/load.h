@@ -31,14 +31,17 @@ struct SourceText {
 };
 
 /// Each path is a file, or a folder whose *.yaml, *.yml and *.json files are taken in the order of their names,
-/// subfolders not. `key` is that of the revision: one for the life of a process, and known to nobody else.
-Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key);
+/// subfolders not. `key` is that of the revision: one for the life of a process, and known to nobody else. `previous`
+/// is what was served until now, if there was anything: see last_good.h.
+Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key,
+                        const Model* previous = nullptr);
 
-Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key);
+Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous = nullptr);
 /// Where nobody is told the revision.
 Configuration loadText(std::string_view text, std::string_view file = "config.yaml");
 
 /// `unknownFields`: an error in files, a warning in Kubernetes (C-14). Empty documents are skipped, Lists expanded.
-Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields, const base::Secret& key);
+Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields, const base::Secret& key,
+                            const Model* previous = nullptr);
 
 }  // namespace sluice::config

@@ -13,6 +13,14 @@ auto findObject(const Objects& objects, std::string_view nameSpace, std::string_
   return found == objects.end() ? nullptr : &*found;
 }
 
+const Rejected* findRefused(const std::vector<Rejected>& refused, std::string_view group, std::string_view kind,
+                            std::string_view nameSpace, std::string_view name) {
+  const auto found = std::find_if(refused.begin(), refused.end(), [&](const Rejected& object) {
+    return object.name == name && object.nameSpace == nameSpace && object.kind == kind && object.group == group;
+  });
+  return found == refused.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string ObjectMeta::qualifiedName() const { return nameSpace.empty() ? name : nameSpace + "/" + name; }
@@ -42,6 +50,14 @@ const Gateway* Model::findGateway(std::string_view nameSpace, std::string_view n
   return findObject(gateways, nameSpace, name);
 }
 
+const HttpRoute* Model::findHttpRoute(std::string_view nameSpace, std::string_view name) const {
+  return findObject(httpRoutes, nameSpace, name);
+}
+
+const ReferenceGrant* Model::findReferenceGrant(std::string_view nameSpace, std::string_view name) const {
+  return findObject(referenceGrants, nameSpace, name);
+}
+
 const ConfigMap* Model::findConfigMap(std::string_view nameSpace, std::string_view name) const {
   return findObject(configMaps, nameSpace, name);
 }
@@ -61,10 +77,12 @@ const Backend* Model::findBackend(std::string_view group, std::string_view kind,
 
 const Rejected* Model::findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                     std::string_view name) const {
-  const auto found = std::find_if(rejected.begin(), rejected.end(), [&](const Rejected& object) {
-    return object.name == name && object.nameSpace == nameSpace && object.kind == kind && object.group == group;
-  });
-  return found == rejected.end() ? nullptr : &*found;
+  return findRefused(rejected, group, kind, nameSpace, name);
+}
+
+const Rejected* Model::findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,
+                                std::string_view name) const {
+  return findRefused(kept, group, kind, nameSpace, name);
 }
 
 }  // namespace sluice::config

@@ -338,23 +338,32 @@ struct Model {
   std::vector<Backend> backends;
   std::vector<ReferenceGrant> referenceGrants;
   std::vector<Rejected> rejected;
+  /// Objects that their schema refuses while their previous valid version serves on: that one is in the lists above,
+  /// with the generation of the refused one. See keepLastGood().
+  std::vector<Rejected> kept;
 
   /// From the ConfigMap that our GatewayClass names; the defaults if it names none, or if there is a fault.
   Settings settings;
   /// Why the settings could not be read (GatewayClass Accepted=False, InvalidParameters); empty if they could.
   std::string settingsFault;
+  /// Why `settings` are not those that are written but the ones before them; empty if they are.
+  std::string settingsKept;
   /// The GatewayClass with our controllerName that the settings came from; empty if there is none. Others with our name
   /// are refused.
   std::string gatewayClassName;
 
   const GatewayClass* findGatewayClass(std::string_view name) const;
   const Gateway* findGateway(std::string_view nameSpace, std::string_view name) const;
+  const HttpRoute* findHttpRoute(std::string_view nameSpace, std::string_view name) const;
+  const ReferenceGrant* findReferenceGrant(std::string_view nameSpace, std::string_view name) const;
   const ConfigMap* findConfigMap(std::string_view nameSpace, std::string_view name) const;
   const SecretObject* findSecret(std::string_view nameSpace, std::string_view name) const;
   const Backend* findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
                              std::string_view name) const;
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;
+  const Rejected* findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,
+                           std::string_view name) const;
 };
 
 }  // namespace sluice::config

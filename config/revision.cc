@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -100,13 +101,6 @@ bool mayHoldSecret(const ObjectIdentity& identity) {
   return findObjectKind(identity.group, identity.kind) == nullptr && !isUnbuiltKind(identity.group, identity.kind);
 }
 
-/// One object. Sorts by what it is, so that only documents of the same object keep the order in which they were
-/// written.
-struct Entry {
-  std::string name;
-  pki::Sha256Digest digest;
-};
-
 class Collector {
  public:
   explicit Collector(const base::Secret& key) : key_(key) {}
@@ -123,26 +117,31 @@ class Collector {
     if (identity.group == "discovery.k8s.io" && identity.kind == "EndpointSlice") return;
     Encoder object;
     object.addObject(root);
-    Entry entry;
-    entry.digest = mayHoldSecret(identity) ? pki::hmacSha256(key_, object.bytes()) : pki::sha256(object.bytes());
-    Encoder name;
-    for (const std::string& part : {identity.group, identity.kind, identity.nameSpace, identity.name})
-      name.addText(part);
-    // What has no name is no second definition of anything.
-    entry.name = identity.name.empty() ? std::string(pki::asBytes(entry.digest)) : name.bytes();
-    entries_.push_back(std::move(entry));
+    const pki::Sha256Digest digest =
+        mayHoldSecret(identity) ? pki::hmacSha256(key_, object.bytes()) : pki::sha256(object.bytes());
+    objects_.emplace(nameOf(identity, digest), digest);
   }
 
-  std::string revision() {
-    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  std::string revision() const {
     pki::Sha256 all;
-    for (const Entry& entry : entries_) all.add(pki::asBytes(entry.digest));
+    for (const auto& [name, digest] : objects_) all.add(pki::asBytes(digest));
     return pki::toHex(all.finish()).substr(0, kDigits);
   }
 
  private:
+  static std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& digest) {
+    // What has no name is no second definition of anything.
+    if (identity.name.empty()) return std::string(pki::asBytes(digest));
+    Encoder name;
+    for (const std::string& part : {identity.group, identity.kind, identity.nameSpace, identity.name}) {
+      name.addText(part);
+    }
+    return name.bytes();
+  }
+
   const base::Secret& key_;
-  std::vector<Entry> entries_;
+  /// By what they are, so that only documents of the same object keep the order in which they were written.
+  std::multimap<std::string, pki::Sha256Digest> objects_;
 };
 
 }  // namespace

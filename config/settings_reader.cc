@@ -210,6 +210,10 @@ const ConfigMap::Entry* findSettingsText(const Model& model, const ObjectRef& re
   return nullptr;
 }
 
+bool hasSettings(const Model* model) {
+  return model != nullptr && !model->gatewayClassName.empty() && model->settingsFault.empty();
+}
+
 }  // namespace
 
 std::optional<Settings> readSettings(const ConfigMap::Entry& entry, std::string_view object, Problems& problems) {
@@ -232,7 +236,7 @@ std::optional<Settings> readSettings(const ConfigMap::Entry& entry, std::string_
   return settings;
 }
 
-void resolveSettings(Model& model, Problems& problems) {
+void resolveSettings(Model& model, const Model* previous, Problems& problems) {
   const GatewayClass* gatewayClass = ourGatewayClass(model);
   if (gatewayClass == nullptr) return;
   model.gatewayClassName = gatewayClass->meta.name;
@@ -244,12 +248,19 @@ void resolveSettings(Model& model, Problems& problems) {
         {Severity::kError, ref.position, "GatewayClass " + gatewayClass->meta.name, ref.path, model.settingsFault});
     return;
   }
+  const std::string object = "ConfigMap " + ref.nameSpace + "/" + ref.name;
+  if (const Rejected* kept = model.findKept(ref.group, ref.kind, ref.nameSpace, ref.name)) {
+    model.settingsKept = object + ": " + kept->message;
+  }
   Problems found;
-  std::optional<Settings> settings = readSettings(*entry, "ConfigMap " + ref.nameSpace + "/" + ref.name, found);
+  std::optional<Settings> settings = readSettings(*entry, object, found);
   if (settings) {
     model.settings = std::move(*settings);
+  } else if (const std::string why = found.front().field + ": " + found.front().message; hasSettings(previous)) {
+    model.settings = previous->settings;
+    model.settingsKept = why;
   } else {
-    model.settingsFault = found.front().field + ": " + found.front().message;
+    model.settingsFault = why;
   }
   problems.insert(problems.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }

@@ -17,7 +17,8 @@ inline constexpr std::string_view kSettingsKey = "settings.yaml";
 std::optional<Settings> readSettings(const ConfigMap::Entry& entry, std::string_view object, Problems& problems);
 
 /// Fills model.settings, settingsFault and gatewayClassName: from the oldest GatewayClass with our controllerName, by
-/// name among equals, and the ConfigMap that it names.
-void resolveSettings(Model& model, Problems& problems);
+/// name among equals, and the ConfigMap that it names. If that one's settings.yaml is refused, the settings of
+/// `previous` serve on, if it is given and has valid ones: then settingsKept says why instead of settingsFault.
+void resolveSettings(Model& model, const Model* previous, Problems& problems);
 
 }  // namespace sluice::config

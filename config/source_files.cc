@@ -44,26 +44,27 @@ std::optional<std::string> readFile(const std::string& path, int& error) {
   return text;
 }
 
-bool isConfigurationFile(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  return extension == ".yaml" || extension == ".yml" || extension == ".json";
-}
-
-/// Sorted by name; hidden files are left out, among them the folders behind a mounted ConfigMap.
+/// Sorted by name.
 std::vector<std::string> filesOf(const std::string& folder, std::error_code& error) {
   std::vector<std::string> files;
   std::filesystem::directory_iterator entry(folder, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     std::error_code ignored;
     const std::filesystem::path& path = entry->path();
-    const bool hidden = path.filename().string().starts_with('.');
-    if (!hidden && isConfigurationFile(path) && entry->is_regular_file(ignored)) files.push_back(path.string());
+    const bool counts = isConfigurationFile(path.filename().string());
+    if (counts && entry->is_regular_file(ignored)) files.push_back(path.string());
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
 }  // namespace
+
+bool isConfigurationFile(std::string_view name) {
+  if (name.starts_with('.')) return false;
+  const std::string extension = std::filesystem::path(name).extension().string();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
 
 std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems) {
   std::vector<SourceText> texts;

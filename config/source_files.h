@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/load.h"
 #include "config/problem.h"
 
 namespace sluice::config {
+
+/// Whether a folder's file of this name is taken: *.yaml, *.yml and *.json, but no hidden ones, among which are the
+/// folders behind a mounted ConfigMap.
+bool isConfigurationFile(std::string_view name);
 
 /// The texts of all paths, in order; see loadPaths(). A path that can not be read is an error in `problems`.
 std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems);

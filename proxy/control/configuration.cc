@@ -18,12 +18,14 @@ bool Configuration::flawless() const {
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
-Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key) {
-  config::Configuration loaded = config::loadPaths(paths, key);
+Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
+                                const config::Model* previous) {
+  config::Configuration loaded = config::loadPaths(paths, key, previous);
   Configuration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
-  if (made.readable) made.compiled = routing::compile(loaded.model);
+  made.model = std::move(loaded.model);
+  if (made.readable) made.compiled = routing::compile(made.model);
   made.revision = std::move(loaded.revision);
   return made;
 }

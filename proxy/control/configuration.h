@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/conditions.h"
+#include "config/model.h"
 #include "config/problem.h"
 #include "proxy/base/secret.h"
 #include "proxy/control/revisions.h"
@@ -19,6 +20,8 @@ struct Configuration {
   config::Problems problems;
   /// A document that is no YAML rejects the whole set (C-11).
   bool readable = false;
+  /// What was compiled; once it is served, what the next reading goes on from.
+  config::Model model;
   routing::CompileResult compiled;
   /// Digest of what was read, for people and machines to compare (C-12).
   std::string revision;
@@ -30,7 +33,10 @@ struct Configuration {
 };
 
 /// Files, or folders of files, of YAML documents. `key` is that of the revision (config/revision.h).
-Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key);
+/// `previous` is the model that is served now, nullptr if there is none: valid objects of it stand in for those that
+/// have become invalid (config/last_good.h).
+Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
+                                const config::Model* previous);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);

@@ -3,23 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/exchange/exchange_names.h"
+
 namespace sluice::exchange {
 namespace {
-
-struct Names {
-  std::string_view gateway;
-  std::string_view listener;
-  std::string_view route;
-  std::string_view backend;
-};
-
-Names namesOf(const Exchange& exchange) {
-  Names names;
-  if (const routing::Rule* rule = exchange.rule()) names = {rule->gateway, rule->listener, rule->route, {}};
-  const routing::WeightedBackend* backend = exchange.attempt().backend;
-  if (backend != nullptr && backend->backend) names.backend = backend->backend->name;
-  return names;
-}
 
 std::string_view errorTypeOf(const Exchange& exchange) {
   return exchange.error() ? base::errorTypeName(exchange.error()->type) : std::string_view{};
@@ -33,7 +20,7 @@ Report::Series& Report::seriesOf(const Exchange& exchange) {
   recent_ = &*series_.try_emplace(key).first;
   Series& series = recent_->second;
   if (series.active == nullptr) {
-    const Names names = namesOf(exchange);
+    const ExchangeNames names = namesOf(exchange);
     series.active =
         &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
   }
@@ -50,7 +37,7 @@ Report::Durations& Report::durationsOf(Series& series, const Exchange& exchange)
                              : series.durations.emplace_back(Durations{exchange.status(), errorType, nullptr, nullptr});
   const bool attempted = exchange.attempt().number > 0;
   if (durations.server != nullptr && (durations.client != nullptr || !attempted)) return durations;
-  const Names names = namesOf(exchange);
+  const ExchangeNames names = namesOf(exchange);
   const observe::StatusLabel status(exchange.status());
   durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend,
                                                                            "", "", status, errorType);
@@ -83,7 +70,7 @@ void Report::onFinished(const Exchange& exchange) {
 void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   const http::RequestHead& request = exchange.request();
   const Attempt& attempt = exchange.attempt();
-  const Names names = namesOf(exchange);
+  const ExchangeNames names = namesOf(exchange);
   Downstream* downstream = downstreams_.findDownstream(exchange.origin().connection);
   const std::string client = downstream != nullptr ? downstream->client().ip() : std::string();
   const std::string upstreamAddress = attempt.hasPeer ? attempt.peer.toString() : std::string();

@@ -89,7 +89,8 @@ base::Result<std::shared_ptr<const TlsServerContext>> TlsServerContext::make(con
     if (!context) return std::move(context).error();
     impl->entries.push_back({identity.certificate, std::move(context).value()});
   }
-  return std::shared_ptr<const TlsServerContext>(new TlsServerContext(std::move(impl)));
+  return std::shared_ptr<const TlsServerContext>(
+      std::unique_ptr<const TlsServerContext>(new TlsServerContext(std::move(impl))));
 }
 
 }  // namespace sluice::net

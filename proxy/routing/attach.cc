@@ -147,7 +147,7 @@ class Attacher {
     }
     std::string note;
     for (const std::string& each : plan_.notes) note += (note.empty() ? "" : "; ") + each;
-    result.check(condition_type::kAccepted, unaccepted, note);
+    result.check(condition_type::kAccepted, both(std::move(unaccepted), plan_.kept), note);
     std::optional<Fault> unresolved;
     if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
     result.check(condition_type::kResolvedRefs, unresolved);

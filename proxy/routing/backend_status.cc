@@ -98,7 +98,9 @@ config::ObjectStatus BackendCatalog::status(const config::Backend& backend, cons
   config::ObjectStatus status = statusOf(backend.group, backend.kind, backend.meta.nameSpace, backend.meta.name,
                                          shapeOf(backend.group, backend.kind));
   Conditions conditions(backend.meta);
-  conditions.check(condition_type::kAccepted, refusal, join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
+  const std::optional<Fault> kept = keptFault(model_, backend.group, backend.kind, backend.meta);
+  conditions.check(condition_type::kAccepted, both(refusal, kept),
+                   join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
   conditions.check(condition_type::kResolvedRefs, joined(unresolved));
   std::optional<Fault> unprogrammed;
   if (refusal || !served) unprogrammed = fault(reason::kInvalid, "requests to it answer 500; see the other conditions");
@@ -109,6 +111,8 @@ config::ObjectStatus BackendCatalog::status(const config::Backend& backend, cons
   }
   if (!backend.extensions.empty()) {
     conditions.good(condition_type::kDegraded, reason::kUnsupportedExtensionType, refusal->message);
+  } else if (kept && status.shape == config::StatusShape::kControllers) {
+    conditions.good(condition_type::kDegraded, kept->reason, kept->message);
   }
   place(status, model_, conditions.take(), entry.users);
   return status;

@@ -10,6 +10,7 @@
 #include "proxy/routing/compile_binds.h"
 #include "proxy/routing/compile_gateway.h"
 #include "proxy/routing/compile_route.h"
+#include "proxy/routing/object_status.h"
 
 namespace sluice::routing {
 namespace {
@@ -18,7 +19,10 @@ constexpr std::array<std::string_view, 3> kKindOrder = {"GatewayClass", "Gateway
 
 std::vector<RoutePlan> compileRoutes(const config::Model& model, const BackendCatalog& backends) {
   std::vector<RoutePlan> plans;
-  for (const config::HttpRoute& route : model.httpRoutes) plans.push_back(compileRoute(route, backends, std::nullopt));
+  for (const config::HttpRoute& route : model.httpRoutes) {
+    plans.push_back(compileRoute(route, backends, std::nullopt));
+    plans.back().kept = keptFault(model, config::kGatewayGroup, "HTTPRoute", route.meta);
+  }
   for (const config::Rejected& rejected : model.rejected) {
     if (!rejected.httpRoute) continue;
     plans.push_back(

@@ -74,6 +74,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   GatewayPlan plan;
   plan.gateway = &gateway;
   plan.listeners = compileListeners(model, gateway);
+  plan.kept = keptFault(model, config::kGatewayGroup, "Gateway", gateway.meta);
   if (rejected != nullptr) {
     plan.rejected = true;
     refuse(plan, fault(reason::kInvalid, rejected->message), ListenerState::kRefusing);
@@ -119,7 +120,11 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
     const bool pending = plan.refusal->reason == reason::kPending;
     conditions.set(condition_type::kAccepted,
                    pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse, plan.refusal->reason,
-                   plan.refusal->message);
+                   both(plan.refusal, plan.kept)->message);
+    return;
+  }
+  if (plan.kept) {
+    conditions.bad(condition_type::kAccepted, *plan.kept);
     return;
   }
   const std::vector<std::string> faulty = faultyListeners(plan);
@@ -169,7 +174,10 @@ std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& mode
       why = fault(kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
     } else if (!model.settingsFault.empty()) {
       why = fault(reason::kInvalidParameters, model.settingsFault);
+    } else if (!model.settingsKept.empty()) {
+      why = keptFault(reason::kInvalidParameters, model.settingsKept);
     }
+    why = both(std::move(why), keptFault(model, config::kGatewayGroup, "GatewayClass", each.meta));
     status.conditions = Conditions(each.meta).check(condition_type::kAccepted, why).take();
     result.push_back(std::move(status));
   }

@@ -21,6 +21,8 @@ struct RoutePlan {
   const config::HttpRoute* route = nullptr;
   /// Its schema refused the route: the message. All its rules answer 500.
   std::optional<Fault> rejection;
+  /// It is the previous version of a route whose newest one its schema refused: what that is told.
+  std::optional<Fault> kept;
   std::vector<RulePlan> rules;
   std::vector<Fault> faults;      // of rules and shares, which answer 500
   std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500

@@ -42,6 +42,8 @@ struct GatewayPlan {
   const config::Gateway* gateway = nullptr;
   /// Why the whole Gateway is not accepted.
   std::optional<Fault> refusal;
+  /// Its previous version is served: what that is told.
+  std::optional<Fault> kept;
   /// Its schema refused it: what was legible of it answers 500.
   bool rejected = false;
   std::vector<std::string> addresses;  // IP literals; "" for all

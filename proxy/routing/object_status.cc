@@ -12,6 +12,22 @@ Conditions& Conditions::check(std::string_view type, const std::optional<Fault>&
   return fault ? bad(type, *fault) : good(type, type, std::move(message));
 }
 
+std::optional<Fault> keptFault(const config::Model& model, std::string_view group, std::string_view kind,
+                               const config::ObjectMeta& meta) {
+  const config::Rejected* kept = model.findKept(group, kind, meta.nameSpace, meta.name);
+  if (kept == nullptr) return std::nullopt;
+  return keptFault(config::reason::kInvalid, kept->message);
+}
+
+Fault keptFault(std::string_view reason, const std::string& message) {
+  return {std::string(reason), message + "; its previous valid version serves on"};
+}
+
+std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>& second) {
+  if (!first || !second) return first ? first : second;
+  return Fault{first->reason, joinMessages({*first, *second})};
+}
+
 config::ObjectStatus statusOf(std::string_view group, std::string_view kind, std::string_view nameSpace,
                               std::string_view name, config::StatusShape shape) {
   config::ObjectStatus status;

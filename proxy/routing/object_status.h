@@ -36,6 +36,14 @@ class Conditions {
   std::vector<config::Condition> conditions_;
 };
 
+/// What an object is told whose newest version its schema refuses while the one before serves on (C-11).
+std::optional<Fault> keptFault(const config::Model& model, std::string_view group, std::string_view kind,
+                               const config::ObjectMeta& meta);
+/// `message`, and that the previous version serves on.
+Fault keptFault(std::string_view reason, const std::string& message);
+/// Two faults as one, with the reason of the first.
+std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>& second);
+
 /// A status without conditions yet.
 config::ObjectStatus statusOf(std::string_view group, std::string_view kind, std::string_view nameSpace,
                               std::string_view name, config::StatusShape shape);

@@ -16,6 +16,7 @@
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
+#include "proxy/server/exchanges_page.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
 #include "proxy/server/worker_runtime.h"
@@ -76,6 +77,7 @@ class Process {
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
   std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
   AdminServer admin_;
+  ExchangesPage exchangesPage_{main_};  // holds answers of admin_
   bool ready_ = false;
 };
 
@@ -87,6 +89,12 @@ std::size_t raiseDescriptorLimit() {
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_max;
+}
+
+// A core file would hold keys and credentials.
+void forbidCoreFiles() {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
 }
 
 std::string newInstanceName(std::random_device& random) {
@@ -131,6 +139,7 @@ void Process::makePages() {
     return AdminDocument{200, "application/json", control::statusDocument(serving_.configuration(), serving_.revisions())};
   };
   adminPages_["/metrics"] = metrics;
+  adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;
   healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
   healthPages_["/readyz"] = [this] {
@@ -148,6 +157,9 @@ base::Status Process::makeWorkers() {
                                         &log_});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
+    exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {
+      worker->listExchanges(i, most, std::move(tell));
+    });
     runtimes_.push_back(std::move(*runtime));
   }
   acceptor_ = std::make_unique<Acceptor>(workers, descriptors_);
@@ -213,6 +225,7 @@ void fillStandardStreams() {
 
 int runProcess(const Options& options) {
   fillStandardStreams();
+  forbidCoreFiles();
   net::ignoreFailedWrites();
   const base::SystemClock clock;
   observe::Log log(options.logLevel, clock, observe::LineFile::over(STDERR_FILENO));

@@ -28,7 +28,7 @@ Serving::Serving(std::vector<std::string> paths, observe::Log& log, net::Worker&
 Serving::~Serving() = default;
 
 base::Status Serving::start() {
-  configuration_ = control::readConfiguration(paths_, revisionKey_);
+  configuration_ = control::readConfiguration(paths_, revisionKey_, nullptr);
   report(configuration_);
   if (!configuration_.usable()) {
     return base::Error::config("the configuration can not be served; `sluice validate` says more");
@@ -57,7 +57,7 @@ void Serving::reload() {
     return;
   }
   candidate_.emplace();
-  candidate_->configuration = control::readConfiguration(paths_, revisionKey_);
+  candidate_->configuration = control::readConfiguration(paths_, revisionKey_, &configuration_.model);
   take();
 }
 
@@ -102,7 +102,7 @@ void Serving::publish() {
 }
 
 void Serving::onAdopted() {
-  if (--candidate_->waiting == 0) accept();
+  if (--candidate_->waiting == 0 && !stopped_) accept();
 }
 
 // Only now that every worker knows its binds.

@@ -84,6 +84,13 @@ void WorkerRuntime::drain() {
   });
 }
 
+void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
+                                  std::function<void(exchange::ExchangeList)> tell) {
+  worker_.post([this, number, most, tell = std::move(tell)] {
+    tell(exchange::listExchanges(exchanges_, number, most));
+  });
+}
+
 void WorkerRuntime::shutdown() {
   if (leave_) leave_();
   exchanges_.shutdown();

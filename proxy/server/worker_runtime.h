@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/exchange/exchange_list.h"
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/report.h"
 #include "proxy/http/h2_memory.h"
@@ -60,6 +61,9 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void take(int fd, const net::Address& peer, BindId bind);
   /// Client connections, those on their way by hand() included. Any thread.
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
+  /// Has the worker, by the name of `number`, tell its `most` oldest exchanges: on its own thread, or never if it has
+  /// stopped. Any thread.
+  void listExchanges(std::size_t number, std::size_t most, std::function<void(exchange::ExchangeList)> tell);
   void countConnection() { connectionCount_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Called on the worker's thread when it stops, before its own parts go: for what else lives on its loop, such as the acceptor.

@@ -38,7 +38,9 @@ metadata: {namespace: demo, name: origin}
 spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 )";
 
-Configuration read(const std::vector<std::string>& paths) { return readConfiguration(paths, base::Secret("key")); }
+Configuration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
+  return readConfiguration(paths, base::Secret("key"), previous);
+}
 
 class Files : public ::testing::Test {
  protected:
@@ -101,6 +103,22 @@ TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
   const std::string report = reportText(configuration);
   EXPECT_TRUE(contains(report, "not valid: 0 problems, 1 object not fully served")) << report;
   EXPECT_FALSE(contains(report, "nothing can be served"));
+}
+
+TEST_F(Files, AnObjectThatBecomesInvalidServesOnAsItWas) {
+  const Configuration good = read({write("all.yaml", kGood)});
+  const std::string misspelt = with("gatewayClassName: sluice", "gatewayClassNam: sluice");
+  const Configuration kept = read({write("all.yaml", misspelt)}, &good.model);
+  ASSERT_EQ(kept.compiled.snapshot->binds.size(), 1U);
+  EXPECT_TRUE(kept.usable());
+  EXPECT_FALSE(kept.flawless());
+  EXPECT_NE(kept.revision, good.revision);
+  const std::string report = reportText(kept);
+  EXPECT_TRUE(contains(report, "; its previous valid version serves on")) << report;
+
+  const Configuration again = read({write("all.yaml", misspelt)}, &kept.model);
+  EXPECT_TRUE(contains(reportText(again), "; its previous valid version serves on"));
+  EXPECT_TRUE(read({write("all.yaml", kGood)}, &again.model).flawless());
 }
 
 TEST_F(Files, WhatIsNoYamlRejectsTheWholeSet) {

@@ -1,6 +1,11 @@
 // The admin and health ports, as operators, probes and strangers meet them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
@@ -10,12 +15,30 @@
 namespace sluice::test {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
-RawResponse ask(std::uint16_t port, const std::string& request) {
+constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+RawResponse ask(std::uint16_t port, const std::string& request, bool bodiless = false) {
   Socket client = Socket::connect(port);
   client.send(request);
-  return readResponse(client);
+  return readResponse(client, bodiless);
+}
+
+RawResponse get(std::uint16_t port, const std::string& path, const std::string& host = "localhost") {
+  return ask(port, "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+}
+
+/// What a port says that it has, when it is asked for something else.
+std::vector<std::string> pagesOf(std::uint16_t port) {
+  std::vector<std::string> pages;
+  std::istringstream in(get(port, "/no-such-page").body);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("/")) pages.push_back(line);
+  }
+  return pages;
 }
 
 TEST(Admin, StatusNamesEveryObjectWithItsConditions) {
@@ -28,23 +51,197 @@ TEST(Admin, StatusNamesEveryObjectWithItsConditions) {
   }
 }
 
-TEST(Admin, AnswersOnlyToAddressesAndLocalhost) {
-  const Gateway gateway({.backends = {{.port = 9}}});
-  for (const char* host : {"127.0.0.1:9901", "localhost", "[::1]:9901", "10.1.2.3"}) {
-    EXPECT_EQ(ask(gateway.adminPort(), "GET /metrics HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status, 200)
-        << host;
-  }
-  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example"}) {
-    EXPECT_EQ(ask(gateway.adminPort(), "GET /metrics HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status, 403)
-        << host;
+class AdminPorts : public testing::Test {
+ protected:
+  std::vector<std::uint16_t> ports() const { return {gateway_.adminPort(), gateway_.healthPort()}; }
+
+  Gateway gateway_{{.backends = {{.port = 9}}}};
+};
+
+TEST_F(AdminPorts, AnUnknownPageNamesThoseThereAre) {
+  EXPECT_EQ(get(gateway_.adminPort(), "/quitquitquit").status, 404);
+  for (const char* page : {"/status", "/metrics", "/exchanges"})
+    EXPECT_THAT(pagesOf(gateway_.adminPort()), Contains(page));
+  EXPECT_THAT(pagesOf(gateway_.healthPort()), testing::UnorderedElementsAre("/healthz", "/readyz", "/metrics"));
+}
+
+TEST_F(AdminPorts, AnswerOnlyToAddressesAndLocalhost) {
+  for (const std::uint16_t port : ports()) {
+    for (const char* host : {"127.0.0.1:9901", "localhost", "LOCALHOST:1", "[::1]:9901", "10.1.2.3"}) {
+      EXPECT_EQ(get(port, "/metrics", host).status, 200) << host;
+    }
+    for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "0x7f000001"}) {
+      EXPECT_EQ(get(port, "/metrics", host).status, 403) << host;
+    }
+    EXPECT_EQ(ask(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 403);
+    EXPECT_EQ(ask(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 400)
+        << "one of the two is a lie";
+    H2Client client(port);
+    client.send(h2::headers(1, h2::get("/metrics"), true));  // example.com
+    ASSERT_TRUE(client.readStream(1));
+    EXPECT_EQ(client.status(1), "403");
   }
 }
 
-TEST(Admin, ChangesNothingWhateverIsAsked) {
+TEST_F(AdminPorts, NoOtherMethodDoesAnything) {
+  const std::string before = get(gateway_.adminPort(), "/status").body;
+  for (const std::uint16_t port : ports()) {
+    for (const std::string& page : pagesOf(port)) {
+      for (const char* method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUIT"}) {
+        const RawResponse got =
+            ask(port, method + (" " + page) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
+        EXPECT_EQ(got.status, 405) << method << page;
+        EXPECT_EQ(got.field("allow"), "GET, HEAD") << method << page;
+      }
+    }
+    const RawResponse tunnel = ask(port, "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n");
+    EXPECT_GE(tunnel.status, 400);
+    EXPECT_LT(tunnel.status, 600);
+  }
+  EXPECT_EQ(get(gateway_.adminPort(), "/status").body, before);
+  EXPECT_EQ(get(gateway_.healthPort(), "/readyz").status, 200);
+}
+
+TEST_F(AdminPorts, LookingChangesNothing) {
+  std::vector<std::string> first;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::string> seen;
+    for (const std::uint16_t port : ports()) {
+      for (const std::string& page : pagesOf(port)) {
+        const RawResponse got = get(port, page + "?reload=1&level=debug");
+        EXPECT_EQ(got.status, 200) << page;
+        seen.push_back(got.body);
+      }
+    }
+    if (round == 0) first = seen;
+    EXPECT_EQ(seen, first) << "the counters too: nothing of this is traffic";
+  }
+}
+
+TEST_F(AdminPorts, HeadIsGetWithoutTheBody) {
+  for (const std::uint16_t port : ports()) {
+    for (const std::string& page : pagesOf(port)) {
+      const RawResponse whole = get(port, page);
+      const RawResponse head = ask(port, "HEAD " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n", true);
+      EXPECT_EQ(head.status, whole.status) << page;
+      EXPECT_EQ(head.field("content-length"), whole.field("content-length")) << page;
+      EXPECT_EQ(head.field("content-type"), whole.field("content-type")) << page;
+    }
+  }
+}
+
+TEST_F(AdminPorts, ListenWhereTheyWereTold) {
+  std::ifstream in("/proc/" + std::to_string(gateway_.process().pid()) + "/net/tcp");
+  const auto hex = [](std::uint16_t port) {
+    char text[8];
+    std::snprintf(text, sizeof text, ":%04X", port);
+    return std::string(text);
+  };
+  std::stringstream all;
+  all << in.rdbuf();
+  EXPECT_THAT(all.str(), HasSubstr("0100007F" + hex(gateway_.adminPort()) + " 00000000:0000 0A"));
+  EXPECT_THAT(all.str(), Not(HasSubstr("00000000" + hex(gateway_.adminPort()))));
+}
+
+TEST(Health, IsServedWhileTheDataPathTakesNobodyMore) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = "limits: {connections: 2}\n"});
+  std::vector<Socket> holders;
+  EXPECT_TRUE(eventually([&] {
+    holders.push_back(Socket::connect(gateway.port()));
+    return gateway.limitHits("connections") > 0;
+  }));
+  EXPECT_EQ(Socket::connect(gateway.port()).readAll(), "");
+  for (const char* page : {"/healthz", "/readyz", "/metrics"}) EXPECT_EQ(get(gateway.healthPort(), page).status, 200);
+  EXPECT_EQ(get(gateway.adminPort(), "/status").status, 200);
+}
+
+TEST(Health, IsServedWhileEveryWorkerWaitsForTheOrigin) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    self.waitUntilItStops();
+  });
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .settings = "limits: {backendRequests: 4}\ndrainTimeout: 1s\n"});
+  std::vector<Socket> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.push_back(Socket::connect(gateway.port()));
+    clients.back().send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+  EXPECT_TRUE(gateway.limitWasHit("backendRequests"));
+  EXPECT_EQ(get(gateway.healthPort(), "/healthz").status, 200);
+  EXPECT_EQ(get(gateway.healthPort(), "/readyz").status, 200);
+  for (Socket& client : clients) client.reset();
+}
+
+TEST(Health, WhoFillsItLeavesTheAdminPortItsRoom) {
   const Gateway gateway({.backends = {{.port = 9}}});
-  EXPECT_EQ(ask(gateway.adminPort(), "POST /status HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n").status, 405);
-  EXPECT_EQ(ask(gateway.adminPort(), "GET /quitquitquit HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 404);
-  EXPECT_EQ(ask(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+  std::vector<Socket> strangers;
+  for (int i = 0; i < 100; ++i) strangers.push_back(Socket::connect(gateway.healthPort()));
+  EXPECT_EQ(get(gateway.adminPort(), "/status").status, 200);
+  strangers.clear();
+  EXPECT_TRUE(eventually([&] { return get(gateway.healthPort(), "/healthz").status == 200; }));
+}
+
+// --- the admin port through the data path
+
+TEST(AdminThroughTheProxy, IsNotWhatAHostNames) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  const std::string admin = "127.0.0.1:" + std::to_string(gateway.adminPort());
+  for (const std::string& request :
+       {"GET /status HTTP/1.1\r\nHost: " + admin + "\r\n\r\n",
+        "GET http://" + admin + "/status HTTP/1.1\r\nHost: " + admin + "\r\n\r\n",
+        "GET /status HTTP/1.1\r\nHost: localhost:" + std::to_string(gateway.adminPort()) + "\r\n\r\n"}) {
+    EXPECT_EQ(ask(gateway.port(), request).body, "ok") << "it is the origin that answers";
+  }
+  const RawResponse tunnel = ask(gateway.port(), "CONNECT " + admin + " HTTP/1.1\r\nHost: " + admin + "\r\n\r\n");
+  EXPECT_GE(tunnel.status, 400);
+  EXPECT_THAT(tunnel.body, Not(HasSubstr("InSync")));
+}
+
+TEST(AdminThroughTheProxy, IsNoAddressForABackend) {
+  const Gateway target({.backends = {{.port = 9}}});
+  for (const char* address : {"127.0.0.1", "\"::ffff:127.0.0.1\"", "0.0.0.0"}) {
+    const Gateway gateway({.backends = {{.port = target.adminPort(), .addresses = address}}, .allow = ""});
+    const RawResponse got = get(gateway.port(), "/status", "127.0.0.1");
+    EXPECT_EQ(got.status, 403) << address;
+    EXPECT_THAT(got.body, HasSubstr("destination_ip_prohibited"));
+  }
+}
+
+TEST(AdminThroughTheProxy, RefusesTheNameOfABackendWhereLoopbackIsAllowed) {
+  const Gateway target({.backends = {{.port = 9}}});
+  const Gateway gateway({.backends = {{.port = target.adminPort()}}});
+  EXPECT_THAT(get(gateway.port(), "/status", "127.0.0.1").body, HasSubstr("not served here"));
+}
+
+// --- the process
+
+// The sanitizer forbids core files itself, and so may the machine: neither shall be what this test sees.
+TEST(ProcessSafety, WritesNoCoreFile) {
+  const char* options = std::getenv("ASAN_OPTIONS");
+  ::setenv("ASAN_OPTIONS", (std::string(options != nullptr ? options : "") + ":disable_coredump=0").c_str(), 1);
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  if (::setrlimit(RLIMIT_CORE, &limit) != 0) {
+    ::getrlimit(RLIMIT_CORE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_CORE, &limit);
+  }
+  if (run({"sh", "-c", "ulimit -c"}).output == "0\n") GTEST_SKIP() << "this machine allows nobody a core file";
+  Gateway gateway({.backends = {{.port = 9}}});
+  std::ifstream in("/proc/" + std::to_string(gateway.process().pid()) + "/limits");
+  const std::string name = "Max core file size";
+  std::string found;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(name)) found = line.substr(name.size());
+  }
+  std::istringstream fields(found);
+  std::string soft;
+  std::string hard;
+  fields >> soft >> hard;
+  EXPECT_EQ(soft, "0");
+  EXPECT_EQ(hard, "0");
 }
 
 TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {  // row 67

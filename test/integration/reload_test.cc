@@ -29,6 +29,13 @@ RawResponse ask(Socket& client) {
   return readResponse(client);
 }
 
+std::string servedRevision(const Gateway& gateway) {
+  const std::string status = gateway.adminGet("/status");
+  const std::string key = "\"served\":\"";
+  const std::size_t begin = status.find(key) + key.size();
+  return status.substr(begin, status.find('"', begin) - begin);
+}
+
 std::string openConnections(const std::string& state) {
   return "http_client_open_connections{backend=\"test/origin\",http_connection_state=\"" + state + "\"}";
 }
@@ -37,10 +44,32 @@ bool falls(const Gateway& gateway, const std::string& series, double most) {
   return eventually([&] { return gateway.metric(series) <= most; });
 }
 
+/// Lets all its answers out when it is told to.
+class SlowOrigin {
+ public:
+  std::uint16_t port() const { return origin_.port(); }
+  bool wasAsked() const {
+    return eventually([this] { return asked_.load(); });
+  }
+  void answer() { answers_ = true; }
+
+ private:
+  std::atomic<bool> asked_ = false;
+  std::atomic<bool> answers_ = false;
+  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) {
+    while (!self.readHead(socket).empty()) {
+      asked_ = true;
+      EXPECT_TRUE(eventually([this] { return answers_.load(); }));
+      socket.send(saying("late"));
+    }
+  }};
+};
+
 /// Two origins, of which a configuration names one.
 class Reload : public testing::Test {
  protected:
-  GatewaySpec towards(const RawOrigin& origin, const std::string& settings = {}) const {
+  template <typename Origin>
+  GatewaySpec towards(const Origin& origin, const std::string& settings = {}) const {
     GatewaySpec spec;
     spec.backends = {{.port = origin.port()}};
     spec.settings = settings;
@@ -95,22 +124,14 @@ TEST_F(Reload, ABackendThatIsGoneLosesItsIdleConnections) {
 }
 
 TEST_F(Reload, ARequestInFlightEndsByTheRulesThatItBeganWith) {
-  std::atomic<bool> asked = false;
-  std::atomic<bool> answer = false;
-  RawOrigin slow([&](Socket& socket, RawOrigin& self) {
-    self.readHead(socket);
-    asked = true;
-    EXPECT_TRUE(eventually([&] { return answer.load(); }));
-    socket.send(saying("late"));
-    self.readHead(socket);
-  });
+  SlowOrigin slow;
   Gateway gateway(towards(slow));
   Socket client = Socket::connect(gateway.port());
   client.send(kGet);
-  ASSERT_TRUE(eventually([&] { return asked.load(); }));
-  const std::string before = echoed(gateway.adminGet("/status"), "served");
+  ASSERT_TRUE(slow.wasAsked());
+  const std::string before = servedRevision(gateway);
   for (int i = 0; i < 5; ++i) gateway.reload(towards(i % 2 == 0 ? one_ : two_));
-  answer = true;
+  slow.answer();
   EXPECT_EQ(readResponse(client).body, "late");
   EXPECT_TRUE(falls(gateway, openConnections("active"), 0));
   EXPECT_TRUE(falls(gateway, openConnections("idle"), 0)) << "nobody can want it any more";
@@ -133,7 +154,7 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
   Gateway gateway(towards(one_));
   Socket client = Socket::connect(gateway.port());
   EXPECT_EQ(ask(client).body, "one");
-  const std::string served = echoed(gateway.adminGet("/status"), "served");
+  const std::string served = servedRevision(gateway);
   gateway.reloadText("apiVersion: [", "failure");
   EXPECT_EQ(ask(client).body, "one");
   EXPECT_EQ(one_.connections(), 1);
@@ -150,6 +171,21 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
   EXPECT_EQ(ask(client).body, "two");
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 0);
+}
+
+TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
+  Gateway gateway(towards(one_));
+  GatewaySpec misspelt = towards(one_, "forwardedHeaders: Append\n");
+  misspelt.routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+                    "spec: {parentRefs: [{name: egress}], rules: [{backendRef: []}]}\n";
+  gateway.reload(misspelt);
+  Socket client = Socket::connect(gateway.port());
+  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_THAT(one_.heads().back(), HasSubstr("x-forwarded-for: ")) << "the settings are the new ones";
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("its previous valid version serves on"));
+  gateway.reload(towards(one_));
+  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("previous valid version")));
 }
 
 TEST_F(Reload, TakingBackWhatWasRefusedIsInSyncAgain) {
@@ -232,23 +268,16 @@ TEST_F(ReloadListeners, AListenerComesAndGoes) {
 }
 
 TEST_F(ReloadListeners, ARequestInFlightOutlivesItsListener) {
-  std::atomic<bool> asked = false;
-  std::atomic<bool> answer = false;
-  RawOrigin slow([&](Socket& socket, RawOrigin& self) {
-    self.readHead(socket);
-    asked = true;
-    EXPECT_TRUE(eventually([&] { return answer.load(); }));
-    socket.send(saying("late"));
-  });
+  SlowOrigin slow;
   GatewaySpec spec = withListener(more_);
   spec.backends = {{.port = slow.port()}};
   Gateway gateway(spec);
   ASSERT_TRUE(waitForPort(more_));
   Socket client = Socket::connect(more_);
   client.send(kGet);
-  ASSERT_TRUE(eventually([&] { return asked.load(); }));
+  ASSERT_TRUE(slow.wasAsked());
   gateway.reload(towards(slow));
-  answer = true;
+  slow.answer();
   const RawResponse got = readResponse(client);
   EXPECT_EQ(got.body, "late");
   EXPECT_EQ(got.field("connection"), "close");
@@ -289,25 +318,32 @@ TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
 
 class ReloadCertificates : public Reload {
  protected:
-  std::string subjectAt(std::uint16_t port) const {
-    const Outcome got = run({"openssl", "s_client", "-connect", "127.0.0.1:" + std::to_string(port), "-servername",
-                             "listener.test", "-brief"});
-    return got.output + got.errors;
+  /// curl as who trusts our authority, by that name.
+  std::vector<std::string> asking(const Gateway& gateway, const std::string& name) const {
+    const std::string at = name + ":" + std::to_string(gateway.tlsPort());
+    return {"curl", "-sS", "--cacert", ca_, "--resolve", at + ":127.0.0.1", "https://" + at + "/"};
   }
+
   const Identity root_ = makeAuthority();
   TempDir folder_;
+  const std::string ca_ = folder_.write("ca.crt", root_.certificate);
 };
 
-TEST_F(ReloadCertificates, AListenersCertificateIsReplacedForNewConnectionsOnly) {
-  GatewaySpec spec = towards(one_);
+TEST_F(ReloadCertificates, AListenersCertificateIsReplacedAndConnectionsGoOn) {
+  SlowOrigin slow;
+  GatewaySpec spec;
+  spec.backends = {{.port = slow.port()}};
   spec.tls = issueServer(root_, "first.test");
   Gateway gateway(spec);
-  Process held({"openssl", "s_client", "-quiet", "-connect", "127.0.0.1:" + std::to_string(gateway.tlsPort())});
-  EXPECT_TRUE(held.waitForLine("first.test"));
+  Process inFlight(asking(gateway, "first.test"));
+  ASSERT_TRUE(slow.wasAsked());
   spec.tls = issueServer(root_, "second.test");
   gateway.reload(spec);
-  EXPECT_THAT(subjectAt(gateway.tlsPort()), HasSubstr("second.test"));
-  EXPECT_EQ(gateway.metric("sluice_config_reloads_total{result=\"failure\"}"), 0);
+  slow.answer();
+  EXPECT_EQ(run(asking(gateway, "second.test")).output, "late");
+  EXPECT_NE(run(asking(gateway, "first.test")).exitCode, 0) << "that certificate is gone";
+  EXPECT_EQ(inFlight.wait(), 0);
+  EXPECT_EQ(inFlight.output(), "late");
 }
 
 TEST_F(ReloadCertificates, AnAuthorityOfABackendIsReplaced) {
@@ -333,7 +369,7 @@ TEST_F(ReloadCertificates, AClientCertificateIsReplaced) {
   const Identity server = issueServer(root_, "origin.test");
   Process origin({"openssl", "s_server", "-accept", "127.0.0.1:" + std::to_string(port), "-www", "-cert",
                   folder_.write("origin.crt", server.certificate), "-key", folder_.write("origin.key", server.key),
-                  "-CAfile", folder_.write("ca.crt", root_.certificate), "-Verify", "1", "-verify_return_error"});
+                  "-CAfile", ca_, "-Verify", "1", "-verify_return_error"});
   ASSERT_TRUE(waitForPort(port)) << origin.errors();
   GatewaySpec spec;
   spec.backends = {{.port = port, .ca = root_.certificate, .client = issueClient(root_, "tenant-one")}};

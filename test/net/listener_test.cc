@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <vector>
 
+#include "test/net/no_more_descriptors.h"
 #include "test/net/socket_pair.h"
 #include "test/support/loop_driver.h"
 
@@ -86,27 +86,11 @@ TEST_F(ListenerTest, AcceptsNothingOnceItIsGone) {
   EXPECT_TRUE(accepted_.empty());
 }
 
-/// Lowers the limit of descriptors to what is in use, for as long as it lives.
-class NoMoreDescriptors {
- public:
-  NoMoreDescriptors() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const Descriptor next(dup(0));
-    rlimit low = before_;
-    low.rlim_cur = static_cast<rlim_t>(next.get());
-    setrlimit(RLIMIT_NOFILE, &low);
-  }
-  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST_F(ListenerTest, PausesInsteadOfSpinningWhenThereAreNoDescriptorsAndGoesOnAfterwards) {
   const Listener listener(worker_, socket_, keep());
   const Descriptor client = test::connectBlocking(socket_.address());
   {
-    const NoMoreDescriptors scarce;
+    const test::NoMoreDescriptors scarce;
     ASSERT_TRUE(test::runUntil(worker_, [&] { return !worker_.timers().empty(); }));
     EXPECT_TRUE(accepted_.empty());
     // While it pauses, the waiting connection wakes nobody.

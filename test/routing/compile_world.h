@@ -96,10 +96,12 @@ inline const sluice::test::Identity& server() {
 
 class World {
  public:
-  explicit World(const std::vector<std::string_view>& documents) {
+  /// `previous`: what was served before, for World after World.
+  explicit World(const std::vector<std::string_view>& documents, const World* previous = nullptr) {
     std::string text;
     for (const std::string_view document : documents) text += "---\n" + std::string(document) + "\n";
-    configuration_ = config::loadText(text);
+    configuration_ = config::loadTexts({{"config.yaml", text}}, base::Secret(),
+                                       previous == nullptr ? nullptr : &previous->configuration_.model);
     recompile();
   }
 

@@ -58,8 +58,8 @@ TEST(RouteTable, FindsNothingWhenEmpty) {
 }
 
 TEST(RouteTable, SendsAwayWhatCameByAConnectionForAnotherListener) {
-  const RouteTable table = tableOf({atListener(entry("a"), "a.test"), atListener(entry("wild"), "*.wild.test"),
-                                    atListener(entry("other"), "")});
+  const RouteTable table = tableOf(
+      {atListener(entry("a"), "a.test"), atListener(entry("wild"), "*.wild.test"), atListener(entry("other"), "")});
   const auto found = [&](const std::string& serverName, const std::string& host) {
     const RouteMatch match = table.match(Request("GET", host, "/").head(), serverName);
     return match.misdirected ? "misdirected" : match.rule == nullptr ? "none" : match.rule->route;

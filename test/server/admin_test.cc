@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "test/net/socket_pair.h"
+#include "test/support/h2_frames.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 
@@ -18,26 +19,56 @@ class Admin : public ::testing::Test {
       ++made_;
       return AdminDocument{200, "text/plain", "hello\n"};
     };
+    pages_["/later"] = [this](AdminAnswer answer) { held_.push_back(std::move(answer)); };
+    pages_["/never"] = [](AdminAnswer) {};
     pages_["/sick"] = [] { return AdminDocument{503, "text/plain", "sick\n"}; };
     server_.serve(socket_, pages_);
   }
   ~Admin() override { server_.shutdown(); }
 
   test::Descriptor connect() { return test::connectBlocking(socket_.address()); }
-  /// Sends and reads until `mark`.
-  std::string ask(const test::Descriptor& client, std::string_view request, std::string_view mark) {
-    EXPECT_EQ(::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL), ssize_t(request.size()));
+  std::string readUntil(const test::Descriptor& client, std::string_view mark) {
     std::string received;
     test::runUntil(worker_, [&] {
-      char part[4096];
-      const ssize_t count = ::recv(client.get(), part, sizeof part, MSG_DONTWAIT);
-      if (count > 0) received.append(part, static_cast<std::size_t>(count));
-      return count == 0 || received.find(mark) != std::string::npos;
+      return test::readAvailable(client, received) == 0 || received.find(mark) != std::string::npos;
     });
     return received;
   }
+  /// Sends and reads until `mark`.
+  std::string ask(const test::Descriptor& client, std::string_view request, std::string_view mark) {
+    EXPECT_TRUE(test::sendAll(client, request));
+    return readUntil(client, mark);
+  }
+  /// Asks and waits until the page has the answer in its hands.
+  void askForLater(const test::Descriptor& client, std::string_view request) {
+    const std::size_t before = held_.size();
+    EXPECT_TRUE(test::sendAll(client, request));
+    EXPECT_TRUE(test::runUntil(worker_, [&] { return held_.size() > before; }));
+  }
+  void give(std::size_t index, const std::string& body) {
+    const net::Worker::Turn turn(worker_);
+    held_.at(index).give({200, "text/plain", body});
+  }
   static bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
+  }
+
+  /// Speaks HTTP/2 until `holds`; false if the server ends the connection before.
+  bool speak(const test::Descriptor& client, const std::string& frames, test::H2FrameReader& reader,
+             const std::function<bool()>& holds) {
+    EXPECT_TRUE(test::sendAll(client, frames));
+    return test::runUntil(worker_,
+                          [&] {
+                            std::string received;
+                            const bool ended = test::readAvailable(client, received) == 0;
+                            reader.feed(received);
+                            return ended || holds();
+                          }) &&
+           holds();
+  }
+  static std::string h2Get(std::uint32_t stream, const std::string& path) {
+    return test::h2::headers(
+        stream, {{":method", "GET"}, {":scheme", "http"}, {":authority", "localhost"}, {":path", path}}, true);
   }
 
   int made_ = 0;
@@ -46,7 +77,11 @@ class Admin : public ::testing::Test {
   net::ListenSocket socket_ = test::listenOnLoopback();
   AdminPages pages_;
   AdminServer server_{worker_};
+  std::vector<AdminAnswer> held_;
 };
+
+constexpr std::string_view kLater = "GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n";
+constexpr std::string_view kHello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 TEST_F(Admin, ServesItsPagesAgainAndAgain) {
   const test::Descriptor client = connect();
@@ -76,7 +111,98 @@ TEST_F(Admin, NothingButGetAndHead) {
   const std::string answer =
       ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxx", "only GET and HEAD\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
+  EXPECT_TRUE(contains(answer, "allow: GET, HEAD\r\n")) << answer;
   EXPECT_EQ(made_, 0);
+}
+
+TEST_F(Admin, ARequestWhoseBodyBreaksIsAnsweredAllTheSame) {
+  const std::string answer =
+      ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+          "only GET and HEAD\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
+}
+
+TEST_F(Admin, APageMayAnswerLaterWhileOthersAreServed) {
+  const test::Descriptor client = connect();
+  askForLater(client, kLater);
+  EXPECT_TRUE(contains(ask(connect(), kHello, "hello\n"), " 200 "));
+  give(0, "late\n");
+  const std::string answer = readUntil(client, "late\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
+  EXPECT_TRUE(contains(ask(client, kHello, "hello\n"), " 200 ")) << "the connection goes on";
+}
+
+TEST_F(Admin, AnAnswerIsGivenOnce) {
+  const test::Descriptor client = connect();
+  askForLater(client, kLater);
+  give(0, "first\n");
+  give(0, "second\n");
+  held_.clear();
+  std::string answer = readUntil(client, "first\n");
+  answer += ask(client, kHello, "hello\n");
+  EXPECT_FALSE(contains(answer, "second")) << answer;
+  EXPECT_FALSE(contains(answer, " 500 ")) << answer;
+}
+
+TEST_F(Admin, AnAnswerThatIsDroppedIsAnError) {
+  EXPECT_TRUE(ask(connect(), "GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n", "gave no answer\n")
+                  .starts_with("HTTP/1.1 500 "));
+  const test::Descriptor client = connect();
+  askForLater(client, kLater);
+  {
+    const net::Worker::Turn turn(worker_);
+    held_.clear();
+  }
+  EXPECT_TRUE(readUntil(client, "gave no answer\n").starts_with("HTTP/1.1 500 "));
+}
+
+TEST_F(Admin, AnAnswerToWhoHasGivenUpIsInert) {
+  const test::Descriptor client = connect();
+  test::H2FrameReader reader;
+  askForLater(client, test::h2::clientHello() + h2Get(1, "/later"));
+  ASSERT_TRUE(speak(client, test::h2::rstStream(1, test::h2error::kCancel) + test::h2::ping(), reader,
+                    [&] { return reader.find(test::H2Type::kPing, 0) != nullptr; }));
+  give(0, "late\n");
+  ASSERT_TRUE(speak(client, h2Get(3, "/hello"), reader, [&] { return reader.body(3) == "hello\n"; }));
+  EXPECT_EQ(reader.find(test::H2Type::kHeaders, 1), nullptr);
+}
+
+TEST_F(Admin, AnAnswerToALostConnectionIsInert) {
+  test::Descriptor client = connect();
+  askForLater(client, kLater);
+  const linger atOnce{1, 0};
+  ::setsockopt(client.get(), SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+  client.close();
+  EXPECT_TRUE(contains(ask(connect(), kHello, "hello\n"), " 200 ")) << "the loop has seen the reset before this";
+  give(0, "late\n");
+  EXPECT_TRUE(contains(ask(connect(), kHello, "hello\n"), " 200 "));
+}
+
+TEST_F(Admin, AnAnswerAfterShutdownIsInert) {
+  const test::Descriptor client = connect();
+  askForLater(client, kLater);
+  askForLater(connect(), kLater);
+  {
+    const net::Worker::Turn turn(worker_);
+    server_.shutdown();
+  }
+  give(0, "late\n");
+  held_.clear();
+  EXPECT_EQ(readUntil(client, "late\n"), "");
+}
+
+TEST_F(Admin, AConnectionMayWaitForEightAnswersAtOnce) {
+  const test::Descriptor client = connect();
+  test::H2FrameReader reader;
+  std::string eight = test::h2::clientHello();
+  for (std::uint32_t stream = 1; stream < 16; stream += 2) eight += h2Get(stream, "/later");
+  ASSERT_TRUE(speak(client, eight, reader, [&] { return held_.size() == 8; }));
+  ASSERT_TRUE(
+      speak(client, h2Get(17, "/later"), reader, [&] { return reader.find(test::H2Type::kRstStream, 17) != nullptr; }));
+  EXPECT_EQ(reader.find(test::H2Type::kRstStream, 17)->errorCode(), test::h2error::kRefusedStream);
+  give(7, "late\n");
+  ASSERT_TRUE(speak(client, {}, reader, [&] { return reader.body(15) == "late\n"; }));
+  ASSERT_TRUE(speak(client, h2Get(19, "/hello"), reader, [&] { return reader.body(19) == "hello\n"; }));
 }
 
 TEST_F(Admin, AnUnknownPageNamesThoseThereAre) {
@@ -101,6 +227,17 @@ TEST_F(Admin, TooManyAtOnceAreTurnedAway) {
   clients.pop_back();
   const test::Descriptor next = connect();
   EXPECT_TRUE(contains(ask(next, "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n"), " 200 "));
+}
+
+TEST_F(Admin, AFullPortLeavesTheOtherItsRoom) {
+  const net::ListenSocket other = test::listenOnLoopback();
+  server_.serve(other, pages_);
+  std::vector<test::Descriptor> clients;
+  for (std::size_t i = 0; i < AdminServer::kMaxClients; ++i) {
+    clients.push_back(connect());
+    ASSERT_TRUE(contains(ask(clients.back(), kHello, "hello\n"), " 200 ")) << i;
+  }
+  EXPECT_TRUE(contains(ask(test::connectBlocking(other.address()), kHello, "hello\n"), " 200 "));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ declare -A packages=(
 # Where several packages carry one command, whichever is there will do.
 declare -A commands=(
   [build]=""
-  [test]="nginx=nginx-light node=nodejs npm=npm"
+  [test]="nginx=nginx-light node=nodejs npm=npm promtool=prometheus"
   [fuzz]=""
   [lint]=""
 )

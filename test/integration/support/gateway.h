@@ -76,7 +76,7 @@ class Gateway {
   Process& process() { return *process_; }
   /// At least `count` lines of the access log.
   std::vector<std::string> accessLog(std::size_t count) { return process_->waitForLines(count); }
-  /// A page of the admin port.
+  /// The body of a page of the admin port.
   std::string adminGet(const std::string& target) const;
   /// The metrics page, as text.
   std::string metrics() const;

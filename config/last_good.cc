@@ -1,0 +1,51 @@
+#include "config/last_good.h"
+
+#include <utility>
+
+namespace sluice::config {
+namespace {
+
+template <typename Object>
+bool putBack(std::vector<Object>& objects, const Object* previous, const Rejected& refused) {
+  if (previous == nullptr) return false;
+  objects.push_back(*previous);
+  objects.back().meta.generation = refused.generation;
+  return true;
+}
+
+bool keepObject(Model& model, const Model& previous, const Rejected& refused) {
+  const std::string& nameSpace = refused.nameSpace;
+  const std::string& name = refused.name;
+  if (refused.group == kGatewayGroup) {
+    if (refused.kind == "GatewayClass") {
+      return putBack(model.gatewayClasses, previous.findGatewayClass(name), refused);
+    }
+    if (refused.kind == "Gateway") return putBack(model.gateways, previous.findGateway(nameSpace, name), refused);
+    if (refused.kind == "HTTPRoute") return putBack(model.httpRoutes, previous.findHttpRoute(nameSpace, name), refused);
+    if (refused.kind == "ReferenceGrant") {
+      return putBack(model.referenceGrants, previous.findReferenceGrant(nameSpace, name), refused);
+    }
+  } else if (refused.group.empty()) {
+    if (refused.kind == "ConfigMap") return putBack(model.configMaps, previous.findConfigMap(nameSpace, name), refused);
+    if (refused.kind == "Secret") return putBack(model.secrets, previous.findSecret(nameSpace, name), refused);
+  }
+  return putBack(model.backends, previous.findBackend(refused.group, refused.kind, nameSpace, name), refused);
+}
+
+}  // namespace
+
+void keepLastGood(Model& model, const Model& previous) {
+  std::vector<Rejected> without;
+  for (Rejected& refused : model.rejected) {
+    if (keepObject(model, previous, refused)) {
+      refused.gateway.reset();
+      refused.httpRoute.reset();
+      model.kept.push_back(std::move(refused));
+    } else {
+      without.push_back(std::move(refused));
+    }
+  }
+  model.rejected = std::move(without);
+}
+
+}  // namespace sluice::config

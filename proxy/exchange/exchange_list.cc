@@ -1,0 +1,84 @@
+#include "proxy/exchange/exchange_list.h"
+
+#include <algorithm>
+#include <array>
+
+#include "config/json_writer.h"
+#include "proxy/exchange/exchange_names.h"
+#include "proxy/observe/json_text.h"
+
+namespace sluice::exchange {
+namespace {
+
+constexpr std::size_t kMaxTextBytes = 256;
+constexpr std::size_t kMaxPathBytes = 512;
+
+void text(config::JsonWriter& json, std::string_view key, std::string_view value,
+          std::size_t maxBytes = kMaxTextBytes) {
+  std::string quoted;
+  if (value.empty()) {
+    quoted = "null";
+  } else {
+    observe::appendJsonString(quoted, value, maxBytes);
+  }
+  json.key(key).json(quoted);
+}
+
+void number(config::JsonWriter& json, std::string_view key, std::uint64_t value) {
+  json.key(key).json(std::to_string(value));
+}
+
+void seconds(config::JsonWriter& json, std::string_view key, base::Duration value) {
+  std::array<char, 24> digits;
+  // A thousandth of it in milliseconds is the whole in seconds.
+  const char* end = observe::writeJsonMilliseconds(digits.data(), value / 1000);
+  json.key(key).json({digits.data(), static_cast<std::size_t>(end - digits.data())});
+}
+
+std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t worker) {
+  const http::RequestHead& request = exchange.request();
+  const Attempt& attempt = exchange.attempt();
+  const ExchangeNames names = namesOf(exchange);
+  const Downstream* downstream = exchanges.downstream(exchange.origin().connection);
+  config::JsonWriter json;
+  json.beginObject();
+  number(json, "worker", worker);
+  text(json, "id", std::to_string(exchange.token()));  // a text: not every reader has integers of 64 bits
+  text(json, "method", request.methodText);
+  text(json, "authority", request.authority);
+  text(json, "path", request.path(), kMaxPathBytes);
+  text(json, "protocolVersion", http::versionName(request.version));
+  text(json, "clientAddress", downstream != nullptr ? downstream->client().toString() : std::string());
+  text(json, "requestState", requestStateName(exchange.requestState()));
+  text(json, "responseState", responseStateName(exchange.responseState()));
+  text(json, "gateway", names.gateway);
+  text(json, "listener", names.listener);
+  text(json, "route", names.route);
+  text(json, "backend", names.backend);
+  text(json, "upstreamAddress", attempt.hasPeer ? attempt.peer.toString() : std::string());
+  number(json, "attempts", attempt.number);
+  seconds(json, "ageSeconds", exchanges.worker().now() - exchange.started());
+  number(json, "requestBytes", exchange.requestBytes());
+  number(json, "responseBytes", exchange.responseBytes());
+  json.endObject();
+  return json.take();
+}
+
+}  // namespace
+
+ExchangeList listExchanges(Exchanges& exchanges, std::size_t worker, std::size_t most) {
+  std::vector<const Exchange*> chosen;
+  chosen.reserve(exchanges.size());
+  exchanges.forEach([&chosen](const Exchange& exchange) { chosen.push_back(&exchange); });
+  ExchangeList list;
+  list.total = chosen.size();
+  const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(std::min(most, chosen.size()));
+  std::partial_sort(chosen.begin(), end, chosen.end(),
+                    [](const Exchange* a, const Exchange* b) { return a->started() < b->started(); });
+  list.oldest.reserve(static_cast<std::size_t>(end - chosen.begin()));
+  for (auto at = chosen.begin(); at != end; ++at)
+    list.oldest.push_back({(*at)->started(), render(exchanges, **at, worker)});
+  return list;
+}
+
+}  // namespace sluice::exchange

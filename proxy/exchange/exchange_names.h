@@ -1,0 +1,20 @@
+// Which objects of the configuration an exchange belongs to, by the names that logs, metrics and lists share.
+#pragma once
+
+#include <string_view>
+
+#include "proxy/exchange/exchange.h"
+
+namespace sluice::exchange {
+
+/// Empty where nothing is decided yet, or there is none. Views live as long as the exchange.
+struct ExchangeNames {
+  std::string_view gateway;
+  std::string_view listener;
+  std::string_view route;
+  std::string_view backend;
+};
+
+ExchangeNames namesOf(const Exchange& exchange);
+
+}  // namespace sluice::exchange

@@ -1,0 +1,35 @@
+// Many events into one call, made when they have paused: what follows a burst of changes should see its end.
+//
+// Belongs to one worker's thread, and calls inside a Turn.
+#pragma once
+
+#include <functional>
+
+#include "proxy/base/clock.h"
+#include "proxy/net/timers.h"
+
+namespace sluice::net {
+
+class Debounce final : private Timer {
+ public:
+  struct Limits {
+    base::Duration quiet;    // without an event before the call
+    base::Duration longest;  // from the first event to the call, if they never pause
+  };
+
+  /// `wheel` outlives it. `settled` may note events, and may not destroy it.
+  Debounce(TimerWheel& wheel, const Limits& limits, std::function<void()> settled);
+
+  void note(base::MonotonicTime now);
+  bool pending() const { return isSet(); }
+
+ private:
+  void onTimer() override;
+
+  TimerWheel& wheel_;
+  const Limits limits_;
+  const std::function<void()> settled_;
+  base::MonotonicTime first_{};
+};
+
+}  // namespace sluice::net
