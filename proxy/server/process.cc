@@ -60,6 +60,7 @@ class Process {
   base::Status makeWorkers();
   std::uint32_t workerCount() const;
   void makePages();
+  void reopenLog();
 
   const Options& options_;
   observe::Log& log_;
@@ -181,6 +182,14 @@ base::Status Process::open() {
   return makeWorkers();
 }
 
+// As whoever rotates logs expects it of a server.
+void Process::reopenLog() {
+  if (accessLog_ == nullptr) return;
+  if (const base::Status reopened = accessLog_->reopen(); !reopened.ok()) {
+    log_.error("the access log goes on where it was", {{"reason", reopened.error().detail}});
+  }
+}
+
 int Process::run() {
   if (const base::Status opened = open(); !opened.ok()) {
     log_.error("can not start", {{"reason", opened.error().detail}});
@@ -199,7 +208,10 @@ int Process::run() {
   };
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);
-  const net::SignalWatch hangUp(main_, SIGHUP, [this] { serving_.reload(); });
+  const net::SignalWatch hangUp(main_, SIGHUP, [this] {
+    reopenLog();
+    serving_.reload();
+  });
   Threads threads(runtimes_);
   threads.start();
   ready_ = true;

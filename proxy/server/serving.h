@@ -12,6 +12,7 @@
 
 #include "proxy/control/configuration.h"
 #include "proxy/control/revisions.h"
+#include "proxy/net/file_watch.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
@@ -27,7 +28,7 @@ namespace sluice::server {
 class Serving final : private net::Timer {
  public:
   /// References outlive it. `paths` are those of --config.
-  Serving(std::vector<std::string> paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics);
+  Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics);
   ~Serving() override;
 
   /// The first configuration. Errors are config's, and have been logged but for their last line.
@@ -69,7 +70,9 @@ class Serving final : private net::Timer {
   void report(const control::Configuration& configuration);
   void warnOfFixedSettings(const config::Settings& settings);
   void setState(control::ConfigState state);
-  void count(std::string_view result) { metrics_.at<observe::Metric::kConfigReloads>(result).add(); }
+  void count(std::string_view result, std::uint64_t reloads = 1) {
+    metrics_.at<observe::Metric::kConfigReloads>(result).add(reloads);
+  }
 
   const std::vector<std::string> paths_;
   const base::Secret revisionKey_;
@@ -83,6 +86,7 @@ class Serving final : private net::Timer {
   config::Settings settingsAtStart_;
   control::Revisions revisions_;
   std::optional<Candidate> candidate_;
+  net::FileWatch watch_;
   bool again_ = false;
   bool stopped_ = false;
   std::set<std::string> reported_;  // statuses that the log has said
