@@ -191,10 +191,7 @@ void Process::reopenLog() {
 }
 
 int Process::run() {
-  if (const base::Status opened = open(); !opened.ok()) {
-    log_.error("can not start", {{"reason", opened.error().detail}});
-    return 1;
-  }
+  // Before anything is open: a signal that comes while the process starts is one of a process that runs.
   Shutdown shutdown(main_, runtimes_, [this] {
     log_.info("stopped");
     admin_.shutdown();
@@ -212,6 +209,10 @@ int Process::run() {
     reopenLog();
     serving_.reload();
   });
+  if (const base::Status opened = open(); !opened.ok()) {
+    log_.error("can not start", {{"reason", opened.error().detail}});
+    return 1;
+  }
   Threads threads(runtimes_);
   threads.start();
   ready_ = true;
