@@ -101,6 +101,8 @@ void Exchange::route() {
   routed_ = true;
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
+  if (rule_->requestTimeout) arm();
+  if (redirect() != nullptr) return raise(Event::kRejected);
   upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
@@ -126,9 +128,16 @@ std::optional<base::Error> Exchange::chooseBackend() {
     return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
   }
   if (rule_->failure) return *rule_->failure;
+  if (rule_->redirect) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());
   if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
   return attempt_.backend->failure;
+}
+
+const routing::Redirect* Exchange::redirect() const {
+  if (rule_ == nullptr) return nullptr;
+  if (rule_->redirect) return &*rule_->redirect;
+  return attempt_.backend != nullptr && attempt_.backend->redirect ? &*attempt_.backend->redirect : nullptr;
 }
 
 void Exchange::acquire() {
@@ -162,6 +171,7 @@ void Exchange::begin() {
   if (attempt_.stream == 0) {
     return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);
   }
+  if (rule_->backendRequestTimeout != base::Duration::zero()) arm();
   proceed(*downstream);
 }
 
@@ -253,16 +263,32 @@ bool Exchange::wentStale() {
 }
 
 void Exchange::answer() {
-  status_ = error_->status;
+  if (error_) status_ = error_->status;
   http::ServerCodec* codec = downstreamCodec();
   if (codec == nullptr) return;
   response_.emplace(owner_.worker().chunks());
   responseBody_ = http::BodyPipe(owner_.worker().chunks());
-  response_->head = localReply(response_->arena, responseBody_, request_.head, *error_);
+  response_->head =
+      error_ ? localReply(response_->arena, responseBody_, request_.head, *error_) : redirectReply(*redirect());
   status_ = response_->head.status;
   codec->sendResponse(origin_.stream, response_->head);
   progress();
   arm();
+}
+
+http::ResponseHead Exchange::redirectReply(const routing::Redirect& redirect) {
+  base::Arena& arena = response_->arena;
+  const Downstream* downstream = owner_.downstream(origin_.connection);
+  const routing::RedirectFrom from{downstream != nullptr && downstream->secure(), rule_->listenerPort};
+  http::ResponseHead head;
+  head.status = redirect.status;
+  head.version = request_.head.version;
+  head.headers.add(arena, "location", redirect.location(arena, request_.head, from));
+  head.contentLength = 0;
+  rule_->responseHeaders.apply(arena, head.headers);
+  if (attempt_.backend != nullptr) attempt_.backend->responseHeaders.apply(arena, head.headers);
+  responseBody_.finish();
+  return head;
 }
 
 void Exchange::breakResponse() {
@@ -371,8 +397,21 @@ base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
   // An answer of our own has the time that it takes to be read.
-  if (timeouts.request == base::Duration::zero() || responseState_ == ResponseState::kAnswering) return idleUntil;
-  return std::min(idleUntil, started_ + timeouts.request);
+  if (responseState_ == ResponseState::kAnswering) return idleUntil;
+  return std::min({idleUntil, requestDeadline(), attemptDeadline()});
+}
+
+base::MonotonicTime Exchange::requestDeadline() const {
+  const bool own = rule_ != nullptr && rule_->requestTimeout;
+  const base::Duration request = own ? *rule_->requestTimeout : owner_.timeouts().request;
+  return request == base::Duration::zero() ? base::MonotonicTime::max() : started_ + request;
+}
+
+// HTTPRouteTimeouts.backendRequest: until the response has come whole.
+base::MonotonicTime Exchange::attemptDeadline() const {
+  const bool bounded = attempt_.active() && rule_->backendRequestTimeout != base::Duration::zero() &&
+                       responseBody_.end() == http::PipeEnd::kOpen;
+  return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
 }
 
 // The timer is not moved with every byte: it looks when it fires. So it must not sleep past a stall that begins meanwhile.
@@ -394,7 +433,7 @@ void Exchange::expire() {
     return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
   }
   const bool idle = lastProgress_ + owner_.timeouts().streamIdle <= now;
-  owner_.onLimit(idle ? "streamIdle" : "request");
+  owner_.onLimit(idle ? "streamIdle" : attemptDeadline() <= now ? "backendRequest" : "request");
   if (idle && !responseBody_.bytes.empty()) {
     return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                                     "the client did not take the response in time"});

@@ -83,6 +83,8 @@ class Exchange final : private net::Timer {
   void onTimer() override;
   void arm();
   base::MonotonicTime deadline() const;
+  base::MonotonicTime requestDeadline() const;
+  base::MonotonicTime attemptDeadline() const;
   bool clientStalls() const;
   void expire();
   void progress();
@@ -92,6 +94,8 @@ class Exchange final : private net::Timer {
   void act(Action action);
   void route();
   std::optional<base::Error> chooseBackend();
+  const routing::Redirect* redirect() const;
+  http::ResponseHead redirectReply(const routing::Redirect& redirect);
   void acquire();
   void abandon();
   void begin();

@@ -34,6 +34,8 @@ class NameServer {
  private:
   void write(const Records& records) const;
   int logged(const std::string& text) const;
+  /// Sends the signal and waits for one more such line.
+  void awaitAnother(const std::string& line, int signal) const;
 
   TempDir folder_;
   std::uint16_t port_;
