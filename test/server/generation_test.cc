@@ -81,15 +81,14 @@ TEST_F(Generations, TheSameCertificatesGoOnWithTheirContext) {
 }
 
 TEST_F(Generations, OtherCertificatesAreAnotherContext) {
-  const std::vector<std::vector<routing::ListenerIdentity>> courses = {
-      {identity(one_)},
-      {identity(two_)},
-      {identity(two_), identity(one_)},
-      {identity(one_), identity(two_)},
-      {identity(one_)},
-      {identity(test::issueServer(root_, "one.test"))},
-      {identity(test::withChain(one_, root_))},
-      {identity(one_)}};
+  const std::vector<std::vector<routing::ListenerIdentity>> courses = {{identity(one_)},
+                                                                       {identity(two_)},
+                                                                       {identity(two_), identity(one_)},
+                                                                       {identity(one_), identity(two_)},
+                                                                       {identity(one_)},
+                                                                       {identity(test::issueServer(root_, "one.test"))},
+                                                                       {identity(test::withChain(one_, root_))},
+                                                                       {identity(one_)}};
   std::shared_ptr<const net::TlsServerContext> before;
   for (std::size_t i = 0; i < courses.size(); ++i) {
     const auto made = next({secure(courses[i])});

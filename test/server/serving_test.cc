@@ -68,8 +68,8 @@ TEST(ServingReload, WhatIsAskedForMeanwhileIsDoneAfterwards) {
   EXPECT_EQ(rig.serving().revisions().desired, second) << "it has not been read";
   rig.run();
   const control::Revisions& revisions = rig.serving().revisions();
-  ASSERT_TRUE(test::runUntil(
-      rig.main(), [&] { return revisions.desired != second && revisions.served == revisions.desired; }));
+  ASSERT_TRUE(
+      test::runUntil(rig.main(), [&] { return revisions.desired != second && revisions.served == revisions.desired; }));
   EXPECT_EQ(ask(connectTo(ports[2].port())), "404");
   EXPECT_LT(connectTo(ports[1].port()).get(), 0);
 }

@@ -1,5 +1,5 @@
-// Other Backends and other rules for the pools of a running worker: what is untouched notices nothing, what is gone goes
-// when the last one has left it.
+// Other Backends and other rules for the pools of a running worker: what is untouched notices nothing, what is gone
+// goes when the last one has left it.
 #include <gtest/gtest.h>
 
 #include "test/upstream/pool_rig.h"
