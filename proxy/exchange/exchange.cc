@@ -117,10 +117,14 @@ std::optional<base::Error> Exchange::chooseBackend() {
     return base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
                        "the request has passed this gateway before");
   }
-  const routing::RouteMatch match = origin_.routes->match(request_.head);
+  const Downstream* downstream = owner_.downstream(origin_.connection);
+  const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
+  const routing::RouteMatch match = origin_.routes->match(request_.head, serverName);
   rule_ = match.rule;
   if (rule_ == nullptr) {
-    return base::Error(base::ErrorType::kDestinationNotFound, base::ErrorOrigin::kDownstream, match.reason);
+    const auto type =
+        match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
+    return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
   }
   if (rule_->failure) return *rule_->failure;
   attempt_.backend = rule_->choose(owner_.random());

@@ -39,7 +39,7 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       timeouts_(generation_->snapshot->settings.timeouts),
       worker_(parts.clock),
       metrics_(parts.metrics),
-      accessLog_(parts.accessLog),
+      accessLog_(parts.accessLog, parts.log),
       report_(worker_, *this, metrics_, accessLog_, generation_->revision),
       exchanges_(exchangeParts(parts, worker_, *this, report_)),
       dialer_(worker_),

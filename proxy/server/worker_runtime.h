@@ -33,6 +33,7 @@ struct RuntimeParts {
   observe::LineFile* accessLog;  // nullptr: off
   std::string instance;          // "sluice-1a2b3c4d"
   std::uint64_t randomSeed;
+  const observe::Log* log = nullptr;  // nullptr: nobody is told what the access log loses
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {

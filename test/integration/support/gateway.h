@@ -45,6 +45,11 @@ struct GatewaySpec {
   std::string allow = "127.0.0.0/8";
   /// The optimised binary if it was built: for what counts, not for what is correct.
   bool release = false;
+  std::string accessLog = "/dev/stdout";
+  /// Flags besides those that every test needs: {"--log-level", "debug"}.
+  std::vector<std::string> options = {};
+  /// A program that becomes the gateway, with what it needs for that: {"prlimit", "--nofile=256:256"}.
+  std::vector<std::string> startedBy = {};
 };
 
 class Gateway {
