@@ -22,6 +22,7 @@ namespace sluice::server {
 
 class ServingRig {
  public:
+  static constexpr std::size_t kDescriptors = 1024;
   /// What one configuration differs in from another.
   struct Spec {
     std::vector<std::uint16_t> ports;
@@ -80,7 +81,7 @@ class ServingRig {
               .value());
       workers.push_back(runtimes_.back().get());
     }
-    acceptor_ = std::make_unique<Acceptor>(workers);
+    acceptor_ = std::make_unique<Acceptor>(workers, kDescriptors);
     acceptor_->listen(serving_->sockets(), serving_->settings().limits.connections);
     serving_->attach(workers, *acceptor_, budgets_);
     runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
