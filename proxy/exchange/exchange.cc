@@ -37,7 +37,8 @@ Exchange::~Exchange() {
 }
 
 void Exchange::pin(const std::string& revision) {
-  if (rule_ != nullptr && !pin_) pin_ = std::make_unique<Pin>(Pin{rule_->shared_from_this(), revision});
+  if (pin_) return;
+  pin_ = std::make_unique<Pin>(Pin{rule_ != nullptr ? rule_->shared_from_this() : nullptr, revision});
 }
 
 void Exchange::raise(Event event) {

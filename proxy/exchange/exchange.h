@@ -122,7 +122,7 @@ class Exchange final : private net::Timer {
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses
   std::optional<http::ResponseMessage> response_;
   struct Pin {
-    std::shared_ptr<const routing::Rule> rule;
+    std::shared_ptr<const routing::Rule> rule;  // null if it has none
     std::string revision;
   };
   const routing::Rule* rule_ = nullptr;  // the snapshot's; of an earlier one the pin's

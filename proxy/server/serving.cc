@@ -115,7 +115,7 @@ void Serving::publish() {
 }
 
 void Serving::onAdopted() {
-  if (--candidate_->waiting == 0 && !stopped_) accept();
+  if (--candidate_->waiting == 0) accept();
 }
 
 // Only now that every worker knows its binds.

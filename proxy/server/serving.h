@@ -40,7 +40,8 @@ class Serving final : private net::Timer {
   /// Reads the configuration again, and serves it if it is another one and can be served. Comes back at once; what is
   /// asked for meanwhile is done afterwards.
   void reload();
-  /// No reload begins any more.
+  /// No reload begins any more. One that the workers were told of comes to its end, or its new sockets would take
+  /// connections that nobody serves.
   void stop();
 
   const control::Configuration& configuration() const { return configuration_; }

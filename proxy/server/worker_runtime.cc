@@ -93,6 +93,7 @@ void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
 
 void WorkerRuntime::shutdown() {
   if (leave_) leave_();
+  change_.reset();
   exchanges_.shutdown();
   connections_.forEach([this](DownstreamConnection& connection) { dead_.push_back(connection.handle()); });
   for (const auto handle : dead_) {
@@ -107,7 +108,9 @@ void WorkerRuntime::shutdown() {
 }
 
 void WorkerRuntime::adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted) {
-  worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] { change_ = change; });
+  worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] {
+    if (resolver_ != nullptr) change_ = change;  // what shutdown() has left takes nothing any more
+  });
 }
 
 // Everything has come to rest: each exchange that exists knows its rule.

@@ -50,8 +50,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void run();
   /// Any thread.
   void stop();
-  /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread. What its settings
-  /// say of dns is not looked at again. One at a time; any thread.
+  /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread; neither once it
+  /// has stopped. What its settings say of dns is not looked at again. One at a time; any thread.
   void adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted);
   /// Lets every client finish what it began and go; those that still come may make one request each. Any thread.
   void drain();

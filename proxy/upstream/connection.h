@@ -48,6 +48,8 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   /// Takes no new request; closes when those in flight are done. Not while connecting: whoever waits for it has it.
   void drain();
+  /// Other addresses are allowed: no new request goes to one that is not, and none of those that wait for it.
+  void obeyGuard();
 
   /// Called by Upstreams only.
   void flush();

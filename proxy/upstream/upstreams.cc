@@ -32,9 +32,7 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
       entry = byIdentity_.erase(entry);
     }
   }
-  connections_.forEach([this](Connection& connection) {
-    if (!guard().permits(connection.peer().bytes())) connection.drain();
-  });
+  connections_.forEach([](Connection& connection) { connection.obeyGuard(); });
 }
 
 void Upstreams::drive() {
