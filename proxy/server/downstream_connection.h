@@ -14,7 +14,7 @@ class DownstreamConnection;
 class DirtyList {
  public:
   virtual ~DirtyList() = default;
-  virtual void add(base::Handle<DownstreamConnection> connection) = 0;
+  virtual void mark(DownstreamConnection& connection) = 0;
 };
 
 class DownstreamConnection final : public ServerConnection, public exchange::Downstream {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/beat_table.h"
 #include "proxy/base/result.h"
 #include "proxy/exchange/exchange_list.h"
 #include "proxy/exchange/exchanges.h"
@@ -98,7 +99,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void reap() override;
   bool quiet() const override { return settled() && !change_; }
   exchange::Downstream* findDownstream(http::Token connection) override;
-  void add(base::Handle<DownstreamConnection> connection) override { dirty_.push_back(connection); }
+  void mark(DownstreamConnection& connection) override { connections_.mark(connection); }
   void shutdown();
 
   std::shared_ptr<const Generation> generation_;
@@ -115,10 +116,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
   std::unique_ptr<upstream::Upstreams> upstreams_;
-  base::Slab<DownstreamConnection> connections_;
-  std::vector<base::Handle<DownstreamConnection>> dirty_;
-  std::vector<base::Handle<DownstreamConnection>> batch_;
-  std::vector<base::Handle<DownstreamConnection>> dead_;
+  base::BeatTable<DownstreamConnection> connections_;
   std::function<void()> leave_;
   bool draining_ = false;
   std::atomic<std::size_t> connectionCount_{0};

@@ -32,6 +32,7 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   base::Handle<Connection> handle() const { return self_; }
   State state() const { return state_; }
+  bool dead() const { return state_ == State::kDead; }
   /// nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
   Cluster& cluster() { return cluster_; }
