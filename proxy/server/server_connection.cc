@@ -43,6 +43,7 @@ std::string_view ServerConnection::serverName() const {
 }
 
 void ServerConnection::onOpen() {
+  if (state_ != State::kHandshaking) return;  // its time ran out in the same turn
   const net::TlsFacts* tls = transport_->tls();
   serve(tls != nullptr && tls->alpn == "h2" ? http::Version::kHttp2 : http::Version::kHttp11);
 }

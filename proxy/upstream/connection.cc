@@ -71,6 +71,7 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
 void Connection::touch() { owner_.markDirty(*this); }
 
 void Connection::onOpen() {
+  if (state_ != State::kConnecting) return;  // its time ran out in the same turn
   const net::TlsFacts* tls = transport_->tls();
   base::Result<http::Version> version = cluster_.negotiated(tls);
   if (!version.ok()) {
@@ -90,6 +91,7 @@ void Connection::onOpen() {
 }
 
 void Connection::onBytes(std::string_view bytes) {
+  if (state_ == State::kDead) return;
   if (codec_) codec_->feed(bytes);
   touch();
 }
