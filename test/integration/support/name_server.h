@@ -28,14 +28,19 @@ class NameServer {
   void change(const Records& records);
   /// It takes questions but does not answer any more.
   void fallSilent() { process_->signal(SIGSTOP); }
+  void speakAgain() { process_->signal(SIGCONT); }
   /// It is gone.
   void die();
+  /// It is back at the same address, and lives as long as the calling thread.
+  void revive() { start(); }
 
  private:
+  void start();
   void write(const Records& records) const;
   int logged(const std::string& text) const;
 
   TempDir folder_;
+  int ttl_;
   std::uint16_t port_;
   std::unique_ptr<Process> process_;
 };
