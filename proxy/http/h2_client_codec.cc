@@ -57,6 +57,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
   void produce(base::ByteQueue& out, std::size_t limit) override {
     reportUnsendable();
     produceInto(out, limit);
+    if (resetsSent() >= mostResets()) draining_ = true;
     if (sayGoodbyeIfDone()) produceInto(out, limit);
   }
   bool wantsProduce() const override { return hasOutput() || !unsendable_.empty(); }
@@ -80,6 +81,10 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
     Token token;
     StreamId id;
   };
+
+  // Backends count cancelled requests, as our own server side does, and end a connection for them, under everybody who
+  // shares it. Those in flight may be cancelled too, so it is left at half of what we would bear ourselves.
+  std::uint32_t mostResets() const { return std::max(limits().resetsPerMinute / 2, 1U); }
 
   bool submit(H2Stream& stream, const RequestHead& head, std::string_view scheme) {
     std::array<Line, 7> control{Line{":method", head.methodText}};

@@ -147,6 +147,7 @@ struct H2Session::Sending {
 
   // A client that makes the server reset its streams is to be counted like one that resets them itself.
   static int resetSent(H2Session& session, const nghttp2_frame& frame) {
+    if (session.side_ == Side::kClient) ++session.resetsSent_;
     if (session.side_ != Side::kServer || frame.rst_stream.error_code == NGHTTP2_REFUSED_STREAM) return 0;
     const H2Stream* stream = session.find(static_cast<StreamId>(frame.hd.stream_id));
     const bool provoked = stream == nullptr || !stream->resetByUs;

@@ -107,6 +107,8 @@ class H2Session {
   std::size_t liveStreams() const { return closed_ ? 0 : liveCount_; }
   bool closed() const { return closed_; }
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
+  /// Streams that we have reset on this connection; counted by a client only.
+  std::uint32_t resetsSent() const { return resetsSent_; }
   bool headIncomplete() const { return headIncomplete_; }
   /// The peer's preface and SETTINGS have arrived.
   bool settingsArrived() const { return settingsArrived_; }
@@ -157,6 +159,7 @@ class H2Session {
   std::size_t outLimit_ = 0;
   base::MonotonicTime resetsSince_{};
   std::uint32_t resets_ = 0;
+  std::uint32_t resetsSent_ = 0;
   std::uint32_t emptyFrames_ = 0;
   std::optional<Failure> failure_;
   std::optional<ErrorCode> goodbye_;

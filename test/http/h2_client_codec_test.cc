@@ -268,6 +268,33 @@ TEST_F(H2Client, CancelsBeforeAndAfterTheRequestWentOut) {
   EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
 
+// A backend counts them as we do, and would end the connection under everybody who uses it.
+TEST_F(H2Client, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
+  const auto cancelOne = [this] {
+    const StreamId id = sentRequest();
+    codec->cancel(id, http::ResetReason::kCancelled);
+    flush();
+    EXPECT_EQ(resetCode(id), h2error::kCancel);
+  };
+  const StreamId other = sentRequest();
+  const std::size_t neighbour = sink.count() - 1;
+  for (std::uint32_t i = 1; i < limits.resetsPerMinute / 2; ++i) cancelOne();
+  EXPECT_EQ(codec->state(), CodecState::kOpen);
+  cancelOne();
+  EXPECT_EQ(codec->state(), CodecState::kDraining);
+  EXPECT_EQ(codec->availableStreams(), 0u);
+  exchange(ok(other, true));
+  EXPECT_TRUE(sink.stream(neighbour).ended) << "what was begun goes on";
+  EXPECT_NE(reader.goaway(), nullptr);
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+}
+
+TEST_F(H2Client, ARequestThatWasCancelledBeforeItWentOutIsNothingToTheBackend) {
+  for (std::uint32_t i = 0; i < limits.resetsPerMinute; ++i) codec->cancel(request(), http::ResetReason::kCancelled);
+  flush();
+  EXPECT_EQ(codec->state(), CodecState::kOpen);
+}
+
 TEST_F(H2Client, CancelsTheStreamIfTheRequestBreaksOff) {
   const StreamId id = request(Body::kUntilEnd, http::Method::kPost, "POST");
   flush();

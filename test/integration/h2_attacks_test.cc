@@ -302,6 +302,29 @@ TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {  // row 75
   for (const std::string& head : origin_->heads()) EXPECT_THAT(head, testing::Not(testing::HasSubstr("smug")));
 }
 
+// Row 1, on the other side: an origin that counts resets as we do ends the connection that all clients share.
+TEST(H2Neighbours, AreNotHarmedByClientsThatCancelWhatTheyAskFor) {
+  const Identity authority = makeAuthority();
+  const EchoOrigin origin(issueServer(authority, "origin.test"), {"--h2-only"});
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
+  Socket neighbour = Socket::connect(gateway.port());
+  neighbour.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst");
+  EXPECT_THAT(neighbour.readUntil("first"), testing::HasSubstr("200 OK"));
+  constexpr std::uint32_t kCancelled = 150;  // by each of several clients: fewer than what we end them for
+  for (int i = 0; i < 4; ++i) {
+    H2Client client(gateway.port());
+    for (std::uint32_t stream = 1; stream < 2 * kCancelled; stream += 2) {
+      client.send(h2::headers(stream, h2::post("/echo"), false));
+      ASSERT_TRUE(client.readFrame(H2Type::kHeaders, stream));
+      ASSERT_EQ(client.status(stream), "200");
+      client.send(h2::rstStream(stream, h2error::kCancel));
+    }
+    ASSERT_TRUE(client.isServed());
+  }
+  neighbour.send("again");
+  EXPECT_THAT(neighbour.readUntil("again"), testing::EndsWith("again"));
+}
+
 // Rows 3 to 6, 12 and 13, by what is left of them in memory. The sanitizers keep what was freed, so it is not them that
 // count.
 TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {

@@ -1,4 +1,5 @@
-// gRPC through the gateway: grpc.mjs HOST:PORT. Exits 1 by the first assertion that fails.
+// gRPC through the gateway: grpc.mjs HOST:PORT [SECONDS]. Every kind of call once, or again and again for so long over one
+// channel. Exits 1 by the first assertion that fails.
 import assert from 'node:assert/strict';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
@@ -96,6 +97,9 @@ async function cancel() {
   assert.equal(final.code, status.CANCELLED);
 }
 
-for (const test of [unary, failure, clientStreaming, serverStreaming, bothStreaming, deadline, cancel]) await test();
+const until = Date.now() + Number(process.argv[3] ?? 0) * 1000;
+do {
+  for (const test of [unary, failure, clientStreaming, serverStreaming, bothStreaming, deadline, cancel]) await test();
+} while (Date.now() < until);
 client.close();
 console.log('ok');

@@ -1,4 +1,5 @@
-// undici through the gateway: undici.mjs PLAIN_URL TLS_URL CA_FILE. Exits 1 by the first assertion that fails.
+// undici through the gateway: undici.mjs PLAIN_URL TLS_URL CA_FILE [SECONDS]. Once, or again and again for so long with new
+// connections each time. Exits 1 by the first assertion that fails.
 import assert from 'node:assert/strict';
 import {createHash, randomBytes} from 'node:crypto';
 import {readFileSync} from 'node:fs';
@@ -38,8 +39,11 @@ async function exercise(name, base, dispatcher) {
   await dispatcher.close();
 }
 
-await exercise('h1', plainUrl, new Pool(plainUrl, {connections: 10, pipelining: 1}));
-await exercise('h1-pipelined', plainUrl, new Pool(plainUrl, {connections: 1, pipelining: 10}));
-await exercise('h1-tls', tlsUrl, new Agent({connect: tls, allowH2: false}));
-await exercise('h2-tls', tlsUrl, new Agent({connect: tls, allowH2: true}));
+const until = Date.now() + Number(process.argv[5] ?? 0) * 1000;
+do {
+  await exercise('h1', plainUrl, new Pool(plainUrl, {connections: 10, pipelining: 1}));
+  await exercise('h1-pipelined', plainUrl, new Pool(plainUrl, {connections: 1, pipelining: 10}));
+  await exercise('h1-tls', tlsUrl, new Agent({connect: tls, allowH2: false}));
+  await exercise('h2-tls', tlsUrl, new Agent({connect: tls, allowH2: true}));
+} while (Date.now() < until);
 console.log('ok');

@@ -50,6 +50,8 @@ struct GatewaySpec {
   std::vector<std::string> options = {};
   /// A program that becomes the gateway, with what it needs for that: {"prlimit", "--nofile=256:256"}.
   std::vector<std::string> startedBy = {};
+  /// "NAME=value", besides what it inherits.
+  std::vector<std::string> environment = {};
 };
 
 class Gateway {
@@ -59,7 +61,7 @@ class Gateway {
   /// Stops it by SIGTERM: an exit code or a sanitizer's complaint is a test failure.
   ~Gateway();
 
-  /// Serves `spec` from now on; its workers and release do not count. Returns when sluice_config_reloads_total has
+  /// Serves `spec` from now on; its workers, release and environment do not count. Returns when sluice_config_reloads_total has
   /// counted the result; a test failure if it never does.
   void reload(const GatewaySpec& spec, const std::string& result = "success");
   /// The same with any text for a configuration.

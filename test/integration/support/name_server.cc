@@ -8,8 +8,12 @@
 
 namespace sluice::test {
 
-NameServer::NameServer(const Records& records, int ttl) : port_(freePort()) {
+NameServer::NameServer(const Records& records, int ttl) : ttl_(ttl), port_(freePort()) {
   write(records);
+  start();
+}
+
+void NameServer::start() {
   std::vector<std::string> argv = {"dnsmasq",
                                    "--keep-in-foreground",
                                    "--conf-file=/dev/null",
@@ -21,7 +25,7 @@ NameServer::NameServer(const Records& records, int ttl) : port_(freePort()) {
                                    "--no-hosts",
                                    "--addn-hosts=" + folder_.path() + "/hosts",
                                    "--local=/test/",
-                                   "--local-ttl=" + std::to_string(ttl),
+                                   "--local-ttl=" + std::to_string(ttl_),
                                    "--log-queries",
                                    "--log-facility=-"};
   // As root it would become nobody, who may not read the folder.

@@ -28,16 +28,21 @@ class NameServer {
   void change(const Records& records);
   /// It takes questions but does not answer any more.
   void fallSilent() { process_->signal(SIGSTOP); }
+  void speakAgain() { process_->signal(SIGCONT); }
   /// It is gone.
   void die();
+  /// It is back at the same address, and lives as long as the calling thread.
+  void revive() { start(); }
 
  private:
+  void start();
   void write(const Records& records) const;
   int logged(const std::string& text) const;
   /// Sends the signal and waits for one more such line.
   void awaitAnother(const std::string& line, int signal) const;
 
   TempDir folder_;
+  int ttl_;
   std::uint16_t port_;
   std::unique_ptr<Process> process_;
 };

@@ -47,6 +47,7 @@ void RawOrigin::accept() {
     const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) return;
     ++connections_;
+    joinEnded();
     const std::lock_guard lock(mutex_);
     open_.push_back(fd);
     conversations_.emplace_back([this, fd] {
@@ -55,7 +56,23 @@ void RawOrigin::accept() {
       const std::lock_guard closing(mutex_);
       open_.erase(std::find(open_.begin(), open_.end(), fd));
       socket.close();
+      ended_.push_back(std::this_thread::get_id());
     });
+  }
+}
+
+// A thread that has said that it ended needs nothing of ours any more.
+void RawOrigin::joinEnded() {
+  std::vector<std::thread::id> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended.swap(ended_);
+  }
+  for (const std::thread::id id : ended) {
+    const auto at = std::find_if(conversations_.begin(), conversations_.end(),
+                                 [id](const std::thread& one) { return one.get_id() == id; });
+    at->join();
+    conversations_.erase(at);
   }
 }
 

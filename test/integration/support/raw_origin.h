@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -40,6 +41,7 @@ class RawOrigin {
 
  private:
   void accept();
+  void joinEnded();
 
   Script script_;
   int listener_ = -1;
@@ -49,7 +51,8 @@ class RawOrigin {
   mutable std::mutex mutex_;
   std::vector<std::string> heads_;
   std::vector<int> open_;  // shut down when the origin ends, so that no script waits
-  std::vector<std::thread> conversations_;
+  std::list<std::thread> conversations_;
+  std::vector<std::thread::id> ended_;
   std::thread acceptor_;
 };
 

@@ -1,0 +1,63 @@
+// Reads the access log while it is written: whatever a client saw, an origin that breaks nothing has no failure of 5xx
+// but those that its clients caused.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "test/soak/actor.h"
+
+namespace sluice::soak {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Beyond this the log is begun anew.
+constexpr std::streamoff kMostBytes = 32 << 20;
+
+bool contains(const std::string& line, const char* part) { return line.find(part) != std::string::npos; }
+
+/// A client that has ended its side is still waited for, and one that stops in an upload that is being answered looks
+/// like an origin that does: until streamIdle.
+bool isFailure(const std::string& line) {
+  return contains(line, "\"error.origin\":\"") && !contains(line, "\"error.origin\":\"downstream\"") &&
+         !contains(line, "\"error.type\":\"http_response_timeout\"");
+}
+
+bool isOfSoundBackend(const std::string& line) {
+  static constexpr std::array kSound = {"main", "plain", "files", "grpc", "flip"};
+  return std::any_of(kSound.begin(), kSound.end(), [&](const char* name) {
+    return line.find("\"backend\":\"test/" + std::string(name) + "\"") != std::string::npos;
+  });
+}
+
+class Auditor {
+ public:
+  void operator()(Scene& scene) {
+    const std::string& path = scene.stage.accessLog();
+    std::ifstream in(path, std::ios::binary);
+    in.seekg(read_);
+    std::uint64_t lines = 0;
+    for (std::string line; std::getline(in, line) && !in.eof();) {
+      read_ = in.tellg();
+      ++lines;
+      const bool whole = line.starts_with("{\"time\":\"") && line.ends_with('}');
+      if (!whole || (isFailure(line) && isOfSoundBackend(line))) scene.ledger.wrong(line);
+    }
+    scene.ledger.right(lines);
+    if (read_ < kMostBytes) return;
+    std::filesystem::resize_file(path, 0);
+    read_ = 0;
+  }
+
+ private:
+  std::streamoff read_ = 0;
+};
+
+}  // namespace
+
+std::vector<Actor> auditors() { return {{"access log", 500ms, Auditor()}}; }
+
+}  // namespace sluice::soak

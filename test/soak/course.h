@@ -1,0 +1,34 @@
+// How long the soak lasts, and whether it was ended before. Shared by all its threads.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace sluice::soak {
+
+using Clock = std::chrono::steady_clock;
+
+class Course {
+ public:
+  explicit Course(std::chrono::seconds length) : length_(length) {}
+
+  std::chrono::seconds length() const { return length_; }
+  std::chrono::milliseconds elapsed() const;
+  /// Never negative.
+  std::chrono::milliseconds left() const;
+  bool over() const { return left() == std::chrono::milliseconds(0); }
+  /// Over from now on.
+  void end();
+  /// Waits, but not beyond the end; false if it is over.
+  bool pause(std::chrono::milliseconds time);
+
+ private:
+  const std::chrono::seconds length_;
+  const Clock::time_point start_ = Clock::now();
+  mutable std::mutex mutex_;
+  std::condition_variable ending_;
+  bool ended_ = false;
+};
+
+}  // namespace sluice::soak

@@ -1,0 +1,99 @@
+// Who asks for what an origin breaks: what names.md says about each breakage is what comes, over both versions.
+#include <string>
+#include <vector>
+
+#include "test/integration/support/h2_client.h"
+#include "test/soak/actor.h"
+#include "test/soak/checks.h"
+#include "test/soak/rough_origin.h"
+
+namespace sluice::soak {
+namespace {
+
+using namespace std::chrono_literals;
+using test::H2Client;
+using test::H2Type;
+using test::RawResponse;
+using test::Socket;
+
+/// What there was of the body may arrive; its end does not look like one.
+void cutOverHttp1(Scene& scene) {
+  const std::string target = scene.oneIn(2) ? "/rough/cut" : "/rough/torn";
+  Socket socket = Socket::connect(scene.stage.gateway().port());
+  socket.send(getHead(target));
+  const std::string all = socket.readAll(kStreamIdle + kSlack);
+  // A reset may overtake what was sent before it.
+  const bool begun = all.empty() || all.starts_with("HTTP/1.1 200");
+  scene.ledger.expect(socket.closed() && begun && !all.ends_with("0\r\n\r\n"), target + ": " + all);
+}
+
+void overHttp1(Scene& scene) {
+  struct Case {
+    const char* path;
+    int status;
+    const char* code;  // of the gateway's own answer; nullptr: the origin's body
+  };
+  static constexpr Case kCases[] = {{"/rough/whole", 200, nullptr},
+                                    {"/rough/until-end", 200, nullptr},
+                                    {"/rough/interim", 200, nullptr},
+                                    {"/rough/reset", 502, "connection_terminated"},
+                                    {"/rough/closed", 502, "connection_terminated"},
+                                    {"/rough/nonsense", 502, "http_protocol_error"}};
+  const Case& one = kCases[scene.random() % std::size(kCases)];
+  const RawResponse got = fetch(scene, one.path);
+  if (one.code != nullptr) {
+    expectOwnAnswer(scene, got, one.status, one.code, one.path);
+  } else {
+    expectAnswer(scene, got, one.status, kRoughBody, one.path);
+  }
+}
+
+void overHttp2(Scene& scene) {
+  static constexpr const char* kPaths[] = {"whole", "until-end", "reset", "nonsense", "cut", "torn", "closed"};
+  static constexpr const char* kStatuses[] = {"200", "200", "502", "502", "", "", "502"};  // "": reset, however far
+  H2Client client(scene.stage.gateway().port());
+  for (std::uint32_t i = 0; i < std::size(kPaths); ++i) {
+    client.send(test::h2::headers(2 * i + 1, test::h2::get("/rough/" + std::string(kPaths[i])), true));
+  }
+  for (std::uint32_t i = 0; i < std::size(kPaths); ++i) {
+    const std::uint32_t stream = 2 * i + 1;
+    const std::string wanted = kStatuses[i];
+    if (wanted.empty()) {
+      scene.ledger.expect(client.readFrame(H2Type::kRstStream, stream), std::string(kPaths[i]) + " is not reset");
+    } else {
+      scene.ledger.expect(client.readStream(stream) && client.status(stream) == wanted,
+                          std::string(kPaths[i]) + ": status \"" + client.status(stream) + "\"");
+    }
+  }
+}
+
+void uploadsToWhoDoesNotListen(Scene& scene) {
+  Socket socket = Socket::connect(scene.stage.gateway().port());
+  socket.send(postHead("/rough/hasty", "Content-Length: 3000000\r\n"));
+  socket.sendSome(scene.stage.pattern(3'000'000), 5s);
+  const RawResponse got = finalResponse(socket);
+  scene.ledger.expect(got.status == 413 || got.status == 502 || (got.status == 0 && socket.closed()), summary(got));
+}
+
+void waitsForWhoSaysNothing(Scene& scene) {
+  Socket silent = Socket::connect(scene.stage.gateway().port());
+  silent.send(getHead("/rough/silent"));
+  Socket stuck = Socket::connect(scene.stage.gateway().port());
+  stuck.send(getHead("/rough/stuck"));
+  const RawResponse got = test::readResponse(silent, false, kStreamIdle + kSlack);
+  expectOwnAnswer(scene, got, 504, "http_response_timeout", "/rough/silent");
+  const std::string all = stuck.readAll(kSlack);
+  scene.ledger.expect(stuck.closed() && (all.empty() || all.ends_with("only this")), "/rough/stuck: " + all);
+}
+
+}  // namespace
+
+std::vector<Actor> clientsOfRoughOrigins() {
+  return {{"broken answers, h1", 100ms, overHttp1},
+          {"cut bodies, h1", 200ms, cutOverHttp1},
+          {"broken answers, h2", 300ms, overHttp2},
+          {"hasty answers", 500ms, uploadsToWhoDoesNotListen},
+          {"no answers", 500ms, waitsForWhoSaysNothing}};
+}
+
+}  // namespace sluice::soak

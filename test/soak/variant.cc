@@ -1,0 +1,76 @@
+#include "test/soak/variant.h"
+
+namespace sluice::soak {
+namespace {
+
+std::string number(int value) { return std::to_string(value); }
+
+std::string backendRef(const std::string& name, int weight = 1) {
+  return "{group: gateway.networking.k8s.io, kind: Backend, name: " + name + ", weight: " + number(weight) + "}";
+}
+
+std::string rule(const std::string& path, const std::string& refs, const std::string& moreFilters = {}) {
+  return "    - matches: [{path: {type: PathPrefix, value: " + path + "}}]\n      filters:\n" + moreFilters +
+         "        - {type: URLRewrite, urlRewrite: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /}}}\n"
+         "      backendRefs: [" +
+         refs + "]\n";
+}
+
+std::string route(const std::string& name, const std::string& rules) {
+  return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + name +
+         "}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n" + rules;
+}
+
+std::string headerFilter(const std::string& type, const std::string& member, const std::string& value) {
+  return "        - {type: " + type + ", " + member + ": {set: [{name: x-version, value: \"" + value + "\"}]}}\n";
+}
+
+std::string versionRoute(const Variant& variant) {
+  if (variant.misspelt) return route("version", "    - backendRef: []\n");
+  const std::string value = number(variant.version);
+  return route("version", rule("/version", backendRef("main"),
+                               headerFilter("RequestHeaderModifier", "requestHeaderModifier", value) +
+                                   headerFilter("ResponseHeaderModifier", "responseHeaderModifier", value)));
+}
+
+}  // namespace
+
+Variant Variant::next(std::mt19937& random) const {
+  const auto coin = [&] { return random() % 2 == 0; };
+  Variant other = *this;
+  ++other.version;
+  other.misspelt = false;
+  // The main Backend changes now and then only, so that connections live through reloads too.
+  if (random() % 4 == 0) other.second = coin();
+  if (random() % 8 == 0) other.moreTrust = coin();
+  if (random() % 8 == 0) other.presents = coin();
+  other.pinnedRight = coin();
+  other.otherIssuer = coin();
+  other.extraListener = coin();
+  other.append = coin();
+  for (int& weight : other.weights) weight = 1 + static_cast<int>(random() % 10);
+  if (coin()) other.weights[random() % 2] = 0;
+  other.bodyIdle = 10 + static_cast<int>(random() % 5);
+  for (bool& there : other.extraRoutes) there = coin();
+  return other;
+}
+
+std::string routesOf(const Variant& variant) {
+  std::string text =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: strict}\nspec:\n"
+      "  parentRefs: [{name: egress}]\n  rules:\n    - backendRefs: [" +
+      backendRef("main") + "]\n    - matches: [{path: {type: PathPrefix, value: /sluice.test.Echo}}]\n" +
+      "      backendRefs: [" + backendRef("grpc") + "]\n";
+  for (const char* name : {"plain", "files", "flip", "gone", "never", "rough", "pinned"}) {
+    text += rule(std::string("/") + name, backendRef(name));
+  }
+  text += rule("/weighted", backendRef("main", variant.weights[0]) + ", " + backendRef("plain", variant.weights[1]));
+  text += versionRoute(variant);
+  for (int i = 0; i < Variant::kExtraRoutes; ++i) {
+    const std::string name = "extra-" + number(i);
+    if (variant.extraRoutes[static_cast<std::size_t>(i)]) text += route(name, rule("/" + name, backendRef("plain")));
+  }
+  return text;
+}
+
+}  // namespace sluice::soak
