@@ -8,7 +8,8 @@
 namespace sluice::server {
 namespace {
 
-constexpr std::size_t kFlushBytes = 128 * 1024;
+// What one flush encodes before it writes, and so the most that waits for a client that does not read: as much as one read brings.
+constexpr std::size_t kFlushBytes = 256 * 1024;
 constexpr std::size_t kSniffBytes = 16 * 1024;
 // After our FIN, what the client still sends is read for this long and this far, so that a reset does not overtake the last answer.
 constexpr base::Duration kLingerTime = std::chrono::seconds(5);
