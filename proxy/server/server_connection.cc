@@ -24,7 +24,6 @@ constexpr std::size_t kLingerRead = 64 * 1024;
 ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
                                    std::shared_ptr<const net::TlsServerContext> tls)
     : parts_(parts),
-      peer_(peer),
       tls_(std::move(tls)),
       state_(tls_ != nullptr ? State::kHandshaking : State::kSniffing),
       out_(parts.worker.chunks()),
