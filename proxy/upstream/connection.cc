@@ -9,8 +9,8 @@
 namespace sluice::upstream {
 namespace {
 
-// What one flush encodes before it writes: large enough for few system calls, small enough to be fair to other connections.
-constexpr std::size_t kFlushBytes = 128 * 1024;
+// What one flush encodes before it writes: as much as one read brings, which keeps system calls few and is fair to other connections.
+constexpr std::size_t kFlushBytes = 256 * 1024;
 // Until the codec says how much: what may follow the handshake at once.
 constexpr std::size_t kFirstRead = 64 * 1024;
 // Each address has half of the time that is left, and at least this; the last has all of it.
