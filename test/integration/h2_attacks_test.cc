@@ -332,8 +332,8 @@ TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   Gateway gateway({.backends = {{.port = origin.port()}}, .release = true});
   const auto resident = [&] { return gateway.process().residentKib(); };
-  const auto expectSmall = [&, before = resident()](const char* what) {
-    EXPECT_LT(resident(), before + 5 * 1024) << what;
+  const auto expectSmall = [&, before = resident()](const char* what, std::size_t boundMib = 5) {
+    EXPECT_LT(resident(), before + boundMib * 1024) << what;
   };
   for (const bool empty : {false, true}) {
     H2Client client(gateway.port());
@@ -353,7 +353,8 @@ TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {
   }
   for (const auto& client : clients)
     client->readUntil([&] { return client->isSettled(1); }, std::chrono::milliseconds(200));
-  expectSmall("bombs behind closed windows");
+  // 500 streams that wait for a window hold 8 MiB, whatever was asked. What these ask for decodes to 400 MiB.
+  expectSmall("bombs behind closed windows", 16);
 }
 
 }  // namespace
