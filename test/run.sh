@@ -16,6 +16,12 @@ step "release: the binaries that load tests and examples run"
 cmake --preset release >/dev/null
 cmake --build --preset release -j "$jobs" --target sluice sluice-echo
 
+# Where valgrind runs: the budget is of user instructions, which do not depend on what else the machine does.
+if command -v valgrind >/dev/null; then
+  step "what a request may cost"
+  perf/load.py --peers '' --scenarios S1,S2,S2b --repeats 0 --instructions --budget perf/budget.txt || failed+=("the budget")
+fi
+
 step "threads under ThreadSanitizer"
 cmake --preset tsan >/dev/null
 cmake --build --preset tsan -j "$jobs" --target threads_tests

@@ -9,7 +9,8 @@
 namespace sluice::upstream {
 namespace {
 
-// HTTP/2: about three connections use a backend's cores better than one; a second is opened once the first is this busy.
+// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has so many streams, the
+// third once two have half as many.
 constexpr std::size_t kSharedConnections = 3;
 constexpr std::size_t kSpreadAbove = 8;
 
@@ -46,9 +47,9 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   return settings;
 }
 
-// Worth another HTTP/2 connection beside it.
-bool isBusy(Connection& connection) {
-  return connection.codec()->activeStreams() >= kSpreadAbove || connection.available() == 0;
+// Worth another HTTP/2 connection beside it and its like, `count` of them.
+bool isBusy(Connection& connection, std::size_t count) {
+  return connection.codec()->activeStreams() * count >= kSpreadAbove || connection.available() == 0;
 }
 
 }  // namespace
@@ -112,7 +113,7 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter) {
   Connection* connection = leastLoaded();
   if (connection == nullptr) connection = takeIdle();
   if (connection != nullptr) {
-    if (isBusy(*connection) && shared_.size() + connecting_ < kSharedConnections) markDirty();
+    if (shared_.size() + connecting_ < kSharedConnections && isBusy(*connection, shared_.size())) markDirty();
     return connection->handle();
   }
   if (waiters_.size() >= owner_.pendingBound()) {
@@ -145,7 +146,7 @@ bool Cluster::wantsAnother(std::size_t waiting) const {
   if (shared_.size() + connecting_ < kSharedConnections && !shared_.empty()) {
     return connecting_ == 0 && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
       Connection* connection = owner_.find(handle);
-      return connection != nullptr && isBusy(*connection);
+      return connection != nullptr && isBusy(*connection, shared_.size());
     });
   }
   return waiting > 0 && connecting_ == 0;
