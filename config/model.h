@@ -169,13 +169,28 @@ struct UrlRewrite {
   std::optional<PathModifier> path;
 };
 
+struct RequestRedirect {
+  std::string scheme;    // "http" or "https"; empty: the request's
+  std::string hostname;  // empty: the request's
+  std::optional<PathModifier> path;
+  std::uint16_t port = 0;  // 0: that of `scheme`, or else the listener's
+  std::uint16_t statusCode = 302;
+  std::string fieldPath;  // "spec.rules[0].filters[0].requestRedirect"
+};
+
+/// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
+struct Filters {
+  std::optional<HeaderModifier> requestHeaders;
+  std::optional<HeaderModifier> responseHeaders;
+  std::optional<UrlRewrite> urlRewrite;  // or requestRedirect
+  std::optional<RequestRedirect> requestRedirect;
+};
+
 struct HttpBackendRef {
   ObjectRef object;
   std::uint16_t port = 0;  // 0: not given
   std::uint32_t weight = 1;
-  std::optional<HeaderModifier> requestHeaders;
-  std::optional<HeaderModifier> responseHeaders;
-  std::optional<UrlRewrite> urlRewrite;
+  Filters filters;
   std::vector<Unbuilt> unbuilt;  // this share of the rule only
 };
 
@@ -183,12 +198,10 @@ struct HttpRouteRule {
   std::string name;
   std::string path;                     // "spec.rules[0]"
   std::vector<HttpRouteMatch> matches;  // never empty: the API's default is PathPrefix "/"
-  std::optional<HeaderModifier> requestHeaders;
-  std::optional<HeaderModifier> responseHeaders;
-  std::optional<UrlRewrite> urlRewrite;  // with kReplacePrefixMatch `matches` is one kPathPrefix (of shares too)
-  std::vector<HttpBackendRef> backendRefs;
-  std::optional<Duration> requestTimeout;         // read, not built yet: also in `unbuilt`
-  std::optional<Duration> backendRequestTimeout;  // likewise
+  Filters filters;
+  std::vector<HttpBackendRef> backendRefs;         // none with a redirect
+  std::optional<Duration> requestTimeout;         // 0: none
+  std::optional<Duration> backendRequestTimeout;  // 0: none
   std::vector<Unbuilt> unbuilt;
   Position position;
 };

@@ -50,11 +50,6 @@ ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool w
 std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key, std::size_t maxItems,
                                       const RefDefaults& defaults, bool withNamespace);
 
-struct Filters {
-  std::optional<HeaderModifier> requestHeaders;
-  std::optional<HeaderModifier> responseHeaders;
-  std::optional<UrlRewrite> urlRewrite;
-};
 /// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
 Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt);
 

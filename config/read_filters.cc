@@ -92,6 +92,25 @@ UrlRewrite readUrlRewrite(FieldReader reader) {
   return rewrite;
 }
 
+constexpr std::uint16_t kRedirectCodes[] = {301, 302, 303, 307, 308};
+constexpr Choice<std::string_view> kSchemes[] = {{"http", "http"}, {"https", "https"}};
+
+RequestRedirect readRequestRedirect(FieldReader reader) {
+  RequestRedirect redirect;
+  redirect.fieldPath = reader.path();
+  redirect.scheme = reader.choice<std::string_view>("scheme", kSchemes, "");
+  redirect.hostname = reader.text("hostname", rule::kPreciseHostname);
+  if (reader.has("path")) redirect.path = readPathModifier(reader.map("path"));
+  redirect.port = reader.port("port");
+  redirect.statusCode = static_cast<std::uint16_t>(reader.integer("statusCode", 300, 399).value_or(302));
+  if (std::find(std::begin(kRedirectCodes), std::end(kRedirectCodes), redirect.statusCode) ==
+      std::end(kRedirectCodes)) {
+    reader.error("statusCode", "must be 301, 302, 303, 307 or 308");
+  }
+  reader.finish();
+  return redirect;
+}
+
 void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKind*>& seen,
                 std::vector<Unbuilt>& unbuilt) {
   reader.require("type");
@@ -110,6 +129,8 @@ void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKi
       filters.requestHeaders = readHeaderModifier(reader.map(kind->field));
     } else if (kind == &kFilterKinds[1]) {
       filters.responseHeaders = readHeaderModifier(reader.map(kind->field));
+    } else if (kind == &kFilterKinds[3]) {
+      filters.requestRedirect = readRequestRedirect(reader.map(kind->field));
     } else if (kind == &kFilterKinds[4]) {
       filters.urlRewrite = readUrlRewrite(reader.map(kind->field));
     } else {

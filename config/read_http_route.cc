@@ -55,16 +55,12 @@ HttpBackendRef readBackendRef(FieldReader reader) {
   if (ref.object.group.empty() && ref.object.kind == "Service" && !reader.has("port")) {
     reader.error("port", "is required for a Service");
   }
-  Filters filters = readFilters(reader, ref.unbuilt);
-  ref.requestHeaders = std::move(filters.requestHeaders);
-  ref.responseHeaders = std::move(filters.responseHeaders);
-  ref.urlRewrite = std::move(filters.urlRewrite);
+  ref.filters = readFilters(reader, ref.unbuilt);
   reader.finish();
   return ref;
 }
 
 void readTimeouts(FieldReader& reader, HttpRouteRule& rule) {
-  reader.unbuilt("timeouts", "timeouts of a rule are not supported", true, rule.unbuilt);
   FieldReader timeouts = reader.map("timeouts");
   rule.requestTimeout = timeouts.duration("request");
   rule.backendRequestTimeout = timeouts.duration("backendRequest");
@@ -78,14 +74,18 @@ void readTimeouts(FieldReader& reader, HttpRouteRule& rule) {
 /// Only one prefix can be the one that is replaced (HTTPRouteRule's validation).
 void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
   const bool onePrefix = rule.matches.size() == 1 && rule.matches.front().path.type == PathMatchType::kPathPrefix;
-  const auto check = [&](const std::optional<UrlRewrite>& rewrite) {
-    if (rule.matches.empty() || onePrefix || !rewrite || !rewrite->path) return;
-    if (rewrite->path->type != PathModifierType::kReplacePrefixMatch) return;
-    context.error(rewrite->path->position, rewrite->path->path,
+  const auto check = [&](const auto& filter) {
+    if (rule.matches.empty() || onePrefix || !filter || !filter->path) return;
+    if (filter->path->type != PathModifierType::kReplacePrefixMatch) return;
+    context.error(filter->path->position, filter->path->path,
                   "ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix");
   };
-  check(rule.urlRewrite);
-  for (const HttpBackendRef& ref : rule.backendRefs) check(ref.urlRewrite);
+  const auto checkBoth = [&](const Filters& filters) {
+    check(filters.urlRewrite);
+    check(filters.requestRedirect);
+  };
+  checkBoth(rule.filters);
+  for (const HttpBackendRef& ref : rule.backendRefs) checkBoth(ref.filters);
 }
 
 /// `legible` says whether its matches are what the user wrote, errors elsewhere or not.
@@ -96,14 +96,14 @@ HttpRouteRule readRule(FieldReader reader, bool& legible) {
   rule.position = reader.position();
   rule.name = reader.text("name", rule::kSectionName);
   rule.matches = readHttpMatches(reader);
-  Filters filters = readFilters(reader, rule.unbuilt);
-  rule.requestHeaders = std::move(filters.requestHeaders);
-  rule.responseHeaders = std::move(filters.responseHeaders);
-  rule.urlRewrite = std::move(filters.urlRewrite);
+  rule.filters = readFilters(reader, rule.unbuilt);
   for (const Item& item : reader.list("backendRefs", kMaxBackendRefs)) {
     rule.backendRefs.push_back(readBackendRef(reader.map(item)));
   }
   checkPrefixRewrites(context, rule);
+  if (rule.filters.requestRedirect && !rule.backendRefs.empty()) {
+    reader.error("backendRefs", "must not be given together with a RequestRedirect filter");
+  }
   readTimeouts(reader, rule);
   reader.unbuilt("retry", "retry is not supported", true, rule.unbuilt);
   reader.unbuilt("sessionPersistence", "sessionPersistence is not supported", true, rule.unbuilt);

@@ -39,6 +39,8 @@ struct TimeoutSettings {
   Duration request = Duration::zero();  // none
   Duration upstreamIdle = std::chrono::seconds(60);
   Duration processor = std::chrono::milliseconds(200);
+
+  friend bool operator==(const TimeoutSettings&, const TimeoutSettings&) = default;
 };
 
 struct LimitSettings {
@@ -63,6 +65,8 @@ struct LimitSettings {
   std::uint64_t backendConnections = 1024;
   std::uint64_t backendPending = 1024;
   std::uint64_t backendRequests = 1024;
+
+  friend bool operator==(const LimitSettings&, const LimitSettings&) = default;
 };
 
 enum class ForwardedHeaders : std::uint8_t { kOff, kAppend };
@@ -70,6 +74,8 @@ enum class ForwardedHeaders : std::uint8_t { kOff, kAppend };
 struct CatalogRef {
   std::string nameSpace;
   std::string name;
+
+  friend bool operator==(const CatalogRef&, const CatalogRef&) = default;
 };
 
 struct Settings {
@@ -83,6 +89,8 @@ struct Settings {
   std::vector<std::string> addressGuardAllow;  // CIDRs
   TimeoutSettings timeouts;
   LimitSettings limits;
+
+  friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 }  // namespace sluice::config

@@ -5,21 +5,21 @@
 namespace sluice::exchange {
 namespace {
 
-bool isForwarded(http::FieldId id) {
-  return id == http::FieldId::kForwarded || id == http::FieldId::kXForwardedFor ||
-         id == http::FieldId::kXForwardedHost || id == http::FieldId::kXForwardedProto;
+/// What a request says about its own way here: Forwarded (RFC 7239), and what was in use before it.
+bool isForwarded(const http::Field& field) {
+  return field.id == http::FieldId::kForwarded || field.name.starts_with("x-forwarded-") || field.name == "x-real-ip";
 }
 
+/// Whatever else the client said of itself goes: it could say anything.
 void appendForwarded(base::Arena& arena, http::Headers& headers, const http::RequestHead& request,
                      const Client& client) {
-  const std::string ip = client.address.ip();
-  const http::Field* earlier = headers.find(http::FieldId::kXForwardedFor);
-  const std::string_view chain = earlier != nullptr ? arena.concat(earlier->value, ", ", ip) : arena.copy(ip);
-  headers.remove(http::FieldId::kXForwardedFor);
-  headers.add(arena, http::FieldId::kXForwardedFor, chain);
-  headers.remove(http::FieldId::kXForwardedProto);
+  std::string chain;
+  for (const http::Field& field : headers) {
+    if (field.id == http::FieldId::kXForwardedFor) chain.append(field.value).append(", ");
+  }
+  headers.removeIf(isForwarded);
+  headers.add(arena, http::FieldId::kXForwardedFor, arena.copy(chain + client.address.ip()));
   headers.add(arena, http::FieldId::kXForwardedProto, client.secure ? "https" : "http");
-  headers.remove(http::FieldId::kXForwardedHost);
   if (!request.authority.empty()) headers.add(arena, http::FieldId::kXForwardedHost, request.authority);
 }
 
@@ -45,7 +45,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   } else {
     // A client could otherwise say anything about where it comes from; and inner addresses are nobody's business
     // outside.
-    head.headers.removeIf([](const http::Field& field) { return isForwarded(field.id); });
+    head.headers.removeIf(isForwarded);
   }
   applyFilters(arena, rule.requestHeaders, rule.rewrite, head);
   applyFilters(arena, backend.requestHeaders, backend.rewrite, head);

@@ -2,6 +2,8 @@
 // is simply not there. Implemented by the server's connections, and by tests.
 #pragma once
 
+#include <string_view>
+
 #include "proxy/http/codec.h"
 #include "proxy/net/address.h"
 
@@ -15,6 +17,9 @@ class Downstream {
   virtual void touch() = 0;
   virtual const net::Address& client() const = 0;
   virtual bool secure() const = 0;
+  /// The name that the client asked for in its TLS handshake (SNI), lower case; empty: none. Lives as long as the
+  /// connection.
+  virtual std::string_view serverName() const = 0;
 };
 
 class Downstreams {

@@ -37,7 +37,8 @@ Exchange::~Exchange() {
 }
 
 void Exchange::pin(const std::string& revision) {
-  if (rule_ != nullptr && !pin_) pin_ = std::make_unique<Pin>(Pin{rule_->shared_from_this(), revision});
+  if (pin_) return;
+  pin_ = std::make_unique<Pin>(Pin{rule_ != nullptr ? rule_->shared_from_this() : nullptr, revision});
 }
 
 void Exchange::raise(Event event) {
@@ -101,6 +102,8 @@ void Exchange::route() {
   routed_ = true;
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
+  if (rule_->requestTimeout) arm();
+  if (redirect() != nullptr) return raise(Event::kRejected);
   upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
@@ -116,15 +119,26 @@ std::optional<base::Error> Exchange::chooseBackend() {
     return base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
                        "the request has passed this gateway before");
   }
-  const routing::RouteMatch match = origin_.routes->match(request_.head);
+  const Downstream* downstream = owner_.downstream(origin_.connection);
+  const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
+  const routing::RouteMatch match = origin_.routes->match(request_.head, serverName);
   rule_ = match.rule;
   if (rule_ == nullptr) {
-    return base::Error(base::ErrorType::kDestinationNotFound, base::ErrorOrigin::kDownstream, match.reason);
+    const auto type =
+        match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
+    return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
   }
   if (rule_->failure) return *rule_->failure;
+  if (rule_->redirect) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());
   if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
   return attempt_.backend->failure;
+}
+
+const routing::Redirect* Exchange::redirect() const {
+  if (rule_ == nullptr) return nullptr;
+  if (rule_->redirect) return &*rule_->redirect;
+  return attempt_.backend != nullptr && attempt_.backend->redirect ? &*attempt_.backend->redirect : nullptr;
 }
 
 void Exchange::acquire() {
@@ -158,6 +172,7 @@ void Exchange::begin() {
   if (attempt_.stream == 0) {
     return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);
   }
+  if (rule_->backendRequestTimeout != base::Duration::zero()) arm();
   proceed(*downstream);
 }
 
@@ -249,16 +264,32 @@ bool Exchange::wentStale() {
 }
 
 void Exchange::answer() {
-  status_ = error_->status;
+  if (error_) status_ = error_->status;
   http::ServerCodec* codec = downstreamCodec();
   if (codec == nullptr) return;
   response_.emplace(owner_.worker().chunks());
   responseBody_ = http::BodyPipe(owner_.worker().chunks());
-  response_->head = localReply(response_->arena, responseBody_, request_.head, *error_);
+  response_->head =
+      error_ ? localReply(response_->arena, responseBody_, request_.head, *error_) : redirectReply(*redirect());
   status_ = response_->head.status;
   codec->sendResponse(origin_.stream, response_->head);
   progress();
   arm();
+}
+
+http::ResponseHead Exchange::redirectReply(const routing::Redirect& redirect) {
+  base::Arena& arena = response_->arena;
+  const Downstream* downstream = owner_.downstream(origin_.connection);
+  const routing::RedirectFrom from{downstream != nullptr && downstream->secure(), rule_->listenerPort};
+  http::ResponseHead head;
+  head.status = redirect.status;
+  head.version = request_.head.version;
+  head.headers.add(arena, "location", redirect.location(arena, request_.head, from));
+  head.contentLength = 0;
+  rule_->responseHeaders.apply(arena, head.headers);
+  if (attempt_.backend != nullptr) attempt_.backend->responseHeaders.apply(arena, head.headers);
+  responseBody_.finish();
+  return head;
 }
 
 void Exchange::breakResponse() {
@@ -367,8 +398,21 @@ base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
   // An answer of our own has the time that it takes to be read.
-  if (timeouts.request == base::Duration::zero() || responseState_ == ResponseState::kAnswering) return idleUntil;
-  return std::min(idleUntil, started_ + timeouts.request);
+  if (responseState_ == ResponseState::kAnswering) return idleUntil;
+  return std::min({idleUntil, requestDeadline(), attemptDeadline()});
+}
+
+base::MonotonicTime Exchange::requestDeadline() const {
+  const bool own = rule_ != nullptr && rule_->requestTimeout;
+  const base::Duration request = own ? *rule_->requestTimeout : owner_.timeouts().request;
+  return request == base::Duration::zero() ? base::MonotonicTime::max() : started_ + request;
+}
+
+// HTTPRouteTimeouts.backendRequest: until the response has come whole.
+base::MonotonicTime Exchange::attemptDeadline() const {
+  const bool bounded = attempt_.active() && rule_->backendRequestTimeout != base::Duration::zero() &&
+                       responseBody_.end() == http::PipeEnd::kOpen;
+  return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
 }
 
 // The timer is not moved with every byte: it looks when it fires. So it must not sleep past a stall that begins meanwhile.
@@ -390,7 +434,7 @@ void Exchange::expire() {
     return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
   }
   const bool idle = lastProgress_ + owner_.timeouts().streamIdle <= now;
-  owner_.onLimit(idle ? "streamIdle" : "request");
+  owner_.onLimit(idle ? "streamIdle" : attemptDeadline() <= now ? "backendRequest" : "request");
   if (idle && !responseBody_.bytes.empty()) {
     return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                                     "the client did not take the response in time"});

@@ -83,6 +83,8 @@ class Exchange final : private net::Timer {
   void onTimer() override;
   void arm();
   base::MonotonicTime deadline() const;
+  base::MonotonicTime requestDeadline() const;
+  base::MonotonicTime attemptDeadline() const;
   bool clientStalls() const;
   void expire();
   void progress();
@@ -92,6 +94,8 @@ class Exchange final : private net::Timer {
   void act(Action action);
   void route();
   std::optional<base::Error> chooseBackend();
+  const routing::Redirect* redirect() const;
+  http::ResponseHead redirectReply(const routing::Redirect& redirect);
   void acquire();
   void abandon();
   void begin();
@@ -118,7 +122,7 @@ class Exchange final : private net::Timer {
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses
   std::optional<http::ResponseMessage> response_;
   struct Pin {
-    std::shared_ptr<const routing::Rule> rule;
+    std::shared_ptr<const routing::Rule> rule;  // null if it has none
     std::string revision;
   };
   const routing::Rule* rule_ = nullptr;  // the snapshot's; of an earlier one the pin's

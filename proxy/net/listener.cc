@@ -33,12 +33,36 @@ int bindAndListen(int fd, const Address& at) {
   return listen(fd, SOMAXCONN) == 0 ? 0 : errno;
 }
 
+/// The system lets these sockets listen beside each other. Not for longer: another process that asks for the same would
+/// be let in, too.
+class Sharing {
+ public:
+  Sharing() = default;
+  Sharing(const Sharing&) = delete;
+  Sharing& operator=(const Sharing&) = delete;
+  ~Sharing() {
+    for (const int fd : fds_) set(fd, 0);
+  }
+  void add(int fd) {
+    set(fd, 1);
+    fds_.push_back(fd);
+  }
+
+ private:
+  // A system without it says no: then bind() does, too.
+  static void set(int fd, int on) { setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)); }
+  std::vector<int> fds_;
+};
+
 }  // namespace
 
-base::Result<ListenSocket> ListenSocket::open(const Address& at) {
+base::Result<ListenSocket> ListenSocket::open(const Address& at, const std::vector<const ListenSocket*>& beside) {
   const int fd = socket(at.sockaddrPtr()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return cannotListen(at, errno);
   ListenSocket result(fd, at);
+  Sharing sharing;
+  if (!beside.empty()) sharing.add(fd);
+  for (const ListenSocket* other : beside) sharing.add(other->fd());
   if (const int code = bindAndListen(fd, at); code != 0) return cannotListen(at, code);
   sockaddr_storage bound{};
   socklen_t length = sizeof(bound);

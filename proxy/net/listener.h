@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "proxy/base/result.h"
 #include "proxy/net/address.h"
@@ -17,7 +18,9 @@ namespace sluice::net {
 /// SO_REUSEADDR, backlog of the system's maximum. Port 0 takes a free one: see address().
 class ListenSocket {
  public:
-  static base::Result<ListenSocket> open(const Address& at);
+  /// `beside`: sockets of ours that are not in its way although their addresses overlap with its own (0.0.0.0 and
+  /// 127.0.0.1). A connection then comes by the more specific one.
+  static base::Result<ListenSocket> open(const Address& at, const std::vector<const ListenSocket*>& beside = {});
   ListenSocket(ListenSocket&& other) noexcept;
   ListenSocket& operator=(ListenSocket&& other) noexcept;
   ~ListenSocket();

@@ -9,7 +9,9 @@
 
 namespace sluice::net {
 
-void ignoreBrokenPipes() { std::signal(SIGPIPE, SIG_IGN); }
+void ignoreFailedWrites() {
+  for (const int each : {SIGPIPE, SIGXFSZ}) std::signal(each, SIG_IGN);
+}
 
 struct SignalWatch::Impl final : LoopHandle {
   Impl(Worker& owner, std::function<void()> callback) : worker(owner), raised(std::move(callback)) {}

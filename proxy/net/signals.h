@@ -8,8 +8,9 @@
 
 namespace sluice::net {
 
-/// SIGPIPE is ignored from then on: a broken pipe is an error of the write that meets it.
-void ignoreBrokenPipes();
+/// SIGPIPE and SIGXFSZ are ignored from then on: a broken pipe, or a file that may not grow any more, is an error of the
+/// write that meets it.
+void ignoreFailedWrites();
 
 class SignalWatch {
  public:

@@ -1,14 +1,15 @@
 // The server's side of tls.h: certificates chosen by SNI, ALPN by our preference. Immutable once it is made, so that
-// workers may share one, and with it the keys of its session tickets.
+// workers may share one, and with it the keys of its session tickets, which are good for the name that they were given
+// for.
 #include <algorithm>
 
+#include "proxy/net/tls_client_hello.h"
 #include "proxy/net/tls_context.h"
+#include "proxy/pki/digest.h"
 #include "proxy/pki/openssl_error.h"
 
 namespace sluice::net {
 namespace {
-
-constexpr std::string_view kSessionIdContext = "sluice";
 
 using Impl = TlsServerContext::Impl;
 
@@ -22,12 +23,24 @@ const Impl::Entry& entryFor(const Impl& impl, std::string_view host) {
   return found == impl.entries.end() ? impl.entries.front() : *found;
 }
 
-int chooseCertificate(SSL* ssl, int* /*alert*/, void* argument) {
-  const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
-  if (name == nullptr) return SSL_TLSEXT_ERR_NOACK;
-  const Impl::Entry& entry = entryFor(*static_cast<const Impl*>(argument), lowerCase(name));
-  if (entry.context.get() != SSL_get_SSL_CTX(ssl)) SSL_set_SSL_CTX(ssl, entry.context.get());
-  return SSL_TLSEXT_ERR_OK;
+// Before OpenSSL looks at the client's session, which it takes if its context is the connection's: a session of another
+// name would stand for a certificate that was never shown, and a policy that was never met.
+int takeServerName(SSL* ssl, int* /*alert*/, void* argument) {
+  const std::string name = lowerCase(helloServerName(ssl));
+  if (!name.empty()) {
+    const Impl::Entry& entry = entryFor(*static_cast<const Impl*>(argument), name);
+    if (entry.context.get() != SSL_get_SSL_CTX(ssl)) SSL_set_SSL_CTX(ssl, entry.context.get());
+  }
+  const pki::Sha256Digest context = pki::sha256(name);
+  return SSL_set_session_id_context(ssl, context.data(), static_cast<unsigned int>(context.size())) == 1
+             ? SSL_CLIENT_HELLO_SUCCESS
+             : SSL_CLIENT_HELLO_ERROR;
+}
+
+// Otherwise OpenSSL forgets the name with the session.
+int acknowledgeServerName(SSL* ssl, int* /*alert*/, void* /*argument*/) {
+  const bool named = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) != nullptr;
+  return named ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
 // RFC 7301 section 3.2: a client that offers nothing of ours is refused by no_application_protocol.
@@ -48,16 +61,14 @@ base::Result<SslContext> makeEntryContext(Impl& impl, const TlsServerIdentity& i
   if (!context) return context;
   SSL_CTX* const raw = context->get();
   if (auto status = useIdentity(raw, *identity.certificate, *identity.key); !status) return status.error();
-  SSL_CTX_set_session_id_context(raw, reinterpret_cast<const unsigned char*>(kSessionIdContext.data()),
-                                 static_cast<unsigned int>(kSessionIdContext.size()));
   // There may be many clients, most of them idle: without buffers, such a one costs 9 KiB less, which is worth 1,100
   // instructions to allocate them for each request. Backends' connections are few and busy, and keep theirs.
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
   // Sessions are the clients' to keep, as tickets.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   // SSL_CTX_set_tlsext_servername_callback(), which is a macro with a cast of C.
-  SSL_CTX_callback_ctrl(raw, SSL_CTRL_SET_TLSEXT_SERVERNAME_CB, reinterpret_cast<void (*)()>(chooseCertificate));
-  SSL_CTX_set_tlsext_servername_arg(raw, &impl);
+  SSL_CTX_callback_ctrl(raw, SSL_CTRL_SET_TLSEXT_SERVERNAME_CB, reinterpret_cast<void (*)()>(acknowledgeServerName));
+  SSL_CTX_set_client_hello_cb(raw, takeServerName, &impl);
   if (!impl.alpn.empty()) SSL_CTX_set_alpn_select_cb(raw, chooseProtocol, &impl);
   return context;
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstring>
+#include <utility>
 
 #include "proxy/observe/json_text.h"
 
@@ -76,7 +77,7 @@ base::Result<std::unique_ptr<LineFile>> openAccessLogFile(const std::string& pat
   return LineFile::open(path);
 }
 
-AccessLog::AccessLog(LineFile* file) : file_(file) {
+AccessLog::AccessLog(LineFile* file, const Log* log) : file_(file), log_(log) {
   if (file_ == nullptr) return;
   line_ = std::make_unique<char[]>(kMaxLineBytes);
   buffer_.reserve(kBatchBytes + kMaxLineBytes);
@@ -137,6 +138,20 @@ void AccessLog::flush() {
     buffer_.clear();
   }
   nextFlush_ = buffer_.size() + kBatchBytes;
+  if (log_ != nullptr) reportLosses(outcome.end);
+}
+
+void AccessLog::reportLosses(LineFile::End end) {
+  if (dropped_ == told_) return;
+  if (end == LineFile::End::kDone) {
+    log_->warn("the access log takes lines again", {{"lost", dropped_ - told_}});
+    told_ = dropped_;
+    losing_ = false;
+  } else if (!std::exchange(losing_, true)) {
+    log_->warn("access log lines are being lost",
+               {{"reason", end == LineFile::End::kBusy ? "nobody reads them fast enough"
+                                                       : "they can not be written: a full disk or a closed pipe"}});
+  }
 }
 
 }  // namespace sluice::observe

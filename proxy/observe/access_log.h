@@ -3,7 +3,7 @@
 //
 // One AccessLog per worker, on its thread, with its own buffer; all write to one LineFile. It never waits for a reader:
 // what can not be written is kept up to kMaxBuffered, then dropped and counted, and writing goes on as soon as the file
-// takes lines again.
+// takes lines again. The process's own log says once that lines are being lost, and once how many it were.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
 #include "proxy/observe/line_file.h"
+#include "proxy/observe/log.h"
 #include "proxy/observe/timestamp.h"
 
 namespace sluice::observe {
@@ -68,8 +69,9 @@ class AccessLog {
   /// Bytes that wait for a busy file at most.
   static constexpr std::size_t kMaxBuffered = std::size_t{1024} * 1024;
 
-  /// `file` outlives the log; nullptr: the log is off and costs nothing.
-  explicit AccessLog(LineFile* file);
+  /// `file` outlives the log; nullptr: the log is off and costs nothing. So does `log`; nullptr: losses are only
+  /// counted.
+  explicit AccessLog(LineFile* file, const Log* log = nullptr);
 
   /// Ask before gathering a record.
   bool enabled() const { return file_ != nullptr; }
@@ -85,13 +87,17 @@ class AccessLog {
  private:
   /// Into line_.
   std::string_view render(const AccessRecord& record);
+  void reportLosses(LineFile::End end);
 
   LineFile* file_;
+  const Log* log_;
   std::unique_ptr<char[]> line_;
   std::string buffer_;
   std::size_t nextFlush_ = kBatchBytes;
   Timestamp timestamp_;
   std::uint64_t dropped_ = 0;
+  std::uint64_t told_ = 0;  // of dropped_
+  bool losing_ = false;     // and the log has said so
 };
 
 }  // namespace sluice::observe

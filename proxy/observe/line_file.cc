@@ -26,6 +26,12 @@ std::size_t writeSome(int fd, std::string_view bytes) {
 
 LineFile::End failure() { return errno == EAGAIN ? LineFile::End::kBusy : LineFile::End::kFailed; }
 
+base::Result<int> openByPath(const std::string& path) {
+  const int fd = ::open(path.c_str(), kFlags | O_CREAT, 0640);
+  if (fd >= 0) return fd;
+  return base::Error::config("cannot open " + path + " for writing: " + std::generic_category().message(errno));
+}
+
 int duplicate(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 
 }  // namespace
@@ -33,11 +39,23 @@ int duplicate(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 base::Result<std::unique_ptr<LineFile>> LineFile::open(const std::string& path) {
   if (path == "/dev/stdout") return over(STDOUT_FILENO);
   if (path == "/dev/stderr") return over(STDERR_FILENO);
-  const int fd = ::open(path.c_str(), kFlags | O_CREAT, 0640);
-  if (fd < 0) {
-    return base::Error::config("cannot open " + path + " for writing: " + std::generic_category().message(errno));
+  const auto fd = openByPath(path);
+  if (!fd.ok()) return fd.error();
+  return std::unique_ptr<LineFile>(new LineFile(*fd, path));
+}
+
+base::Status LineFile::reopen() {
+  if (path_.empty()) return base::Done{};
+  const auto fd = openByPath(path_);
+  if (!fd.ok()) return fd.error();
+  {
+    const std::lock_guard lock(mutex_);
+    writeRest();
+    rest_.clear();  // no reader of the new file knows its beginning
+    ::dup3(*fd, fd_, O_CLOEXEC);
   }
-  return std::unique_ptr<LineFile>(new LineFile(fd));
+  ::close(*fd);
+  return base::Done{};
 }
 
 std::unique_ptr<LineFile> LineFile::over(int fd) {

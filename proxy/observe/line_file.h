@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/base/result.h"
 
@@ -29,6 +30,10 @@ class LineFile {
   LineFile& operator=(const LineFile&) = delete;
   ~LineFile();
 
+  /// Opens its path anew, after somebody has moved the file away to rotate it. What was not opened by its path stays as
+  /// it is; an error (config's) leaves the old file. Any thread.
+  base::Status reopen();
+
   enum class End { kDone, kBusy, kFailed };
   struct Outcome {
     std::size_t taken = 0;  // bytes, always whole lines; less than all unless the end is kDone
@@ -38,10 +43,11 @@ class LineFile {
   Outcome write(std::string_view lines);
 
  private:
-  explicit LineFile(int fd) : fd_(fd) {}
+  explicit LineFile(int fd, std::string path = {}) : fd_(fd), path_(std::move(path)) {}
   End writeRest();
 
-  const int fd_;
+  const int fd_;  // stands for another file after reopen()
+  const std::string path_;
   std::mutex mutex_;
   std::string rest_;  // of the line that was taken in part
 };

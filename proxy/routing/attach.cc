@@ -119,6 +119,7 @@ class Attacher {
       auto rule = std::make_shared<Rule>(rulePlan.prototype);
       rule->gateway = gateway.gateway->meta.qualifiedName();
       rule->listener = listener.listener->name;
+      rule->listenerPort = listener.listener->port;
       for (const RouteEntry& match : rulePlan.matches) {
         for (const std::string& hostname : hostnames) {
           RouteEntry entry = match;

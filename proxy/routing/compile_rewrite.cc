@@ -11,17 +11,13 @@ std::string withoutFinalSlash(std::string path) {
   return path;
 }
 
-}  // namespace
-
-Resolved<UrlRewrite> compileRewrite(const std::optional<config::UrlRewrite>& rewrite,
-                                    const config::HttpRouteRule& rule) {
+Resolved<UrlRewrite> compilePath(const std::optional<config::PathModifier>& modifier,
+                                 const config::HttpRouteRule& rule) {
   UrlRewrite result;
-  if (!rewrite) return result;
-  result.authority = rewrite->hostname;
-  if (!rewrite->path) return result;
-  auto replacement = normalPath(rewrite->path->value.empty() ? "/" : rewrite->path->value, rewrite->path->path);
+  if (!modifier) return result;
+  auto replacement = normalPath(modifier->value.empty() ? "/" : modifier->value, modifier->path);
   if (!replacement) return std::move(replacement.fault);
-  if (rewrite->path->type == config::PathModifierType::kReplaceFullPath) {
+  if (modifier->type == config::PathModifierType::kReplaceFullPath) {
     result.path = PathRewrite::kFullPath;
     result.replacement = *std::move(replacement.value);
     return result;
@@ -33,6 +29,30 @@ Resolved<UrlRewrite> compileRewrite(const std::optional<config::UrlRewrite>& rew
   result.replacement = withoutFinalSlash(*std::move(replacement.value));
   result.prefixLength = withoutFinalSlash(*std::move(prefix.value)).size();
   return result;
+}
+
+}  // namespace
+
+Resolved<UrlRewrite> compileRewrite(const std::optional<config::UrlRewrite>& rewrite,
+                                    const config::HttpRouteRule& rule) {
+  if (!rewrite) return UrlRewrite();
+  auto result = compilePath(rewrite->path, rule);
+  if (result) result.value->authority = rewrite->hostname;
+  return result;
+}
+
+Resolved<std::optional<Redirect>> compileRedirect(const std::optional<config::RequestRedirect>& redirect,
+                                                  const config::HttpRouteRule& rule) {
+  if (!redirect) return std::optional<Redirect>();
+  auto path = compilePath(redirect->path, rule);
+  if (!path) return std::move(path.fault);
+  Redirect result;
+  result.status = redirect->statusCode;
+  result.scheme = redirect->scheme;
+  result.hostname = redirect->hostname;
+  result.port = redirect->port;
+  result.path = *std::move(path.value);
+  return std::optional<Redirect>(std::move(result));
 }
 
 }  // namespace sluice::routing

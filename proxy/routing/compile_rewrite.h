@@ -1,10 +1,11 @@
-// The URLRewrite filter of a rule or of one of its shares, in the form that attempts apply.
+// The filters URLRewrite and RequestRedirect of a rule or of one of its shares, in the form that requests meet them.
 #pragma once
 
 #include <optional>
 
 #include "config/model.h"
 #include "proxy/routing/fault.h"
+#include "proxy/routing/redirect.h"
 #include "proxy/routing/url_rewrite.h"
 
 namespace sluice::routing {
@@ -13,5 +14,8 @@ namespace sluice::routing {
 /// of `rule`, which its schema has seen to.
 Resolved<UrlRewrite> compileRewrite(const std::optional<config::UrlRewrite>& rewrite,
                                     const config::HttpRouteRule& rule);
+/// The same for a redirect's path.
+Resolved<std::optional<Redirect>> compileRedirect(const std::optional<config::RequestRedirect>& redirect,
+                                                  const config::HttpRouteRule& rule);
 
 }  // namespace sluice::routing

@@ -32,9 +32,9 @@ class RouteCompiler {
     result.prototype.route = route_.meta.qualifiedName();
     std::optional<Fault> own = alteringFault(rule.unbuilt);
     addNote(ignoredNote(rule.unbuilt));
-    result.prototype.requestHeaders = edit(rule.requestHeaders, HeaderSection::kRequest, own);
-    result.prototype.responseHeaders = edit(rule.responseHeaders, HeaderSection::kResponse, own);
-    result.prototype.rewrite = rewrite(rule.urlRewrite, rule, own);
+    compileFilters(rule.filters, rule, result.prototype, own);
+    result.prototype.requestTimeout = rule.requestTimeout;
+    result.prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
       result.prototype.backends.push_back(share(ref, rule));
@@ -63,10 +63,10 @@ class RouteCompiler {
   void setFailure(const config::HttpRouteRule& rule, const std::optional<Fault>& fault, Rule& prototype) {
     if (fault) {
       prototype.failure = answer(*fault);
-    } else if (rule.backendRefs.empty()) {
+    } else if (rule.backendRefs.empty() && !prototype.redirect) {
       addNote(rule.path + " has no backendRefs: its requests answer 500");
       prototype.failure = base::Error::config("The route for this request has no backends.");
-    } else if (prototype.totalWeight == 0) {
+    } else if (prototype.totalWeight == 0 && !prototype.redirect) {
       addNote(rule.path + ": all weights are 0: its requests answer 500");
     }
   }
@@ -76,9 +76,7 @@ class RouteCompiler {
     result.weight = ref.weight;
     std::optional<Fault> own = alteringFault(ref.unbuilt);
     addNote(ignoredNote(ref.unbuilt));
-    result.requestHeaders = edit(ref.requestHeaders, HeaderSection::kRequest, own);
-    result.responseHeaders = edit(ref.responseHeaders, HeaderSection::kResponse, own);
-    result.rewrite = rewrite(ref.urlRewrite, rule, own);
+    compileFilters(ref.filters, rule, result, own);
     if (own) plan_.faults.push_back(*own);
     BackendResult backend = backends_.resolve(ref, route_.meta.nameSpace);
     if (!backend) plan_.unresolved.push_back(backend.fault);
@@ -90,20 +88,23 @@ class RouteCompiler {
     return result;
   }
 
-  static HeaderEdit edit(const std::optional<config::HeaderModifier>& modifier, HeaderSection section,
-                         std::optional<Fault>& own) {
-    auto compiled = compileHeaders(modifier, section);
-    if (compiled) return *std::move(compiled.value);
-    if (!own) own = std::move(compiled.fault);
-    return {};
+  /// Into a Rule or a share of one. The first fault goes to `own`.
+  template <typename Target>
+  static void compileFilters(const config::Filters& filters, const config::HttpRouteRule& rule, Target& target,
+                             std::optional<Fault>& own) {
+    take(compileHeaders(filters.requestHeaders, HeaderSection::kRequest), target.requestHeaders, own);
+    take(compileHeaders(filters.responseHeaders, HeaderSection::kResponse), target.responseHeaders, own);
+    take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
+    take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
   }
 
-  static UrlRewrite rewrite(const std::optional<config::UrlRewrite>& filter, const config::HttpRouteRule& rule,
-                            std::optional<Fault>& own) {
-    auto compiled = compileRewrite(filter, rule);
-    if (compiled) return *std::move(compiled.value);
-    if (!own) own = std::move(compiled.fault);
-    return {};
+  template <typename T>
+  static void take(Resolved<T> compiled, T& target, std::optional<Fault>& own) {
+    if (compiled) {
+      target = *std::move(compiled.value);
+    } else if (!own) {
+      own = std::move(compiled.fault);
+    }
   }
 
   void addNote(std::string note) {

@@ -10,11 +10,16 @@ RouteTable::RouteTable(RouteTable&&) noexcept = default;
 RouteTable& RouteTable::operator=(RouteTable&&) noexcept = default;
 RouteTable::~RouteTable() = default;
 
-RouteMatch RouteTable::match(const http::RequestHead& head) const {
+RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view serverName) const {
   const std::string_view host = http::hostOf(head.authority);
   RouteMatch result;
   result.reason = "no listener for this hostname";
   impl_->listeners.visit(host, [&](const HostMap<PathTable>& routes) {
+    if (!serverName.empty() && serverName != host && impl_->listenerOf(serverName) != &routes) {
+      result.reason = "the connection was opened for another hostname";
+      result.misdirected = true;
+      return true;
+    }
     result.reason = "no route for this hostname";
     routes.visit(host, [&](const PathTable& paths) {
       result.reason = "no rule for this request";

@@ -20,8 +20,9 @@ struct Rule;
 /// Where a request goes: a rule, or the gateway's own answer.
 struct RouteMatch {
   const Rule* rule = nullptr;
-  /// If rule is null: destination_not_found (404).
+  /// If rule is null: destination_not_found (404), or misdirected_request (421).
   const char* reason = "";
+  bool misdirected = false;
 };
 
 class RouteTable {
@@ -31,8 +32,10 @@ class RouteTable {
   RouteTable& operator=(RouteTable&&) noexcept;
   ~RouteTable();
 
-  /// Allocates nothing. `head` is in normal form (http/hygiene).
-  RouteMatch match(const http::RequestHead& head) const;
+  /// Allocates nothing. `head` is in normal form (http/hygiene). A connection that was opened for a `serverName` (SNI,
+  /// lower case) is that of one listener, whose certificate and policy it met: a request for a host of another one is
+  /// misdirected (RFC 9110 section 15.5.20). Without a name it is nobody's in particular.
+  RouteMatch match(const http::RequestHead& head, std::string_view serverName = {}) const;
 
  private:
   friend class RouteTableBuilder;

@@ -17,6 +17,7 @@
 #include "proxy/pki/trust_store.h"
 #include "proxy/routing/address_guard.h"
 #include "proxy/routing/header_edit.h"
+#include "proxy/routing/redirect.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/url_rewrite.h"
 
@@ -65,6 +66,7 @@ struct WeightedBackend {
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;  // what it says replaces what the rule's says
+  std::optional<Redirect> redirect;
 };
 
 /// A rule of an HTTPRoute as attached to one listener. Whoever uses it beyond the life of its snapshot shares it.
@@ -77,6 +79,11 @@ struct Rule : std::enable_shared_from_this<Rule> {
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;
+  std::optional<Redirect> redirect;  // its only answer then
+  std::uint16_t listenerPort = 0;
+  /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.
+  std::optional<config::Duration> requestTimeout;
+  config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   std::optional<base::Error> failure;
 

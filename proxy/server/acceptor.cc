@@ -6,8 +6,10 @@
 
 namespace sluice::server {
 
-Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers)
-    : workers_(workers), refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")) {}
+Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t maxDescriptors)
+    : workers_(workers),
+      lastDescriptor_(maxDescriptors - maxDescriptors / 4),
+      refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")) {}
 
 void Acceptor::listen(const std::vector<BoundSocket>& sockets, std::size_t maxConnections) {
   maxConnections_ = maxConnections;
@@ -41,7 +43,8 @@ void Acceptor::onAccepted(int fd, const net::Address& peer, BindId bind) {
       fewest = count;
     }
   }
-  if (total >= maxConnections_) {
+  // The system gives the lowest number that is free: one so high says that few are left.
+  if (total >= maxConnections_ || static_cast<std::size_t>(fd) > lastDescriptor_) {
     refused_.add();
     ::close(fd);
     return;

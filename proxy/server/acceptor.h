@@ -14,8 +14,9 @@ namespace sluice::server {
 
 class Acceptor {
  public:
-  /// `workers` outlive it.
-  explicit Acceptor(const std::vector<WorkerRuntime*>& workers);
+  /// `workers` outlive it. Of `maxDescriptors`, which the process may have, clients leave a quarter to backends and to the
+  /// admin and health ports.
+  Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t maxDescriptors);
 
   /// Takes connections from these sockets, which stay until others are named, and from no others. `maxConnections` is
   /// limits.connections, for the whole process. Before the first worker runs, or on its thread.
@@ -31,6 +32,7 @@ class Acceptor {
 
   const std::vector<WorkerRuntime*> workers_;
   std::size_t maxConnections_ = 0;
+  const std::size_t lastDescriptor_;  // that a client may have
   observe::Counter& refused_;
   std::map<const net::ListenSocket*, Listening> listening_;
 };

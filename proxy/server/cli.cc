@@ -16,7 +16,10 @@ constexpr const char* kFooter =
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
     "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /metrics. Health port: /healthz /readyz /metrics. SIGTERM or SIGINT ends the process.\n"
+    "Admin port: /status /exchanges /metrics. Health port: /healthz /readyz /metrics. Files that change are read "
+    "again, SIGHUP\n"
+    "reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a second one "
+    "does not wait.\n"
     "Exit codes: 0 done, 1 the configuration or a port can not be used, 2 wrong command line.";
 
 // "127.0.0.1:9901", "[::1]:9901".

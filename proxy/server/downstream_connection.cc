@@ -16,8 +16,7 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
 }
 
 void DownstreamConnection::markDirty() {
-  if (std::exchange(dirty, true)) return;
-  dirtyList_.add(self_);
+  if (!dirty) dirtyList_.mark(*this);
 }
 
 http::Token DownstreamConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {

@@ -14,7 +14,7 @@ class DownstreamConnection;
 class DirtyList {
  public:
   virtual ~DirtyList() = default;
-  virtual void add(base::Handle<DownstreamConnection> connection) = 0;
+  virtual void mark(DownstreamConnection& connection) = 0;
 };
 
 class DownstreamConnection final : public ServerConnection, public exchange::Downstream {
@@ -33,6 +33,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   void touch() override { markDirty(); }
   const net::Address& client() const override { return peer(); }
   bool secure() const override { return ServerConnection::secure(); }
+  std::string_view serverName() const override { return ServerConnection::serverName(); }
 
  private:
   void markDirty() override;

@@ -35,13 +35,21 @@ base::Status ListenSockets::open(const Generation& generation) {
   for (const Wanted& each : wantedBy(generation)) {
     std::string key = each.address.toString();
     if (sockets_.contains(key)) continue;
-    auto socket = net::ListenSocket::open(each.address);
+    auto socket = net::ListenSocket::open(each.address, ofPort(each.address.port()));
     if (!socket.ok() && each.optional) continue;
     if (!socket.ok()) return socket.error();
     fresh.emplace(std::move(key), std::move(*socket));
   }
   sockets_.merge(fresh);
   return base::Done{};
+}
+
+std::vector<const net::ListenSocket*> ListenSockets::ofPort(std::uint16_t port) const {
+  std::vector<const net::ListenSocket*> found;
+  for (const auto& [key, socket] : sockets_) {
+    if (socket.address().port() == port) found.push_back(&socket);
+  }
+  return found;
 }
 
 std::vector<BoundSocket> ListenSockets::of(const Generation& generation) const {

@@ -21,7 +21,8 @@ struct BoundSocket {
 
 class ListenSockets {
  public:
-  /// Opens what is wanted and not open yet. If one can not be had, none of the new ones stays.
+  /// Opens what is wanted and not open yet, beside what is open and not wanted any more: a port may go from one address
+  /// to all of them. If one can not be had, none of the new ones stays.
   base::Status open(const Generation& generation);
   /// The open sockets that it wants.
   std::vector<BoundSocket> of(const Generation& generation) const;
@@ -29,6 +30,8 @@ class ListenSockets {
   void closeOthers(const Generation& generation);
 
  private:
+  std::vector<const net::ListenSocket*> ofPort(std::uint16_t port) const;
+
   std::map<std::string, net::ListenSocket> sockets_;  // by "address:port"
 };
 

@@ -1,5 +1,6 @@
 #include "proxy/server/process.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -58,6 +60,7 @@ class Process {
   base::Status makeWorkers();
   std::uint32_t workerCount() const;
   void makePages();
+  void reopenLog();
 
   const Options& options_;
   observe::Log& log_;
@@ -66,6 +69,7 @@ class Process {
   net::Worker main_;
   observe::MetricShard mainMetrics_;
   Serving serving_;
+  std::size_t descriptors_ = 0;
   std::unique_ptr<observe::LineFile> accessLog_;
   std::optional<upstream::Budgets> budgets_;
   std::vector<net::ListenSocket> adminSockets_;
@@ -78,12 +82,14 @@ class Process {
   bool ready_ = false;
 };
 
-// Each client connection takes a descriptor and each backend connection another: the soft limit of 1024 is a trap.
-void raiseDescriptorLimit() {
+// Each client connection takes a descriptor and each backend connection another: the soft limit of 1024 is a trap. Says
+// how many the process may have.
+std::size_t raiseDescriptorLimit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<std::size_t>::max();
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_max;
 }
 
 // A core file would hold keys and credentials.
@@ -148,7 +154,8 @@ base::Status Process::makeWorkers() {
   const std::string instance = newInstanceName(random);
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
-    auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance, newSeed(random)});
+    auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance, newSeed(random),
+                                        &log_});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {
@@ -156,7 +163,7 @@ base::Status Process::makeWorkers() {
     });
     runtimes_.push_back(std::move(*runtime));
   }
-  acceptor_ = std::make_unique<Acceptor>(workers);
+  acceptor_ = std::make_unique<Acceptor>(workers, descriptors_);
   acceptor_->listen(serving_.sockets(), serving_.settings().limits.connections);
   serving_.attach(workers, *acceptor_, *budgets_);
   runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
@@ -164,7 +171,7 @@ base::Status Process::makeWorkers() {
 }
 
 base::Status Process::open() {
-  raiseDescriptorLimit();
+  descriptors_ = raiseDescriptorLimit();
   if (base::Status started = serving_.start(); !started.ok()) return started;
   const config::Settings& settings = serving_.settings();
   budgets_.emplace(settings.limits.backendConnections, settings.limits.backendRequests);
@@ -175,11 +182,16 @@ base::Status Process::open() {
   return makeWorkers();
 }
 
-int Process::run() {
-  if (const base::Status opened = open(); !opened.ok()) {
-    log_.error("can not start", {{"reason", opened.error().detail}});
-    return 1;
+// As whoever rotates logs expects it of a server.
+void Process::reopenLog() {
+  if (accessLog_ == nullptr) return;
+  if (const base::Status reopened = accessLog_->reopen(); !reopened.ok()) {
+    log_.error("the access log goes on where it was", {{"reason", reopened.error().detail}});
   }
+}
+
+int Process::run() {
+  // Before anything is open: a signal that comes while the process starts is one of a process that runs.
   Shutdown shutdown(main_, runtimes_, [this] {
     log_.info("stopped");
     admin_.shutdown();
@@ -193,7 +205,14 @@ int Process::run() {
   };
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);
-  const net::SignalWatch hangUp(main_, SIGHUP, [this] { serving_.reload(); });
+  const net::SignalWatch hangUp(main_, SIGHUP, [this] {
+    reopenLog();
+    serving_.reload();
+  });
+  if (const base::Status opened = open(); !opened.ok()) {
+    log_.error("can not start", {{"reason", opened.error().detail}});
+    return 1;
+  }
   Threads threads(runtimes_);
   threads.start();
   ready_ = true;
@@ -208,11 +227,19 @@ int Process::run() {
   return 0;
 }
 
+// What is opened next would get the number of a standard stream that was closed, and everything that is printed.
+void fillStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));  // the lowest that is free
+  }
+}
+
 }  // namespace
 
 int runProcess(const Options& options) {
+  fillStandardStreams();
   forbidCoreFiles();
-  net::ignoreBrokenPipes();
+  net::ignoreFailedWrites();
   const base::SystemClock clock;
   observe::Log log(options.logLevel, clock, observe::LineFile::over(STDERR_FILENO));
   Process process(options, log, clock);

@@ -37,6 +37,11 @@ ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const n
 
 ServerConnection::~ServerConnection() = default;
 
+std::string_view ServerConnection::serverName() const {
+  const net::TlsFacts* tls = transport_->tls();
+  return tls != nullptr ? std::string_view(tls->sni) : std::string_view();
+}
+
 void ServerConnection::onOpen() {
   const net::TlsFacts* tls = transport_->tls();
   serve(tls != nullptr && tls->alpn == "h2" ? http::Version::kHttp2 : http::Version::kHttp11);

@@ -4,6 +4,8 @@
 #include <random>
 #include <utility>
 
+#include "config/source_files.h"
+
 namespace sluice::server {
 namespace {
 
@@ -22,8 +24,18 @@ base::Secret newRevisionKey() {
 
 }  // namespace
 
-Serving::Serving(std::vector<std::string> paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics)
-    : paths_(std::move(paths)), revisionKey_(newRevisionKey()), log_(log), main_(main), metrics_(metrics) {}
+Serving::Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main,
+                 observe::MetricShard& metrics)
+    : paths_(paths),
+      revisionKey_(newRevisionKey()),
+      log_(log),
+      main_(main),
+      metrics_(metrics),
+      watch_(
+          main, {.paths = paths, .takes = config::isConfigurationFile}, [this] { reload(); },
+          [&log](const base::Error& error) {
+            log.warn("changes of the configuration are seen late", {{"reason", error.detail}});
+          }) {}
 
 Serving::~Serving() = default;
 
@@ -41,6 +53,7 @@ base::Status Serving::start() {
   revisions_ = {configuration_.revision, configuration_.revision, configuration_.revision,
                 control::ConfigState::kInSync};
   setState(control::ConfigState::kInSync);
+  for (const char* result : {"success", "failure", "unchanged"}) count(result, 0);  // so that rates begin at nothing
   return base::Done{};
 }
 
@@ -51,7 +64,7 @@ void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, up
 }
 
 void Serving::reload() {
-  if (stopped_) return;
+  if (stopped_ || workers_.empty()) return;
   if (candidate_) {
     again_ = true;
     return;
@@ -102,7 +115,7 @@ void Serving::publish() {
 }
 
 void Serving::onAdopted() {
-  if (--candidate_->waiting == 0 && !stopped_) accept();
+  if (--candidate_->waiting == 0) accept();
 }
 
 // Only now that every worker knows its binds.

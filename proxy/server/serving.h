@@ -12,6 +12,7 @@
 
 #include "proxy/control/configuration.h"
 #include "proxy/control/revisions.h"
+#include "proxy/net/file_watch.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
@@ -27,7 +28,7 @@ namespace sluice::server {
 class Serving final : private net::Timer {
  public:
   /// References outlive it. `paths` are those of --config.
-  Serving(std::vector<std::string> paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics);
+  Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics);
   ~Serving() override;
 
   /// The first configuration. Errors are config's, and have been logged but for their last line.
@@ -39,7 +40,8 @@ class Serving final : private net::Timer {
   /// Reads the configuration again, and serves it if it is another one and can be served. Comes back at once; what is
   /// asked for meanwhile is done afterwards.
   void reload();
-  /// No reload begins any more.
+  /// No reload begins any more. One that the workers were told of comes to its end, or its new sockets would take
+  /// connections that nobody serves.
   void stop();
 
   const control::Configuration& configuration() const { return configuration_; }
@@ -69,7 +71,9 @@ class Serving final : private net::Timer {
   void report(const control::Configuration& configuration);
   void warnOfFixedSettings(const config::Settings& settings);
   void setState(control::ConfigState state);
-  void count(std::string_view result) { metrics_.at<observe::Metric::kConfigReloads>(result).add(); }
+  void count(std::string_view result, std::uint64_t reloads = 1) {
+    metrics_.at<observe::Metric::kConfigReloads>(result).add(reloads);
+  }
 
   const std::vector<std::string> paths_;
   const base::Secret revisionKey_;
@@ -83,6 +87,7 @@ class Serving final : private net::Timer {
   config::Settings settingsAtStart_;
   control::Revisions revisions_;
   std::optional<Candidate> candidate_;
+  net::FileWatch watch_;
   bool again_ = false;
   bool stopped_ = false;
   std::set<std::string> reported_;  // statuses that the log has said

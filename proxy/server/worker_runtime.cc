@@ -39,7 +39,7 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       timeouts_(generation_->snapshot->settings.timeouts),
       worker_(parts.clock),
       metrics_(parts.metrics),
-      accessLog_(parts.accessLog),
+      accessLog_(parts.accessLog, parts.log),
       report_(worker_, *this, metrics_, accessLog_, generation_->revision),
       exchanges_(exchangeParts(parts, worker_, *this, report_)),
       dialer_(worker_),
@@ -93,13 +93,9 @@ void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
 
 void WorkerRuntime::shutdown() {
   if (leave_) leave_();
+  change_.reset();
   exchanges_.shutdown();
-  connections_.forEach([this](DownstreamConnection& connection) { dead_.push_back(connection.handle()); });
-  for (const auto handle : dead_) {
-    if (connections_.find(handle) != nullptr) connections_.destroy(handle);
-  }
-  dead_.clear();
-  dirty_.clear();
+  connections_.clear();
   upstreams_->shutdown();
   accessLog_.flush();
   logTimer_.cancel();
@@ -107,7 +103,9 @@ void WorkerRuntime::shutdown() {
 }
 
 void WorkerRuntime::adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted) {
-  worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] { change_ = change; });
+  worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] {
+    if (resolver_ != nullptr) change_ = change;  // what shutdown() has left takes nothing any more
+  });
 }
 
 // Everything has come to rest: each exchange that exists knows its rule.
@@ -146,40 +144,25 @@ void WorkerRuntime::take(int fd, const net::Address& peer, BindId bind) {
 }
 
 void WorkerRuntime::drive() {
-  for (const auto handle : dirty_) {
-    if (DownstreamConnection* connection = connections_.find(handle)) connection->resume();
-  }
+  connections_.drive([](DownstreamConnection& connection) { connection.resume(); });
   exchanges_.drive();
   upstreams_->drive();
 }
 
 void WorkerRuntime::flush() {
   upstreams_->flush();
-  batch_.swap(dirty_);
-  for (const auto handle : batch_) {
-    DownstreamConnection* connection = connections_.find(handle);
-    if (connection == nullptr) continue;
-    connection->dirty = false;
-    connection->flush();
-    if (connection->dead()) dead_.push_back(handle);
-  }
-  batch_.clear();
+  connections_.flush();
 }
 
 void WorkerRuntime::reap() {
   exchanges_.reap();
   upstreams_->reap();
-  for (const auto handle : dead_) {
-    if (connections_.find(handle) == nullptr) continue;
-    connections_.destroy(handle);
-    connectionCount_.fetch_sub(1, std::memory_order_relaxed);
-  }
-  dead_.clear();
+  connections_.reap([this] { connectionCount_.fetch_sub(1, std::memory_order_relaxed); });
   if (change_ && settled()) change();
 }
 
 bool WorkerRuntime::settled() const {
-  return dirty_.empty() && dead_.empty() && exchanges_.quiet() && upstreams_->quiet();
+  return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet();
 }
 
 exchange::Downstream* WorkerRuntime::findDownstream(http::Token connection) {

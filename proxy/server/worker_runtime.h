@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/beat_table.h"
 #include "proxy/base/result.h"
 #include "proxy/exchange/exchange_list.h"
 #include "proxy/exchange/exchanges.h"
@@ -33,6 +34,7 @@ struct RuntimeParts {
   observe::LineFile* accessLog;  // nullptr: off
   std::string instance;          // "sluice-1a2b3c4d"
   std::uint64_t randomSeed;
+  const observe::Log* log = nullptr;  // nullptr: nobody is told what the access log loses
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {
@@ -49,8 +51,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void run();
   /// Any thread.
   void stop();
-  /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread. What its settings
-  /// say of dns is not looked at again. One at a time; any thread.
+  /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread; neither once it
+  /// has stopped. What its settings say of dns is not looked at again. One at a time; any thread.
   void adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted);
   /// Lets every client finish what it began and go; those that still come may make one request each. Any thread.
   void drain();
@@ -97,7 +99,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void reap() override;
   bool quiet() const override { return settled() && !change_; }
   exchange::Downstream* findDownstream(http::Token connection) override;
-  void add(base::Handle<DownstreamConnection> connection) override { dirty_.push_back(connection); }
+  void mark(DownstreamConnection& connection) override { connections_.mark(connection); }
   void shutdown();
 
   std::shared_ptr<const Generation> generation_;
@@ -114,10 +116,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
   std::unique_ptr<upstream::Upstreams> upstreams_;
-  base::Slab<DownstreamConnection> connections_;
-  std::vector<base::Handle<DownstreamConnection>> dirty_;
-  std::vector<base::Handle<DownstreamConnection>> batch_;
-  std::vector<base::Handle<DownstreamConnection>> dead_;
+  base::BeatTable<DownstreamConnection> connections_;
   std::function<void()> leave_;
   bool draining_ = false;
   std::atomic<std::size_t> connectionCount_{0};

@@ -148,6 +148,12 @@ void Connection::drain() {
   touch();
 }
 
+void Connection::obeyGuard() {
+  if (owner_.guard().permits(peer().bytes())) return;
+  if (state_ == State::kConnecting) return redialSoon();
+  drain();
+}
+
 void Connection::countHandshake(std::string_view result, bool resumed) {
   if (cluster_.tlsContext() == nullptr) return;
   owner_.metrics().at<observe::Metric::kUpstreamTlsHandshakes>(result, resumed ? "true" : "false").add();

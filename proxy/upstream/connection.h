@@ -32,6 +32,7 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   base::Handle<Connection> handle() const { return self_; }
   State state() const { return state_; }
+  bool dead() const { return state_ == State::kDead; }
   /// nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
   Cluster& cluster() { return cluster_; }
@@ -48,6 +49,8 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   /// Takes no new request; closes when those in flight are done. Not while connecting: whoever waits for it has it.
   void drain();
+  /// Other addresses are allowed: no new request goes to one that is not, and none of those that wait for it.
+  void obeyGuard();
 
   /// Called by Upstreams only.
   void flush();

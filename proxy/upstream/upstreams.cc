@@ -32,9 +32,7 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
       entry = byIdentity_.erase(entry);
     }
   }
-  connections_.forEach([this](Connection& connection) {
-    if (!guard().permits(connection.peer().bytes())) connection.drain();
-  });
+  connections_.forEach([](Connection& connection) { connection.obeyGuard(); });
 }
 
 void Upstreams::drive() {
@@ -46,32 +44,9 @@ void Upstreams::drive() {
   std::erase_if(retired_, [](const auto& cluster) { return cluster->abandoned(); });
 }
 
-void Upstreams::flush() {
-  batch_.swap(dirty_);
-  for (const auto handle : batch_) {
-    Connection* connection = connections_.find(handle);
-    if (connection == nullptr) continue;
-    connection->dirty = false;
-    connection->flush();
-    if (connection->state() == Connection::State::kDead) dead_.push_back(handle);
-  }
-  batch_.clear();
-}
-
-void Upstreams::reap() {
-  for (const auto handle : dead_) {
-    if (connections_.find(handle) != nullptr) connections_.destroy(handle);
-  }
-  dead_.clear();
-}
-
 void Upstreams::shutdown() {
-  connections_.forEach([this](Connection& connection) {
-    connection.cluster().onGone(connection, nullptr);
-    dead_.push_back(connection.handle());
-  });
-  reap();
-  dirty_.clear();
+  connections_.forEach([](Connection& connection) { connection.cluster().onGone(connection, nullptr); });
+  connections_.clear();
   dirtyClusters_.clear();
 }
 
@@ -82,11 +57,6 @@ void Upstreams::createConnection(Cluster& cluster, const net::Addresses& address
 void Upstreams::markDirty(Cluster& cluster) {
   if (std::exchange(cluster.dirty, true)) return;
   dirtyClusters_.push_back(&cluster);
-}
-
-void Upstreams::markDirty(Connection& connection) {
-  if (std::exchange(connection.dirty, true)) return;
-  dirty_.push_back(connection.handle());
 }
 
 }  // namespace sluice::upstream

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "proxy/base/slab.h"
+#include "proxy/base/beat_table.h"
 #include "proxy/http/codec.h"
 #include "proxy/net/resolver.h"
 #include "proxy/net/worker.h"
@@ -63,9 +63,9 @@ class Upstreams {
 
   /// Beats.
   void drive();
-  void flush();
-  void reap();
-  bool quiet() const { return dirtyClusters_.empty() && dirty_.empty() && dead_.empty(); }
+  void flush() { connections_.flush(); }
+  void reap() { connections_.reap(); }
+  bool quiet() const { return dirtyClusters_.empty() && connections_.quiet(); }
   /// Every connection is closed at once.
   void shutdown();
 
@@ -82,22 +82,19 @@ class Upstreams {
   std::size_t pendingBound() const { return parts_.policy.pendingBound; }
   void createConnection(Cluster& cluster, const net::Addresses& addresses);
   void markDirty(Cluster& cluster);
-  void markDirty(Connection& connection);
+  void markDirty(Connection& connection) { connections_.mark(connection); }
   http::H2Memory& h2Memory() { return parts_.h2Memory; }
   observe::MetricShard& metrics() { return parts_.metrics; }
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
 
  private:
   UpstreamParts parts_;
-  base::Slab<Connection> connections_;
+  base::BeatTable<Connection> connections_;
   // By plan first: a pointer look-up for every request. Emptied when plans may go and others take their addresses.
   std::unordered_map<const routing::BackendPlan*, Cluster*> byPlan_;
   std::unordered_map<std::string, std::unique_ptr<Cluster>> byIdentity_;
   std::vector<std::unique_ptr<Cluster>> retired_;  // no new exchange comes to them
   std::vector<Cluster*> dirtyClusters_;
-  std::vector<base::Handle<Connection>> dirty_;
-  std::vector<base::Handle<Connection>> dead_;
-  std::vector<base::Handle<Connection>> batch_;  // what one flush works on; kept for its capacity
 };
 
 }  // namespace sluice::upstream

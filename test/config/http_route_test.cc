@@ -114,11 +114,11 @@ TEST(HttpRoute, ReadsHeaderModifiers) {
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
-  EXPECT_EQ(rule.requestHeaders->set.at(0).name, "A");
-  EXPECT_EQ(rule.requestHeaders->add.at(0).value, "d e");
-  EXPECT_THAT(rule.requestHeaders->remove, ElementsAre("F"));
-  EXPECT_THAT(rule.responseHeaders->remove, ElementsAre("Server"));
-  EXPECT_EQ(rule.backendRefs.at(0).requestHeaders->add.size(), 1u);
+  EXPECT_EQ(rule.filters.requestHeaders->set.at(0).name, "A");
+  EXPECT_EQ(rule.filters.requestHeaders->add.at(0).value, "d e");
+  EXPECT_THAT(rule.filters.requestHeaders->remove, ElementsAre("F"));
+  EXPECT_THAT(rule.filters.responseHeaders->remove, ElementsAre("Server"));
+  EXPECT_EQ(rule.backendRefs.at(0).filters.requestHeaders->add.size(), 1u);
   EXPECT_TRUE(rule.unbuilt.empty());
 }
 
@@ -138,8 +138,7 @@ TEST(HttpRoute, ChecksThatFiltersMatchTheirType) {
 
 TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
   const Configuration configuration = loadRoute(R"(  rules:
-  - filters: [{type: RequestRedirect, requestRedirect: {statusCode: 301}}]
-    timeouts: {request: 10s, backendRequest: 500ms}
+  - filters: [{type: CORS, cors: {}}]
     retry: {attempts: 2}
     sessionPersistence: {sessionName: x}
   - backendRefs: [{name: s, port: 80, filters: [{type: RequestMirror, requestMirror: {}}]}]
@@ -151,12 +150,57 @@ TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
     paths.push_back(unbuilt.path);
     EXPECT_TRUE(unbuilt.altersTraffic);
   }
-  EXPECT_THAT(paths, ElementsAre("spec.rules[0].filters[0]", "spec.rules[0].timeouts", "spec.rules[0].retry",
-                                 "spec.rules[0].sessionPersistence"));
-  EXPECT_EQ(route.rules[0].unbuilt[0].message, "filter RequestRedirect is not supported");
-  EXPECT_EQ(route.rules[0].requestTimeout, std::chrono::seconds(10));
+  EXPECT_THAT(paths,
+              ElementsAre("spec.rules[0].filters[0]", "spec.rules[0].retry", "spec.rules[0].sessionPersistence"));
+  EXPECT_EQ(route.rules[0].unbuilt[0].message, "filter CORS is not supported");
   EXPECT_TRUE(route.rules.at(1).unbuilt.empty());
   EXPECT_EQ(route.rules[1].backendRefs.at(0).unbuilt.at(0).path, "spec.rules[1].backendRefs[0].filters[0]");
+}
+
+TEST(HttpRoute, ReadsTimeouts) {
+  const Configuration configuration =
+      loadRoute("  rules:\n  - timeouts: {request: 10s, backendRequest: 500ms}\n  - timeouts: {request: 0s}\n  - {}\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const auto& rules = configuration.model.httpRoutes.at(0).rules;
+  EXPECT_EQ(rules.at(0).requestTimeout, std::chrono::seconds(10));
+  EXPECT_EQ(rules.at(0).backendRequestTimeout, std::chrono::milliseconds(500));
+  EXPECT_EQ(rules.at(1).requestTimeout, Duration::zero());
+  EXPECT_EQ(rules.at(2).requestTimeout, std::nullopt);
+}
+
+TEST(HttpRoute, ReadsRedirects) {
+  const Configuration configuration = loadRoute(
+      "  rules:\n  - filters: [{type: RequestRedirect, requestRedirect: {scheme: https, hostname: a.test, port: 8443, "
+      "statusCode: 308, path: {type: ReplaceFullPath, replaceFullPath: /new}}}]\n"
+      "  - filters: [{type: RequestRedirect, requestRedirect: {}}]\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const auto& rules = configuration.model.httpRoutes.at(0).rules;
+  const RequestRedirect& redirect = *rules.at(0).filters.requestRedirect;
+  EXPECT_EQ(redirect.scheme, "https");
+  EXPECT_EQ(redirect.hostname, "a.test");
+  EXPECT_EQ(redirect.port, 8443);
+  EXPECT_EQ(redirect.statusCode, 308);
+  EXPECT_EQ(redirect.path->value, "/new");
+  EXPECT_EQ(rules.at(1).filters.requestRedirect->statusCode, 302);
+}
+
+TEST(HttpRoute, ChecksRedirects) {
+  const auto problemsOf = [](const std::string& redirect) {
+    return problemsOfRule("filters: [{type: RequestRedirect, requestRedirect: {" + redirect + "}}]");
+  };
+  EXPECT_THAT(problemsOf("scheme: ftp"), ElementsAre(HasSubstr("scheme: must be http or https")));
+  EXPECT_THAT(problemsOf("hostname: '*.a.test'"), ElementsAre(HasSubstr("hostname: must be a hostname")));
+  for (const char* code : {"300", "304", "309"}) {
+    EXPECT_THAT(problemsOf(std::string("statusCode: ") + code),
+                ElementsAre(EndsWith("statusCode: must be 301, 302, 303, 307 or 308")));
+  }
+  EXPECT_THAT(problemsOf("port: 0"), ElementsAre(HasSubstr("port: ")));
+  EXPECT_THAT(problemsOfRule("{matches: [{path: {type: Exact, value: /a}}], filters: [{type: RequestRedirect, "
+                             "requestRedirect: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /b}}}]}"),
+              ElementsAre(HasSubstr("needs a rule with exactly one match, of type PathPrefix")));
+  EXPECT_THAT(
+      problemsOfRule("{filters: [{type: RequestRedirect, requestRedirect: {}}], backendRefs: [{name: s, port: 80}]}"),
+      ElementsAre(EndsWith("backendRefs: must not be given together with a RequestRedirect filter")));
 }
 
 TEST(HttpRoute, ChecksTimeouts) {

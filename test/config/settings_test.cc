@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <regex>
+
 #include "config/load.h"
 #include "config/settings_reader.h"
 #include "test/config/test_support.h"
@@ -29,6 +33,35 @@ Reading read(const std::string& text) {
   reading.settings = readSettings(entry, "ConfigMap a/b", problems);
   reading.problems = rendered(problems);
   return reading;
+}
+
+std::string fileText(const std::string& path) {
+  std::ifstream in(SLUICE_SOURCE_DIR "/" + path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Settings, AreDocumentedWithTheirDefaults) {
+  const std::string page = fileText("config/settings.md");
+  const std::string fence = "```yaml\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  const std::string block = "\n" + page.substr(begin, page.find("```", begin) - begin);
+  const Reading reading = read(block);
+  EXPECT_THAT(reading.problems, IsEmpty());
+  ASSERT_TRUE(reading.settings);
+  EXPECT_EQ(*reading.settings, Settings());
+
+  // Every key that the reader takes: {"key", settings.key ...}, ("key", ...).
+  const std::string reader = fileText("config/settings_reader.cc");
+  const std::regex pattern(
+      R"re(\{"(\w+)", settings\.|readCount\(\w+, "(\w+)"|\.(?:map|has|list|choice|boolean|texts)\("(\w+)")re");
+  int keys = 0;
+  for (auto match = std::sregex_iterator(reader.begin(), reader.end(), pattern); match != std::sregex_iterator();
+       ++match) {
+    const std::string key = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
+    ++keys;
+    EXPECT_TRUE(std::regex_search(block, std::regex("[ {\\n]" + key + ":"))) << key << " is missing";
+  }
+  EXPECT_GT(keys, 45);
 }
 
 TEST(Settings, AreTheDefaultsIfNothingIsWritten) {

@@ -28,10 +28,10 @@ TEST(UrlRewriteFilter, IsReadOfRulesAndShares) {
            ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + filter(kPrefix) + "}]}");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
-  EXPECT_EQ(rule.urlRewrite->hostname, "api.example.com");
-  EXPECT_EQ(rule.urlRewrite->path->type, PathModifierType::kReplaceFullPath);
-  EXPECT_EQ(rule.urlRewrite->path->value, "/all");
-  const UrlRewrite& share = *rule.backendRefs.at(0).urlRewrite;
+  EXPECT_EQ(rule.filters.urlRewrite->hostname, "api.example.com");
+  EXPECT_EQ(rule.filters.urlRewrite->path->type, PathModifierType::kReplaceFullPath);
+  EXPECT_EQ(rule.filters.urlRewrite->path->value, "/all");
+  const UrlRewrite& share = *rule.backendRefs.at(0).filters.urlRewrite;
   EXPECT_EQ(share.hostname, "");
   EXPECT_EQ(share.path->type, PathModifierType::kReplacePrefixMatch);
   EXPECT_EQ(share.path->value, "/new");

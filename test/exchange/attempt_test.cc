@@ -78,7 +78,8 @@ TEST_F(AttemptHead, AppendsItselfToVia) {
 }
 
 TEST_F(AttemptHead, DropsWhatAClientSaysAboutItsOrigin) {
-  for (const char* name : {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded"}) {
+  for (const char* name : {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "forwarded",
+                           "x-real-ip", "x-forwarded-client-cert"}) {
     request_.headers.add(arena_, std::string_view(name), "spoofed");
   }
   EXPECT_EQ(make().headers.size(), 1U) << "only Via";
@@ -92,6 +93,18 @@ TEST_F(AttemptHead, AppendsForwardedFieldsIfAsked) {
   EXPECT_EQ(joined(head, "x-forwarded-for"), "198.51.100.1, 192.0.2.7");
   EXPECT_EQ(joined(head, "x-forwarded-proto"), "https");
   EXPECT_EQ(joined(head, "x-forwarded-host"), "gateway.local");
+}
+
+TEST_F(AttemptHead, AppendsItsClientToTheChainAndDropsWhatElseTheClientSays) {
+  identity_.appendForwarded = true;
+  for (const char* name : {"forwarded", "x-forwarded-port", "x-real-ip", "x-forwarded-host"}) {
+    request_.headers.add(arena_, std::string_view(name), "spoofed");
+  }
+  request_.headers.add(arena_, http::FieldId::kXForwardedFor, "198.51.100.1");
+  request_.headers.add(arena_, http::FieldId::kXForwardedFor, "198.51.100.2, 198.51.100.3");
+  const auto head = make();
+  EXPECT_EQ(joined(head, "x-forwarded-for"), "198.51.100.1, 198.51.100.2, 198.51.100.3, 192.0.2.7");
+  for (const http::Field& field : head.headers) EXPECT_NE(field.value, "spoofed") << field.name;
 }
 
 TEST_F(AttemptHead, KnowsThatARequestHasPassedBefore) {

@@ -244,5 +244,24 @@ TEST(ProcessSafety, WritesNoCoreFile) {
   EXPECT_EQ(hard, "0");
 }
 
+TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {  // row 67
+  const Gateway gateway({.backends = {{.port = 9}}});
+  const std::string origin = "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
+  const RawResponse read = ask(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: localhost\r\n" + origin + "\r\n");
+  EXPECT_FALSE(read.field("access-control-allow-origin"));
+  for (const std::string method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS"}) {
+    const RawResponse got = ask(gateway.adminPort(), method + " /status HTTP/1.1\r\nHost: localhost\r\n" + origin +
+                                                         "Content-Length: 0\r\n\r\n");
+    EXPECT_EQ(got.status, 405) << method;
+    EXPECT_FALSE(got.field("access-control-allow-origin")) << method;
+  }
+  EXPECT_EQ(ask(gateway.adminPort(), "GET http://evil.example/status HTTP/1.1\r\nHost: evil.example\r\n\r\n").status,
+            403);
+  H2Client client(gateway.adminPort());
+  client.send(h2::headers(1, h2::get("/status"), true));  // at example.com
+  ASSERT_TRUE(client.readStream(1));
+  EXPECT_EQ(client.status(1), "403");
+}
+
 }  // namespace
 }  // namespace sluice::test

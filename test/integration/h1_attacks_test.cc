@@ -138,6 +138,16 @@ TEST_F(H1Attacks, RequestLinesOutsideTheGrammarAreRefused) {  // row 75
   });
 }
 
+TEST_F(H1Attacks, ProxyProtocolIsNobodysToSpeak) {  // row 72
+  const std::string get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  const std::string addresses("\x7f\x00\x00\x01\x7f\x00\x00\x01\x04\xd2\x00\x50", 12);
+  expectRefused({
+      {"version 1", "PROXY TCP4 10.1.2.3 10.1.2.4 1234 80\r\n" + get, 400},
+      {"version 1 of the unknown", "PROXY UNKNOWN\r\n" + get, 400},
+      {"version 2", std::string("\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c", 16) + addresses + get, 400},
+  });
+}
+
 TEST_F(H1Attacks, ChunksOutsideTheGrammarAreRefused) {  // rows 30 and 31
   const std::string te = "Transfer-Encoding: chunked\r\n";
   for (const std::string body :

@@ -253,6 +253,38 @@ TEST(AccessLog, DropsAndCountsLinesThatAFullDiskRefuses) {
   EXPECT_EQ(log.dropped(), 4u);
 }
 
+TEST(AccessLog, SaysOnceThatLinesAreLostAndOnceHowMany) {
+  TempPath temp;
+  Pipe said;
+  const HandClock clock;
+  const Log log(LogLevel::kInfo, clock, LineFile::over(said.writer()));
+  ASSERT_EQ(::mkfifo(temp.path().c_str(), 0600), 0);
+  int reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);
+  const auto file = openAccessLogFile(temp.path());
+  ASSERT_TRUE(file.ok());
+  AccessLog access(file->get(), &log);
+  const auto write = [&] {
+    access.append(fullRecord());
+    access.flush();
+  };
+  write();
+  EXPECT_EQ(said.read(), "");
+  for (int outage = 0; outage < 2; ++outage) {
+    ::close(reader);
+    for (int i = 0; i < 3; ++i) write();
+    const auto lines = splitLines(said.read());
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find("access log lines are being lost"), std::string::npos);
+
+    reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);
+    for (int i = 0; i < 3; ++i) write();
+    const auto then = splitLines(said.read());
+    ASSERT_EQ(then.size(), 1u);
+    EXPECT_NE(then[0].find("\"lost\":3"), std::string::npos) << then[0];
+  }
+  ::close(reader);
+}
+
 TEST(AccessLog, RecoversWhenAReaderComesBack) {
   Pipe other;
   TempPath temp;

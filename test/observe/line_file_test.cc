@@ -4,6 +4,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
 
 #include "test/observe/support.h"
 
@@ -32,6 +36,31 @@ TEST(LineFile, AppendsToWhatIsThere) {
   LineFile::open(temp.path()).value()->write("one\n");
   LineFile::open(temp.path()).value()->write("two\n");
   EXPECT_EQ(temp.read(), "one\ntwo\n");
+}
+
+TEST(LineFile, GoesOnInANewFileOnceTheOldOneWasMovedAway) {
+  TempPath temp;
+  const std::string moved = temp.path() + ".1";
+  auto file = LineFile::open(temp.path()).value();
+  file->write("one\n");
+  ASSERT_EQ(::rename(temp.path().c_str(), moved.c_str()), 0);
+  file->write("two\n");
+  EXPECT_TRUE(file->reopen().ok());
+  file->write("three\n");
+  EXPECT_EQ(temp.read(), "three\n");
+  std::ifstream old(moved);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(old), {}), "one\ntwo\n");
+  ::unlink(moved.c_str());
+}
+
+TEST(LineFile, GoesOnInTheOldFileIfThereCanNotBeANewOne) {
+  TempPath temp;
+  auto file = LineFile::open(temp.path()).value();
+  ASSERT_EQ(::unlink(temp.path().c_str()), 0);
+  ASSERT_EQ(::mkdir(temp.path().c_str(), 0700), 0);
+  EXPECT_FALSE(file->reopen().ok());
+  EXPECT_EQ(file->write("one\n").end, End::kDone);
+  ::rmdir(temp.path().c_str());
 }
 
 TEST(LineFile, NamesThePathThatItCanNotOpen) {

@@ -34,6 +34,7 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "sluice_limit_hits_total",
                                             "sluice_address_denied_total",
                                             "sluice_config_state",
+                                            "sluice_config_reloads_total",
                                             "sluice_metric_series_dropped_total"};
   std::set<std::string_view> names;
   for (const MetricFamily& family : kMetricFamilies) names.insert(family.name);

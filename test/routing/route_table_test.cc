@@ -57,6 +57,24 @@ TEST(RouteTable, FindsNothingWhenEmpty) {
   EXPECT_EQ(get(RouteTable(), "a.test", "/"), "none: no listener for this hostname");
 }
 
+TEST(RouteTable, SendsAwayWhatCameByAConnectionForAnotherListener) {
+  const RouteTable table = tableOf(
+      {atListener(entry("a"), "a.test"), atListener(entry("wild"), "*.wild.test"), atListener(entry("other"), "")});
+  const auto found = [&](const std::string& serverName, const std::string& host) {
+    const RouteMatch match = table.match(Request("GET", host, "/").head(), serverName);
+    return match.misdirected ? "misdirected" : match.rule == nullptr ? "none" : match.rule->route;
+  };
+  EXPECT_EQ(found("a.test", "a.test"), "a");
+  EXPECT_EQ(found("a.test", "a.test:8443"), "a");
+  EXPECT_EQ(found("x.wild.test", "y.wild.test"), "wild");
+  EXPECT_EQ(found("b.test", "c.test"), "other");
+  EXPECT_EQ(found("", "a.test"), "a");
+  EXPECT_EQ(found("a.test", "x.wild.test"), "misdirected");
+  EXPECT_EQ(found("x.wild.test", "a.test"), "misdirected");
+  EXPECT_EQ(found("b.test", "a.test"), "misdirected");
+  EXPECT_EQ(found("a.test", "b.test"), "misdirected");
+}
+
 TEST(RouteTable, MatchesPrefixesByPathElement) {
   const RouteTable table = tableOf({entry("foo", PathKind::kPrefix, "/foo")});
   EXPECT_EQ(get(table, "a.test", "/foo"), "foo");

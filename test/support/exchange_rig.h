@@ -52,7 +52,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         worker(clock),
         shard_(metrics),
         accessLog_(options.accessLog),
-        report_(worker, *this, shard_, accessLog_, "1"),
+        report_(worker, *this, shard_, accessLog_, revision_),
         budgets(options.maxConnections, options.maxRequests),
         resolver(worker),
         dialer(worker),
@@ -81,6 +81,20 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     wire->accept();
     clients.push_back(std::make_unique<ClientPeer>(wire, version, clock, itsLimits));
     return *clients.back();
+  }
+
+  /// Another configuration, as server::WorkerRuntime takes it: its own rules and plan, a Backend of that identity and
+  /// what it allows. What was served until now goes, but for what exchanges keep of it.
+  void adopt(const std::string& revision, const std::string& identity = "backend",
+             const std::vector<std::string>& allowed = {"192.0.2.0/24", "2001:db8::/32"}) {
+    const net::Worker::Turn turn(worker);
+    exchanges.adopt(options_.timeouts, false, std::exchange(revision_, revision));
+    report_.adopt(revision);
+    plan = std::make_shared<routing::BackendPlan>(makePlan(options_));
+    plan->identity = identity;
+    routes_ = makeRoutes();
+    upstreams.adopt({*routing::AddressGuard::make(allowed), options_.limits, options_.timeouts, options_.pendingBound},
+                    {plan});
   }
 
   // --- backends ---
@@ -234,6 +248,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::vector<std::shared_ptr<Wire>> clientWires_;
   std::set<http::Token> tokens_;
   bool closed_ = false;
+  std::string revision_ = "1";
 
  public:
   ManualClock clock;

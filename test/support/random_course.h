@@ -1,6 +1,6 @@
 // A course of events that bytes choose: clients ask, send, stall, break the protocol and leave; backends come, fail,
-// answer, reset and say goodbye; names resolve late; time passes. After every step the same must hold; at the end
-// everything comes to an end.
+// answer, reset and say goodbye; names resolve late; other configurations are adopted; time passes. After every step
+// the same must hold; at the end everything comes to an end.
 //
 // The fuzzer and the test of fixed seeds run the same class.
 #pragma once
@@ -120,6 +120,8 @@ class RandomCourse {
         return resolve();
       case 13:
         return pass();
+      case 14:
+        return adopt();
       default:
         return pump(next());
     }
@@ -340,6 +342,15 @@ class RandomCourse {
     constexpr int kSeconds[] = {0, 1, 4, 6, 30, 61, 100, 301};
     rig_.clock.advance(std::chrono::seconds(kSeconds[next() % 8]) + std::chrono::milliseconds(next()));
     const net::Worker::Turn turn(rig_.worker);
+  }
+
+  /// Other rules for the same Backend, another Backend in its place, or addresses that are not allowed any more.
+  void adopt() {
+    const std::uint8_t how = next();
+    const std::string identity = how % 4 == 0 ? "another backend" : "backend";
+    const bool narrow = how % 8 == 1;
+    rig_.adopt(std::to_string(how), identity,
+               narrow ? std::vector<std::string>{"192.0.2.2/32"} : std::vector<std::string>{"192.0.2.0/24"});
   }
 
   void pump(std::uint8_t how) {

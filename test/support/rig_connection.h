@@ -59,6 +59,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   }
   const net::Address& client() const override { return client_; }
   bool secure() const override { return false; }
+  std::string_view serverName() const override { return {}; }
 
  private:
   static constexpr std::size_t kFlushBytes = std::size_t{128} * 1024;

@@ -2,6 +2,8 @@
 // reach.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <memory>
 #include <string>
@@ -40,19 +42,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
         sink(worker.chunks()),
         upstreams(std::make_unique<Upstreams>(
             UpstreamParts{worker, resolver, dialer, budgets, sink, *this, shard_, h2Memory_, policyOf(options)})) {
-    auto made = std::make_shared<routing::BackendPlan>();
-    made->name = "demo/backend";
-    made->identity = "backend";
-    made->hostname = kHost;
-    made->port = 8080;
-    made->authority = "backend.test:8080";
-    made->protocol = options.protocol;
-    if (options.tls) {
-      made->tls.emplace();
-      made->tls->serverName = kHost;
-      made->tls->insecureSkipVerify = true;
-    }
-    plan = std::move(made);
+    plan = planOf("backend", options);
     resolver.know(kHost, {"192.0.2.1"});
     worker.setBeats(this);
   }
@@ -65,19 +55,31 @@ class PoolRig final : private net::Beats, private WaiterSink {
   /// As another worker that serves the Backend sees it.
   Budget& budget() { return budget_; }
 
+  /// Other plans than `plan`, which may be another one from then on.
+  void adopt(const UpstreamPolicy& policy, const Upstreams::Plans& plans) {
+    const net::Worker::Turn turn(worker);
+    upstreams->adopt(policy, plans);
+  }
+
   /// A request that wants a connection now. Returns its number, by which everything below goes.
   std::size_t want() {
     const net::Worker::Turn turn(worker);
     auto& stream = sink.open();
     stream.request.finish();
-    requests_.emplace_back();
+    requests_.emplace_back().cluster = &cluster();
+    EXPECT_TRUE(cluster().tryEnter());
     acquire(stream.token);
     return requests_.size() - 1;
+  }
+  /// It is over, and has left its cluster.
+  void done(std::size_t index) {
+    const net::Worker::Turn turn(worker);
+    requests_[index].cluster->leave();
   }
   /// It does not want one any more.
   void leave(std::size_t index) {
     const net::Worker::Turn turn(worker);
-    cluster().abandon(index + 1);
+    requests_[index].cluster->abandon(index + 1);
     requests_[index].gone = true;
   }
   /// Cuts a request that was begun.
@@ -117,12 +119,28 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
   bool counted(const std::string& line) const { return metrics.expose().find(line + "\n") != std::string::npos; }
 
+  static std::shared_ptr<const routing::BackendPlan> planOf(const std::string& identity, const PoolOptions& options) {
+    auto made = std::make_shared<routing::BackendPlan>();
+    made->name = "demo/backend";
+    made->identity = identity;
+    made->hostname = kHost;
+    made->port = 8080;
+    made->authority = "backend.test:8080";
+    made->protocol = options.protocol;
+    if (options.tls) {
+      made->tls.emplace();
+      made->tls->serverName = kHost;
+      made->tls->insecureSkipVerify = true;
+    }
+    return made;
+  }
   static UpstreamPolicy policyOf(const PoolOptions& options) {
     return {*routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"}), {}, options.timeouts, options.pendingBound};
   }
 
  private:
   struct Request {
+    Cluster* cluster = nullptr;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     std::optional<base::Error> error;
@@ -132,7 +150,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
 
   void acquire(http::Token token) {
     Request& request = requests_[static_cast<std::size_t>(token - 1)];
-    auto lease = cluster().acquire(token);
+    auto lease = request.cluster->acquire(token);
     if (!lease.ok()) {
       request.error = lease.error();
       return;

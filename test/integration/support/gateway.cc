@@ -29,7 +29,7 @@ std::string settingsDocument(const GatewaySpec& spec) {
   for (const auto& [name, list] : addresses) hosts += (hosts.empty() ? "" : ", ") + name + ": [" + list + "]";
   const std::string settings = "workers: " + std::to_string(spec.workers) + "\ndns: {hosts: {" + hosts + "}" +
                                (spec.dns.empty() ? "" : ", " + spec.dns) + "}\naddressGuard: {allow: [" + spec.allow +
-                               "]}\naccessLog: {path: " + spec.accessLog + "}\n" + spec.settings;
+                               "]}\naccessLog: {path: \"" + spec.accessLog + "\"}\n" + spec.settings;
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec:\n"
          "  controllerName: sluice.dev/egress-gateway\n"
          "  parametersRef: {group: \"\", kind: ConfigMap, namespace: test, name: settings}\n---\n"
@@ -103,10 +103,18 @@ bool complained(const std::string& errors) {
 
 Gateway::Gateway(const GatewaySpec& spec) {
   folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));
-  const std::vector<std::string> argv = {
-      programPath("sluice", spec.release), "run", "--config", folder_.path(), "--admin",
-      "127.0.0.1:" + std::to_string(adminPort_), "--health", "127.0.0.1:" + std::to_string(healthPort_)};
-  process_ = std::make_unique<Process>(argv, spec.environment);
+  std::vector<std::string> argv = spec.startedBy;
+  const std::vector<std::string> program = {programPath("sluice", spec.release),
+                                            "run",
+                                            "--config",
+                                            folder_.path(),
+                                            "--admin",
+                                            "127.0.0.1:" + std::to_string(adminPort_),
+                                            "--health",
+                                            "127.0.0.1:" + std::to_string(healthPort_)};
+  argv.insert(argv.end(), program.begin(), program.end());
+  argv.insert(argv.end(), spec.options.begin(), spec.options.end());
+  process_ = std::make_unique<Process>(argv);
   if (!waitForPort(healthPort_) || !waitForPort(port_)) {
     ADD_FAILURE() << "the gateway does not serve:\n" << process_->errors();
   }

@@ -35,17 +35,24 @@ void NameServer::start() {
     ADD_FAILURE() << "dnsmasq does not serve:\n" << process_->errors();
 }
 
-int NameServer::asked(const std::string& name) const { return logged("query[A] " + name + " from"); }
+int NameServer::asked(const std::string& name) const {
+  // It answers before it writes its log. What it says of itself on this signal stands behind all of that.
+  awaitAnother("queries forwarded", SIGUSR1);
+  return logged("query[A] " + name + " from");
+}
 
 void NameServer::change(const Records& records) {
-  const std::string read = "read " + folder_.path();
-  const int before = logged(read);
   write(records);
-  process_->signal(SIGHUP);
+  awaitAnother("read " + folder_.path(), SIGHUP);
+}
+
+void NameServer::awaitAnother(const std::string& line, int signal) const {
+  const int before = logged(line);
+  process_->signal(signal);
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (logged(read) == before) {
+  while (logged(line) == before) {
     if (std::chrono::steady_clock::now() > until) {
-      ADD_FAILURE() << "dnsmasq does not read its names again:\n" << process_->errors();
+      ADD_FAILURE() << "dnsmasq does not say \"" << line << "\":\n" << process_->errors();
       return;
     }
     poll(nullptr, 0, 10);

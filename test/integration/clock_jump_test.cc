@@ -1,0 +1,111 @@
+// A wall clock that jumps by a year, and back: deadlines are none of its business, certificates and the log's times
+// are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/integration/support/wall_clock.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::chrono::seconds kYear = std::chrono::hours(24 * 365);
+
+RawResponse ask(Socket& client) {
+  client.send(kGet);
+  return readResponse(client);
+}
+
+TEST(ClockJump, EndsNothingAndHoldsUpNothing) {
+  std::atomic<bool> asked = false;
+  std::atomic<bool> go = false;
+  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    while (!self.readHead(socket).empty()) {
+      asked = true;
+      asked.notify_all();
+      go.wait(false);
+      socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    }
+  });
+  WallClock clock;
+  Gateway gateway({.backends = {{.port = origin.port()}},
+                   .settings = "timeouts: {requestHeader: 200ms}\n",
+                   .startedBy = clock.startedBy()});
+  Socket idle = Socket::connect(gateway.port());
+  Socket busy = Socket::connect(gateway.port());
+  busy.send(kGet);
+  asked.wait(false);
+  int drips = 0;
+  for (const auto by : {kYear, -kYear, 0 * kYear}) {
+    clock.setOff(by);
+    Socket dripping = Socket::connect(gateway.port());
+    dripping.send("GET / HTTP/1.1\r\nHost");
+    EXPECT_EQ(readResponse(dripping).status, 408) << "in its time, whatever the date";
+    EXPECT_EQ(gateway.limitHits("requestHeader"), ++drips) << "the others wait on";
+  }
+  clock.setOff(kYear);
+  go = true;
+  go.notify_all();
+  EXPECT_EQ(readResponse(busy).status, 200);
+  EXPECT_EQ(ask(busy).status, 200);
+  EXPECT_EQ(ask(idle).status, 200);
+  for (const char* limit : {"clientIdle", "streamIdle", "upstreamIdle", "connect"}) {
+    EXPECT_EQ(gateway.limitHits(limit), 0) << limit;
+  }
+}
+
+TEST(ClockJump, IsSeenByTheAccessLogButNotByItsDurations) {
+  RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+  WallClock clock;
+  Gateway gateway({.backends = {{.port = origin.port()}}, .startedBy = clock.startedBy()});
+  Socket client = Socket::connect(gateway.port());
+  std::vector<std::string> years;
+  int asked = 0;
+  for (const auto by : {0 * kYear, 2 * kYear, -2 * kYear}) {
+    clock.setOff(by);
+    ASSERT_EQ(ask(client).status, 200);
+    // The line is written when the exchange is over, a moment behind its last byte.
+    ASSERT_TRUE(gateway.reaches("http_server_request_duration_seconds_count", ++asked));
+  }
+  const std::vector<std::string> lines = gateway.accessLog(3);
+  ASSERT_EQ(lines.size(), 3u);
+  for (const std::string& line : lines) {
+    years.push_back(line.substr(std::string("{\"time\":\"").size(), 4));
+    const std::size_t at = line.find("\"duration_ms\":") + std::string("\"duration_ms\":").size();
+    EXPECT_GE(std::stod(line.substr(at)), 0);
+    EXPECT_LT(std::stod(line.substr(at)), 60'000);
+  }
+  EXPECT_GT(years[1], years[0]);
+  EXPECT_LT(years[2], years[0]);
+}
+
+TEST(ClockJump, ExpiresCertificatesAndMakesThemGoodAgain) {
+  const Identity root = makeAuthority();
+  const EchoOrigin origin(issueServer(root, "origin.test"));
+  WallClock clock;
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
+                         .settings = "timeouts: {upstreamIdle: 50ms}\n",
+                         .startedBy = clock.startedBy()});
+  int closed = 0;
+  for (int i = 0; i < 2; ++i) {
+    clock.setOff(std::chrono::seconds(0));
+    EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", gateway.url("/")}).output, "200");
+    // A connection that is there stays good; the next one is judged anew.
+    EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"upstreamIdle\"}", ++closed));
+    for (const auto by : {kYear, -kYear}) {
+      clock.setOff(by);
+      EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("\"tls_certificate_error\""));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,109 @@
+// A name server that changes its mind between an origin and what must not be reached: thousands of requests, each with
+// a question and a connection of its own. A canary on the forbidden addresses sees nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/canary.h"
+#include "test/integration/support/dns_stub.h"
+#include "test/integration/support/gateway.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kRequests = 10'000;
+constexpr const char* kOrigin = "127.0.0.2";
+
+/// What a name stands for in turn. The origin is in every second answer; where it is not alone, it comes last.
+const std::vector<std::vector<std::string>> kAnswers = {
+    {kOrigin},
+    {"127.0.0.1"},
+    {kOrigin},
+    {"169.254.169.254"},
+    {kOrigin},
+    {"0.0.0.0"},
+    {"127.0.0.1", kOrigin},
+    {"10.0.0.1", "192.168.0.1"},
+    {"169.254.169.254", "::1", "127.0.0.1", kOrigin},
+    {"::1"},
+    {kOrigin},
+    {"::ffff:127.0.0.1"},
+    {kOrigin},
+    {"::ffff:127.0.0.2"},
+    {"::ffff:127.0.0.1", kOrigin},
+    {"fd00::1"},
+    {kOrigin},
+    {"64:ff9b::7f00:1"},
+    {"64:ff9b::7f00:1", kOrigin},
+    {"2002:7f00:1::"},
+    {kOrigin},
+    {"100.64.0.1", "224.0.0.1", "fe80::1"},
+};
+
+/// The number behind a word of what h2load prints: "status codes: 4 2xx, 0 3xx, 4 4xx, 0 5xx".
+int counted(const std::string& output, const std::string& word) {
+  const std::size_t at = output.find(" " + word);
+  if (at == std::string::npos) return -1;
+  const std::size_t begin = output.find_last_of(" :,", at - 1) + 1;
+  return std::stoi(output.substr(begin, at - begin));
+}
+
+struct Kept {
+  const char* name;
+  std::size_t ttl;
+  const char* settings;
+  /// How often they must have been asked for at least.
+  int questions;
+};
+
+class DnsRebinding : public testing::TestWithParam<Kept> {};
+
+INSTANTIATE_TEST_SUITE_P(Answers, DnsRebinding,
+                         testing::Values(Kept{"ForOneTurn", 0, "minTtl: 0s", kRequests / 10},
+                                         Kept{"ForAMoment", 1, "minTtl: 0s, maxTtl: 1ms",
+                                              2 * static_cast<int>(kAnswers.size())}),
+                         [](const auto& given) { return given.param.name; });
+
+TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
+  const std::uint16_t port = freePort();
+  const Canary origin(kOrigin, port);
+  const Canary canary("127.0.0.1", port);
+  const Canary canary6("::1", port);
+  ASSERT_TRUE(origin.ok() && canary.ok());
+  const DnsStub names([ttl = GetParam().ttl](const DnsQuestion& question) {
+    const auto& answer = kAnswers[static_cast<std::size_t>(question.number) % kAnswers.size()];
+    return std::vector<DnsStub::Datagram>{{dnsReply(question, answer, ttl)}};
+  });
+  Gateway gateway({.backends = {{.hostname = "origin.test", .port = port, .addresses = ""}},
+                   .dns = "servers: [\"" + names.address() + "\"], ipv6: true, negativeTtl: 0s, " + GetParam().settings,
+                   .allow = "127.0.0.2/32"});
+  const Outcome load =
+      run({"h2load", "--h1", "-n", std::to_string(kRequests), "-c", "8", gateway.url("/")}, std::chrono::seconds(100));
+  const int allowed = counted(load.output, "2xx");
+  const int denied = counted(load.output, "4xx");
+  EXPECT_EQ(allowed + denied, kRequests) << load.output;
+  EXPECT_GT(allowed, kRequests / 4);
+  EXPECT_GT(denied, kRequests / 4);
+  EXPECT_GT(names.asked(), GetParam().questions);
+  EXPECT_EQ(canary.connections(), 0);
+  EXPECT_EQ(canary6.connections(), 0);
+  EXPECT_EQ(origin.connections(), allowed) << "each request had a connection of its own";
+
+  int logged = 0;
+  for (const std::string& line : gateway.accessLog(kRequests)) {
+    logged += line.find("\"http.response.status_code\":403,\"error.type\":\"destination_ip_prohibited\"") !=
+              std::string::npos;
+  }
+  EXPECT_EQ(logged, denied);
+  for (const char* kind : {"loopback", "metadata", "unspecified", "private", "v4_mapped", "nat64", "6to4",
+                           "carrier_nat", "multicast", "link_local"}) {
+    EXPECT_GT(gateway.metric("sluice_address_denied_total{class=\"" + std::string(kind) + "\"}"), 0) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::test

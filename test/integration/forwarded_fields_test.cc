@@ -1,0 +1,57 @@
+// What a client says about where its request comes from, and what an origin gets to read of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSpoofed =
+    "X-Forwarded-For: 127.0.0.1\r\nX-FORWARDED-FOR: 10.9.9.9\r\nX-Forwarded-Host: inner.spoofed\r\n"
+    "X-Forwarded-Proto: gopher\r\nX-Forwarded-Port: 99\r\nX-Real-IP: 10.8.8.8\r\nForwarded: for=10.7.7.7\r\n";
+
+/// The head that the origin got, in lower case.
+class ForwardedFields : public testing::Test {
+ protected:
+  std::string askWith(const std::string& mode) {
+    const Gateway gateway({.backends = {{.port = origin_.port()}}, .settings = "forwardedHeaders: " + mode + "\n"});
+    Socket client = Socket::connect(gateway.port());
+    client.send("GET / HTTP/1.1\r\nHost: asked.test\r\n" + std::string(kSpoofed) +
+                "Connection: x-forwarded-for, x-forwarded-proto\r\n\r\n");
+    EXPECT_EQ(readResponse(client).status, 200);
+    std::string head = origin_.heads().back();
+    std::transform(head.begin(), head.end(), head.begin(), [](unsigned char c) { return std::tolower(c); });
+    return head;
+  }
+
+  RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")};
+};
+
+TEST_F(ForwardedFields, AreNoneOfTheOriginsBusinessByDefault) {  // row 52
+  const std::string head = askWith("\"Off\"");
+  for (const char* gone : {"forwarded", "x-real-ip", "127.0.0.1\r\n", "10.9.9.9", "spoofed", "gopher"}) {
+    EXPECT_THAT(head, Not(HasSubstr(gone)));
+  }
+}
+
+TEST_F(ForwardedFields, EndInWhatTheGatewayItselfHasSeenIfAsked) {  // row 52
+  const std::string head = askWith("Append");
+  EXPECT_THAT(head, HasSubstr("x-forwarded-for: 127.0.0.1, 10.9.9.9, 127.0.0.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("x-forwarded-proto: http\r\n"));
+  EXPECT_THAT(head, HasSubstr("x-forwarded-host: asked.test\r\n"));
+  for (const char* gone : {"gopher", "spoofed", "10.7.7.7", "10.8.8.8", "x-forwarded-port"}) {
+    EXPECT_THAT(head, Not(HasSubstr(gone)));
+  }
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,150 @@
+// What a rule says beyond where to: redirects and timeouts, by curl and nghttp through the binary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// One HTTPRoute with these rules, as lines of YAML.
+std::string routeOf(const std::string& rules) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
+         rules;
+}
+
+std::string backendRefs(const std::string& more = {}) {
+  return "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin" + more + "}]\n";
+}
+
+// --- redirects
+
+class Redirects : public testing::Test {
+ protected:
+  /// The answer to one request, head and body, with `more` of curl's options.
+  std::string ask(const std::string& redirect, const std::string& path, const std::vector<std::string>& more = {}) {
+    const Gateway gateway({.backends = {{.port = origin_.port()}},
+                           .routes = routeOf("    - matches: [{path: {value: /old}}]\n"
+                                             "      filters: [{type: RequestRedirect, requestRedirect: {" +
+                                             redirect + "}}]\n    -\n" + backendRefs())});
+    port_ = std::to_string(gateway.port());
+    std::vector<std::string> argv = {"curl", "-sS", "-i", gateway.url(path)};
+    argv.insert(argv.end(), more.begin(), more.end());
+    return run(argv).output;
+  }
+  EchoOrigin origin_{std::nullopt};
+  std::string port_;
+};
+
+TEST_F(Redirects, SendTheClientElsewhere) {
+  const std::string answer =
+      ask("scheme: https, hostname: new.test, statusCode: 301", "/old/page?q=1", {"-H", "Host: shop.test"});
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 301 Moved Permanently\r\n"));
+  EXPECT_THAT(answer, HasSubstr("location: https://new.test/old/page?q=1\r\n"));
+  EXPECT_THAT(answer, HasSubstr("content-length: 0\r\n"));
+}
+
+TEST_F(Redirects, ReplaceThePrefixAndKeepTheListenersPort) {
+  const std::string answer = ask("path: {type: ReplacePrefixMatch, replacePrefixMatch: /new}", "/old/page");
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 302 Found\r\n"));
+  EXPECT_THAT(answer, HasSubstr("location: http://127.0.0.1:" + port_ + "/new/page\r\n"));
+}
+
+TEST_F(Redirects, AreFollowedByARealClient) {
+  const std::string answer =
+      ask("path: {type: ReplaceFullPath, replaceFullPath: /found}, statusCode: 307", "/old", {"-L", "--data", "kept"});
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 307 Temporary Redirect\r\n"));
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(echoed(answer, "target"), "/found");
+  EXPECT_EQ(echoed(answer, "method"), "POST");
+}
+
+TEST_F(Redirects, AreSaidOverHttp2Too) {
+  const std::string answer =
+      ask("hostname: new.test, port: 443, scheme: https, statusCode: 308", "/old", {"--http2-prior-knowledge"});
+  EXPECT_THAT(answer, HasSubstr("HTTP/2 308"));
+  EXPECT_THAT(answer, HasSubstr("location: https://new.test/old\r\n"));
+}
+
+TEST_F(Redirects, OfAShareTakeItsWeightOfTheTraffic) {
+  const Gateway gateway(
+      {.backends = {{.port = origin_.port()}},
+       .routes = routeOf("    -\n" + backendRefs(", filters: [{type: RequestRedirect, requestRedirect: "
+                                                 "{hostname: share.test, statusCode: 303, port: 80}}]"))});
+  const std::string answer = run({"curl", "-sS", "-i", gateway.url("/x")}).output;
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 303 See Other\r\n"));
+  EXPECT_THAT(answer, HasSubstr("location: http://share.test/x\r\n"));
+}
+
+TEST_F(Redirects, AreNoErrorsInTheAccessLog) {
+  Gateway gateway({.backends = {{.port = origin_.port()}},
+                   .routes = routeOf("    - filters: [{type: RequestRedirect, requestRedirect: {}}]\n")});
+  EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", gateway.url("/")}).exitCode, 0);
+  const auto lines = gateway.accessLog(1);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("\"http.response.status_code\":302,\"error.type\":null"));
+}
+
+// --- timeouts of a rule
+
+class RuleTimeouts : public testing::Test {
+ protected:
+  Gateway gatewayWith(const std::string& timeouts, const std::string& settings = {}) {
+    return Gateway({.backends = {{.port = origin_.port()}},
+                    .settings = settings,
+                    .routes = routeOf("    - timeouts: {" + timeouts + "}\n" + backendRefs())});
+  }
+  RawResponse ask(const Gateway& gateway, const std::string& target) {
+    Socket client = Socket::connect(gateway.port());
+    client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    return readResponse(client);
+  }
+  EchoOrigin origin_{std::nullopt};
+};
+
+TEST_F(RuleTimeouts, RequestEndsAWholeRequest) {
+  const Gateway gateway = gatewayWith("request: 200ms");
+  const RawResponse got = ask(gateway, "/silent");
+  EXPECT_EQ(got.status, 504);
+  EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
+  EXPECT_TRUE(gateway.limitWasHit("request"));
+  EXPECT_EQ(ask(gateway, "/").status, 200);
+}
+
+TEST_F(RuleTimeouts, BackendRequestEndsAnAttempt) {
+  const Gateway gateway = gatewayWith("backendRequest: 200ms");
+  const RawResponse got = ask(gateway, "/silent");
+  EXPECT_EQ(got.status, 504);
+  EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
+  EXPECT_TRUE(gateway.limitWasHit("backendRequest"));
+  EXPECT_EQ(ask(gateway, "/").status, 200);
+}
+
+TEST_F(RuleTimeouts, BackendRequestEndsAResponseThatDoesNotEnd) {
+  RawOrigin endless([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun");
+    self.waitUntilItStops();
+  });
+  const Gateway gateway({.backends = {{.port = endless.port()}},
+                         .routes = routeOf("    - timeouts: {backendRequest: 200ms}\n" + backendRefs())});
+  Socket client = Socket::connect(gateway.port());
+  client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(readResponse(client).body, "begun");
+  EXPECT_TRUE(client.closed()) << "a cut response must not look like a whole one";
+}
+
+TEST_F(RuleTimeouts, RequestStandsInForThatOfTheSettings) {
+  EXPECT_EQ(ask(gatewayWith("request: 0s", "timeouts: {request: 100ms}\n"), "/delay-ms/400").status, 200);
+  EXPECT_EQ(ask(gatewayWith("backendRequest: 10s", "timeouts: {request: 100ms}\n"), "/silent").status, 504);
+}
+
+}  // namespace
+}  // namespace sluice::test

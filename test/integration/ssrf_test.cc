@@ -1,0 +1,109 @@
+// Ways to name this machine: as a client in whatever a request can hold, and as somebody who may write a Backend. None
+// of them leads there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/canary.h"
+#include "test/integration/support/dns_stub.h"
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::AnyOf;
+
+const std::vector<std::string> kSpellings = {"localhost",
+                                             "localhost.",
+                                             "LOCALHOST",
+                                             "foo.localhost",
+                                             "localhost.localdomain",
+                                             "ip6-localhost",
+                                             "localtest.me",
+                                             "127.0.0.1.nip.io",
+                                             "127.0.0.1",
+                                             "127.0.0.1.",
+                                             "127.1",
+                                             "127.0.1",
+                                             "127.0.0.01",
+                                             "0177.0.0.1",
+                                             "0x7f.1",
+                                             "0x7f.0.0.1",
+                                             "0x7F000001",
+                                             "2130706433",
+                                             "017700000001",
+                                             "0",
+                                             "0.0.0.0",
+                                             "127.255.255.254",
+                                             "169.254.169.254",
+                                             "[::1]",
+                                             "[::]",
+                                             "[::ffff:127.0.0.1]",
+                                             "[::ffff:7f00:1]",
+                                             "[0:0:0:0:0:0:0:1]",
+                                             "[64:ff9b::7f00:1]",
+                                             "[fe80::1%25lo]",
+                                             "me@localhost",
+                                             "origin.test@localhost",
+                                             "localhost#origin.test",
+                                             "localhost\\origin.test"};
+
+TEST(Ssrf, NoRequestNamesItsOwnDestination) {  // row 44
+  RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+  const std::uint16_t port = freePort();
+  const Canary canary("127.0.0.1", port);
+  const Canary canary6("::1", port);
+  ASSERT_TRUE(canary.ok());
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  for (const std::string& spelling : kSpellings) {
+    SCOPED_TRACE(spelling);
+    const std::string there = spelling + ":" + std::to_string(port);
+    for (const std::string& request : {"GET / HTTP/1.1\r\nHost: " + there + "\r\n\r\n",
+                                       "GET http://" + there + "/ HTTP/1.1\r\nHost: " + there + "\r\n\r\n",
+                                       "GET http://" + there + "/ HTTP/1.1\r\nHost: origin.test\r\n\r\n",
+                                       "CONNECT " + there + " HTTP/1.1\r\nHost: " + there + "\r\n\r\nGET / "}) {
+      Socket client = Socket::connect(gateway.port());
+      client.send(request);
+      const RawResponse got = readResponse(client);
+      // The route's Backend, whatever was asked for; or nobody.
+      EXPECT_THAT(got.status, AnyOf(200, 400, 501)) << request;
+      EXPECT_FALSE(request.starts_with("CONNECT") && got.status == 200) << request;
+    }
+  }
+  EXPECT_EQ(canary.connections(), 0);
+  EXPECT_EQ(canary6.connections(), 0);
+  const std::string host = "Host: origin.test:" + std::to_string(origin.port());
+  for (const std::string& head : origin.heads()) EXPECT_THAT(head, testing::ContainsRegex("[Hh]" + host.substr(1)));
+}
+
+TEST(Ssrf, NoBackendNamesThisMachine) {  // row 44
+  const std::uint16_t port = freePort();
+  const Canary canary("127.0.0.1", port);
+  const Canary canary6("::1", port);
+  ASSERT_TRUE(canary.ok());
+  // The worst of all name servers: every name stands for this machine.
+  const DnsStub names(dnsAlways({"127.0.0.1", "0.0.0.0", "::1", "::ffff:127.0.0.1"}));
+  GatewaySpec spec{.backends = {}, .dns = "servers: [\"" + names.address() + "\"], ipv6: true", .allow = ""};
+  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+    const std::string name = "b" + std::to_string(i);
+    spec.backends.push_back({.name = name, .hostname = "'" + kSpellings[i] + "'", .port = port, .addresses = ""});
+    spec.routes +=
+        "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + name +
+        "}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n    - matches: [{path: {value: /" + name +
+        "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + name + "}]\n";
+  }
+  const Gateway gateway(spec);
+  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+    Socket client = Socket::connect(gateway.port());
+    client.send("GET /b" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_THAT(readResponse(client).status, AnyOf(403, 500)) << kSpellings[i];
+  }
+  EXPECT_EQ(canary.connections(), 0);
+  EXPECT_EQ(canary6.connections(), 0);
+}
+
+}  // namespace
+}  // namespace sluice::test

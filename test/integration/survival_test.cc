@@ -1,0 +1,158 @@
+// What a process meets on a bad day: no descriptors left, a full disk, nobody who reads its log. It serves on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+RawResponse ask(std::uint16_t port, const std::string& target = "/") {
+  Socket client = Socket::connect(port);
+  client.send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  return readResponse(client);
+}
+
+bool serves(const Gateway& gateway) { return ask(gateway.port()).status == 200; }
+
+/// User and system time so far.
+std::chrono::duration<double> cpuTime(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(in, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string skipped;
+  for (int i = 3; i < 14; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return std::chrono::duration<double>((user + system) / static_cast<double>(sysconf(_SC_CLK_TCK)));
+}
+
+class Descriptors : public testing::Test {
+ protected:
+  static std::vector<std::string> atMost(int count) {
+    return {"prlimit", "--nofile=" + std::to_string(count) + ":" + std::to_string(count)};
+  }
+  static std::vector<Socket> connect(std::uint16_t port, int count) {
+    std::vector<Socket> clients;
+    for (int i = 0; i < count; ++i) clients.push_back(Socket::connect(port));
+    return clients;
+  }
+
+  RawOrigin origin_{RawOrigin::answering(kOk)};
+};
+
+TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {  // row 22
+  const Gateway gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(256)});
+  Socket early = Socket::connect(gateway.port());
+  std::vector<Socket> idle = connect(gateway.port(), 400);
+  EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", 200)) << "and so admin answers";
+  EXPECT_EQ(ask(gateway.healthPort(), "/readyz").status, 200);
+  early.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(readResponse(early).status, 200) << "who was there before is served";
+  idle.clear();
+  EXPECT_TRUE(eventually([&] { return serves(gateway); })) << "there is room again";
+}
+
+TEST_F(Descriptors, WithoutAnyLeftItWaitsInsteadOfSpinning) {  // row 22
+  Gateway gateway(
+      {.backends = {{.port = origin_.port()}}, .settings = "timeouts: {clientIdle: 2s}\n", .startedBy = atMost(64)});
+  Socket first = Socket::connect(gateway.port());
+  first.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(readResponse(first).status, 200);
+  std::vector<Socket> clients = connect(gateway.port(), 100);
+  std::vector<Socket> probes = connect(gateway.healthPort(), 100);
+  const auto start = std::chrono::steady_clock::now();
+  const auto before = cpuTime(gateway.process().pid());
+  first.readAll();
+  EXPECT_TRUE(first.closed()) << "by clientIdle";
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
+  EXPECT_LT((cpuTime(gateway.process().pid()) - before).count(), waited.count() / 3);
+  clients.clear();
+  probes.clear();
+  EXPECT_TRUE(eventually([&] { return serves(gateway); }));
+  EXPECT_TRUE(eventually([&] { return ask(gateway.healthPort(), "/readyz").status == 200; }));
+}
+
+TEST(FullDisk, LosesLinesOfTheAccessLogAndSaysSoOnce) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  Gateway gateway({.backends = {{.port = origin.port()}}, .accessLog = "/dev/full"});
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
+  EXPECT_TRUE(gateway.process().waitForLine("access log lines are being lost"));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
+}
+
+/// Every line of the file; those that are whole are objects of JSON from brace to brace.
+std::vector<std::string> linesOf(const std::string& path) {
+  std::ifstream in(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(FullDisk, OnceThereIsRoomAgainEveryLineIsWhole) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  const TempDir folder;
+  const std::string path = folder.path() + "/access.log";
+  // A bound on every file that it writes ends it by a signal, unless it is ready for that.
+  Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .accessLog = path, .startedBy = {"prlimit", "--fsize=1000:unlimited"}});
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
+  ASSERT_TRUE(gateway.process().waitForLine("access log lines are being lost"));
+  const std::vector<std::string> torn = linesOf(path);
+  ASSERT_FALSE(torn.empty());
+  EXPECT_FALSE(torn.back().ends_with("}")) << "in the middle of a line";
+
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  ASSERT_EQ(prlimit(gateway.process().pid(), RLIMIT_FSIZE, &unlimited, nullptr), 0);
+  EXPECT_TRUE(serves(gateway));
+  const auto told = gateway.process().waitForLine("the access log takes lines again");
+  ASSERT_TRUE(told);
+  EXPECT_THAT(*told, HasSubstr("\"lost\":"));
+  const std::vector<std::string> lines = linesOf(path);
+  EXPECT_GT(lines.size(), torn.size());
+  for (const std::string& line : lines) {
+    EXPECT_TRUE(line.starts_with("{\"time\":") && line.ends_with("\"}")) << line;
+    EXPECT_EQ(line.find("{\"time\":", 1), std::string::npos) << line;
+  }
+}
+
+TEST(BrokenPipe, OfTheAccessLogIsNoReasonToEnd) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .startedBy = {"bash", "-c", "exec \"$@\" > >(head -n 1)", "bash"}});
+  EXPECT_TRUE(serves(gateway));
+  // One line for the reader, which then goes, and some that find it gone.
+  EXPECT_TRUE(eventually([&] {
+    return serves(gateway) && gateway.process().errors().find("access log lines are being lost") != std::string::npos;
+  }));
+  EXPECT_TRUE(serves(gateway));
+}
+
+TEST(BrokenPipe, OfTheProcessesOwnLogIsNoReasonToEnd) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  for (const char* redirection : {"2>&-", "2> >(true)", ">&- 2>&-"}) {
+    SCOPED_TRACE(redirection);
+    const Gateway gateway({.backends = {{.port = origin.port()}},
+                           .options = {"--log-level", "trace"},
+                           .startedBy = {"bash", "-c", "exec \"$@\" " + std::string(redirection), "bash"}});
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(serves(gateway));
+  }
+}
+
+}  // namespace
+}  // namespace sluice::test

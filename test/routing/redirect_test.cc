@@ -1,0 +1,78 @@
+#include "proxy/routing/redirect.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::routing {
+namespace {
+
+struct Asked {
+  std::string authority = "shop.test";
+  std::string target = "/a/b?q=1";
+  RedirectFrom from = {false, 80};
+};
+
+Redirect to(const std::string& scheme, const std::string& hostname, std::uint16_t port) {
+  Redirect redirect;
+  redirect.scheme = scheme;
+  redirect.hostname = hostname;
+  redirect.port = port;
+  return redirect;
+}
+
+std::string locationOf(const Redirect& redirect, const Asked& asked = {}) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  http::RequestHead head;
+  head.authority = asked.authority;
+  head.target = asked.target;
+  return std::string(redirect.location(arena, head, asked.from));
+}
+
+TEST(Redirect, KeepsWhatItDoesNotName) {
+  EXPECT_EQ(locationOf({}), "http://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf({}, {.from = {true, 443}}), "https://shop.test/a/b?q=1");
+}
+
+TEST(Redirect, ReplacesSchemeHostnameAndPort) {
+  EXPECT_EQ(locationOf(to("https", "", 0)), "https://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf(to("", "other.test", 0)), "http://other.test/a/b?q=1");
+  EXPECT_EQ(locationOf(to("", "", 8080)), "http://shop.test:8080/a/b?q=1");
+}
+
+// HTTPRequestRedirectFilter.port: the scheme's if there is one, else the listener's; not named where it goes without
+// saying.
+TEST(Redirect, TakesThePortOfTheSchemeOrElseOfTheListener) {
+  EXPECT_EQ(locationOf({}, {.from = {false, 8080}}), "http://shop.test:8080/a/b?q=1");
+  EXPECT_EQ(locationOf(to("https", "", 0), {.from = {false, 8080}}), "https://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf(to("http", "", 0), {.from = {true, 443}}), "http://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf({}, {.from = {true, 80}}), "https://shop.test:80/a/b?q=1");
+  EXPECT_EQ(locationOf(to("https", "", 443)), "https://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf(to("https", "", 80)), "https://shop.test:80/a/b?q=1");
+}
+
+TEST(Redirect, DropsThePortThatTheClientNamed) {
+  EXPECT_EQ(locationOf({}, {.authority = "shop.test:10080"}), "http://shop.test/a/b?q=1");
+}
+
+TEST(Redirect, BracketsAnAddressOfIpv6) {
+  EXPECT_EQ(locationOf(to("", "", 8080), {.authority = "[2001:db8::1]"}), "http://[2001:db8::1]:8080/a/b?q=1");
+}
+
+TEST(Redirect, ReplacesThePathAndKeepsTheQuery) {
+  Redirect redirect;
+  redirect.path.path = PathRewrite::kFullPath;
+  redirect.path.replacement = "/new";
+  EXPECT_EQ(locationOf(redirect), "http://shop.test/new?q=1");
+  redirect.path.path = PathRewrite::kPrefixMatch;
+  redirect.path.prefixLength = 2;
+  EXPECT_EQ(locationOf(redirect), "http://shop.test/new/b?q=1");
+}
+
+TEST(Redirect, IsRelativeWithoutAHost) {
+  EXPECT_EQ(locationOf({}, {.authority = ""}), "/a/b?q=1");
+  EXPECT_EQ(locationOf(to("", "other.test", 0), {.authority = ""}), "http://other.test/a/b?q=1");
+  EXPECT_EQ(locationOf({}, {.target = "*"}), "http://shop.test/");
+}
+
+}  // namespace
+}  // namespace sluice::routing

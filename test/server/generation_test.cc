@@ -1,0 +1,117 @@
+// What a bind keeps from one generation to the next: its name, and its TLS context where the certificates are the same.
+#include "proxy/server/generation.h"
+
+#include <gtest/gtest.h>
+
+#include "test/support/test_pki.h"
+
+namespace sluice::server {
+namespace {
+
+/// A bind as a test writes it: with identities it is one of TLS.
+struct At {
+  std::string address;
+  std::uint16_t port;
+  std::vector<routing::ListenerIdentity> identities = {};
+};
+
+std::shared_ptr<const routing::Snapshot> snapshotOf(const std::vector<At>& binds) {
+  auto snapshot = std::make_shared<routing::Snapshot>();
+  for (const At& at : binds) {
+    routing::Bind& bind = snapshot->binds.emplace_back();
+    bind.address = at.address;
+    bind.port = at.port;
+    bind.tls = !at.identities.empty();
+    bind.identities = at.identities;
+  }
+  return snapshot;
+}
+
+routing::ListenerIdentity identity(const test::Identity& from) {
+  return {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(from.certificate).value()),
+          std::make_shared<const pki::PrivateKey>(pki::PrivateKey::parse(from.secretKey()).value())};
+}
+
+class Generations : public ::testing::Test {
+ protected:
+  std::shared_ptr<const Generation> next(const std::vector<At>& binds) {
+    auto made = maker_.make(snapshotOf(binds), "1", last_.get());
+    EXPECT_TRUE(made.ok());
+    last_ = *made;
+    return last_;
+  }
+  static At secure(std::vector<routing::ListenerIdentity> identities, std::uint16_t port = 443) {
+    return {"", port, std::move(identities)};
+  }
+
+  GenerationMaker maker_;
+  std::shared_ptr<const Generation> last_;
+  const test::Identity root_ = test::makeAuthority();
+  const test::Identity one_ = test::issueServer(root_, "one.test");
+  const test::Identity two_ = test::issueServer(root_, "two.test");
+};
+
+TEST_F(Generations, ABindKeepsItsNameWhateverItsPlace) {
+  const auto first = next({At{"", 80}, At{"127.0.0.1", 81}});
+  const auto second = next({At{"127.0.0.1", 81}, At{"", 82}, At{"", 80}});
+  EXPECT_EQ(second->binds[0].id, first->binds[1].id);
+  EXPECT_EQ(second->binds[2].id, first->binds[0].id);
+  EXPECT_EQ(first->find(second->binds[1].id), nullptr);
+  EXPECT_EQ(second->find(first->binds[0].id)->routes, &second->snapshot->binds[2].routes);
+}
+
+TEST_F(Generations, ABindThatComesBackHasItsOldName) {
+  const BindId before = next({At{"", 80}})->binds[0].id;
+  next({At{"", 81}});
+  EXPECT_EQ(next({At{"", 80}})->binds[0].id, before);
+}
+
+TEST_F(Generations, APortThatBecomesSecureIsAnotherBind) {
+  const BindId plain = next({At{"", 443}})->binds[0].id;
+  const auto after = next({secure({identity(one_)})});
+  EXPECT_NE(after->binds[0].id, plain);
+  EXPECT_NE(after->binds[0].tls, nullptr);
+}
+
+TEST_F(Generations, TheSameCertificatesGoOnWithTheirContext) {
+  const auto before = next({secure({identity(one_), identity(two_)})});
+  const auto after = next({At{"", 80}, secure({identity(one_), identity(two_)})});
+  EXPECT_EQ(after->binds[1].tls, before->binds[0].tls);
+  EXPECT_EQ(after->binds[0].tls, nullptr);
+}
+
+TEST_F(Generations, OtherCertificatesAreAnotherContext) {
+  const std::vector<std::vector<routing::ListenerIdentity>> courses = {{identity(one_)},
+                                                                       {identity(two_)},
+                                                                       {identity(two_), identity(one_)},
+                                                                       {identity(one_), identity(two_)},
+                                                                       {identity(one_)},
+                                                                       {identity(test::issueServer(root_, "one.test"))},
+                                                                       {identity(test::withChain(one_, root_))},
+                                                                       {identity(one_)}};
+  std::shared_ptr<const net::TlsServerContext> before;
+  for (std::size_t i = 0; i < courses.size(); ++i) {
+    const auto made = next({secure(courses[i])});
+    EXPECT_NE(made->binds[0].tls, before) << i;
+    before = made->binds[0].tls;
+  }
+}
+
+TEST_F(Generations, EachBindHasItsOwnContext) {
+  const auto made = next({secure({identity(one_)}), secure({identity(one_)}, 8443)});
+  EXPECT_NE(made->binds[0].tls, made->binds[1].tls);
+}
+
+TEST_F(Generations, ARefusedOneLeavesNoTrace) {
+  const auto before = next({secure({identity(one_)})});
+  routing::ListenerIdentity broken = identity(one_);
+  broken.key = identity(two_).key;
+  EXPECT_FALSE(maker_.make(snapshotOf({secure({broken}, 8443)}), "2", before.get()).ok());
+  const auto after = next({secure({identity(one_)}), secure({identity(two_)}, 8443)});
+  EXPECT_EQ(after->binds[0].id, before->binds[0].id);
+  EXPECT_EQ(after->binds[0].tls, before->binds[0].tls);
+  EXPECT_NE(after->binds[1].id, before->binds[0].id);
+}
+
+}  // namespace
+}  // namespace sluice::server

@@ -1,0 +1,121 @@
+// Sockets from one generation to the next, on real ports of loopback.
+#include "proxy/server/listen_sockets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "test/net/socket_pair.h"
+#include "test/support/held_port.h"
+
+namespace sluice::server {
+namespace {
+
+struct At {
+  std::string address;  // "": all
+  std::uint16_t port;
+};
+
+class ListenSocketsTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<const Generation> generation(const std::vector<At>& binds) {
+    auto snapshot = std::make_shared<routing::Snapshot>();
+    for (const At& at : binds) {
+      routing::Bind& bind = snapshot->binds.emplace_back();
+      bind.address = at.address;
+      bind.port = at.port;
+    }
+    return maker_.make(std::move(snapshot), "1", nullptr).value();
+  }
+  /// From one to the next, as a reload does it.
+  base::Status change(const Generation& to) {
+    const base::Status opened = sockets_.open(to);
+    if (opened.ok()) sockets_.closeOthers(to);
+    return opened;
+  }
+  std::vector<std::string> addresses(const Generation& generation) const {
+    std::vector<std::string> found;
+    for (const BoundSocket& bound : sockets_.of(generation)) found.push_back(bound.socket->address().toString());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  static bool canListen(const At& at) {
+    return net::ListenSocket::open(*net::Address::parse(at.address, at.port)).ok();
+  }
+
+  const test::HeldPort held_;
+  GenerationMaker maker_;
+  ListenSockets sockets_;
+};
+
+TEST_F(ListenSocketsTest, AreKeptWhereBothGenerationsWantThem) {
+  const At one{"127.0.0.1", held_.port()};
+  const At two{"127.0.0.2", one.port};
+  const auto before = generation({one});
+  ASSERT_TRUE(change(*before).ok());
+  const BoundSocket kept = sockets_.of(*before).at(0);
+  const auto after = generation({two, one});
+  ASSERT_TRUE(change(*after).ok());
+  const std::vector<BoundSocket> bound = sockets_.of(*after);
+  ASSERT_EQ(bound.size(), 2U);
+  EXPECT_EQ(bound[1].socket, kept.socket);
+  EXPECT_EQ(bound[1].bind, kept.bind);
+  EXPECT_NE(bound[0].bind, kept.bind);
+}
+
+TEST_F(ListenSocketsTest, AreClosedWhenTheyAreNotWantedAnyMore) {
+  const At one{"127.0.0.1", held_.port()};
+  const At two{"127.0.0.2", one.port};
+  ASSERT_TRUE(change(*generation({one, two})).ok());
+  const auto after = generation({two});
+  ASSERT_TRUE(sockets_.open(*after).ok());
+  EXPECT_FALSE(canListen(one)) << "not before it is said";
+  sockets_.closeOthers(*after);
+  EXPECT_TRUE(canListen(one));
+  EXPECT_FALSE(canListen(two));
+}
+
+TEST_F(ListenSocketsTest, ThatCanNotAllBeHadLeaveNothingOpen) {
+  const At taken{"127.0.0.1", held_.port()};
+  const auto occupant = net::ListenSocket::open(*net::Address::parse(taken.address, taken.port));
+  ASSERT_TRUE(occupant.ok());
+  const At old{"127.0.0.2", taken.port};
+  const At fresh{"127.0.0.3", taken.port};
+  const auto before = generation({old});
+  ASSERT_TRUE(change(*before).ok());
+  for (const auto& wanted : {generation({fresh, taken}), generation({taken, fresh})}) {
+    const base::Status opened = sockets_.open(*wanted);
+    ASSERT_FALSE(opened.ok());
+    EXPECT_NE(opened.error().detail.find("Address already in use"), std::string::npos);
+    EXPECT_TRUE(canListen(fresh));
+    EXPECT_EQ(addresses(*before), std::vector<std::string>{"127.0.0.2:" + std::to_string(old.port)});
+  }
+}
+
+TEST_F(ListenSocketsTest, OfAllAddressesAreOneForEachVersionOfIp) {
+  const auto all = generation({{"", held_.port()}});
+  ASSERT_TRUE(change(*all).ok());
+  const std::vector<BoundSocket> bound = sockets_.of(*all);
+  for (const BoundSocket& each : bound) EXPECT_EQ(each.bind, all->binds[0].id);
+  EXPECT_EQ(addresses(*all).front(), "0.0.0.0:" + std::to_string(held_.port()));
+  EXPECT_LE(bound.size(), 2U);
+}
+
+TEST_F(ListenSocketsTest, APortGoesFromOneAddressToAllAndBack) {
+  const At one{"127.0.0.1", held_.port()};
+  const At all{"0.0.0.0", one.port};
+  const At every{"", one.port};
+  ASSERT_TRUE(change(*generation({one})).ok());
+  for (const At& next : {all, one, every, one}) {
+    const auto wanted = generation({next});
+    const base::Status changed = change(*wanted);
+    ASSERT_TRUE(changed.ok()) << changed.error().detail;
+    const std::string place = (next.address.empty() ? "0.0.0.0" : next.address) + ":" + std::to_string(next.port);
+    EXPECT_EQ(addresses(*wanted).front(), place);
+    EXPECT_FALSE(canListen(next.address.empty() ? all : next)) << "nobody else does";
+  }
+  EXPECT_TRUE(canListen({"127.0.0.2", one.port})) << "all were given back";
+}
+
+}  // namespace
+}  // namespace sluice::server

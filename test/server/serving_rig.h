@@ -1,0 +1,130 @@
+// A gateway without its process: what is served, workers on their threads, the acceptor, and one origin. The test's own
+// thread is the main one.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "proxy/server/serving.h"
+#include "test/support/held_port.h"
+#include "test/support/loop_driver.h"
+#include "test/support/poll_origin.h"
+
+namespace sluice::server {
+
+class ServingRig {
+ public:
+  static constexpr std::size_t kDescriptors = 1024;
+  /// What one configuration differs in from another.
+  struct Spec {
+    std::vector<std::uint16_t> ports;
+    std::uint16_t origin = 0;  // 0: no route
+    std::string settings = {};
+  };
+
+  explicit ServingRig(const Spec& spec, std::size_t workers) {
+    if (::mkdtemp(folder_.data()) == nullptr) std::abort();
+    write(spec);
+    serving_.emplace(std::vector<std::string>{path()}, log_, main_, shard_);
+    const base::Status started = serving_->start();
+    EXPECT_TRUE(started.ok()) << started.error().detail;
+    if (started.ok()) makeWorkers(workers);
+  }
+  ~ServingRig() {
+    stop();
+    std::filesystem::remove_all(folder_);
+  }
+  ServingRig(const ServingRig&) = delete;
+  ServingRig& operator=(const ServingRig&) = delete;
+
+  void run() {
+    for (const auto& runtime : runtimes_) threads_.emplace_back([worker = runtime.get()] { worker->run(); });
+  }
+  /// As the process does it at its end.
+  void stop() {
+    if (threads_.empty()) return;
+    for (const auto& runtime : runtimes_) runtime->stop();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  /// Comes back before anybody has adopted it.
+  void beginReload(const Spec& spec) {
+    write(spec);
+    const net::Worker::Turn turn(main_);
+    serving_->reload();
+  }
+  bool reload(const Spec& spec) {
+    const std::string before = serving_->revisions().served;
+    beginReload(spec);
+    return test::runUntil(main_, [&] { return serving_->revisions().served != before; });
+  }
+  Serving& serving() { return *serving_; }
+  net::Worker& main() { return main_; }
+
+ private:
+  std::string path() const { return folder_ + "/gateway.yaml"; }
+
+  void makeWorkers(std::size_t count) {
+    std::vector<WorkerRuntime*> workers;
+    for (std::size_t i = 0; i < count; ++i) {
+      runtimes_.push_back(
+          std::move(WorkerRuntime::make({clock_, serving_->generation(), budgets_, metrics_, nullptr, "rig", i + 1}))
+              .value());
+      workers.push_back(runtimes_.back().get());
+    }
+    acceptor_ = std::make_unique<Acceptor>(workers, kDescriptors);
+    acceptor_->listen(serving_->sockets(), serving_->settings().limits.connections);
+    serving_->attach(workers, *acceptor_, budgets_);
+    runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
+  }
+
+  void write(const Spec& spec) const {
+    std::ofstream out(path());
+    out << "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec:\n"
+           "  controllerName: sluice.dev/egress-gateway\n"
+           "  parametersRef: {group: \"\", kind: ConfigMap, namespace: test, name: settings}\n"
+           "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: settings}\ndata:\n"
+           "  settings.yaml: |\n"
+           "    dns: {servers: [\"127.0.0.1:1\"], hosts: {origin.test: [127.0.0.1]}}\n"
+           "    addressGuard: {allow: [127.0.0.0/8]}\n    "
+        << spec.settings
+        << "\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\n"
+           "metadata: {namespace: test, name: egress}\nspec:\n  gatewayClassName: test\n"
+           "  addresses: [{type: IPAddress, value: 127.0.0.1}]\n  listeners:\n";
+    for (const std::uint16_t port : spec.ports) {
+      out << "    - {name: http-" << port << ", protocol: HTTP, port: " << port << "}\n";
+    }
+    if (spec.origin == 0) return;
+    out << "---\napiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\n"
+           "metadata: {namespace: test, name: origin}\nspec:\n"
+           "  destination: {type: FQDN, fqdn: {hostname: origin.test, port: "
+        << spec.origin
+        << "}}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
+           "metadata: {namespace: test, name: all}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n"
+           "    - backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: "
+        << spec.origin << "}]\n";
+  }
+
+  std::string folder_ = ::testing::TempDir() + "serving.XXXXXX";
+  const base::SystemClock clock_;
+  observe::Log log_{observe::LogLevel::kError, clock_, observe::LineFile::over(STDERR_FILENO)};
+  observe::MetricsRegistry metrics_;
+  net::Worker main_{clock_};
+  observe::MetricShard shard_{metrics_};
+  std::optional<Serving> serving_;
+  upstream::Budgets budgets_{1024, 1024};
+  std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace sluice::server
