@@ -32,9 +32,10 @@ void Poll::watch(bool readable, bool writable) {
   if (block_ == nullptr) return;
   const int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
   uv_poll_start(&block_->handle, events, [](uv_poll_t* handle, int status, int ready) {
-    Poll& self = *Block::of(handle->data).owner;
-    const Worker::Turn turn(self.worker_);
-    self.sink_.onReady(status != 0 || (ready & UV_READABLE) != 0, status != 0 || (ready & UV_WRITABLE) != 0);
+    Block& block = Block::of(handle->data);
+    const Worker::Turn turn(block.owner->worker_);  // its timers may destroy this poll
+    if (block.owner == nullptr) return;
+    block.owner->sink_.onReady(status != 0 || (ready & UV_READABLE) != 0, status != 0 || (ready & UV_WRITABLE) != 0);
   });
 }
 
