@@ -94,12 +94,12 @@ class H1ServerCodec final : public ServerCodec {
   Reading reading_ = Reading::kHead;
   Writing writing_ = Writing::kNothing;
   Version version_ = Version::kHttp11;  // of the last request
-  bool https_;
-  bool headRequest_ = false;
-  bool closeAfter_ = false;  // the exchange under way is the last one
-  bool inputEnded_ = false;
-  bool woken_ = false;  // the pipe may have something
-  bool abortive_ = false;
+  bool https_ : 1;
+  bool headRequest_ : 1 = false;
+  bool closeAfter_ : 1 = false;  // the exchange under way is the last one
+  bool inputEnded_ : 1 = false;
+  bool woken_ : 1 = false;  // the pipe may have something
+  bool abortive_ : 1 = false;
 };
 
 class H1ClientCodec final : public ClientCodec {

@@ -13,7 +13,7 @@ namespace sluice::http {
 namespace {
 
 // As much as one read of a connection brings (the worker's read buffer).
-constexpr std::size_t kReadBudget = 128 * 1024;
+constexpr std::size_t kReadBudget = 256 * 1024;
 // HEADERS and RST_STREAM of each stream may be queued besides what the peer makes us send.
 constexpr std::size_t kFramesPerStream = 2;
 

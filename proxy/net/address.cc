@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <array>
+#include <charconv>
 #include <cstring>
 
 namespace sluice::net {
@@ -72,25 +74,33 @@ Address Address::withPort(std::uint16_t port) const {
 
 bool Address::isIpv6() const { return storage_.base.sa_family == AF_INET6; }
 
-std::string Address::ip() const {
-  char text[INET6_ADDRSTRLEN] = "";
+// By hand for IPv4: each line of the access log has two, and inet_ntop() takes 1,700 instructions for one.
+char* Address::writeIp(char* to) const {
+  const std::span<const std::uint8_t> address = bytes();
   if (isIpv6()) {
-    const auto v6 = as<sockaddr_in6>(sockaddrPtr());
-    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
-  } else {
-    const auto v4 = as<sockaddr_in>(sockaddrPtr());
-    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
+    inet_ntop(AF_INET6, address.data(), to, INET6_ADDRSTRLEN);
+    return to + std::strlen(to);
   }
-  return text;
+  for (const std::uint8_t byte : address) {
+    to = std::to_chars(to, to + 3, byte).ptr;
+    *to++ = '.';
+  }
+  return to - 1;
+}
+
+std::string Address::ip() const {
+  std::array<char, INET6_ADDRSTRLEN> text;
+  return {text.data(), writeIp(text.data())};
 }
 
 std::string Address::toString() const {
-  std::string text = ip();
-  if (isIpv6()) {
-    text.insert(text.begin(), '[');
-    text += ']';
-  }
-  return text.append(1, ':').append(std::to_string(port()));
+  std::array<char, INET6_ADDRSTRLEN + 8> text;  // brackets, a colon and five digits
+  char* end = text.data();
+  if (isIpv6()) *end++ = '[';
+  end = writeIp(end);
+  if (isIpv6()) *end++ = ']';
+  *end++ = ':';
+  return {text.data(), std::to_chars(end, end + 5, port()).ptr};
 }
 
 bool operator==(const Address& a, const Address& b) {

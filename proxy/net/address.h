@@ -32,6 +32,9 @@ class Address {
   friend bool operator==(const Address& a, const Address& b);
 
  private:
+  /// Returns where the text ends, which may be INET6_ADDRSTRLEN bytes long.
+  char* writeIp(char* to) const;
+
   union {
     sockaddr base;
     // Large enough for sockaddr_in6; sockaddr_storage would be four times that, in every connection.

@@ -10,12 +10,13 @@
 namespace sluice::net {
 
 struct Poll::Block final : LoopHandle {
-  explicit Block(Poll& poll) : owner(&poll) {}
+  explicit Block(Poll& poll) : worker(poll.worker_), owner(&poll) {}
   static Block& of(void* data) { return *static_cast<Block*>(static_cast<LoopHandle*>(data)); }
   void onLoopEnds() override { owner->close(); }
 
+  Worker& worker;
   uv_poll_t handle{};
-  Poll* owner;
+  Poll* owner;  // nullptr once closed
 };
 
 Poll::Poll(Worker& worker, int fd, PollSink& sink) : worker_(worker), sink_(sink) {
@@ -33,7 +34,7 @@ void Poll::watch(bool readable, bool writable) {
   const int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
   uv_poll_start(&block_->handle, events, [](uv_poll_t* handle, int status, int ready) {
     Block& block = Block::of(handle->data);
-    const Worker::Turn turn(block.owner->worker_);  // its timers may destroy this poll
+    const Worker::Turn turn(block.worker);  // its timers may close this poll
     if (block.owner == nullptr) return;
     block.owner->sink_.onReady(status != 0 || (ready & UV_READABLE) != 0, status != 0 || (ready & UV_WRITABLE) != 0);
   });

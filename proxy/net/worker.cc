@@ -114,7 +114,7 @@ Worker::Worker(const base::Clock& clock)
       now_(clock.now()),
       timers_(now_),
       readBuffer_(std::make_unique_for_overwrite<char[]>(kReadBufferSize)),
-      plainBuffer_(std::make_unique_for_overwrite<char[]>(kReadBufferSize)),
+      plainBuffer_(std::make_unique_for_overwrite<char[]>(kPlainBufferSize)),
       loop_(std::make_unique<uv_loop_t>()) {
   uv_loop_init(loop_.get());
   mailbox_ = std::make_unique<Mailbox>(*this);

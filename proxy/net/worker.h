@@ -73,15 +73,17 @@ class Worker {
   void hurry() { hurried_ = true; }
   /// Where sockets read to; valid until the next read of this worker.
   std::span<char> readBuffer() { return {readBuffer_.get(), kReadBufferSize}; }
-  /// Where TLS decrypts to; valid until the next read of this worker.
-  std::span<char> plainBuffer() { return {plainBuffer_.get(), kReadBufferSize}; }
+  /// Where TLS decrypts to; valid until it decrypts or reads again.
+  std::span<char> plainBuffer() { return {plainBuffer_.get(), kPlainBufferSize}; }
 
   /// Where TLS encrypts to; empty between two calls of its transports.
   std::span<char> wireBuffer() { return {wireBuffer_.get(), kWireBufferSize}; }
 
-  static constexpr std::size_t kReadBufferSize = 128 * 1024;
+  static constexpr std::size_t kReadBufferSize = 256 * 1024;
+  /// Smaller, so that what was decrypted is still in the nearer cache when it is copied on.
+  static constexpr std::size_t kPlainBufferSize = 128 * 1024;
   /// A read buffer's worth in TLS records, with what they add and room for a control record.
-  static constexpr std::size_t kWireBufferSize = kReadBufferSize + 4 * 1024;
+  static constexpr std::size_t kWireBufferSize = kReadBufferSize + 8 * 1024;
 
  private:
   struct Mailbox;

@@ -8,7 +8,8 @@
 namespace sluice::server {
 namespace {
 
-constexpr std::size_t kFlushBytes = 128 * 1024;
+// What one flush encodes before it writes, and so the most that waits for a client that does not read: as much as one read brings.
+constexpr std::size_t kFlushBytes = 256 * 1024;
 constexpr std::size_t kSniffBytes = 16 * 1024;
 // After our FIN, what the client still sends is read for this long and this far, so that a reset does not overtake the last answer.
 constexpr base::Duration kLingerTime = std::chrono::seconds(5);
@@ -23,7 +24,6 @@ constexpr std::size_t kLingerRead = 64 * 1024;
 ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
                                    std::shared_ptr<const net::TlsServerContext> tls)
     : parts_(parts),
-      peer_(peer),
       tls_(std::move(tls)),
       state_(tls_ != nullptr ? State::kHandshaking : State::kSniffing),
       out_(parts.worker.chunks()),
@@ -43,6 +43,7 @@ std::string_view ServerConnection::serverName() const {
 }
 
 void ServerConnection::onOpen() {
+  if (state_ != State::kHandshaking) return;  // its time ran out in the same turn
   const net::TlsFacts* tls = transport_->tls();
   serve(tls != nullptr && tls->alpn == "h2" ? http::Version::kHttp2 : http::Version::kHttp11);
 }

@@ -46,7 +46,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   /// The sink took a whole head: if another one is pending already, its time begins now.
   void headArrived() { headSince_ = {}; }
   http::ServerCodec* codecOrNull() { return codec_.get(); }
-  const net::Address& peer() const { return peer_; }
+  const net::Address& peer() const { return transport_->peer(); }
   bool secure() const { return tls_ != nullptr; }
   std::string_view serverName() const;
   net::Worker& worker() { return parts_.worker; }
@@ -79,7 +79,6 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void die();
 
   const ConnectionParts parts_;
-  const net::Address peer_;
   const std::shared_ptr<const net::TlsServerContext> tls_;  // outlives the transport, whatever listeners come to be
   State state_;
   bool draining_ = false;

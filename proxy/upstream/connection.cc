@@ -9,8 +9,8 @@
 namespace sluice::upstream {
 namespace {
 
-// What one flush encodes before it writes: large enough for few system calls, small enough to be fair to other connections.
-constexpr std::size_t kFlushBytes = 128 * 1024;
+// What one flush encodes before it writes: as much as one read brings, which keeps system calls few and is fair to other connections.
+constexpr std::size_t kFlushBytes = 256 * 1024;
 // Until the codec says how much: what may follow the handshake at once.
 constexpr std::size_t kFirstRead = 64 * 1024;
 // Each address has half of the time that is left, and at least this; the last has all of it.
@@ -71,6 +71,7 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
 void Connection::touch() { owner_.markDirty(*this); }
 
 void Connection::onOpen() {
+  if (state_ != State::kConnecting) return;  // its time ran out in the same turn
   const net::TlsFacts* tls = transport_->tls();
   base::Result<http::Version> version = cluster_.negotiated(tls);
   if (!version.ok()) {
@@ -90,6 +91,7 @@ void Connection::onOpen() {
 }
 
 void Connection::onBytes(std::string_view bytes) {
+  if (state_ == State::kDead) return;
   if (codec_) codec_->feed(bytes);
   touch();
 }

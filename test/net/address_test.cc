@@ -63,6 +63,16 @@ TEST(Address, ComparesFamilyAddressAndPort) {
   EXPECT_NE(Address::parse("1.2.3.4", 1), Address::parse("::ffff:1.2.3.4", 1));
 }
 
+TEST(Address, PrintsTheShortestAndTheLongest) {
+  for (const char* ip : {"0.0.0.0", "1.20.255.9", "255.255.255.255", "::", "1111:2222:3333:4444:5555:6666:7777:8888",
+                         "::ffff:255.255.255.255"}) {
+    const auto address = Address::parse(ip, 65535);
+    ASSERT_TRUE(address) << ip;
+    EXPECT_EQ(address->ip(), ip);
+    EXPECT_EQ(address->toString(), address->isIpv6() ? "[" + std::string(ip) + "]:65535" : std::string(ip) + ":65535");
+  }
+}
+
 TEST(Address, GetsAnotherPortInBothFamilies) {
   EXPECT_EQ(Address::parse("1.2.3.4", 1)->withPort(65535).toString(), "1.2.3.4:65535");
   EXPECT_EQ(Address::parse("::1", 1)->withPort(0).toString(), "[::1]:0");

@@ -1,14 +1,12 @@
-// A turn begins with the timers that are due: what they take away no longer hears of the event that opened it.
+// A turn begins with the timers that are due: what they close no longer hears of the event that opened it.
 #include <gtest/gtest.h>
 #include <uv.h>
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "proxy/net/poll.h"
 #include "proxy/net/tcp.h"
 #include "test/net/recording_sink.h"
 #include "test/net/socket_pair.h"
@@ -53,21 +51,6 @@ class DueTimers : public testing::Test, private Timer {
   std::function<void()> action_;
   bool fired_ = false;
 };
-
-struct CountingPollSink final : PollSink {
-  void onReady(bool, bool) override { ++count; }
-  int count = 0;
-};
-
-TEST_F(DueTimers, MayDestroyAPollWhoseDescriptorIsReady) {
-  CountingPollSink ready;
-  std::optional<Poll> poll(std::in_place, worker_, pair_.ours.get(), ready);
-  poll->watch(true, false);
-  test::sendAll(pair_.peers, "x");
-  becomesDue([&] { poll.reset(); });
-  awaitIt();
-  EXPECT_EQ(ready.count, 0);
-}
 
 TEST_F(DueTimers, MayAbortATransportThatHasBytesToRead) {
   const auto transport = adopted();

@@ -19,10 +19,9 @@ constexpr std::string_view kPattern = "0123456789abcdefghijklmnopqrstuvwxyzABCDE
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + "s"; }
 
 // A quarantine that is full soon, so that what follows is the same again and again.
-std::vector<std::string> starter(const std::string& heapFile) {
+std::vector<std::string> environment(const std::string& heapFile) {
   const char* given = std::getenv("ASAN_OPTIONS");
-  return {"env",
-          "ASAN_OPTIONS=quarantine_size_mb=16:verify_asan_link_order=0:" + std::string(given != nullptr ? given : ""),
+  return {"ASAN_OPTIONS=quarantine_size_mb=16:verify_asan_link_order=0:" + std::string(given != nullptr ? given : ""),
           "LD_PRELOAD=" SLUICE_HEAP_PROBE, "SLUICE_HEAP_PROBE=" + heapFile};
 }
 
@@ -38,7 +37,7 @@ Stage::Stage()
   startNginx();
   startGrpc();
   test::GatewaySpec first = spec(Variant());
-  first.startedBy = starter(heapFile_);
+  first.environment = environment(heapFile_);
   gateway_ = std::make_unique<test::Gateway>(first);
   tellEveryWorkerTheNames();
 }

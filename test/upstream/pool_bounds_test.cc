@@ -59,6 +59,22 @@ TEST(PoolDial, OneFailureFailsOneWaiterWhileOthersAreOnTheirWay) {
   EXPECT_EQ(rig.dialled(), 3U);
 }
 
+// A machine that stalls brings both in one round, the timer first.
+TEST(PoolDial, AConnectionThatComesAboutAsItsTimeRunsOutIsTooLate) {
+  PoolRig rig;
+  const std::size_t request = rig.want();
+  rig.clock.advance(seconds(6));
+  rig.accept(0);
+  ASSERT_TRUE(rig.failed(request));
+  EXPECT_EQ(rig.error(request).type, base::ErrorType::kConnectionTimeout);
+  EXPECT_EQ(rig.budget().connections.count(), 0U);
+  const std::size_t another = rig.want();
+  ASSERT_EQ(rig.dialled(), 2U);
+  rig.accept(1);
+  EXPECT_TRUE(rig.begun(another));
+  EXPECT_EQ(rig.budget().connections.count(), 1U);
+}
+
 TEST(PoolDial, ConnectTimeoutCoversAllAddresses) {
   PoolRig rig;
   rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2"});

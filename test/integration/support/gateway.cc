@@ -114,7 +114,7 @@ Gateway::Gateway(const GatewaySpec& spec) {
                                             "127.0.0.1:" + std::to_string(healthPort_)};
   argv.insert(argv.end(), program.begin(), program.end());
   argv.insert(argv.end(), spec.options.begin(), spec.options.end());
-  process_ = std::make_unique<Process>(argv);
+  process_ = std::make_unique<Process>(argv, spec.environment);
   if (!waitForPort(healthPort_) || !waitForPort(port_)) {
     ADD_FAILURE() << "the gateway does not serve:\n" << process_->errors();
   }

@@ -45,12 +45,13 @@ struct GatewaySpec {
   std::string allow = "127.0.0.0/8";
   /// The optimised binary if it was built: for what counts, not for what is correct.
   bool release = false;
-  /// What goes to the standard output is kept in the test's memory.
   std::string accessLog = "/dev/stdout";
   /// Flags besides those that every test needs: {"--log-level", "debug"}.
   std::vector<std::string> options = {};
   /// A program that becomes the gateway, with what it needs for that: {"prlimit", "--nofile=256:256"}.
   std::vector<std::string> startedBy = {};
+  /// "NAME=value", besides what it inherits.
+  std::vector<std::string> environment = {};
 };
 
 class Gateway {
@@ -60,7 +61,7 @@ class Gateway {
   /// Stops it by SIGTERM: an exit code or a sanitizer's complaint is a test failure.
   ~Gateway();
 
-  /// Serves `spec` from now on; its workers and release do not count. Returns when sluice_config_reloads_total has
+  /// Serves `spec` from now on; its workers, release and environment do not count. Returns when sluice_config_reloads_total has
   /// counted the result; a test failure if it never does.
   void reload(const GatewaySpec& spec, const std::string& result = "success");
   /// The same with any text for a configuration.
