@@ -17,19 +17,45 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Name: what it is, how h2load asks, what the client and the origin speak, the path, requests per repeat, what a figure counts.
+
+class Scenario(typing.NamedTuple):
+    title: str
+    load: list  # how h2load asks
+    front: str  # what the client speaks
+    back: str  # what the origin speaks, but nginx 1.22 only knows HTTP/1.1 there
+    path: str
+    requests: int  # of a repeat
+    upload: bool = False
+    tls: bool = False  # towards the client too
+
+    def url(self, port):
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{port}{self.path}"
+
+    def bulk(self):
+        """1 MiB a request: counted without instructions, which would be those of copying."""
+        return self.path in ("/large", "/up")
+
+
 H1_LOAD, H2_LOAD = ["--h1", "-c64"], ["-c8", "-m32"]
+H1_BULK, H2_BULK = ["--h1", "-c16"], ["-c4", "-m4"]
 SCENARIOS = {
-    "S1": ("HTTP/1.1 to HTTP/1.1 over TLS, 100 bytes", H1_LOAD, "h1", "h1", "/small", 20000),
-    "S2": ("HTTP/2 to HTTP/2 over TLS, 100 bytes", H2_LOAD, "h2", "h2", "/small", 40000),
-    "S2b": ("HTTP/2 to HTTP/1.1 over TLS, 100 bytes", H2_LOAD, "h2", "h1", "/small", 20000),
-    "S4": ("HTTP/1.1 to HTTP/1.1 over TLS, 1 MiB", ["--h1", "-c16"], "h1", "h1", "/large", 800),
-    "S4b": ("HTTP/2 to HTTP/2 over TLS, 1 MiB", ["-c4", "-m4"], "h2", "h2", "/large", 800),
+    "S1": Scenario("HTTP/1.1 to HTTP/1.1 over TLS, 100 bytes", H1_LOAD, "h1", "h1", "/small", 20000),
+    "S2": Scenario("HTTP/2 to HTTP/2 over TLS, 100 bytes", H2_LOAD, "h2", "h2", "/small", 40000),
+    "S2b": Scenario("HTTP/2 to HTTP/1.1 over TLS, 100 bytes", H2_LOAD, "h2", "h1", "/small", 20000),
+    "S3": Scenario("HTTP/1.1 to HTTP/1.1 over TLS, 10 KiB", H1_LOAD, "h1", "h1", "/medium", 20000),
+    "S3b": Scenario("HTTP/2 to HTTP/2 over TLS, 10 KiB", H2_LOAD, "h2", "h2", "/medium", 20000),
+    "S4": Scenario("HTTP/1.1 to HTTP/1.1 over TLS, 1 MiB down", H1_BULK, "h1", "h1", "/large", 800),
+    "S4b": Scenario("HTTP/2 to HTTP/2 over TLS, 1 MiB down", H2_BULK, "h2", "h2", "/large", 800),
+    "S5": Scenario("HTTP/1.1 to HTTP/1.1 over TLS, 1 MiB up", H1_BULK, "h1", "h1", "/up", 800, upload=True),
+    "S5b": Scenario("HTTP/2 to HTTP/2 over TLS, 1 MiB up", H2_BULK, "h2", "h2", "/up", 800, upload=True),
+    "S9": Scenario("HTTP/1.1 to HTTP/1.1, TLS on both sides, 100 bytes", H1_LOAD, "h1", "h1", "/small", 20000, tls=True),
+    "S9b": Scenario("HTTP/2 to HTTP/2, TLS on both sides, 100 bytes", H2_LOAD, "h2", "h2", "/small", 40000, tls=True),
 }
-WARM_UP, COUNTED = 768, 1024  # requests under valgrind; 1 MiB ones: a sixteenth
+WARM_UP, COUNTED = 768, 1024  # requests under valgrind
 
 ORIGIN = """
 daemon off; worker_processes 2; pid {dir}/origin.pid; error_log {dir}/origin.log warn;
@@ -39,11 +65,16 @@ http {{
   client_body_temp_path {dir}/t; proxy_temp_path {dir}/t; fastcgi_temp_path {dir}/t; uwsgi_temp_path {dir}/t; scgi_temp_path {dir}/t;
   ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256; ssl_ecdh_curve X25519;
   ssl_certificate {dir}/origin.pem; ssl_certificate_key {dir}/origin.key; output_buffers 4 256k;
+  client_max_body_size 0; client_body_buffer_size 2m; http2_body_preread_size 2m; http2_chunk_size 16k;
   server {{
     listen 127.0.0.1:{h1} ssl; listen 127.0.0.1:{h2} ssl http2;
     location = /small {{ return 200 "{small}"; }}
+    location = /medium {{ alias {dir}/medium; }}
     location = /large {{ alias {dir}/large; }}
+    # Reads the whole body, then answers.
+    location = /up {{ proxy_pass http://unix:{dir}/sink; proxy_pass_request_body off; proxy_set_header Content-Length ""; }}
   }}
+  server {{ listen unix:{dir}/sink; location / {{ return 200; }} }}
 }}
 """
 
@@ -79,7 +110,7 @@ metadata: {{namespace: load, name: egress}}
 spec:
   gatewayClassName: load
   addresses: [{{type: IPAddress, value: 127.0.0.1}}]
-  listeners: [{{name: plain, protocol: HTTP, port: {port}}}]
+  listeners: [{{name: client, port: {port}, {sluice_front}}}]
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -94,6 +125,16 @@ metadata: {{namespace: load, name: origin}}
 spec:
   destination: {{type: FQDN, fqdn: {{hostname: origin.test, port: {up}}}}}
   tls: {{mode: Terminate, sni: origin.test, caBundleRef: {{name: origin-ca}}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {{namespace: load, name: listener}}
+type: kubernetes.io/tls
+stringData:
+  tls.crt: |
+{ca_indented}
+  tls.key: |
+{key_indented}
 """
 
 NGINX = """
@@ -102,13 +143,15 @@ events {{ worker_connections 4096; multi_accept on; }}
 http {{
   access_log off; keepalive_requests 1000000000; keepalive_timeout 1h; http2_max_concurrent_streams 256;
   client_body_temp_path {dir}/t; proxy_temp_path {dir}/t; fastcgi_temp_path {dir}/t; uwsgi_temp_path {dir}/t; scgi_temp_path {dir}/t;
+  ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256; ssl_ecdh_curve X25519;
+  ssl_certificate {dir}/origin.pem; ssl_certificate_key {dir}/origin.key; ssl_buffer_size 16k; client_max_body_size 0;
   upstream origin {{ server 127.0.0.1:{up}; keepalive 1024; keepalive_requests 1000000000; keepalive_timeout 1h; }}
   server {{
-    listen 127.0.0.1:{port} {nginx_http2};
+    listen 127.0.0.1:{port} {nginx_front};
     location / {{
       proxy_pass https://origin; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host origin.test;
       proxy_ssl_server_name on; proxy_ssl_name origin.test; proxy_ssl_verify on; proxy_ssl_trusted_certificate {dir}/origin.pem;
-      proxy_ssl_protocols TLSv1.3; proxy_ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+      proxy_request_buffering off; proxy_ssl_protocols TLSv1.3; proxy_ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
       proxy_buffer_size 16k; proxy_buffers 8 32k; proxy_busy_buffers_size 96k; proxy_max_temp_file_size 0;
     }}
   }}
@@ -119,6 +162,8 @@ HAPROXY = """
 global
   nbthread 1
   maxconn 4000
+  ssl-default-bind-options ssl-min-ver TLSv1.3
+  ssl-default-bind-ciphersuites TLS_AES_128_GCM_SHA256
   ssl-default-server-options ssl-min-ver TLSv1.3
   ssl-default-server-ciphersuites TLS_AES_128_GCM_SHA256
   tune.h2.initial-window-size 1048576
@@ -141,13 +186,18 @@ workers=1
 single-process=yes
 pid-file={dir}/nghttpx.pid
 errorlog-file={dir}/nghttpx.log
-frontend=127.0.0.1,{port};no-tls
+frontend=127.0.0.1,{port}{nghttpx_front}
 backend=127.0.0.1,{up};;tls;proto={alpn};sni=origin.test
 cacert={dir}/origin.pem
 tls-min-proto-version=TLSv1.3
+private-key-file={dir}/origin.key
+certificate-file={dir}/origin.pem
+tls13-ciphers=TLS_AES_128_GCM_SHA256
 tls13-client-ciphers=TLS_AES_128_GCM_SHA256
 backend-keep-alive-timeout=3600
 frontend-http2-max-concurrent-streams=256
+frontend-http2-window-size=1048576
+frontend-http2-connection-window-size=16777216
 backend-http2-window-size=1048576
 backend-http2-connection-window-size=16777216
 """
@@ -202,11 +252,18 @@ class Bench:
                         "-subj", "/CN=origin.test", "-addext", "subjectAltName=DNS:origin.test",
                         "-keyout", f"{self.dir}/origin.key", "-out", f"{self.dir}/origin.pem"], check=True, capture_output=True)
         os.mkdir(f"{self.dir}/t")
-        with open(f"{self.dir}/large", "wb") as large:
-            large.write(os.urandom(1 << 20))
+        with open(f"{self.dir}/origin.both", "wb") as both:
+            for part in ("pem", "key"):
+                with open(f"{self.dir}/origin.{part}", "rb") as file:
+                    both.write(file.read())
+        for name, size in (("medium", 10 << 10), ("large", 1 << 20)):
+            with open(f"{self.dir}/{name}", "wb") as body:
+                body.write(os.urandom(size))
 
     def write(self, name, text):
-        path = f"{self.dir}/{name}"
+        """In a folder of its own: Sluice watches the one that its configuration is in, and must not be woken by our other files."""
+        path = f"{self.dir}/conf/{name}/{name}"
+        os.makedirs(os.path.dirname(path))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path
@@ -229,22 +286,28 @@ class Bench:
             process.wait()
 
     def proxy(self, name, scenario, wrapper=()):
-        _, _, front, back, _, _ = SCENARIOS[scenario]
+        it = SCENARIOS[scenario]
         template, command = PROXIES[name]
-        port, up = free_port(), self.h2 if back == "h2" else self.h1
-        with open(f"{self.dir}/origin.pem", encoding="utf-8") as certificate:
-            ca = "".join("    " + line for line in certificate)
-        h2 = front == "h2"
+        port, up = free_port(), self.h2 if it.back == "h2" and name != "nginx" else self.h1
+        h2 = it.front == "h2"
+        both = f"ssl crt {self.dir}/origin.both alpn {'h2' if h2 else 'http/1.1'}"
         file = self.write(f"{name}-{port}.yaml" if name == "sluice" else f"{name}-{port}.conf", template.format(
-            dir=self.dir, port=port, up=up, ca_indented=ca, nginx_http2="http2" if h2 else "",
-            haproxy_front="proto h2" if h2 else "", alpn="h2" if back == "h2" else "http/1.1"))
+            dir=self.dir, port=port, up=up, ca_indented=self.indented("pem"), key_indented=self.indented("key"),
+            sluice_front="protocol: HTTPS, tls: {mode: Terminate, certificateRefs: [{name: listener}]}" if it.tls else "protocol: HTTP",
+            nginx_front=("ssl " if it.tls else "") + ("http2" if h2 else ""), nghttpx_front="" if it.tls else ";no-tls",
+            haproxy_front=both if it.tls else "proto h2" if h2 else "", alpn="h2" if it.back == "h2" else "http/1.1"))
         return port, self.start("proxy", [*wrapper, *command(self.options, file)], port, 60)
+
+    def indented(self, part):
+        with open(f"{self.dir}/origin.{part}", encoding="utf-8") as file:
+            return "".join("    " + line for line in file)
 
     def load(self, port, scenario, requests):
         """Loads it with so many requests, all of which must succeed; returns how many."""
-        _, arguments, _, _, path, _ = SCENARIOS[scenario]
-        done = subprocess.run(["taskset", "-c", ",".join(map(str, self.cpu["client"])), "h2load", *arguments, f"-n{requests}",
-                               f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True, timeout=300)
+        it = SCENARIOS[scenario]
+        body = ["-d", f"{self.dir}/large"] if it.upload else []
+        done = subprocess.run(["taskset", "-c", ",".join(map(str, self.cpu["client"])), "h2load", *it.load, *body, f"-n{requests}",
+                               "--tls13-ciphers=TLS_AES_128_GCM_SHA256", it.url(port)], capture_output=True, text=True, timeout=300)
         found = re.search(r"(\d+) total, .*?(\d+) succeeded", done.stdout)
         if not found or found[1] != found[2]:
             sys.exit(f"{scenario}: not every request succeeded: {done.stdout[-800:]}")
@@ -263,7 +326,7 @@ def cpu_seconds(pid):
 def cost_of(bench, port, process, scenario):
     """Microseconds of CPU per request."""
     before = cpu_seconds(process.pid)
-    requests = bench.load(port, scenario, SCENARIOS[scenario][5])
+    requests = bench.load(port, scenario, SCENARIOS[scenario].requests)
     return (cpu_seconds(process.pid) - before) / requests * 1e6
 
 
@@ -273,7 +336,7 @@ def calls_of(bench, port, process, scenario):
     tracer = subprocess.Popen(["strace", "-f", "-qq", "-c", "-U", "calls,name", "-o", report, "-p", str(process.pid)],
                               stderr=subprocess.DEVNULL)
     time.sleep(0.5)
-    requests = bench.load(port, scenario, SCENARIOS[scenario][5] // 4)
+    requests = bench.load(port, scenario, SCENARIOS[scenario].requests // 4)
     tracer.send_signal(signal.SIGINT)
     tracer.wait(10)
     text = open(report, encoding="ascii").read()
@@ -288,12 +351,11 @@ def instructions_of(bench, name, scenario):
     for old in glob.glob(out + "*"):
         os.unlink(old)
     port, process = bench.proxy(name, scenario, ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"])
-    part = 16 if SCENARIOS[scenario][4] == "/large" else 1
-    bench.load(port, scenario, WARM_UP // part)
+    bench.load(port, scenario, WARM_UP)
     counts = []
     while len(counts) < 5:
         subprocess.run(["vgdb", f"--pid={process.pid}", "zero"], check=True, capture_output=True)
-        requests = bench.load(port, scenario, COUNTED // part)
+        requests = bench.load(port, scenario, COUNTED)
         subprocess.run(["vgdb", f"--pid={process.pid}", "dump"], check=True, capture_output=True)
         text = open(f"{out}.{len(counts) + 1}", encoding="utf-8").read()
         counts.append(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M)[1]) / requests)
@@ -310,7 +372,7 @@ def measure(bench, names, scenario):
     if options.repeats > 0 or options.calls:
         proxies = {name: bench.proxy(name, scenario) for name in names}
         for name, (port, process) in proxies.items():
-            bench.load(port, scenario, SCENARIOS[scenario][5] // 4)
+            bench.load(port, scenario, SCENARIOS[scenario].requests // 4)
             if options.calls:
                 results[name]["calls"] = calls_of(bench, port, process, scenario)
         costs = {name: [] for name in names}
@@ -321,7 +383,7 @@ def measure(bench, names, scenario):
             if costs[name]:
                 results[name]["cpu"] = statistics.median(costs[name])
             bench.stop(process)
-    if options.instructions:
+    if options.instructions and not SCENARIOS[scenario].bulk():
         for name in names:
             results[name]["instructions"] = instructions_of(bench, name, scenario)
     return results
@@ -345,7 +407,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", default=os.path.join(HERE, "../build/release/sluice"))
     parser.add_argument("--nginx", default=shutil.which("nginx") or "/usr/sbin/nginx")
-    parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="of " + ", ".join(f"{k} ({v[0]})" for k, v in SCENARIOS.items()))
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="of " + ", ".join(f"{k} ({v.title})" for k, v in SCENARIOS.items()))
     parser.add_argument("--peers", default="nginx,haproxy,nghttpx", help="those that are not installed are left out; '' for none")
     parser.add_argument("--repeats", type=int, default=5, help="of the CPU measurement; 0 for none")
     parser.add_argument("--calls", action="store_true", help="system calls per request (strace)")
@@ -360,9 +422,7 @@ def main():
     try:
         print("| | proxy | CPU, Sluice = 1 | system calls per request | user instructions per request |\n|---|---|---|---|---|")
         for scenario in options.scenarios.split(","):
-            # nginx 1.22 has no HTTP/2 towards its upstreams.
-            able = [n for n in names if not (n == "nginx" and SCENARIOS[scenario][3] == "h2")]
-            results = measure(bench, able, scenario)
+            results = measure(bench, names, scenario)
             figures[scenario] = results["sluice"]
             for name, row in results.items():
                 cpu = f"{row['cpu'] / results['sluice']['cpu']:.2f}" if "cpu" in row else ""
