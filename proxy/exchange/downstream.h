@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "proxy/http/codec.h"
-#include "proxy/net/address.h"
 
 namespace sluice::exchange {
 
@@ -15,8 +14,6 @@ class Downstream {
   virtual http::ServerCodec& codec() = 0;
   /// The codec was given something: flush in this beat.
   virtual void touch() = 0;
-  virtual const net::Address& client() const = 0;
-  virtual bool secure() const = 0;
   /// The name that the client asked for in its TLS handshake (SNI), lower case; empty: none. Lives as long as the
   /// connection.
   virtual std::string_view serverName() const = 0;

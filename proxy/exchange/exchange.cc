@@ -167,7 +167,7 @@ void Exchange::begin() {
   attempt_.peer = connection->peer().withPort(attempt_.cluster->plan().port);
   attempt_.hasPeer = true;
   const http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
-                                             {downstream->client(), downstream->secure()});
+                                             {origin_.client, origin_.secure});
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {
     return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);
@@ -279,8 +279,7 @@ void Exchange::answer() {
 
 http::ResponseHead Exchange::redirectReply(const routing::Redirect& redirect) {
   base::Arena& arena = response_->arena;
-  const Downstream* downstream = owner_.downstream(origin_.connection);
-  const routing::RedirectFrom from{downstream != nullptr && downstream->secure(), rule_->listenerPort};
+  const routing::RedirectFrom from{origin_.secure, rule_->listenerPort};
   http::ResponseHead head;
   head.status = redirect.status;
   head.version = request_.head.version;

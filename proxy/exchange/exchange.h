@@ -16,6 +16,7 @@
 #include "proxy/exchange/phase.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
+#include "proxy/net/address.h"
 #include "proxy/net/timers.h"
 #include "proxy/routing/snapshot.h"
 
@@ -23,11 +24,13 @@ namespace sluice::exchange {
 
 class Exchanges;
 
-/// Where an exchange came from.
+/// Where an exchange came from. Who it was stays known when the connection is gone, as it is when a client breaks off.
 struct Origin {
   http::Token connection = http::kNoToken;
   http::StreamId stream = 0;
   const routing::RouteTable* routes = nullptr;
+  net::Address client = {};
+  bool secure = false;
 };
 
 class Exchange final : private net::Timer {

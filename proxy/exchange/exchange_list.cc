@@ -39,7 +39,6 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   const http::RequestHead& request = exchange.request();
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
-  const Downstream* downstream = exchanges.downstream(exchange.origin().connection);
   config::JsonWriter json;
   json.beginObject();
   number(json, "worker", worker);
@@ -48,7 +47,7 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   text(json, "authority", request.authority);
   text(json, "path", request.path(), kMaxPathBytes);
   text(json, "protocolVersion", http::versionName(request.version));
-  text(json, "clientAddress", downstream != nullptr ? downstream->client().toString() : std::string());
+  text(json, "clientAddress", exchange.origin().client.toString());
   text(json, "requestState", requestStateName(exchange.requestState()));
   text(json, "responseState", responseStateName(exchange.responseState()));
   text(json, "gateway", names.gateway);

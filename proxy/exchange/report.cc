@@ -71,15 +71,14 @@ void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   const http::RequestHead& request = exchange.request();
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
-  Downstream* downstream = downstreams_.findDownstream(exchange.origin().connection);
-  const std::string client = downstream != nullptr ? downstream->client().ip() : std::string();
+  const std::string client = exchange.origin().client.ip();
   const std::string upstreamAddress = attempt.hasPeer ? attempt.peer.toString() : std::string();
 
   observe::AccessRecord record;
   record.time = worker_.clock().wallNow();
   record.clientAddress = client;
   record.method = request.methodText;
-  record.scheme = downstream == nullptr ? "" : downstream->secure() ? "https" : "http";
+  record.scheme = exchange.origin().secure ? "https" : "http";
   record.serverAddress = request.authority;
   record.path = request.path();
   record.protocolVersion = http::versionName(request.version);

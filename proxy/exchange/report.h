@@ -16,13 +16,8 @@ namespace sluice::exchange {
 class Report final : public ExchangeObserver {
  public:
   /// All references outlive it.
-  Report(net::Worker& worker, Downstreams& downstreams, observe::MetricShard& metrics, observe::AccessLog& accessLog,
-         std::string revision)
-      : worker_(worker),
-        downstreams_(downstreams),
-        metrics_(metrics),
-        accessLog_(accessLog),
-        revision_(std::move(revision)) {}
+  Report(net::Worker& worker, observe::MetricShard& metrics, observe::AccessLog& accessLog, std::string revision)
+      : worker_(worker), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)) {}
 
   /// What is served now: rules may go, and others take their addresses. To be told after Exchanges.
   void adopt(std::string revision);
@@ -48,7 +43,6 @@ class Report final : public ExchangeObserver {
   void log(const Exchange& exchange, base::MonotonicTime now);
 
   net::Worker& worker_;
-  Downstreams& downstreams_;
   observe::MetricShard& metrics_;
   observe::AccessLog& accessLog_;
   std::string revision_;

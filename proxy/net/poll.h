@@ -1,7 +1,8 @@
 // Readiness of a descriptor that somebody else reads and writes: listening sockets, c-ares' sockets. Internal to
 // proxy/net.
 //
-// Owned by who owns the descriptor, and destroyed before that is closed; also from within onReady(). One thread.
+// Owned by who owns the descriptor, and destroyed before that is closed; also from within onReady(), or by
+// a timer. One thread.
 #pragma once
 
 #include "proxy/net/worker.h"

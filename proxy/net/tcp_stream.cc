@@ -90,7 +90,8 @@ TcpStream::TcpStream(Worker& worker, int fd, const Address& peer, TransportSink&
 TcpStream::~TcpStream() { close(); }
 
 void TcpStream::connected(int status) {
-  const Worker::Turn turn(worker_);
+  const Worker::Turn turn(worker_);  // its timers may close this stream
+  if (block_ == nullptr) return;
   block_->connect.reset();
   if (status != 0) return fail(status);
   state_ = State::kOpen;
@@ -147,6 +148,7 @@ void TcpStream::onRead(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffe
 
 void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
   const Worker::Turn turn(worker_);
+  if (block_ == nullptr) return;
   if (count == UV_EOF) {
     reading_ = ReadState::kEnded;
     uv_read_stop(block_->stream());
@@ -224,6 +226,7 @@ void TcpStream::writeKept() {
 
 void TcpStream::written(int status) {
   const Worker::Turn turn(worker_);
+  if (block_ == nullptr) return;
   block_->waiting->bytes.clear();
   if (status != 0) {
     readLastWords();

@@ -31,12 +31,13 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   // exchange::Downstream; only exchanges that came from here ask, so there is a codec.
   http::ServerCodec& codec() override { return *codecOrNull(); }
   void touch() override { markDirty(); }
-  const net::Address& client() const override { return peer(); }
-  bool secure() const override { return ServerConnection::secure(); }
   std::string_view serverName() const override { return ServerConnection::serverName(); }
 
  private:
   void markDirty() override;
+  exchange::Origin origin(http::StreamId stream) const {
+    return {self_.toToken(), stream, routes_, peer(), secure()};
+  }
   void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;

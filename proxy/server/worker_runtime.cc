@@ -40,7 +40,7 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       worker_(parts.clock),
       metrics_(parts.metrics),
       accessLog_(parts.accessLog, parts.log),
-      report_(worker_, *this, metrics_, accessLog_, generation_->revision),
+      report_(worker_, metrics_, accessLog_, generation_->revision),
       exchanges_(exchangeParts(parts, worker_, *this, report_)),
       dialer_(worker_),
       logTimer_(*this) {}

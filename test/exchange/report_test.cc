@@ -107,6 +107,20 @@ TEST_F(Reports, EveryEndIsToldOnce) {
   EXPECT_EQ(with("\"http.response.status_code\":null"), 1) << "nothing was answered to who had left";
 }
 
+TEST_F(Reports, WhoBreaksOffIsNamed) {
+  Rig& rig = make();
+  test::ClientPeer& client = rig.connect();
+  client.ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  client.wire().reset();
+  ASSERT_TRUE(rig.settle());
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(has(all[0], "\"error.type\":\"connection_terminated\",\"error.origin\":\"downstream\"")) << all[0];
+  EXPECT_TRUE(has(all[0], "\"client.address\":\"198.51.100.7\"")) << all[0];
+  EXPECT_TRUE(has(all[0], "\"url.scheme\":\"http\"")) << all[0];
+}
+
 TEST_F(Reports, ARefusedHeadIsToldToo) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();

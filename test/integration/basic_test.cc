@@ -164,6 +164,22 @@ TEST(Connections, PipelinedRequestsAreAnsweredInOrder) {
   for (int i = 0; i < 20; ++i) EXPECT_THAT(readResponse(client).body, HasSubstr("?n=" + std::to_string(i) + "\""));
 }
 
+TEST(Connections, ThatEndWithTheirAnswerAreLoggedWithTheirClient) {
+  const EchoOrigin origin(std::nullopt);
+  Gateway gateway({.backends = {{.port = origin.port()}}});
+  for (const char* more : {"Connection: close\r\n\r\n", "\r\n"}) {
+    Socket client = Socket::connect(gateway.port());
+    client.send(std::string("GET / HTTP/1.1\r\nHost: a\r\n") + more);
+    client.shutdownWrite();
+    EXPECT_EQ(readResponse(client).status, 200);
+    EXPECT_EQ(client.readAll(), "");
+  }
+  for (const std::string& line : gateway.accessLog(2)) {
+    EXPECT_THAT(line, HasSubstr("\"client.address\":\"127.0.0.1\""));
+    EXPECT_THAT(line, HasSubstr("\"url.scheme\":\"http\""));
+  }
+}
+
 TEST(Connections, AreReusedTowardsTheOrigin) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   const Gateway gateway({.backends = {{.port = origin.port()}}});

@@ -37,9 +37,23 @@ class Reloader {
  private:
   void another(Scene& scene) {
     served_ = served_.next(scene.random);
-    scene.stage.gateway().reload(scene.stage.spec(served_));
+    const test::GatewaySpec spec = scene.stage.spec(served_);
+    if (scene.oneIn(3)) {
+      isNoticed(scene, spec);
+    } else {
+      scene.stage.gateway().reload(spec);
+    }
     version_ = served_.version;
     check(scene, "another configuration");
+  }
+
+  /// Without a signal: the files are watched.
+  static void isNoticed(Scene& scene, const test::GatewaySpec& spec) {
+    static constexpr const char* kSeries = "sluice_config_reloads_total{result=\"success\"}";
+    test::Gateway& gateway = scene.stage.gateway();
+    const double before = gateway.metric(kSeries);
+    gateway.rewrite(spec);
+    scene.ledger.expect(gateway.reaches(kSeries, before + 1), "nobody notices that the file has changed");
   }
 
   void refused(Scene& scene, const std::string& text) {

@@ -58,14 +58,20 @@ bool Soak::run() {
   }
   watch();
   for (std::thread& thread : threads) thread.join();
-  judgeTrend("heap in use (MiB)", &Sample::heapMib, 0.03, 1);
-  judgeTrend("resident (MiB)", &Sample::residentMib, 0.1, 16);
-  judgeTrend("descriptors", &Sample::descriptors, 0.1, 32);
-  judgeTrend("metric series", &Sample::series, 0.03, 16);
-  judgeEnd();
+  if (samples_.back().residentMib > 0) judge();
   stopGateway();
   report();
   return errors() == 0 && !testing::UnitTest::GetInstance()->Failed();
+}
+
+void Soak::judge() {
+  // AddressSanitizer's allocator goes on spreading what is in use; optimised binaries have no probe, and need none.
+  const bool probed = samples_.back().heapMib > 0;
+  if (probed) judgeTrend("heap in use (MiB)", &Sample::heapMib, 0.03, 1);
+  judgeTrend("resident (MiB)", &Sample::residentMib, probed ? 0.1 : 0.03, probed ? 16 : 4);
+  judgeTrend("descriptors", &Sample::descriptors, 0.1, 32);
+  judgeTrend("metric series", &Sample::series, 0.03, 16);
+  judgeEnd();
 }
 
 void Soak::perform(const Actor& actor, Ledger& ledger, std::uint32_t seed) {

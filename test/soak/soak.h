@@ -30,6 +30,7 @@ class Soak {
  private:
   void perform(const Actor& actor, Ledger& ledger, std::uint32_t seed);
   void watch();
+  void judge();
   void judgeTrend(const char* what, double Sample::*member, double share, double slack);
   void judgeEnd();
   void stopGateway();

@@ -47,6 +47,7 @@ Variant Variant::next(std::mt19937& random) const {
   other.pinnedRight = coin();
   other.otherIssuer = coin();
   other.extraListener = coin();
+  other.impatient = coin();
   other.append = coin();
   for (int& weight : other.weights) weight = 1 + static_cast<int>(random() % 10);
   if (coin()) other.weights[random() % 2] = 0;
@@ -61,9 +62,10 @@ std::string routesOf(const Variant& variant) {
       "  parentRefs: [{name: egress}]\n  rules:\n    - backendRefs: [" +
       backendRef("main") + "]\n    - matches: [{path: {type: PathPrefix, value: /sluice.test.Echo}}]\n" +
       "      backendRefs: [" + backendRef("grpc") + "]\n";
-  for (const char* name : {"plain", "files", "flip", "gone", "never", "rough", "pinned"}) {
+  for (const char* name : {"plain", "files", "flip", "gone", "never", "pinned"}) {
     text += rule(std::string("/") + name, backendRef(name));
   }
+  text += rule("/rough", backendRef("rough")) + (variant.impatient ? "      timeouts: {request: 4s}\n" : "");
   text += rule("/weighted", backendRef("main", variant.weights[0]) + ", " + backendRef("plain", variant.weights[1]));
   text += versionRoute(variant);
   for (int i = 0; i < Variant::kExtraRoutes; ++i) {

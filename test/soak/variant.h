@@ -19,7 +19,8 @@ struct Variant {
   bool pinnedRight = true;   // /pinned's Backend trusts the right authority
   bool otherIssuer = false;  // of the certificate of the HTTPS listener
   bool extraListener = false;
-  bool append = false;  // forwardedHeaders
+  bool impatient = false;  // a timeout for /rough's rule, below streamIdle
+  bool append = false;     // forwardedHeaders
   std::array<int, 2> weights = {1, 1};
   int bodyIdle = 10;  // seconds
   std::array<bool, kExtraRoutes> extraRoutes = {};

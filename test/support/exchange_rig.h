@@ -52,7 +52,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         worker(clock),
         shard_(metrics),
         accessLog_(options.accessLog),
-        report_(worker, *this, shard_, accessLog_, revision_),
+        report_(worker, shard_, accessLog_, revision_),
         budgets(options.maxConnections, options.maxRequests),
         resolver(worker),
         dialer(worker),

@@ -57,8 +57,6 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
     if (std::exchange(dirty_, true)) return;
     parts_.dirtyList.push_back(self_);
   }
-  const net::Address& client() const override { return client_; }
-  bool secure() const override { return false; }
   std::string_view serverName() const override { return {}; }
 
  private:
@@ -99,10 +97,10 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
 
   // http::ServerSink
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override {
-    return parts_.exchanges.create({self_.toToken(), stream, &parts_.routes}, std::move(message)).token();
+    return parts_.exchanges.create({self_.toToken(), stream, &parts_.routes, client_}, std::move(message)).token();
   }
   http::Token onBadRequest(http::StreamId stream, const base::Error& error) override {
-    return parts_.exchanges.createRefused({self_.toToken(), stream, &parts_.routes}, error).token();
+    return parts_.exchanges.createRefused({self_.toToken(), stream, &parts_.routes, client_}, error).token();
   }
   void onRequestBody(http::Token token, std::string_view bytes) override {
     if (auto* exchange = parts_.exchanges.find(token)) exchange->addRequestBody(bytes);

@@ -104,7 +104,7 @@ bool Socket::send(std::string_view bytes, std::chrono::milliseconds patience) {
 
 std::size_t Socket::sendSome(std::string_view bytes, std::chrono::milliseconds patience) {
   std::size_t sent = 0;
-  while (sent < bytes.size()) {
+  while (fd_ >= 0 && sent < bytes.size()) {
     if (!waitFor(fd_, POLLOUT, Time::now() + patience)) break;
     const ssize_t count = ::send(fd_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
