@@ -9,8 +9,8 @@
 namespace sluice::upstream {
 namespace {
 
-// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has so many streams, the
-// third once two have half as many.
+// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has so many
+// streams, the third once two have half as many.
 constexpr std::size_t kSharedConnections = 3;
 constexpr std::size_t kSpreadAbove = 8;
 
