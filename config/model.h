@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/document.h"
+#include "config/objects.h"
 #include "config/settings.h"
 #include "proxy/base/secret.h"
 
@@ -343,13 +344,13 @@ struct Rejected {
 };
 
 struct Model {
-  std::vector<GatewayClass> gatewayClasses;
-  std::vector<Gateway> gateways;
-  std::vector<HttpRoute> httpRoutes;
-  std::vector<ConfigMap> configMaps;
-  std::vector<SecretObject> secrets;
-  std::vector<Backend> backends;
-  std::vector<ReferenceGrant> referenceGrants;
+  Objects<GatewayClass> gatewayClasses;
+  Objects<Gateway> gateways;
+  Objects<HttpRoute> httpRoutes;
+  Objects<ConfigMap> configMaps;
+  Objects<SecretObject> secrets;
+  Objects<Backend> backends;
+  Objects<ReferenceGrant> referenceGrants;
   std::vector<Rejected> rejected;
   /// Objects that their schema refuses while their previous valid version serves on: that one is in the lists above,
   /// with the generation of the refused one. See keepLastGood().
