@@ -187,6 +187,7 @@ struct Filters {
   std::optional<RequestRedirect> requestRedirect;
 };
 
+/// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.
 struct HttpBackendRef {
   ObjectRef object;
   std::uint16_t port = 0;  // 0: not given
@@ -195,24 +196,32 @@ struct HttpBackendRef {
   std::vector<Unbuilt> unbuilt;  // this share of the rule only
 };
 
-struct HttpRouteRule {
+/// What the rules of every kind of route have.
+struct RouteRule {
   std::string name;
-  std::string path;                     // "spec.rules[0]"
-  std::vector<HttpRouteMatch> matches;  // never empty: the API's default is PathPrefix "/"
+  std::string path;  // "spec.rules[0]"
   Filters filters;
-  std::vector<HttpBackendRef> backendRefs;         // none with a redirect
-  std::optional<Duration> requestTimeout;         // 0: none
-  std::optional<Duration> backendRequestTimeout;  // 0: none
+  std::vector<HttpBackendRef> backendRefs;  // none with a redirect
   std::vector<Unbuilt> unbuilt;
   Position position;
 };
 
-struct HttpRoute {
+struct HttpRouteRule : RouteRule {
+  std::vector<HttpRouteMatch> matches;            // never empty: the API's default is PathPrefix "/"
+  std::optional<Duration> requestTimeout;         // 0: none
+  std::optional<Duration> backendRequestTimeout;  // 0: none
+};
+
+/// What every kind of route has, besides its rules.
+struct Route {
   ObjectMeta meta;
   std::vector<ParentRef> parentRefs;
   std::vector<std::string> hostnames;  // lower case, may begin with "*."
-  std::vector<HttpRouteRule> rules;
   std::vector<Unbuilt> unbuilt;
+};
+
+struct HttpRoute : Route {
+  std::vector<HttpRouteRule> rules;
 };
 
 struct ConfigMap {

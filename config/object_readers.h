@@ -50,9 +50,6 @@ ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool w
 std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key, std::size_t maxItems,
                                       const RefDefaults& defaults, bool withNamespace);
 
-/// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
-Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt);
-
 std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
 }  // namespace sluice::config

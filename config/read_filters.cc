@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "config/object_readers.h"
+#include "config/route_readers.h"
 #include "config/text.h"
 
 namespace sluice::config {
@@ -28,6 +28,16 @@ constexpr Choice<const FilterKind*> kFilterTypes[] = {
     {kFilterKinds[2].type, &kFilterKinds[2]}, {kFilterKinds[3].type, &kFilterKinds[3]},
     {kFilterKinds[4].type, &kFilterKinds[4]}, {kFilterKinds[5].type, &kFilterKinds[5]},
     {kFilterKinds[6].type, &kFilterKinds[6]}, {kFilterKinds[7].type, &kFilterKinds[7]}};
+constexpr Choice<const FilterKind*> kGrpcFilterTypes[] = {{kFilterKinds[0].type, &kFilterKinds[0]},
+                                                          {kFilterKinds[1].type, &kFilterKinds[1]},
+                                                          {kFilterKinds[2].type, &kFilterKinds[2]},
+                                                          {kFilterKinds[5].type, &kFilterKinds[5]}};
+
+const FilterKind* readFilterType(FieldReader& reader, FilterSet set) {
+  reader.require("type");
+  return set == FilterSet::kGrpc ? reader.choice<const FilterKind*>("type", kGrpcFilterTypes, nullptr)
+                                 : reader.choice<const FilterKind*>("type", kFilterTypes, nullptr);
+}
 
 /// Of several entries with one name, only the first counts (HTTPHeader.name).
 std::vector<HeaderValue> readHeaders(FieldReader& modifier, std::string_view key) {
@@ -111,10 +121,9 @@ RequestRedirect readRequestRedirect(FieldReader reader) {
   return redirect;
 }
 
-void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKind*>& seen,
+void readFilter(FieldReader reader, FilterSet set, Filters& filters, std::vector<const FilterKind*>& seen,
                 std::vector<Unbuilt>& unbuilt) {
-  reader.require("type");
-  const FilterKind* kind = reader.choice<const FilterKind*>("type", kFilterTypes, nullptr);
+  const FilterKind* kind = readFilterType(reader, set);
   for (const FilterKind& other : kFilterKinds) {
     const bool given = reader.has(other.field);
     if (kind == nullptr || given == (&other == kind)) continue;
@@ -143,10 +152,12 @@ void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKi
 
 }  // namespace
 
-Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt) {
+Filters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt) {
   Filters filters;
   std::vector<const FilterKind*> seen;
-  for (const Item& item : holder.list("filters", kMaxFilters)) readFilter(holder.map(item), filters, seen, unbuilt);
+  for (const Item& item : holder.list("filters", kMaxFilters)) {
+    readFilter(holder.map(item), set, filters, seen, unbuilt);
+  }
   const auto has = [&](const FilterKind& kind) { return std::find(seen.begin(), seen.end(), &kind) != seen.end(); };
   if (has(kFilterKinds[3]) && has(kFilterKinds[4])) {
     holder.error("filters", "must not have both RequestRedirect and URLRewrite");

@@ -1,12 +1,11 @@
 #include <algorithm>
 
-#include "config/object_readers.h"
+#include "config/route_readers.h"
 #include "config/text.h"
 
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxMatches = 64;
 constexpr std::size_t kMaxNamedMatches = 16;
 constexpr std::size_t kMaxPathBytes = 1024;
 
@@ -57,7 +56,7 @@ std::vector<NamedMatch> readNamedMatches(FieldReader& holder, std::string_view k
 HttpRouteMatch readMatch(FieldReader reader) {
   HttpRouteMatch match;
   match.path = readPath(reader.map("path"));
-  match.headers = readNamedMatches(reader, "headers", rule::kHeaderValue, equalsIgnoringCase);
+  match.headers = readHeaderMatches(reader);
   match.queryParams = readNamedMatches(reader, "queryParams", TextRule{isAnyText, "a value", 1024},
                                        [](std::string_view a, std::string_view b) { return a == b; });
   match.method = reader.choice("method", kMethods, std::string_view());
@@ -67,17 +66,10 @@ HttpRouteMatch readMatch(FieldReader reader) {
 
 }  // namespace
 
-std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule) {
-  std::vector<HttpRouteMatch> matches;
-  const std::size_t before = rule.context().errors();
-  for (const Item& item : rule.list("matches", kMaxMatches)) {
-    const std::size_t errors = rule.context().errors();
-    HttpRouteMatch match = readMatch(rule.map(item));
-    if (rule.context().errors() == errors) matches.push_back(std::move(match));
-  }
-  const bool nothingWrong = rule.context().errors() == before;
-  if (matches.empty() && nothingWrong) matches.emplace_back();
-  return matches;
+std::vector<NamedMatch> readHeaderMatches(FieldReader& match) {
+  return readNamedMatches(match, "headers", rule::kHeaderValue, equalsIgnoringCase);
 }
+
+std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule) { return readMatches(rule, readMatch); }
 
 }  // namespace sluice::config

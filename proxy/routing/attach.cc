@@ -17,7 +17,7 @@ namespace condition_type = config::condition_type;
 Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
 
 /// The route's hostnames that the listener can see; "" where it names none.
-std::vector<std::string> sharedHostnames(const config::HttpRoute& route, const config::Listener& listener) {
+std::vector<std::string> sharedHostnames(const config::Route& route, const config::Listener& listener) {
   if (route.hostnames.empty()) return {""};
   std::set<std::string> shared;
   for (const std::string& name : route.hostnames) {
@@ -33,7 +33,7 @@ class Attacher {
       : model_(model), plan_(plan), route_(*plan.route), gateways_(gateways), backends_(backends) {}
 
   config::ObjectStatus run() {
-    config::ObjectStatus status = statusOf(config::kGatewayGroup, "HTTPRoute", route_.meta.nameSpace, route_.meta.name,
+    config::ObjectStatus status = statusOf(config::kGatewayGroup, plan_.kind, route_.meta.nameSpace, route_.meta.name,
                                            config::StatusShape::kParents);
     for (const config::ParentRef& parent : route_.parentRefs) {
       if (!isOurs(parent)) continue;
@@ -133,11 +133,8 @@ class Attacher {
   }
 
   void noteUses(const GatewayPlan& gateway) {
-    for (const config::HttpRouteRule& rule : route_.rules) {
-      for (const config::HttpBackendRef& ref : rule.backendRefs) {
-        backends_.noteUse(ref, route_.meta.nameSpace, *gateway.gateway);
-      }
-    }
+    const Holder holder{config::kGatewayGroup, plan_.kind, route_.meta.nameSpace};
+    for (const config::HttpBackendRef* ref : plan_.backendRefs) backends_.noteUse(*ref, holder, *gateway.gateway);
   }
 
   std::vector<config::Condition> conditions(const std::optional<Fault>& refused) const {
@@ -161,7 +158,7 @@ class Attacher {
 
   const config::Model& model_;
   const RoutePlan& plan_;
-  const config::HttpRoute& route_;
+  const config::Route& route_;
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
   std::set<const ListenerPlan*> taken_;

@@ -99,9 +99,9 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   return entry;
 }
 
-BackendResult BackendCatalog::resolve(const config::HttpBackendRef& ref, std::string_view holder) const {
-  const std::string what = describe(ref.object, holder);
-  const std::string_view nameSpace = targetNamespace(ref.object, holder);
+BackendResult BackendCatalog::resolve(const config::HttpBackendRef& ref, const Holder& holder) const {
+  const std::string what = describe(ref.object, holder.nameSpace);
+  const std::string_view nameSpace = targetNamespace(ref.object, holder.nameSpace);
   if (auto refused = permission(ref.object, holder)) return *std::move(refused);
   const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind, nameSpace, ref.object.name);
   if (backend == nullptr) {
@@ -123,24 +123,23 @@ BackendResult BackendCatalog::resolve(const config::HttpBackendRef& ref, std::st
   return found.plan;
 }
 
-std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, std::string_view holder) const {
-  const std::string what = describe(ref, holder);
+std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
+  const std::string what = describe(ref, holder.nameSpace);
   const config::BackendKind* kind = config::findBackendKind(ref.group, ref.kind);
   if (kind == nullptr) {
     const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
     return fault(reason::kInvalidKind, what + ": backends of kind " + name + " are not supported");
   }
-  if (!kind->crossesNamespaces && targetNamespace(ref, holder) != holder) {
+  if (!kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
     return fault(reason::kRefNotPermitted, what + ": an " + ref.kind + " must be in the namespace of the route");
   }
-  return crossNamespaceFault(model_, ref, {config::kGatewayGroup, "HTTPRoute", holder});
+  return crossNamespaceFault(model_, ref, holder);
 }
 
-void BackendCatalog::noteUse(const config::HttpBackendRef& ref, std::string_view holder,
-                             const config::Gateway& gateway) {
+void BackendCatalog::noteUse(const config::HttpBackendRef& ref, const Holder& holder, const config::Gateway& gateway) {
   if (permission(ref.object, holder)) return;
-  const config::Backend* backend =
-      model_.findBackend(ref.object.group, ref.object.kind, targetNamespace(ref.object, holder), ref.object.name);
+  const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind,
+                                                      targetNamespace(ref.object, holder.nameSpace), ref.object.name);
   if (backend != nullptr) entries_.at(backend).users.emplace(gateway.meta.qualifiedName(), &gateway);
 }
 

@@ -11,6 +11,7 @@
 #include "config/model.h"
 #include "proxy/routing/compile_tls.h"
 #include "proxy/routing/fault.h"
+#include "proxy/routing/references.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::routing {
@@ -22,12 +23,12 @@ class BackendCatalog {
   /// `model` must outlive it.
   BackendCatalog(const config::Model& model, const SystemTrust& systemTrust);
 
-  /// The plan that a backendRef of a route in namespace `holder` means. Faults: InvalidKind, RefNotPermitted,
-  /// BackendNotFound, or what is wrong with the Backend itself.
-  BackendResult resolve(const config::HttpBackendRef& ref, std::string_view holder) const;
+  /// The plan that a backendRef of the route `holder` means. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or
+  /// what is wrong with the Backend itself.
+  BackendResult resolve(const config::HttpBackendRef& ref, const Holder& holder) const;
 
   /// Remembers that `gateway` sends traffic to the Backend behind `ref`: it becomes a parent in the Backend's status.
-  void noteUse(const config::HttpBackendRef& ref, std::string_view holder, const config::Gateway& gateway);
+  void noteUse(const config::HttpBackendRef& ref, const Holder& holder, const config::Gateway& gateway);
 
   std::vector<config::ObjectStatus> statuses() const;
 
@@ -45,8 +46,8 @@ class BackendCatalog {
 
   static Entry compile(const config::Backend& backend, TlsCompiler& tls);
   static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls);
-  /// Whether a route of namespace `holder` may refer to that at all.
-  std::optional<Fault> permission(const config::ObjectRef& ref, std::string_view holder) const;
+  /// Whether the route may refer to that at all.
+  std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
   config::ObjectStatus status(const config::Backend& backend, const Entry& entry) const;
   config::ObjectStatus status(const config::Rejected& rejected) const;
 

@@ -9,36 +9,39 @@
 namespace sluice::routing {
 namespace {
 
+/// The parts that depend on the kind of route are the overloads at its end.
 class RouteCompiler {
  public:
-  RouteCompiler(const config::HttpRoute& route, const BackendCatalog& backends, RoutePlan& plan)
+  RouteCompiler(const config::Route& route, const BackendCatalog& backends, RoutePlan& plan)
       : route_(route), backends_(backends), plan_(plan) {}
 
-  void compile() {
+  template <typename RouteRule>
+  void compile(const std::vector<RouteRule>& rules) {
     const std::optional<Fault> ofRoute = plan_.rejection ? plan_.rejection : alteringFault(route_.unbuilt);
     if (ofRoute && !plan_.rejection) plan_.faults.push_back(*ofRoute);
     addNote(ignoredNote(route_.unbuilt));
     std::size_t failing = 0;
-    for (std::uint32_t index = 0; index < route_.rules.size(); ++index) {
-      if (!compileRule(route_.rules[index], index, ofRoute)) ++failing;
+    for (std::uint32_t index = 0; index < rules.size(); ++index) {
+      if (!compileRule(rules[index], index, ofRoute)) ++failing;
     }
-    plan_.wholeRouteFails = ofRoute.has_value() || (failing > 0 && failing == route_.rules.size());
+    plan_.wholeRouteFails = ofRoute.has_value() || (failing > 0 && failing == rules.size());
   }
 
  private:
   /// False if the rule has a fault of its own.
-  bool compileRule(const config::HttpRouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
+  template <typename RouteRule>
+  bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
     result.prototype.route = route_.meta.qualifiedName();
     std::optional<Fault> own = alteringFault(rule.unbuilt);
     addNote(ignoredNote(rule.unbuilt));
     compileFilters(rule.filters, rule, result.prototype, own);
-    result.prototype.requestTimeout = rule.requestTimeout;
-    result.prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
+    compileOwn(rule, result.prototype);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
       result.prototype.backends.push_back(share(ref, rule));
       result.prototype.totalWeight += ref.weight;
+      plan_.backendRefs.push_back(&ref);
     }
     setFailure(rule, ofRoute ? ofRoute : own, result.prototype);
     if (own) plan_.faults.push_back(*own);
@@ -47,8 +50,8 @@ class RouteCompiler {
   }
 
   /// Matches that can not be evaluated are left out; those of the same rule that can then answer 500.
-  void compileMatches(const config::HttpRouteRule& rule, std::uint32_t index, RulePlan& result,
-                      std::optional<Fault>& own) {
+  template <typename RouteRule>
+  void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
     for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
       auto entry = compileMatch(rule.matches[position]);
       if (!entry) {
@@ -60,7 +63,7 @@ class RouteCompiler {
     }
   }
 
-  void setFailure(const config::HttpRouteRule& rule, const std::optional<Fault>& fault, Rule& prototype) {
+  void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, Rule& prototype) {
     if (fault) {
       prototype.failure = answer(*fault);
     } else if (rule.backendRefs.empty() && !prototype.redirect) {
@@ -71,14 +74,15 @@ class RouteCompiler {
     }
   }
 
-  WeightedBackend share(const config::HttpBackendRef& ref, const config::HttpRouteRule& rule) {
+  template <typename RouteRule>
+  WeightedBackend share(const config::HttpBackendRef& ref, const RouteRule& rule) {
     WeightedBackend result;
     result.weight = ref.weight;
     std::optional<Fault> own = alteringFault(ref.unbuilt);
     addNote(ignoredNote(ref.unbuilt));
     compileFilters(ref.filters, rule, result, own);
     if (own) plan_.faults.push_back(*own);
-    BackendResult backend = backends_.resolve(ref, route_.meta.nameSpace);
+    BackendResult backend = backends_.resolve(ref, {config::kGatewayGroup, plan_.kind, route_.meta.nameSpace});
     if (!backend) plan_.unresolved.push_back(backend.fault);
     if (own || !backend) {
       result.failure = answer(own ? *own : backend.fault);
@@ -89,13 +93,12 @@ class RouteCompiler {
   }
 
   /// Into a Rule or a share of one. The first fault goes to `own`.
-  template <typename Target>
-  static void compileFilters(const config::Filters& filters, const config::HttpRouteRule& rule, Target& target,
+  template <typename RouteRule, typename Target>
+  static void compileFilters(const config::Filters& filters, const RouteRule& rule, Target& target,
                              std::optional<Fault>& own) {
     take(compileHeaders(filters.requestHeaders, HeaderSection::kRequest), target.requestHeaders, own);
     take(compileHeaders(filters.responseHeaders, HeaderSection::kResponse), target.responseHeaders, own);
-    take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
-    take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
+    compileOwnFilters(filters, rule, target, own);
   }
 
   template <typename T>
@@ -111,19 +114,38 @@ class RouteCompiler {
     if (!note.empty()) plan_.notes.push_back(std::move(note));
   }
 
-  const config::HttpRoute& route_;
+  static void compileOwn(const config::HttpRouteRule& rule, Rule& prototype) {
+    prototype.requestTimeout = rule.requestTimeout;
+    prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
+  }
+
+  template <typename Target>
+  static void compileOwnFilters(const config::Filters& filters, const config::HttpRouteRule& rule, Target& target,
+                                std::optional<Fault>& own) {
+    take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
+    take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
+  }
+
+  const config::Route& route_;
   const BackendCatalog& backends_;
   RoutePlan& plan_;
 };
 
+template <typename RouteType>
+RoutePlan compileAny(std::string_view kind, const RouteType& route, const BackendCatalog& backends,
+                     std::optional<Fault> rejection) {
+  RoutePlan plan;
+  plan.kind = kind;
+  plan.route = &route;
+  plan.rejection = std::move(rejection);
+  RouteCompiler(route, backends, plan).compile(route.rules);
+  return plan;
+}
+
 }  // namespace
 
 RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
-  RoutePlan plan;
-  plan.route = &route;
-  plan.rejection = std::move(rejection);
-  RouteCompiler(route, backends, plan).compile();
-  return plan;
+  return compileAny("HTTPRoute", route, backends, std::move(rejection));
 }
 
 }  // namespace sluice::routing

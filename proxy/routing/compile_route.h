@@ -1,7 +1,8 @@
-// One HTTPRoute by itself: its rules and matches, ready to be attached to any listener, and what is wrong with them.
+// One route by itself: its rules and matches, ready to be attached to any listener, and what is wrong with them.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/model.h"
@@ -18,14 +19,16 @@ struct RulePlan {
 };
 
 struct RoutePlan {
-  const config::HttpRoute* route = nullptr;
+  std::string_view kind;
+  const config::Route* route = nullptr;
   /// Its schema refused the route: the message. All its rules answer 500.
   std::optional<Fault> rejection;
   /// It is the previous version of a route whose newest one its schema refused: what that is told.
   std::optional<Fault> kept;
   std::vector<RulePlan> rules;
-  std::vector<Fault> faults;      // of rules and shares, which answer 500
-  std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500
+  std::vector<const config::HttpBackendRef*> backendRefs;  // of all rules
+  std::vector<Fault> faults;                               // of rules and shares, which answer 500
+  std::vector<Fault> unresolved;                           // of backendRefs, whose shares answer 500
   std::vector<std::string> notes;
   /// Every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
