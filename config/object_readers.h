@@ -52,6 +52,7 @@ std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key,
 
 /// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
 Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt);
+Cors readCors(FieldReader reader);
 
 std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
