@@ -7,6 +7,7 @@
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/local_reply.h"
 #include "proxy/exchange/own_answer.h"
+#include "proxy/routing/preflight.h"
 
 namespace sluice::exchange {
 namespace {
@@ -104,7 +105,7 @@ void Exchange::route() {
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  if (answersItself({*rule_, attempt_.backend})) return raise(Event::kRejected);
+  if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
   upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
@@ -122,7 +123,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
   }
   const Downstream* downstream = owner_.downstream(origin_.connection);
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
-  const routing::RouteMatch match = origin_.routes->match(request_.head, serverName);
+  const routing::RouteMatch match = routing::matchRequest(*origin_.routes, request_.head, serverName);
   rule_ = match.rule;
   if (rule_ == nullptr) {
     const auto type =
@@ -130,7 +131,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
     return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
   }
   if (rule_->failure) return *rule_->failure;
-  if (answersItself({*rule_, nullptr})) return std::nullopt;
+  if (answersItself(request_.head, {*rule_, nullptr})) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());
   if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
   return attempt_.backend->failure;
@@ -226,7 +227,7 @@ void Exchange::startResponse() {
   attempt_.firstByte = owner_.worker().now();
   error_.reset();
   status_ = response_->head.status;
-  finishHead(response_->arena, {*rule_, attempt_.backend}, response_->head.headers);
+  finishHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
   if (http::ServerCodec* codec = downstreamCodec()) codec->sendResponse(origin_.stream, response_->head);
 }
 
@@ -265,6 +266,8 @@ void Exchange::answer() {
   responseBody_ = http::BodyPipe(owner_.worker().chunks());
   if (error_) {
     response_->head = localReply(response_->arena, responseBody_, request_.head, *error_);
+    if (rule_ != nullptr)
+      finishErrorHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
   } else {
     response_->head = ownAnswer(response_->arena, request_.head, {*rule_, attempt_.backend}, origin_.secure);
     responseBody_.finish();

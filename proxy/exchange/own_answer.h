@@ -15,13 +15,16 @@ struct Filters {
   const routing::WeightedBackend* share;  // null: none is chosen
 };
 
-/// The request goes to no backend: it is redirected.
-bool answersItself(const Filters& filters);
+/// The request goes to no backend: it is redirected, or a browser's question about a request from another origin.
+bool answersItself(const http::RequestHead& request, const Filters& filters);
 
 /// Then, the head of the answer, which has no body. `secure`: the client came by TLS.
 http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters, bool secure);
 
-/// The filters' edits of a final head: the rule's, then the share's.
-void finishHead(base::Arena& arena, const Filters& filters, http::Headers& headers);
+/// The filters' edits of a final head: the rule's, then the share's; then what they say of other origins.
+void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters, http::Headers& headers);
+/// Other origins may read errors too; nothing else of the filters is for those.
+void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+                     http::Headers& headers);
 
 }  // namespace sluice::exchange
