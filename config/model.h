@@ -179,12 +179,24 @@ struct RequestRedirect {
   std::string fieldPath;  // "spec.rules[0].filters[0].requestRedirect"
 };
 
+/// What browsers are told about requests from other origins. A "*" in one of the first three lists stands there alone.
+struct Cors {
+  std::vector<std::string> allowOrigins;  // "https://api.test:8443", "https://*.test", "https://*", "*"
+  std::vector<std::string> allowMethods;
+  std::vector<std::string> allowHeaders;
+  std::vector<std::string> exposeHeaders;
+  bool allowCredentials = false;
+  std::int32_t maxAge = 5;  // seconds
+  std::string path;
+};
+
 /// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
 struct Filters {
   std::optional<HeaderModifier> requestHeaders;
   std::optional<HeaderModifier> responseHeaders;
   std::optional<UrlRewrite> urlRewrite;  // or requestRedirect
   std::optional<RequestRedirect> requestRedirect;
+  std::optional<Cors> cors;
 };
 
 /// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.

@@ -6,6 +6,8 @@
 
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/local_reply.h"
+#include "proxy/exchange/own_answer.h"
+#include "proxy/routing/preflight.h"
 
 namespace sluice::exchange {
 namespace {
@@ -101,7 +103,7 @@ void Exchange::route() {
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  if (redirect() != nullptr) return raise(Event::kRejected);
+  if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
   upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
@@ -119,7 +121,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
   }
   const Downstream* downstream = owner_.downstream(origin_.connection);
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
-  const routing::RouteMatch match = origin_.routes->match(request_.head, serverName);
+  const routing::RouteMatch match = routing::matchRequest(*origin_.routes, request_.head, serverName);
   rule_ = match.rule;
   if (rule_ == nullptr) {
     const auto type =
@@ -127,16 +129,10 @@ std::optional<base::Error> Exchange::chooseBackend() {
     return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
   }
   if (rule_->failure) return *rule_->failure;
-  if (rule_->redirect) return std::nullopt;
+  if (answersItself(request_.head, {*rule_, nullptr})) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());
   if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
   return attempt_.backend->failure;
-}
-
-const routing::Redirect* Exchange::redirect() const {
-  if (rule_ == nullptr) return nullptr;
-  if (rule_->redirect) return &*rule_->redirect;
-  return attempt_.backend != nullptr && attempt_.backend->redirect ? &*attempt_.backend->redirect : nullptr;
 }
 
 void Exchange::acquire() {
@@ -229,8 +225,7 @@ void Exchange::startResponse() {
   attempt_.firstByte = owner_.worker().now();
   error_.reset();
   status_ = response_->head.status;
-  rule_->responseHeaders.apply(response_->arena, response_->head.headers);
-  attempt_.backend->responseHeaders.apply(response_->arena, response_->head.headers);
+  finishHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
   if (http::ServerCodec* codec = downstreamCodec()) codec->sendResponse(origin_.stream, response_->head);
 }
 
@@ -267,26 +262,18 @@ void Exchange::answer() {
   if (codec == nullptr) return;
   response_.emplace(owner_.worker().chunks());
   responseBody_ = http::BodyPipe(owner_.worker().chunks());
-  response_->head =
-      error_ ? localReply(response_->arena, responseBody_, request_.head, *error_) : redirectReply(*redirect());
+  if (error_) {
+    response_->head = localReply(response_->arena, responseBody_, request_.head, *error_);
+    if (rule_ != nullptr)
+      finishErrorHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
+  } else {
+    response_->head = ownAnswer(response_->arena, request_.head, {*rule_, attempt_.backend}, origin_.secure);
+    responseBody_.finish();
+  }
   status_ = response_->head.status;
   codec->sendResponse(origin_.stream, response_->head);
   progress();
   arm();
-}
-
-http::ResponseHead Exchange::redirectReply(const routing::Redirect& redirect) {
-  base::Arena& arena = response_->arena;
-  const routing::RedirectFrom from{origin_.secure, rule_->listenerPort};
-  http::ResponseHead head;
-  head.status = redirect.status;
-  head.version = request_.head.version;
-  head.headers.add(arena, "location", redirect.location(arena, request_.head, from));
-  head.contentLength = 0;
-  rule_->responseHeaders.apply(arena, head.headers);
-  if (attempt_.backend != nullptr) attempt_.backend->responseHeaders.apply(arena, head.headers);
-  responseBody_.finish();
-  return head;
 }
 
 void Exchange::breakResponse() {

@@ -97,8 +97,6 @@ class Exchange final : private net::Timer {
   void act(Action action);
   void route();
   std::optional<base::Error> chooseBackend();
-  const routing::Redirect* redirect() const;
-  http::ResponseHead redirectReply(const routing::Redirect& redirect);
   void acquire();
   void abandon();
   void begin();

@@ -35,7 +35,7 @@ enum class Event : std::uint8_t {
   kRefusedHead,      // the exchange was made from a head that can not be served
   kRequestBroken,    // the request's body broke the protocol; an answer is still possible
   kRouted,           // a rule and a Backend were found
-  kRejected,         // the gateway answers itself: error is set, or the rule redirects
+  kRejected,         // the gateway answers itself: error is set, or the rule has an answer of its own
   kClientGone,       // the client reset the stream or its connection is lost
   kPoolReady,        // a connection may be had
   kLeased,           // a connection was taken

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/routing/compile_cors.h"
 #include "proxy/routing/compile_headers.h"
 #include "proxy/routing/compile_match.h"
 #include "proxy/routing/compile_rewrite.h"
@@ -124,6 +125,7 @@ class RouteCompiler {
                                 std::optional<Fault>& own) {
     take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
     take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
+    take(compileCors(filters.cors), target.cors, own);
   }
 
   const config::Route& route_;

@@ -16,6 +16,7 @@
 #include "proxy/pki/private_key.h"
 #include "proxy/pki/trust_store.h"
 #include "proxy/routing/address_guard.h"
+#include "proxy/routing/cors.h"
 #include "proxy/routing/header_edit.h"
 #include "proxy/routing/redirect.h"
 #include "proxy/routing/route_table.h"
@@ -67,6 +68,7 @@ struct WeightedBackend {
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;  // what it says replaces what the rule's says
   std::optional<Redirect> redirect;
+  std::shared_ptr<const Cors> cors;  // null: what the rule says
 };
 
 /// A rule of an HTTPRoute as attached to one listener. Whoever uses it beyond the life of its snapshot shares it.
@@ -80,6 +82,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;
   std::optional<Redirect> redirect;  // its only answer then
+  std::shared_ptr<const Cors> cors;  // null: browsers are told what the backend says
   std::uint16_t listenerPort = 0;
   /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.
   std::optional<config::Duration> requestTimeout;
