@@ -194,6 +194,13 @@ struct HttpBackendRef {
   std::vector<Unbuilt> unbuilt;  // this share of the rule only
 };
 
+/// HTTPRouteRule.retry, with what stands in for what is not given.
+struct Retry {
+  std::vector<std::uint16_t> codes;  // 400 to 599, each once
+  std::uint32_t attempts = 1;        // beyond the first; at most 10
+  Duration backoff = std::chrono::milliseconds(25);
+};
+
 struct HttpRouteRule {
   std::string name;
   std::string path;                     // "spec.rules[0]"
@@ -202,6 +209,7 @@ struct HttpRouteRule {
   std::vector<HttpBackendRef> backendRefs;         // none with a redirect
   std::optional<Duration> requestTimeout;         // 0: none
   std::optional<Duration> backendRequestTimeout;  // 0: none
+  std::optional<Retry> retry;
   std::vector<Unbuilt> unbuilt;
   Position position;
 };

@@ -55,4 +55,7 @@ Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt);
 
 std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
+/// `retry` of a rule; more attempts than are ever made are noted in `unbuilt`.
+std::optional<Retry> readRetry(FieldReader& rule, std::vector<Unbuilt>& unbuilt);
+
 }  // namespace sluice::config

@@ -105,7 +105,7 @@ HttpRouteRule readRule(FieldReader reader, bool& legible) {
     reader.error("backendRefs", "must not be given together with a RequestRedirect filter");
   }
   readTimeouts(reader, rule);
-  reader.unbuilt("retry", "retry is not supported", true, rule.unbuilt);
+  rule.retry = readRetry(reader, rule.unbuilt);
   reader.unbuilt("sessionPersistence", "sessionPersistence is not supported", true, rule.unbuilt);
   const std::size_t errors = context.errors();
   reader.finish();

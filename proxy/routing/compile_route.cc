@@ -9,6 +9,15 @@
 namespace sluice::routing {
 namespace {
 
+std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry) {
+  if (!retry) return std::nullopt;
+  RetryPolicy policy;
+  for (const std::uint16_t code : retry->codes) policy.cover(code);
+  policy.attempts = retry->attempts;
+  policy.backoff = retry->backoff;
+  return policy;
+}
+
 class RouteCompiler {
  public:
   RouteCompiler(const config::HttpRoute& route, const BackendCatalog& backends, RoutePlan& plan)
@@ -35,6 +44,7 @@ class RouteCompiler {
     compileFilters(rule.filters, rule, result.prototype, own);
     result.prototype.requestTimeout = rule.requestTimeout;
     result.prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
+    result.prototype.retry = retryPolicy(rule.retry);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
       result.prototype.backends.push_back(share(ref, rule));
