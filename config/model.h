@@ -208,6 +208,13 @@ struct HttpBackendRef {
   std::vector<Unbuilt> unbuilt;  // this share of the rule only
 };
 
+/// HTTPRouteRule.retry, with what stands in for what is not given.
+struct Retry {
+  std::vector<std::uint16_t> codes;  // 400 to 599, each once
+  std::uint32_t attempts = 1;        // beyond the first; at most 10
+  Duration backoff = std::chrono::milliseconds(25);
+};
+
 /// What the rules of every kind of route have.
 struct RouteRule {
   std::string name;
@@ -222,6 +229,7 @@ struct HttpRouteRule : RouteRule {
   std::vector<HttpRouteMatch> matches;            // never empty: the API's default is PathPrefix "/"
   std::optional<Duration> requestTimeout;         // 0: none
   std::optional<Duration> backendRequestTimeout;  // 0: none
+  std::optional<Retry> retry;
 };
 
 /// What every kind of route has, besides its rules.

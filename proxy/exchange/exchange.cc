@@ -79,6 +79,9 @@ void Exchange::act(Action action) {
   switch (action) {
     case Action::kNone: return;
     case Action::kRoute: return route();
+    case Action::kEnter: return enter();
+    case Action::kRepeat: return repeat();
+    case Action::kBackOff: return backOff();
     case Action::kAcquire: return acquire();
     case Action::kAbandon: return abandon();
     case Action::kBegin: return begin();
@@ -89,7 +92,8 @@ void Exchange::act(Action action) {
     case Action::kStartResponse: return startResponse();
     case Action::kForwardResponse: return forwardResponse();
     case Action::kGrantUpstream: return grantUpstream();
-    case Action::kJudgeReset: return judgeReset();
+    case Action::kJudgeFailure: return judgeFailure();
+    case Action::kJudgeResponse: return judgeResponse();
     case Action::kAnswer: return answer();
     case Action::kBreakResponse: return breakResponse();
   }
@@ -104,11 +108,21 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
+  if (rule_->retry) retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
+  enter();
+}
+
+void Exchange::enter() {
+  attempt_.begun = owner_.worker().now();
+  if (retries_) {
+    retries_->begin();
+    arm();
+  }
   upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
-    return raise(Event::kRejected, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                                                         "too many requests to the backend at once"));
+    return raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                                                            "too many requests to the backend at once"));
   }
   attempt_.cluster = &cluster;
   raise(Event::kRouted);
@@ -152,6 +166,7 @@ void Exchange::abandon() {
 void Exchange::begin() {
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   ++attempt_.number;
+  unprocessed_ = false;
   attempt_.begun = owner_.worker().now();
   Downstream* downstream = owner_.downstream(origin_.connection);
   if (connection == nullptr || connection->available() == 0 || downstream == nullptr) {
@@ -224,6 +239,7 @@ void Exchange::forwardInterim() {
 void Exchange::startResponse() {
   attempt_.firstByte = owner_.worker().now();
   error_.reset();
+  if (retries_) retries_->replay.release();
   status_ = response_->head.status;
   finishHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
   if (http::ServerCodec* codec = downstreamCodec()) codec->sendResponse(origin_.stream, response_->head);
@@ -241,25 +257,11 @@ void Exchange::grantUpstream() {
   connection->touch();
 }
 
-// RFC 9110 section 9.2.2, RFC 9113 section 8.7: again only if the backend has certainly not acted, or if a kept connection had gone
-// stale under a request that may be repeated; never once body bytes are gone, and never twice.
-void Exchange::judgeReset() {
-  const bool bodyIntact = requestPassed_ == 0 && requestBody_.end() != http::PipeEnd::kBroken;
-  const bool again = unprocessed_ || (wentStale() && http::isIdempotent(request_.head.method));
-  raise(attempt_.number < 2 && again && bodyIntact ? Event::kRetry : Event::kGiveUp);
-}
-
-// The connection came from the pool and is no more, which one stream's reset alone does not mean.
-bool Exchange::wentStale() {
-  if (!attempt_.reused || error_->type != base::ErrorType::kConnectionTerminated) return false;
-  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
-  return connection == nullptr || connection->codec() == nullptr || connection->codec()->state() == http::CodecState::kClosed;
-}
-
 void Exchange::answer() {
   if (error_) status_ = error_->status;
   http::ServerCodec* codec = downstreamCodec();
   if (codec == nullptr) return;
+  if (retries_) retries_->replay.release();
   response_.emplace(owner_.worker().chunks());
   responseBody_ = http::BodyPipe(owner_.worker().chunks());
   if (error_) {

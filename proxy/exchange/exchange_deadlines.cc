@@ -6,6 +6,7 @@
 #include "proxy/exchange/local_reply.h"
 
 namespace sluice::exchange {
+
 // The client owes us body bytes, and nobody else owes anything.
 bool Exchange::clientStalls() const {
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
@@ -17,7 +18,7 @@ base::MonotonicTime Exchange::deadline() const {
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
   // An answer of our own has the time that it takes to be read.
   if (responseState_ == ResponseState::kAnswering) return idleUntil;
-  return std::min({idleUntil, requestDeadline(), attemptDeadline()});
+  return std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime()});
 }
 
 base::MonotonicTime Exchange::requestDeadline() const {
@@ -32,6 +33,8 @@ base::MonotonicTime Exchange::attemptDeadline() const {
                        responseBody_.end() == http::PipeEnd::kOpen;
   return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
 }
+
+base::MonotonicTime Exchange::retryTime() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
 
 // The timer is not moved with every byte: it looks when it fires. So it must not sleep past a stall that begins
 // meanwhile.
@@ -54,12 +57,15 @@ void Exchange::expire() {
     return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
   }
   const bool idle = lastProgress_ + owner_.timeouts().streamIdle <= now;
-  owner_.onLimit(idle ? "streamIdle" : attemptDeadline() <= now ? "backendRequest" : "request");
+  const bool late = requestDeadline() <= now;
+  if (!idle && !late && retryTime() <= now) return raise(Event::kRetryDue);
+  const bool ofAttempt = !idle && attemptDeadline() <= now;
+  owner_.onLimit(idle ? "streamIdle" : ofAttempt ? "backendRequest" : "request");
   if (idle && !responseBody_.bytes.empty()) {
     return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                                     "the client did not take the response in time"});
   }
-  raise(Event::kDeadline,
+  raise(ofAttempt ? Event::kAttemptExpired : Event::kDeadline,
         base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
 }
 

@@ -29,6 +29,7 @@ void Exchange::addRequestBody(std::string_view bytes) {
   // Once nobody wants it, it is received only to be dropped.
   if (requestState_ == RequestState::kStopped) return;
   requestBody_.bytes.append(bytes);
+  if (retries_) retries_->replay.keep(bytes);
   raise(Event::kRequestBody);
 }
 
@@ -59,7 +60,8 @@ void Exchange::onResponse(http::ResponseMessage&& message) {
     responseBody_.finish();
   }
   response_ = std::move(message);
-  raise(Event::kResponseHead);
+  const bool refused = retries_ && retries_->refuses(response_->head.status);
+  raise(refused ? Event::kResponseRefused : Event::kResponseHead);
 }
 
 void Exchange::addResponseBody(std::string_view bytes) {
@@ -88,7 +90,7 @@ void Exchange::onUpstreamReset(const base::Error& error, bool unprocessed) {
 void Exchange::onRequestTaken(std::size_t count) {
   requestPassed_ += count;
   progressWithin(requestPassed_, passedMark_);
-  requestTaken_ += count;
+  requestTaken_ += retries_ ? retries_->replay.take(requestPassed_, count) : count;
   raise(Event::kRequestTaken);
 }
 

@@ -10,6 +10,15 @@
 namespace sluice::routing {
 namespace {
 
+std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry) {
+  if (!retry) return std::nullopt;
+  RetryPolicy policy;
+  for (const std::uint16_t code : retry->codes) policy.cover(code);
+  policy.attempts = retry->attempts;
+  policy.backoff = retry->backoff;
+  return policy;
+}
+
 /// The parts that depend on the kind of route are the overloads at its end.
 class RouteCompiler {
  public:
@@ -118,6 +127,7 @@ class RouteCompiler {
   static void compileOwn(const config::HttpRouteRule& rule, Rule& prototype) {
     prototype.requestTimeout = rule.requestTimeout;
     prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
+    prototype.retry = retryPolicy(rule.retry);
   }
 
   template <typename Target>

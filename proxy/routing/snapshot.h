@@ -19,6 +19,7 @@
 #include "proxy/routing/cors.h"
 #include "proxy/routing/header_edit.h"
 #include "proxy/routing/redirect.h"
+#include "proxy/routing/retry_policy.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/url_rewrite.h"
 
@@ -87,12 +88,16 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.
   std::optional<config::Duration> requestTimeout;
   config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
+  std::optional<RetryPolicy> retry;
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   std::optional<base::Error> failure;
 
   /// The backend that `random` (uniform over 64 bits) falls on; nullptr if all weights are 0 or there are none: answer
   /// 500.
   const WeightedBackend* choose(std::uint64_t random) const;
+  /// The same among the shares that lead to a Backend and are not in `tried` (a bit each, by position); nullptr if
+  /// there are none.
+  const WeightedBackend* chooseAnother(std::uint64_t random, std::uint64_t tried) const;
 };
 
 struct ListenerIdentity {
