@@ -147,6 +147,7 @@ Configuration loadDocuments(const std::vector<Document>& documents, Severity unk
   if (previous != nullptr) keepLastGood(configuration.model, *previous);
   resolveSettings(configuration.model, previous, configuration.problems);
   configuration.revision = revisionOf(documents, key);
+  configuration.endpointsDigest = endpointsDigestOf(documents);
   return configuration;
 }
 

@@ -23,6 +23,7 @@ struct Configuration {
   bool readable = true;
   /// See revision.h.
   std::string revision;
+  std::string endpointsDigest;
 };
 
 struct SourceText {

@@ -66,6 +66,14 @@ const SecretObject* Model::findSecret(std::string_view nameSpace, std::string_vi
   return findObject(secrets, nameSpace, name);
 }
 
+const Service* Model::findService(std::string_view nameSpace, std::string_view name) const {
+  return findObject(services, nameSpace, name);
+}
+
+const EndpointSlice* Model::findEndpointSlice(std::string_view nameSpace, std::string_view name) const {
+  return findObject(endpointSlices, nameSpace, name);
+}
+
 const Backend* Model::findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                   std::string_view name) const {
   const auto found = std::find_if(backends.begin(), backends.end(), [&](const Backend& backend) {

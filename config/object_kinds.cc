@@ -43,6 +43,8 @@ constexpr ObjectKind kKinds[] = {
     {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Model::httpRoutes, &Rejected::httpRoute>},
     {"", "ConfigMap", kV1, true, readWhole<&readConfigMap, &Model::configMaps>},
     {"", "Secret", kV1, true, readWhole<&readSecret, &Model::secrets>},
+    {"", "Service", kV1, true, readWhole<&readService, &Model::services>},
+    {kDiscoveryGroup, "EndpointSlice", kV1, true, readWhole<&readEndpointSlice, &Model::endpointSlices>},
     {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed, &Model::backends>},
     {kOwnGroup, "Backend", kAlpha, true, readWhole<&readOwnBackend, &Model::backends>},
     {kPrototypeGroup, "Backend", kPrototype, true, readWhole<&readPrototypeBackend, &Model::backends>},

@@ -101,9 +101,15 @@ bool mayHoldSecret(const ObjectIdentity& identity) {
   return findObjectKind(identity.group, identity.kind) == nullptr && !isUnbuiltKind(identity.group, identity.kind);
 }
 
+enum class Covers : std::uint8_t { kRevision, kEndpoints };
+
+bool isEndpointSlice(const ObjectIdentity& identity) {
+  return identity.group == kDiscoveryGroup && identity.kind == "EndpointSlice";
+}
+
 class Collector {
  public:
-  explicit Collector(const base::Secret& key) : key_(key) {}
+  Collector(const base::Secret& key, Covers covers) : key_(key), covers_(covers) {}
 
   void addDocument(const Value& root, bool insideList = false) {
     if (root.isNull()) return;
@@ -114,7 +120,7 @@ class Collector {
       for (const Value& item : items->items) addDocument(item, /*insideList=*/true);
       return;
     }
-    if (identity.group == "discovery.k8s.io" && identity.kind == "EndpointSlice") return;
+    if (isEndpointSlice(identity) != (covers_ == Covers::kEndpoints)) return;
     Encoder object;
     object.addObject(root);
     const pki::Sha256Digest digest =
@@ -140,6 +146,7 @@ class Collector {
   }
 
   const base::Secret& key_;
+  const Covers covers_;
   /// By what they are, so that only documents of the same object keep the order in which they were written.
   std::multimap<std::string, pki::Sha256Digest> objects_;
 };
@@ -147,7 +154,14 @@ class Collector {
 }  // namespace
 
 std::string revisionOf(const std::vector<Document>& documents, const base::Secret& key) {
-  Collector collector(key);
+  Collector collector(key, Covers::kRevision);
+  for (const Document& document : documents) collector.addDocument(document.root);
+  return collector.revision();
+}
+
+std::string endpointsDigestOf(const std::vector<Document>& documents) {
+  const base::Secret none;
+  Collector collector(none, Covers::kEndpoints);
   for (const Document& document : documents) collector.addDocument(document.root);
   return collector.revision();
 }

@@ -84,6 +84,7 @@ class RouteCompiler {
       result.failure = answer(own ? *own : backend.fault);
     } else {
       result.backend = *std::move(backend.value);
+      addNote(backends_.note(ref, route_.meta.nameSpace));
     }
     return result;
   }
