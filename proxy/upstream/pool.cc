@@ -214,7 +214,9 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (!waiters_.empty()) markDirty();
 }
 
+// Attempts that were on their way at once fail together, and count once.
 void Pool::cool() {
+  if (owner_.worker().now() < coolUntil_) return;
   coolUntil_ = owner_.worker().now() + kFirstCoolDown * (1U << std::min(failures_, kMostDoublings));
   ++failures_;
 }

@@ -54,8 +54,8 @@ class Pool {
   /// Requests on their way, and those that wait.
   std::size_t load() const;
   std::size_t openConnections() const { return open_; }
-  /// The last attempt to connect failed, a moment ago.
-  bool cooling(base::MonotonicTime now) const { return now < coolUntil_; }
+  /// The last attempt to connect failed, a moment ago, or one request finds out whether the next one fails too.
+  bool cooling(base::MonotonicTime now) const { return failures_ > 0 && (now < coolUntil_ || connecting_ > 0); }
 
   /// The endpoint has gone: no new request goes to it, and whoever waits for it gets another one.
   void retire();

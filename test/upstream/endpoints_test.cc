@@ -130,6 +130,30 @@ TEST_F(Endpoints, ADeadOneIsTriedAgainAfterAWhileAndTakenBackIfItLives) {
   EXPECT_GT(requestsTo("10.0.0.1", {}), 6);
 }
 
+TEST_F(Endpoints, AttemptsThatFailTogetherCountOnce) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  for (int i = 0; i < 8; ++i) rig_->want();
+  answerDials({"10.0.0.1"});
+  rig_->advance(std::chrono::milliseconds(500));
+  const std::size_t before = rig_->dialled();
+  for (int i = 0; i < 8; ++i) rig_->want();
+  EXPECT_EQ(ip(before), "10.0.0.1") << "not longer than after one failure";
+}
+
+TEST_F(Endpoints, OnlyOneRequestFindsOutWhetherADeadOneLives) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  for (int i = 0; i < 4; ++i) {
+    rig_->want();
+    answerDials({"10.0.0.1"});
+  }
+  rig_->advance(std::chrono::milliseconds(500));
+  const std::size_t before = rig_->dialled();
+  for (int i = 0; i < 8; ++i) rig_->want();
+  std::size_t probes = 0;
+  for (std::size_t i = before; i < rig_->dialled(); ++i) probes += ip(i) == "10.0.0.1" ? 1 : 0;
+  EXPECT_EQ(probes, 1U) << "it does not answer, and the others do not wait for that";
+}
+
 TEST_F(Endpoints, WhenAllAreDeadTheRequestIsToldSo) {
   begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
   const std::set<std::string> dead = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
