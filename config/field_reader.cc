@@ -240,7 +240,7 @@ void FieldReader::error(std::string_view key, std::string message) {
 }
 
 void FieldReader::finish() {
-  if (value_ == nullptr) return;
+  if (value_ == nullptr || othersIgnored_) return;
   for (const Member& member : value_->members) {
     if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
     std::string message = "unknown field";

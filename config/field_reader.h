@@ -78,6 +78,8 @@ class FieldReader {
   const Value* require(std::string_view key);
   /// Known, and never looked at.
   void ignore(std::string_view key) { find(key); }
+  /// Of an object of another API: all fields are known.
+  void ignoreOthers() { othersIgnored_ = true; }
   /// Known to the API and not served: remembered in `unbuilt` if it is there.
   void unbuilt(std::string_view key, std::string message, bool altersTraffic, std::vector<Unbuilt>& unbuilt);
 
@@ -123,6 +125,7 @@ class FieldReader {
   Position position_;
   ObjectContext& context_;
   std::vector<std::string_view> known_;  // keys are literals
+  bool othersIgnored_ = false;
 };
 
 /// `value` as text that obeys `rule`, with `path` for the message; nullopt (and an error) if it is none.

@@ -29,7 +29,10 @@ bool keepObject(Model& model, const Model& previous, const Rejected& refused) {
     }
   } else if (refused.group.empty()) {
     if (refused.kind == "ConfigMap") return putBack(model.configMaps, previous.findConfigMap(nameSpace, name), refused);
+    if (refused.kind == "Service") return putBack(model.services, previous.findService(nameSpace, name), refused);
     if (refused.kind == "Secret") return putBack(model.secrets, previous.findSecret(nameSpace, name), refused);
+  } else if (refused.group == kDiscoveryGroup) {
+    return putBack(model.endpointSlices, previous.findEndpointSlice(nameSpace, name), refused);
   }
   return putBack(model.backends, previous.findBackend(refused.group, refused.kind, nameSpace, name), refused);
 }

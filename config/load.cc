@@ -22,7 +22,9 @@ namespace {
 class Assembler {
  public:
   void add(const ObjectReading& reading) {
-    if (reading.revision) revision_.push_back(&*reading.revision);
+    if (reading.revision) {
+      (reading.revision->covers == Covers::kEndpoints ? endpoints_ : revision_).push_back(&*reading.revision);
+    }
     if (isRepeated(reading)) return;
     problems_.insert(problems_.end(), reading.problems.begin(), reading.problems.end());
     if (reading.object) reading.kind->put(reading.object, model_);
@@ -37,6 +39,7 @@ class Assembler {
     if (previous != nullptr) keepLastGood(configuration.model, *previous);
     resolveSettings(configuration.model, previous, configuration.problems);
     configuration.revision = revisionOf(std::move(revision_));
+    configuration.endpointsDigest = revisionOf(std::move(endpoints_));
     return configuration;
   }
 
@@ -59,6 +62,7 @@ class Assembler {
   Problems problems_;
   std::map<Name, const Position*> seen_;
   std::vector<const RevisionEntry*> revision_;
+  std::vector<const RevisionEntry*> endpoints_;
 };
 
 /// `problems`: what was met on the way to the texts. Of a set that is refused whole, the objects still say what is

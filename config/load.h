@@ -25,6 +25,8 @@ struct Configuration {
   bool readable = true;
   /// See revision.h.
   std::string revision;
+  /// Likewise of the EndpointSlices, which the revision leaves out.
+  std::string endpointsDigest;
 };
 
 struct SourceText {

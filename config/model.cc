@@ -58,6 +58,14 @@ const SecretObject* Model::findSecret(std::string_view nameSpace, std::string_vi
   return secrets.find(nameSpace, name);
 }
 
+const Service* Model::findService(std::string_view nameSpace, std::string_view name) const {
+  return services.find(nameSpace, name);
+}
+
+const EndpointSlice* Model::findEndpointSlice(std::string_view nameSpace, std::string_view name) const {
+  return endpointSlices.find(nameSpace, name);
+}
+
 const Backend* Model::findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                   std::string_view name) const {
   return backends.find(nameSpace, name,

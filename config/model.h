@@ -24,6 +24,7 @@ inline constexpr std::string_view kGatewayGroup = "gateway.networking.k8s.io";
 inline constexpr std::string_view kExperimentalGroup = "gateway.networking.x-k8s.io";
 inline constexpr std::string_view kPrototypeGroup = "ainetworking.prototype.x-k8s.io";
 inline constexpr std::string_view kOwnGroup = "sluice.dev";
+inline constexpr std::string_view kDiscoveryGroup = "discovery.k8s.io";
 inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
 
 struct ObjectMeta {
@@ -338,6 +339,41 @@ struct Backend {
   const BackendPort* findPort(std::uint16_t number) const;
 };
 
+enum class TransportProtocol : std::uint8_t { kTcp, kOther };
+
+/// core/v1 ServicePort.
+struct ServicePort {
+  std::string name;  // may be empty, if the Service has no other
+  std::uint16_t number = 0;
+  std::uint16_t targetPort = 0;  // 0: not given, or a name
+  TransportProtocol protocol = TransportProtocol::kTcp;
+  std::string appProtocol;
+};
+
+/// core/v1 Service. Whether it has an address of its own, or a selector, does not matter: its endpoints do.
+struct Service {
+  ObjectMeta meta;
+  bool isExternalName = false;
+  bool prefersIpv6 = false;  // the first of its ipFamilies
+  std::vector<ServicePort> ports;
+};
+
+enum class AddressType : std::uint8_t { kIpv4, kIpv6, kFqdn };
+
+/// discovery.k8s.io/v1 EndpointSlice.
+struct EndpointSlice {
+  struct Port {
+    std::string name;          // that of the Service's port
+    std::uint16_t number = 0;  // 0: any
+    TransportProtocol protocol = TransportProtocol::kTcp;
+  };
+  ObjectMeta meta;
+  std::string service;  // in its namespace; empty: of none
+  AddressType addressType = AddressType::kIpv4;
+  std::vector<Port> ports;
+  std::vector<std::string> addresses;  // of the endpoints that are ready; IP literals of its type
+};
+
 /// Leave for references from other namespaces into that of the grant: any `from` to any `to`.
 struct ReferenceGrant {
   struct From {
@@ -378,6 +414,8 @@ struct Model {
   Objects<HttpRoute> httpRoutes;
   Objects<ConfigMap> configMaps;
   Objects<SecretObject> secrets;
+  Objects<Service> services;
+  Objects<EndpointSlice> endpointSlices;
   Objects<Backend> backends;
   Objects<ReferenceGrant> referenceGrants;
   std::vector<Rejected> rejected;
@@ -401,6 +439,8 @@ struct Model {
   const ReferenceGrant* findReferenceGrant(std::string_view nameSpace, std::string_view name) const;
   const ConfigMap* findConfigMap(std::string_view nameSpace, std::string_view name) const;
   const SecretObject* findSecret(std::string_view nameSpace, std::string_view name) const;
+  const Service* findService(std::string_view nameSpace, std::string_view name) const;
+  const EndpointSlice* findEndpointSlice(std::string_view nameSpace, std::string_view name) const;
   const Backend* findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
                              std::string_view name) const;
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,

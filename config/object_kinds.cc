@@ -56,6 +56,8 @@ constexpr ObjectKind kKinds[] = {
      put<&Model::httpRoutes>},
     {"", "ConfigMap", kV1, true, readWhole<&readConfigMap>, put<&Model::configMaps>},
     {"", "Secret", kV1, true, readWhole<&readSecret>, put<&Model::secrets>},
+    {"", "Service", kV1, true, readWhole<&readService>, put<&Model::services>},
+    {kDiscoveryGroup, "EndpointSlice", kV1, true, readWhole<&readEndpointSlice>, put<&Model::endpointSlices>},
     {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed>, put<&Model::backends>},
     {kOwnGroup, "Backend", kAlpha, true, readWhole<&readOwnBackend>, put<&Model::backends>},
     {kPrototypeGroup, "Backend", kPrototype, true, readWhole<&readPrototypeBackend>, put<&Model::backends>},

@@ -23,6 +23,8 @@ std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
 ReferenceGrant readReferenceGrant(FieldReader& root, ObjectMeta meta);
 ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta);
 SecretObject readSecret(FieldReader& root, ObjectMeta meta);
+Service readService(FieldReader& root, ObjectMeta meta);
+EndpointSlice readEndpointSlice(FieldReader& root, ObjectMeta meta);
 /// gateway.networking.k8s.io/v1alpha1 Backend, as the proposal first spelled it (E-40..E-47) and as it did later
 /// (E-51..E-55).
 Backend readBackendSeed(FieldReader& root, ObjectMeta meta);

@@ -112,14 +112,13 @@ std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& dige
 
 }  // namespace
 
-std::optional<RevisionEntry> revisionEntry(const Value& root, const ObjectIdentity& identity,
-                                           const base::Secret& key) {
-  if (identity.group == "discovery.k8s.io" && identity.kind == "EndpointSlice") return std::nullopt;
+RevisionEntry revisionEntry(const Value& root, const ObjectIdentity& identity, const base::Secret& key) {
   Encoder object;
   object.addObject(root);
   const pki::Sha256Digest digest =
       mayHoldSecret(identity) ? pki::hmacSha256(key, object.bytes()) : pki::sha256(object.bytes());
-  return RevisionEntry{nameOf(identity, digest), digest};
+  const bool slice = identity.group == kDiscoveryGroup && identity.kind == "EndpointSlice";
+  return {nameOf(identity, digest), digest, slice ? Covers::kEndpoints : Covers::kRevision};
 }
 
 std::string revisionOf(std::vector<const RevisionEntry*> entries) {

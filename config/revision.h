@@ -5,10 +5,11 @@
 // server writes: generation, resourceVersion, managedFields and the like. So equal revisions may still differ in what
 // their statuses tell as observedGeneration. Of files nothing counts but their values: no comment, order, quoting,
 // position or name, unless two documents define one object, of which the first is served. Empty documents and
-// EndpointSlices are left out; a List counts as its items.
+// EndpointSlices are left out, because they change all the time without anybody having configured anything; a List
+// counts as its items.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,20 @@
 
 namespace sluice::config {
 
+/// What an object counts for: the revision, or what is served all the same, which are the EndpointSlices.
+enum class Covers : std::uint8_t { kRevision, kEndpoints };
+
 /// One object of a configuration: which it is, and the digest of what it says.
 struct RevisionEntry {
   std::string name;  // bytes, not for people
   pki::Sha256Digest digest;
+  Covers covers;
 };
 
-/// None if it does not count. Whatever may hold a secret (Secrets, and what is no kind that we know, which may be a
-/// misspelt one) enters only through an HMAC with `key`, so that nobody can try guesses of a secret against a published
-/// revision; sets without such objects have the same revision under every key. `root` is neither empty nor a List.
-std::optional<RevisionEntry> revisionEntry(const Value& root, const ObjectIdentity& identity, const base::Secret& key);
+/// Whatever may hold a secret (Secrets, and what is no kind that we know, which may be a misspelt one) enters only
+/// through an HMAC with `key`, so that nobody can try guesses of a secret against a published revision; sets without
+/// such objects have the same revision under every key. `root` is neither empty nor a List.
+RevisionEntry revisionEntry(const Value& root, const ObjectIdentity& identity, const base::Secret& key);
 
 /// 12 hex digits. Of several entries for one object the order counts, and no other.
 std::string revisionOf(std::vector<const RevisionEntry*> entries);

@@ -26,6 +26,7 @@ constexpr std::array<TypeFacts, kErrorTypeCount> kTypes{{
     {"tls_certificate_error", 502},
     {"connection_terminated", 502},
     {"connection_refused", 503},
+    {"destination_unavailable", 503},
     {"dns_error", 503},
     {"connection_limit_reached", 503},
     {"connection_timeout", 504},

@@ -32,6 +32,7 @@ enum class ErrorType : std::uint8_t {
   kTlsCertificateError,
   kConnectionTerminated,
   kConnectionRefused,
+  kDestinationUnavailable,
   kDnsError,
   kConnectionLimitReached,
   kConnectionTimeout,

@@ -27,6 +27,7 @@ Configuration readConfiguration(const std::vector<std::string>& paths, const bas
   made.model = std::move(loaded.model);
   if (made.readable) made.compiled = routing::compile(made.model);
   made.revision = std::move(loaded.revision);
+  made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;
 }
 

@@ -26,7 +26,13 @@ struct Configuration {
   routing::CompileResult compiled;
   /// Digest of what was read, for people and machines to compare (C-12).
   std::string revision;
+  /// Of the EndpointSlices, which the revision leaves out.
+  std::string endpointsDigest;
 
+  /// There is nothing in it to serve that `other` does not have.
+  bool sameAs(const Configuration& other) const {
+    return revision == other.revision && endpointsDigest == other.endpointsDigest;
+  }
   /// It can be served, if only in parts.
   bool usable() const { return readable && compiled.usable; }
   /// Nothing in it is refused, degraded or ignored.

@@ -37,7 +37,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
                               const routing::WeightedBackend& backend, const Identity& identity, const Client& client) {
   http::RequestHead head = request;
   head.headers = request.headers.copy(arena);
-  head.authority = backend.backend->authority;
+  if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
   // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
   head.expectContinue = false;
   if (identity.appendForwarded) {

@@ -39,8 +39,9 @@ struct Client {
   bool secure;
 };
 
-/// The request head as this Backend gets it: the Backend's authority, the rule's edits and rewrite, those of the share,
-/// then what the gateway adds. Views are into the exchange's arena, the rule and `identity`.
+/// The request head as this Backend gets it: the Backend's authority (of a Service the client's), the rule's edits and
+/// rewrite, those of the share, then what the gateway adds. Views are into the exchange's arena, the rule and
+/// `identity`.
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
                               const routing::WeightedBackend& backend, const Identity& identity, const Client& client);
 

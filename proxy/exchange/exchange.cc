@@ -173,7 +173,7 @@ void Exchange::begin() {
     return onUpstreamReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"), true);
   }
   attempt_.reused = connection->requests() > 0;
-  attempt_.peer = connection->peer().withPort(attempt_.cluster->plan().port);
+  attempt_.peer = connection->peer();
   attempt_.hasPeer = true;
   const http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
                                              {origin_.client, origin_.secure});

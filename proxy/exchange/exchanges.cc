@@ -4,7 +4,7 @@
 
 namespace sluice::exchange {
 
-Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), randomState_(parts_.randomSeed) {}
+Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), random_(parts_.randomSeed) {}
 
 Exchanges::~Exchanges() = default;
 
@@ -62,14 +62,6 @@ void Exchanges::shutdown() {
 void Exchanges::schedule(Exchange& exchange) {
   exchange.scheduled = true;
   due_.push_back(exchange.handle());
-}
-
-// xorshift64*: even enough for weights, and cheap.
-std::uint64_t Exchanges::random() {
-  randomState_ ^= randomState_ >> 12;
-  randomState_ ^= randomState_ << 25;
-  randomState_ ^= randomState_ >> 27;
-  return randomState_ * 0x2545F4914F6CDD1DULL;
 }
 
 void Exchanges::onInterim(http::Token token, http::ResponseMessage&& message) {

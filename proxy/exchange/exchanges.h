@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/base/random.h"
 #include "proxy/base/slab.h"
 #include "proxy/exchange/attempt.h"
 #include "proxy/exchange/exchange.h"
@@ -77,7 +78,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   const config::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
-  std::uint64_t random();
+  std::uint64_t random() { return random_.next(); }
 
   // http::ClientSink
   void onInterim(http::Token token, http::ResponseMessage&& message) override;
@@ -102,7 +103,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   std::vector<base::Handle<Exchange>> due_;
   std::vector<base::Handle<Exchange>> batch_;
   std::vector<base::Handle<Exchange>> finished_;
-  std::uint64_t randomState_;
+  base::Random random_;
 };
 
 }  // namespace sluice::exchange

@@ -171,6 +171,28 @@ bool AddressGuard::isAllowed(AddressBytes address) const {
   });
 }
 
+bool AddressGuard::permitsEndpoint(AddressBytes address) const {
+  switch (classify(address)) {
+    case AddressClass::kPublic:
+    case AddressClass::kPrivate:
+    case AddressClass::kCarrierNat:
+    case AddressClass::kReserved:  // some clusters number their pods out of these
+      return true;
+    case AddressClass::kUnspecified:
+    case AddressClass::kLoopback:
+    case AddressClass::kLinkLocal:
+    case AddressClass::kMetadata:
+    case AddressClass::kMulticast:
+    case AddressClass::kV4Mapped:
+    case AddressClass::kV4Compatible:
+    case AddressClass::kNat64:
+    case AddressClass::k6to4:
+    case AddressClass::kTeredo:
+      return permits(address);
+  }
+  return false;
+}
+
 bool AddressGuard::permits(AddressBytes address) const {
   const AddressClass addressClass = classify(address);
   if (addressClass == AddressClass::kPublic) return true;

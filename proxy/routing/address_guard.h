@@ -56,6 +56,10 @@ class AddressGuard {
   /// True if the address may be dialled. A form that carries an IPv4 address (mapped, NAT64, ...) must be allowed
   /// itself, and what it carries too.
   bool permits(AddressBytes address) const;
+  /// The same for an endpoint of a Service, which is in the cluster: private networks are what it is expected in. But
+  /// whoever may write EndpointSlices must not reach through the gateway what only the gateway can reach: its own
+  /// loopback, its links, the metadata service (CVE-2021-25740), however they are written.
+  bool permitsEndpoint(AddressBytes address) const;
 
  private:
   struct Network {

@@ -50,8 +50,9 @@ std::string authorityOf(const BackendPlan& plan) {
 }
 
 std::string identityOf(const BackendPlan& plan) {
-  return plan.hostname + "|" + std::to_string(plan.port) + "|" + std::string(protocolName(plan.protocol)) +
-         (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
+  // No hostname has a slash: a Backend of the same name is another destination.
+  return (plan.endpoints ? "service/" : "") + plan.hostname + "|" + std::to_string(plan.port) + "|" +
+         std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
 }
 
 }  // namespace sluice::routing

@@ -14,7 +14,8 @@ const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, c
 /// The hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).
 std::string authorityOf(const BackendPlan& plan);
 /// Everything that makes two connections different: host, port, protocol, SNI, names, authorities, client certificate,
-/// verification. Two plans with equal identities may share connections, whichever Backend they are from.
+/// verification; of a Service which one it is, and not its endpoints. Two plans with equal identities may share
+/// connections, whichever Backend they are from.
 std::string identityOf(const BackendPlan& plan);
 
 }  // namespace sluice::routing

@@ -79,7 +79,11 @@ std::vector<std::shared_ptr<const BackendPlan>> backendsInUse(const std::vector<
 }  // namespace
 
 CompileResult compile(const config::Model& model, const SystemTrust& systemTrust) {
-  BackendCatalog backends(model, systemTrust);
+  AddressGuard guard;
+  // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
+  // allowed.
+  if (auto made = AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
+  BackendCatalog backends(model, systemTrust, guard);
   std::vector<GatewayPlan> gateways = compileGateways(model);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
@@ -95,9 +99,7 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
 
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->settings = model.settings;
-  // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
-  // allowed.
-  if (auto guard = AddressGuard::make(model.settings.addressGuardAllow)) snapshot->addressGuard = std::move(*guard);
+  snapshot->addressGuard = std::move(guard);
   snapshot->binds = compileBinds(gateways);
   snapshot->backends = backendsInUse(gateways);
   result.snapshot = std::move(snapshot);

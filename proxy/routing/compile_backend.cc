@@ -60,7 +60,8 @@ bool originatesTls(const std::optional<config::BackendTls>& tls) {
 
 }  // namespace
 
-BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust) : model_(model) {
+BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard)
+    : model_(model), services_(model, guard) {
   TlsCompiler tls(model, systemTrust);
   for (const config::Backend& backend : model.backends) entries_.emplace(&backend, compile(backend, tls));
 }
@@ -103,6 +104,7 @@ BackendResult BackendCatalog::resolve(const config::HttpBackendRef& ref, const H
   const std::string what = describe(ref.object, holder.nameSpace);
   const std::string_view nameSpace = targetNamespace(ref.object, holder.nameSpace);
   if (auto refused = permission(ref.object, holder)) return *std::move(refused);
+  if (isService(ref.object)) return services_.resolve(ref, holder.nameSpace);
   const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind, nameSpace, ref.object.name);
   if (backend == nullptr) {
     const auto* rejected = model_.findRejected(ref.object.group, ref.object.kind, nameSpace, ref.object.name);
@@ -123,14 +125,18 @@ BackendResult BackendCatalog::resolve(const config::HttpBackendRef& ref, const H
   return found.plan;
 }
 
+std::string BackendCatalog::note(const config::HttpBackendRef& ref, const Holder& holder) const {
+  return isService(ref.object) ? services_.note(ref, holder.nameSpace) : std::string();
+}
+
 std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
   const std::string what = describe(ref, holder.nameSpace);
   const config::BackendKind* kind = config::findBackendKind(ref.group, ref.kind);
-  if (kind == nullptr) {
+  if (kind == nullptr && !isService(ref)) {
     const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
     return fault(reason::kInvalidKind, what + ": backends of kind " + name + " are not supported");
   }
-  if (!kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
+  if (kind != nullptr && !kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
     return fault(reason::kRefNotPermitted, what + ": an " + ref.kind + " must be in the namespace of the route");
   }
   return crossNamespaceFault(model_, ref, holder);

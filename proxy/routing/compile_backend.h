@@ -1,5 +1,5 @@
-// Backends into BackendPlans: one for each port, made once for all rules that refer to it, and what each Backend is
-// told.
+// What backendRefs mean. Backends into BackendPlans: one for each port, made once for all rules that refer to it, and
+// what each Backend is told.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 
 #include "config/conditions.h"
 #include "config/model.h"
+#include "proxy/routing/compile_service.h"
 #include "proxy/routing/compile_tls.h"
 #include "proxy/routing/fault.h"
 #include "proxy/routing/references.h"
@@ -21,11 +22,14 @@ using BackendResult = Resolved<std::shared_ptr<const BackendPlan>>;
 class BackendCatalog {
  public:
   /// `model` must outlive it.
-  BackendCatalog(const config::Model& model, const SystemTrust& systemTrust);
+  BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard);
 
   /// The plan that a backendRef of the route `holder` means. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or
-  /// what is wrong with the Backend itself.
+  /// what is wrong with the Backend itself; of a Service see ServiceCatalog.
   BackendResult resolve(const config::HttpBackendRef& ref, const Holder& holder) const;
+
+  /// What the route should be told of a reference that resolves; empty if nothing.
+  std::string note(const config::HttpBackendRef& ref, const Holder& holder) const;
 
   /// Remembers that `gateway` sends traffic to the Backend behind `ref`: it becomes a parent in the Backend's status.
   void noteUse(const config::HttpBackendRef& ref, const Holder& holder, const config::Gateway& gateway);
@@ -53,6 +57,7 @@ class BackendCatalog {
 
   const config::Model& model_;
   std::map<const config::Backend*, Entry> entries_;
+  const ServiceCatalog services_;
 };
 
 }  // namespace sluice::routing

@@ -92,12 +92,14 @@ class RouteCompiler {
     addNote(ignoredNote(ref.unbuilt));
     compileFilters(ref.filters, rule, result, own);
     if (own) plan_.faults.push_back(*own);
-    BackendResult backend = backends_.resolve(ref, {config::kGatewayGroup, plan_.kind, route_.meta.nameSpace});
+    const Holder holder{config::kGatewayGroup, plan_.kind, route_.meta.nameSpace};
+    BackendResult backend = backends_.resolve(ref, holder);
     if (!backend) plan_.unresolved.push_back(backend.fault);
     if (own || !backend) {
       result.failure = answer(own ? *own : backend.fault);
     } else {
       result.backend = *std::move(backend.value);
+      addNote(backends_.note(ref, holder));
     }
     return result;
   }

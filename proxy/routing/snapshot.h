@@ -4,6 +4,7 @@
 // Compiled by compile() from the Model; everything that can be decided before a request comes is decided in here.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,17 +48,29 @@ struct UpstreamTls {
   std::string cipherSuites;  // OpenSSL's names joined by ":"; empty: the default
 };
 
-/// One destination: a Backend and one of its ports.
+/// Where one instance of a Service listens.
+struct Endpoint {
+  std::string ip;  // IP literal
+  std::uint16_t port = 0;
+
+  friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
+};
+
+/// One destination: a Backend, or a Service, and one of its ports.
 struct BackendPlan {
   std::string name;  // "namespace/name"
   /// Everything that makes two connections different, as one string: the key of connection pools. Holds no secret.
   std::string identity;
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;
-  /// Host / :authority of requests to it: the hostname, with the port unless it is the scheme's default.
+  /// Host / :authority of requests to it: the hostname, with the port unless it is the scheme's default. Requests to a
+  /// Service keep the client's, and have this one only if the client named none.
   std::string authority;
   UpstreamProtocol protocol = UpstreamProtocol::kAuto;
   std::optional<UpstreamTls> tls;
+  /// Of a Service alone: its endpoints that are ready, sorted, each once, in place of addresses of `hostname`. They
+  /// come and go while the identity stays.
+  std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
 };
 
 /// A share of a rule's traffic. A reference that is broken keeps its share and answers with its error (500).

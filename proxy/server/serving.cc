@@ -82,7 +82,7 @@ void Serving::stop() {
 void Serving::take() {
   const control::Configuration& read = candidate_->configuration;
   revisions_.desired = read.revision;
-  if (read.readable && read.revision == revisions_.served) {
+  if (read.readable && read.sameAs(configuration_)) {
     setState(control::ConfigState::kInSync);
     log_.info("configuration is unchanged", {{"revision", read.revision}});
     count("unchanged");

@@ -1,18 +1,16 @@
 #include "proxy/upstream/cluster.h"
 
-#include <algorithm>
+#include <cassert>
+#include <map>
 #include <utility>
 
-#include "proxy/upstream/connection.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::upstream {
 namespace {
 
-// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has so many
-// streams, the third once two have half as many.
-constexpr std::size_t kSharedConnections = 3;
-constexpr std::size_t kSpreadAbove = 8;
+// A request that is told of one dead endpoint after the other has had enough of them.
+constexpr unsigned kMostTries = 4;
 
 std::vector<std::string> alpnFor(routing::UpstreamProtocol protocol) {
   switch (protocol) {
@@ -47,11 +45,6 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   return settings;
 }
 
-// Worth another HTTP/2 connection beside it and its like, `count` of them.
-bool isBusy(Connection& connection, std::size_t count) {
-  return connection.codec()->activeStreams() * count >= kSpreadAbove || connection.available() == 0;
-}
-
 }  // namespace
 
 Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan)
@@ -60,11 +53,12 @@ Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> p
       budget_(owner.budgets().join(plan_->identity)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
       activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
-  if (!plan_->tls) {
-    version_ = plan_->protocol == routing::UpstreamProtocol::kHttp2 ? http::Version::kHttp2 : http::Version::kHttp11;
-    return;
+  if (plan_->endpoints) {
+    for (const routing::Endpoint& endpoint : *plan_->endpoints) pools_.push_back(makePool(endpoint));
+  } else {
+    pools_.push_back(std::make_unique<Pool>(owner_, *this, std::nullopt));
   }
-  if (plan_->protocol == routing::UpstreamProtocol::kHttp11) version_ = http::Version::kHttp11;
+  if (!plan_->tls) return;
   auto context = net::TlsClientContext::make(tlsSettings(*plan_));
   if (context.ok()) {
     tls_ = std::move(*context);
@@ -75,6 +69,13 @@ Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> p
 
 Cluster::~Cluster() { owner_.budgets().leave(plan_->identity); }
 
+// The compiler lets only addresses through.
+std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
+  const std::optional<net::Address> address = net::Address::parse(endpoint.ip, endpoint.port);
+  assert(address);
+  return std::make_unique<Pool>(owner_, *this, address);
+}
+
 bool Cluster::tryEnter() {
   if (!budget_.requests.tryAdd()) return false;
   ++users_;
@@ -84,122 +85,104 @@ bool Cluster::tryEnter() {
 void Cluster::leave() {
   budget_.requests.release();
   --users_;
-  if (retired_) markDirty();
+  if (!deserted()) return;
+  for (const auto& pool : pools_) pool->markDirty();
+}
+
+void Cluster::adopt(const std::shared_ptr<const routing::BackendPlan>& plan) {
+  const bool same = plan->endpoints == plan_->endpoints;
+  const std::shared_ptr<const routing::BackendPlan> before = std::exchange(plan_, plan);
+  if (same) return;
+  std::map<routing::Endpoint, std::unique_ptr<Pool>> known;
+  for (std::size_t i = 0; i < pools_.size(); ++i) known.emplace((*before->endpoints)[i], std::move(pools_[i]));
+  pools_.clear();
+  for (const routing::Endpoint& endpoint : *plan_->endpoints) {
+    const auto found = known.find(endpoint);
+    pools_.push_back(found != known.end() ? std::move(found->second) : makePool(endpoint));
+    if (found != known.end()) known.erase(found);
+  }
+  for (auto& [endpoint, pool] : known) {
+    pool->retire();
+    std::erase_if(placements_, [gone = pool.get()](const auto& each) { return each.second.pool == gone; });
+    owner_.keepUntilEmpty(std::move(pool));
+  }
 }
 
 void Cluster::retire() {
   retired_ = true;
-  markDirty();
-}
-
-void Cluster::detach() {
-  --attached_;
-  if (retired_) markDirty();
-}
-
-void Cluster::drainAll() {
-  const std::vector<base::Handle<Connection>> idle = idle_;
-  const std::vector<base::Handle<Connection>> shared = shared_;
-  for (const auto* handles : {&idle, &shared}) {
-    for (const auto handle : *handles) {
-      if (Connection* connection = owner_.find(handle)) connection->drain();
-    }
-  }
+  for (const auto& pool : pools_) pool->markDirty();
 }
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter) {
   if (broken_) return *broken_;
-  // Whatever version the last handshake chose: servers behind one name may differ.
-  Connection* connection = leastLoaded();
-  if (connection == nullptr) connection = takeIdle();
-  if (connection != nullptr) {
-    if (shared_.size() + connecting_ < kSharedConnections && isBusy(*connection, shared_.size())) markDirty();
+  Pool* pool = isBalanced() ? place(waiter) : pools_.front().get();
+  if (pool == nullptr) {
+    return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
+  }
+  if (Connection* connection = pool->take()) {
+    if (isBalanced()) placements_.erase(waiter);
     return connection->handle();
   }
-  if (waiters_.size() >= owner_.pendingBound()) {
+  if (waiting_ >= owner_.pendingBound()) {
     owner_.onLimit("backendPending");
+    placements_.erase(waiter);
     return base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many requests wait for a connection to the backend");
   }
-  waiters_.push_back(waiter);
-  markDirty();
+  if (isBalanced()) placements_.try_emplace(waiter, Placement{pool, 1});
+  pool->wait(waiter);
   return base::Handle<Connection>{};
 }
 
 void Cluster::abandon(http::Token waiter) {
-  const auto found = std::find(waiters_.begin(), waiters_.end(), waiter);
-  if (found != waiters_.end()) waiters_.erase(found);
-  // It may have been told of a connection that it now leaves to somebody else.
-  if (!waiters_.empty()) markDirty();
+  if (!isBalanced()) return pools_.front()->abandon(waiter);
+  const auto found = placements_.find(waiter);
+  if (found == placements_.end()) return;
+  found->second.pool->abandon(waiter);
+  placements_.erase(found);
 }
 
-void Cluster::settle() {
-  if (retired_ && users_ == 0) drainAll();
-  wakeWaiters();
-  while (wantsAnother(waiters_.size())) {
-    if (!open()) return;
-  }
+// Who was told that there is room comes back to it: elsewhere it would have to wait again.
+Pool* Cluster::place(http::Token waiter) {
+  if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
+  return choose(Elsewhere::kAny, nullptr);
 }
 
-bool Cluster::wantsAnother(std::size_t waiting) const {
-  if (!version_) return waiting > 0 && connecting_ == 0;
-  if (*version_ == http::Version::kHttp11) return waiting > connecting_;
-  if (shared_.size() + connecting_ < kSharedConnections && !shared_.empty()) {
-    return connecting_ == 0 && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
-      Connection* connection = owner_.find(handle);
-      return connection != nullptr && isBusy(*connection, shared_.size());
-    });
-  }
-  return waiting > 0 && connecting_ == 0;
-}
-
-bool Cluster::open() {
-  const base::Result<net::Addresses>* addresses = owner_.resolver().cached(plan_->hostname);
-  if (addresses == nullptr) {
-    if (!resolving_) {
-      resolving_ = true;
-      // The cluster lives until it is told, or as long as the worker's Upstreams, which outlives the resolver.
-      owner_.resolver().resolve(plan_->hostname, [this] {
-        resolving_ = false;
-        markDirty();
-      });
-    }
+bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) {
+  const auto found = placements_.find(waiter);
+  if (found == placements_.end()) return false;
+  Placement& placement = found->second;
+  Pool* next = placement.tries < kMostTries ? choose(elsewhere, &from) : nullptr;
+  if (next == nullptr) {
+    placements_.erase(found);
     return false;
   }
-  if (!addresses->ok()) {
-    failWaiters(addresses->error(), waiters_.size());
-    return false;
-  }
-  if (!budget_.connections.tryAdd()) {
-    owner_.onLimit("backendConnections");
-    if (open_ == 0) {
-      failWaiters(base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend"),
-                  waiters_.size());
-    }
-    return false;
-  }
-  ++connecting_;
-  ++open_;
-  owner_.createConnection(*this, net::chooseAddresses(net::DnsStrategy::kStrict, **addresses));
+  placement = {next, placement.tries + 1};
+  next->wait(waiter);
   return true;
 }
 
-base::Result<http::Version> Cluster::negotiated(const net::TlsFacts* tls) {
-  if (tls == nullptr) return *version_;
-  if (tls->alpn == "h2") {
-    version_ = http::Version::kHttp2;
-  } else if (plan_->protocol == routing::UpstreamProtocol::kHttp2) {
-    return base::Error::upstream(base::ErrorType::kTlsProtocolError, "backend did not agree to HTTP/2 by ALPN");
-  } else {
-    version_ = http::Version::kHttp11;
+Pool* Cluster::choose(Elsewhere among, const Pool* avoided) {
+  const std::size_t count = pools_.size();
+  if (count == 0) return nullptr;
+  const std::uint64_t random = owner_.random();
+  const std::size_t first = (random >> 32) * count >> 32;
+  const std::size_t second = count == 1 ? first : (first + 1 + ((random & 0xFFFFFFFF) * (count - 1) >> 32)) % count;
+  const base::MonotonicTime now = owner_.worker().now();
+  const auto serves = [&](const Pool& pool) {
+    if (&pool == avoided) return false;
+    return among == Elsewhere::kConnected ? pool.openConnections() > 0 : !pool.cooling(now);
+  };
+  Pool& one = *pools_[first];
+  Pool& other = *pools_[second];
+  const bool oneServes = serves(one);
+  const bool otherServes = serves(other);
+  if (oneServes && otherServes) return other.load() < one.load() ? &other : &one;
+  if (oneServes || otherServes) return oneServes ? &one : &other;
+  for (std::size_t i = 0; i < count; ++i) {
+    Pool& each = *pools_[(first + i) % count];
+    if (serves(each)) return &each;
   }
-  return *version_;
-}
-
-void Cluster::onServing(Connection& connection) {
-  --connecting_;
-  if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
-  // At once, or the drive beat that comes before the connection's first flush would open another one for the same waiter.
-  onCapacity(connection);
+  return among == Elsewhere::kAny ? &one : nullptr;
 }
 
 observe::Gauge* Cluster::gauge(ConnectionUse use) {
@@ -215,76 +198,5 @@ void Cluster::onUse(ConnectionUse before, ConnectionUse now) {
   if (observe::Gauge* left = gauge(before)) left->add(-1);
   if (observe::Gauge* entered = gauge(now)) entered->add(1);
 }
-
-void Cluster::onCapacity(Connection& connection) {
-  if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle && connection.available() > 0) {
-    connection.idle = true;
-    idle_.push_back(connection.handle());
-  }
-  if ((retired_ || !waiters_.empty()) && connection.available() > 0) markDirty();
-}
-
-void Cluster::onGone(Connection& connection, const base::Error* error) {
-  if (connection.gone) return;
-  connection.gone = true;
-  budget_.connections.release();
-  --open_;
-  std::erase(shared_, connection.handle());
-  if (connection.idle) std::erase(idle_, connection.handle());
-  if (error != nullptr) {
-    --connecting_;
-    // Others may still come for the rest; without any, nobody waits in vain.
-    failWaiters(*error, open_ == 0 || !version_ ? waiters_.size() : 1);
-  }
-  if (!waiters_.empty()) markDirty();
-}
-
-Connection* Cluster::leastLoaded() {
-  Connection* best = nullptr;
-  for (const auto handle : shared_) {
-    Connection* connection = owner_.find(handle);
-    if (connection == nullptr) continue;
-    if (best != nullptr && connection->codec()->activeStreams() >= best->codec()->activeStreams()) continue;
-    if (connection->available() > 0) best = connection;
-  }
-  return best;
-}
-
-Connection* Cluster::takeIdle() {
-  while (!idle_.empty()) {
-    Connection* connection = owner_.find(idle_.back());
-    idle_.pop_back();
-    if (connection == nullptr) continue;
-    connection->idle = false;
-    if (connection->available() > 0) return connection;
-  }
-  return nullptr;
-}
-
-std::size_t Cluster::spare() {
-  std::size_t count = idle_.size();
-  for (const auto handle : shared_) {
-    if (Connection* connection = owner_.find(handle)) count += connection->available();
-  }
-  return count;
-}
-
-void Cluster::wakeWaiters() {
-  for (std::size_t room = spare(); room > 0 && !waiters_.empty();) {
-    const http::Token waiter = waiters_.front();
-    waiters_.pop_front();
-    if (owner_.waiterSink().onPoolReady(waiter)) --room;
-  }
-}
-
-void Cluster::failWaiters(const base::Error& error, std::size_t count) {
-  while (count > 0 && !waiters_.empty()) {
-    const http::Token waiter = waiters_.front();
-    waiters_.pop_front();
-    if (owner_.waiterSink().onPoolFailed(waiter, error)) --count;
-  }
-}
-
-void Cluster::markDirty() { owner_.markDirty(*this); }
 
 }  // namespace sluice::upstream

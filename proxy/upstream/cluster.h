@@ -1,13 +1,16 @@
-// One Backend as one worker sees it: its addresses, its TLS sessions, its connections, and who waits for one.
+// One Backend, or one port of a Service, as one worker sees it: its TLS sessions, its bounds, and a pool of connections
+// for each of its endpoints. A Backend is one endpoint with a name; those of a Service have addresses, and come and go.
 //
-// HTTP/1.1 connections are given out last-in first-out; HTTP/2 requests go to the least loaded of a few connections. Until the first
-// handshake has said which version the Backend speaks, one connection probes and everybody waits for it. Owned by Upstreams; lives as
-// long as the worker serves the Backend, and then until the last exchange and connection have left it. One thread.
+// A request goes to the less busy of two endpoints that chance chooses. That spreads as evenly as round robin where all
+// are alike, and where one is slow it gets less, without that every worker has to look at every endpoint. Owned by
+// Upstreams; lives as long as the worker serves the Backend, and then until the last exchange and connection have left
+// it. One thread.
 #pragma once
 
-#include <deque>
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/base/result.h"
@@ -17,6 +20,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"
+#include "proxy/upstream/pool.h"
 
 namespace sluice::upstream {
 
@@ -40,59 +44,64 @@ class Cluster {
   bool tryEnter();
   void leave();
 
+  /// `plan` has the same identity: endpoints that are new are used from now on, those that are missing get no new
+  /// request.
+  void adopt(const std::shared_ptr<const routing::BackendPlan>& plan);
   /// No new exchange comes: what is idle closes as soon as nobody is here who could want it.
   void retire();
+  /// It was retired, and nobody is here any more who could want a connection.
+  bool deserted() const { return retired_ && users_ == 0; }
   /// It was retired, and nothing refers to it any more.
-  bool abandoned() const { return retired_ && users_ == 0 && attached_ == 0 && !resolving_ && !dirty; }
+  bool abandoned() const {
+    return deserted() && attached_ == 0 &&
+           std::all_of(pools_.begin(), pools_.end(), [](const auto& pool) { return pool->abandoned(); });
+  }
 
   /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not even wait.
   base::Result<base::Handle<Connection>> acquire(http::Token waiter);
   /// The waiter does not want one any more (it may have been told already).
   void abandon(http::Token waiter);
 
-  /// The drive beat: tells waiters, opens connections.
-  void settle();
-  bool dirty = false;
-
-  /// Called by connections, the first two by each as long as it exists.
+  /// For its pools.
+  Budget& budget() { return budget_; }
+  bool retired() const { return retired_; }
   void attach() { ++attached_; }
-  void detach();
-  base::Result<http::Version> negotiated(const net::TlsFacts* tls);
-  void onServing(Connection& connection);
+  void detach() { --attached_; }
+  void countWaiters(int more) { waiting_ += static_cast<std::size_t>(more); }
+  /// Has `waiter`, whom `from` can not serve, wait for another endpoint. False if there is none for it, or if it has
+  /// tried enough of them.
+  bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere);
+  /// The waiter was told of a failure.
+  void forget(http::Token waiter) { placements_.erase(waiter); }
   void onUse(ConnectionUse before, ConnectionUse now);
-  void onCapacity(Connection& connection);
-  /// No longer to be given out. `error`: it never became ready, and why.
-  void onGone(Connection& connection, const base::Error* error);
 
  private:
-  Connection* leastLoaded();
-  Connection* takeIdle();
-  std::size_t spare();
-  bool wantsAnother(std::size_t waiting) const;
-  /// False if nobody can be served by dialling: the error went to all waiters.
-  bool open();
-  void drainAll();
-  void failWaiters(const base::Error& error, std::size_t count);
-  void wakeWaiters();
+  /// Where a request waits, or was told that it may come again.
+  struct Placement {
+    Pool* pool;
+    unsigned tries;
+  };
+
+  bool isBalanced() const { return plan_->endpoints.has_value(); }
+  std::unique_ptr<Pool> makePool(const routing::Endpoint& endpoint);
+  /// The pool for a request: that of its placement if it has one. nullptr if there is no endpoint.
+  Pool* place(http::Token waiter);
+  /// The less busy of two that chance chooses; nullptr if none but `avoided` will do.
+  Pool* choose(Elsewhere among, const Pool* avoided);
   observe::Gauge* gauge(ConnectionUse use);
-  void markDirty();
 
   Upstreams& owner_;
-  const std::shared_ptr<const routing::BackendPlan> plan_;
+  std::shared_ptr<const routing::BackendPlan> plan_;
   Budget& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
-  std::optional<http::Version> version_;
-  std::vector<base::Handle<Connection>> idle_;   // HTTP/1.1, most recently used last
-  std::vector<base::Handle<Connection>> shared_;  // HTTP/2
-  std::deque<http::Token> waiters_;
+  std::vector<std::unique_ptr<Pool>> pools_;  // in the order of the plan's endpoints; of a Backend the only one
+  std::unordered_map<http::Token, Placement> placements_;  // of a Service
   observe::Gauge& idleGauge_;
   observe::Gauge& activeGauge_;
-  std::size_t connecting_ = 0;
-  std::size_t open_ = 0;  // connecting and serving
+  std::size_t waiting_ = 0;   // in all pools
   std::size_t attached_ = 0;  // connections, those that are to be reaped included
   std::size_t users_ = 0;     // exchanges
-  bool resolving_ = false;
   bool retired_ = false;
 };
 

@@ -18,16 +18,21 @@ constexpr base::Duration kShortestTry = std::chrono::milliseconds(250);
 
 }  // namespace
 
-Connection::Connection(base::Handle<Connection> self, Upstreams& owner, Cluster& cluster, net::Addresses addresses)
-    : self_(self), owner_(owner), cluster_(cluster), addresses_(std::move(addresses)), out_(owner.worker().chunks()),
+Connection::Connection(base::Handle<Connection> self, Upstreams& owner, Pool& pool, net::Addresses addresses)
+    : self_(self),
+      owner_(owner),
+      pool_(pool),
+      cluster_(pool.cluster()),
+      addresses_(std::move(addresses)),
+      out_(owner.worker().chunks()),
       connectBy_(owner.worker().now() + owner.timeouts().connect) {
-  cluster_.attach();
+  pool_.attach();
   dial();
 }
 
 Connection::~Connection() {
   count(ConnectionUse::kNone);
-  cluster_.detach();
+  pool_.detach();
 }
 
 std::size_t Connection::available() const {
@@ -38,7 +43,7 @@ std::size_t Connection::available() const {
 bool Connection::skipProhibited() {
   while (attempt_ < addresses_.size()) {
     const auto address = addresses_[attempt_].bytes();
-    if (owner_.guard().permits(address)) return true;
+    if (pool_.permits(address)) return true;
     owner_.metrics().at<observe::Metric::kAddressDenied>(routing::addressClassName(routing::classify(address))).add();
     ++attempt_;
   }
@@ -49,13 +54,12 @@ bool Connection::skipProhibited() {
 void Connection::dial() {
   if (!skipProhibited()) {
     return fail(base::Error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
-                            "the backend's name stands for an address that is not allowed"));
+                            "the backend's address is not allowed"));
   }
   const base::MonotonicTime now = owner_.worker().now();
   const base::Duration left = connectBy_ - now;
   owner_.worker().timers().set(*this, now + (hasNext() ? std::min(left, std::max(left / 2, kShortestTry)) : left));
-  const net::Address to = addresses_[attempt_].withPort(cluster_.plan().port);
-  transport_ = owner_.dialer().dial(to, cluster_.tlsContext(), *this);
+  transport_ = owner_.dialer().dial(addresses_[attempt_], cluster_.tlsContext(), *this);
   transport_->setReadBudget(kFirstRead);
 }
 
@@ -73,7 +77,7 @@ void Connection::touch() { owner_.markDirty(*this); }
 void Connection::onOpen() {
   if (state_ != State::kConnecting) return;  // its time ran out in the same turn
   const net::TlsFacts* tls = transport_->tls();
-  base::Result<http::Version> version = cluster_.negotiated(tls);
+  base::Result<http::Version> version = pool_.negotiated(tls);
   if (!version.ok()) {
     fail(version.error());
     return;
@@ -86,7 +90,7 @@ void Connection::onOpen() {
   redial_ = false;
   lastUsed_ = owner_.worker().now();
   owner_.worker().timers().set(*this, lastUsed_ + owner_.timeouts().upstreamIdle);
-  cluster_.onServing(*this);
+  pool_.onServing(*this);
   touch();
 }
 
@@ -151,7 +155,7 @@ void Connection::drain() {
 }
 
 void Connection::obeyGuard() {
-  if (owner_.guard().permits(peer().bytes())) return;
+  if (pool_.permits(peer().bytes())) return;
   if (state_ == State::kConnecting) return redialSoon();
   drain();
 }
@@ -173,14 +177,14 @@ void Connection::fail(const base::Error& error) {
   if (wasConnecting) countHandshake(base::errorTypeName(error.type), false);
   state_ = State::kDead;
   cancel();
-  cluster_.onGone(*this, wasConnecting ? &error : nullptr);
+  pool_.onGone(*this, wasConnecting ? &error : nullptr);
   owner_.markDirty(*this);
 }
 
 void Connection::retire() {
   if (state_ != State::kServing) return;
   state_ = State::kRetiring;
-  cluster_.onGone(*this, nullptr);
+  pool_.onGone(*this, nullptr);
 }
 
 void Connection::flush() {
@@ -213,7 +217,7 @@ void Connection::settle() {
   count(unused ? ConnectionUse::kIdle : ConnectionUse::kActive);
   if (codecState == http::CodecState::kOpen && state_ == State::kServing) {
     transport_->setReadBudget(codec_->readBudget());
-    cluster_.onCapacity(*this);
+    pool_.onCapacity(*this);
     return;
   }
   retire();

@@ -27,7 +27,7 @@ class Connection final : public net::TransportSink, private net::Timer {
     kDead         // to be reaped
   };
 
-  Connection(base::Handle<Connection> self, Upstreams& owner, Cluster& cluster, net::Addresses addresses);
+  Connection(base::Handle<Connection> self, Upstreams& owner, Pool& pool, net::Addresses addresses);
   ~Connection() override;
 
   base::Handle<Connection> handle() const { return self_; }
@@ -35,7 +35,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   bool dead() const { return state_ == State::kDead; }
   /// nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
-  Cluster& cluster() { return cluster_; }
+  Pool& pool() { return pool_; }
   /// Requests that can be begun now.
   std::size_t available() const;
   /// Requests begun so far; more than one tells that it comes from the pool.
@@ -55,7 +55,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// Called by Upstreams only.
   void flush();
   bool dirty = false;
-  /// For the cluster: it stands in the list of idle HTTP/1.1 connections; it was taken off all lists.
+  /// For the pool: it stands in the list of idle HTTP/1.1 connections; it was taken off all lists.
   bool idle = false;
   bool gone = false;
 
@@ -81,7 +81,8 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   const base::Handle<Connection> self_;
   Upstreams& owner_;
-  Cluster& cluster_;
+  Pool& pool_;
+  Cluster& cluster_;  // the pool's
   const net::Addresses addresses_;
   std::size_t attempt_ = 0;
   State state_ = State::kConnecting;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 namespace sluice::upstream {
@@ -13,18 +12,28 @@ Upstreams::~Upstreams() { shutdown(); }
 Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
   if (const auto found = byPlan_.find(plan.get()); found != byPlan_.end()) return *found->second;
   auto& cluster = byIdentity_[plan->identity];
-  if (!cluster) cluster = std::make_unique<Cluster>(*this, plan);
+  if (!cluster) cluster = std::make_unique<Cluster>(*this, newest(plan));
   byPlan_.emplace(plan.get(), cluster.get());
   return *cluster;
 }
 
+// An exchange that began under an earlier snapshot may be the first to come, with endpoints that were.
+const std::shared_ptr<const routing::BackendPlan>& Upstreams::newest(
+    const std::shared_ptr<const routing::BackendPlan>& plan) const {
+  const auto found =
+      std::find_if(plans_.begin(), plans_.end(), [&](const auto& each) { return each->identity == plan->identity; });
+  return found != plans_.end() ? *found : plan;
+}
+
 void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
   parts_.policy = policy;
+  plans_ = plans;
   byPlan_.clear();
-  std::unordered_set<std::string_view> wanted;
-  for (const auto& plan : plans) wanted.insert(plan->identity);
+  std::unordered_map<std::string_view, const std::shared_ptr<const routing::BackendPlan>*> wanted;
+  for (const auto& plan : plans) wanted.emplace(plan->identity, &plan);
   for (auto entry = byIdentity_.begin(); entry != byIdentity_.end();) {
-    if (wanted.contains(entry->first)) {
+    if (const auto found = wanted.find(entry->first); found != wanted.end()) {
+      if ((*found->second)->endpoints) entry->second->adopt(*found->second);
       ++entry;
     } else {
       entry->second->retire();
@@ -36,27 +45,29 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
 }
 
 void Upstreams::drive() {
-  for (std::size_t i = 0; i < dirtyClusters_.size(); ++i) {
-    dirtyClusters_[i]->dirty = false;
-    dirtyClusters_[i]->settle();
+  for (std::size_t i = 0; i < dirtyPools_.size(); ++i) {
+    dirtyPools_[i]->dirty = false;
+    dirtyPools_[i]->settle();
   }
-  dirtyClusters_.clear();
+  dirtyPools_.clear();
+  // Pools know their clusters, so they go first.
+  std::erase_if(leaving_, [](const auto& pool) { return pool->abandoned(); });
   std::erase_if(retired_, [](const auto& cluster) { return cluster->abandoned(); });
 }
 
 void Upstreams::shutdown() {
-  connections_.forEach([](Connection& connection) { connection.cluster().onGone(connection, nullptr); });
+  connections_.forEach([](Connection& connection) { connection.pool().onGone(connection, nullptr); });
   connections_.clear();
-  dirtyClusters_.clear();
+  dirtyPools_.clear();
 }
 
-void Upstreams::createConnection(Cluster& cluster, const net::Addresses& addresses) {
-  connections_.create(*this, cluster, addresses);
+void Upstreams::createConnection(Pool& pool, net::Addresses addresses) {
+  connections_.create(*this, pool, std::move(addresses));
 }
 
-void Upstreams::markDirty(Cluster& cluster) {
-  if (std::exchange(cluster.dirty, true)) return;
-  dirtyClusters_.push_back(&cluster);
+void Upstreams::markDirty(Pool& pool) {
+  if (std::exchange(pool.dirty, true)) return;
+  dirtyPools_.push_back(&pool);
 }
 
 }  // namespace sluice::upstream

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/base/beat_table.h"
+#include "proxy/base/random.h"
 #include "proxy/http/codec.h"
 #include "proxy/net/resolver.h"
 #include "proxy/net/worker.h"
@@ -19,6 +20,7 @@
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
 #include "proxy/upstream/dialer.h"
+#include "proxy/upstream/pool.h"
 #include "proxy/upstream/waiters.h"
 
 namespace sluice::upstream {
@@ -42,11 +44,12 @@ struct UpstreamParts {
   observe::MetricShard& metrics;
   http::H2Memory& h2Memory;
   UpstreamPolicy policy;
+  std::uint64_t randomSeed = 1;  // for the choice of endpoints; not 0
 };
 
 class Upstreams {
  public:
-  explicit Upstreams(const UpstreamParts& parts) : parts_(parts) {}
+  explicit Upstreams(const UpstreamParts& parts) : parts_(parts), random_(parts.randomSeed) {}
   ~Upstreams();
   Upstreams(const Upstreams&) = delete;
   Upstreams& operator=(const Upstreams&) = delete;
@@ -56,8 +59,8 @@ class Upstreams {
   /// The worker's cluster of that Backend; made at first use. O(1). The plan stays where it is until the next adopt().
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan);
   /// Between beats: other rules, and other Backends. Those whose identity is among `plans` keep their clusters, their
-  /// connections and what waits for them; the others' go when the last exchange has left them. A connection to an
-  /// address that is not allowed any more takes no new request.
+  /// connections and what waits for them, but for those to endpoints that are no more; the others' go when the last
+  /// exchange has left them. A connection to an address that is not allowed any more takes no new request.
   void adopt(const UpstreamPolicy& policy, const Plans& plans);
   Connection* find(base::Handle<Connection> handle) { return connections_.find(handle); }
 
@@ -65,7 +68,7 @@ class Upstreams {
   void drive();
   void flush() { connections_.flush(); }
   void reap() { connections_.reap(); }
-  bool quiet() const { return dirtyClusters_.empty() && connections_.quiet(); }
+  bool quiet() const { return dirtyPools_.empty() && connections_.quiet(); }
   /// Every connection is closed at once.
   void shutdown();
 
@@ -80,21 +83,30 @@ class Upstreams {
   const http::Limits& limits() const { return parts_.policy.limits; }
   const config::TimeoutSettings& timeouts() const { return parts_.policy.timeouts; }
   std::size_t pendingBound() const { return parts_.policy.pendingBound; }
-  void createConnection(Cluster& cluster, const net::Addresses& addresses);
-  void markDirty(Cluster& cluster);
+  std::uint64_t random() { return random_.next(); }
+  void createConnection(Pool& pool, net::Addresses addresses);
+  /// A pool that its cluster has retired.
+  void keepUntilEmpty(std::unique_ptr<Pool> pool) { leaving_.push_back(std::move(pool)); }
+  void markDirty(Pool& pool);
   void markDirty(Connection& connection) { connections_.mark(connection); }
   http::H2Memory& h2Memory() { return parts_.h2Memory; }
   observe::MetricShard& metrics() { return parts_.metrics; }
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
 
  private:
+  const std::shared_ptr<const routing::BackendPlan>& newest(
+      const std::shared_ptr<const routing::BackendPlan>& plan) const;
+
   UpstreamParts parts_;
   base::BeatTable<Connection> connections_;
   // By plan first: a pointer look-up for every request. Emptied when plans may go and others take their addresses.
   std::unordered_map<const routing::BackendPlan*, Cluster*> byPlan_;
   std::unordered_map<std::string, std::unique_ptr<Cluster>> byIdentity_;
+  Plans plans_;                                    // of the last adopt()
   std::vector<std::unique_ptr<Cluster>> retired_;  // no new exchange comes to them
-  std::vector<Cluster*> dirtyClusters_;
+  std::vector<std::unique_ptr<Pool>> leaving_;     // of clusters that may be retired themselves
+  std::vector<Pool*> dirtyPools_;
+  base::Random random_;
 };
 
 }  // namespace sluice::upstream

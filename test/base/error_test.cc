@@ -32,6 +32,7 @@ constexpr std::array<Row, kErrorTypeCount> kRows{{
     {ErrorType::kTlsCertificateError, "tls_certificate_error", 502},
     {ErrorType::kConnectionTerminated, "connection_terminated", 502},
     {ErrorType::kConnectionRefused, "connection_refused", 503},
+    {ErrorType::kDestinationUnavailable, "destination_unavailable", 503},
     {ErrorType::kDnsError, "dns_error", 503},
     {ErrorType::kConnectionLimitReached, "connection_limit_reached", 503},
     {ErrorType::kConnectionTimeout, "connection_timeout", 504},

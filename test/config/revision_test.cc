@@ -94,6 +94,18 @@ TEST(Revision, LeavesOutEndpointSlices) {
   EXPECT_NE(revision(kMap + "---\napiVersion: v1\nkind: EndpointSlice\nmetadata: {name: a}\n"), revision(kMap));
 }
 
+TEST(Revision, LeavesAnotherDigestToTellEndpointSlicesApart) {
+  const auto digest = [](const std::string& text) { return loadText(text).endpointsDigest; };
+  const std::string slice =
+      "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a, resourceVersion: '1'}\naddressType: "
+      "IPv4\n";
+  const std::string none = slice + "endpoints: []\n";
+  const std::string one = slice + "endpoints: [{addresses: [10.0.0.1]}]\n";
+  EXPECT_NE(digest(kMap + "---\n" + one), digest(kMap + "---\n" + none));
+  EXPECT_NE(digest(kMap + "---\n" + none), digest(kMap));
+  EXPECT_EQ(digest(kMap + "---\n" + one), digest(one)) << "nothing else is in it";
+}
+
 TEST(Revision, ChangesWithEveryValueTypeAndPlace) {
   // As `data` of one object: no two of them are the same tree, though many would be the same text in a row.
   const std::vector<std::string> trees = {

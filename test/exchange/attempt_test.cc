@@ -34,6 +34,19 @@ class AttemptHead : public ::testing::Test {
 
 TEST_F(AttemptHead, NamesTheBackendAsAuthority) { EXPECT_EQ(make().authority, "api.example.com:8443"); }
 
+TEST_F(AttemptHead, KeepsTheClientsAuthorityTowardsAService) {
+  auto plan = std::make_shared<routing::BackendPlan>();
+  plan->authority = "shop.default.svc";
+  plan->endpoints.emplace();
+  backend_.backend = plan;
+  EXPECT_EQ(make().authority, "gateway.local");
+  rule_.rewrite.authority = "rule.example.com";
+  EXPECT_EQ(make().authority, "rule.example.com");
+  rule_.rewrite.authority = {};
+  request_.authority = {};
+  EXPECT_EQ(make().authority, "shop.default.svc") << "HTTP/1.0 may name none";
+}
+
 TEST_F(AttemptHead, AFilterMayRewriteTheAuthorityAndTheBackendsComesLast) {
   rule_.requestHeaders.authority = "rule.example.com";
   EXPECT_EQ(make().authority, "rule.example.com");

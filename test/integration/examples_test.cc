@@ -18,6 +18,7 @@ using testing::HasSubstr;
 
 constexpr const char* kQuickstart = SLUICE_SOURCE_DIR "/examples/quickstart";
 constexpr const char* kBackends = SLUICE_SOURCE_DIR "/examples/backends";
+constexpr const char* kServices = SLUICE_SOURCE_DIR "/examples/services";
 
 std::string readFile(const std::string& path) {
   std::ifstream in(path);
@@ -72,6 +73,34 @@ TEST(Quickstart, RunsAndSaysWhatTheOriginSawInUnder25Lines) {
   EXPECT_THAT(got.output, HasSubstr("<- 200, HTTP/1.1"));
   EXPECT_THAT(got.output, HasSubstr("<- 200, HTTP/2"));
   EXPECT_THAT(got.output, HasSubstr("\"sni\": \"origin.example.test\""));
+}
+
+TEST(ServiceSample, IsValid) {
+  const Outcome got = run({programPath("sluice"), "validate", "--config", kServices});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(ServiceSample, LeadsToTheEndpointThatIsReady) {
+  EchoOrigin origin(std::nullopt);
+  const TempDir folder;
+  const std::uint16_t port = freePort();
+  std::string text = replaceAll(readFile(std::string(kServices) + "/service.yaml"), "10.20.0.7", "127.0.0.1");
+  text = replaceAll(text, "port: 8080", "port: " + std::to_string(origin.port()));
+  text = replaceAll(text, "port: 10080", "port: " + std::to_string(port));
+  text = replaceAll(text, "{controllerName: sluice.dev/egress-gateway}",
+                    "{controllerName: sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, "
+                    "namespace: demo, name: test}}");
+  text +=
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: test}\ndata:\n  settings.yaml: |\n"
+      "    addressGuard: {allow: [127.0.0.0/8]}\n";
+  Process gateway({programPath("sluice"), "run", "--config", folder.write("sample.yaml", text), "--health",
+                   "127.0.0.1:" + std::to_string(freePort()), "--admin", "127.0.0.1:" + std::to_string(freePort())});
+  ASSERT_TRUE(waitForPort(port)) << gateway.errors();
+  const Outcome got =
+      run({"curl", "-sS", "-i", "--max-time", "20", "http://127.0.0.1:" + std::to_string(port) + "/models"});
+  gateway.signal(SIGTERM);
+  EXPECT_EQ(gateway.wait(), 0) << gateway.errors();
+  EXPECT_THAT(got.output, HasSubstr("HTTP/1.1 200 OK")) << got.errors;
 }
 
 TEST(BackendSamples, AreOneForEachSpelling) {

@@ -115,5 +115,20 @@ TEST(AddressGuard, RefusesWhatIsNoRange) {
   }
 }
 
+TEST(AddressGuard, LetsEndpointsBeInPrivateNetworksButNotOnTheGatewayItself) {
+  const AddressGuard strict;
+  for (const char* ip :
+       {"8.8.8.8", "10.0.0.1", "192.168.1.1", "100.64.0.1", "240.0.0.1", "198.18.0.1", "fd00::1", "2a00::1"}) {
+    EXPECT_TRUE(strict.permitsEndpoint(bytes(ip))) << ip;
+  }
+  for (const char* ip :
+       {"127.0.0.1", "0.0.0.0", "169.254.1.1", "169.254.169.254", "100.100.100.200", "224.0.0.1", "::", "::1",
+        "fe80::1", "ff02::1", "fd00:ec2::254", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"}) {
+    EXPECT_FALSE(strict.permitsEndpoint(bytes(ip))) << ip;
+  }
+  EXPECT_TRUE(guard({"127.0.0.0/8"}).permitsEndpoint(bytes("127.0.0.1")));
+  EXPECT_FALSE(guard({"::ffff:0:0/96"}).permitsEndpoint(bytes("::ffff:127.0.0.1")));
+}
+
 }  // namespace
 }  // namespace sluice::routing

@@ -213,7 +213,8 @@ TEST(CompileRoute, Answers500ForReferencesThatAreBroken) {
     EXPECT_EQ(world.outcome(), "500") << ref;
     return world.condition("HTTPRoute", "route", "ResolvedRefs");
   };
-  EXPECT_EQ(reasonFor("{name: origin, port: 8080}"), "False/InvalidKind");
+  EXPECT_EQ(reasonFor("{name: origin, port: 8080}"), "False/BackendNotFound") << "a Service";
+  EXPECT_EQ(reasonFor("{group: example.com, kind: Bucket, name: origin}"), "False/InvalidKind");
   EXPECT_EQ(reasonFor("{group: gateway.networking.k8s.io, kind: Backend, name: origin, namespace: team}"),
             "False/RefNotPermitted");
   EXPECT_EQ(reasonFor("{group: gateway.networking.k8s.io, kind: Backend, name: gone, namespace: team}"),

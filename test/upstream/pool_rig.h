@@ -26,6 +26,9 @@ struct PoolOptions {
   std::uint64_t maxConnections = 1024;
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
   bool tls = false;
+  /// IP literals, in order: makes the Backend a Service.
+  std::optional<std::vector<std::string>> endpoints = std::nullopt;
+  std::uint64_t randomSeed = 1;
 };
 
 /// Begins a request as soon as the pool lets it.
@@ -40,8 +43,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
         resolver(worker),
         dialer(worker),
         sink(worker.chunks()),
-        upstreams(std::make_unique<Upstreams>(
-            UpstreamParts{worker, resolver, dialer, budgets, sink, *this, shard_, h2Memory_, policyOf(options)})) {
+        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, sink, *this, shard_,
+                                                            h2Memory_, policyOf(options), options.randomSeed})) {
     plan = planOf("backend", options);
     resolver.know(kHost, {"192.0.2.1"});
     worker.setBeats(this);
@@ -127,6 +130,10 @@ class PoolRig final : private net::Beats, private WaiterSink {
     made->port = 8080;
     made->authority = "backend.test:8080";
     made->protocol = options.protocol;
+    if (options.endpoints) {
+      made->endpoints.emplace();
+      for (const std::string& ip : *options.endpoints) made->endpoints->push_back({ip, 8080});
+    }
     if (options.tls) {
       made->tls.emplace();
       made->tls->serverName = kHost;

@@ -1,0 +1,281 @@
+#include "proxy/upstream/pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/upstream/connection.h"
+#include "proxy/upstream/upstreams.h"
+
+namespace sluice::upstream {
+namespace {
+
+// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has so many
+// streams, the third once two have half as many.
+constexpr std::size_t kSharedConnections = 3;
+constexpr std::size_t kSpreadAbove = 8;
+// An endpoint that does not take connections is left alone for so long, twice as long after each further attempt: soon
+// enough for one that restarts, and rare enough for one that is gone.
+constexpr base::Duration kFirstCoolDown = std::chrono::milliseconds(500);
+constexpr unsigned kMostDoublings = 4;
+
+// Worth another HTTP/2 connection beside it and its like, `count` of them.
+bool isBusy(Connection& connection, std::size_t count) {
+  return connection.codec()->activeStreams() * count >= kSpreadAbove || connection.available() == 0;
+}
+
+std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Address>& endpoint) {
+  if (!endpoint) return std::nullopt;
+  return base::Result<net::Addresses>(net::Addresses{*endpoint});
+}
+
+}  // namespace
+
+Pool::Pool(Upstreams& owner, Cluster& cluster, const std::optional<net::Address>& endpoint)
+    : owner_(owner), cluster_(cluster), fixed_(alone(endpoint)) {
+  const routing::UpstreamProtocol protocol = cluster.plan().protocol;
+  if (protocol == routing::UpstreamProtocol::kHttp11) version_ = http::Version::kHttp11;
+  if (cluster.plan().tls) return;  // ALPN says it
+  version_ = protocol == routing::UpstreamProtocol::kHttp2 ? http::Version::kHttp2 : http::Version::kHttp11;
+}
+
+bool Pool::permits(std::span<const std::uint8_t> address) const {
+  return fixed_ ? owner_.guard().permitsEndpoint(address) : owner_.guard().permits(address);
+}
+
+Connection* Pool::take() {
+  // Whatever version the last handshake chose: servers behind one name may differ.
+  Connection* connection = leastLoaded();
+  if (connection == nullptr) connection = takeIdle();
+  if (connection != nullptr && shared_.size() + connecting_ < kSharedConnections &&
+      isBusy(*connection, shared_.size())) {
+    markDirty();
+  }
+  return connection;
+}
+
+void Pool::wait(http::Token waiter) {
+  waiters_.push_back(waiter);
+  cluster_.countWaiters(1);
+  markDirty();
+}
+
+void Pool::abandon(http::Token waiter) {
+  const auto found = std::find(waiters_.begin(), waiters_.end(), waiter);
+  if (found != waiters_.end()) {
+    waiters_.erase(found);
+    cluster_.countWaiters(-1);
+  }
+  // It may have been told of a connection that it now leaves to somebody else.
+  if (!waiters_.empty()) markDirty();
+}
+
+std::size_t Pool::load() const {
+  std::size_t requests = waiters_.size() + open_ - connecting_ - idle_.size() - shared_.size();
+  for (const auto handle : shared_) {
+    if (Connection* connection = owner_.find(handle)) requests += connection->codec()->activeStreams();
+  }
+  return requests;
+}
+
+void Pool::retire() {
+  retired_ = true;
+  failWaiters(base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint any more"),
+              waiters_.size(), Elsewhere::kAny);
+  markDirty();
+}
+
+void Pool::attach() {
+  ++attached_;
+  cluster_.attach();
+}
+
+void Pool::detach() {
+  --attached_;
+  cluster_.detach();
+  if (closing()) markDirty();
+}
+
+bool Pool::closing() const { return retired_ || cluster_.deserted(); }
+
+void Pool::drainAll() {
+  const std::vector<base::Handle<Connection>> idle = idle_;
+  const std::vector<base::Handle<Connection>> shared = shared_;
+  for (const auto* handles : {&idle, &shared}) {
+    for (const auto handle : *handles) {
+      if (Connection* connection = owner_.find(handle)) connection->drain();
+    }
+  }
+}
+
+void Pool::settle() {
+  if (closing()) drainAll();
+  wakeWaiters();
+  while (wantsAnother(waiters_.size())) {
+    if (!open()) return;
+  }
+}
+
+bool Pool::wantsAnother(std::size_t waiting) const {
+  if (!version_) return waiting > 0 && connecting_ == 0;
+  if (*version_ == http::Version::kHttp11) return waiting > connecting_;
+  if (shared_.size() + connecting_ < kSharedConnections && !shared_.empty()) {
+    return connecting_ == 0 && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
+             Connection* connection = owner_.find(handle);
+             return connection != nullptr && isBusy(*connection, shared_.size());
+           });
+  }
+  return waiting > 0 && connecting_ == 0;
+}
+
+const base::Result<net::Addresses>* Pool::addresses() {
+  if (fixed_) return &*fixed_;
+  const std::string& hostname = cluster_.plan().hostname;
+  const base::Result<net::Addresses>* known = owner_.resolver().cached(hostname);
+  if (known == nullptr && !resolving_) {
+    resolving_ = true;
+    // The pool lives until it is told, or as long as the worker's Upstreams, which outlives the resolver.
+    owner_.resolver().resolve(hostname, [this] {
+      resolving_ = false;
+      markDirty();
+    });
+  }
+  return known;
+}
+
+bool Pool::open() {
+  const base::Result<net::Addresses>* known = addresses();
+  if (known == nullptr) return false;
+  if (!known->ok()) {
+    failWaiters(known->error(), waiters_.size(), Elsewhere::kReachable);
+    return false;
+  }
+  if (!cluster_.budget().connections.tryAdd()) {
+    owner_.onLimit("backendConnections");
+    if (open_ == 0) {
+      failWaiters(
+          base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend"),
+          waiters_.size(), Elsewhere::kConnected);
+    }
+    return false;
+  }
+  ++connecting_;
+  ++open_;
+  net::Addresses chosen = net::chooseAddresses(net::DnsStrategy::kStrict, **known);
+  if (!fixed_) {
+    for (net::Address& address : chosen) address = address.withPort(cluster_.plan().port);
+  }
+  owner_.createConnection(*this, std::move(chosen));
+  return true;
+}
+
+base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
+  if (tls == nullptr) return *version_;
+  if (tls->alpn == "h2") {
+    version_ = http::Version::kHttp2;
+  } else if (cluster_.plan().protocol == routing::UpstreamProtocol::kHttp2) {
+    return base::Error::upstream(base::ErrorType::kTlsProtocolError, "backend did not agree to HTTP/2 by ALPN");
+  } else {
+    version_ = http::Version::kHttp11;
+  }
+  return *version_;
+}
+
+void Pool::onServing(Connection& connection) {
+  --connecting_;
+  failures_ = 0;
+  coolUntil_ = {};
+  if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
+  // At once, or the drive beat that comes before the connection's first flush would open another one for the same
+  // waiter.
+  onCapacity(connection);
+}
+
+void Pool::onCapacity(Connection& connection) {
+  if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle && connection.available() > 0) {
+    connection.idle = true;
+    idle_.push_back(connection.handle());
+  }
+  if ((closing() || !waiters_.empty()) && connection.available() > 0) markDirty();
+}
+
+void Pool::onGone(Connection& connection, const base::Error* error) {
+  if (connection.gone) return;
+  connection.gone = true;
+  cluster_.budget().connections.release();
+  --open_;
+  std::erase(shared_, connection.handle());
+  if (connection.idle) std::erase(idle_, connection.handle());
+  if (error != nullptr) {
+    --connecting_;
+    cool();
+    // Others may still come for the rest; without any, nobody waits in vain.
+    failWaiters(*error, open_ == 0 || !version_ ? waiters_.size() : 1, Elsewhere::kReachable);
+  }
+  if (!waiters_.empty()) markDirty();
+}
+
+// Attempts that were on their way at once fail together, and count once.
+void Pool::cool() {
+  if (owner_.worker().now() < coolUntil_) return;
+  coolUntil_ = owner_.worker().now() + kFirstCoolDown * (1U << std::min(failures_, kMostDoublings));
+  ++failures_;
+}
+
+Connection* Pool::leastLoaded() {
+  Connection* best = nullptr;
+  for (const auto handle : shared_) {
+    Connection* connection = owner_.find(handle);
+    if (connection == nullptr) continue;
+    if (best != nullptr && connection->codec()->activeStreams() >= best->codec()->activeStreams()) continue;
+    if (connection->available() > 0) best = connection;
+  }
+  return best;
+}
+
+Connection* Pool::takeIdle() {
+  while (!idle_.empty()) {
+    Connection* connection = owner_.find(idle_.back());
+    idle_.pop_back();
+    if (connection == nullptr) continue;
+    connection->idle = false;
+    if (connection->available() > 0) return connection;
+  }
+  return nullptr;
+}
+
+std::size_t Pool::spare() {
+  std::size_t count = idle_.size();
+  for (const auto handle : shared_) {
+    if (Connection* connection = owner_.find(handle)) count += connection->available();
+  }
+  return count;
+}
+
+http::Token Pool::takeWaiter() {
+  const http::Token waiter = waiters_.front();
+  waiters_.pop_front();
+  cluster_.countWaiters(-1);
+  return waiter;
+}
+
+void Pool::wakeWaiters() {
+  for (std::size_t room = spare(); room > 0 && !waiters_.empty();) {
+    const http::Token waiter = takeWaiter();
+    if (owner_.waiterSink().onPoolReady(waiter)) {
+      --room;
+    } else {
+      cluster_.forget(waiter);
+    }
+  }
+}
+
+void Pool::failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere) {
+  while (count > 0 && !waiters_.empty()) {
+    const http::Token waiter = takeWaiter();
+    if (cluster_.relocate(waiter, *this, elsewhere) || owner_.waiterSink().onPoolFailed(waiter, error)) --count;
+  }
+}
+
+void Pool::markDirty() { owner_.markDirty(*this); }
+
+}  // namespace sluice::upstream

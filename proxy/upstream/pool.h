@@ -1,0 +1,113 @@
+// The connections of one worker to one endpoint of a Backend, and who waits for one.
+//
+// HTTP/1.1 connections are given out last-in first-out; HTTP/2 requests go to the least loaded of a few connections.
+// Until the first handshake has said which version the endpoint speaks, one connection probes and everybody waits for
+// it. Owned by its Cluster; when its endpoint has gone, by Upstreams until the last connection has. One thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/error.h"
+#include "proxy/base/result.h"
+#include "proxy/base/slab.h"
+#include "proxy/http/codec.h"
+#include "proxy/net/address.h"
+#include "proxy/net/resolver.h"
+#include "proxy/net/tls.h"
+
+namespace sluice::upstream {
+
+class Cluster;
+class Connection;
+class Upstreams;
+
+/// Which other endpoints may serve who waits for one that can not.
+enum class Elsewhere : std::uint8_t {
+  kAny,        // the one that they wait for is no more
+  kReachable,  // those to which the last attempt to connect did not just fail
+  kConnected   // those with connections: no more may be opened
+};
+
+class Pool {
+ public:
+  /// Without an address the plan's hostname is asked for, for each connection.
+  Pool(Upstreams& owner, Cluster& cluster, const std::optional<net::Address>& endpoint);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  Cluster& cluster() { return cluster_; }
+  /// Whether connections may go to that address, which is that of the endpoint or one that its name stands for.
+  bool permits(std::span<const std::uint8_t> address) const;
+
+  /// A connection with room for one request, off the list if it serves one at a time; nullptr if there is none.
+  Connection* take();
+  /// Tells `waiter` by WaiterSink when there is one, or why there is none; or gives it back to the cluster.
+  void wait(http::Token waiter);
+  /// It does not want one any more (it may have been told already).
+  void abandon(http::Token waiter);
+
+  /// Requests on their way, and those that wait.
+  std::size_t load() const;
+  std::size_t openConnections() const { return open_; }
+  /// The last attempt to connect failed, a moment ago, or one request finds out whether the next one fails too.
+  bool cooling(base::MonotonicTime now) const { return failures_ > 0 && (now < coolUntil_ || connecting_ > 0); }
+
+  /// The endpoint has gone: no new request goes to it, and whoever waits for it gets another one.
+  void retire();
+  /// No connection and no question refers to it any more.
+  bool abandoned() const { return attached_ == 0 && !resolving_; }
+
+  /// The drive beat: tells waiters, opens connections.
+  void settle();
+  void markDirty();
+  bool dirty = false;
+
+  /// Called by connections, the first two by each as long as it exists.
+  void attach();
+  void detach();
+  base::Result<http::Version> negotiated(const net::TlsFacts* tls);
+  void onServing(Connection& connection);
+  void onCapacity(Connection& connection);
+  /// No longer to be given out. `error`: it never became ready, and why.
+  void onGone(Connection& connection, const base::Error* error);
+
+ private:
+  Connection* leastLoaded();
+  Connection* takeIdle();
+  std::size_t spare();
+  bool closing() const;
+  bool wantsAnother(std::size_t waiting) const;
+  /// False if nobody can be served by dialling: the error went to all waiters.
+  bool open();
+  /// nullptr while they are not known.
+  const base::Result<net::Addresses>* addresses();
+  void drainAll();
+  http::Token takeWaiter();
+  /// So many of them; those that one of the endpoints `elsewhere` takes have not failed.
+  void failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere);
+  void wakeWaiters();
+  void cool();
+
+  Upstreams& owner_;
+  Cluster& cluster_;
+  /// Of an endpoint with an address: that one. Its name's are the resolver's to know.
+  const std::optional<base::Result<net::Addresses>> fixed_;
+  std::optional<http::Version> version_;
+  std::vector<base::Handle<Connection>> idle_;    // HTTP/1.1, most recently used last
+  std::vector<base::Handle<Connection>> shared_;  // HTTP/2
+  std::deque<http::Token> waiters_;
+  std::size_t connecting_ = 0;
+  std::size_t open_ = 0;      // connecting and serving
+  std::size_t attached_ = 0;  // connections, those that are to be reaped included
+  base::MonotonicTime coolUntil_{};
+  unsigned failures_ = 0;  // attempts to connect, since the last good one
+  bool resolving_ = false;
+  bool retired_ = false;
+};
+
+}  // namespace sluice::upstream

@@ -1,0 +1,328 @@
+// A Service's endpoints: how requests are spread, that a dead one costs nobody a request, and how they come and go.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "test/upstream/pool_rig.h"
+
+namespace sluice::upstream {
+namespace {
+
+PoolOptions service(const std::vector<std::string>& endpoints) {
+  PoolOptions options;
+  options.endpoints = endpoints;
+  return options;
+}
+
+class Endpoints : public ::testing::Test {
+ protected:
+  void begin(const PoolOptions& options) {
+    options_ = options;
+    rig_ = std::make_unique<PoolRig>(options);
+  }
+  void become(const std::vector<std::string>& endpoints) {
+    options_.endpoints = endpoints;
+    rig_->plan = PoolRig::planOf("backend", options_);
+    rig_->adopt(PoolRig::policyOf(options_), {rig_->plan});
+  }
+  std::string ip(std::size_t wire) { return rig_->wire(wire).address().ip(); }
+  /// Accepts or refuses what was dialled and not looked at yet, until nothing is dialled any more.
+  void answerDials(const std::set<std::string>& dead = {}) {
+    for (; next_ < rig_->dialled(); ++next_) {
+      if (dead.contains(ip(next_))) {
+        rig_->wire(next_).refuse();
+      } else {
+        rig_->accept(next_);
+      }
+    }
+  }
+  /// Where a request that was begun went.
+  std::string endpointOf(std::size_t request) {
+    Connection* connection = rig_->upstreams->find(rig_->connectionOf(request));
+    return connection == nullptr ? "none" : connection->peer().ip();
+  }
+
+  PoolOptions options_;
+  std::unique_ptr<PoolRig> rig_;
+  std::size_t next_ = 0;
+};
+
+TEST_F(Endpoints, AreDialledAtTheirOwnAddressAndPort) {
+  begin(service({"10.0.0.1"}));
+  const std::size_t request = rig_->want();
+  ASSERT_EQ(rig_->dialled(), 1U);
+  EXPECT_EQ(rig_->wire(0).address().toString(), "10.0.0.1:8080");
+  EXPECT_EQ(rig_->resolver.questions, 0);
+  rig_->accept(0);
+  EXPECT_TRUE(rig_->begun(request));
+}
+
+TEST_F(Endpoints, ShareTheRequestsAmongThem) {
+  begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"}));
+  for (int i = 0; i < 40; ++i) {
+    rig_->want();
+    answerDials();
+  }
+  std::map<std::string, int> share;
+  for (std::size_t i = 0; i < rig_->dialled(); ++i) ++share[ip(i)];
+  ASSERT_EQ(share.size(), 4U);
+  for (const auto& [address, count] : share)
+    EXPECT_NEAR(count, 10, 2) << address << ": all of its requests are in flight";
+}
+
+TEST_F(Endpoints, ABusyOneGetsLess) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  for (std::size_t i = 0; i < 8; ++i) {
+    rig_->want();
+    answerDials();
+  }
+  // Those of the first end, those of the second do not.
+  for (std::size_t i = 0; i < rig_->dialled(); ++i) {
+    if (ip(i) == "10.0.0.1") rig_->backends[i]->respond(0, 200, "");
+  }
+  ASSERT_TRUE(rig_->settle());
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t request = rig_->want();
+    answerDials();
+    EXPECT_EQ(endpointOf(request), "10.0.0.1");
+  }
+}
+
+TEST_F(Endpoints, ADeadOneCostsNobodyARequest) {
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
+    PoolOptions options = service({"10.0.0.1", "10.0.0.2", "10.0.0.3"});
+    options.randomSeed = seed * 0x9E3779B97F4A7C15ULL;
+    next_ = 0;
+    begin(options);
+    for (int i = 0; i < 10; ++i) {
+      const std::size_t request = rig_->want();
+      answerDials({"10.0.0.2"});
+      EXPECT_TRUE(rig_->begun(request)) << i << " of seed " << seed;
+    }
+    int refused = 0;
+    for (std::size_t i = 0; i < rig_->dialled(); ++i) refused += ip(i) == "10.0.0.2" ? 1 : 0;
+    EXPECT_LE(refused, 1) << "it was left alone for a while";
+  }
+}
+
+TEST_F(Endpoints, ADeadOneIsTriedAgainAfterAWhileAndTakenBackIfItLives) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  const auto requestsTo = [this](const std::string& address, const std::set<std::string>& dead) {
+    int count = 0;
+    for (int i = 0; i < 12; ++i) {
+      const std::size_t before = rig_->dialled();
+      const std::size_t request = rig_->want();
+      answerDials(dead);
+      EXPECT_TRUE(rig_->begun(request));
+      for (std::size_t wire = before; wire < rig_->dialled(); ++wire) count += ip(wire) == address ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(requestsTo("10.0.0.1", {"10.0.0.1"}), 1);
+  rig_->advance(std::chrono::milliseconds(499));
+  EXPECT_EQ(requestsTo("10.0.0.1", {"10.0.0.1"}), 0);
+  rig_->advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(requestsTo("10.0.0.1", {"10.0.0.1"}), 1);
+  rig_->advance(std::chrono::milliseconds(999));
+  EXPECT_EQ(requestsTo("10.0.0.1", {"10.0.0.1"}), 0) << "twice as long";
+  rig_->advance(std::chrono::milliseconds(1));
+  EXPECT_GT(requestsTo("10.0.0.1", {}), 6);
+}
+
+TEST_F(Endpoints, AttemptsThatFailTogetherCountOnce) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  for (int i = 0; i < 8; ++i) rig_->want();
+  answerDials({"10.0.0.1"});
+  rig_->advance(std::chrono::milliseconds(500));
+  const std::size_t before = rig_->dialled();
+  for (int i = 0; i < 8; ++i) rig_->want();
+  EXPECT_EQ(ip(before), "10.0.0.1") << "not longer than after one failure";
+}
+
+TEST_F(Endpoints, OnlyOneRequestFindsOutWhetherADeadOneLives) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  for (int i = 0; i < 4; ++i) {
+    rig_->want();
+    answerDials({"10.0.0.1"});
+  }
+  rig_->advance(std::chrono::milliseconds(500));
+  const std::size_t before = rig_->dialled();
+  for (int i = 0; i < 8; ++i) rig_->want();
+  std::size_t probes = 0;
+  for (std::size_t i = before; i < rig_->dialled(); ++i) probes += ip(i) == "10.0.0.1" ? 1 : 0;
+  EXPECT_EQ(probes, 1U) << "it does not answer, and the others do not wait for that";
+}
+
+TEST_F(Endpoints, WhenAllAreDeadTheRequestIsToldSo) {
+  begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
+  const std::set<std::string> dead = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t request = rig_->want();
+    answerDials(dead);
+    ASSERT_TRUE(rig_->failed(request));
+    EXPECT_EQ(rig_->error(request).type, base::ErrorType::kConnectionRefused);
+  }
+  EXPECT_EQ(rig_->budget().connections.count(), 0U);
+  rig_->advance(std::chrono::seconds(10));
+  const std::size_t later = rig_->want();
+  answerDials();
+  EXPECT_TRUE(rig_->begun(later));
+}
+
+TEST_F(Endpoints, ARequestTriesFourOfThemAtMost) {
+  std::vector<std::string> many;
+  std::set<std::string> dead;
+  for (int i = 1; i <= 9; ++i) many.push_back("10.0.0." + std::to_string(i));
+  begin(service(many));
+  dead.insert(many.begin(), many.end());
+  const std::size_t request = rig_->want();
+  answerDials(dead);
+  EXPECT_TRUE(rig_->failed(request));
+  EXPECT_EQ(rig_->dialled(), 4U);
+}
+
+TEST_F(Endpoints, NoneAtAllIsAnswered503) {
+  begin(service({}));
+  const std::size_t request = rig_->want();
+  ASSERT_TRUE(rig_->failed(request));
+  EXPECT_EQ(rig_->error(request).type, base::ErrorType::kDestinationUnavailable);
+  EXPECT_EQ(rig_->error(request).status, 503);
+  become({"10.0.0.1"});
+  const std::size_t next = rig_->want();
+  answerDials();
+  EXPECT_TRUE(rig_->begun(next));
+}
+
+TEST_F(Endpoints, ThatStayKeepTheirConnectionsAndThatGoFinishTheirRequests) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  const Cluster* before = &rig_->cluster();
+  for (int i = 0; i < 2; ++i) {
+    rig_->want();
+    answerDials();
+  }
+  ASSERT_NE(ip(0), ip(1));
+  const std::size_t stays = ip(0) == "10.0.0.1" ? 0 : 1;
+  const std::size_t goes = 1 - stays;
+  become({"10.0.0.1", "10.0.0.3"});
+  EXPECT_EQ(&rig_->cluster(), before);
+  EXPECT_FALSE(rig_->wire(goes).finished) << "its request is in flight";
+  rig_->backends[goes]->respond(0, 200, "whole");
+  rig_->backends[stays]->respond(0, 200, "");
+  ASSERT_TRUE(rig_->settle());
+  EXPECT_EQ(rig_->answer(goes).body, "whole");
+  EXPECT_TRUE(rig_->wire(goes).letGo);
+  EXPECT_FALSE(rig_->wire(stays).letGo);
+  for (int i = 0; i < 8; ++i) {
+    rig_->want();
+    answerDials();
+  }
+  for (std::size_t i = 2; i < rig_->dialled(); ++i) EXPECT_NE(ip(i), "10.0.0.2");
+}
+
+TEST_F(Endpoints, IdleConnectionsToThoseThatGoAreClosed) {
+  begin(service({"10.0.0.1"}));
+  rig_->want();
+  rig_->accept(0).respond(0, 200, "");
+  ASSERT_TRUE(rig_->settle());
+  become({"10.0.0.2"});
+  { const net::Worker::Turn turn(rig_->worker); }
+  EXPECT_TRUE(rig_->wire(0).letGo);
+  EXPECT_EQ(rig_->budget().connections.count(), 0U);
+}
+
+TEST_F(Endpoints, WhoWaitsForOneThatGoesGetsAnother) {
+  begin(service({"10.0.0.1"}));
+  const std::size_t request = rig_->want();
+  become({"10.0.0.2"});
+  { const net::Worker::Turn turn(rig_->worker); }
+  ASSERT_EQ(rig_->dialled(), 2U);
+  EXPECT_EQ(ip(1), "10.0.0.2");
+  rig_->accept(1);
+  EXPECT_TRUE(rig_->begun(request));
+  rig_->accept(0);
+  EXPECT_TRUE(rig_->wire(0).letGo) << "nobody wants it any more";
+}
+
+TEST_F(Endpoints, WhoWaitsForTheLastOneThatGoesIsToldSo) {
+  begin(service({"10.0.0.1"}));
+  const std::size_t request = rig_->want();
+  become({});
+  ASSERT_TRUE(rig_->failed(request));
+  EXPECT_EQ(rig_->error(request).type, base::ErrorType::kDestinationUnavailable);
+}
+
+TEST_F(Endpoints, AWaiterThatLeavesIsForgottenWhereverItWaits) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  const std::size_t request = rig_->want();
+  rig_->wire(0).refuse();
+  ASSERT_EQ(rig_->dialled(), 2U) << "it waits for the other one now";
+  rig_->leave(request);
+  rig_->accept(1);
+  EXPECT_FALSE(rig_->begun(request));
+}
+
+TEST_F(Endpoints, WithoutRoomForMoreConnectionsThoseThatExistServe) {
+  PoolOptions options = service({"10.0.0.1", "10.0.0.2", "10.0.0.3"});
+  options.maxConnections = 1;
+  begin(options);
+  const std::size_t first = rig_->want();
+  answerDials();
+  ASSERT_TRUE(rig_->begun(first));
+  for (int i = 0; i < 6; ++i) {
+    const std::size_t request = rig_->want();
+    EXPECT_FALSE(rig_->failed(request));
+    rig_->backends[0]->respond(static_cast<std::size_t>(i), 200, "");
+    ASSERT_TRUE(rig_->settle());
+    EXPECT_TRUE(rig_->begun(request));
+  }
+  EXPECT_EQ(rig_->dialled(), 1U);
+}
+
+TEST_F(Endpoints, ThoseWhoWaitAreBoundedTogether) {
+  PoolOptions options = service({"10.0.0.1", "10.0.0.2"});
+  options.pendingBound = 3;
+  begin(options);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(rig_->failed(rig_->want()));
+  const std::size_t refused = rig_->want();
+  ASSERT_TRUE(rig_->failed(refused));
+  EXPECT_EQ(rig_->error(refused).type, base::ErrorType::kConnectionLimitReached);
+}
+
+TEST_F(Endpoints, AnAddressThatIsNotAllowedIsNotDialledWhateverTheConfigurationSays) {
+  begin(service({"127.0.0.1", "169.254.169.254"}));
+  const std::size_t request = rig_->want();
+  EXPECT_EQ(rig_->dialled(), 0U);
+  ASSERT_TRUE(rig_->failed(request));
+  EXPECT_EQ(rig_->error(request).type, base::ErrorType::kDestinationIpProhibited);
+}
+
+TEST_F(Endpoints, AClusterThatAnOlderSnapshotsExchangeBringsAboutHasTheNewestEndpoints) {
+  begin(service({"10.0.0.1"}));
+  const auto older = rig_->plan;
+  become({"10.0.0.2"});
+  rig_->plan = older;
+  rig_->want();
+  ASSERT_EQ(rig_->dialled(), 1U);
+  EXPECT_EQ(ip(0), "10.0.0.2");
+}
+
+TEST_F(Endpoints, OfAServiceThatGoesAreClosedToo) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  for (int i = 0; i < 2; ++i) {
+    rig_->want();
+    answerDials();
+  }
+  for (const auto& backend : rig_->backends) backend->respond(0, 200, "");
+  ASSERT_TRUE(rig_->settle());
+  become({"10.0.0.1"});
+  const std::weak_ptr<const routing::BackendPlan> plan = rig_->plan;
+  rig_->plan = PoolRig::planOf("other", {});
+  rig_->adopt(PoolRig::policyOf({}), {rig_->plan});
+  for (std::size_t i = 0; i < 2; ++i) rig_->done(i);
+  EXPECT_TRUE(rig_->wire(0).letGo && rig_->wire(1).letGo);
+  EXPECT_TRUE(plan.expired());
+}
+
+}  // namespace
+}  // namespace sluice::upstream
