@@ -57,7 +57,14 @@ struct BackendPlan {
   std::string authority;
   UpstreamProtocol protocol = UpstreamProtocol::kAuto;
   std::optional<UpstreamTls> tls;
+  /// The same, spoken to in HTTP/1.1 only, if otherwise ALPN would decide: for requests that HTTP/2 can not carry.
+  std::shared_ptr<const BackendPlan> http11;
 };
+
+/// The plan by which the request reaches the Backend; nullptr if there is none: it asks for a WebSocket (RFC 6455), and
+/// the Backend speaks HTTP/2 only.
+const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
+                                                  const std::shared_ptr<const BackendPlan>& backend);
 
 /// A share of a rule's traffic. A reference that is broken keeps its share and answers with its error (500).
 struct WeightedBackend {
