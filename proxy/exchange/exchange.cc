@@ -106,14 +106,24 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
-  upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
+  refusal = enterCluster();
+  if (refusal) return raise(Event::kRejected, *refusal);
+  raise(Event::kRouted);
+}
+
+std::optional<base::Error> Exchange::enterCluster() {
+  const auto* plan = routing::planFor(request_.head, attempt_.backend->backend);
+  if (plan == nullptr) {
+    return base::Error::upstream(base::ErrorType::kHttpProtocolError,
+                                 "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket");
+  }
+  upstream::Cluster& cluster = owner_.upstreams().cluster(*plan);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
-    return raise(Event::kRejected, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                                                         "too many requests to the backend at once"));
+    return base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many requests to the backend at once");
   }
   attempt_.cluster = &cluster;
-  raise(Event::kRouted);
+  return std::nullopt;
 }
 
 std::optional<base::Error> Exchange::chooseBackend() {
@@ -318,9 +328,9 @@ void Exchange::onInterim(http::ResponseMessage&& message) {
 
 void Exchange::onResponse(http::ResponseMessage&& message) {
   progress();
-  if (message.head.body == http::Body::kNone) {
-    responseBody_.finish();
-  }
+  if (message.head.body == http::Body::kNone) responseBody_.finish();
+  // The backend does not agree to a tunnel: the request was complete with its head.
+  if (request_.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) requestBody_.finish();
   response_ = std::move(message);
   raise(Event::kResponseHead);
 }
@@ -371,11 +381,14 @@ void Exchange::progress() {
 }
 
 void Exchange::progressWithin(std::uint64_t total, std::uint64_t mark) {
-  if (total - mark >= kLeastBodyPerWindow) progress();
+  if (total - mark >= kLeastBodyPerWindow || tunnels()) progress();
 }
+
+bool Exchange::tunnels() const { return status_ == http::kSwitchingProtocols; }
 
 // The client owes us body bytes, and nobody else owes anything.
 bool Exchange::clientStalls() const {
+  if (request_.head.body == http::Body::kTunnel) return false;
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
          requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
 }
@@ -383,8 +396,8 @@ bool Exchange::clientStalls() const {
 base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
-  // An answer of our own has the time that it takes to be read.
-  if (responseState_ == ResponseState::kAnswering) return idleUntil;
+  // An answer of our own has the time that it takes to be read; a tunnel ends when nothing moves in it.
+  if (responseState_ == ResponseState::kAnswering || tunnels()) return idleUntil;
   return std::min({idleUntil, requestDeadline(), attemptDeadline()});
 }
 
@@ -424,6 +437,10 @@ void Exchange::expire() {
   if (idle && !responseBody_.bytes.empty()) {
     return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                                     "the client did not take the response in time"});
+  }
+  if (tunnels()) {
+    return raise(Event::kDeadline, base::Error::upstream(base::ErrorType::kConnectionTerminated,
+                                                         "nothing moved in the tunnel for too long"));
   }
   raise(Event::kDeadline, base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
 }

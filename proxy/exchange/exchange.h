@@ -89,6 +89,7 @@ class Exchange final : private net::Timer {
   base::MonotonicTime requestDeadline() const;
   base::MonotonicTime attemptDeadline() const;
   bool clientStalls() const;
+  bool tunnels() const;
   void expire();
   void progress();
   void progressWithin(std::uint64_t total, std::uint64_t mark);
@@ -97,6 +98,7 @@ class Exchange final : private net::Timer {
   void act(Action action);
   void route();
   std::optional<base::Error> chooseBackend();
+  std::optional<base::Error> enterCluster();
   void acquire();
   void abandon();
   void begin();
