@@ -108,7 +108,10 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
-  if (rule_->retry) retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
+  // What a tunnel carries can not be had again.
+  if (rule_->retry && request_.head.body != http::Body::kTunnel) {
+    retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
+  }
   enter();
 }
 
@@ -118,7 +121,13 @@ void Exchange::enter() {
     retries_->begin();
     arm();
   }
-  upstream::Cluster& cluster = owner_.upstreams().cluster(attempt_.backend->backend);
+  const auto* plan = routing::planFor(request_.head, attempt_.backend->backend);
+  if (plan == nullptr) {
+    return raise(Event::kRejected,
+                 base::Error::upstream(base::ErrorType::kHttpProtocolError,
+                                       "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
+  }
+  upstream::Cluster& cluster = owner_.upstreams().cluster(*plan);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
     return raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,

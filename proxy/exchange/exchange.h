@@ -91,6 +91,7 @@ class Exchange final : private net::Timer {
   base::MonotonicTime attemptDeadline() const;
   base::MonotonicTime retryTime() const;
   bool clientStalls() const;
+  bool tunnels() const;
   void expire();
   void progress();
   void progressWithin(std::uint64_t total, std::uint64_t mark);

@@ -9,6 +9,7 @@ namespace sluice::exchange {
 
 // The client owes us body bytes, and nobody else owes anything.
 bool Exchange::clientStalls() const {
+  if (request_.head.body == http::Body::kTunnel) return false;
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
          requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
 }
@@ -16,8 +17,8 @@ bool Exchange::clientStalls() const {
 base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
-  // An answer of our own has the time that it takes to be read.
-  if (responseState_ == ResponseState::kAnswering) return idleUntil;
+  // An answer of our own has the time that it takes to be read; a tunnel ends when nothing moves in it.
+  if (responseState_ == ResponseState::kAnswering || tunnels()) return idleUntil;
   return std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime()});
 }
 
@@ -64,6 +65,10 @@ void Exchange::expire() {
   if (idle && !responseBody_.bytes.empty()) {
     return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                                     "the client did not take the response in time"});
+  }
+  if (tunnels()) {
+    return raise(Event::kDeadline, base::Error::upstream(base::ErrorType::kConnectionTerminated,
+                                                         "nothing moved in the tunnel for too long"));
   }
   raise(ofAttempt ? Event::kAttemptExpired : Event::kDeadline,
         base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));

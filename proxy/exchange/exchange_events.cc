@@ -20,8 +20,10 @@ void Exchange::progress() {
 }
 
 void Exchange::progressWithin(std::uint64_t total, std::uint64_t mark) {
-  if (total - mark >= kLeastBodyPerWindow) progress();
+  if (total - mark >= kLeastBodyPerWindow || tunnels()) progress();
 }
+
+bool Exchange::tunnels() const { return status_ == http::kSwitchingProtocols; }
 
 void Exchange::addRequestBody(std::string_view bytes) {
   requestBytes_ += bytes.size();
@@ -56,9 +58,9 @@ void Exchange::onInterim(http::ResponseMessage&& message) {
 
 void Exchange::onResponse(http::ResponseMessage&& message) {
   progress();
-  if (message.head.body == http::Body::kNone) {
-    responseBody_.finish();
-  }
+  if (message.head.body == http::Body::kNone) responseBody_.finish();
+  // The backend does not agree to a tunnel: the request was complete with its head.
+  if (request_.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) requestBody_.finish();
   response_ = std::move(message);
   const bool refused = retries_ && retries_->refuses(response_->head.status);
   raise(refused ? Event::kResponseRefused : Event::kResponseHead);

@@ -49,7 +49,8 @@ class ServerSink {
  public:
   virtual ~ServerSink() = default;
 
-  /// A request head, checked and normalised by hygiene. If message.head.body is kNone, the request is complete with it.
+  /// A request head, checked and normalised by hygiene. If message.head.body is kNone, the request is complete with it; if it is
+  /// kTunnel, by any answer but a 101.
   /// Returns the owner's token; kNoToken refuses the stream.
   virtual Token onRequest(StreamId stream, RequestMessage&& message) = 0;
   /// A head that can not be served, but can be answered: the owner answers with error.status. The codec closes an HTTP/1.x
@@ -90,7 +91,9 @@ class ServerCodec {
 
   /// A 1xx head. Not for HTTP/1.0 clients (dropped there).
   virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;
-  /// The final head; what head.body announces is taken from sink.responseBody(). Copies what it needs.
+  /// The final head; what head.body announces is taken from sink.responseBody(). Copies what it needs. A 101 that agrees
+  /// to a request with Body::kTunnel is final too: from then on both ways are one body each, and the stream is over when
+  /// both have ended.
   virtual void sendResponse(StreamId stream, const ResponseHead& head) = 0;
   /// The response pipe has more bytes, has ended, or broke. Broken: HTTP/1.x ends the connection, HTTP/2 resets the stream.
   virtual void wake(StreamId stream) = 0;
@@ -112,6 +115,8 @@ class ServerCodec {
   /// With kClosed: a message was cut short, so the connection must end in a way that can not be taken for its clean end (RST; no
   /// close_notify), without anything that was queued.
   virtual bool abortive() const { return false; }
+  /// Our side of a tunnel has ended, the other has not: shut down what was written, and read on.
+  virtual bool halfClosed() const { return false; }
   /// Streams between their first byte and their end.
   virtual std::size_t activeStreams() const = 0;
   /// Part of a head has arrived and the rest has not: what timeouts.requestHeader bounds.
@@ -128,7 +133,8 @@ class ClientSink {
 
   /// A 1xx head (never 101).
   virtual void onInterim(Token token, ResponseMessage&& message) = 0;
-  /// The final head. If message.head.body is kNone, the response is complete with it.
+  /// The final head. If message.head.body is kNone, the response is complete with it. A 101 (kTunnel) comes only as the valid answer
+  /// to a request with Body::kTunnel; with any other answer that request is complete (onRequestSent comes before it).
   virtual void onResponse(Token token, ResponseMessage&& message) = 0;
   virtual void onResponseBody(Token token, std::string_view bytes) = 0;
   virtual void onResponseEnd(Token token) = 0;
@@ -152,7 +158,7 @@ class ClientCodec {
   /// Requests that may be begun now without waiting. HTTP/1.1: 1 or 0.
   virtual std::size_t availableStreams() const = 0;
   /// Begins a request; what head.body announces is taken from sink.requestBody(). Copies what it needs. Only with availableStreams().
-  /// Returns 0 if the peer can not take it after all (then nothing was begun).
+  /// Returns 0 if the peer can not take it after all (then nothing was begun), as HTTP/2 never takes Body::kTunnel.
   virtual StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) = 0;
   virtual void wake(StreamId stream) = 0;
   /// No more events for it. HTTP/1.x ends the connection.
@@ -172,8 +178,9 @@ class ClientCodec {
 
   virtual std::size_t readBudget() const = 0;
   virtual CodecState state() const = 0;
-  /// As ServerCodec::abortive().
+  /// As ServerCodec::abortive() and halfClosed().
   virtual bool abortive() const { return false; }
+  virtual bool halfClosed() const { return false; }
   virtual std::size_t activeStreams() const = 0;
   virtual Version version() const = 0;
 };

@@ -131,11 +131,15 @@ class FieldReader {
     if (field.id == FieldId::kTransferEncoding) {
       ++section_.codingCount;
       section_.coding = field.value;
+    } else if (field.id == FieldId::kUpgrade) {
+      ++section_.upgradeCount;
+      section_.upgrade = field.value;
     } else if (field.id == FieldId::kConnection) {
       connectionSeen_ = true;
       forEachListElement(field.value, [this](std::string_view option) {
         section_.connectionClose |= equalsIgnoreCase(option, "close");
         section_.connectionKeepAlive |= equalsIgnoreCase(option, "keep-alive");
+        section_.connectionUpgrade |= equalsIgnoreCase(option, "upgrade");
       });
     }
     return nullptr;

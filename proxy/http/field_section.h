@@ -21,14 +21,17 @@ struct FieldSection {
   std::string_view length;
   std::string_view coding;
   std::string_view expect;
+  std::string_view upgrade;
   std::uint32_t hostCount = 0;
   std::uint32_t lengthCount = 0;
   std::uint32_t codingCount = 0;
   std::uint32_t expectCount = 0;
+  std::uint32_t upgradeCount = 0;
   bool lengthsDiffer = false;
   bool teTrailers = false;
   bool connectionClose = false;
   bool connectionKeepAlive = false;
+  bool connectionUpgrade = false;
 };
 
 /// nullptr, or why the section is malformed: a name that is no lower-case token, a value outside RFC 9110 section 5.5,

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "proxy/http/h1_codec.h"
+#include "proxy/http/websocket.h"
 
 namespace sluice::http {
 namespace {
@@ -22,6 +23,8 @@ H1Announcement announce(const RequestHead& head) {
       return {H1Framing::kLength, head.contentLength};
     case Body::kUntilEnd:
       return {H1Framing::kChunked, {}};
+    case Body::kTunnel:
+      return {};
   }
   return {};
 }
@@ -50,6 +53,10 @@ StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::s
   sections_.begin(H1Section::kResponse);
   writer_.begin(body.framing, head.contentLength);
   writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
+  if (head.body == Body::kTunnel) {
+    seldom_ = std::make_unique<Seldom>(Seldom{{}, webSocketAccept(head)});
+    writing_ = Writing::kHeld;
+  }
   woken_ = true;
   return stream_;
 }
@@ -91,8 +98,14 @@ void H1ClientCodec::feedEnd(bool clean) {
 
 void H1ClientCodec::feedLost(const Error& error) {
   if (reading_ == Reading::kStopped) return;
+  // The backend had ended its side of a tunnel: what is still on its way to it has lost its purpose.
+  if (tunnel_ && reading_ == Reading::kNothing) {
+    const Token token = std::exchange(token_, kNoToken);
+    stop();
+    return sink_.onRequestSent(token);
+  }
   // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
-  lost_ = std::make_unique<Error>(error);
+  seldom_ = std::make_unique<Seldom>(Seldom{error, tunnelAsked() ? seldom_->accept : std::string()});
   inputEnd_ = InputEnd::kBroken;
   settleEnd();
 }
@@ -154,12 +167,14 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   RawResponse raw;
   if (const char* why = parseResponseHead(section, sections_.fieldLines(), message.arena, raw))
     return fail(broken(why));
+  if (raw.status == kSwitchingProtocols && tunnelAsked()) return openTunnel(std::move(message), raw);
   bool closes = false;
   auto head = checkResponse(message.arena, raw, method_, closes);
   if (!head) return fail(head.error());
   message.head = *head;
   if (head->status < 200) return passInterim(std::move(message));
 
+  if (tunnelAsked()) declineTunnel();
   if (closes) closeAfter_ = true;
   if (head->body == Body::kNone) {
     const Token token = token_;
@@ -173,6 +188,29 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   body_.begin(framing, head->contentLength.value_or(0), limits_);
   reading_ = Reading::kBody;
   sink_.onResponse(token_, std::move(message));
+}
+
+// From here on the connection is the tunnel's (RFC 9110 section 7.8).
+void H1ClientCodec::openTunnel(ResponseMessage&& message, const RawResponse& raw) {
+  auto head = checkSwitch(message.arena, raw, seldom_->accept);
+  if (!head) return fail(head.error());
+  seldom_->accept = {};
+  message.head = *head;
+  tunnel_ = true;
+  closeAfter_ = true;
+  body_.begin(H1Framing::kUntilClose, 0, limits_);
+  reading_ = Reading::kBody;
+  writer_.begin(H1Framing::kUntilClose, 0);
+  writing_ = Writing::kBody;
+  woken_ = true;
+  sink_.onResponse(token_, std::move(message));
+}
+
+// Any other final answer: an exchange like others, whose request was complete with its head.
+void H1ClientCodec::declineTunnel() {
+  seldom_->accept = {};
+  writing_ = Writing::kNothing;
+  sink_.onRequestSent(token_);
 }
 
 void H1ClientCodec::passInterim(ResponseMessage&& message) {
@@ -223,6 +261,17 @@ void H1ClientCodec::endResponse() {
   sections_.begin(H1Section::kResponse);
 }
 
+// The backend has nothing more to say in the tunnel; what the client says still goes to it.
+void H1ClientCodec::endTunnelInput() {
+  if (writing_ == Writing::kNothing) {
+    const Token token = token_;
+    endResponse();
+    return sink_.onResponseEnd(token);
+  }
+  reading_ = Reading::kNothing;
+  sink_.onResponseEnd(token_);
+}
+
 void H1ClientCodec::fail(const Error& error, bool unprocessed) {
   const Token token = std::exchange(token_, kNoToken);
   abortive_ = writing_ != Writing::kNothing;
@@ -239,7 +288,7 @@ void H1ClientCodec::failWith(const H1Fault& fault) {
 void H1ClientCodec::settleEnd() {
   if (inputEnd_ == InputEnd::kOpen || !stash_.empty()) return;
   const bool clean = inputEnd_ == InputEnd::kClean;
-  if (lost_ && token_ != kNoToken) return fail(*lost_, !handedOver_);
+  if (seldom_ && seldom_->lost && token_ != kNoToken) return fail(Error(*seldom_->lost), !handedOver_);
   switch (reading_) {
     case Reading::kNothing:
       return failRequest();
@@ -248,6 +297,7 @@ void H1ClientCodec::settleEnd() {
           Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection before it answered"),
           !handedOver_);
     case Reading::kBody:
+      if (clean && tunnel_) return endTunnelInput();
       if (clean && body_.framing() == H1Framing::kUntilClose) {
         const Token token = token_;
         endResponse();
@@ -270,7 +320,12 @@ void H1ClientCodec::produce(base::ByteQueue& out, std::size_t limit) {
   if (writing_ == Writing::kFailed) return failRequest();
   if (writing_ == Writing::kComplete) {
     writing_ = Writing::kNothing;
-    sink_.onRequestSent(token_);
+    const Token token = token_;
+    if (tunnel_ && reading_ == Reading::kNothing) {
+      token_ = kNoToken;
+      stop();
+    }
+    sink_.onRequestSent(token);
   }
 }
 

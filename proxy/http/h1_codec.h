@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "proxy/base/byte_queue.h"
@@ -45,6 +46,7 @@ class H1ServerCodec final : public ServerCodec {
   std::size_t readBudget() const override;
   CodecState state() const override;
   bool abortive() const override { return abortive_; }
+  bool halfClosed() const override { return tunnel_ && writing_ == Writing::kComplete && reading_ == Reading::kBody; }
   std::size_t activeStreams() const override { return token_ != kNoToken || headPending() ? 1 : 0; }
   bool headPending() const override { return reading_ == Reading::kHead && sections_.pending(); }
   Version version() const override { return version_; }
@@ -74,6 +76,7 @@ class H1ServerCodec final : public ServerCodec {
   void settleEnd();
   bool endsEarly(const ResponseHead& head);
   H1Announcement announce(const ResponseHead& head) const;
+  void openTunnel(const ResponseHead& head);
   void writeBody(base::ByteQueue& out, std::size_t limit);
   void failResponse();
   void endStream(const base::Error& error);
@@ -100,6 +103,8 @@ class H1ServerCodec final : public ServerCodec {
   bool inputEnded_ : 1 = false;
   bool woken_ : 1 = false;  // the pipe may have something
   bool abortive_ : 1 = false;
+  bool tunnelAsked_ : 1 = false;  // the request under way asks for one
+  bool tunnel_ : 1 = false;       // there is one: the exchange under way is the last, and its bodies are all that moves
 };
 
 class H1ClientCodec final : public ClientCodec {
@@ -120,6 +125,7 @@ class H1ClientCodec final : public ClientCodec {
   std::size_t readBudget() const override;
   CodecState state() const override;
   bool abortive() const override { return abortive_; }
+  bool halfClosed() const override { return tunnel_ && writing_ == Writing::kNothing && token_ != kNoToken; }
   std::size_t activeStreams() const override { return token_ != kNoToken ? 1 : 0; }
   Version version() const override { return Version::kHttp11; }
 
@@ -132,6 +138,7 @@ class H1ClientCodec final : public ClientCodec {
   };
   enum class Writing : std::uint8_t {
     kNothing,   // no request, or all of it was handed over
+    kHeld,      // its head is queued; whether it is a tunnel, the response says
     kBody,      // its head is queued, its body is taken from the pipe
     kComplete,  // all of it is queued
     kFailed     // it can not be sent: produce() reports that
@@ -144,7 +151,11 @@ class H1ClientCodec final : public ClientCodec {
   void readStash();
   void openResponse(ResponseMessage&& message, std::span<char> section);
   void passInterim(ResponseMessage&& message);
+  bool tunnelAsked() const { return seldom_ && !seldom_->accept.empty(); }
+  void openTunnel(ResponseMessage&& message, const RawResponse& raw);
+  void declineTunnel();
   void endResponse();
+  void endTunnelInput();
   void fail(const base::Error& error, bool unprocessed = false);
   void failWith(const H1Fault& fault);
   void settleEnd();
@@ -160,7 +171,12 @@ class H1ClientCodec final : public ClientCodec {
   H1BodyWriter writer_;
   base::ByteQueue stash_;
   base::ByteQueue out_;
-  std::unique_ptr<base::Error> lost_;  // why the connection broke, if somebody knows better than we do
+  /// What hardly any connection needs.
+  struct Seldom {
+    std::optional<base::Error> lost;  // why the connection broke, if somebody knows better than we do
+    std::string accept;               // what agrees to the tunnel that is asked for, until the answer is here
+  };
+  std::unique_ptr<Seldom> seldom_;
   Token token_ = kNoToken;
   StreamId stream_ = 0;
   std::uint32_t interims_ = 0;
@@ -172,6 +188,7 @@ class H1ClientCodec final : public ClientCodec {
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
   bool woken_ : 1 = false;
   bool abortive_ : 1 = false;
+  bool tunnel_ : 1 = false;
 };
 
 }  // namespace sluice::http

@@ -88,8 +88,9 @@ std::string_view reasonOf(std::uint16_t status) {
     std::uint16_t status;
     std::string_view text;
   };
-  static constexpr std::array<Reason, 38> kReasons{{
+  static constexpr std::array<Reason, 39> kReasons{{
       {100, "Continue"},
+      {101, "Switching Protocols"},
       {102, "Processing"},
       {103, "Early Hints"},
       {200, "OK"},
@@ -139,6 +140,11 @@ bool isTarget(std::string_view target) {
   return known && std::all_of(target.begin(), target.end(), isTargetChar);
 }
 
+void putUpgrade(Writer& writer) {
+  writer.line("connection", "upgrade");
+  writer.line("upgrade", "websocket");
+}
+
 // Normal form was checked when it came in; what a filter or a configuration set may at least not end the line.
 bool isAuthorityText(std::string_view authority) {
   return std::all_of(authority.begin(), authority.end(), [](char c) { return c > 0x20 && c < 0x7F; });
@@ -160,7 +166,9 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
   putFraming(writer, body);
   if (head.expectContinue) writer.line("expect", "100-continue");
   const bool closes = persistence == H1Persistence::kClose;
-  if (head.acceptsTrailers) {
+  if (head.body == Body::kTunnel) {
+    putUpgrade(writer);
+  } else if (head.acceptsTrailers) {
     writer.line("te", "trailers");
     writer.line("connection", closes ? "te, close" : "te");
   } else if (closes) {
@@ -181,6 +189,7 @@ bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1A
   writer.put("\r\n");
   putFields(writer, head.headers);
   putFraming(writer, body);
+  if (head.body == Body::kTunnel) putUpgrade(writer);
   if (persistence == H1Persistence::kClose) writer.line("connection", "close");
   if (persistence == H1Persistence::kKeepAlive) writer.line("connection", "keep-alive");
   writer.put("\r\n");

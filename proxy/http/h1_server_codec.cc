@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "proxy/http/h1_codec.h"
+#include "proxy/http/websocket.h"
 
 namespace sluice::http {
 namespace {
@@ -22,6 +23,7 @@ bool wantsToPersist(const RawRequest& request) {
 H1Framing framingOf(const RequestHead& head) {
   switch (head.body) {
     case Body::kNone:
+    case Body::kTunnel:
       return H1Framing::kNone;
     case Body::kLength:
       return H1Framing::kLength;
@@ -136,6 +138,7 @@ void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> sectio
   if (!head) return refuseHead(head.error());
 
   if (!wantsToPersist(raw)) closeAfter_ = true;
+  tunnelAsked_ = head->body == Body::kTunnel;
   message.head = *head;
   const H1Framing framing = framingOf(*head);
   if (framing != H1Framing::kNone) body_.begin(framing, head->contentLength, limits_);
@@ -195,6 +198,7 @@ void H1ServerCodec::settleEnd() {
     case Reading::kHead:
       return stop();
     case Reading::kBody:
+      if (tunnel_) return endRequest({});
       return failBody(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                             "the client ended the connection within a request"));
     case Reading::kDone:
@@ -213,6 +217,7 @@ void H1ServerCodec::sendInterim(StreamId stream, const ResponseHead& head) {
 
 void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   if (!isCurrent(stream) || writing_ != Writing::kNothing) return;
+  if (head.body == Body::kTunnel) return openTunnel(head);
   const H1Announcement body = announce(head);
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || endsEarly(head)) closeAfter_ = true;
   H1Persistence persistence = H1Persistence::kSilent;
@@ -225,6 +230,22 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   writer_.begin(body.framing, body.contentLength.value_or(0));
   writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
   woken_ = true;
+}
+
+// RFC 9110 section 7.8. What the client has sent behind its request was kept, and belongs to the tunnel only now.
+void H1ServerCodec::openTunnel(const ResponseHead& head) {
+  closeAfter_ = true;
+  if (!tunnelAsked_ || reading_ != Reading::kDone || head.status != kSwitchingProtocols ||
+      !writeResponseHead(out_, head, {}, H1Persistence::kSilent)) {
+    return failResponse();
+  }
+  tunnel_ = true;
+  body_.begin(H1Framing::kUntilClose, 0, limits_);
+  reading_ = Reading::kBody;
+  writer_.begin(H1Framing::kUntilClose, 0);
+  writing_ = Writing::kBody;
+  woken_ = true;
+  readStash();
 }
 
 // The response will be over before the request: then the rest of the request is never read, and the client should know.
@@ -246,6 +267,7 @@ H1Announcement H1ServerCodec::announce(const ResponseHead& head) const {
       if (head.contentLength) return {H1Framing::kLength, head.contentLength};
       break;
     case Body::kUntilEnd:
+    case Body::kTunnel:
       break;
   }
   return {version_ == Version::kHttp10 ? H1Framing::kUntilClose : H1Framing::kChunked, {}};
@@ -265,7 +287,7 @@ void H1ServerCodec::reset(StreamId stream, ResetReason /*reason*/) {
 void H1ServerCodec::produce(base::ByteQueue& out, std::size_t limit) {
   if (!out_.empty()) out.splice(out_, out_.size());
   if (writing_ == Writing::kBody) writeBody(out, limit);
-  if (writing_ == Writing::kComplete) return finishExchange();
+  if (writing_ == Writing::kComplete && !halfClosed()) return finishExchange();
   if (writing_ == Writing::kFailed) endStream(Error::internal("the response could not be completed"));
 }
 
@@ -281,6 +303,7 @@ void H1ServerCodec::writeBody(base::ByteQueue& out, std::size_t limit) {
 }
 
 bool H1ServerCodec::wantsProduce() const {
+  if (tunnel_ && writing_ == Writing::kComplete && !halfClosed()) return true;
   return !out_.empty() || writing_ == Writing::kFailed || (writing_ == Writing::kBody && woken_);
 }
 

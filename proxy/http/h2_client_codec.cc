@@ -26,7 +26,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
   }
 
   StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) override {
-    if (availableStreams() == 0) return 0;
+    if (availableStreams() == 0 || head.body == Body::kTunnel) return 0;
     H2Stream& stream = addStream(0);
     stream.token = token;
     stream.method = head.method;

@@ -6,6 +6,7 @@
 
 #include "proxy/http/field_section.h"
 #include "proxy/http/grammar.h"
+#include "proxy/http/websocket.h"
 
 namespace sluice::http {
 namespace {
@@ -199,6 +200,7 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (auto error = TargetCheck(arena, raw, fields, listenerScheme).apply(head)) return *std::move(error);
   if (auto error = setFraming(head, raw, fields)) return *std::move(error);
   if (auto error = setExpectation(head, fields)) return *std::move(error);
+  if (fields.upgradeCount > 0 && asksForWebSocket(head, fields)) head.body = Body::kTunnel;
   return head;
 }
 
@@ -206,7 +208,7 @@ base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& 
                                          bool& closes) {
   ResponseHead head;
   if (raw.status < 100 || raw.status > 599) return broken("the status is not in 100..599");
-  if (raw.status == 101) return broken("a protocol switch that nobody asked for");
+  if (raw.status == kSwitchingProtocols) return broken("a protocol switch that nobody asked for");
   head.status = raw.status;
   head.version = raw.version;
 
@@ -215,6 +217,20 @@ base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& 
   head.headers = fields.kept;
   closes = connectionEnds(raw, fields);
   if (auto error = setFraming(head, raw, fields, requestMethod, closes)) return *std::move(error);
+  return head;
+}
+
+base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, std::string_view accept) {
+  FieldSection fields;
+  if (raw.version != Version::kHttp11) return broken("a protocol switch in a version without it");
+  if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return broken(why);
+  if (fields.codingCount > 0) return broken("Transfer-Encoding in a response without body");
+  if (const char* why = disagreement(fields, accept)) return broken(why);
+  ResponseHead head;
+  head.status = raw.status;
+  head.version = raw.version;
+  head.headers = fields.kept;
+  head.body = Body::kTunnel;
   return head;
 }
 

@@ -39,7 +39,8 @@ struct RawRequest {
 /// authority that is no host[:port], unknown expectations, connection-specific fields in HTTP/2, names and values
 /// outside RFC 9110's grammar, paths that normalizeTarget refuses, CONNECT. Removed: what Connection names, and all
 /// hop-by-hop fields (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is
-/// Body::kNone, so kLength always means at least one byte.
+/// Body::kNone, so kLength always means at least one byte. An Upgrade field is hop-by-hop too: what it asks for is
+/// forgotten, unless it is a WebSocket (Body::kTunnel).
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme);
 
 struct RawResponse {
@@ -53,6 +54,10 @@ struct RawResponse {
 /// http_protocol_error. `closes` is set if an HTTP/1.x peer will end the connection behind this response.
 base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod,
                                          bool& closes);
+
+/// A 101 (whatever its body framing claims, there is none) that answers the request with this Sec-WebSocket-Accept:
+/// Body::kTunnel. Errors as above.
+base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, std::string_view accept);
 
 /// Trailer fields that may be passed on: framing, routing and hop-by-hop fields are removed (RFC 9110 section 6.5.1).
 /// False if a line is malformed.

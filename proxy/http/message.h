@@ -24,11 +24,17 @@ Method methodFrom(std::string_view name);
 /// RFC 9110 section 9.2.2.
 bool isIdempotent(Method method);
 
+/// The status of a response that agrees to Body::kTunnel, and of no other that is passed on.
+inline constexpr std::uint16_t kSwitchingProtocols = 101;
+
 /// What follows a head.
 enum class Body : std::uint8_t {
-  kNone,     // nothing: the head ends the message
-  kLength,   // exactly contentLength bytes
-  kUntilEnd  // unknown length: chunked, HTTP/2 DATA, or (responses of HTTP/1.x) until the connection ends
+  kNone,      // nothing: the head ends the message
+  kLength,    // exactly contentLength bytes
+  kUntilEnd,  // unknown length: chunked, HTTP/2 DATA, or (responses of HTTP/1.x) until the connection ends
+  /// Of a request for a WebSocket: nothing, unless a 101 agrees; of that 101, and of the request from there on: what
+  /// comes until the connection ends.
+  kTunnel
 };
 
 struct RequestHead {

@@ -55,4 +55,12 @@ std::string identityOf(const BackendPlan& plan) {
          std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
 }
 
+std::shared_ptr<const BackendPlan> overHttp11(const BackendPlan& plan) {
+  if (plan.protocol != UpstreamProtocol::kAuto || !plan.tls) return nullptr;
+  auto result = std::make_shared<BackendPlan>(plan);
+  result->protocol = UpstreamProtocol::kHttp11;
+  result->identity = identityOf(*result);
+  return result;
+}
+
 }  // namespace sluice::routing

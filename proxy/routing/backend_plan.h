@@ -1,6 +1,7 @@
 // What follows from the members of a Backend and of its plan: TLS, authority, identity.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,5 +18,7 @@ std::string authorityOf(const BackendPlan& plan);
 /// verification; of a Service which one it is, and not its endpoints. Two plans with equal identities may share
 /// connections, whichever Backend they are from.
 std::string identityOf(const BackendPlan& plan);
+/// BackendPlan::http11 of that plan, whose identity is set.
+std::shared_ptr<const BackendPlan> overHttp11(const BackendPlan& plan);
 
 }  // namespace sluice::routing

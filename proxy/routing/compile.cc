@@ -66,7 +66,9 @@ std::vector<std::shared_ptr<const BackendPlan>> backendsInUse(const std::vector<
     for (const ListenerPlan& listener : gateway.listeners) {
       for (const RouteEntry& entry : listener.entries) {
         for (const WeightedBackend& share : entry.rule->backends) {
-          if (share.backend) used.emplace(std::pair(share.backend->name, share.backend->identity), share.backend);
+          for (auto plan = share.backend; plan != nullptr; plan = plan->http11) {
+            used.emplace(std::pair(plan->name, plan->identity), plan);
+          }
         }
       }
     }

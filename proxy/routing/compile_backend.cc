@@ -96,6 +96,7 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   }
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
+  plan->http11 = overHttp11(*plan);
   entry.plan = std::move(plan);
   return entry;
 }

@@ -37,4 +37,11 @@ const WeightedBackend* Rule::chooseAnother(std::uint64_t random, std::uint64_t t
   return nullptr;
 }
 
+const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
+                                                  const std::shared_ptr<const BackendPlan>& backend) {
+  if (request.body != http::Body::kTunnel) return &backend;
+  if (backend->protocol == UpstreamProtocol::kHttp2) return nullptr;
+  return backend->http11 ? &backend->http11 : &backend;
+}
+
 }  // namespace sluice::routing

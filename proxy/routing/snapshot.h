@@ -71,7 +71,14 @@ struct BackendPlan {
   /// Of a Service alone: its endpoints that are ready, sorted, each once, in place of addresses of `hostname`. They
   /// come and go while the identity stays.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
+  /// The same, spoken to in HTTP/1.1 only, if otherwise ALPN would decide: for requests that HTTP/2 can not carry.
+  std::shared_ptr<const BackendPlan> http11 = nullptr;
 };
+
+/// The plan by which the request reaches the Backend; nullptr if there is none: it asks for a WebSocket (RFC 6455), and
+/// the Backend speaks HTTP/2 only.
+const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
+                                                  const std::shared_ptr<const BackendPlan>& backend);
 
 /// A share of a rule's traffic. A reference that is broken keeps its share and answers with its error (500).
 struct WeightedBackend {

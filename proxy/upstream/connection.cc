@@ -232,6 +232,7 @@ void Connection::settle() {
     owner_.markDirty(*this);
     return;
   }
+  if (codec_->halfClosed() && written && state_ != State::kLost) transport_->shutdown();
   transport_->setReadBudget(codec_->readBudget());
 }
 

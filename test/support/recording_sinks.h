@@ -38,6 +38,8 @@ inline std::string renderBody(http::Body body, std::uint64_t length) {
       return "length " + std::to_string(length);
     case http::Body::kUntilEnd:
       return "until end";
+    case http::Body::kTunnel:
+      return "tunnel";
   }
   return {};
 }

@@ -73,6 +73,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
         return die();
       }
     }
+    if (codec_->halfClosed() && out_.empty()) transport_->shutdown();
     if (codec_->wantsResume()) touch();
     transport_->setReadBudget(codec_->readBudget());
   }

@@ -61,7 +61,7 @@ Stream::Stream(Handle handle, StreamOwner& owner, http::StreamId id, http::Reque
       id_(id),
       request_(std::move(request)),
       response_(owner.worker().chunks()),
-      requestEnded_(request_.head.body == http::Body::kNone) {
+      requestEnded_(request_.head.body == http::Body::kNone || request_.head.body == http::Body::kTunnel) {
   if (isGrpc(request_.head.headers)) {
     behaviour_ = Behaviour::kEcho;
     return;

@@ -1,0 +1,256 @@
+// Tunnels: a request for a WebSocket that the backend agrees to becomes bytes both ways, and any other answer leaves an
+// ordinary exchange behind.
+#include <gtest/gtest.h>
+
+#include "test/support/exchange_rig.h"
+
+namespace sluice::exchange {
+namespace {
+
+using http::Body;
+using std::chrono::seconds;
+using test::BackendPeer;
+using test::ClientPeer;
+using test::HeadSpec;
+using test::Rig;
+using test::RigOptions;
+
+RigOptions options() {
+  RigOptions made;
+  made.timeouts.request = seconds(10);
+  made.timeouts.bodyIdle = seconds(3);
+  made.timeouts.streamIdle = seconds(60);
+  return made;
+}
+
+class Tunnel : public ::testing::Test {
+ protected:
+  explicit Tunnel(const RigOptions& made = options()) : rig_(made), client_(rig_.connect()) {}
+
+  void ask() {
+    index_ =
+        client_.ask({.target = "/ok/chat",
+                     .fields = {{"sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="}, {"sec-websocket-version", "13"}},
+                     .body = Body::kTunnel});
+    EXPECT_TRUE(rig_.settle());
+    if (rig_.dialled() == 1 && rig_.backends.empty()) rig_.accept(0);
+  }
+  void agree() {
+    backend().head(
+        0,
+        {.fields = {{"sec-websocket-accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="}}, .body = Body::kTunnel, .status = 101});
+    EXPECT_TRUE(rig_.settle());
+  }
+  void open() {
+    ask();
+    agree();
+    EXPECT_TRUE(answer().answered);
+    EXPECT_EQ(answer().message.head.status, 101);
+  }
+  void say(std::string_view bytes) {
+    client_.body(index_, bytes);
+    EXPECT_TRUE(rig_.settle());
+  }
+  void reply(std::string_view bytes) {
+    backend().body(0, bytes);
+    EXPECT_TRUE(rig_.settle());
+  }
+  BackendPeer& backend() { return *rig_.backends.at(0); }
+  test::RecordingServerSink::Stream& heard() { return backend().request(0); }
+  test::RecordingClientSink::Stream& answer() { return client_.answer(index_); }
+  void expectClean() {
+    EXPECT_TRUE(rig_.isQuiet());
+    EXPECT_EQ(rig_.exchanges.size(), 0U);
+    EXPECT_EQ(rig_.told.size(), 1U);
+    EXPECT_EQ(rig_.budget().requests.count(), 0U);
+    rig_.close();
+    EXPECT_EQ(rig_.budget().connections.count(), 0U);
+    EXPECT_EQ(rig_.worker.chunks().inUse(), 0U);
+  }
+
+  Rig rig_;
+  ClientPeer& client_;
+  std::size_t index_ = 0;
+};
+
+TEST_F(Tunnel, MovesBytesBothWays) {
+  open();
+  EXPECT_EQ(heard().message.head.body, Body::kTunnel);
+  EXPECT_NE(heard().message.head.headers.find("sec-websocket-version"), nullptr);
+  std::string up;
+  std::string down;
+  for (int i = 0; i < 100; ++i) {
+    up += std::to_string(i) + ";";
+    down += std::to_string(i) + ",";
+    say(std::to_string(i) + ";");
+    reply(std::to_string(i) + ",");
+    EXPECT_EQ(heard().body, up) << "nothing is held back";
+    EXPECT_EQ(answer().body, down);
+  }
+  client_.wire().end();
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_TRUE(heard().ended);
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  ASSERT_EQ(rig_.told.size(), 1U);
+  EXPECT_EQ(rig_.told[0].status, 101);
+  EXPECT_EQ(rig_.told[0].requestBytes, up.size());
+  EXPECT_EQ(rig_.told[0].responseBytes, down.size());
+  EXPECT_FALSE(rig_.told[0].error);
+  EXPECT_EQ(rig_.openConnections(), 0U) << "the connection goes with its tunnel";
+  expectClean();
+}
+
+TEST_F(Tunnel, IsBoundedByCreditBothWays) {
+  open();
+  backend().grants = false;
+  client_.grants = false;
+  const std::string much(4'000'000, 'x');
+  say(much);
+  reply(much);
+  EXPECT_LT(heard().body.size(), 1'000'000U);
+  EXPECT_LT(answer().body.size(), 1'000'000U);
+  backend().grants = true;
+  client_.grants = true;
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(heard().body.size(), much.size());
+  EXPECT_EQ(answer().body.size(), much.size());
+}
+
+TEST_F(Tunnel, GoesOnToTheBackendAfterTheBackendHasEnded) {
+  open();
+  reply("last");
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  backend().wire().end();
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(answer().body, "last");
+  EXPECT_EQ(rig_.exchanges.size(), 1U);
+  say("still");
+  EXPECT_EQ(heard().body, "still");
+  client_.wire().end();
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_TRUE(backend().wire().finished);
+  EXPECT_FALSE(backend().wire().aborted);
+  EXPECT_EQ(rig_.told.at(0).status, 101);
+  expectClean();
+}
+
+TEST_F(Tunnel, OfAClientThatIsLostIsCutAtTheBackend) {
+  open();
+  client_.wire().reset();
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_TRUE(backend().wire().aborted);
+  EXPECT_EQ(rig_.told.at(0).status, 101);
+  expectClean();
+}
+
+TEST_F(Tunnel, OfABackendThatIsLostIsCutAtTheClient) {
+  open();
+  backend().wire().reset();
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_TRUE(client_.wire().aborted);
+  EXPECT_EQ(rig_.told.at(0).error->type, base::ErrorType::kConnectionTerminated);
+  expectClean();
+}
+
+// --- what is not a tunnel
+
+TEST_F(Tunnel, IsNoneIfTheBackendAnswersOtherwise) {
+  ask();
+  backend().respond(0, 426, "no");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(answer().message.head.status, 426);
+  EXPECT_TRUE(answer().ended);
+  EXPECT_EQ(rig_.told.at(0).status, 426);
+  // Both connections serve on.
+  const std::size_t next = client_.ask({.target = "/ok/next"});
+  EXPECT_TRUE(rig_.settle());
+  ASSERT_EQ(backend().requests(), 2U);
+  EXPECT_EQ(backend().request(1).message.head.target, "/ok/next");
+  EXPECT_EQ(backend().request(0).body, "");
+  backend().respond(1, 200, "ok");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(client_.answer(next).body, "ok");
+  EXPECT_EQ(rig_.dialled(), 1U);
+}
+
+// Row 34.
+TEST_F(Tunnel, GetsNothingOfWhatTheClientSaysBeforeItIsAgreed) {
+  ask();
+  client_.wire().deliver("GET /ok/hidden HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(heard().body, "");
+  EXPECT_EQ(backend().requests(), 1U);
+  backend().respond(0, 200, "no tunnel");
+  EXPECT_TRUE(rig_.settle());
+  ASSERT_EQ(backend().requests(), 2U) << "routed anew";
+  EXPECT_EQ(backend().request(1).message.head.target, "/ok/hidden");
+  EXPECT_NE(backend().request(1).message.head.headers.find(http::FieldId::kVia), nullptr);
+}
+
+TEST_F(Tunnel, IsAnErrorIfTheSwitchDoesNotFit) {
+  ask();
+  backend().wire().deliver(
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "
+      "AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(answer().message.head.status, 502);
+  EXPECT_EQ(rig_.told.at(0).error->type, base::ErrorType::kHttpProtocolError);
+}
+
+class Http2Backend : public Tunnel {
+ protected:
+  static RigOptions http2() {
+    RigOptions made = options();
+    made.protocol = routing::UpstreamProtocol::kHttp2;
+    return made;
+  }
+  Http2Backend() : Tunnel(http2()) {}
+};
+
+TEST_F(Http2Backend, CanNotHaveATunnel) {
+  ask();
+  EXPECT_EQ(rig_.dialled(), 0U);
+  EXPECT_EQ(answer().message.head.status, 502);
+  EXPECT_NE(answer().body.find("WebSocket"), std::string::npos) << answer().body;
+}
+
+// --- time
+
+TEST_F(Tunnel, OutlivesTheTimeoutsOfItsRequest) {
+  ask();
+  rig_.advance(seconds(5));  // bodyIdle is for bodies
+  agree();
+  rig_.advance(seconds(30));
+  EXPECT_TRUE(rig_.told.empty());
+  say("alive");
+  EXPECT_EQ(heard().body, "alive");
+}
+
+TEST_F(Tunnel, ThatIsNeverAgreedEndsWithTheTimeoutOfItsRequest) {
+  ask();
+  rig_.advanceShortOf(seconds(10));
+  EXPECT_TRUE(rig_.told.empty());
+  rig_.advancePast();
+  EXPECT_EQ(answer().message.head.status, 504);
+}
+
+TEST_F(Tunnel, IsCutWhenNothingMovesForLong) {
+  open();
+  rig_.advance(seconds(50));
+  say("x");  // one byte is progress
+  rig_.advance(seconds(50));
+  reply("y");
+  rig_.advanceShortOf(seconds(60));
+  EXPECT_TRUE(rig_.told.empty());
+  rig_.advancePast();
+  ASSERT_EQ(rig_.told.size(), 1U);
+  EXPECT_TRUE(client_.wire().aborted);
+  EXPECT_TRUE(backend().wire().aborted);
+  EXPECT_EQ(rig_.limits.back(), "streamIdle");
+  expectClean();
+}
+
+}  // namespace
+}  // namespace sluice::exchange

@@ -1,0 +1,330 @@
+// Tunnels of the HTTP/1.1 codecs: after a 101 that was asked for, and never before it.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "proxy/http/codec.h"
+#include "test/http/h1_server_fixture.h"
+
+namespace sluice::http {
+namespace {
+
+constexpr std::string_view kAsk =
+    "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+constexpr std::string_view kAgree =
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+
+// --- towards clients
+
+struct Server : test::H1Server {
+  using H1Server::H1Server;
+  test::RecordingServerSink::Stream& ask(std::string_view behind = "") {
+    feed(std::string(kAsk) + std::string(behind));
+    return sink.last();
+  }
+  void agree() { codec->sendResponse(sink.last().id, answer(101, Body::kTunnel)); }
+  void say(std::string_view bytes) {
+    sink.last().response.bytes.append(bytes);
+    codec->wake(sink.last().id);
+  }
+  void finish() {
+    sink.last().response.finish();
+    codec->wake(sink.last().id);
+  }
+};
+
+TEST(H1ServerTunnel, MovesBytesBothWaysOnceItIsAgreed) {
+  Server server;
+  auto& stream = server.ask();
+  EXPECT_EQ(stream.message.head.body, Body::kTunnel);
+  EXPECT_FALSE(stream.ended);
+  server.agree();
+  EXPECT_EQ(server.out(), "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
+  server.feed("GET / HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(stream.body, "GET / HTTP/1.1\r\n\r\n") << "opaque";
+  server.say("back");
+  EXPECT_EQ(server.out(), "back");
+  EXPECT_EQ(server.sink.count(), 1U);
+  EXPECT_EQ(server.codec->activeStreams(), 1U);
+}
+
+TEST(H1ServerTunnel, KeepsEarlyBytesUntilItIsAgreed) {
+  Server server;
+  auto& stream = server.ask("early");
+  EXPECT_EQ(stream.body, "");
+  server.agree();
+  EXPECT_EQ(stream.body, "early");
+}
+
+// Row 34: an ordinary answer means that what follows the request is the next request.
+TEST(H1ServerTunnel, ReadsEarlyBytesAsARequestIfItIsNotAgreed) {
+  Server server;
+  server.ask("GET /admin HTTP/1.1\r\nHost: a\r\n\r\n");
+  server.respond(426, "no");
+  server.out();
+  server.codec->resume();
+  ASSERT_EQ(server.sink.count(), 2U);
+  EXPECT_EQ(server.sink.last().message.head.target, "/admin");
+  EXPECT_EQ(server.sink.last().message.head.body, Body::kNone);
+  EXPECT_EQ(server.sink.stream(0).body, "");
+}
+
+TEST(H1ServerTunnel, IsNeverOpenedForARequestThatDidNotAsk) {
+  Server server;
+  server.feed(test::kGet);
+  server.agree();
+  EXPECT_EQ(server.out(), "");
+  EXPECT_TRUE(server.codec->abortive());
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+}
+
+TEST(H1ServerTunnel, DeliversNoMoreThanWasGranted) {
+  Limits limits;
+  limits.streamWindow = 10;
+  Server server(limits);
+  auto& stream = server.ask(std::string(25, 'x'));
+  server.agree();
+  EXPECT_EQ(stream.body.size(), 10U);
+  EXPECT_EQ(server.codec->readBudget(), 0U);
+  server.codec->grant(stream.id, 15);
+  EXPECT_EQ(stream.body.size(), 25U);
+  EXPECT_EQ(server.codec->readBudget(), 0U);
+  server.codec->grant(stream.id, 7);
+  EXPECT_EQ(server.codec->readBudget(), 7U);
+}
+
+TEST(H1ServerTunnel, ClosesOneSideAfterTheOther) {
+  Server server;
+  auto& stream = server.ask();
+  server.agree();
+  server.say("bye");
+  server.finish();
+  EXPECT_FALSE(server.codec->halfClosed());
+  EXPECT_TRUE(server.out().ends_with("bye"));
+  EXPECT_TRUE(server.codec->halfClosed());
+  EXPECT_FALSE(stream.sent);
+  server.feed("still here");
+  EXPECT_EQ(stream.body, "still here");
+  server.codec->feedEnd();
+  EXPECT_TRUE(stream.ended);
+  EXPECT_TRUE(server.codec->wantsProduce());
+  server.out();
+  EXPECT_TRUE(stream.sent);
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+  EXPECT_FALSE(server.codec->abortive());
+}
+
+TEST(H1ServerTunnel, GoesOnTowardsAClientThatHasEndedItsSide) {
+  Server server;
+  auto& stream = server.ask();
+  server.agree();
+  server.codec->feedEnd();
+  EXPECT_TRUE(stream.ended);
+  server.say("more");
+  EXPECT_TRUE(server.out().ends_with("more"));
+  server.finish();
+  server.out();
+  EXPECT_TRUE(stream.sent);
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+}
+
+TEST(H1ServerTunnel, TakesTheEndOfAClientThatDidNotWait) {
+  Server server;
+  auto& stream = server.ask("all of it");
+  server.codec->feedEnd();
+  EXPECT_FALSE(stream.ended);
+  server.agree();
+  EXPECT_EQ(stream.body, "all of it");
+  EXPECT_TRUE(stream.ended);
+}
+
+TEST(H1ServerTunnel, IsBrokenByALossAndByABrokenPipe) {
+  Server lost;
+  auto& stream = lost.ask();
+  lost.agree();
+  lost.codec->feedLost();
+  EXPECT_TRUE(stream.reset);
+  EXPECT_FALSE(stream.answerable);
+  Server broken;
+  auto& other = broken.ask();
+  broken.agree();
+  broken.out();
+  other.response.breakOff();
+  broken.codec->wake(other.id);
+  EXPECT_TRUE(broken.codec->abortive());
+}
+
+// --- towards backends
+
+struct Client {
+  Client() : codec(makeH1ClientCodec(sink, pool, Limits())) {}
+  test::RecordingClientSink::Stream& ask() {
+    base::Arena arena(pool);
+    RequestHead head;
+    head.authority = "a.example";
+    head.target = "/chat";
+    head.body = Body::kTunnel;
+    head.acceptsTrailers = true;
+    head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+    id = codec->sendRequest(sink.open().token, head, "http");
+    asked = out();
+    return sink.last();
+  }
+  std::string out() { return test::produced(*codec, pool); }
+  void feed(std::string_view bytes) { codec->feed(bytes); }
+  void say(std::string_view bytes) {
+    sink.last().request.bytes.append(bytes);
+    codec->wake(id);
+  }
+  void finish() {
+    sink.last().request.finish();
+    codec->wake(id);
+  }
+  base::ChunkPool pool;
+  test::RecordingClientSink sink{pool};
+  std::unique_ptr<ClientCodec> codec;
+  std::string asked;
+  StreamId id = 0;
+};
+
+TEST(H1ClientTunnel, MovesBytesBothWaysOnceItIsAgreed) {
+  Client client;
+  auto& stream = client.ask();
+  EXPECT_EQ(client.asked,
+            "GET /chat HTTP/1.1\r\nhost: a.example\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            "connection: upgrade\r\nupgrade: websocket\r\n\r\n");
+  EXPECT_FALSE(stream.sent);
+  client.feed(std::string(kAgree) + "hello");
+  ASSERT_TRUE(stream.answered);
+  EXPECT_EQ(stream.message.head.status, 101);
+  EXPECT_EQ(stream.message.head.body, Body::kTunnel);
+  EXPECT_EQ(stream.body, "hello");
+  client.say("HTTP/1.1 200 OK\r\n");
+  EXPECT_EQ(client.out(), "HTTP/1.1 200 OK\r\n");
+  EXPECT_EQ(client.codec->availableStreams(), 0U);
+  EXPECT_NE(client.codec->state(), CodecState::kOpen);
+}
+
+TEST(H1ClientTunnel, SendsNothingBeforeItIsAgreed) {
+  Client client;
+  client.ask();
+  client.say("too early");
+  EXPECT_FALSE(client.codec->wantsProduce());
+  EXPECT_EQ(client.out(), "");
+  client.feed("HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(client.out(), "");
+}
+
+// Row 35: anything but a 101 is an ordinary answer.
+TEST(H1ClientTunnel, IsAnOrdinaryExchangeIfItIsNotAgreed) {
+  for (const char* status : {"200 OK", "426 Upgrade Required", "403 Forbidden"}) {
+    Client client;
+    auto& stream = client.ask();
+    client.feed("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 2\r\n\r\nno");
+    EXPECT_TRUE(stream.sent) << "the request was complete";
+    EXPECT_EQ(stream.body, "no");
+    EXPECT_TRUE(stream.ended);
+    EXPECT_EQ(client.codec->state(), CodecState::kOpen);
+    EXPECT_EQ(client.codec->availableStreams(), 1U);
+    client.feed("x");
+    EXPECT_EQ(client.codec->state(), CodecState::kClosed) << "what follows is junk, as ever";
+  }
+}
+
+TEST(H1ClientTunnel, IsNotOpenedByASwitchThatDoesNotFit) {
+  const std::string agree(kAgree);
+  const auto without = [&](std::string_view line) {
+    std::string text = agree;
+    return text.erase(text.find(line), line.size());
+  };
+  for (const std::string& answer :
+       {without("Upgrade: websocket\r\n"), without("Connection: Upgrade\r\n"),
+        without("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), without("=\r\n") + "\r\n"}) {
+    Client client;
+    auto& stream = client.ask();
+    client.feed(answer);
+    EXPECT_TRUE(stream.reset) << answer;
+    EXPECT_EQ(stream.error.status, 502);
+    EXPECT_FALSE(stream.answered);
+    EXPECT_TRUE(client.codec->abortive());
+  }
+}
+
+TEST(H1ClientTunnel, ClosesOneSideAfterTheOther) {
+  Client client;
+  auto& stream = client.ask();
+  client.feed(kAgree);
+  client.say("bye");
+  client.finish();
+  EXPECT_EQ(client.out(), "bye");
+  EXPECT_TRUE(stream.sent);
+  EXPECT_TRUE(client.codec->halfClosed());
+  client.feed("still here");
+  EXPECT_EQ(stream.body, "still here");
+  client.codec->feedEnd(true);
+  EXPECT_TRUE(stream.ended);
+  EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+  EXPECT_FALSE(client.codec->abortive());
+}
+
+TEST(H1ClientTunnel, GoesOnTowardsABackendThatHasEndedItsSide) {
+  Client client;
+  auto& stream = client.ask();
+  client.feed(kAgree);
+  client.codec->feedEnd(true);
+  EXPECT_TRUE(stream.ended);
+  EXPECT_NE(client.codec->state(), CodecState::kClosed);
+  client.say("more");
+  EXPECT_EQ(client.out(), "more");
+  EXPECT_FALSE(stream.sent);
+  client.finish();
+  client.out();
+  EXPECT_TRUE(stream.sent);
+  EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+  EXPECT_FALSE(client.codec->abortive());
+}
+
+TEST(H1ClientTunnel, ForgetsWhatABackendThatHasEndedAndIsLostCanNotTake) {
+  Client client;
+  auto& stream = client.ask();
+  client.feed(kAgree);
+  client.codec->feedEnd(true);
+  client.say("more");
+  client.codec->feedLost(base::Error::upstream(base::ErrorType::kConnectionTerminated, "reset"));
+  EXPECT_TRUE(stream.sent);
+  EXPECT_FALSE(stream.reset);
+  EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+}
+
+TEST(H1ClientTunnel, IsBrokenByALoss) {
+  for (const bool unclean : {true, false}) {
+    Client client;
+    auto& stream = client.ask();
+    client.feed(kAgree);
+    if (unclean) {
+      client.codec->feedEnd(false);
+    } else {
+      client.codec->feedLost(base::Error::upstream(base::ErrorType::kConnectionTerminated, "reset"));
+    }
+    EXPECT_TRUE(stream.reset);
+    EXPECT_FALSE(stream.unprocessed);
+    EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+  }
+}
+
+TEST(H2ClientCodecTunnel, IsRefused) {
+  Client client;
+  auto clock = base::SystemClock();
+  auto codec = makeH2ClientCodec(client.sink, client.pool, Limits(), clock);
+  RequestHead head;
+  head.authority = "a.example";
+  head.target = "/";
+  head.body = Body::kTunnel;
+  EXPECT_EQ(codec->sendRequest(client.sink.open().token, head, "https"), 0U);
+}
+
+}  // namespace
+}  // namespace sluice::http

@@ -1,0 +1,146 @@
+// The WebSocket handshake (RFC 6455 section 4): what asks for a tunnel, and what agrees to it.
+#include "proxy/http/websocket.h"
+
+#include <gtest/gtest.h>
+
+#include "proxy/http/hygiene.h"
+#include "proxy/http/sha1.h"
+
+namespace sluice::http {
+namespace {
+
+constexpr std::string_view kKey = "dGhlIHNhbXBsZSBub25jZQ==";
+constexpr std::string_view kAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+
+std::string hex(std::string_view text) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  for (const std::uint8_t byte : sha1(text)) result += {kDigits[byte >> 4], kDigits[byte & 15]};
+  return result;
+}
+
+// RFC 3174 section 7.3, and lengths on each side of a block.
+TEST(Sha1, IsWhatTheStandardSays) {
+  EXPECT_EQ(hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  EXPECT_EQ(hex(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  EXPECT_EQ(hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+  EXPECT_EQ(hex(std::string(55, 'a')), "c1c8bbdc22796e28c0e15163d20899b65621d65a");
+  EXPECT_EQ(hex(std::string(64, 'a')), "0098ba824b5c16427bd7a1122a5a442a25ec644d");
+}
+
+struct Asked {
+  std::string_view method = "GET";
+  Version version = Version::kHttp11;
+  std::vector<std::pair<std::string_view, std::string_view>> fields = {{"host", "a"},
+                                                                       {"connection", "Upgrade"},
+                                                                       {"upgrade", "websocket"},
+                                                                       {"sec-websocket-key", kKey},
+                                                                       {"sec-websocket-version", "13"}};
+  /// Fields of that name go; the new ones come.
+  Asked& with(std::string_view name, std::vector<std::string_view> values) {
+    std::erase_if(fields, [&](const auto& field) { return field.first == name; });
+    for (const std::string_view value : values) fields.emplace_back(name, value);
+    return *this;
+  }
+};
+
+class Handshake : public testing::Test {
+ protected:
+  base::Result<RequestHead> check(const Asked& asked) {
+    RawRequest raw;
+    raw.method = asked.method;
+    raw.target = "/chat";
+    raw.version = asked.version;
+    for (const auto& [name, value] : asked.fields) raw.fields.add(arena_, name, value);
+    return checkRequest(arena_, raw, "http");
+  }
+  bool asksForATunnel(const Asked& asked) {
+    const auto head = check(asked);
+    EXPECT_TRUE(head.ok());
+    if (!head.ok()) return false;
+    EXPECT_EQ(head->headers.find(FieldId::kUpgrade), nullptr);
+    return head->body == Body::kTunnel;
+  }
+  base::ChunkPool pool_;
+  base::Arena arena_{pool_};
+};
+
+TEST_F(Handshake, AsksForATunnel) {
+  const auto head = check({});
+  ASSERT_TRUE(head.ok());
+  EXPECT_EQ(head->body, Body::kTunnel);
+  EXPECT_NE(head->headers.find("sec-websocket-version"), nullptr);
+  EXPECT_EQ(webSocketAccept(*head), kAccept);
+  EXPECT_TRUE(asksForATunnel(Asked().with("upgrade", {"WebSocket"})));
+  EXPECT_TRUE(asksForATunnel(Asked().with("connection", {"keep-alive, upgrade"})));
+  EXPECT_TRUE(asksForATunnel(Asked().with("sec-websocket-version", {"99"}))) << "the backend judges";
+  EXPECT_TRUE(asksForATunnel(Asked().with("content-length", {"0"})));
+}
+
+// Row 34: the only protocol, the only one that is asked for, and named by Connection.
+TEST_F(Handshake, AsksForNothingIfItIsNotWhole) {
+  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"h2c"})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"websocket, h2c"})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"websocket", "h2c"})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"websocket/13"})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("connection", {})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("connection", {"keep-alive"})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("connection", {"upgrade, sec-websocket-key"})));
+  EXPECT_FALSE(asksForATunnel({.method = "POST"}));
+  EXPECT_FALSE(asksForATunnel({.version = Version::kHttp10}));
+  for (const std::string_view key :
+       {"", "short==", "dGhlIHNhbXBsZSBub25jZQ=a", "dGhlIHNhbXBsZSBub25jZ*==", "dGhlIHNhbXBsZSBub25jZQ==="}) {
+    EXPECT_FALSE(asksForATunnel(Asked().with("sec-websocket-key", {key}))) << key;
+  }
+  EXPECT_FALSE(asksForATunnel(Asked().with("sec-websocket-key", {})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("sec-websocket-key", {kKey, kKey})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("content-length", {"5"})));
+  EXPECT_FALSE(asksForATunnel(Asked().with("transfer-encoding", {"chunked"})));
+}
+
+class Agreement : public testing::Test {
+ protected:
+  using Lines = std::vector<std::pair<std::string_view, std::string_view>>;
+  bool agrees(const Lines& lines, Version version = Version::kHttp11) {
+    RawResponse raw;
+    raw.status = 101;
+    raw.version = version;
+    for (const auto& [name, value] : lines) raw.fields.add(arena_, name, value);
+    const auto head = checkSwitch(arena_, raw, kAccept);
+    if (!head.ok()) return false;
+    EXPECT_EQ(head->body, Body::kTunnel);
+    EXPECT_EQ(head->headers.find(FieldId::kUpgrade), nullptr);
+    return true;
+  }
+  base::ChunkPool pool_;
+  base::Arena arena_{pool_};
+};
+
+TEST_F(Agreement, NamesTheProtocolAndAnswersTheKey) {
+  EXPECT_TRUE(agrees({{"upgrade", "WebSocket"}, {"connection", "Upgrade"}, {"sec-websocket-accept", kAccept}}));
+  EXPECT_TRUE(agrees({{"connection", "keep-alive, upgrade"},
+                      {"upgrade", "websocket"},
+                      {"content-length", "0"},
+                      {"sec-websocket-accept", kAccept}}));
+}
+
+// Row 35.
+TEST_F(Agreement, IsNothingLess) {
+  EXPECT_FALSE(agrees({}));
+  EXPECT_FALSE(agrees({{"upgrade", "websocket"}, {"sec-websocket-accept", kAccept}}));
+  EXPECT_FALSE(agrees({{"connection", "upgrade"}, {"sec-websocket-accept", kAccept}}));
+  EXPECT_FALSE(agrees({{"connection", "upgrade"}, {"upgrade", "h2c"}, {"sec-websocket-accept", kAccept}}));
+  EXPECT_FALSE(agrees({{"connection", "upgrade"}, {"upgrade", "websocket"}}));
+  EXPECT_FALSE(agrees({{"connection", "upgrade"}, {"upgrade", "websocket"}, {"sec-websocket-accept", kKey}}));
+  EXPECT_FALSE(agrees({{"connection", "upgrade"},
+                       {"upgrade", "websocket"},
+                       {"transfer-encoding", "chunked"},
+                       {"sec-websocket-accept", kAccept}}));
+  EXPECT_FALSE(agrees({{"connection", "upgrade"}, {"upgrade", "websocket"}, {"sec-websocket-accept", kAccept}},
+                      Version::kHttp10));
+}
+
+}  // namespace
+}  // namespace sluice::http

@@ -1,0 +1,256 @@
+// WebSockets through the binary: a client and a server that others wrote, and raw peers for what those never do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
+const std::string kAsk =
+    "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+const std::string kAgree =
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+
+/// The server of the npm package "ws".
+class WsOrigin {
+ public:
+  explicit WsOrigin(const std::optional<Identity>& identity = std::nullopt) : process_(command(identity)) {
+    const auto line = process_.waitForLine("listening on ");
+    EXPECT_TRUE(line) << process_.errors();
+    if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
+  }
+  std::uint16_t port() const { return port_; }
+  Process& process() { return process_; }
+
+ private:
+  std::vector<std::string> command(const std::optional<Identity>& identity) {
+    std::vector<std::string> argv = {"node", std::string(kClients) + "websocket_origin.mjs"};
+    if (identity) {
+      argv.push_back(folder_.write("origin.crt", identity->certificate));
+      argv.push_back(folder_.write("origin.key", identity->key));
+    }
+    return argv;
+  }
+  TempDir folder_;
+  Process process_;
+  std::uint16_t port_ = 0;
+};
+
+void expectRealClientIsHappy(const std::string& url, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> argv = {"node", std::string(kClients) + "websocket.mjs", url};
+  argv.insert(argv.end(), more.begin(), more.end());
+  const Outcome got = run(argv, std::chrono::seconds(60));
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(WebSocket, WorksBetweenARealClientAndARealServer) {
+  WsOrigin origin;
+  Gateway gateway({.backends = {{.port = origin.port()}}});
+  expectRealClientIsHappy("ws://127.0.0.1:" + std::to_string(gateway.port()));
+  // Whoever broke off, the server saw it so.
+  EXPECT_TRUE(origin.process().waitForLine("closed 1000 done"));
+  EXPECT_TRUE(origin.process().waitForLine("closed 4001 as told"));
+  EXPECT_TRUE(origin.process().waitForLine("closed 1006"));
+  EXPECT_TRUE(gateway.reaches("http_server_active_requests", 0));
+}
+
+// ALPN would choose HTTP/2 for both, which has no upgrade.
+TEST(WebSocket, WorksOverTlsOnBothSides) {
+  const Identity authority = makeAuthority();
+  const WsOrigin origin(issueServer(authority, "origin.test"));
+  const TempDir folder;
+  const Gateway gateway(
+      {.backends = {{.port = origin.port(), .ca = authority.certificate}}, .tls = issueServer(authority, "localhost")});
+  expectRealClientIsHappy("wss://localhost:" + std::to_string(gateway.tlsPort()),
+                          {folder.write("ca.crt", authority.certificate)});
+}
+
+TEST(WebSocket, TakesHttp11FromABackendThatPrefersHttp2) {
+  const Identity authority = makeAuthority();
+  const EchoOrigin origin(issueServer(authority, "origin.test"));
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
+  const Outcome plain = run({"curl", "-sS", gateway.url("/")});
+  EXPECT_EQ(echoed(plain.output, "version"), "2") << plain.output;
+  Socket client = Socket::connect(gateway.port());
+  client.send(kAsk);
+  const RawResponse got = readResponse(client);
+  EXPECT_EQ(got.status, 200) << "the origin knows no WebSockets";
+  EXPECT_EQ(echoed(got.body, "version"), "1.1") << got.body;
+}
+
+// --- raw
+
+TEST(WebSocket, IsInTheAccessLogWithItsBytes) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send(kAgree + "hello");
+    socket.readExactly(7);
+    socket.send("!");
+  });
+  Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kAsk);
+  EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 101 Switching Protocols\r\n"));
+  EXPECT_EQ(client.readExactly(5), "hello");
+  client.send("goodbye");
+  EXPECT_EQ(client.readAll(), "!");
+  client.close();
+  const auto lines = gateway.accessLog(1);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("\"http.response.status_code\":101,\"error.type\":null"));
+  EXPECT_THAT(lines[0], HasSubstr("\"request_bytes\":7,\"response_bytes\":6"));
+}
+
+// Row 34: what follows a request whose upgrade was not agreed is the next request, and is routed as such.
+TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsNoTunnel) {
+  for (const char* status : {"200 OK", "426 Upgrade Required"}) {
+    RawOrigin origin(RawOrigin::answering("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 2\r\n\r\nno"));
+    const Gateway gateway({.backends = {{.port = origin.port()}}});
+    Socket client = Socket::connect(gateway.port());
+    client.send(kAsk + "GET /admin HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(readResponse(client).status, std::stoi(status));
+    EXPECT_EQ(readResponse(client).status, std::stoi(status));
+    ASSERT_EQ(origin.heads().size(), 2U);
+    EXPECT_THAT(origin.heads()[0], HasSubstr("upgrade: websocket"));
+    EXPECT_THAT(origin.heads()[1], StartsWith("GET /admin HTTP/1.1\r\n"));
+    EXPECT_THAT(origin.heads()[1], HasSubstr("via: 1.1 sluice-"));
+  }
+}
+
+// Row 35: a version that the origin refuses, while the client behaves as if it had not.
+TEST(WebSocket, WithABadVersionIsNoTunnel) {
+  RawOrigin origin(
+      RawOrigin::answering("HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 0\r\n\r\n"));
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  std::string ask = kAsk;
+  client.send(ask.replace(ask.find("Version: 13"), 11, "Version: 99"));
+  const RawResponse got = readResponse(client);
+  EXPECT_EQ(got.status, 426);
+  EXPECT_EQ(got.field("sec-websocket-version"), "13");
+  client.send("\x81\x05hello");
+  EXPECT_EQ(readResponse(client).status, 400) << "bytes that are no request";
+  EXPECT_EQ(origin.heads().size(), 1U);
+}
+
+TEST(WebSocket, IsAnErrorIfTheSwitchIsNotWhatWasAskedFor) {
+  const auto answerTo = [](const std::string& ask, const std::string& switched) {
+    RawOrigin origin(RawOrigin::answering(switched + "GET / HTTP/1.1\r\n\r\n"));
+    const Gateway gateway({.backends = {{.port = origin.port()}}});
+    Socket client = Socket::connect(gateway.port());
+    client.send(ask);
+    return readResponse(client);
+  };
+  EXPECT_EQ(answerTo("GET / HTTP/1.1\r\nHost: a\r\n\r\n", kAgree).status, 502) << "nobody asked";
+  EXPECT_EQ(answerTo("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                     "HTTP2-Settings: AAMAAABk\r\n\r\n",
+                     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n")
+                .status,
+            502);
+  std::string wrong = kAgree;
+  EXPECT_EQ(answerTo(kAsk, wrong.replace(wrong.find("s3pP"), 4, "AAAA")).status, 502);
+}
+
+TEST(WebSocket, EndsOneSideAfterTheOther) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send(kAgree);
+    const std::string all = socket.readAll();  // until the client's end
+    socket.send("got " + all);
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kAsk);
+  client.readUntil("\r\n\r\n");
+  client.send("everything");
+  client.shutdownWrite();
+  EXPECT_EQ(client.readAll(), "got everything");
+  EXPECT_FALSE(client.wasReset());
+}
+
+TEST(WebSocket, IsCutForTheClientIfTheOriginIsLost) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send(kAgree);
+    socket.readExactly(2);
+    socket.reset();
+  });
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kAsk);
+  client.readUntil("\r\n\r\n");
+  client.send("go");
+  client.readAll();
+  EXPECT_TRUE(client.wasReset());
+}
+
+TEST(WebSocket, IsCutForTheOriginIfTheClientIsLost) {
+  std::atomic<bool> lost = false;
+  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send(kAgree);
+    socket.readAll();
+    lost = socket.wasReset();
+    lost.notify_all();
+  });
+  Gateway gateway({.backends = {{.port = origin.port()}}});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kAsk);
+  client.readUntil("\r\n\r\n");
+  client.reset();
+  gateway.accessLog(1);
+  lost.wait(false);
+  EXPECT_TRUE(lost);
+}
+
+TEST(WebSocket, IsNotEndedByTheTimeoutOfItsRequestButByIdleness) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send(kAgree);
+    self.waitUntilItStops();
+  });
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .settings = "timeouts: {request: 200ms, streamIdle: 700ms}\n"});
+  Socket client = Socket::connect(gateway.port());
+  const auto begun = std::chrono::steady_clock::now();
+  client.send(kAsk);
+  client.readUntil("\r\n\r\n");
+  client.readAll();
+  EXPECT_TRUE(client.closed());
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(700));
+  EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
+}
+
+TEST(WebSocket, KeepsADrainingGatewayUntilItsTimeout) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send(kAgree);
+    while (!socket.closed()) socket.send(socket.readExactly(1));
+  });
+  Gateway gateway({.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 500ms\n"});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kAsk);
+  client.readUntil("\r\n\r\n");
+  gateway.process().signal(SIGTERM);
+  ASSERT_TRUE(gateway.process().waitForLine("draining"));
+  client.send("x");
+  EXPECT_EQ(client.readExactly(1), "x") << "it serves on";
+  EXPECT_EQ(gateway.process().wait(), 0);
+  client.readAll();
+  EXPECT_TRUE(client.closed());
+}
+
+}  // namespace
+}  // namespace sluice::test
