@@ -178,12 +178,26 @@ struct RequestRedirect {
   std::string fieldPath;  // "spec.rules[0].filters[0].requestRedirect"
 };
 
+struct HttpBackendRef;
+
+/// RequestMirror: copies of `numerator` in `denominator` requests.
+struct RequestMirror {
+  ObjectRef object;
+  std::uint16_t port = 0;  // 0: not given
+  std::uint32_t numerator = 1;
+  std::uint32_t denominator = 1;
+
+  /// Where to, as a share of a rule says it.
+  HttpBackendRef target() const;
+};
+
 /// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
 struct Filters {
   std::optional<HeaderModifier> requestHeaders;
   std::optional<HeaderModifier> responseHeaders;
   std::optional<UrlRewrite> urlRewrite;  // or requestRedirect
   std::optional<RequestRedirect> requestRedirect;
+  std::vector<RequestMirror> mirrors;
 };
 
 struct HttpBackendRef {

@@ -53,6 +53,8 @@ std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key,
 /// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
 Filters readFilters(FieldReader& holder, std::vector<Unbuilt>& unbuilt);
 
+RequestMirror readRequestMirror(FieldReader reader);
+
 std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
 /// `retry` of a rule; more attempts than are ever made are noted in `unbuilt`.

@@ -129,6 +129,8 @@ void readFilter(FieldReader reader, Filters& filters, std::vector<const FilterKi
       filters.requestHeaders = readHeaderModifier(reader.map(kind->field));
     } else if (kind == &kFilterKinds[1]) {
       filters.responseHeaders = readHeaderModifier(reader.map(kind->field));
+    } else if (kind == &kFilterKinds[2]) {
+      filters.mirrors.push_back(readRequestMirror(reader.map(kind->field)));
     } else if (kind == &kFilterKinds[3]) {
       filters.requestRedirect = readRequestRedirect(reader.map(kind->field));
     } else if (kind == &kFilterKinds[4]) {

@@ -31,6 +31,7 @@ Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& 
 }
 
 Exchange::~Exchange() {
+  leaveMirrors();
   if (attempt_.cluster != nullptr) attempt_.cluster->leave();
 }
 
@@ -94,6 +95,7 @@ void Exchange::act(Action action) {
     case Action::kJudgeResponse: return judgeResponse();
     case Action::kAnswer: return answer();
     case Action::kBreakResponse: return breakResponse();
+    case Action::kDropMirrors: return dropMirrors();
   }
 }
 
@@ -106,6 +108,7 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (redirect() != nullptr) return raise(Event::kRejected);
+  startMirrors(rule_->mirrors);
   if (rule_->retry) retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
   enter();
 }
@@ -123,6 +126,7 @@ void Exchange::enter() {
                                                             "too many requests to the backend at once"));
   }
   attempt_.cluster = &cluster;
+  if (!retries_ || !retries_->hasTried(*attempt_.backend)) startMirrors(attempt_.backend->mirrors);
   raise(Event::kRouted);
 }
 

@@ -30,6 +30,7 @@ void Exchange::addRequestBody(std::string_view bytes) {
   if (requestState_ == RequestState::kStopped) return;
   requestBody_.bytes.append(bytes);
   if (retries_) retries_->replay.keep(bytes);
+  if (!mirrors_.empty()) mirrorBody(bytes);
   raise(Event::kRequestBody);
 }
 
@@ -40,6 +41,8 @@ void Exchange::endRequest(std::optional<http::Trailers> trailers) {
   } else {
     requestBody_.finish();
   }
+  // Of what came after that, nobody has had anything.
+  if (!mirrors_.empty() && requestState_ != RequestState::kStopped) mirrorEnd();
   raise(Event::kRequestBody);
 }
 

@@ -133,9 +133,17 @@ class Attacher {
   }
 
   void noteUses(const GatewayPlan& gateway) {
+    const auto note = [&](const config::HttpBackendRef& ref) {
+      backends_.noteUse(ref, route_.meta.nameSpace, *gateway.gateway);
+    };
+    const auto noteMirrors = [&](const config::Filters& filters) {
+      for (const config::RequestMirror& mirror : filters.mirrors) note(mirror.target());
+    };
     for (const config::HttpRouteRule& rule : route_.rules) {
+      noteMirrors(rule.filters);
       for (const config::HttpBackendRef& ref : rule.backendRefs) {
-        backends_.noteUse(ref, route_.meta.nameSpace, *gateway.gateway);
+        note(ref);
+        noteMirrors(ref.filters);
       }
     }
   }

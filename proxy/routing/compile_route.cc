@@ -42,6 +42,7 @@ class RouteCompiler {
     std::optional<Fault> own = alteringFault(rule.unbuilt);
     addNote(ignoredNote(rule.unbuilt));
     compileFilters(rule.filters, rule, result.prototype, own);
+    result.prototype.mirrors = mirrors(rule.filters);
     result.prototype.requestTimeout = rule.requestTimeout;
     result.prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
     result.prototype.retry = retryPolicy(rule.retry);
@@ -87,6 +88,7 @@ class RouteCompiler {
     std::optional<Fault> own = alteringFault(ref.unbuilt);
     addNote(ignoredNote(ref.unbuilt));
     compileFilters(ref.filters, rule, result, own);
+    result.mirrors = mirrors(ref.filters);
     if (own) plan_.faults.push_back(*own);
     BackendResult backend = backends_.resolve(ref, route_.meta.nameSpace);
     if (!backend) plan_.unresolved.push_back(backend.fault);
@@ -94,6 +96,20 @@ class RouteCompiler {
       result.failure = answer(own ? *own : backend.fault);
     } else {
       result.backend = *std::move(backend.value);
+    }
+    return result;
+  }
+
+  /// One whose reference is broken is left out: what it would have copied goes on without (HTTPRequestMirrorFilter).
+  std::vector<RequestMirror> mirrors(const config::Filters& filters) {
+    std::vector<RequestMirror> result;
+    for (const config::RequestMirror& each : filters.mirrors) {
+      BackendResult backend = backends_.resolve(each.target(), route_.meta.nameSpace);
+      if (backend) {
+        result.push_back({*std::move(backend.value), each.numerator, each.denominator});
+      } else {
+        plan_.unresolved.push_back(std::move(backend.fault));
+      }
     }
     return result;
   }

@@ -18,6 +18,7 @@
 #include "proxy/routing/address_guard.h"
 #include "proxy/routing/header_edit.h"
 #include "proxy/routing/redirect.h"
+#include "proxy/routing/request_mirror.h"
 #include "proxy/routing/retry_policy.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/url_rewrite.h"
@@ -67,6 +68,7 @@ struct WeightedBackend {
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;  // what it says replaces what the rule's says
+  std::vector<RequestMirror> mirrors;
   std::optional<Redirect> redirect;
 };
 
@@ -80,6 +82,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;
+  std::vector<RequestMirror> mirrors;
   std::optional<Redirect> redirect;  // its only answer then
   std::uint16_t listenerPort = 0;
   /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.

@@ -248,6 +248,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                     exchange.requestBytes(), exchange.responseBytes()});
     report_.onFinished(exchange);
   }
+  void onMirrored(const exchange::Mirror& mirror) override {
+    ++mirrored;
+    report_.onMirrored(mirror);
+  }
   void onLimit(std::string_view limit) override {
     limits.emplace_back(limit);
     report_.onLimit(limit);
@@ -270,6 +274,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::vector<std::string> limits;  // each bound that was met
   int routed = 0;
   int retried = 0;
+  int mirrored = 0;
   bool toldTwice = false;  // an exchange was finished more than once
 
  private:
