@@ -32,7 +32,7 @@ struct RigOptions {
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
   bool tls = false;
   observe::LineFile* accessLog = nullptr;
-  /// What the rule says beyond where to; of its shares, at least one without a Backend gets the rig's.
+  /// What the rule says beyond its one share, which leads to the rig's Backend.
   std::function<void(routing::Rule&)> rule = {};
 };
 
@@ -178,12 +178,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
       rule->route = "demo/route";
       rule->gateway = "demo/egress";
       rule->listener = "http";
-      rule->backends.emplace_back();
+      rule->backends.emplace_back().backend = plan;
       if (options_.rule) options_.rule(*rule);
-      for (routing::WeightedBackend& share : rule->backends) {
-        if (!share.backend) share.backend = plan;
-        rule->totalWeight += share.weight;
-      }
+      for (const routing::WeightedBackend& share : rule->backends) rule->totalWeight += share.weight;
       rule->failure = std::move(failure);
       return rule;
     };
