@@ -265,6 +265,30 @@ TEST_P(Mirrored, ARequestThatIsCutShortCutsItsMirrors) {
   expectAllGone();
 }
 
+// The rest comes while the answer still waits to be taken, and nobody keeps it.
+TEST_P(Mirrored, ARequestWhoseRestIsDroppedIsNoWholeCopy) {
+  Rig& rig = make();
+  http::Limits narrow;
+  narrow.streamWindow = 0;
+  client_ = &rig.connect(Version::kHttp2, narrow);
+  const std::size_t index = post();
+  BackendPeer& origin = backend();
+  BackendPeer& copy = mirror();
+  client_->body(index, "begun");
+  ASSERT_TRUE(rig.settle());
+  origin.wire().reset();
+  ASSERT_TRUE(rig.settle());
+  EXPECT_EQ(client_->answer(index).message.head.status, 502);
+  ASSERT_EQ(rig.exchanges.size(), 1U);
+  client_->body(index, " and ended");
+  client_->finish(index);
+  ASSERT_TRUE(rig.settle());
+  EXPECT_EQ(copy.request(0).body, "begun");
+  EXPECT_FALSE(copy.request(0).ended);
+  rig.advance(seconds(301));
+  expectAllGone();
+}
+
 TEST_P(Mirrored, AMirrorThatAnswersEarlyIsDoneWith) {
   Rig& rig = make();
   const std::size_t index = post();
