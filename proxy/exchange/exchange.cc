@@ -31,7 +31,7 @@ Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& 
 }
 
 Exchange::~Exchange() {
-  leaveMirrors();
+  if (!mirrors_.empty()) leaveMirrors();
   if (attempt_.cluster != nullptr) attempt_.cluster->leave();
 }
 
@@ -108,7 +108,7 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (redirect() != nullptr) return raise(Event::kRejected);
-  startMirrors(rule_->mirrors);
+  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
   if (rule_->retry) retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
   enter();
 }
@@ -126,7 +126,8 @@ void Exchange::enter() {
                                                             "too many requests to the backend at once"));
   }
   attempt_.cluster = &cluster;
-  if (!retries_ || !retries_->hasTried(*attempt_.backend)) startMirrors(attempt_.backend->mirrors);
+  const auto& ofShare = attempt_.backend->mirrors;
+  if (!ofShare.empty() && !(retries_ && retries_->hasTried(*attempt_.backend))) startMirrors(ofShare);
   raise(Event::kRouted);
 }
 
