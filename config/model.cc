@@ -27,6 +27,13 @@ const base::Secret* SecretObject::find(const std::string& key) const {
   return found == data.end() ? nullptr : &found->second;
 }
 
+HttpBackendRef RequestMirror::target() const {
+  HttpBackendRef ref;
+  ref.object = object;
+  ref.port = port;
+  return ref;
+}
+
 const BackendPort* Backend::findPort(std::uint16_t number) const {
   if (number == 0) return ports.size() == 1 ? &ports.front() : nullptr;
   const auto found =

@@ -191,6 +191,19 @@ struct Cors {
   std::string path;
 };
 
+struct HttpBackendRef;
+
+/// RequestMirror: copies of `numerator` in `denominator` requests.
+struct RequestMirror {
+  ObjectRef object;
+  std::uint16_t port = 0;  // 0: not given
+  std::uint32_t numerator = 1;
+  std::uint32_t denominator = 1;
+
+  /// Where to, as a share of a rule says it.
+  HttpBackendRef target() const;
+};
+
 /// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
 struct Filters {
   std::optional<HeaderModifier> requestHeaders;
@@ -198,6 +211,7 @@ struct Filters {
   std::optional<UrlRewrite> urlRewrite;  // or requestRedirect
   std::optional<RequestRedirect> requestRedirect;
   std::optional<Cors> cors;
+  std::vector<RequestMirror> mirrors;
 };
 
 /// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.

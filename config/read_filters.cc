@@ -138,6 +138,8 @@ void readFilter(FieldReader reader, FilterSet set, Filters& filters, std::vector
       filters.requestHeaders = readHeaderModifier(reader.map(kind->field));
     } else if (kind == &kFilterKinds[1]) {
       filters.responseHeaders = readHeaderModifier(reader.map(kind->field));
+    } else if (kind == &kFilterKinds[2]) {
+      filters.mirrors.push_back(readRequestMirror(reader.map(kind->field)));
     } else if (kind == &kFilterKinds[3]) {
       filters.requestRedirect = readRequestRedirect(reader.map(kind->field));
     } else if (kind == &kFilterKinds[4]) {

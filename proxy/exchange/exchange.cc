@@ -33,6 +33,7 @@ Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& 
 }
 
 Exchange::~Exchange() {
+  if (!mirrors_.empty()) leaveMirrors();
   if (attempt_.cluster != nullptr) attempt_.cluster->leave();
 }
 
@@ -96,6 +97,7 @@ void Exchange::act(Action action) {
     case Action::kJudgeResponse: return judgeResponse();
     case Action::kAnswer: return answer();
     case Action::kBreakResponse: return breakResponse();
+    case Action::kDropMirrors: return dropMirrors();
   }
 }
 
@@ -108,6 +110,7 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
+  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
   // What a tunnel carries can not be had again.
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
     retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
@@ -134,6 +137,8 @@ void Exchange::enter() {
                                                             "too many requests to the backend at once"));
   }
   attempt_.cluster = &cluster;
+  const auto& ofShare = attempt_.backend->mirrors;
+  if (!ofShare.empty() && !(retries_ && retries_->hasTried(*attempt_.backend))) startMirrors(ofShare);
   raise(Event::kRouted);
 }
 

@@ -13,6 +13,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/exchange/attempt.h"
 #include "proxy/exchange/downstream.h"
+#include "proxy/exchange/mirror.h"
 #include "proxy/exchange/phase.h"
 #include "proxy/exchange/retries.h"
 #include "proxy/http/body_pipe.h"
@@ -120,6 +121,11 @@ class Exchange final : private net::Timer {
   void rewind();
   void repeat();
   void backOff();
+  void startMirrors(const std::vector<routing::RequestMirror>& wanted);
+  void mirrorBody(std::string_view bytes);
+  void mirrorEnd();
+  void dropMirrors();
+  void leaveMirrors();
   void answer();
   void breakResponse();
   http::ServerCodec* downstreamCodec();
@@ -140,6 +146,7 @@ class Exchange final : private net::Timer {
   std::unique_ptr<Pin> pin_;
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
+  std::vector<base::Handle<Mirror>> mirrors_;
   std::optional<base::Error> error_;
   RequestState requestState_ = RequestState::kRouting;
   ResponseState responseState_ = ResponseState::kWaiting;

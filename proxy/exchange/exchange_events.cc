@@ -32,6 +32,7 @@ void Exchange::addRequestBody(std::string_view bytes) {
   if (requestState_ == RequestState::kStopped) return;
   requestBody_.bytes.append(bytes);
   if (retries_) retries_->replay.keep(bytes);
+  if (!mirrors_.empty()) mirrorBody(bytes);
   raise(Event::kRequestBody);
 }
 
@@ -42,6 +43,8 @@ void Exchange::endRequest(std::optional<http::Trailers> trailers) {
   } else {
     requestBody_.finish();
   }
+  // Of what came after that, nobody has had anything.
+  if (!mirrors_.empty() && requestState_ != RequestState::kStopped) mirrorEnd();
   raise(Event::kRequestBody);
 }
 

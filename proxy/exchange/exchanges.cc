@@ -14,6 +14,7 @@ void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::Lim
   parts_.limits = limits;
   parts_.identity.appendForwarded = appendForwarded;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
+  mirrors_.pin();
 }
 
 Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
@@ -40,6 +41,7 @@ void Exchanges::drive() {
     if (exchange->finished()) finished_.push_back(handle);
   }
   batch_.clear();
+  mirrors_.drive();
 }
 
 void Exchanges::reap() {
@@ -50,6 +52,7 @@ void Exchanges::reap() {
     exchanges_.destroy(handle);
   }
   finished_.clear();
+  mirrors_.reap();
 }
 
 void Exchanges::shutdown() {
@@ -57,6 +60,7 @@ void Exchanges::shutdown() {
   finished_.clear();
   exchanges_.forEach([this](Exchange& exchange) { finished_.push_back(exchange.handle()); });
   reap();
+  mirrors_.shutdown();
 }
 
 void Exchanges::schedule(Exchange& exchange) {
@@ -64,46 +68,57 @@ void Exchanges::schedule(Exchange& exchange) {
   due_.push_back(exchange.handle());
 }
 
+// Whose token finds no exchange may be a mirror.
+
 void Exchanges::onInterim(http::Token token, http::ResponseMessage&& message) {
   if (Exchange* exchange = find(token)) exchange->onInterim(std::move(message));
 }
 
 void Exchanges::onResponse(http::Token token, http::ResponseMessage&& message) {
-  if (Exchange* exchange = find(token)) exchange->onResponse(std::move(message));
+  if (Exchange* exchange = find(token)) return exchange->onResponse(std::move(message));
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponse(message.head);
 }
 
 void Exchanges::onResponseBody(http::Token token, std::string_view bytes) {
-  if (Exchange* exchange = find(token)) exchange->addResponseBody(bytes);
+  if (Exchange* exchange = find(token)) return exchange->addResponseBody(bytes);
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponseBody(bytes.size());
 }
 
 void Exchanges::onResponseEnd(http::Token token) {
-  if (Exchange* exchange = find(token)) exchange->endResponse(std::nullopt);
+  if (Exchange* exchange = find(token)) return exchange->endResponse(std::nullopt);
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponseEnd();
 }
 
 void Exchanges::onResponseEnd(http::Token token, http::Trailers&& trailers) {
-  if (Exchange* exchange = find(token)) exchange->endResponse(std::move(trailers));
+  if (Exchange* exchange = find(token)) return exchange->endResponse(std::move(trailers));
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponseEnd();
 }
 
 void Exchanges::onResponseReset(http::Token token, const base::Error& error, bool unprocessed) {
-  if (Exchange* exchange = find(token)) exchange->onUpstreamReset(error, unprocessed);
+  if (Exchange* exchange = find(token)) return exchange->onUpstreamReset(error, unprocessed);
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onReset(error);
 }
 
 http::BodyPipe* Exchanges::requestBody(http::Token token) {
-  Exchange* exchange = find(token);
-  return exchange != nullptr ? &exchange->requestBody() : nullptr;
+  if (Exchange* exchange = find(token)) return &exchange->requestBody();
+  Mirror* mirror = mirrors_.find(token);
+  return mirror != nullptr ? &mirror->body() : nullptr;
 }
 
 void Exchanges::onRequestBodyTaken(http::Token token, std::size_t count) {
-  if (Exchange* exchange = find(token)) exchange->onRequestTaken(count);
+  if (Exchange* exchange = find(token)) return exchange->onRequestTaken(count);
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onRequestTaken();
 }
 
 void Exchanges::onRequestSent(http::Token token) {
-  if (Exchange* exchange = find(token)) exchange->raise(Event::kRequestSent);
+  if (Exchange* exchange = find(token)) return exchange->raise(Event::kRequestSent);
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onRequestSent();
 }
 
 void Exchanges::onLimitHit(http::Limit limit) { parts_.observer.onLimit(http::limitName(limit)); }
 
 bool Exchanges::onPoolReady(http::Token waiter) {
+  if (Mirror* mirror = mirrors_.find(waiter)) return mirror->onPoolReady();
   Exchange* exchange = find(waiter);
   if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
   exchange->raise(Event::kPoolReady);
@@ -111,6 +126,7 @@ bool Exchanges::onPoolReady(http::Token waiter) {
 }
 
 bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
+  if (Mirror* mirror = mirrors_.find(waiter)) return mirror->onPoolFailed(error);
   Exchange* exchange = find(waiter);
   if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
   exchange->raise(Event::kUnavailable, error);

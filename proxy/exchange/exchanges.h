@@ -9,6 +9,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/exchange/attempt.h"
 #include "proxy/exchange/exchange.h"
+#include "proxy/exchange/mirrors.h"
 #include "proxy/net/worker.h"
 #include "proxy/upstream/upstreams.h"
 
@@ -25,6 +26,8 @@ class ExchangeObserver {
   virtual void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                        const base::Error* error) = 0;
   virtual void onFinished(const Exchange& exchange) = 0;
+  /// A mirrored request is over, one way or another.
+  virtual void onMirrored(const Mirror& mirror) = 0;
   virtual void onLimit(std::string_view limit) = 0;
 };
 
@@ -64,13 +67,14 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   /// Beats.
   void drive();
   void reap();
-  bool quiet() const { return due_.empty() && finished_.empty(); }
+  bool quiet() const { return due_.empty() && finished_.empty() && mirrors_.quiet(); }
   /// Everything goes, reported as it stands.
   void shutdown();
 
   /// For exchanges.
   void schedule(Exchange& exchange);
   net::Worker& worker() { return parts_.worker; }
+  Mirrors& mirrors() { return mirrors_; }
   upstream::Upstreams& upstreams() { return *upstreams_; }
   Downstream* downstream(http::Token connection) { return parts_.downstreams.findDownstream(connection); }
   const Identity& identity() const { return parts_.identity; }
@@ -99,6 +103,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
  private:
   ExchangeParts parts_;
   upstream::Upstreams* upstreams_ = nullptr;
+  Mirrors mirrors_{*this};  // before the exchanges, which tell them when they go
   base::Slab<Exchange> exchanges_;
   std::vector<base::Handle<Exchange>> due_;
   std::vector<base::Handle<Exchange>> batch_;

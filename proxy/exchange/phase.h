@@ -80,6 +80,7 @@ enum class Action : std::uint8_t {
   kJudgeResponse,    // raises kRetry or kResponseHead
   kAnswer,           // an answer of our own, from error
   kBreakResponse,    // the client must see that the response is not whole
+  kDropMirrors,      // end the copies of the request too
 };
 
 template <typename State>

@@ -84,6 +84,15 @@ void Report::onFinished(const Exchange& exchange) {
   if (accessLog_.enabled()) log(exchange, now);
 }
 
+void Report::onMirrored(const Mirror& mirror) {
+  const routing::Rule& rule = mirror.rule();
+  const std::string_view errorType = mirror.error() ? base::errorTypeName(mirror.error()->type) : std::string_view{};
+  metrics_
+      .at<observe::Metric::kClientRequestDuration>(rule.gateway, rule.route, mirror.target().backend->name, "", "",
+                                                   observe::StatusLabel(mirror.status()), errorType)
+      .observe(worker_.clock().now() - mirror.begun());
+}
+
 void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   const http::RequestHead& request = exchange.request();
   const Attempt& attempt = exchange.attempt();

@@ -21,7 +21,7 @@ base::Duration Retries::pause(std::uint64_t random) const {
 }
 
 const routing::WeightedBackend& Retries::choose(const routing::WeightedBackend& failed, std::uint64_t random) {
-  const std::uint64_t last = std::uint64_t{1} << (&failed - rule_.backends.data());
+  const std::uint64_t last = bitOf(failed);
   tried_ |= last;
   for (const std::uint64_t avoided : {tried_, last}) {
     if (const routing::WeightedBackend* share = rule_.chooseAnother(random, avoided)) return *share;

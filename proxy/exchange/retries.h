@@ -36,10 +36,16 @@ class Retries {
   /// The next attempt's share, by weight: one that has not failed if there is one, else another than `failed`, else
   /// that one again.
   const routing::WeightedBackend& choose(const routing::WeightedBackend& failed, std::uint64_t random);
+  /// An attempt at that share has failed.
+  bool hasTried(const routing::WeightedBackend& share) const { return (tried_ & bitOf(share)) != 0; }
 
   Replay replay;
 
  private:
+  std::uint64_t bitOf(const routing::WeightedBackend& share) const {
+    return std::uint64_t{1} << (&share - rule_.backends.data());
+  }
+
   const routing::Rule& rule_;
   std::uint32_t made_ = 0;
   std::uint64_t tried_ = 0;  // shares, a bit each

@@ -135,6 +135,7 @@ class Attacher {
   void noteUses(const GatewayPlan& gateway) {
     const Holder holder{config::kGatewayGroup, plan_.kind, route_.meta.nameSpace};
     for (const config::HttpBackendRef* ref : plan_.backendRefs) backends_.noteUse(*ref, holder, *gateway.gateway);
+    for (const config::HttpBackendRef& ref : plan_.mirrorRefs) backends_.noteUse(ref, holder, *gateway.gateway);
   }
 
   std::vector<config::Condition> conditions(const std::optional<Fault>& refused) const {

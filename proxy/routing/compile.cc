@@ -62,13 +62,19 @@ void putInOrder(std::vector<config::ObjectStatus>& statuses) {
 /// The plans that any attached rule sends traffic to, by name and port.
 std::vector<std::shared_ptr<const BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways) {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const BackendPlan>> used;
+  const auto use = [&](const std::shared_ptr<const BackendPlan>& plan) {
+    used.emplace(std::pair(plan->name, plan->identity), plan);
+  };
+  const auto useMirrors = [&](const std::vector<RequestMirror>& mirrors) {
+    for (const RequestMirror& mirror : mirrors) use(mirror.backend);
+  };
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {
       for (const RouteEntry& entry : listener.entries) {
+        useMirrors(entry.rule->mirrors);
         for (const WeightedBackend& share : entry.rule->backends) {
-          for (auto plan = share.backend; plan != nullptr; plan = plan->http11) {
-            used.emplace(std::pair(plan->name, plan->identity), plan);
-          }
+          for (auto plan = share.backend; plan != nullptr; plan = plan->http11) use(plan);
+          useMirrors(share.mirrors);
         }
       }
     }

@@ -47,6 +47,7 @@ class RouteCompiler {
     addNote(ignoredNote(rule.unbuilt));
     compileFilters(rule.filters, rule, result.prototype, own);
     compileOwn(rule, result.prototype);
+    result.prototype.mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
       result.prototype.backends.push_back(share(ref, rule));
@@ -91,6 +92,7 @@ class RouteCompiler {
     std::optional<Fault> own = alteringFault(ref.unbuilt);
     addNote(ignoredNote(ref.unbuilt));
     compileFilters(ref.filters, rule, result, own);
+    result.mirrors = mirrors(ref.filters);
     if (own) plan_.faults.push_back(*own);
     const Holder holder{config::kGatewayGroup, plan_.kind, route_.meta.nameSpace};
     BackendResult backend = backends_.resolve(ref, holder);
@@ -100,6 +102,21 @@ class RouteCompiler {
     } else {
       result.backend = *std::move(backend.value);
       addNote(backends_.note(ref, holder));
+    }
+    return result;
+  }
+
+  /// One whose reference is broken is left out: what it would have copied goes on without (HTTPRequestMirrorFilter).
+  std::vector<RequestMirror> mirrors(const config::Filters& filters) {
+    std::vector<RequestMirror> result;
+    for (const config::RequestMirror& each : filters.mirrors) {
+      const config::HttpBackendRef& ref = plan_.mirrorRefs.emplace_back(each.target());
+      BackendResult backend = backends_.resolve(ref, {config::kGatewayGroup, plan_.kind, route_.meta.nameSpace});
+      if (backend) {
+        result.push_back({*std::move(backend.value), each.numerator, each.denominator});
+      } else {
+        plan_.unresolved.push_back(std::move(backend.fault));
+      }
     }
     return result;
   }

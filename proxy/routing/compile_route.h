@@ -27,6 +27,7 @@ struct RoutePlan {
   std::optional<Fault> kept;
   std::vector<RulePlan> rules;
   std::vector<const config::HttpBackendRef*> backendRefs;  // of all rules
+  std::vector<config::HttpBackendRef> mirrorRefs;          // of all filters
   std::vector<Fault> faults;                               // of rules and shares, which answer 500
   std::vector<Fault> unresolved;                           // of backendRefs, whose shares answer 500
   std::vector<std::string> notes;

@@ -20,6 +20,7 @@
 #include "proxy/routing/cors.h"
 #include "proxy/routing/header_edit.h"
 #include "proxy/routing/redirect.h"
+#include "proxy/routing/request_mirror.h"
 #include "proxy/routing/retry_policy.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/url_rewrite.h"
@@ -88,6 +89,7 @@ struct WeightedBackend {
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;  // what it says replaces what the rule's says
+  std::vector<RequestMirror> mirrors;
   std::optional<Redirect> redirect;
   std::shared_ptr<const Cors> cors;  // null: what the rule says
 };
@@ -102,6 +104,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   HeaderEdit requestHeaders;
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;
+  std::vector<RequestMirror> mirrors;
   std::optional<Redirect> redirect;  // its only answer then
   std::shared_ptr<const Cors> cors;  // null: browsers are told what the backend says
   std::uint16_t listenerPort = 0;

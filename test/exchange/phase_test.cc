@@ -75,7 +75,7 @@ const Expected<Res> kResponseCells{
     {{Res::kWaiting, E::kGiveUp}, {A::kAnswer, Res::kAnswering}},
     {{Res::kWaiting, E::kDeadline}, {A::kAnswer, Res::kAnswering}},
     {{Res::kWaiting, E::kInternalFailure}, {A::kAnswer, Res::kAnswering}},
-    {{Res::kWaiting, E::kClientGone}, {A::kNone, Res::kDone}},
+    {{Res::kWaiting, E::kClientGone}, {A::kDropMirrors, Res::kDone}},
     {{Res::kStreaming, E::kResponseBody}, {A::kForwardResponse, Res::kStreaming}},
     {{Res::kStreaming, E::kResponseTaken}, {A::kGrantUpstream, Res::kStreaming}},
     {{Res::kStreaming, E::kResponseSent}, {A::kNone, Res::kDone}},
@@ -84,12 +84,12 @@ const Expected<Res> kResponseCells{
     {{Res::kStreaming, E::kRequestBroken}, {A::kBreakResponse, Res::kDone}},
     {{Res::kStreaming, E::kDeadline}, {A::kBreakResponse, Res::kDone}},
     {{Res::kStreaming, E::kInternalFailure}, {A::kBreakResponse, Res::kDone}},
-    {{Res::kStreaming, E::kClientGone}, {A::kNone, Res::kDone}},
+    {{Res::kStreaming, E::kClientGone}, {A::kDropMirrors, Res::kDone}},
     {{Res::kAnswering, E::kResponseBody}, {A::kForwardResponse, Res::kAnswering}},
     {{Res::kAnswering, E::kResponseSent}, {A::kNone, Res::kDone}},
     {{Res::kAnswering, E::kDeadline}, {A::kBreakResponse, Res::kDone}},
     {{Res::kAnswering, E::kInternalFailure}, {A::kBreakResponse, Res::kDone}},
-    {{Res::kAnswering, E::kClientGone}, {A::kNone, Res::kDone}},
+    {{Res::kAnswering, E::kClientGone}, {A::kDropMirrors, Res::kDone}},
 };
 
 template <typename State, typename Look>

@@ -79,6 +79,19 @@ TEST_P(RuleRetry, ARefusedAnswerThatIsStillComingIsCutOff) {
   expectTold(200, 2);
 }
 
+TEST_P(RuleRetry, ARefusedAnswerThatBreaksAtOnceIsOneFailure) {
+  if (backendVersion() == Version::kHttp2) return;
+  Rig& rig = make(1);
+  const std::size_t index = get();
+  accept(0).wire().deliver("HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+  ASSERT_TRUE(rig.settle());
+  EXPECT_EQ(rig.retried, 1);
+  passBackoff();
+  respond(accept(1), 200, "");
+  EXPECT_EQ(status(index), 200);
+  expectTold(200, 2);
+}
+
 TEST_P(RuleRetry, InterimResponsesOfARefusedAttemptArePassedOn) {
   Rig& rig = make();
   const std::size_t index = get();
@@ -161,6 +174,27 @@ TEST_P(RuleRetry, BackendRequestBoundsEachAttempt) {
   EXPECT_EQ(next.requests(), backendVersion() == Version::kHttp2 ? 2U : 1U);
   EXPECT_EQ(status(index), 504);
   EXPECT_EQ(client("504", "http_response_timeout"), 2);
+  expectTold(504, 2);
+}
+
+// That it was refused before says nothing of the attempt that was not.
+TEST_P(RuleRetry, ARepeatedRequestThatExpiresMayHaveBeenActedOn) {
+  if (backendVersion() == Version::kHttp11) return;
+  RigOptions options = retrying(backendVersion(), 1);
+  options.rule = [rule = options.rule](routing::Rule& made) {
+    rule(made);
+    made.backendRequestTimeout = seconds(2);
+  };
+  Rig& rig = make(options);
+  const std::size_t index = ask({.method = Method::kPost, .target = "/ok"});
+  BackendPeer& backend = accept(0);
+  backend.reset(0, http::ResetReason::kRefused);
+  ASSERT_TRUE(rig.settle());
+  ASSERT_EQ(backend.requests(), 2U);
+  rig.advance(seconds(2));
+  rig.advancePast();
+  EXPECT_EQ(status(index), 504);
+  EXPECT_EQ(rig.retried, 0);
   expectTold(504, 2);
 }
 

@@ -25,6 +25,12 @@ std::string headerFilter(const std::string& type, const std::string& member, con
   return "        - {type: " + type + ", " + member + ": {set: [{name: x-version, value: \"" + value + "\"}]}}\n";
 }
 
+std::string mirror(const std::string& name) {
+  return "        - {type: RequestMirror, requestMirror: {percent: 50, backendRef: {group: gateway.networking.k8s.io, "
+         "kind: Backend, name: " +
+         name + "}}}\n";
+}
+
 std::string versionRoute(const Variant& variant) {
   if (variant.misspelt) return route("version", "    - backendRef: []\n");
   const std::string value = number(variant.version);
@@ -48,6 +54,8 @@ Variant Variant::next(std::mt19937& random) const {
   other.otherIssuer = coin();
   other.extraListener = coin();
   other.impatient = coin();
+  other.insistent = coin();
+  other.mirrored = coin();
   other.append = coin();
   for (int& weight : other.weights) weight = 1 + static_cast<int>(random() % 10);
   if (coin()) other.weights[random() % 2] = 0;
@@ -62,10 +70,12 @@ std::string routesOf(const Variant& variant) {
       "  parentRefs: [{name: egress}]\n  rules:\n    - backendRefs: [" +
       backendRef("main") + "]\n    - matches: [{path: {type: PathPrefix, value: /sluice.test.Echo}}]\n" +
       "      backendRefs: [" + backendRef("grpc") + "]\n";
-  for (const char* name : {"plain", "files", "flip", "gone", "never", "pinned"}) {
+  text += rule("/plain", backendRef("plain"), variant.mirrored ? mirror("rough") + mirror("gone") : "");
+  for (const char* name : {"files", "flip", "gone", "never", "pinned"}) {
     text += rule(std::string("/") + name, backendRef(name));
   }
-  text += rule("/rough", backendRef("rough")) + (variant.impatient ? "      timeouts: {request: 4s}\n" : "");
+  text += rule("/rough", backendRef("rough")) + (variant.impatient ? "      timeouts: {request: 4s}\n" : "") +
+          (variant.insistent ? "      retry: {codes: [502, 503], attempts: 3, backoff: 20ms}\n" : "");
   text += rule("/weighted", backendRef("main", variant.weights[0]) + ", " + backendRef("plain", variant.weights[1]));
   text += versionRoute(variant);
   for (int i = 0; i < Variant::kExtraRoutes; ++i) {

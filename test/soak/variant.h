@@ -20,6 +20,8 @@ struct Variant {
   bool otherIssuer = false;  // of the certificate of the HTTPS listener
   bool extraListener = false;
   bool impatient = false;  // a timeout for /rough's rule, below streamIdle
+  bool insistent = false;  // /rough's rule retries
+  bool mirrored = false;   // /plain's requests are copied to origins that are rough, or gone
   bool append = false;     // forwardedHeaders
   std::array<int, 2> weights = {1, 1};
   int bodyIdle = 10;  // seconds

@@ -32,7 +32,7 @@ struct RigOptions {
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
   bool tls = false;
   observe::LineFile* accessLog = nullptr;
-  /// What the rule says beyond where to; of its shares, at least one without a Backend gets the rig's.
+  /// What the rule says beyond its one share, which leads to the rig's Backend.
   std::function<void(routing::Rule&)> rule = {};
 };
 
@@ -178,12 +178,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
       rule->route = "demo/route";
       rule->gateway = "demo/egress";
       rule->listener = "http";
-      rule->backends.emplace_back();
+      rule->backends.emplace_back().backend = plan;
       if (options_.rule) options_.rule(*rule);
-      for (routing::WeightedBackend& share : rule->backends) {
-        if (!share.backend) share.backend = plan;
-        rule->totalWeight += share.weight;
-      }
+      for (const routing::WeightedBackend& share : rule->backends) rule->totalWeight += share.weight;
       rule->failure = std::move(failure);
       return rule;
     };
@@ -248,6 +245,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                     exchange.requestBytes(), exchange.responseBytes()});
     report_.onFinished(exchange);
   }
+  void onMirrored(const exchange::Mirror& mirror) override {
+    ++mirrored;
+    report_.onMirrored(mirror);
+  }
   void onLimit(std::string_view limit) override {
     limits.emplace_back(limit);
     report_.onLimit(limit);
@@ -270,6 +271,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::vector<std::string> limits;  // each bound that was met
   int routed = 0;
   int retried = 0;
+  int mirrored = 0;
   bool toldTwice = false;  // an exchange was finished more than once
 
  private:

@@ -1,6 +1,6 @@
 // A course of events that bytes choose: clients ask, send, stall, break the protocol and leave; backends come, fail,
-// answer, reset and say goodbye; names resolve late; other configurations are adopted; time passes. After every step
-// the same must hold; at the end everything comes to an end.
+// answer, reset and say goodbye; names resolve late; other configurations are adopted; time passes. In half of them the
+// rule retries, and a mirror gets copies. After every step the same must hold; at the end everything comes to an end.
 //
 // The fuzzer and the test of fixed seeds run the same class.
 #pragma once
@@ -24,6 +24,7 @@ class RandomCourse {
   /// Empty, or what did not hold.
   std::string run() {
     if (next() % 4 == 0) rig_.resolver.forget(Rig::kHost);
+    rig_.resolver.know("mirror.test", {kMirrorIp});
     while (!bytes_.empty() && violation_.empty()) {
       step();
       check();
@@ -45,18 +46,21 @@ class RandomCourse {
   struct Served {
     bool responded = false;
     bool finished = false;
-    bool refused = false;
+    bool refused = false;  // it says that it did not act
     std::size_t sent = 0;
   };
   struct Backend {
     BackendPeer* peer;
     std::vector<Served> served;
     bool tainted = false;  // it spoke nonsense
+    bool mirror = false;
   };
 
   static constexpr std::size_t kMostClients = 3;
   static constexpr std::size_t kMostRequests = 24;
   static constexpr std::size_t kMostWires = 40;
+  static constexpr std::uint32_t kRetries = 2;
+  static constexpr const char* kMirrorIp = "192.0.2.9";
 
   std::uint8_t next() {
     if (bytes_.empty()) return 0;
@@ -89,7 +93,22 @@ class RandomCourse {
     if ((choice & 16) != 0) made.pendingBound = 2;
     if ((choice & 32) != 0) made.maxRequests = 3;
     if ((choice & 64) != 0) made.timeouts.request = std::chrono::seconds(20);
+    retrying_ = (choice & 128) != 0;
+    if (retrying_) made.rule = retryAndMirror;
     return made;
+  }
+
+  static void retryAndMirror(routing::Rule& rule) {
+    rule.retry.emplace();
+    rule.retry->cover(503);
+    rule.retry->attempts = kRetries;
+    rule.retry->backoff = std::chrono::milliseconds(100);
+    rule.backendRequestTimeout = std::chrono::seconds(90);
+    routing::BackendPlan copy = *rule.backends[0].backend;
+    copy.name = "demo/mirror";
+    copy.identity = "mirror";
+    copy.hostname = "mirror.test";
+    rule.mirrors.push_back({std::make_shared<routing::BackendPlan>(std::move(copy)), 1, 1});
   }
 
   void step() {
@@ -212,7 +231,7 @@ class RandomCourse {
     const bool h2 = plainH2 || (!plainH1 && next() % 2 == 0);
     const http::Version version = h2 ? http::Version::kHttp2 : http::Version::kHttp11;
     rig_.backends.push_back(std::make_unique<BackendPeer>(rig_.dialer.wires[index], version, rig_.clock, limits));
-    backends_.push_back({rig_.backends.back().get(), {}, false});
+    backends_.push_back({rig_.backends.back().get(), {}, false, rig_.wire(index).address().ip() == kMirrorIp});
     rig_.wire(index).accept(h2 ? "h2" : "http/1.1");
   }
 
@@ -267,6 +286,10 @@ class RandomCourse {
       return backend->peer->head(index, spec);
     }
     spec.body = http::Body::kUntilEnd;
+    if (retrying_ && kind % 8 == 5) {
+      spec.status = 503;
+      served.refused = true;
+    }
     backend->peer->head(index, spec);
     if (kind % 2 == 0) addBody(*backend, index);
   }
@@ -275,11 +298,11 @@ class RandomCourse {
     Served& served = backend.served[index];
     const std::size_t number = numberOf(*backend.peer, index);
     const std::size_t count = size();
-    backend.peer->body(index, pattern(number + 1000, served.sent, count));
+    backend.peer->body(index, pattern(number + (backend.mirror ? 1001 : 1000), served.sent, count));
     served.sent += count;
     if (next() % 3 == 0) return;
     served.finished = true;
-    lengths_[number].insert(served.sent);
+    if (!backend.mirror) lengths_[number].insert(served.sent);
     backend.peer->finish(index);
   }
 
@@ -369,7 +392,8 @@ class RandomCourse {
     require(!rig_.toldTwice, "an exchange is told of once");
     require(rig_.budget().requests.count() <= rig_.exchanges.size(),
             "a request's place is given back with the exchange");
-    require(rig_.dialled() < kMostWires + asked_.size() * 4, "connections are not dialled in a circle");
+    require(rig_.dialled() < kMostWires + asked_.size() * (retrying_ ? 4 * (kRetries + 2) : 4),
+            "connections are not dialled in a circle");
     for (std::size_t i = 0; i < asked_.size(); ++i) checkAnswer(i);
     checkArrivals();
   }
@@ -405,7 +429,7 @@ class RandomCourse {
         const std::size_t number = numberOf(*backend.peer, i);
         if (number >= asked_.size()) continue;
         Asked& asked = asked_[number];
-        if (!backend.served[i].refused) ++asked.arrivals;
+        if (!backend.served[i].refused && !backend.mirror) ++asked.arrivals;
         if (tainted(asked.clientIndex)) continue;
         const RecordingServerSink::Stream& request = backend.peer->request(i);
         require(request.body == pattern(number, 0, request.body.size()) && request.body.size() <= asked.sent,
@@ -416,7 +440,8 @@ class RandomCourse {
     }
     for (const Asked& asked : asked_) {
       const bool idempotent = http::isIdempotent(asked.method);
-      require(asked.arrivals <= (idempotent ? 2U : 1U), "nothing is done twice that may not be");
+      const std::size_t most = retrying_ ? 2 + kRetries : 2;
+      require(asked.arrivals <= (idempotent ? most : 1U), "nothing is done twice that may not be");
     }
   }
 
@@ -430,6 +455,7 @@ class RandomCourse {
     for (int i = 0; i < 30; ++i) rig_.advance(std::chrono::seconds(100));
     check();
     require(rig_.exchanges.size() == 0, "every exchange ends");
+    require(rig_.exchanges.mirrors().size() == 0, "every mirror ends");
     require(rig_.budget().requests.count() == 0, "requests are counted down");
     require(rig_.budget().connections.count() == 0, "idle connections end, and are counted down");
     rig_.close();
@@ -438,6 +464,7 @@ class RandomCourse {
 
   std::string_view bytes_;
   std::string violation_;
+  bool retrying_ = false;
   Rig rig_;
   std::vector<Asked> asked_;
   std::vector<Backend> backends_;

@@ -1,0 +1,114 @@
+// A copy of one request on its way to the Backend of a RequestMirror filter: its own head, body and stream. Its answer
+// is discarded, and nobody waits for it. Owned by Mirrors; one thread.
+//
+// What the client's side and the sinks tell it is recorded; flush() alone moves it, in the drive beat. It is tried
+// once: a copy that can not be sent, or whose Backend takes it more slowly than the client brings it, is dropped.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "proxy/base/slab.h"
+#include "proxy/exchange/attempt.h"
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/message.h"
+#include "proxy/net/timers.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::exchange {
+
+class Exchanges;
+class Mirrors;
+
+class Mirror final : private net::Timer {
+ public:
+  /// `rule` and `target` live as long as the snapshot, or until pin(). `cluster` was entered for it.
+  Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::Rule& rule, const routing::RequestMirror& target,
+         upstream::Cluster& cluster, const http::RequestHead& request, const Client& client);
+  ~Mirror() override;
+
+  base::Handle<Mirror> handle() const { return self_; }
+  http::Token token() const;
+  bool dead() const { return state_ == State::kOver; }
+  void flush();
+  bool dirty = false;  // for Mirrors
+  /// The snapshot goes.
+  void pin() {
+    if (!pin_) pin_ = rule_.shared_from_this();
+  }
+
+  /// The client's side. Bytes beyond limits.exchangeBuffer that its Backend has not taken end it.
+  void addBody(std::string_view bytes);
+  void addBody(const base::ByteQueue& bytes);
+  void endBody(const http::Headers* trailers);
+  /// There will be no more of the request: without all of it the copy goes too.
+  void leave();
+  /// The client is gone, and with it the purpose.
+  void cancel();
+
+  /// The backend's side.
+  /// As upstream::WaiterSink.
+  bool onPoolReady();
+  bool onPoolFailed(const base::Error& error);
+  void onResponse(const http::ResponseHead& head);
+  void onResponseBody(std::size_t count);
+  void onResponseEnd();
+  void onReset(const base::Error& error) {
+    stream_ = 0;
+    fail(error);
+  }
+  void onRequestTaken();
+  void onRequestSent() { sent_ = true; }
+  http::BodyPipe& body() { return body_; }
+
+  /// For reports.
+  const routing::Rule& rule() const { return rule_; }
+  const routing::RequestMirror& target() const { return target_; }
+  /// 0 if there was neither an answer nor a failure.
+  std::uint16_t status() const;
+  const std::optional<base::Error>& error() const { return error_; }
+  /// Of its request, or of the wait for a connection to send it on.
+  base::MonotonicTime begun() const { return begun_; }
+
+ private:
+  enum class State : std::uint8_t {
+    kWaiting,  // for a connection
+    kSending,  // the upstream codec has it
+    kOver
+  };
+
+  void onTimer() override;
+  base::MonotonicTime deadline() const;
+  void record();
+  void fail(const base::Error& error);
+  void acquire();
+  void begin(base::Handle<upstream::Connection> leased);
+  void feed();
+  void finish();
+  bool makeRoom(std::size_t count);
+
+  const base::Handle<Mirror> self_;
+  Mirrors& owner_;
+  const routing::Rule& rule_;
+  const routing::RequestMirror& target_;
+  std::shared_ptr<const routing::Rule> pin_;
+  upstream::Cluster& cluster_;
+  http::RequestMessage request_;
+  http::BodyPipe body_;
+  base::Handle<upstream::Connection> connection_;
+  http::StreamId stream_ = 0;
+  State state_ = State::kWaiting;
+  bool ready_ = true;      // the pool is worth asking
+  bool sent_ = false;      // the whole request
+  bool answered_ = false;  // the whole response
+  std::uint16_t status_ = 0;
+  std::size_t discarded_ = 0;         // response bytes not yet granted again
+  std::optional<base::Error> error_;  // the reason to end
+  const base::MonotonicTime started_;
+  base::MonotonicTime begun_;
+  base::MonotonicTime lastProgress_;
+};
+
+}  // namespace sluice::exchange

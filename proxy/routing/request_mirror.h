@@ -1,0 +1,21 @@
+// A RequestMirror filter in the form that workers ask: where copies of requests go, and of how many.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace sluice::routing {
+
+struct BackendPlan;
+
+struct RequestMirror {
+  std::shared_ptr<const BackendPlan> backend;  // never null
+  std::uint32_t numerator = 1;                 // at most `denominator`
+  std::uint32_t denominator = 1;
+
+  bool takesAll() const { return numerator == denominator; }
+  /// A copy of this request is wanted; `random` is uniform over 64 bits.
+  bool takes(std::uint64_t random) const { return (random >> 32) * denominator >> 32 < numerator; }
+};
+
+}  // namespace sluice::routing

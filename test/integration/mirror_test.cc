@@ -1,0 +1,175 @@
+// RequestMirror through the binary: real and raw mirrors that record, keep silent, are slow or are not there, while the
+// request itself never notices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string mirror(const std::string& name, const std::string& more = {}) {
+  return "{type: RequestMirror, requestMirror: {backendRef: {group: gateway.networking.k8s.io, kind: Backend, name: " +
+         name + "}" + more + "}}";
+}
+
+/// One HTTPRoute to the Backend "origin" with these filters.
+std::string routeOf(const std::string& filters) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n    - filters: [" +
+         filters + "]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n";
+}
+
+/// Answers every request well once it has all of its body, whose length must be stated.
+class Recorder {
+ public:
+  std::uint16_t port() const { return origin_.port(); }
+  std::vector<std::string> heads() const { return origin_.heads(); }
+  std::vector<std::string> bodies() const {
+    const std::lock_guard lock(mutex_);
+    return bodies_;
+  }
+  /// As soon as there are so many; false if they do not come.
+  bool hears(std::size_t count) const {
+    return eventually([&] { return bodies().size() >= count; });
+  }
+
+ private:
+  void serve(Socket& socket, RawOrigin& self) {
+    for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
+      const std::size_t at = head.find("content-length: ");
+      std::string body = socket.readExactly(at == std::string::npos ? 0 : std::stoul(head.substr(at + 16)));
+      {
+        const std::lock_guard lock(mutex_);
+        bodies_.push_back(std::move(body));
+      }
+      socket.send("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 7\r\n\r\nnobody\n");
+    }
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> bodies_;
+  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) { serve(socket, self); }};
+};
+
+class Mirrors : public testing::Test {
+ protected:
+  GatewaySpec specOf(std::uint16_t mirrorPort, const std::string& filters) const {
+    return {.backends = {{.port = origin_.port()}, {.name = "copy", .hostname = "copy.test", .port = mirrorPort}},
+            .routes = routeOf(filters)};
+  }
+  static std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> argv = {"curl", "-sS", "-i", gateway.url(target)};
+    argv.insert(argv.end(), more.begin(), more.end());
+    return run(argv).output;
+  }
+  static std::string observed(const std::string& status, const std::string& error = {}) {
+    return "http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/"
+           "copy\","
+           "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"" +
+           status + "\",error_type=\"" + error + "\"}";
+  }
+
+  EchoOrigin origin_{std::nullopt};
+};
+
+TEST_F(Mirrors, HearWhatTheBackendHearsUnderTheirOwnName) {
+  const Recorder copy;
+  Gateway gateway(specOf(copy.port(),
+                         "{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: X-Set, value: "
+                         "both}]}}, " +
+                             mirror("copy")));
+  const std::string answer = ask(gateway, "/a?b=1", {"--data", "the body", "-H", "X-Sent: yes"});
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(echoed(answer, "target"), "/a?b=1");
+  ASSERT_TRUE(copy.hears(1));
+  EXPECT_THAT(copy.heads()[0], HasSubstr("POST /a?b=1 HTTP/1.1\r\n"));
+  EXPECT_THAT(copy.heads()[0], HasSubstr("host: copy.test:" + std::to_string(copy.port())));
+  EXPECT_THAT(copy.heads()[0], HasSubstr("x-sent: yes\r\n"));
+  EXPECT_THAT(copy.heads()[0], HasSubstr("x-set: both\r\n"));
+  EXPECT_EQ(copy.bodies()[0], "the body");
+  EXPECT_TRUE(gateway.reaches(observed("500"), 1));
+  const auto lines = gateway.accessLog(1);
+  EXPECT_EQ(lines.size(), 1U) << "one line for the request, none for its copy";
+  EXPECT_THAT(lines[0], HasSubstr("\"backend\":\"test/origin\""));
+}
+
+TEST_F(Mirrors, TakeThePercentageThatTheyAreGiven) {
+  const Recorder none;
+  const Recorder all;
+  GatewaySpec spec = specOf(none.port(), mirror("copy", ", percent: 0") + ", " + mirror("all", ", percent: 100"));
+  spec.backends.push_back({.name = "all", .hostname = "all.test", .port = all.port()});
+  const Gateway gateway(spec);
+  for (int i = 0; i < 5; ++i) EXPECT_THAT(ask(gateway, "/"), HasSubstr("200 OK"));
+  EXPECT_TRUE(all.hears(5));
+  EXPECT_TRUE(none.heads().empty());
+}
+
+TEST_F(Mirrors, SpeakHttp2AndTlsIfTheirBackendDoes) {
+  const Identity authority = makeAuthority();
+  const EchoOrigin copy(issueServer(authority, "copy.test"));
+  GatewaySpec spec = specOf(copy.port(), mirror("copy"));
+  spec.backends[1].ca = authority.certificate;
+  const Gateway gateway(spec);
+  EXPECT_THAT(ask(gateway, "/", {"--http2-prior-knowledge", "--data", "x"}), HasSubstr("HTTP/2 200"));
+  EXPECT_TRUE(gateway.reaches(observed("200"), 1));
+}
+
+TEST_F(Mirrors, ThatAreNotThereAreNotMissed) {
+  const Gateway gateway(specOf(freePort(), mirror("copy")));
+  EXPECT_THAT(ask(gateway, "/", {"--data", "x"}), HasSubstr("200 OK"));
+  EXPECT_TRUE(gateway.reaches(observed("503", "connection_refused"), 1));
+}
+
+TEST_F(Mirrors, ThatKeepSilentHoldNothingUp) {
+  const RawOrigin silent([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    self.waitUntilItStops();
+  });
+  const Gateway gateway(specOf(silent.port(), mirror("copy")));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(ask(gateway, "/", {"--data", "x"}), HasSubstr("200 OK"));
+  EXPECT_TRUE(eventually([&] { return silent.heads().size() == 3; }));
+}  // and SIGTERM does not wait for them
+
+TEST_F(Mirrors, ThatDoNotReadLoseABigUploadAndTheBackendGetsItAll) {
+  const RawOrigin deaf([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
+  TempDir folder;
+  const Gateway gateway(specOf(deaf.port(), mirror("copy")));
+  const std::string answer =
+      ask(gateway, "/echo",
+          {"-o", folder.path() + "/back", "-w", "%{http_code} %{size_upload} %{size_download}", "-H",
+           "Expect:", "--data-binary", "@" + folder.write("body", std::string(16'000'000, 'x'))});
+  EXPECT_THAT(answer, HasSubstr("200 16000000 1600"));
+  EXPECT_TRUE(gateway.limitWasHit("exchangeBuffer"));
+  EXPECT_TRUE(gateway.reaches(observed("502", "connection_terminated"), 1));
+}
+
+TEST_F(Mirrors, EndWithAClientThatBreaksOff) {
+  const Recorder copy;
+  const Gateway gateway(specOf(copy.port(), mirror("copy")));
+  Socket client = Socket::connect(gateway.port());
+  client.send("POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf");
+  ASSERT_TRUE(eventually([&] { return copy.heads().size() == 1; }));
+  client.reset();
+  ASSERT_TRUE(copy.hears(1)) << "its connection ends";
+  EXPECT_EQ(copy.bodies()[0], "half");
+  EXPECT_TRUE(gateway.reaches(observed("502", "connection_terminated"), 1));
+}
+
+TEST_F(Mirrors, WithABrokenReferenceAreLeftOutAndTheRequestGoesOn) {
+  const Gateway gateway(specOf(origin_.port(), mirror("missing")));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("200 OK"));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("spec.rules[0].filters[0].requestMirror.backendRef"));
+}
+
+}  // namespace
+}  // namespace sluice::test
