@@ -152,10 +152,7 @@ bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere
   if (found == placements_.end()) return false;
   Placement& placement = found->second;
   Pool* next = placement.tries < kMostTries ? choose(elsewhere, &from) : nullptr;
-  if (next == nullptr) {
-    placements_.erase(found);
-    return false;
-  }
+  if (next == nullptr) return false;
   placement = {next, placement.tries + 1};
   next->wait(waiter);
   return true;

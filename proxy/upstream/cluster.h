@@ -68,8 +68,10 @@ class Cluster {
   void attach() { ++attached_; }
   void detach() { --attached_; }
   void countWaiters(int more) { waiting_ += static_cast<std::size_t>(more); }
-  /// Has `waiter`, whom `from` can not serve, wait for another endpoint. False if there is none for it, or if it has
-  /// tried enough of them.
+  /// Whether there is more than one endpoint.
+  bool hasChoice() const { return pools_.size() > 1; }
+  /// Has `waiter`, whom `from` can not serve, wait for another endpoint. False, and nothing has changed, if there is
+  /// none for it or if it has tried enough of them.
   bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere);
   /// The waiter was told of a failure.
   void forget(http::Token waiter) { placements_.erase(waiter); }

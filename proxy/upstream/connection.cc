@@ -15,6 +15,8 @@ constexpr std::size_t kFlushBytes = 256 * 1024;
 constexpr std::size_t kFirstRead = 64 * 1024;
 // Each address has half of the time that is left, and at least this; the last has all of it.
 constexpr base::Duration kShortestTry = std::chrono::milliseconds(250);
+// Where there are other endpoints, an endpoint that is far, or whose first SYN was lost, has had time enough then.
+constexpr base::Duration kPatience = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -58,7 +60,13 @@ void Connection::dial() {
   }
   const base::MonotonicTime now = owner_.worker().now();
   const base::Duration left = connectBy_ - now;
-  owner_.worker().timers().set(*this, now + (hasNext() ? std::min(left, std::max(left / 2, kShortestTry)) : left));
+  base::Duration wait = left;
+  if (hasNext()) {
+    wait = std::min(left, std::max(left / 2, kShortestTry));
+  } else if (cluster_.hasChoice()) {
+    wait = std::min(left, kPatience);
+  }
+  owner_.worker().timers().set(*this, now + wait);
   transport_ = owner_.dialer().dial(addresses_[attempt_], cluster_.tlsContext(), *this);
   transport_->setReadBudget(kFirstRead);
 }
@@ -128,7 +136,12 @@ void Connection::redialSoon() {
 
 void Connection::onTimer() {
   if (state_ == State::kConnecting) {
-    if (hasNext() && owner_.worker().now() < connectBy_) return redialSoon();
+    if (owner_.worker().now() < connectBy_) {
+      if (hasNext()) return redialSoon();
+      pool_.onSlow();
+      owner_.worker().timers().set(*this, connectBy_);
+      return;
+    }
     owner_.onLimit("connect");
     fail(base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time"));
     return;

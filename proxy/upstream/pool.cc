@@ -214,6 +214,14 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (!waiters_.empty()) markDirty();
 }
 
+void Pool::onSlow() {
+  cool();
+  for (std::size_t count = waiters_.size(); count > 0; --count) {
+    const http::Token waiter = takeWaiter();
+    if (!cluster_.relocate(waiter, *this, Elsewhere::kReachable)) wait(waiter);
+  }
+}
+
 // Attempts that were on their way at once fail together, and count once.
 void Pool::cool() {
   if (owner_.worker().now() < coolUntil_) return;
@@ -272,7 +280,12 @@ void Pool::wakeWaiters() {
 void Pool::failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere) {
   while (count > 0 && !waiters_.empty()) {
     const http::Token waiter = takeWaiter();
-    if (cluster_.relocate(waiter, *this, elsewhere) || owner_.waiterSink().onPoolFailed(waiter, error)) --count;
+    if (cluster_.relocate(waiter, *this, elsewhere)) {
+      --count;
+      continue;
+    }
+    cluster_.forget(waiter);
+    if (owner_.waiterSink().onPoolFailed(waiter, error)) --count;
   }
 }
 

@@ -73,6 +73,9 @@ class Pool {
   base::Result<http::Version> negotiated(const net::TlsFacts* tls);
   void onServing(Connection& connection);
   void onCapacity(Connection& connection);
+  /// A connection takes longer to come about than one to an endpoint that lives: who waits for it may do better
+  /// elsewhere.
+  void onSlow();
   /// No longer to be given out. `error`: it never became ready, and why.
   void onGone(Connection& connection, const base::Error* error);
 

@@ -27,7 +27,7 @@ bool isFailure(const std::string& line) {
 }
 
 bool isOfSoundBackend(const std::string& line) {
-  static constexpr std::array kSound = {"main", "plain", "files", "grpc", "flip"};
+  static constexpr std::array kSound = {"main", "plain", "files", "grpc", "flip", "service"};
   return std::any_of(kSound.begin(), kSound.end(), [&](const char* name) {
     return line.find("\"backend\":\"test/" + std::string(name) + "\"") != std::string::npos;
   });

@@ -128,7 +128,7 @@ test::GatewaySpec Stage::spec(const Variant& variant) const {
                   ", upstreamIdle: " + seconds(kUpstreamIdle) +
                   ", clientIdle: 20s, bodyIdle: " + std::to_string(variant.bodyIdle) +
                   "s}\nforwardedHeaders: " + (variant.append ? "Append" : "Off") + "\n";
-  spec.routes = routesOf(variant);
+  spec.routes = serviceOf(variant, "127.0.0.", 2, flipPort_) + "---\n" + routesOf(variant);
   spec.tls = listeners_[variant.otherIssuer ? 1 : 0];
   if (variant.extraListener) {
     spec.listeners = "    - {name: extra, protocol: HTTP, port: " + std::to_string(extraPort_) + "}\n";

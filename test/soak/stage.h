@@ -7,6 +7,7 @@
 //   /flip        a name whose addresses change                      /gone     a name that comes and goes
 //   /never       a name that does not exist                         /rough    an origin that breaks what it is asked
 //   for /version     says which configuration answered                  /pinned   an authority that is right or wrong
+//   /service     a Service whose endpoints come and go, one of which is dead
 //   /sluice.test.Echo   @grpc/grpc-js, over TLS
 #pragma once
 

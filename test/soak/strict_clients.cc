@@ -15,7 +15,7 @@ using test::RawResponse;
 using test::Socket;
 
 std::string anyBackend(Scene& scene) {
-  static constexpr const char* kPrefixes[] = {"", "/plain", "/weighted"};
+  static constexpr const char* kPrefixes[] = {"", "/plain", "/weighted", "/service"};
   return kPrefixes[scene.random() % std::size(kPrefixes)];
 }
 

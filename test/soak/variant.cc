@@ -59,6 +59,9 @@ Variant Variant::next(std::mt19937& random) const {
   other.append = coin();
   for (int& weight : other.weights) weight = 1 + static_cast<int>(random() % 10);
   if (coin()) other.weights[random() % 2] = 0;
+  for (bool& endpoint : other.ready) endpoint = coin();
+  if (!other.ready[0] && !other.ready[1]) other.ready[random() % 2] = true;
+  if (random() % 4 == 0) other.priorKnowledge = coin();
   other.bodyIdle = 10 + static_cast<int>(random() % 5);
   for (bool& there : other.extraRoutes) there = coin();
   return other;
@@ -74,6 +77,7 @@ std::string routesOf(const Variant& variant) {
   for (const char* name : {"files", "flip", "gone", "never", "pinned"}) {
     text += rule(std::string("/") + name, backendRef(name));
   }
+  text += rule("/service", "{name: service, port: 80}");
   text += rule("/rough", backendRef("rough")) + (variant.impatient ? "      timeouts: {request: 4s}\n" : "") +
           (variant.insistent ? "      retry: {codes: [502, 503], attempts: 3, backoff: 20ms}\n" : "");
   text += rule("/weighted", backendRef("main", variant.weights[0]) + ", " + backendRef("plain", variant.weights[1]));
@@ -81,6 +85,21 @@ std::string routesOf(const Variant& variant) {
   for (int i = 0; i < Variant::kExtraRoutes; ++i) {
     const std::string name = "extra-" + number(i);
     if (variant.extraRoutes[static_cast<std::size_t>(i)]) text += route(name, rule("/" + name, backendRef("plain")));
+  }
+  return text;
+}
+
+std::string serviceOf(const Variant& variant, const std::string& network, int firstHost, std::uint16_t port) {
+  std::string text =
+      "apiVersion: v1\nkind: Service\nmetadata: {namespace: test, name: service}\nspec: {ports: [{name: web, port: 80";
+  text += variant.priorKnowledge ? ", appProtocol: kubernetes.io/h2c}]}\n" : "}]}\n";
+  text +=
+      "---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {namespace: test, name: service-1, labels: "
+      "{kubernetes.io/service-name: service}}\naddressType: IPv4\nports: [{name: web, port: " +
+      number(port) + "}]\nendpoints:\n";
+  for (std::size_t i = 0; i < variant.ready.size(); ++i) {
+    text += "  - {addresses: [" + network + number(firstHost + static_cast<int>(i)) +
+            "], conditions: {ready: " + (variant.ready[i] ? "true" : "false") + "}}\n";
   }
   return text;
 }

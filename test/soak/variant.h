@@ -24,6 +24,9 @@ struct Variant {
   bool mirrored = false;   // /plain's requests are copied to origins that are rough, or gone
   bool append = false;     // forwardedHeaders
   std::array<int, 2> weights = {1, 1};
+  /// Of /service: its endpoints, of which the last one is dead, and whether it speaks HTTP/2.
+  std::array<bool, 3> ready = {true, true, false};
+  bool priorKnowledge = false;
   int bodyIdle = 10;  // seconds
   std::array<bool, kExtraRoutes> extraRoutes = {};
   /// /version's route is one that its schema refuses.
@@ -35,5 +38,7 @@ struct Variant {
 
 /// HTTPRoutes, as a file has them.
 std::string routesOf(const Variant& variant);
+/// The Service behind /service and its EndpointSlice, with endpoints network + firstHost and upwards.
+std::string serviceOf(const Variant& variant, const std::string& network, int firstHost, std::uint16_t port);
 
 }  // namespace sluice::soak

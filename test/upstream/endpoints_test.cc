@@ -154,6 +154,51 @@ TEST_F(Endpoints, OnlyOneRequestFindsOutWhetherADeadOneLives) {
   EXPECT_EQ(probes, 1U) << "it does not answer, and the others do not wait for that";
 }
 
+TEST_F(Endpoints, OneThatDoesNotAnswerHoldsNobodyForLong) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  const std::size_t request = rig_->want();
+  ASSERT_EQ(rig_->dialled(), 1U);
+  rig_->advance(std::chrono::milliseconds(999));
+  EXPECT_EQ(rig_->dialled(), 1U);
+  rig_->advance(std::chrono::milliseconds(20));
+  ASSERT_EQ(rig_->dialled(), 2U);
+  EXPECT_NE(ip(1), ip(0));
+  rig_->accept(1);
+  EXPECT_TRUE(rig_->begun(request));
+  for (int i = 0; i < 4; ++i) rig_->want();
+  for (std::size_t i = 2; i < rig_->dialled(); ++i) EXPECT_EQ(ip(i), ip(1)) << "the other one still does not answer";
+  rig_->accept(0);
+  EXPECT_FALSE(rig_->wire(0).over()) << "late, and of use to others";
+}
+
+TEST_F(Endpoints, TheOnlyOneHasTheWholeTimeToAnswer) {
+  PoolOptions options = service({"10.0.0.1"});
+  options.timeouts.connect = std::chrono::seconds(3);
+  begin(options);
+  const std::size_t request = rig_->want();
+  rig_->advance(std::chrono::milliseconds(2999));
+  EXPECT_FALSE(rig_->failed(request));
+  rig_->advance(std::chrono::milliseconds(20));
+  ASSERT_TRUE(rig_->failed(request));
+  EXPECT_EQ(rig_->error(request).type, base::ErrorType::kConnectionTimeout);
+  EXPECT_EQ(rig_->dialled(), 1U);
+}
+
+TEST_F(Endpoints, WhoFindsNoOtherThatAnswersKeepsWaiting) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  const std::size_t request = rig_->want();
+  rig_->advance(std::chrono::milliseconds(1020));
+  rig_->advance(std::chrono::milliseconds(1020));
+  ASSERT_EQ(rig_->dialled(), 2U);
+  EXPECT_FALSE(rig_->failed(request));
+  rig_->accept(1);
+  EXPECT_TRUE(rig_->begun(request));
+  const std::size_t next = rig_->want();
+  rig_->leave(next);
+  for (std::size_t i = 2; i < rig_->dialled(); ++i) rig_->accept(i);
+  EXPECT_FALSE(rig_->begun(next));
+}
+
 TEST_F(Endpoints, WhenAllAreDeadTheRequestIsToldSo) {
   begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
   const std::set<std::string> dead = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
