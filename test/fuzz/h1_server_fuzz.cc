@@ -91,7 +91,7 @@ void drive(http::ServerCodec& codec, test::RecordingServerSink& sink, base::Chun
   if (sink.count() > 0) {
     auto& stream = sink.last();
     const bool mayAnswer = stream.ended || stream.bad || stream.reset || asksForTunnel(stream) || input.next() % 8 == 0;
-    if (!stream.sent && mayAnswer && input.next() % 2 == 0) answer(codec, stream, input.next());
+    if (!stream.sent && !codec.halfClosed() && mayAnswer && input.next() % 2 == 0) answer(codec, stream, input.next());
     if (!stream.ended && input.next() % 2 == 0) codec.grant(stream.id, 1 + input.next() % 64);
     if (asksForTunnel(stream)) driveTunnel(codec, stream, input);
   }
