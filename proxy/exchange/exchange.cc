@@ -7,6 +7,7 @@
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/local_reply.h"
 #include "proxy/exchange/own_answer.h"
+#include "proxy/exchange/tunnel.h"
 #include "proxy/routing/preflight.h"
 
 namespace sluice::exchange {
@@ -189,8 +190,9 @@ void Exchange::begin() {
   attempt_.reused = connection->requests() > 0;
   attempt_.peer = connection->peer();
   attempt_.hasPeer = true;
-  const http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
-                                             {origin_.client, origin_.secure});
+  http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
+                                       {origin_.client, origin_.secure});
+  if (needsKey(head)) addKey(request_.arena, owner_.random(), owner_.random(), head);
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {
     return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);
@@ -255,6 +257,7 @@ void Exchange::startResponse() {
   error_.reset();
   if (retries_) retries_->replay.release();
   status_ = response_->head.status;
+  removeAccept(request_.head, response_->head);
   finishHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
   if (http::ServerCodec* codec = downstreamCodec()) codec->sendResponse(origin_.stream, response_->head);
 }

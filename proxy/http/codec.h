@@ -134,7 +134,8 @@ class ClientSink {
   /// A 1xx head (never 101).
   virtual void onInterim(Token token, ResponseMessage&& message) = 0;
   /// The final head. If message.head.body is kNone, the response is complete with it. A 101 (kTunnel) comes only as the valid answer
-  /// to a request with Body::kTunnel; with any other answer that request is complete (onRequestSent comes before it).
+  /// to a request with Body::kTunnel; with any other answer that request is complete (onRequestSent comes before it). For a client of
+  /// HTTP/2, to whom every success means a tunnel (RFC 8441), a success without one is an error.
   virtual void onResponse(Token token, ResponseMessage&& message) = 0;
   virtual void onResponseBody(Token token, std::string_view bytes) = 0;
   virtual void onResponseEnd(Token token) = 0;

@@ -54,7 +54,7 @@ StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::s
   writer_.begin(body.framing, head.contentLength);
   writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
   if (head.body == Body::kTunnel) {
-    seldom_ = std::make_unique<Seldom>(Seldom{{}, webSocketAccept(head)});
+    seldom_ = std::make_unique<Seldom>(Seldom{{}, webSocketAccept(head), head.version == Version::kHttp2});
     writing_ = Writing::kHeld;
   }
   woken_ = true;
@@ -105,7 +105,7 @@ void H1ClientCodec::feedLost(const Error& error) {
     return sink_.onRequestSent(token);
   }
   // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
-  seldom_ = std::make_unique<Seldom>(Seldom{error, tunnelAsked() ? seldom_->accept : std::string()});
+  seldom_ = std::make_unique<Seldom>(Seldom{error, tunnelAsked() ? seldom_->accept : std::string(), tunnelAsked() && seldom_->successOpens});
   inputEnd_ = InputEnd::kBroken;
   settleEnd();
 }
@@ -174,6 +174,9 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   message.head = *head;
   if (head->status < 200) return passInterim(std::move(message));
 
+  if (tunnelAsked() && seldom_->successOpens && head->status < 300) {
+    return fail(broken("success in answer to a request for a tunnel, and no tunnel"));
+  }
   if (tunnelAsked()) declineTunnel();
   if (closes) closeAfter_ = true;
   if (head->body == Body::kNone) {

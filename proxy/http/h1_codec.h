@@ -175,6 +175,7 @@ class H1ClientCodec final : public ClientCodec {
   struct Seldom {
     std::optional<base::Error> lost;  // why the connection broke, if somebody knows better than we do
     std::string accept;               // what agrees to the tunnel that is asked for, until the answer is here
+    bool successOpens = false;        // the client would take any success for a tunnel
   };
   std::unique_ptr<Seldom> seldom_;
   Token token_ = kNoToken;

@@ -20,7 +20,7 @@ std::uint16_t parseStatus(std::string_view value) {
 void H2FieldReader::begin() {
   arena.clear();
   fields = Headers();
-  method = scheme = authority = path = {};
+  method = scheme = authority = path = protocol = {};
   status = 0;
   bytes_ = 0;
   lines_ = 0;
@@ -31,7 +31,7 @@ void H2FieldReader::drop() {
   if (excess_) return;
   excess_ = lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes;
   fields = Headers();
-  method = scheme = authority = path = {};
+  method = scheme = authority = path = protocol = {};
   arena.clear();
 }
 
@@ -63,6 +63,8 @@ void H2FieldReader::addPseudo(const Text& name, const Text& value) {
     scheme = keep(value);
   } else if (name.bytes == ":authority") {
     authority = keep(value);
+  } else if (name.bytes == ":protocol") {
+    protocol = keep(value);
   } else if (name.bytes == ":status") {
     status = parseStatus(value.bytes);
   }

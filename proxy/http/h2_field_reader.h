@@ -34,7 +34,7 @@ class H2FieldReader {
 
   base::Arena arena;
   Headers fields;
-  std::string_view method, scheme, authority, path;
+  std::string_view method, scheme, authority, path, protocol;
   std::uint16_t status = 0;
 
  private:

@@ -69,10 +69,13 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
   void bodyEnded(H2Stream& stream) override {
     const bool wanted = std::exchange(stream.receive, Receive::kDone) == Receive::kBody;
     if (wanted && stream.token != kNoToken) sink_.onRequestEnd(stream.token);
+    settleTunnel(stream);
   }
   BodyPipe* pipeOf(Token token) override { return sink_.responseBody(token); }
   void bytesTaken(Token token, std::size_t count) override { sink_.onResponseBodyTaken(token, count); }
   void sendEnded(H2Stream& stream) override {
+    // What the client still says in a tunnel goes on.
+    if (isTunnel(stream) && stream.receive == Receive::kBody) return;
     if (stream.token != kNoToken) sink_.onResponseSent(stream.token);
     detach(stream);
     // The client need not send the rest (RFC 9113 section 8.1).
@@ -97,6 +100,7 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
                    .target = section().path,
                    .scheme = section().scheme,
                    .authority = section().authority,
+                   .protocol = section().protocol,
                    .fields = section().fields,
                    .version = Version::kHttp2,
                    .endOfStream = endOfStream};
@@ -104,6 +108,7 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
     if (!head) return refuse(stream, head.error(), endOfStream);
     message.head = *std::move(head);
     const bool hasBody = message.head.body != Body::kNone;
+    stream.method = message.head.body == Body::kTunnel ? Method::kConnect : message.head.method;
     stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
     stream.token = sink_.onRequest(stream.id, std::move(message));
     if (stream.token == kNoToken) return submitReset(stream, ErrorCode::kRefusedStream);
@@ -131,13 +136,27 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
       return submitReset(stream, ErrorCode::kProtocolError);
     }
     sink_.onRequestEnd(stream.token, std::move(trailers));
+    settleTunnel(stream);
+  }
+
+  /// By RFC 8441, asked for; and open unless it was answered otherwise.
+  static bool isTunnel(const H2Stream& stream) { return stream.method == Method::kConnect; }
+  /// The client has ended its side of a tunnel whose other side had ended.
+  void settleTunnel(H2Stream& stream) {
+    if (isTunnel(stream) && stream.send == H2Stream::Send::kDone) sendEnded(stream);
   }
 
   void respond(StreamId id, const ResponseHead& head, Head kind) {
     if (closed()) return;
     H2Stream* stream = find(id);
     if (stream == nullptr || stream->resetByUs || stream->send == H2Stream::Send::kDone) return;
-    Decimal status(head.status);
+    const bool opens = head.body == Body::kTunnel;
+    if (opens && !isTunnel(*stream)) {
+      stream->failure = "a tunnel that was not asked for";
+      return submitReset(*stream, ErrorCode::kInternalError);
+    }
+    if (!opens && kind != Head::kInterim && isTunnel(*stream)) stream->method = Method::kGet;
+    Decimal status(opens ? 200 : head.status);  // RFC 8441 section 5
     std::array<Line, 2> control{Line{":status", status.text()}};
     std::size_t lines = 1;
     Decimal length(head.contentLength.value_or(0));

@@ -90,15 +90,17 @@ void H2Session::takePreface() {
 }
 
 void H2Session::submitSettings() {
-  const std::array<nghttp2_settings_entry, 4> entries{{
+  const std::array<nghttp2_settings_entry, 5> entries{{
       side_ == Side::kServer
           ? nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits_.concurrentStreams}
           : nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits_.streamWindow},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits_.headerBytes},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // a server's to say (RFC 8441 section 3)
   }};
-  mustWork(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, entries.data(), entries.size()));
+  const std::size_t count = entries.size() - (side_ == Side::kServer ? 0 : 1);
+  mustWork(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, entries.data(), count));
   mustWork(nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,
                                                  static_cast<std::int32_t>(limits_.connectionWindow)));
 }

@@ -189,8 +189,11 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme) {
   RequestHead head;
   if (!isToken(raw.method)) return refuse("the method is not a token");
-  head.method = methodFrom(raw.method);
-  head.methodText = raw.method;
+  const bool extended = !raw.protocol.empty();
+  if (extended && raw.method != "CONNECT") return refuse("a protocol in a request that is no CONNECT");
+  if (extended && raw.protocol != "websocket") return refuse("no protocol is served by CONNECT but websocket", 501);
+  head.methodText = extended ? "GET" : raw.method;
+  head.method = methodFrom(head.methodText);
   head.version = raw.version;
 
   FieldSection fields;
@@ -200,7 +203,9 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (auto error = TargetCheck(arena, raw, fields, listenerScheme).apply(head)) return *std::move(error);
   if (auto error = setFraming(head, raw, fields)) return *std::move(error);
   if (auto error = setExpectation(head, fields)) return *std::move(error);
-  if (fields.upgradeCount > 0 && asksForWebSocket(head, fields)) head.body = Body::kTunnel;
+  if (extended && fields.lengthCount > 0) return refuse("a tunnel has no Content-Length");
+  if (extended || (fields.upgradeCount > 0 && asksForWebSocket(head, fields))) head.body = Body::kTunnel;
+  if (extended) head.headers.remove("sec-websocket-key");
   return head;
 }
 

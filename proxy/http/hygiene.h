@@ -26,6 +26,7 @@ struct RawRequest {
   std::string_view target;     // HTTP/1.x request-target, or :path
   std::string_view scheme;     // :scheme; empty for HTTP/1.x
   std::string_view authority;  // :authority; empty for HTTP/1.x and where absent
+  std::string_view protocol;   // :protocol (RFC 8441); empty for HTTP/1.x and where absent
   Headers fields;
   Version version = Version::kHttp11;
   bool endOfStream = false;  // HTTP/2: END_STREAM on HEADERS
@@ -40,7 +41,8 @@ struct RawRequest {
 /// outside RFC 9110's grammar, paths that normalizeTarget refuses, CONNECT. Removed: what Connection names, and all
 /// hop-by-hop fields (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is
 /// Body::kNone, so kLength always means at least one byte. An Upgrade field is hop-by-hop too: what it asks for is
-/// forgotten, unless it is a WebSocket (Body::kTunnel).
+/// forgotten, unless it is a WebSocket (Body::kTunnel). Asked for by HTTP/2's extended CONNECT (RFC 8441), it is the same
+/// GET, without a key.
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme);
 
 struct RawResponse {

@@ -1,6 +1,7 @@
 #include "proxy/http/websocket.h"
 
 #include <algorithm>
+#include <span>
 
 #include "proxy/http/sha1.h"
 
@@ -10,15 +11,17 @@ namespace {
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-std::string base64(const std::array<std::uint8_t, 20>& bytes) {
+std::string base64(std::span<const std::uint8_t> bytes) {
   std::string text;
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::uint32_t last = at + 2 < bytes.size() ? bytes[at + 2] : 0U;
-    const std::uint32_t group = static_cast<std::uint32_t>(bytes[at]) << 16 | bytes[at + 1] << 8U | last;
+    const auto byte = [&](std::size_t offset) {
+      return at + offset < bytes.size() ? std::uint32_t{bytes[at + offset]} : 0;
+    };
+    const std::uint32_t group = byte(0) << 16 | byte(1) << 8 | byte(2);
     for (int shift = 18; shift >= 0; shift -= 6) text += kAlphabet[group >> shift & 63];
   }
-  text.back() = '=';  // 20 bytes are one short of whole groups
-  return text;
+  const std::size_t missing = (3 - bytes.size() % 3) % 3;
+  return text.replace(text.size() - missing, missing, missing, '=');
 }
 
 /// The value of the only line of that name; empty if there is none, or more than one.
@@ -50,6 +53,8 @@ bool asksForWebSocket(const RequestHead& head, const FieldSection& fields) {
   return namesWebSocketAlone(fields) && head.version == Version::kHttp11 && head.method == Method::kGet &&
          head.body == Body::kNone && isKey(keyOf(head.headers));
 }
+
+std::string webSocketKey(const std::array<std::uint8_t, 16>& nonce) { return base64(nonce); }
 
 std::string webSocketAccept(const RequestHead& head) {
   return base64(sha1(std::string(keyOf(head.headers)).append(kGuid)));

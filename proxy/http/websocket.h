@@ -4,6 +4,8 @@
 // Pure functions; any thread.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,9 @@ namespace sluice::http {
 /// nothing else in it, named by Connection, with a proper key. Whatever is less is no upgrade, and goes on without the
 /// field. The version is for the backend to judge.
 bool asksForWebSocket(const RequestHead& head, const FieldSection& fields);
+
+/// A Sec-WebSocket-Key: 24 characters.
+std::string webSocketKey(const std::array<std::uint8_t, 16>& nonce);
 
 /// The Sec-WebSocket-Accept that answers this request's key: 28 characters.
 std::string webSocketAccept(const RequestHead& head);

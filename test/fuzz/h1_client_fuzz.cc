@@ -13,12 +13,14 @@ namespace {
 
 using test::require;
 
-http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, std::uint32_t choice) {
+http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, base::ChunkPool& pool,
+                    std::uint32_t choice) {
   http::RequestHead head;
   head.authority = "a";
   head.target = "/";
   auto& stream = sink.open();
-  switch (choice % 4) {
+  base::Arena arena(pool);
+  switch (choice % 5) {
     case 0:
       break;
     case 1:
@@ -29,6 +31,11 @@ http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, s
       head.method = http::Method::kPost;
       head.methodText = "POST";
       head.body = http::Body::kUntilEnd;
+      stream.request.bytes.append("hello");
+      break;
+    case 3:
+      head.body = http::Body::kTunnel;
+      head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
       stream.request.bytes.append("hello");
       break;
     default:
@@ -47,8 +54,11 @@ void checkAnswer(const test::RecordingClientSink::Stream& stream) {
   require(!(stream.ended && stream.reset), "one end");
   if (!stream.answered) return;
   const http::ResponseHead& head = stream.message.head;
-  require(head.status >= 200 && head.status <= 599, "the final status is final");
-  require(!http::statusForbidsBody(head.status) || stream.body.empty(), "no body where none may be");
+  const bool tunnel = head.body == http::Body::kTunnel;
+  require(tunnel == (head.status == http::kSwitchingProtocols),
+          "a tunnel is a 101's, and nothing else is final with it");
+  require(tunnel || (head.status >= 200 && head.status <= 599), "the final status is final");
+  require(tunnel || !http::statusForbidsBody(head.status) || stream.body.empty(), "no body where none may be");
   if (head.body == http::Body::kLength) {
     require(stream.body.size() <= *head.contentLength, "never more than the length");
     require(!stream.ended || stream.body.size() == *head.contentLength, "never less than the length");
@@ -74,7 +84,7 @@ void run(const std::uint8_t* data, std::size_t size) {
     auto codec = http::makeH1ClientCodec(sink, pool, limits);
     http::StreamId id = 0;
     for (int idle = 0; !input.empty() && idle < 64;) {
-      if (codec->availableStreams() > 0) id = send(*codec, sink, input.next());
+      if (codec->availableStreams() > 0) id = send(*codec, sink, pool, input.next());
       if (input.next() % 2 == 0) test::produced(*codec, pool, 1 + input.next() % 1000);
       if (input.next() % 8 == 0) {
         sink.last().request.finish();
@@ -91,6 +101,8 @@ void run(const std::uint8_t* data, std::size_t size) {
       if (codec->state() == http::CodecState::kClosed) break;
     }
     codec->feedEnd(input.next() % 2 == 0);
+    sink.last().request.finish();  // a tunnel has two ends
+    codec->wake(id);
     codec->grant(id, 1 << 20);
     test::produced(*codec, pool);
     for (std::size_t i = 0; i < sink.count(); ++i) checkAnswer(sink.stream(i));

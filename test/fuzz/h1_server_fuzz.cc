@@ -21,6 +21,7 @@ void checkHead(const http::RequestHead& head) {
   for (const char c : head.target) require(c > 0x20 && c < 0x7F && c != '#', "the target is printable");
   require(head.path().find("/../") == std::string_view::npos, "the path has no dot segments");
   require(head.body != http::Body::kLength || head.contentLength > 0, "a length is more than 0");
+  require(head.body != http::Body::kTunnel || head.method == http::Method::kGet, "a tunnel is asked for by GET");
   base::ChunkPool pool;
   base::Arena arena(pool);
   if (head.target != "*") {
@@ -42,9 +43,19 @@ void checkHead(const http::RequestHead& head) {
   }
 }
 
+bool asksForTunnel(const test::RecordingServerSink::Stream& stream) {
+  return !stream.bad && stream.message.head.body == http::Body::kTunnel;
+}
+
 void answer(http::ServerCodec& codec, test::RecordingServerSink::Stream& stream, std::uint32_t choice) {
   http::ResponseHead head;
   head.status = choice % 2 == 0 ? 200 : 404;
+  if (asksForTunnel(stream) && choice % 3 != 0) {
+    head.status = http::kSwitchingProtocols;
+    head.body = http::Body::kTunnel;
+    stream.response.bytes.append("hello");
+    return codec.sendResponse(stream.id, head);
+  }
   switch (choice % 5) {
     case 0:
       break;
@@ -70,12 +81,19 @@ void answer(http::ServerCodec& codec, test::RecordingServerSink::Stream& stream,
   codec.sendResponse(stream.id, head);
 }
 
+void driveTunnel(http::ServerCodec& codec, test::RecordingServerSink::Stream& stream, test::FuzzInput& input) {
+  if (input.next() % 8 == 0) stream.response.finish();
+  codec.wake(stream.id);
+  require(!codec.halfClosed() || (stream.response.drained() && !stream.sent), "half closed is half done");
+}
+
 void drive(http::ServerCodec& codec, test::RecordingServerSink& sink, base::ChunkPool& pool, test::FuzzInput& input) {
   if (sink.count() > 0) {
     auto& stream = sink.last();
-    const bool mayAnswer = stream.ended || stream.bad || stream.reset || input.next() % 8 == 0;
-    if (!stream.sent && mayAnswer && input.next() % 2 == 0) answer(codec, stream, input.next());
+    const bool mayAnswer = stream.ended || stream.bad || stream.reset || asksForTunnel(stream) || input.next() % 8 == 0;
+    if (!stream.sent && !codec.halfClosed() && mayAnswer && input.next() % 2 == 0) answer(codec, stream, input.next());
     if (!stream.ended && input.next() % 2 == 0) codec.grant(stream.id, 1 + input.next() % 64);
+    if (asksForTunnel(stream)) driveTunnel(codec, stream, input);
   }
   if (input.next() % 2 == 0) test::produced(codec, pool, 1 + input.next() % 1000);
   codec.resume();

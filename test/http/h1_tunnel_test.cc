@@ -160,13 +160,15 @@ TEST(H1ServerTunnel, IsBrokenByALossAndByABrokenPipe) {
 // --- towards backends
 
 struct Client {
-  Client() : codec(makeH1ClientCodec(sink, pool, Limits())) {}
+  explicit Client(Version clients = Version::kHttp11)
+      : codec(makeH1ClientCodec(sink, pool, Limits())), version(clients) {}
   test::RecordingClientSink::Stream& ask() {
     base::Arena arena(pool);
     RequestHead head;
     head.authority = "a.example";
     head.target = "/chat";
     head.body = Body::kTunnel;
+    head.version = version;
     head.acceptsTrailers = true;
     head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
     id = codec->sendRequest(sink.open().token, head, "http");
@@ -186,6 +188,7 @@ struct Client {
   base::ChunkPool pool;
   test::RecordingClientSink sink{pool};
   std::unique_ptr<ClientCodec> codec;
+  const Version version;
   std::string asked;
   StreamId id = 0;
 };
@@ -250,6 +253,18 @@ TEST(H1ClientTunnel, IsNotOpenedByASwitchThatDoesNotFit) {
     EXPECT_EQ(stream.error.status, 502);
     EXPECT_FALSE(stream.answered);
     EXPECT_TRUE(client.codec->abortive());
+  }
+}
+
+// RFC 8441: a client of HTTP/2 would take it for a tunnel.
+TEST(H1ClientTunnel, IsNotOpenedBySuccessForAClientOfHttp2) {
+  for (const bool refusal : {true, false}) {
+    Client client(Version::kHttp2);
+    auto& stream = client.ask();
+    client.feed(refusal ? "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"
+                        : "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno");
+    EXPECT_EQ(stream.answered, refusal);
+    EXPECT_EQ(stream.reset, !refusal);
   }
 }
 

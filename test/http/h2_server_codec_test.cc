@@ -49,7 +49,7 @@ TEST_F(H2Server, AnnouncesItsLimitsFirst) {
   ASSERT_GE(reader.frames().size(), 2u);
   const H2Frame& settings = reader.frames()[0];
   EXPECT_EQ(settings.type, H2Type::kSettings);
-  EXPECT_EQ(settings.payload.size(), 24u);
+  EXPECT_EQ(settings.payload.size(), 30u);
   const H2Frame* update = reader.find(H2Type::kWindowUpdate, 0);
   ASSERT_NE(update, nullptr);
   EXPECT_EQ(update->firstWord(), limits.connectionWindow - 65535);

@@ -78,6 +78,37 @@ TEST_F(Handshake, AsksForATunnel) {
   EXPECT_TRUE(asksForATunnel(Asked().with("content-length", {"0"})));
 }
 
+// RFC 8441 section 5.
+TEST_F(Handshake, IsAskedForByExtendedConnectWithoutAKey) {
+  const auto extended = [this](std::string_view protocol, std::string_view extra, std::string_view method = "CONNECT") {
+    RawRequest raw;
+    raw.method = method;
+    raw.target = "/chat";
+    raw.scheme = "http";
+    raw.authority = "a";
+    raw.protocol = protocol;
+    raw.version = Version::kHttp2;
+    raw.fields.add(arena_, "sec-websocket-version", "13");
+    if (!extra.empty()) raw.fields.add(arena_, extra, extra == "content-length" ? "5" : kKey);
+    return checkRequest(arena_, raw, "http");
+  };
+  const auto head = extended("websocket", "sec-websocket-key");
+  ASSERT_TRUE(head.ok());
+  EXPECT_EQ(head->body, Body::kTunnel);
+  EXPECT_EQ(head->method, Method::kGet);
+  EXPECT_EQ(head->methodText, "GET");
+  EXPECT_EQ(head->headers.find("sec-websocket-key"), nullptr);
+  EXPECT_NE(head->headers.find("sec-websocket-version"), nullptr);
+  EXPECT_EQ(extended("connect-udp", "").error().status, 501);
+  EXPECT_EQ(extended("", "").error().status, 501);
+  EXPECT_EQ(extended("websocket", "content-length").error().status, 400);
+  EXPECT_EQ(extended("websocket", "", "GET").error().status, 400);
+}
+
+TEST_F(Handshake, WritesKeysAsItReadsThem) {
+  EXPECT_EQ(webSocketKey({'t', 'h', 'e', ' ', 's', 'a', 'm', 'p', 'l', 'e', ' ', 'n', 'o', 'n', 'c', 'e'}), kKey);
+}
+
 // Row 34: the only protocol, the only one that is asked for, and named by Connection.
 TEST_F(Handshake, AsksForNothingIfItIsNotWhole) {
   EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"h2c"})));

@@ -196,7 +196,8 @@ TEST_F(H2Downgrade, PseudoHeaderFieldsComeOnceAndFirst) {
     expectRefused(std::string("late ") + name, request(late));
   }
   expectRefused("a response's", request(with(":status", "200")));
-  expectRefused("extended CONNECT", request(with(":protocol", "websocket", instead(":method", "CONNECT"))));
+  expectRefused("extended CONNECT", request(with(":protocol", "connect-udp", instead(":method", "CONNECT"))));
+  expectRefused("a protocol without CONNECT", request(with(":protocol", "websocket")));
 }
 
 TEST_F(H2Downgrade, ConnectionSpecificFieldsAreMalformed) {  // row 74

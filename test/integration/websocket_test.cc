@@ -6,6 +6,7 @@
 #include <string>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -64,6 +65,40 @@ TEST(WebSocket, WorksBetweenARealClientAndARealServer) {
   EXPECT_TRUE(origin.process().waitForLine("closed 4001 as told"));
   EXPECT_TRUE(origin.process().waitForLine("closed 1006"));
   EXPECT_TRUE(gateway.reaches("http_server_active_requests", 0));
+}
+
+TEST(WebSocket, WorksForAClientOfHttp2) {
+  const Identity authority = makeAuthority();
+  WsOrigin origin;
+  const TempDir folder;
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .tls = issueServer(authority, "localhost")});
+  const std::string script = std::string(kClients) + "websocket_h2.mjs";
+  const Outcome plain = run({"node", script, gateway.url("")});
+  EXPECT_EQ(plain.exitCode, 0) << plain.output << plain.errors;
+  const Outcome tls = run({"node", script, "https://localhost:" + std::to_string(gateway.tlsPort()),
+                           folder.write("ca.crt", authority.certificate)});
+  EXPECT_EQ(tls.exitCode, 0) << tls.output << tls.errors;
+  EXPECT_TRUE(origin.process().waitForLine("closed 1000"));
+}
+
+// Whoever asked over HTTP/2 takes every success for a tunnel (RFC 8441 section 5).
+TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsAnErrorForAClientOfHttp2) {
+  RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"));
+  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  H2Client client(gateway.port());
+  client.send(h2::headers(1,
+                          {{":method", "CONNECT"},
+                           {":protocol", "websocket"},
+                           {":scheme", "http"},
+                           {":path", "/chat"},
+                           {":authority", "a"},
+                           {"sec-websocket-version", "13"}},
+                          false));
+  client.send(h2::data(1, "GET /admin HTTP/1.1\r\nHost: a\r\n\r\n", false));
+  EXPECT_TRUE(client.readUntil([&] { return client.isSettled(1); }));
+  EXPECT_EQ(client.status(1), "502");
+  ASSERT_EQ(origin.heads().size(), 1U);
+  EXPECT_THAT(origin.heads()[0], HasSubstr("sec-websocket-key: "));
 }
 
 // ALPN would choose HTTP/2 for both, which has no upgrade.

@@ -199,6 +199,38 @@ TEST(CompileBackend, SaysThatItDoesNotVerify) {
   EXPECT_NE(world.message("Backend", "origin", "Accepted").find("not verified"), std::string::npos);
 }
 
+TEST(CompileBackend, HasAPlanOverHttp11ForUpgradesIfAlpnDecides) {
+  const auto tunnelPlan = [](const World& world) {
+    http::RequestHead head;
+    const std::shared_ptr<const BackendPlan>& backend =
+        world.rule(test::Request("GET", "a.test", "/"))->backends[0].backend;
+    EXPECT_EQ(planFor(head, backend), &backend) << "other requests have the plan as it is";
+    head.body = http::Body::kTunnel;
+    const auto* found = planFor(head, backend);
+    return found == nullptr ? nullptr : *found;
+  };
+  const World open = worldWith({std::string(kBackend)});
+  EXPECT_EQ(tunnelPlan(open), open.snapshot().backends.at(0));
+
+  World world = worldWith({backendWith("tls: {mode: Terminate}")});
+  ASSERT_EQ(world.snapshot().backends.size(), 2U) << "both keep their connections over a reload";
+  const BackendPlan& usual = plan(world);
+  const auto upgrades = tunnelPlan(world);
+  ASSERT_TRUE(upgrades);
+  EXPECT_EQ(usual.protocol, UpstreamProtocol::kAuto);
+  EXPECT_EQ(upgrades->protocol, UpstreamProtocol::kHttp11);
+  EXPECT_EQ(upgrades->tls->serverName, usual.tls->serverName);
+  EXPECT_EQ(upgrades->authority, usual.authority);
+  EXPECT_NE(upgrades->identity, usual.identity);
+
+  world.model().backends.front().ports.front().protocol = config::BackendProtocol::kHttp11;
+  world.recompile();
+  EXPECT_EQ(tunnelPlan(world), world.snapshot().backends.at(0));
+  world.model().backends.front().ports.front().protocol = config::BackendProtocol::kHttp2;
+  world.recompile();
+  EXPECT_EQ(tunnelPlan(world), nullptr);
+}
+
 TEST(CompileBackend, TellsConnectionsApartByEverythingThatMakesThemDifferent) {
   const auto client = sluice::test::issueClient(test::authority(), "me");
   const auto otherClient = sluice::test::issueClient(test::authority(), "you");
