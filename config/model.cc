@@ -54,9 +54,15 @@ const HttpRoute* Model::findHttpRoute(std::string_view nameSpace, std::string_vi
   return findObject(httpRoutes, nameSpace, name);
 }
 
+const GrpcRoute* Model::findGrpcRoute(std::string_view nameSpace, std::string_view name) const {
+  return findObject(grpcRoutes, nameSpace, name);
+}
+
 const ReferenceGrant* Model::findReferenceGrant(std::string_view nameSpace, std::string_view name) const {
   return findObject(referenceGrants, nameSpace, name);
 }
+
+const Namespace* Model::findNamespace(std::string_view name) const { return findObject(namespaces, "", name); }
 
 const ConfigMap* Model::findConfigMap(std::string_view nameSpace, std::string_view name) const {
   return findObject(configMaps, nameSpace, name);
@@ -83,6 +89,14 @@ const Rejected* Model::findRejected(std::string_view group, std::string_view kin
 const Rejected* Model::findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                 std::string_view name) const {
   return findRefused(kept, group, kind, nameSpace, name);
+}
+
+std::map<std::string, std::string> labelsOfNamespace(const Model& model, std::string_view name) {
+  const Namespace* object = model.findNamespace(name);
+  std::map<std::string, std::string> labels;
+  if (object != nullptr) labels = object->meta.labels;
+  labels["kubernetes.io/metadata.name"] = name;
+  return labels;
 }
 
 }  // namespace sluice::config

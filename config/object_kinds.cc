@@ -41,6 +41,8 @@ constexpr ObjectKind kKinds[] = {
     {kGatewayGroup, "GatewayClass", kServed, false, readWhole<&readGatewayClass, &Model::gatewayClasses>},
     {kGatewayGroup, "Gateway", kServed, true, readLegible<&readGateway, &Model::gateways, &Rejected::gateway>},
     {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Model::httpRoutes, &Rejected::httpRoute>},
+    {kGatewayGroup, "GRPCRoute", kV1, true, readLegible<&readGrpcRoute, &Model::grpcRoutes, &Rejected::grpcRoute>},
+    {"", "Namespace", kV1, false, readWhole<&readNamespace, &Model::namespaces>},
     {"", "ConfigMap", kV1, true, readWhole<&readConfigMap, &Model::configMaps>},
     {"", "Secret", kV1, true, readWhole<&readSecret, &Model::secrets>},
     {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed, &Model::backends>},
@@ -57,11 +59,15 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnbuiltKinds[] = {
-    {kGatewayGroup, "GRPCRoute"},    {kGatewayGroup, "TLSRoute"},
-    {kGatewayGroup, "TCPRoute"},     {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},  {kGatewayGroup, "BackendTLSPolicy"},
-    {kExperimentalGroup, "XMesh"},   {kExperimentalGroup, "XBackendTrafficPolicy"},
-    {kOwnGroup, "PayloadProcessor"}, {kOwnGroup, "PayloadProcessingPipeline"},
+    {kGatewayGroup, "TLSRoute"},
+    {kGatewayGroup, "TCPRoute"},
+    {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},
+    {kGatewayGroup, "BackendTLSPolicy"},
+    {kExperimentalGroup, "XMesh"},
+    {kExperimentalGroup, "XBackendTrafficPolicy"},
+    {kOwnGroup, "PayloadProcessor"},
+    {kOwnGroup, "PayloadProcessingPipeline"},
     {kOwnGroup, "EgressRevision"},
 };
 

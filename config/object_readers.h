@@ -20,8 +20,10 @@ GatewayClass readGatewayClass(FieldReader& root, ObjectMeta meta);
 std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta);
 /// Likewise.
 std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
+std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta);
 ReferenceGrant readReferenceGrant(FieldReader& root, ObjectMeta meta);
 ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta);
+Namespace readNamespace(FieldReader& root, ObjectMeta meta);
 SecretObject readSecret(FieldReader& root, ObjectMeta meta);
 /// gateway.networking.k8s.io/v1alpha1 Backend, as the proposal first spelled it (E-40..E-47) and as it did later
 /// (E-51..E-55).

@@ -54,4 +54,21 @@ std::string identityOf(const BackendPlan& plan) {
          (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
 }
 
+Resolved<std::shared_ptr<const BackendPlan>> overHttp2(std::shared_ptr<const BackendPlan> plan) {
+  switch (plan->protocol) {
+    case UpstreamProtocol::kHttp2:
+      break;
+    case UpstreamProtocol::kHttp11:
+      return Fault{std::string(config::reason::kUnsupportedProtocol),
+                   "Backend " + plan->name + " speaks HTTP/1.1, which can not carry gRPC"};
+    case UpstreamProtocol::kAuto: {
+      auto copy = std::make_shared<BackendPlan>(*plan);
+      copy->protocol = UpstreamProtocol::kHttp2;
+      copy->identity = identityOf(*copy);
+      return std::shared_ptr<const BackendPlan>(std::move(copy));
+    }
+  }
+  return plan;
+}
+
 }  // namespace sluice::routing

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/model.h"
+#include "proxy/routing/fault.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::routing {
@@ -16,5 +17,8 @@ std::string authorityOf(const BackendPlan& plan);
 /// Everything that makes two connections different: host, port, protocol, SNI, names, authorities, client certificate,
 /// verification. Two plans with equal identities may share connections, whichever Backend they are from.
 std::string identityOf(const BackendPlan& plan);
+
+/// The same destination, spoken to in HTTP/2 alone. UnsupportedProtocol if it was said to speak HTTP/1.1.
+Resolved<std::shared_ptr<const BackendPlan>> overHttp2(std::shared_ptr<const BackendPlan> plan);
 
 }  // namespace sluice::routing
