@@ -54,21 +54,19 @@ std::string identityOf(const BackendPlan& plan) {
          (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
 }
 
-Resolved<std::shared_ptr<const BackendPlan>> overHttp2(std::shared_ptr<const BackendPlan> plan) {
+std::shared_ptr<const BackendPlan> overHttp2(std::shared_ptr<const BackendPlan> plan) {
   switch (plan->protocol) {
     case UpstreamProtocol::kHttp2:
-      break;
+      return plan;
     case UpstreamProtocol::kHttp11:
-      return Fault{std::string(config::reason::kUnsupportedProtocol),
-                   "Backend " + plan->name + " speaks HTTP/1.1, which can not carry gRPC"};
-    case UpstreamProtocol::kAuto: {
-      auto copy = std::make_shared<BackendPlan>(*plan);
-      copy->protocol = UpstreamProtocol::kHttp2;
-      copy->identity = identityOf(*copy);
-      return std::shared_ptr<const BackendPlan>(std::move(copy));
-    }
+      return nullptr;
+    case UpstreamProtocol::kAuto:
+      break;
   }
-  return plan;
+  auto copy = std::make_shared<BackendPlan>(*plan);
+  copy->protocol = UpstreamProtocol::kHttp2;
+  copy->identity = identityOf(*copy);
+  return copy;
 }
 
 }  // namespace sluice::routing

@@ -1,11 +1,11 @@
 // What follows from the members of a Backend and of its plan: TLS, authority, identity.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "config/model.h"
-#include "proxy/routing/fault.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::routing {
@@ -18,7 +18,7 @@ std::string authorityOf(const BackendPlan& plan);
 /// verification. Two plans with equal identities may share connections, whichever Backend they are from.
 std::string identityOf(const BackendPlan& plan);
 
-/// The same destination, spoken to in HTTP/2 alone. UnsupportedProtocol if it was said to speak HTTP/1.1.
-Resolved<std::shared_ptr<const BackendPlan>> overHttp2(std::shared_ptr<const BackendPlan> plan);
+/// The same destination, spoken to in HTTP/2 alone; nullptr if it was said to speak HTTP/1.1.
+std::shared_ptr<const BackendPlan> overHttp2(std::shared_ptr<const BackendPlan> plan);
 
 }  // namespace sluice::routing

@@ -88,7 +88,11 @@ class RouteCompiler {
 
   BackendResult resolve(const config::HttpBackendRef& ref) const {
     BackendResult backend = backends_.resolve(ref, {config::kGatewayGroup, plan_.kind, route_.meta.nameSpace});
-    return backend && grpc() ? overHttp2(*std::move(backend.value)) : backend;
+    if (!backend || !grpc()) return backend;
+    auto plan = overHttp2(*std::move(backend.value));
+    if (plan) return plan;
+    return Fault{std::string(config::reason::kUnsupportedProtocol),
+                 describe(ref.object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which can not carry gRPC"};
   }
 
   template <typename RouteRule>

@@ -12,18 +12,12 @@
 
 namespace sluice::routing {
 
-/// One hostname is that of one kind of route (GRPCRouteSpec.hostnames). Only what is left of a route that is refused
-/// may stand beside another kind; it comes last, or has nothing to give.
+/// A hostname of a listener is for one kind of route (GRPCRouteSpec.hostnames): with `calls` there are no paths.
 struct HostRules {
   PathTable paths;
   std::unique_ptr<RpcTable> calls;  // null if there are none
 
-  const Rule* find(const http::RequestHead& head) const {
-    if (calls) {
-      if (const Rule* rule = calls->find(head)) return rule;
-    }
-    return paths.find(head);
-  }
+  const Rule* find(const http::RequestHead& head) const { return calls ? calls->find(head) : paths.find(head); }
 };
 
 struct RouteTable::Impl {

@@ -45,7 +45,8 @@ class RouteTableBuilder {
   /// A listener owns its hostname even if no route is attached to it: requests for it are not for a less specific
   /// listener.
   void addListener(std::string_view hostname);
-  /// An error (config's: an expression that RE2 refuses) leaves the table as it was.
+  /// An error (config's: an expression that RE2 refuses) leaves the table as it was. Entries of GRPCRoutes and others
+  /// do not share a hostname at a listener: attach sees to it.
   base::Status add(RouteEntry entry);
   RouteTable build() &&;
 
