@@ -190,21 +190,26 @@ class Attacher {
     for (const config::HttpBackendRef* ref : plan_.backendRefs) backends_.noteUse(*ref, holder, *gateway.gateway);
   }
 
+  std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }
+
   std::vector<config::Condition> conditions(const std::optional<Fault>& refused) const {
     Conditions result(route_.meta);
     std::optional<Fault> unaccepted = plan_.rejection ? plan_.rejection : refused;
     if (!unaccepted && plan_.wholeRouteFails) {
-      unaccepted = fault(plan_.faults.front().reason, joinMessages(plan_.faults) + "; its requests answer 500");
+      unaccepted =
+          fault(plan_.faults.front().reason, joinMessages(plan_.faults) + "; its requests answer " + failureName());
     }
     std::string note;
     for (const std::string& each : notes_) note += (note.empty() ? "" : "; ") + each;
+    const bool accepted = !unaccepted;
     result.check(condition_type::kAccepted, both(std::move(unaccepted), plan_.kept), note);
     std::optional<Fault> unresolved;
     if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
     result.check(condition_type::kResolvedRefs, unresolved);
-    if (!plan_.faults.empty() && !plan_.wholeRouteFails) {
+    // The API wants these first words, and the condition of accepted routes only (RouteConditionPartiallyInvalid).
+    if (!plan_.faults.empty() && accepted) {
       result.good(condition_type::kPartiallyInvalid, reason::kUnsupportedValue,
-                  joinMessages(plan_.faults) + "; the requests concerned answer 500");
+                  "Dropped Rule: " + joinMessages(plan_.faults) + "; the requests concerned answer " + failureName());
     }
     return result.take();
   }

@@ -139,6 +139,17 @@ TEST(ParentRefs, ARouteThatIsAcceptedCountsAtAListenerThatIsNot) {
   EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
 }
 
+TEST(ParentRefs, OnlyThoseThatTakeARouteSayThatItIsPartiallyInvalid) {
+  const World world(
+      {kClass, kGateway, kBackend,
+       with(with(kRoute, "{name: egress}", "{name: egress}, {name: absent}"), "rules: [{",
+            "rules: [{filters: [{type: ExtensionRef, extensionRef: {group: a.b, kind: C, name: d}}]}, {")});
+  const auto& parents = world.status("HTTPRoute", "route")->parents;
+  ASSERT_EQ(parents.size(), 2U);
+  EXPECT_NE(config::findCondition(parents[0].conditions, "PartiallyInvalid"), nullptr);
+  EXPECT_EQ(config::findCondition(parents[1].conditions, "PartiallyInvalid"), nullptr);
+}
+
 // --- a hostname is for one kind of route (GRPCRouteSpec.hostnames)
 
 TEST(HostnameOfTwoKinds, IsTheOlderRoutes) {
