@@ -20,6 +20,7 @@ inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";
 inline constexpr std::string_view kResolvedRefs = "ResolvedRefs";
 inline constexpr std::string_view kConflicted = "Conflicted";
+inline constexpr std::string_view kOverlappingTlsConfig = "OverlappingTLSConfig";
 inline constexpr std::string_view kPartiallyInvalid = "PartiallyInvalid";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
 inline constexpr std::string_view kDegraded = "Degraded";
@@ -30,17 +31,15 @@ namespace reason {
 inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";
 inline constexpr std::string_view kResolvedRefs = "ResolvedRefs";
+inline constexpr std::string_view kAvailable = "Available";
 inline constexpr std::string_view kNoConflicts = "NoConflicts";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
+inline constexpr std::string_view kUnsupported = "Unsupported";
 inline constexpr std::string_view kPending = "Pending";
 inline constexpr std::string_view kInvalid = "Invalid";
 inline constexpr std::string_view kInvalidParameters = "InvalidParameters";
 inline constexpr std::string_view kListenersNotValid = "ListenersNotValid";
-inline constexpr std::string_view kListenersNotReady = "ListenersNotReady";
 inline constexpr std::string_view kUnsupportedAddress = "UnsupportedAddress";
-inline constexpr std::string_view kAddressNotAssigned = "AddressNotAssigned";
-inline constexpr std::string_view kAddressNotUsable = "AddressNotUsable";
-inline constexpr std::string_view kNoResources = "NoResources";
 inline constexpr std::string_view kPortUnavailable = "PortUnavailable";
 inline constexpr std::string_view kUnsupportedProtocol = "UnsupportedProtocol";
 inline constexpr std::string_view kInvalidCertificateRef = "InvalidCertificateRef";
@@ -48,11 +47,12 @@ inline constexpr std::string_view kInvalidRouteKinds = "InvalidRouteKinds";
 inline constexpr std::string_view kRefNotPermitted = "RefNotPermitted";
 inline constexpr std::string_view kHostnameConflict = "HostnameConflict";
 inline constexpr std::string_view kProtocolConflict = "ProtocolConflict";
+inline constexpr std::string_view kOverlappingHostnames = "OverlappingHostnames";
+inline constexpr std::string_view kOverlappingCertificates = "OverlappingCertificates";
 inline constexpr std::string_view kNotAllowedByListeners = "NotAllowedByListeners";
 inline constexpr std::string_view kNoMatchingListenerHostname = "NoMatchingListenerHostname";
 inline constexpr std::string_view kNoMatchingParent = "NoMatchingParent";
 inline constexpr std::string_view kUnsupportedValue = "UnsupportedValue";
-inline constexpr std::string_view kIncompatibleFilters = "IncompatibleFilters";
 inline constexpr std::string_view kInvalidKind = "InvalidKind";
 inline constexpr std::string_view kBackendNotFound = "BackendNotFound";
 inline constexpr std::string_view kInvalidCaCertificateRef = "InvalidCACertificateRef";
@@ -86,7 +86,7 @@ struct AddressStatus {
   std::string value;
 };
 
-/// status.parents[] of an HTTPRoute (or of an XBackend), which echoes the reference as it was written.
+/// status.parents[] of a route (or of an XBackend), which echoes the reference as it was written.
 struct ParentStatus {
   ParentRef parentRef;
   std::string controllerName{kControllerName};
@@ -102,7 +102,7 @@ struct ControllerStatus {
 enum class StatusShape : std::uint8_t {
   kConditions,  // GatewayClass and whatever has plain conditions
   kGateway,     // conditions, listeners, addresses
-  kParents,     // HTTPRoute, XBackend
+  kParents,     // HTTPRoute, GRPCRoute, XBackend
   kControllers  // Backend
 };
 
@@ -112,11 +112,12 @@ struct ObjectStatus {
   std::string nameSpace;  // empty for GatewayClass
   std::string name;
   StatusShape shape = StatusShape::kConditions;
-  std::vector<Condition> conditions;          // kConditions, kGateway
-  std::vector<ListenerStatus> listeners;      // kGateway
-  std::vector<AddressStatus> addresses;       // kGateway
-  std::vector<ParentStatus> parents;          // kParents
-  std::vector<ControllerStatus> controllers;  // kControllers
+  std::vector<Condition> conditions;           // kConditions, kGateway
+  std::vector<std::string> supportedFeatures;  // of a GatewayClass
+  std::vector<ListenerStatus> listeners;       // kGateway
+  std::vector<AddressStatus> addresses;        // kGateway
+  std::vector<ParentStatus> parents;           // kParents
+  std::vector<ControllerStatus> controllers;   // kControllers
 };
 
 /// Sets the condition of `type` in `conditions`, replacing an earlier one of that type.

@@ -24,10 +24,12 @@ bool keepObject(Model& model, const Model& previous, const Rejected& refused) {
     }
     if (refused.kind == "Gateway") return putBack(model.gateways, previous.findGateway(nameSpace, name), refused);
     if (refused.kind == "HTTPRoute") return putBack(model.httpRoutes, previous.findHttpRoute(nameSpace, name), refused);
+    if (refused.kind == "GRPCRoute") return putBack(model.grpcRoutes, previous.findGrpcRoute(nameSpace, name), refused);
     if (refused.kind == "ReferenceGrant") {
       return putBack(model.referenceGrants, previous.findReferenceGrant(nameSpace, name), refused);
     }
   } else if (refused.group.empty()) {
+    if (refused.kind == "Namespace") return putBack(model.namespaces, previous.findNamespace(name), refused);
     if (refused.kind == "ConfigMap") return putBack(model.configMaps, previous.findConfigMap(nameSpace, name), refused);
     if (refused.kind == "Service") return putBack(model.services, previous.findService(nameSpace, name), refused);
     if (refused.kind == "Secret") return putBack(model.secrets, previous.findSecret(nameSpace, name), refused);
@@ -45,6 +47,7 @@ void keepLastGood(Model& model, const Model& previous) {
     if (keepObject(model, previous, refused)) {
       refused.gateway.reset();
       refused.httpRoute.reset();
+      refused.grpcRoute.reset();
       model.kept.push_back(std::move(refused));
     } else {
       without.push_back(std::move(refused));

@@ -53,9 +53,15 @@ const HttpRoute* Model::findHttpRoute(std::string_view nameSpace, std::string_vi
   return httpRoutes.find(nameSpace, name);
 }
 
+const GrpcRoute* Model::findGrpcRoute(std::string_view nameSpace, std::string_view name) const {
+  return grpcRoutes.find(nameSpace, name);
+}
+
 const ReferenceGrant* Model::findReferenceGrant(std::string_view nameSpace, std::string_view name) const {
   return referenceGrants.find(nameSpace, name);
 }
+
+const Namespace* Model::findNamespace(std::string_view name) const { return namespaces.find("", name); }
 
 const ConfigMap* Model::findConfigMap(std::string_view nameSpace, std::string_view name) const {
   return configMaps.find(nameSpace, name);
@@ -87,6 +93,14 @@ const Rejected* Model::findRejected(std::string_view group, std::string_view kin
 const Rejected* Model::findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                 std::string_view name) const {
   return findRefused(kept, group, kind, nameSpace, name);
+}
+
+std::map<std::string, std::string> labelsOfNamespace(const Model& model, std::string_view name) {
+  const Namespace* object = model.findNamespace(name);
+  std::map<std::string, std::string> labels;
+  if (object != nullptr) labels = object->meta.labels;
+  labels["kubernetes.io/metadata.name"] = name;
+  return labels;
 }
 
 }  // namespace sluice::config

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/document.h"
+#include "config/label_selector.h"
 #include "config/objects.h"
 #include "config/settings.h"
 #include "proxy/base/secret.h"
@@ -91,6 +92,7 @@ struct Listener {
   std::string protocolName;        // as written: "HTTP", "TLS", "example.com/quic"
   std::optional<ListenerTls> tls;  // kHttps may lack it: then it has no certificate
   RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
+  LabelSelector namespaceSelector;                   // kSelector
   std::optional<std::vector<RouteKind>> routeKinds;  // none: what the protocol allows
   std::vector<Unbuilt> unbuilt;
   Position position;
@@ -103,9 +105,17 @@ struct GatewayAddress {
   Position position;
 };
 
+/// For whoever creates the objects that a Gateway runs in.
+struct Infrastructure {
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  std::optional<ObjectRef> parametersRef;
+};
+
 struct Gateway {
   ObjectMeta meta;
   std::string gatewayClassName;
+  Infrastructure infrastructure;
   std::vector<GatewayAddress> addresses;  // type IPAddress with a value: a valid IP literal
   std::vector<Listener> listeners;
   std::vector<Unbuilt> unbuilt;
@@ -141,6 +151,20 @@ struct HttpRouteMatch {
   std::vector<NamedMatch> headers;
   std::vector<NamedMatch> queryParams;
   std::string method;  // empty: any
+};
+
+/// `method` of a GRPCRoute's match. Of the expressions an empty one was not given.
+struct RpcMatch {
+  ValueMatchType type = ValueMatchType::kExact;
+  std::string service;  // empty: any
+  std::string method;   // empty: any
+  std::string path;
+  Position position;
+};
+
+struct GrpcRouteMatch {
+  RpcMatch rpc;
+  std::vector<NamedMatch> headers;
 };
 
 struct HeaderValue {
@@ -256,7 +280,22 @@ struct Route {
 };
 
 struct HttpRoute : Route {
+  static constexpr std::string_view kKind = "HTTPRoute";
   std::vector<HttpRouteRule> rules;
+};
+
+struct GrpcRouteRule : RouteRule {
+  std::vector<GrpcRouteMatch> matches;  // never empty: without any, every call
+};
+
+struct GrpcRoute : Route {
+  static constexpr std::string_view kKind = "GRPCRoute";
+  std::vector<GrpcRouteRule> rules;
+};
+
+/// Of the core group; a namespace need not have one to hold objects.
+struct Namespace {
+  ObjectMeta meta;
 };
 
 struct ConfigMap {
@@ -420,12 +459,15 @@ struct Rejected {
   /// too.
   std::optional<Gateway> gateway;
   std::optional<HttpRoute> httpRoute;
+  std::optional<GrpcRoute> grpcRoute;
 };
 
 struct Model {
   Objects<GatewayClass> gatewayClasses;
   Objects<Gateway> gateways;
   Objects<HttpRoute> httpRoutes;
+  Objects<GrpcRoute> grpcRoutes;
+  Objects<Namespace> namespaces;
   Objects<ConfigMap> configMaps;
   Objects<SecretObject> secrets;
   Objects<Service> services;
@@ -450,7 +492,9 @@ struct Model {
   const GatewayClass* findGatewayClass(std::string_view name) const;
   const Gateway* findGateway(std::string_view nameSpace, std::string_view name) const;
   const HttpRoute* findHttpRoute(std::string_view nameSpace, std::string_view name) const;
+  const GrpcRoute* findGrpcRoute(std::string_view nameSpace, std::string_view name) const;
   const ReferenceGrant* findReferenceGrant(std::string_view nameSpace, std::string_view name) const;
+  const Namespace* findNamespace(std::string_view name) const;
   const ConfigMap* findConfigMap(std::string_view nameSpace, std::string_view name) const;
   const SecretObject* findSecret(std::string_view nameSpace, std::string_view name) const;
   const Service* findService(std::string_view nameSpace, std::string_view name) const;
@@ -462,5 +506,8 @@ struct Model {
   const Rejected* findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,
                            std::string_view name) const;
 };
+
+/// Those of the Namespace object, if there is one, and the one that every namespace has: its name.
+std::map<std::string, std::string> labelsOfNamespace(const Model& model, std::string_view name);
 
 }  // namespace sluice::config

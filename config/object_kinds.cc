@@ -54,6 +54,9 @@ constexpr ObjectKind kKinds[] = {
     {kGatewayGroup, "Gateway", kServed, true, readLegible<&readGateway, &Rejected::gateway>, put<&Model::gateways>},
     {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Rejected::httpRoute>,
      put<&Model::httpRoutes>},
+    {kGatewayGroup, "GRPCRoute", kV1, true, readLegible<&readGrpcRoute, &Rejected::grpcRoute>,
+     put<&Model::grpcRoutes>},
+    {"", "Namespace", kV1, false, readWhole<&readNamespace>, put<&Model::namespaces>},
     {"", "ConfigMap", kV1, true, readWhole<&readConfigMap>, put<&Model::configMaps>},
     {"", "Secret", kV1, true, readWhole<&readSecret>, put<&Model::secrets>},
     {"", "Service", kV1, true, readWhole<&readService>, put<&Model::services>},
@@ -73,11 +76,15 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnbuiltKinds[] = {
-    {kGatewayGroup, "GRPCRoute"},    {kGatewayGroup, "TLSRoute"},
-    {kGatewayGroup, "TCPRoute"},     {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},  {kGatewayGroup, "BackendTLSPolicy"},
-    {kExperimentalGroup, "XMesh"},   {kExperimentalGroup, "XBackendTrafficPolicy"},
-    {kOwnGroup, "PayloadProcessor"}, {kOwnGroup, "PayloadProcessingPipeline"},
+    {kGatewayGroup, "TLSRoute"},
+    {kGatewayGroup, "TCPRoute"},
+    {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},
+    {kGatewayGroup, "BackendTLSPolicy"},
+    {kExperimentalGroup, "XMesh"},
+    {kExperimentalGroup, "XBackendTrafficPolicy"},
+    {kOwnGroup, "PayloadProcessor"},
+    {kOwnGroup, "PayloadProcessingPipeline"},
     {kOwnGroup, "EgressRevision"},
 };
 

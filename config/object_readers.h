@@ -20,8 +20,10 @@ GatewayClass readGatewayClass(FieldReader& root, ObjectMeta meta);
 std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta);
 /// Likewise.
 std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
+std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta);
 ReferenceGrant readReferenceGrant(FieldReader& root, ObjectMeta meta);
 ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta);
+Namespace readNamespace(FieldReader& root, ObjectMeta meta);
 SecretObject readSecret(FieldReader& root, ObjectMeta meta);
 Service readService(FieldReader& root, ObjectMeta meta);
 EndpointSlice readEndpointSlice(FieldReader& root, ObjectMeta meta);

@@ -173,6 +173,17 @@ bool isCorsMethod(std::string_view text) {
   return std::find(std::begin(kMethods), std::end(kMethods), text) != std::end(kMethods);
 }
 
+bool isRpcMethod(std::string_view text) {
+  const auto isLetter = [](char c) { return isLower(c) || isUpper(c) || c == '_'; };
+  if (text.empty() || !isLetter(text.front())) return false;
+  return all(text, [&](char c) { return isLetter(c) || isDigit(c); });
+}
+
+bool isRpcService(std::string_view text) {
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return eachPart(text, '.', isRpcMethod);
+}
+
 bool endsInNumber(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   const std::string_view last = text.substr(text.rfind('.') + 1);

@@ -10,6 +10,8 @@ constexpr std::size_t kMaxListeners = 64;
 constexpr std::size_t kMaxCertificateRefs = 64;
 constexpr std::size_t kMaxRouteKinds = 8;
 constexpr std::size_t kMaxAddresses = 16;
+constexpr std::size_t kMaxInfrastructureLabels = 8;
+constexpr std::size_t kMaxInfrastructureAnnotations = 16;
 
 constexpr Choice<ListenerTlsMode> kTlsModes[] = {{"Terminate", ListenerTlsMode::kTerminate},
                                                  {"Passthrough", ListenerTlsMode::kPassthrough}};
@@ -32,10 +34,11 @@ ListenerTls readListenerTls(FieldReader tls, std::vector<Unbuilt>& unbuilt) {
 void readAllowedRoutes(FieldReader allowed, Listener& listener) {
   FieldReader namespaces = allowed.map("namespaces");
   listener.routeNamespaces = namespaces.choice("from", kRouteNamespaces, RouteNamespaces::kSame);
-  namespaces.ignore("selector");
   if (listener.routeNamespaces == RouteNamespaces::kSelector) {
-    namespaces.unbuilt("from", "namespaces by Selector are not supported", true, listener.unbuilt);
+    if (!namespaces.has("selector")) namespaces.error("selector", "is required when from is Selector");
+    listener.namespaceSelector = readLabelSelector(namespaces.map("selector"));
   }
+  namespaces.ignore("selector");
   namespaces.finish();
   if (allowed.has("kinds")) {
     std::vector<RouteKind> kinds;
@@ -133,6 +136,26 @@ std::vector<GatewayAddress> readAddresses(FieldReader& spec) {
   return addresses;
 }
 
+std::map<std::string, std::string> readMetadata(FieldReader& reader, std::string_view key, std::size_t maxItems,
+                                                std::size_t maxLength) {
+  auto texts = reader.textMap(key, maxLength);
+  if (texts.size() > maxItems) reader.error(key, "must have at most " + std::to_string(maxItems) + " items");
+  return texts;
+}
+
+Infrastructure readInfrastructure(FieldReader reader) {
+  Infrastructure infrastructure;
+  infrastructure.labels = readMetadata(reader, "labels", kMaxInfrastructureLabels, 63);
+  infrastructure.annotations = readMetadata(reader, "annotations", kMaxInfrastructureAnnotations, 4096);
+  if (reader.has("parametersRef")) {
+    FieldReader ref = reader.map("parametersRef");
+    infrastructure.parametersRef = readObjectRef(ref, {"", "", true}, false);
+    ref.finish();
+  }
+  reader.finish();
+  return infrastructure;
+}
+
 }  // namespace
 
 std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta) {
@@ -144,7 +167,7 @@ std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta) {
   const std::size_t before = context.errors();
   gateway.gatewayClassName = spec.requiredText("gatewayClassName", rule::kRefName);
   gateway.addresses = readAddresses(spec);
-  spec.unbuilt("infrastructure", "infrastructure is not supported", false, gateway.unbuilt);
+  gateway.infrastructure = readInfrastructure(spec.map("infrastructure"));
   spec.unbuilt("allowedListeners", "ListenerSets are not supported", false, gateway.unbuilt);
   spec.unbuilt("defaultScope", "default Gateways are not supported", false, gateway.unbuilt);
   FieldReader tls = spec.map("tls");

@@ -19,6 +19,13 @@ void writeConditions(JsonWriter& json, const std::vector<Condition>& conditions)
   json.endList();
 }
 
+void writeFeatures(JsonWriter& json, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  json.key("supportedFeatures").beginList();
+  for (const std::string& name : names) json.beginObject().member("name", name).endObject();
+  json.endList();
+}
+
 void writeListeners(JsonWriter& json, const std::vector<ListenerStatus>& listeners) {
   json.key("listeners").beginList();
   for (const ListenerStatus& listener : listeners) {
@@ -82,6 +89,7 @@ std::string statusJson(const ObjectStatus& object) {
   switch (object.shape) {
     case StatusShape::kConditions:
       writeConditions(json, object.conditions);
+      writeFeatures(json, object.supportedFeatures);
       break;
     case StatusShape::kGateway:
       writeConditions(json, object.conditions);

@@ -62,7 +62,8 @@ struct Error {
   Error(ErrorType errorType, ErrorOrigin errorOrigin, std::string text)
       : type(errorType), origin(errorOrigin), status(defaultStatus(errorType)), detail(std::move(text)) {}
 
-  /// A fault of the client's request, with the status that names it best: 400, 408, 413, 414, 417, 431, 501.
+  /// A fault of the client's request, with the status that names it best: 400, 408, 413, 414, 415, 417, 431,
+  /// 501.
   static Error badRequest(std::uint16_t code, std::string text) {
     Error error(ErrorType::kHttpRequestError, ErrorOrigin::kDownstream, std::move(text));
     error.status = code;

@@ -157,6 +157,9 @@ std::optional<base::Error> Exchange::chooseBackend() {
         match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
     return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
   }
+  if (rule_->grpc && !speaksGrpc(request_.head)) {
+    return base::Error::badRequest(415, "the route for this request takes gRPC over HTTP/2 only");
+  }
   if (rule_->failure) return *rule_->failure;
   if (answersItself(request_.head, {*rule_, nullptr})) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());

@@ -9,6 +9,7 @@ namespace sluice::exchange {
 namespace {
 
 constexpr std::size_t kMaxText = 512;
+constexpr std::uint16_t kUnsupportedMediaType = 415;
 
 // RFC 9457 section 4.2.1: "about:blank" says that the status itself is all there is to know about the type.
 std::string problemDocument(const base::Error& error) {
@@ -53,7 +54,7 @@ http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& reques
 
 http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
                               const base::Error& error) {
-  if (isGrpc(request)) {
+  if (isGrpc(request) && error.status != kUnsupportedMediaType) {
     pipe.finish();
     return grpcReply(arena, request, error);
   }
@@ -86,6 +87,8 @@ std::string_view statusTitle(std::uint16_t status) {
       return "Content Too Large";
     case 414:
       return "URI Too Long";
+    case kUnsupportedMediaType:
+      return "Unsupported Media Type";
     case 417:
       return "Expectation Failed";
     case 421:
@@ -138,6 +141,10 @@ bool isGrpc(const http::RequestHead& request) {
   const std::string_view rest = type->value.substr(kType.size());
   return http::equalsIgnoreCase(type->value.substr(0, kType.size()), kType) &&
          (rest.empty() || rest[0] == '+' || rest[0] == ';');
+}
+
+bool speaksGrpc(const http::RequestHead& request) {
+  return request.version == http::Version::kHttp2 && isGrpc(request);
 }
 
 }  // namespace sluice::exchange

@@ -8,12 +8,18 @@
 namespace sluice::exchange {
 
 /// The head of the answer, views in `arena`; its body is put into `pipe`, which is then complete. HEAD gets no body.
-http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request, const base::Error& error);
+/// Who is told 415 does not speak gRPC, whatever it says, and is not to take a 200 for success (gRPC over HTTP/2,
+/// "Content-Type").
+http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
+                              const base::Error& error);
 
 /// RFC 9110 section 15: the reason phrase of a status that the gateway answers itself.
 std::string_view statusTitle(std::uint16_t status);
 /// gRPC's official mapping from HTTP status to status code ("HTTP to gRPC Status Code Mapping").
 int grpcStatusFrom(std::uint16_t httpStatus);
+/// Its content-type is gRPC's: it is answered in gRPC's terms.
 bool isGrpc(const http::RequestHead& request);
+/// gRPC over HTTP/2 as it is defined, which HTTP/1.1 can not carry.
+bool speaksGrpc(const http::RequestHead& request);
 
 }  // namespace sluice::exchange

@@ -14,6 +14,9 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
+// A status is for people: whoever has more of the same has seen enough.
+constexpr std::size_t kMaxShadowed = 4;
+
 Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
 
 /// The route's hostnames that the listener can see; "" where it names none.
@@ -37,6 +40,8 @@ class Attacher {
                                            config::StatusShape::kParents);
     for (const config::ParentRef& parent : route_.parentRefs) {
       if (!isOurs(parent)) continue;
+      notes_ = plan_.notes;
+      shadowed_ = 0;
       const std::optional<Fault> refused = attach(parent);
       config::ParentStatus entry;
       entry.parentRef = parent;
@@ -72,32 +77,58 @@ class Attacher {
     if (gateway == nullptr) return fault(reason::kNoMatchingParent, what + ": it does not exist or is not valid");
     if (gateway->refusal) return fault(reason::kNoMatchingParent, what + ": it is not accepted");
     Fault nearest = fault(reason::kNoMatchingParent, what + ": it has no such listener");
+    std::vector<std::string> conflicts;
     bool attached = false;
-    for (ListenerPlan& listener : gateway->listeners) {
-      if (!parent.sectionName.empty() && parent.sectionName != listener.listener->name) continue;
-      if (parent.port != 0 && parent.port != listener.listener->port) continue;
-      if (auto refused = attachTo(*gateway, listener, what)) {
-        nearest = nearer(std::move(nearest), *std::move(refused));
-      } else {
-        attached = true;
-      }
+    for (ListenerPlan* listener : selected(*gateway, parent)) {
+      auto refused = attachTo(*gateway, *listener, what);
+      attached = attached || !refused;
+      if (!refused) continue;
+      if (refused->reason == reason::kHostnameConflict) conflicts.push_back(refused->message);
+      nearest = nearer(std::move(nearest), *std::move(refused));
     }
     if (!attached) return nearest;
+    notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
     noteUses(*gateway);
+    countUnserved(*gateway, parent);
     return std::nullopt;
+  }
+
+  static std::vector<ListenerPlan*> selected(GatewayPlan& gateway, const config::ParentRef& parent) {
+    std::vector<ListenerPlan*> result;
+    for (ListenerPlan& each : gateway.listeners) {
+      if (!parent.sectionName.empty() && parent.sectionName != each.listener->name) continue;
+      if (parent.port != 0 && parent.port != each.listener->port) continue;
+      result.push_back(&each);
+    }
+    return result;
+  }
+
+  /// A route that is accepted counts at a listener that is not, too (ListenerStatus.attachedRoutes).
+  void countUnserved(GatewayPlan& gateway, const config::ParentRef& parent) {
+    for (ListenerPlan* each : selected(gateway, parent)) {
+      const config::Listener& listener = *each->listener;
+      if (each->accepted() || !admits(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace)) continue;
+      if (sharedHostnames(route_, listener).empty() || !taken_.insert(each).second) continue;
+      count(*each);
+    }
   }
 
   std::optional<Fault> attachTo(GatewayPlan& gateway, ListenerPlan& listener, const std::string& what) {
     const std::string where = what + ": listener " + listener.listener->name;
     if (!listener.accepted()) return fault(reason::kNoMatchingParent, where + " is not accepted");
-    if (!admits(listener, *gateway.gateway, route_.meta.nameSpace)) {
+    if (!admits(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
       return fault(reason::kNotAllowedByListeners,
-                   where + " does not allow routes of this kind from namespace " + route_.meta.nameSpace);
+                   where + " does not allow " + std::string(plan_.kind) + "s from namespace " + route_.meta.nameSpace);
     }
     const std::vector<std::string> hostnames = sharedHostnames(route_, *listener.listener);
     if (hostnames.empty()) {
       return fault(reason::kNoMatchingListenerHostname,
                    where + " is for " + listener.listener->hostname + ", which no hostname of the route meets");
+    }
+    if (const config::Route* rival = listener.claims.rival(plan_.kind, hostnames)) {
+      return fault(
+          reason::kHostnameConflict,
+          where + " has an older route of another kind with one of these hostnames: " + rival->meta.qualifiedName());
     }
     // A second parentRef may select the same listener again.
     if (taken_.insert(&listener).second) addEntries(gateway, listener, hostnames);
@@ -107,6 +138,7 @@ class Attacher {
   /// Of several listeners' refusals the one that came closest to success tells most.
   static Fault nearer(Fault a, Fault b) {
     const auto rank = [](const Fault& each) {
+      if (each.reason == reason::kHostnameConflict) return 3;
       if (each.reason == reason::kNoMatchingListenerHostname) return 2;
       return each.reason == reason::kNotAllowedByListeners ? 1 : 0;
     };
@@ -114,7 +146,8 @@ class Attacher {
   }
 
   void addEntries(const GatewayPlan& gateway, ListenerPlan& listener, const std::vector<std::string>& hostnames) {
-    if (!plan_.rejection && !plan_.wholeRouteFails) ++listener.attachedRoutes;
+    count(listener);
+    listener.claims.addHostnames(plan_.kind, hostnames, route_);
     for (const RulePlan& rulePlan : plan_.rules) {
       auto rule = std::make_shared<Rule>(rulePlan.prototype);
       rule->gateway = gateway.gateway->meta.qualifiedName();
@@ -126,10 +159,30 @@ class Attacher {
           entry.listenerHostname = listener.listener->hostname;
           entry.hostname = hostname;
           entry.rule = rule;
+          noteShadow(listener, entry);
           listener.entries.push_back(std::move(entry));
         }
       }
     }
+  }
+
+  void count(ListenerPlan& listener) const {
+    if (!plan_.rejection && !plan_.wholeRouteFails) ++listener.attachedRoutes;
+  }
+
+  /// The loser of two routes with the same match is told (E-114).
+  void noteShadow(ListenerPlan& listener, const RouteEntry& entry) {
+    const config::Route* winner = listener.claims.addMatch(entry, route_);
+    if (winner == nullptr || ++shadowed_ > kMaxShadowed) return;
+    if (shadowed_ == kMaxShadowed) {
+      notes_.emplace_back("and more matches that are taken");
+      return;
+    }
+    const std::string host = entry.hostname.empty() ? "" : " for " + entry.hostname;
+    notes_.push_back("spec.rules[" + std::to_string(entry.precedence.rule) + "].matches[" +
+                     std::to_string(entry.precedence.match) + "]" + host + ": the same match of " +
+                     winner->meta.qualifiedName() + " comes first on listener " + listener.listener->name +
+                     " and takes its requests");
   }
 
   void noteUses(const GatewayPlan& gateway) {
@@ -138,21 +191,26 @@ class Attacher {
     for (const config::HttpBackendRef& ref : plan_.mirrorRefs) backends_.noteUse(ref, holder, *gateway.gateway);
   }
 
+  std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }
+
   std::vector<config::Condition> conditions(const std::optional<Fault>& refused) const {
     Conditions result(route_.meta);
     std::optional<Fault> unaccepted = plan_.rejection ? plan_.rejection : refused;
     if (!unaccepted && plan_.wholeRouteFails) {
-      unaccepted = fault(plan_.faults.front().reason, joinMessages(plan_.faults) + "; its requests answer 500");
+      unaccepted =
+          fault(plan_.faults.front().reason, joinMessages(plan_.faults) + "; its requests answer " + failureName());
     }
     std::string note;
-    for (const std::string& each : plan_.notes) note += (note.empty() ? "" : "; ") + each;
+    for (const std::string& each : notes_) note += (note.empty() ? "" : "; ") + each;
+    const bool accepted = !unaccepted;
     result.check(condition_type::kAccepted, both(std::move(unaccepted), plan_.kept), note);
     std::optional<Fault> unresolved;
     if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
     result.check(condition_type::kResolvedRefs, unresolved);
-    if (!plan_.faults.empty() && !plan_.wholeRouteFails) {
+    // The API wants these first words, and the condition of accepted routes only (RouteConditionPartiallyInvalid).
+    if (!plan_.faults.empty() && accepted) {
       result.good(condition_type::kPartiallyInvalid, reason::kUnsupportedValue,
-                  joinMessages(plan_.faults) + "; the requests concerned answer 500");
+                  "Dropped Rule: " + joinMessages(plan_.faults) + "; the requests concerned answer " + failureName());
     }
     return result.take();
   }
@@ -163,6 +221,8 @@ class Attacher {
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
   std::set<const ListenerPlan*> taken_;
+  std::vector<std::string> notes_;  // for the condition of the parent at hand
+  std::size_t shadowed_ = 0;
 };
 
 }  // namespace

@@ -63,4 +63,19 @@ std::shared_ptr<const BackendPlan> overHttp11(const BackendPlan& plan) {
   return result;
 }
 
+std::shared_ptr<const BackendPlan> overHttp2(std::shared_ptr<const BackendPlan> plan) {
+  switch (plan->protocol) {
+    case UpstreamProtocol::kHttp2:
+      return plan;
+    case UpstreamProtocol::kHttp11:
+      return nullptr;
+    case UpstreamProtocol::kAuto:
+      break;
+  }
+  auto copy = std::make_shared<BackendPlan>(*plan);
+  copy->protocol = UpstreamProtocol::kHttp2;
+  copy->identity = identityOf(*copy);
+  return copy;
+}
+
 }  // namespace sluice::routing

@@ -21,4 +21,7 @@ std::string identityOf(const BackendPlan& plan);
 /// BackendPlan::http11 of that plan, whose identity is set.
 std::shared_ptr<const BackendPlan> overHttp11(const BackendPlan& plan);
 
+/// The same destination, spoken to in HTTP/2 alone; nullptr if it was said to speak HTTP/1.1.
+std::shared_ptr<const BackendPlan> overHttp2(std::shared_ptr<const BackendPlan> plan);
+
 }  // namespace sluice::routing

@@ -15,33 +15,48 @@
 namespace sluice::routing {
 namespace {
 
-constexpr std::array<std::string_view, 3> kKindOrder = {"GatewayClass", "Gateway", "HTTPRoute"};
+constexpr std::array<std::string_view, 4> kKindOrder = {"GatewayClass", "Gateway", "HTTPRoute", "GRPCRoute"};
 
-std::vector<RoutePlan> compileRoutes(const config::Model& model, const BackendCatalog& backends) {
-  std::vector<RoutePlan> plans;
-  for (const config::HttpRoute& route : model.httpRoutes) {
+template <typename RouteType>
+void compileRoutes(const config::Model& model, const BackendCatalog& backends, const std::vector<RouteType>& routes,
+                   std::optional<RouteType> config::Rejected::*legible, std::vector<RoutePlan>& plans) {
+  for (const RouteType& route : routes) {
     plans.push_back(compileRoute(route, backends, std::nullopt));
-    plans.back().kept = keptFault(model, config::kGatewayGroup, "HTTPRoute", route.meta);
+    plans.back().kept = keptFault(model, config::kGatewayGroup, RouteType::kKind, route.meta);
   }
   for (const config::Rejected& rejected : model.rejected) {
-    if (!rejected.httpRoute) continue;
-    plans.push_back(
-        compileRoute(*rejected.httpRoute, backends, Fault{std::string(config::reason::kInvalid), rejected.message}));
+    const std::optional<RouteType>& route = rejected.*legible;
+    if (!route) continue;
+    plans.push_back(compileRoute(*route, backends, Fault{std::string(config::reason::kInvalid), rejected.message}));
   }
+}
+
+/// Older ones first, as precedence has it: who comes first keeps what two of them want.
+std::vector<RoutePlan> compileRoutes(const config::Model& model, const BackendCatalog& backends) {
+  std::vector<RoutePlan> plans;
+  compileRoutes(model, backends, model.httpRoutes, &config::Rejected::httpRoute, plans);
+  compileRoutes(model, backends, model.grpcRoutes, &config::Rejected::grpcRoute, plans);
   std::sort(plans.begin(), plans.end(), [](const RoutePlan& a, const RoutePlan& b) {
-    return std::tie(a.route->meta.nameSpace, a.route->meta.name) <
-           std::tie(b.route->meta.nameSpace, b.route->meta.name);
+    const auto key = [](const RoutePlan& each) {
+      return std::tie(each.route->meta.creationTimestamp, each.name, each.kind);
+    };
+    return key(a) < key(b);
   });
   return plans;
+}
+
+/// A route of which nothing can answer for it, or that names no parent that could speak of it.
+bool isMute(const config::Rejected& rejected) {
+  const auto mute = [](const auto& route) { return !route || route->parentRefs.empty(); };
+  return (rejected.kind == config::HttpRoute::kKind && mute(rejected.httpRoute)) ||
+         (rejected.kind == config::GrpcRoute::kKind && mute(rejected.grpcRoute));
 }
 
 /// Statuses of what was refused so early that nothing else speaks of it.
 void addRejected(const config::Model& model, std::vector<config::ObjectStatus>& statuses) {
   for (const config::Rejected& rejected : model.rejected) {
     if (rejected.group != config::kGatewayGroup) continue;
-    const bool isRoute =
-        rejected.kind == "HTTPRoute" && (!rejected.httpRoute || rejected.httpRoute->parentRefs.empty());
-    if (isRoute || rejected.kind == "GatewayClass" || (rejected.kind == "Gateway" && !rejected.gateway)) {
+    if (isMute(rejected) || rejected.kind == "GatewayClass" || (rejected.kind == "Gateway" && !rejected.gateway)) {
       statuses.push_back(rejectedStatus(rejected));
     }
   }

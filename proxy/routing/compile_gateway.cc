@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "config/supported_features.h"
 #include "proxy/routing/compile_listener.h"
 #include "proxy/routing/object_status.h"
+#include "proxy/routing/references.h"
 
 namespace sluice::routing {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-constexpr std::string_view kUnsupported = "Unsupported";  // GatewayClassReasonUnsupported of Gateway API
+constexpr const char* kApiVersion = "Gateway API v1.6.1";
 
 Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
 
@@ -49,6 +51,16 @@ void assignAddresses(GatewayPlan& plan) {
   std::sort(plan.addresses.begin(), plan.addresses.end());
 }
 
+/// Settings are those of the process, and so of its GatewayClass.
+void checkParameters(GatewayPlan& plan) {
+  const auto& ref = plan.gateway->infrastructure.parametersRef;
+  if (!ref) return;
+  refuse(plan,
+         fault(reason::kInvalidParameters,
+               describe(*ref, plan.gateway->meta.nameSpace) + ": parameters are those of the GatewayClass"),
+         ListenerState::kRefusing);
+}
+
 /// False if the Gateway belongs to another controller and is not ours to speak of.
 bool checkClass(const config::Model& model, GatewayPlan& plan) {
   const std::string& name = plan.gateway->gatewayClassName;
@@ -80,6 +92,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
     refuse(plan, fault(reason::kInvalid, rejected->message), ListenerState::kRefusing);
   }
   if (!checkClass(model, plan)) return;
+  checkParameters(plan);
   if (auto unbuilt = alteringFault(gateway.unbuilt)) refuse(plan, *std::move(unbuilt), ListenerState::kRefusing);
   assignAddresses(plan);
   plans.push_back(std::move(plan));
@@ -171,14 +184,20 @@ std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& mode
         statusOf(config::kGatewayGroup, "GatewayClass", {}, each.meta.name, config::StatusShape::kConditions);
     std::optional<Fault> why;
     if (each.meta.name != model.gatewayClassName) {
-      why = fault(kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
+      why = fault(reason::kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
     } else if (!model.settingsFault.empty()) {
       why = fault(reason::kInvalidParameters, model.settingsFault);
     } else if (!model.settingsKept.empty()) {
       why = keptFault(reason::kInvalidParameters, model.settingsKept);
     }
     why = both(std::move(why), keptFault(model, config::kGatewayGroup, "GatewayClass", each.meta));
-    status.conditions = Conditions(each.meta).check(condition_type::kAccepted, why).take();
+    status.conditions = Conditions(each.meta)
+                            .check(condition_type::kAccepted, why)
+                            .good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion)
+                            .take();
+    for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
+      status.supportedFeatures.emplace_back(feature.name);
+    }
     result.push_back(std::move(status));
   }
   return result;

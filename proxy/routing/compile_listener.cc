@@ -4,6 +4,7 @@
 
 #include "proxy/routing/object_status.h"
 #include "proxy/routing/references.h"
+#include "proxy/routing/tls_overlap.h"
 
 namespace sluice::routing {
 namespace {
@@ -13,13 +14,19 @@ namespace condition_type = config::condition_type;
 
 Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
 
-bool isHttpRoute(const config::RouteKind& kind) {
-  return kind.group == config::kGatewayGroup && kind.kind == "HTTPRoute";
+/// What HTTP and HTTPS listeners carry.
+constexpr std::string_view kHttpKinds[] = {config::HttpRoute::kKind, config::GrpcRoute::kKind};
+
+bool isSupported(const config::RouteKind& kind) {
+  return kind.group == config::kGatewayGroup &&
+         std::find(std::begin(kHttpKinds), std::end(kHttpKinds), kind.kind) != std::end(kHttpKinds);
 }
 
-bool allowsHttpRoutes(const config::Listener& listener) {
+bool allowsKind(const config::Listener& listener, std::string_view wanted) {
   const auto& kinds = listener.routeKinds;
-  return !kinds || kinds->empty() || std::any_of(kinds->begin(), kinds->end(), isHttpRoute);
+  if (!speaksHttp(listener)) return false;
+  return !kinds || std::any_of(kinds->begin(), kinds->end(),
+                               [&](const config::RouteKind& each) { return isSupported(each) && each.kind == wanted; });
 }
 
 void checkProtocol(ListenerPlan& plan) {
@@ -30,11 +37,6 @@ void checkProtocol(ListenerPlan& plan) {
     plan.worsen(ListenerState::kDown);
   } else if (auto unbuilt = alteringFault(listener.unbuilt)) {
     plan.unaccepted = std::move(unbuilt);
-    plan.worsen(ListenerState::kRefusing);
-  } else if (listener.routeNamespaces == config::RouteNamespaces::kSelector) {
-    plan.unaccepted =
-        fault(reason::kUnsupportedValue,
-              listener.path + ".allowedRoutes.namespaces.from: Selector is not supported, only Same and All");
     plan.worsen(ListenerState::kRefusing);
   }
 }
@@ -71,10 +73,10 @@ void loadIdentities(const config::Model& model, const config::Gateway& gateway, 
 void checkRouteKinds(ListenerPlan& plan) {
   const auto& kinds = plan.listener->routeKinds;
   if (!kinds || plan.unresolved) return;
-  const auto unknown = std::find_if_not(kinds->begin(), kinds->end(), isHttpRoute);
+  const auto unknown = std::find_if_not(kinds->begin(), kinds->end(), isSupported);
   if (unknown == kinds->end()) return;
   plan.unresolved = fault(reason::kInvalidRouteKinds, plan.listener->path + ".allowedRoutes.kinds: " + unknown->kind +
-                                                          " is not supported, only HTTPRoute");
+                                                          " is not supported, only HTTPRoute and GRPCRoute");
 }
 
 /// All listeners that can not be told apart are refused: none of them wins.
@@ -117,6 +119,7 @@ std::vector<ListenerPlan> compileListeners(const config::Model& model, const con
     plans.push_back(std::move(plan));
   }
   for (ListenerPlan& plan : plans) checkConflict(plan, plans);
+  for (ListenerPlan& plan : plans) plan.overlap = tlsOverlap(plan, plans);
   return plans;
 }
 
@@ -124,8 +127,9 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   config::ListenerStatus status;
   status.name = plan.listener->name;
   status.attachedRoutes = plan.attachedRoutes;
-  if (speaksHttp(*plan.listener) && allowsHttpRoutes(*plan.listener)) {
-    status.supportedKinds.push_back({std::string(config::kGatewayGroup), "HTTPRoute"});
+  for (const std::string_view kind : kHttpKinds) {
+    if (!allowsKind(*plan.listener, kind)) continue;
+    status.supportedKinds.push_back({std::string(config::kGatewayGroup), std::string(kind)});
   }
   Conditions conditions(gateway.gateway->meta);
   conditions.check(condition_type::kAccepted, plan.conflict ? plan.conflict : plan.unaccepted,
@@ -135,22 +139,24 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   } else {
     conditions.set(condition_type::kConflicted, config::ConditionStatus::kFalse, reason::kNoConflicts, {});
   }
+  // Its polarity is negative, and it is not to be there when it is False.
+  if (plan.overlap) conditions.good(condition_type::kOverlappingTlsConfig, plan.overlap->reason, plan.overlap->message);
   conditions.check(condition_type::kResolvedRefs, plan.unresolved);
   conditions.check(condition_type::kProgrammed, programmedFault(plan, gateway));
   status.conditions = conditions.take();
   return status;
 }
 
-bool admits(const ListenerPlan& plan, const config::Gateway& gateway, std::string_view routeNamespace) {
-  const config::Listener& listener = *plan.listener;
-  if (!allowsHttpRoutes(listener)) return false;
+bool admits(const config::Model& model, const config::Gateway& gateway, const config::Listener& listener,
+            std::string_view kind, std::string_view routeNamespace) {
+  if (!allowsKind(listener, kind)) return false;
   switch (listener.routeNamespaces) {
     case config::RouteNamespaces::kAll:
       return true;
     case config::RouteNamespaces::kSame:
       return routeNamespace == gateway.meta.nameSpace;
     case config::RouteNamespaces::kSelector:
-      return false;
+      return listener.namespaceSelector.matches(config::labelsOfNamespace(model, routeNamespace));
   }
   return false;
 }

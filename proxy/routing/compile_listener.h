@@ -12,7 +12,8 @@ std::vector<ListenerPlan> compileListeners(const config::Model& model, const con
 
 config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway);
 
-/// The listener lets HTTPRoutes of that namespace attach.
-bool admits(const ListenerPlan& plan, const config::Gateway& gateway, std::string_view routeNamespace);
+/// The listener lets routes of that kind and namespace attach.
+bool admits(const config::Model& model, const config::Gateway& gateway, const config::Listener& listener,
+            std::string_view kind, std::string_view routeNamespace);
 
 }  // namespace sluice::routing

@@ -38,6 +38,15 @@ std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matche
   return std::nullopt;
 }
 
+std::optional<Fault> compileHeaders(const std::vector<config::NamedMatch>& matches, RouteEntry& entry) {
+  if (auto fault = compileFields(matches, entry.headers)) return fault;
+  for (const config::NamedMatch& header : matches) {
+    if (!isReservedField(lowerCase(header.name))) continue;
+    return unsupported(header.path, "routes can not match on " + header.name + ", which belongs to the connection");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 // Routes are compared with requests in one normal form, so both are brought into it by the same code.
@@ -55,12 +64,21 @@ Resolved<RouteEntry> compileMatch(const config::HttpRouteMatch& match) {
   RouteEntry entry;
   entry.method = match.method;
   if (auto fault = compilePath(match.path, entry)) return *std::move(fault);
-  if (auto fault = compileFields(match.headers, entry.headers)) return *std::move(fault);
+  if (auto fault = compileHeaders(match.headers, entry)) return *std::move(fault);
   if (auto fault = compileFields(match.queryParams, entry.query)) return *std::move(fault);
-  for (const config::NamedMatch& header : match.headers) {
-    if (!isReservedField(lowerCase(header.name))) continue;
-    return unsupported(header.path, "routes can not match on " + header.name + ", which belongs to the connection");
+  return entry;
+}
+
+Resolved<RouteEntry> compileMatch(const config::GrpcRouteMatch& match) {
+  RouteEntry entry;
+  const config::RpcMatch& rpc = match.rpc;
+  entry.rpc = RpcPattern{rpc.service, rpc.method, rpc.type == config::ValueMatchType::kRegularExpression};
+  for (const std::string& expression : {rpc.service, rpc.method}) {
+    if (!entry.rpc->isExpression) break;
+    const auto compiled = Regex::compile(expression);
+    if (!compiled) return unsupported(rpc.path, compiled.error().detail);
   }
+  if (auto fault = compileHeaders(match.headers, entry)) return *std::move(fault);
   return entry;
 }
 

@@ -10,6 +10,7 @@ namespace sluice::routing {
 /// Without hostnames, precedence and rule. A fault (UnsupportedValue) where the match can never be evaluated: an
 /// expression that RE2 refuses, a path without a normal form, a header field that heads do not hold.
 Resolved<RouteEntry> compileMatch(const config::HttpRouteMatch& match);
+Resolved<RouteEntry> compileMatch(const config::GrpcRouteMatch& match);
 
 /// A path as users write it in the one normal form of requests; `field` is for the fault.
 Resolved<std::string> normalPath(std::string_view value, const std::string& field);

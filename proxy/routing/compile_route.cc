@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/routing/backend_plan.h"
 #include "proxy/routing/compile_cors.h"
 #include "proxy/routing/compile_headers.h"
 #include "proxy/routing/compile_match.h"
@@ -42,7 +43,7 @@ class RouteCompiler {
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
-    result.prototype.route = route_.meta.qualifiedName();
+    result.prototype.route = plan_.name;
     std::optional<Fault> own = alteringFault(rule.unbuilt);
     addNote(ignoredNote(rule.unbuilt));
     compileFilters(rule.filters, rule, result.prototype, own);
@@ -69,20 +70,42 @@ class RouteCompiler {
         if (!own) own = std::move(entry.fault);
         continue;
       }
-      entry.value->precedence = {route_.meta.creationTimestamp, route_.meta.qualifiedName(), index, position};
+      entry.value->precedence = {route_.meta.creationTimestamp, plan_.name, index, position};
       result.matches.push_back(*std::move(entry.value));
     }
   }
 
   void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, Rule& prototype) {
     if (fault) {
-      prototype.failure = answer(*fault);
+      prototype.failure = refusal(answer(*fault));
     } else if (rule.backendRefs.empty() && !prototype.redirect) {
-      addNote(rule.path + " has no backendRefs: its requests answer 500");
-      prototype.failure = base::Error::config("The route for this request has no backends.");
+      addNote(rule.path + " has no backendRefs: its requests answer " + refused());
+      prototype.failure = refusal(base::Error::config("The route for this request has no backends."));
     } else if (prototype.totalWeight == 0 && !prototype.redirect) {
-      addNote(rule.path + ": all weights are 0: its requests answer 500");
+      addNote(rule.path + ": all weights are 0: its requests answer " + refused());
+      prototype.failure = refusal(base::Error::config("The route for this request has no backend with a weight."));
     }
+  }
+
+  bool grpc() const { return plan_.kind == config::GrpcRoute::kKind; }
+  std::string refused() const { return grpc() ? "UNAVAILABLE" : "500"; }
+
+  /// Calls are told UNAVAILABLE (GRPCRouteRule.backendRefs), which is what 503 becomes in gRPC's terms.
+  base::Error refusal(base::Error error) const {
+    constexpr std::uint16_t kServiceUnavailable = 503;
+    if (grpc()) error.status = kServiceUnavailable;
+    return error;
+  }
+
+  Holder holder() const { return {config::kGatewayGroup, plan_.kind, route_.meta.nameSpace}; }
+
+  BackendResult resolve(const config::HttpBackendRef& ref) const {
+    BackendResult backend = backends_.resolve(ref, holder());
+    if (!backend || !grpc()) return backend;
+    auto plan = overHttp2(*std::move(backend.value));
+    if (plan) return plan;
+    return Fault{std::string(config::reason::kUnsupportedProtocol),
+                 describe(ref.object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which can not carry gRPC"};
   }
 
   template <typename RouteRule>
@@ -94,14 +117,13 @@ class RouteCompiler {
     compileFilters(ref.filters, rule, result, own);
     result.mirrors = mirrors(ref.filters);
     if (own) plan_.faults.push_back(*own);
-    const Holder holder{config::kGatewayGroup, plan_.kind, route_.meta.nameSpace};
-    BackendResult backend = backends_.resolve(ref, holder);
+    BackendResult backend = resolve(ref);
     if (!backend) plan_.unresolved.push_back(backend.fault);
     if (own || !backend) {
-      result.failure = answer(own ? *own : backend.fault);
+      result.failure = refusal(answer(own ? *own : backend.fault));
     } else {
       result.backend = *std::move(backend.value);
-      addNote(backends_.note(ref, holder));
+      addNote(backends_.note(ref, holder()));
     }
     return result;
   }
@@ -111,7 +133,7 @@ class RouteCompiler {
     std::vector<RequestMirror> result;
     for (const config::RequestMirror& each : filters.mirrors) {
       const config::HttpBackendRef& ref = plan_.mirrorRefs.emplace_back(each.target());
-      BackendResult backend = backends_.resolve(ref, {config::kGatewayGroup, plan_.kind, route_.meta.nameSpace});
+      BackendResult backend = resolve(ref);
       if (backend) {
         result.push_back({*std::move(backend.value), each.numerator, each.denominator});
       } else {
@@ -149,6 +171,8 @@ class RouteCompiler {
     prototype.retry = retryPolicy(rule.retry);
   }
 
+  static void compileOwn(const config::GrpcRouteRule& /*rule*/, Rule& prototype) { prototype.grpc = true; }
+
   template <typename Target>
   static void compileOwnFilters(const config::Filters& filters, const config::HttpRouteRule& rule, Target& target,
                                 std::optional<Fault>& own) {
@@ -157,17 +181,21 @@ class RouteCompiler {
     take(compileCors(filters.cors), target.cors, own);
   }
 
+  template <typename Target>
+  static void compileOwnFilters(const config::Filters& /*filters*/, const config::GrpcRouteRule& /*rule*/,
+                                Target& /*target*/, std::optional<Fault>& /*own*/) {}
+
   const config::Route& route_;
   const BackendCatalog& backends_;
   RoutePlan& plan_;
 };
 
 template <typename RouteType>
-RoutePlan compileAny(std::string_view kind, const RouteType& route, const BackendCatalog& backends,
-                     std::optional<Fault> rejection) {
+RoutePlan compileAny(const RouteType& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
   RoutePlan plan;
-  plan.kind = kind;
+  plan.kind = RouteType::kKind;
   plan.route = &route;
+  plan.name = route.meta.qualifiedName();
   plan.rejection = std::move(rejection);
   RouteCompiler(route, backends, plan).compile(route.rules);
   return plan;
@@ -176,7 +204,11 @@ RoutePlan compileAny(std::string_view kind, const RouteType& route, const Backen
 }  // namespace
 
 RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
-  return compileAny("HTTPRoute", route, backends, std::move(rejection));
+  return compileAny(route, backends, std::move(rejection));
+}
+
+RoutePlan compileRoute(const config::GrpcRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
+  return compileAny(route, backends, std::move(rejection));
 }
 
 }  // namespace sluice::routing

@@ -21,6 +21,7 @@ struct RulePlan {
 struct RoutePlan {
   std::string_view kind;
   const config::Route* route = nullptr;
+  std::string name;  // "namespace/name"
   /// Its schema refused the route: the message. All its rules answer 500.
   std::optional<Fault> rejection;
   /// It is the previous version of a route whose newest one its schema refused: what that is told.
@@ -37,5 +38,6 @@ struct RoutePlan {
 
 /// `rejection` is set for routes that their schema refused.
 RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection);
+RoutePlan compileRoute(const config::GrpcRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection);
 
 }  // namespace sluice::routing

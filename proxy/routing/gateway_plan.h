@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/model.h"
+#include "proxy/routing/claims.h"
 #include "proxy/routing/fault.h"
 #include "proxy/routing/route_table_builder.h"
 #include "proxy/routing/snapshot.h"
@@ -27,9 +28,11 @@ struct ListenerPlan {
   ListenerState state = ListenerState::kServing;
   std::optional<Fault> unaccepted;
   std::optional<Fault> conflict;
+  std::optional<Fault> overlap;  // told, and no harm
   std::optional<Fault> unresolved;
   std::vector<ListenerIdentity> identities;
   std::vector<RouteEntry> entries;
+  Claims claims;  // of the routes that attached so far
   std::int32_t attachedRoutes = 0;
 
   bool accepted() const { return !unaccepted && !conflict; }

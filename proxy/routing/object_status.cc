@@ -1,10 +1,25 @@
 #include "proxy/routing/object_status.h"
 
 namespace sluice::routing {
+namespace {
+
+// metav1.Condition.message: an API server refuses the whole status over one that is longer.
+constexpr std::size_t kMaxMessage = 32768;
+constexpr std::string_view kCut = "...";
+
+std::string bounded(std::string message) {
+  if (message.size() <= kMaxMessage) return message;
+  std::size_t end = kMaxMessage - kCut.size();
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80; };
+  while (end > 0 && continues(end)) --end;
+  return message.substr(0, end).append(kCut);
+}
+
+}  // namespace
 
 Conditions& Conditions::set(std::string_view type, config::ConditionStatus status, std::string_view reason,
                             std::string message) {
-  conditions_.push_back({std::string(type), status, std::string(reason), std::move(message), generation_});
+  conditions_.push_back({std::string(type), status, std::string(reason), bounded(std::move(message)), generation_});
   return *this;
 }
 

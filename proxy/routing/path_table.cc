@@ -1,20 +1,9 @@
 #include "proxy/routing/path_table.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace sluice::routing {
 namespace {
-
-bool comesBefore(const Candidate& a, const Candidate& b) {
-  const auto key = [](const Candidate& each) {
-    return std::make_tuple(each.predicates.method.empty(), -static_cast<std::ptrdiff_t>(each.predicates.headers.size()),
-                           -static_cast<std::ptrdiff_t>(each.predicates.query.size()));
-  };
-  const auto keyA = key(a);
-  const auto keyB = key(b);
-  return keyA != keyB ? keyA < keyB : a.precedence < b.precedence;
-}
 
 /// Takes the next element off `path`, which starts with "/" or is empty; "" where it ends in "/".
 std::string_view nextElement(std::string_view& path) {
@@ -27,7 +16,7 @@ std::string_view nextElement(std::string_view& path) {
 }  // namespace
 
 void PathTable::addExact(std::string_view path, Candidate candidate) {
-  exact_[std::string(path)].push_back(std::move(candidate));
+  exact_[std::string(path)].add(std::move(candidate));
 }
 
 void PathTable::addPrefix(std::string_view prefix, Candidate candidate) {
@@ -42,7 +31,7 @@ void PathTable::addPrefix(std::string_view prefix, Candidate candidate) {
     }
     node = child.get();
   }
-  node->candidates.push_back(std::move(candidate));
+  node->candidates.add(std::move(candidate));
 }
 
 void PathTable::addExpression(Regex path, Candidate candidate) {
@@ -50,22 +39,15 @@ void PathTable::addExpression(Regex path, Candidate candidate) {
 }
 
 void PathTable::sort() {
-  for (auto& [path, candidates] : exact_) std::sort(candidates.begin(), candidates.end(), comesBefore);
+  for (auto& [path, candidates] : exact_) candidates.sort();
   std::sort(expressions_.begin(), expressions_.end(),
             [](const auto& a, const auto& b) { return comesBefore(a.second, b.second); });
   sortBelow(*root_);
 }
 
 void PathTable::sortBelow(Node& node) {
-  std::sort(node.candidates.begin(), node.candidates.end(), comesBefore);
+  node.candidates.sort();
   for (auto& [element, child] : node.children) sortBelow(*child);
-}
-
-const Rule* PathTable::firstHolding(const Candidates& candidates, const http::RequestHead& head) {
-  for (const Candidate& each : candidates) {
-    if (each.predicates.hold(head)) return each.rule.get();
-  }
-  return nullptr;
 }
 
 const PathTable::Node* PathTable::deepest(std::string_view path) const {
@@ -82,14 +64,14 @@ const Rule* PathTable::find(const http::RequestHead& head) const {
   const std::string_view path = head.path();
   if (!exact_.empty()) {
     const auto exact = exact_.find(path);
-    const Rule* rule = exact != exact_.end() ? firstHolding(exact->second, head) : nullptr;
+    const Rule* rule = exact != exact_.end() ? exact->second.firstHolding(head) : nullptr;
     if (rule != nullptr) return rule;
   }
   for (const auto& [expression, candidate] : expressions_) {
     if (expression.matches(path) && candidate.predicates.hold(head)) return candidate.rule.get();
   }
   for (const Node* node = deepest(path); node != nullptr; node = node->parent) {
-    if (const Rule* rule = firstHolding(node->candidates, head)) return rule;
+    if (const Rule* rule = node->candidates.firstHolding(head)) return rule;
   }
   return nullptr;
 }

@@ -5,38 +5,17 @@
 // and the candidates that share the matching path; it does not grow with the other routes.
 #pragma once
 
-#include <compare>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "proxy/http/message.h"
-#include "proxy/routing/predicates.h"
+#include "proxy/routing/candidates.h"
+#include "proxy/routing/regex.h"
 #include "proxy/routing/text_map.h"
 
 namespace sluice::routing {
-
-struct Rule;
-
-/// What decides between matches of the same path, the smaller first (Gateway API HTTPRouteRule.matches).
-struct Precedence {
-  std::string created;      // creationTimestamp of the route, RFC 3339 in UTC: compares as text; "" is the oldest
-  std::string route;        // "namespace/name"
-  std::uint32_t rule = 0;   // its index in the route
-  std::uint32_t match = 0;  // its index in the rule
-
-  auto operator<=>(const Precedence&) const = default;
-};
-
-/// A rule, and what besides the path must hold for it.
-struct Candidate {
-  Predicates predicates;
-  Precedence precedence;
-  std::shared_ptr<const Rule> rule;
-};
 
 class PathTable {
  public:
@@ -52,7 +31,6 @@ class PathTable {
   const Rule* find(const http::RequestHead& head) const;
 
  private:
-  using Candidates = std::vector<Candidate>;
   /// One path element; the root stands for "/". Children belong to their parent and never move.
   struct Node {
     const Node* parent = nullptr;
@@ -60,7 +38,6 @@ class PathTable {
     TextMap<std::unique_ptr<Node>> children;
   };
 
-  static const Rule* firstHolding(const Candidates& candidates, const http::RequestHead& head);
   static void sortBelow(Node& node);
   const Node* deepest(std::string_view path) const;
 

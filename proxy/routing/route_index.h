@@ -1,22 +1,32 @@
 // What a RouteTable is made of: the listeners of a socket by hostname, in each the routes' hostnames, in each the
-// paths.
+// paths of HTTPRoutes and the calls of GRPCRoutes.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "proxy/routing/host_map.h"
 #include "proxy/routing/path_table.h"
 #include "proxy/routing/route_table.h"
+#include "proxy/routing/rpc_table.h"
 
 namespace sluice::routing {
 
+/// A hostname of a listener is for one kind of route (GRPCRouteSpec.hostnames): with `calls` there are no paths.
+struct HostRules {
+  PathTable paths;
+  std::unique_ptr<RpcTable> calls;  // null if there are none
+
+  const Rule* find(const http::RequestHead& head) const { return calls ? calls->find(head) : paths.find(head); }
+};
+
 struct RouteTable::Impl {
-  HostMap<HostMap<PathTable>> listeners;
+  HostMap<HostMap<HostRules>> listeners;
 
   /// The one with the most specific hostname; nullptr if none is for this host.
-  const HostMap<PathTable>* listenerOf(std::string_view host) const {
-    const HostMap<PathTable>* found = nullptr;
-    listeners.visit(host, [&](const HostMap<PathTable>& listener) {
+  const HostMap<HostRules>* listenerOf(std::string_view host) const {
+    const HostMap<HostRules>* found = nullptr;
+    listeners.visit(host, [&](const HostMap<HostRules>& listener) {
       found = &listener;
       return true;
     });

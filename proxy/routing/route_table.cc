@@ -14,16 +14,16 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
   const std::string_view host = http::hostOf(head.authority);
   RouteMatch result;
   result.reason = "no listener for this hostname";
-  impl_->listeners.visit(host, [&](const HostMap<PathTable>& routes) {
+  impl_->listeners.visit(host, [&](const HostMap<HostRules>& routes) {
     if (!serverName.empty() && serverName != host && impl_->listenerOf(serverName) != &routes) {
       result.reason = "the connection was opened for another hostname";
       result.misdirected = true;
       return true;
     }
     result.reason = "no route for this hostname";
-    routes.visit(host, [&](const PathTable& paths) {
+    routes.visit(host, [&](const HostRules& rules) {
       result.reason = "no rule for this request";
-      result.rule = paths.find(head);
+      result.rule = rules.find(head);
       return result.rule != nullptr;
     });
     // The listener with the most specific hostname owns the request, whether one of its routes takes it or not.

@@ -1,9 +1,9 @@
-// From a request to the rule that serves it: hostname map, then path tree, then predicates; the cost does not grow with
-// the number of routes. Immutable once built.
+// From a request to the rule that serves it: hostname map, then path tree or gRPC method, then predicates; the cost
+// does not grow with the number of routes. Immutable once built.
 //
 // The precedence is Gateway API's: the listener with the most specific hostname owns the request; then the route with
 // the most specific hostname; then Exact, RegularExpression, PathPrefix by length; method; number of header matches;
-// number of query matches; oldest route; namespace/name; order in the route.
+// number of query matches; oldest route; namespace/name; order in the route. For GRPCRoutes see rpc_table.h.
 #pragma once
 
 #include <memory>

@@ -47,7 +47,7 @@ base::Status RouteTableBuilder::add(RouteEntry entry) {
   auto query = predicates(std::move(entry.query), false);
   if (!query) return std::move(query).error();
   std::optional<Regex> expression;
-  if (entry.pathKind == PathKind::kExpression) {
+  if (!entry.rpc && entry.pathKind == PathKind::kExpression) {
     auto compiled = Regex::compile(entry.path);
     if (!compiled) return std::move(compiled).error();
     expression = std::move(compiled).value();
@@ -55,7 +55,12 @@ base::Status RouteTableBuilder::add(RouteEntry entry) {
   Candidate candidate{{std::move(entry.method), std::move(headers).value(), std::move(query).value()},
                       std::move(entry.precedence),
                       std::move(entry.rule)};
-  PathTable& paths = table_.impl_->listeners.slot(entry.listenerHostname).slot(entry.hostname);
+  HostRules& rules = table_.impl_->listeners.slot(entry.listenerHostname).slot(entry.hostname);
+  if (entry.rpc) {
+    if (!rules.calls) rules.calls = std::make_unique<RpcTable>();
+    return rules.calls->add(*entry.rpc, std::move(candidate));
+  }
+  PathTable& paths = rules.paths;
   switch (entry.pathKind) {
     case PathKind::kExact:
       paths.addExact(entry.path, std::move(candidate));
@@ -71,8 +76,12 @@ base::Status RouteTableBuilder::add(RouteEntry entry) {
 }
 
 RouteTable RouteTableBuilder::build() && {
-  table_.impl_->listeners.forEach(
-      [](HostMap<PathTable>& routes) { routes.forEach([](PathTable& paths) { paths.sort(); }); });
+  table_.impl_->listeners.forEach([](HostMap<HostRules>& routes) {
+    routes.forEach([](HostRules& rules) {
+      rules.paths.sort();
+      if (rules.calls) rules.calls->sort();
+    });
+  });
   return std::move(table_);
 }
 

@@ -3,13 +3,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "proxy/base/result.h"
-#include "proxy/routing/path_table.h"
+#include "proxy/routing/candidates.h"
 #include "proxy/routing/route_table.h"
+#include "proxy/routing/rpc_table.h"
 
 namespace sluice::routing {
 
@@ -29,8 +31,9 @@ struct RouteEntry {
   std::string listenerHostname;  // lower case, "*.suffix", or "" for every host
   std::string hostname;          // the route's own, spelled likewise
   PathKind pathKind = PathKind::kPrefix;
-  std::string path = "/";  // in the normal form of http/hygiene, or an expression
-  std::string method;      // "": any
+  std::string path = "/";                        // in the normal form of http/hygiene, or an expression
+  std::optional<RpcPattern> rpc = std::nullopt;  // of a GRPCRoute, in the place of a path
+  std::string method;                            // "": any
   std::vector<FieldMatch> headers;
   std::vector<FieldMatch> query;
   Precedence precedence;
@@ -42,7 +45,8 @@ class RouteTableBuilder {
   /// A listener owns its hostname even if no route is attached to it: requests for it are not for a less specific
   /// listener.
   void addListener(std::string_view hostname);
-  /// An error (config's: an expression that RE2 refuses) leaves the table as it was.
+  /// An error (config's: an expression that RE2 refuses) leaves the table as it was. Entries of GRPCRoutes and others
+  /// do not share a hostname at a listener: attach sees to it.
   base::Status add(RouteEntry entry);
   RouteTable build() &&;
 

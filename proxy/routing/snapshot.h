@@ -94,9 +94,10 @@ struct WeightedBackend {
   std::shared_ptr<const Cors> cors;  // null: what the rule says
 };
 
-/// A rule of an HTTPRoute as attached to one listener. Whoever uses it beyond the life of its snapshot shares it.
+/// A rule of a route as attached to one listener. Whoever uses it beyond the life of its snapshot shares it.
 struct Rule : std::enable_shared_from_this<Rule> {
   std::string route;     // "namespace/name"
+  bool grpc = false;     // of a GRPCRoute: for gRPC alone
   std::string gateway;   // "namespace/name"
   std::string listener;  // section name
   std::vector<WeightedBackend> backends;

@@ -126,19 +126,38 @@ TEST(Gateway, ChecksAddresses) {
 
 TEST(Gateway, RemembersWhatIsNotBuilt) {
   const Configuration configuration = loadGateway(
-      "  gatewayClassName: c\n  infrastructure: {labels: {a: b}}\n  tls: {frontend: {default: {}}}\n  listeners:\n"
-      "  - {name: a, protocol: HTTPS, port: 443, tls: {options: {a: b}}, allowedRoutes: {namespaces: {from: Selector, "
-      "selector: {}}}}\n");
+      "  gatewayClassName: c\n  defaultScope: All\n  tls: {frontend: {default: {}}}\n  listeners:\n"
+      "  - {name: a, protocol: HTTPS, port: 443, tls: {options: {a: b}}}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const Gateway& gateway = configuration.model.gateways.at(0);
   ASSERT_EQ(gateway.unbuilt.size(), 2u);
-  EXPECT_EQ(gateway.unbuilt[0].path, "spec.infrastructure");
+  EXPECT_EQ(gateway.unbuilt[0].path, "spec.defaultScope");
   EXPECT_FALSE(gateway.unbuilt[0].altersTraffic);
   EXPECT_EQ(gateway.unbuilt[1].path, "spec.tls.frontend");
   EXPECT_TRUE(gateway.unbuilt[1].altersTraffic);
-  ASSERT_EQ(gateway.listeners[0].unbuilt.size(), 2u);
+  ASSERT_EQ(gateway.listeners[0].unbuilt.size(), 1u);
   EXPECT_EQ(gateway.listeners[0].unbuilt[0].path, "spec.listeners[0].tls.options");
-  EXPECT_EQ(gateway.listeners[0].unbuilt[1].path, "spec.listeners[0].allowedRoutes.namespaces.from");
+}
+
+TEST(Gateway, ReadsItsInfrastructure) {
+  const std::string rest = "  gatewayClassName: c\n  listeners: [{name: a, protocol: HTTP, port: 80}]\n";
+  const Configuration configuration = loadGateway(
+      rest +
+      "  infrastructure: {labels: {a: b}, annotations: {c/d: e}, parametersRef: {group: '', kind: ConfigMap, "
+      "name: x}}\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const Infrastructure& infrastructure = configuration.model.gateways.at(0).infrastructure;
+  EXPECT_EQ(infrastructure.labels.at("a"), "b");
+  EXPECT_EQ(infrastructure.annotations.at("c/d"), "e");
+  ASSERT_TRUE(infrastructure.parametersRef);
+  EXPECT_EQ(infrastructure.parametersRef->name, "x");
+  std::string labels;
+  for (int i = 0; i < 8; ++i) labels += "l" + std::to_string(i) + ": x, ";
+  EXPECT_THAT(problemsOf(rest + "  infrastructure: {labels: {" + labels + "}}\n"), IsEmpty());
+  EXPECT_THAT(problemsOf(rest + "  infrastructure: {labels: {" + labels + "one: more}}\n"),
+              ElementsAre(HasSubstr("labels: must have at most 8 items")));
+  EXPECT_THAT(problemsOf(rest + "  infrastructure: {parametersRef: {name: x}}\n"),
+              ElementsAre(HasSubstr("group: is required"), HasSubstr("kind: is required")));
 }
 
 TEST(RejectedGateway, KeepsTheListenersThatAreLegible) {

@@ -146,9 +146,9 @@ TEST(Load, NamesUnknownKindsAndWhatWasMeant) {
           "config.yaml:1:13: error: Gateway a: apiVersion: must be gateway.networking.k8s.io/v1 or v1beta1, but is "
           "\"gateway.networking.k8s.io/v2\""));
   EXPECT_THAT(
-      rendered(loadText(object("gateway.networking.k8s.io/v1", "GRPCRoute", "a", "")).problems),
+      rendered(loadText(object("gateway.networking.k8s.io/v1", "TLSRoute", "a", "")).problems),
       ElementsAre(
-          "config.yaml:2:7: error: GRPCRoute a: kind GRPCRoute of gateway.networking.k8s.io/v1 is not supported"));
+          "config.yaml:2:7: error: TLSRoute a: kind TLSRoute of gateway.networking.k8s.io/v1 is not supported"));
   EXPECT_THAT(rendered(loadText("a: 1\n").problems),
               ElementsAre("config.yaml:1:1: error: must have apiVersion and kind"));
   EXPECT_THAT(rendered(loadText("- a\n").problems),

@@ -74,11 +74,30 @@ TEST_F(LocalReply, OnlyGrpcContentTypesAreGrpc) {
   EXPECT_FALSE(isGrpc(request_));
 }
 
+TEST_F(LocalReply, WhoDoesNotSpeakGrpcIsToldSoInHttpsTerms) {
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  const auto head = reply(base::Error::badRequest(415, "gRPC only"));
+  EXPECT_EQ(head.status, 415);
+  EXPECT_EQ(value(head, "content-type"), "application/problem+json");
+  EXPECT_EQ(value(head, "grpc-status"), "(none)");
+}
+
+TEST_F(LocalReply, GrpcIsSpokenOverHttp2Only) {
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  request_.version = http::Version::kHttp2;
+  EXPECT_TRUE(speaksGrpc(request_));
+  request_.version = http::Version::kHttp11;
+  EXPECT_FALSE(speaksGrpc(request_));
+  request_.headers = {};
+  request_.version = http::Version::kHttp2;
+  EXPECT_FALSE(speaksGrpc(request_));
+}
+
 TEST_F(LocalReply, EveryStatusOfAnErrorTypeHasATitle) {
   for (std::size_t i = 0; i < base::kErrorTypeCount; ++i) {
     EXPECT_NE(statusTitle(base::defaultStatus(static_cast<base::ErrorType>(i))), "Error") << i;
   }
-  for (const std::uint16_t status : std::initializer_list<std::uint16_t>{408, 413, 414, 417, 431, 501})
+  for (const std::uint16_t status : std::initializer_list<std::uint16_t>{408, 413, 414, 415, 417, 431, 501})
     EXPECT_NE(statusTitle(status), "Error") << status;
 }
 

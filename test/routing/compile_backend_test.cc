@@ -223,10 +223,10 @@ TEST(CompileBackend, HasAPlanOverHttp11ForUpgradesIfAlpnDecides) {
   EXPECT_EQ(upgrades->authority, usual.authority);
   EXPECT_NE(upgrades->identity, usual.identity);
 
-  world.model().backends.front().ports.front().protocol = config::BackendProtocol::kHttp11;
+  world.backend().ports.front().protocol = config::BackendProtocol::kHttp11;
   world.recompile();
   EXPECT_EQ(tunnelPlan(world), world.snapshot().backends.at(0));
-  world.model().backends.front().ports.front().protocol = config::BackendProtocol::kHttp2;
+  world.backend().ports.front().protocol = config::BackendProtocol::kHttp2;
   world.recompile();
   EXPECT_EQ(tunnelPlan(world), nullptr);
 }

@@ -109,11 +109,30 @@ TEST(CompileGateway, Answers500ForAFieldThatWouldRestrictTraffic) {
 }
 
 TEST(CompileGateway, SaysWhichHarmlessFieldsItIgnores) {
-  const World world(
-      {kClass, with(kGateway, "  listeners:", "  infrastructure: {labels: {a: b}}\n  listeners:"), kBackend, kRoute});
+  const World world({kClass, with(kGateway, "  listeners:", "  defaultScope: All\n  listeners:"), kBackend, kRoute});
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
-  EXPECT_NE(world.message("Gateway", "egress", "Accepted").find("spec.infrastructure"), std::string::npos);
+  EXPECT_NE(world.message("Gateway", "egress", "Accepted").find("spec.defaultScope"), std::string::npos);
   EXPECT_EQ(world.outcome(), "default/origin");
+}
+
+TEST(CompileGateway, TakesNoParametersOfItsOwn) {
+  const World world({kClass,
+                     with(kGateway, "  listeners:",
+                          "  infrastructure: {labels: {a: b}, parametersRef: {group: '', kind: ConfigMap, name: x}}\n"
+                          "  listeners:"),
+                     test::configMap("x", "settings.yaml", "{}"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/InvalidParameters");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/Invalid");
+  EXPECT_EQ(world.outcome(), "500");
+}
+
+TEST(CompileGateway, ClaimsTheFeaturesOfTheListAndTheVersionOfTheApi) {
+  const World world({kClass});
+  EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion");
+  const std::string json = config::statusJson(*world.status("GatewayClass", "sluice"));
+  EXPECT_NE(json.find(R"("supportedFeatures":[{"name":"GRPCRoute"},{"name":"GRPCRouteNamedRouteRule"},)"),
+            std::string::npos)
+      << json;
 }
 
 TEST(CompileGateway, Answers500ForAGatewayThatItsSchemaRefuses) {

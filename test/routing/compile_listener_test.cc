@@ -23,8 +23,9 @@ TEST(CompileListener, TellsItsConditionsAndCountsItsRoutes) {
   EXPECT_EQ(world.listenerCondition("egress", "web", "ResolvedRefs"), "True/ResolvedRefs");
   EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "True/Programmed");
   EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
-  ASSERT_EQ(world.listenerStatus("egress", "web")->supportedKinds.size(), 1U);
-  EXPECT_EQ(world.listenerStatus("egress", "web")->supportedKinds.front().kind, "HTTPRoute");
+  ASSERT_EQ(world.listenerStatus("egress", "web")->supportedKinds.size(), 2U);
+  EXPECT_EQ(world.listenerStatus("egress", "web")->supportedKinds[0].kind, "HTTPRoute");
+  EXPECT_EQ(world.listenerStatus("egress", "web")->supportedKinds[1].kind, "GRPCRoute");
   EXPECT_EQ(world.listenerStatus("egress", "web")->conditions.front().observedGeneration, 4);
 }
 
@@ -43,9 +44,9 @@ TEST(CompileListener, RefusesProtocolsThatItDoesNotSpeak) {
 
 TEST(CompileListener, Answers500ForWhatItCanNotEnforce) {
   const World world({kClass,
-                     gatewayWith("{name: web, protocol: HTTP, port: 80, allowedRoutes: {namespaces: {from: Selector, "
-                                 "selector: {matchLabels: {a: b}}}}}"),
-                     kBackend, kRoute});
+                     gatewayWith("{name: web, protocol: HTTPS, port: 80, tls: {options: {a: b}, certificateRefs: "
+                                 "[{name: pair}]}}"),
+                     test::keyPair("pair", test::server()), kBackend, kRoute});
   EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "False/UnsupportedValue");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingParent");
   EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 0);
@@ -169,6 +170,25 @@ TEST(CompileListener, SaysWhichKindsOfRoutesItCanNotServe) {
   EXPECT_TRUE(foreign.listenerStatus("egress", "web")->supportedKinds.empty());
   EXPECT_EQ(foreign.condition("HTTPRoute", "route", "Accepted"), "False/NotAllowedByListeners");
   EXPECT_EQ(foreign.outcome(), "404");
+}
+
+TEST(CompileListener, IsToldOfTlsThatItSharesWithAnother) {
+  const std::string pair = ", protocol: HTTPS, tls: {certificateRefs: [{name: one}]}, port: ";
+  const auto other = ", protocol: HTTPS, tls: {certificateRefs: [{name: two}]}, port: ";
+  const World world(
+      {kClass,
+       gatewayWith("{name: a, hostname: origin.test" + pair + "443}, {name: b, hostname: b.test" + pair +
+                   "443}, {name: c, hostname: '*.c.test'" + other + "444}, {name: d, hostname: d.c.test" + pair +
+                   "444}, {name: e, hostname: e.test" + other + "445}, {name: f, hostname: f.test" + pair + "445}"),
+       test::keyPair("one", test::server()),
+       test::keyPair("two", sluice::test::issueServer(test::authority(), "other.test"))});
+  EXPECT_EQ(world.listenerCondition("egress", "a", "OverlappingTLSConfig"), "True/OverlappingCertificates");
+  EXPECT_EQ(world.listenerCondition("egress", "b", "OverlappingTLSConfig"), "True/OverlappingCertificates");
+  EXPECT_EQ(world.listenerCondition("egress", "c", "OverlappingTLSConfig"), "True/OverlappingHostnames");
+  EXPECT_EQ(world.listenerCondition("egress", "d", "OverlappingTLSConfig"), "True/OverlappingHostnames");
+  EXPECT_EQ(world.listenerCondition("egress", "e", "OverlappingTLSConfig"), "") << "it is not there when it is False";
+  EXPECT_EQ(world.listenerCondition("egress", "f", "OverlappingTLSConfig"), "");
+  EXPECT_TRUE(config::isHealthy(*world.status("Gateway", "egress"))) << "it is no fault";
 }
 
 }  // namespace

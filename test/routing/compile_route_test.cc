@@ -137,6 +137,7 @@ TEST(CompileRoute, Answers500ForARuleWithAFilterThatIsNotBuilt) {
   const World some = worldWithRoute(routeWithRules("rules: [" + rule("matches: [{path: {value: /a}}], " + mirror) +
                                                    ", " + rule("matches: [{path: {value: /b}}]") + "]"));
   EXPECT_EQ(some.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  EXPECT_EQ(some.message("HTTPRoute", "route", "PartiallyInvalid").find("Dropped Rule: spec.rules["), 0U);
   EXPECT_EQ(some.condition("HTTPRoute", "route", "PartiallyInvalid"), "True/UnsupportedValue");
   EXPECT_EQ(some.outcome("a.test", "/a"), "500");
   EXPECT_EQ(some.outcome("a.test", "/b"), "default/origin");

@@ -1,4 +1,5 @@
-// A gRPC origin over TLS: grpc_origin.mjs CERTIFICATE_FILE KEY_FILE. Prints "listening on PORT"; ends with its parent.
+// A gRPC origin: grpc_origin.mjs [CERTIFICATE_FILE KEY_FILE], over TLS if it has a certificate. Prints "listening on PORT"; ends
+// with its parent.
 import {readFileSync} from 'node:fs';
 import {Metadata, Server, ServerCredentials, status} from '@grpc/grpc-js';
 import {echoService} from './echo_service.mjs';
@@ -40,7 +41,9 @@ server.addService(echoService, {
   },
 });
 
-const credentials = ServerCredentials.createSsl(null, [{cert_chain: readFileSync(certificateFile), private_key: readFileSync(keyFile)}]);
+const credentials = certificateFile
+  ? ServerCredentials.createSsl(null, [{cert_chain: readFileSync(certificateFile), private_key: readFileSync(keyFile)}])
+  : ServerCredentials.createInsecure();
 server.bindAsync('127.0.0.1:0', credentials, (error, port) => {
   if (error) throw error;
   console.log(`listening on ${port}`);

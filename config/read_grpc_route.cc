@@ -1,0 +1,56 @@
+#include "config/route_readers.h"
+#include "config/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxRpcBytes = 1024;
+constexpr Choice<ValueMatchType> kRpcTypes[] = {{"Exact", ValueMatchType::kExact},
+                                                {"RegularExpression", ValueMatchType::kRegularExpression}};
+
+RpcMatch readRpc(FieldReader reader) {
+  RpcMatch match;
+  match.path = reader.path();
+  match.position = reader.position();
+  match.type = reader.choice("type", kRpcTypes, ValueMatchType::kExact);
+  match.service = reader.anyText("service", kMaxRpcBytes);
+  match.method = reader.anyText("method", kMaxRpcBytes);
+  const bool exact = match.type == ValueMatchType::kExact;
+  if (exact && !match.service.empty() && !isRpcService(match.service)) {
+    reader.error("service", "must be a name like package.Service, but is " + quote(match.service));
+  }
+  if (exact && !match.method.empty() && !isRpcMethod(match.method)) {
+    reader.error("method", "must be a name of letters, digits and \"_\", but is " + quote(match.method));
+  }
+  reader.finish();
+  return match;
+}
+
+GrpcRouteMatch readMatch(FieldReader reader) {
+  GrpcRouteMatch match;
+  if (reader.has("method")) {
+    const std::size_t errors = reader.context().errors();
+    match.rpc = readRpc(reader.map("method"));
+    const bool empty = match.rpc.service.empty() && match.rpc.method.empty();
+    if (empty && reader.context().errors() == errors) reader.error("method", "must have service or method");
+  }
+  match.headers = readHeaderMatches(reader);
+  reader.finish();
+  return match;
+}
+
+ReadRule<GrpcRouteRule> readRule(FieldReader reader) {
+  GrpcRouteRule rule;
+  rule.matches = readMatches(reader, readMatch);
+  readRuleParts(reader, FilterSet::kGrpc, rule);
+  reader.unbuilt("sessionPersistence", "sessionPersistence is not supported", true, rule.unbuilt);
+  return finishRule(reader, std::move(rule));
+}
+
+}  // namespace
+
+std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta) {
+  return readRoute<GrpcRoute>(root, std::move(meta), readRule);
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,41 @@
+// What GatewayClass.status.supportedFeatures claims, by Gateway API's names (its pkg/features): only what works and has
+// a test with real traffic. The table of the README is this list.
+#pragma once
+
+#include <string_view>
+
+namespace sluice::config {
+
+struct SupportedFeature {
+  std::string_view name;
+  std::string_view what;  // a few words for the README
+};
+
+/// Sorted by name, as the API demands.
+inline constexpr SupportedFeature kSupportedFeatures[] = {
+    {"GRPCRoute", "calls by service, method and header to HTTP/2 Backends"},
+    {"GRPCRouteNamedRouteRule", "`name` of its rules"},
+    {"Gateway", "listeners for HTTP and HTTPS, with addresses of its own"},
+    {"GatewayHTTPListenerIsolation", "the listener with the most specific hostname owns the request"},
+    {"GatewayHTTPSListenerDetectMisdirectedRequests", "421 for a host of another listener of the connection's port"},
+    {"HTTPRoute", "requests by host, path and header, with weights"},
+    {"HTTPRoute303RedirectStatusCode", "RequestRedirect with 303"},
+    {"HTTPRoute307RedirectStatusCode", "RequestRedirect with 307"},
+    {"HTTPRoute308RedirectStatusCode", "RequestRedirect with 308"},
+    {"HTTPRouteBackendRequestHeaderModification", "RequestHeaderModifier of a backendRef"},
+    {"HTTPRouteBackendTimeout", "`timeouts.backendRequest`"},
+    {"HTTPRouteHostRewrite", "URLRewrite of the hostname"},
+    {"HTTPRouteMethodMatching", "matches by method"},
+    {"HTTPRouteNamedRouteRule", "`name` of its rules"},
+    {"HTTPRouteParentRefPort", "`port` of a parentRef"},
+    {"HTTPRoutePathRedirect", "RequestRedirect of the path"},
+    {"HTTPRoutePathRewrite", "URLRewrite of the path"},
+    {"HTTPRoutePortRedirect", "RequestRedirect of the port"},
+    {"HTTPRouteQueryParamMatching", "matches by query parameter"},
+    {"HTTPRouteRequestTimeout", "`timeouts.request`"},
+    {"HTTPRouteResponseHeaderModification", "ResponseHeaderModifier"},
+    {"HTTPRouteSchemeRedirect", "RequestRedirect of the scheme"},
+    {"ReferenceGrant", "references to Secrets, ConfigMaps and Backends of other namespaces"},
+};
+
+}  // namespace sluice::config

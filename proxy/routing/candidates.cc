@@ -1,0 +1,28 @@
+#include "proxy/routing/candidates.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+namespace sluice::routing {
+
+bool comesBefore(const Candidate& a, const Candidate& b) {
+  const auto key = [](const Candidate& each) {
+    return std::make_tuple(each.predicates.method.empty(), -static_cast<std::ptrdiff_t>(each.predicates.headers.size()),
+                           -static_cast<std::ptrdiff_t>(each.predicates.query.size()));
+  };
+  const auto keyA = key(a);
+  const auto keyB = key(b);
+  return keyA != keyB ? keyA < keyB : a.precedence < b.precedence;
+}
+
+void Candidates::sort() { std::sort(candidates_.begin(), candidates_.end(), comesBefore); }
+
+const Rule* Candidates::firstHolding(const http::RequestHead& head) const {
+  for (const Candidate& each : candidates_) {
+    if (each.predicates.hold(head)) return each.rule.get();
+  }
+  return nullptr;
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,117 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Configuration loadRoute(const std::string& spec) {
+  return loadText(object("gateway.networking.k8s.io/v1", "GRPCRoute", "r", "spec:\n" + spec));
+}
+std::vector<std::string> problemsOfRule(const std::string& rule) {
+  return rendered(loadRoute("  rules:\n  - " + rule + "\n").problems);
+}
+std::vector<std::string> problemsOfMatch(const std::string& match) {
+  return problemsOfRule("matches: [" + match + "]");
+}
+
+TEST(GrpcRoute, ReadsWhatTheApiHas) {
+  const Configuration configuration = loadRoute(
+      "  parentRefs: [{name: g, sectionName: a}]\n  hostnames: [example.com]\n  rules:\n"
+      "  - name: first\n    matches: [{method: {service: a.B, method: Get}, headers: [{name: X-A, value: b}]}, "
+      "{method: {type: RegularExpression, service: 'a\\..*'}}, {headers: [{name: c, value: d}]}]\n"
+      "    filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x, value: y}]}}]\n"
+      "    backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: b, weight: 3, filters: [{type: "
+      "ResponseHeaderModifier, responseHeaderModifier: {remove: [z]}}]}]\n  - {}\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const GrpcRoute& route = configuration.model.grpcRoutes.at(0);
+  EXPECT_EQ(route.parentRefs.at(0).sectionName, "a");
+  EXPECT_THAT(route.hostnames, ElementsAre("example.com"));
+  ASSERT_EQ(route.rules.size(), 2u);
+  const GrpcRouteRule& rule = route.rules[0];
+  EXPECT_EQ(rule.name, "first");
+  ASSERT_EQ(rule.matches.size(), 3u);
+  EXPECT_EQ(rule.matches[0].rpc.service, "a.B");
+  EXPECT_EQ(rule.matches[0].rpc.method, "Get");
+  EXPECT_EQ(rule.matches[0].rpc.type, ValueMatchType::kExact);
+  EXPECT_EQ(rule.matches[0].headers.at(0).name, "X-A");
+  EXPECT_EQ(rule.matches[1].rpc.type, ValueMatchType::kRegularExpression);
+  EXPECT_EQ(rule.matches[1].rpc.method, "");
+  EXPECT_EQ(rule.matches[2].rpc.service, "");
+  EXPECT_TRUE(rule.filters.requestHeaders);
+  EXPECT_TRUE(rule.backendRefs.at(0).filters.responseHeaders);
+  EXPECT_EQ(rule.backendRefs[0].weight, 3u);
+  ASSERT_EQ(route.rules[1].matches.size(), 1u) << "without any, every call";
+}
+
+TEST(GrpcRoute, NamesServicesAndMethodsAsGrpcDoes) {
+  for (const char* good : {"a", "a.B_1", ".a.b", "_x"}) {
+    EXPECT_THAT(problemsOfMatch(std::string("{method: {service: '") + good + "'}}"), IsEmpty()) << good;
+  }
+  for (const char* bad : {"a/b", "1a", "a..b", "a.", "a-b", "a b"}) {
+    EXPECT_THAT(problemsOfMatch(std::string("{method: {service: '") + bad + "'}}"),
+                ElementsAre(HasSubstr("method.service: must be a name like package.Service")))
+        << bad;
+  }
+  EXPECT_THAT(problemsOfMatch("{method: {method: Get_2}}"), IsEmpty());
+  for (const char* bad : {"a.b", "2", "a-b"}) {
+    EXPECT_THAT(problemsOfMatch(std::string("{method: {method: '") + bad + "'}}"),
+                ElementsAre(HasSubstr("method.method: must be a name of letters")))
+        << bad;
+  }
+  EXPECT_THAT(problemsOfMatch("{method: {type: RegularExpression, method: '[A-Z].*'}}"), IsEmpty());
+  EXPECT_THAT(problemsOfMatch("{method: {}}"), ElementsAre(EndsWith("method: must have service or method")));
+  EXPECT_THAT(problemsOfMatch("{method: {service: " + std::string(1024, 'a') + "}}"), IsEmpty());
+  EXPECT_THAT(problemsOfMatch("{method: {service: " + std::string(1025, 'a') + "}}"), ElementsAre(HasSubstr("1024")));
+}
+
+TEST(GrpcRoute, HasFewerFiltersThanHttpRoute) {
+  EXPECT_THAT(problemsOfRule("filters: [{type: URLRewrite, urlRewrite: {}}]"),
+              ElementsAre(HasSubstr("type: must be RequestHeaderModifier, ResponseHeaderModifier, RequestMirror or "
+                                    "ExtensionRef")));
+  EXPECT_THAT(problemsOfRule("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {}, cors: {}}]"),
+              ElementsAre(HasSubstr("cors: must not be given")));
+  EXPECT_THAT(problemsOfRule("timeouts: {request: 1s}"), ElementsAre(HasSubstr("timeouts")));
+}
+
+TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
+  const Configuration configuration = loadRoute("  rules: [{sessionPersistence: {}}]\n");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const GrpcRouteRule& rule = configuration.model.grpcRoutes.at(0).rules.at(0);
+  ASSERT_EQ(rule.unbuilt.size(), 1u);
+  EXPECT_EQ(rule.unbuilt[0].path, "spec.rules[0].sessionPersistence");
+}
+
+TEST(RejectedGrpcRoute, KeepsTheRulesThatAreLegible) {
+  const Configuration configuration =
+      loadRoute("  parentRefs: [{name: g}]\n  rules: [{matches: [{method: {service: a}}], nam: x}, {macthes: []}]\n");
+  EXPECT_TRUE(configuration.model.grpcRoutes.empty());
+  const Rejected* rejected = configuration.model.findRejected(kGatewayGroup, "GRPCRoute", "default", "r");
+  ASSERT_NE(rejected, nullptr);
+  ASSERT_TRUE(rejected->grpcRoute);
+  ASSERT_EQ(rejected->grpcRoute->rules.size(), 1u);
+  EXPECT_EQ(rejected->grpcRoute->rules[0].matches.at(0).rpc.service, "a");
+}
+
+TEST(RejectedGrpcRoute, LeavesItsPreviousVersionInItsPlace) {
+  const auto text = [](const std::string& rest) {
+    return std::vector<SourceText>{
+        {"a.yaml", object("gateway.networking.k8s.io/v1", "GRPCRoute", "r", "spec: {hostnames: [a.b]" + rest + "}\n")}};
+  };
+  const Configuration good = loadTexts(text(""), base::Secret());
+  const Configuration bad = loadTexts(text(", surprise: 1"), base::Secret(), &good.model);
+  ASSERT_EQ(bad.model.grpcRoutes.size(), 1u);
+  ASSERT_EQ(bad.model.kept.size(), 1u);
+  EXPECT_FALSE(bad.model.kept[0].grpcRoute);
+  EXPECT_TRUE(bad.model.rejected.empty());
+}
+
+}  // namespace
+}  // namespace sluice::config

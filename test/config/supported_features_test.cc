@@ -1,0 +1,92 @@
+// The claim, the README and the tests with real traffic say the same.
+#include "config/supported_features.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+
+/// The test of test/integration that has seen it work.
+const std::map<std::string, std::string, std::less<>> kProofs = {
+    {"GRPCRoute", "GrpcRoutes, CarryCallsOfEveryKindToAPlaintextBackend"},
+    {"GRPCRouteNamedRouteRule", "GrpcRoutes, FindTheirRuleByServiceMethodAndHeader"},
+    {"Gateway", "TlsListeners, ServeTheHostsOfTheListenerThatTheConnectionWasOpenedFor"},
+    {"GatewayHTTPListenerIsolation", "RouteFeatures, TheListenerWithTheMostSpecificHostnameOwnsARequest"},
+    {"GatewayHTTPSListenerDetectMisdirectedRequests", "TlsListeners, MisdirectedRequestsAreSentAway"},
+    {"HTTPRoute", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},
+    {"HTTPRoute303RedirectStatusCode", "Redirects, OfAShareTakeItsWeightOfTheTraffic"},
+    {"HTTPRoute307RedirectStatusCode", "Redirects, AreFollowedByARealClient"},
+    {"HTTPRoute308RedirectStatusCode", "Redirects, AreSaidOverHttp2Too"},
+    {"HTTPRouteBackendRequestHeaderModification", "RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn"},
+    {"HTTPRouteBackendTimeout", "RuleTimeouts, BackendRequestEndsAnAttempt"},
+    {"HTTPRouteHostRewrite", "RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn"},
+    {"HTTPRouteMethodMatching", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},
+    {"HTTPRouteNamedRouteRule", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},
+    {"HTTPRouteParentRefPort", "RouteFeatures, APortOfAParentRefSelectsItsListeners"},
+    {"HTTPRoutePathRedirect", "Redirects, ReplaceThePrefixAndKeepTheListenersPort"},
+    {"HTTPRoutePathRewrite", "RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn"},
+    {"HTTPRoutePortRedirect", "Redirects, OfAShareTakeItsWeightOfTheTraffic"},
+    {"HTTPRouteQueryParamMatching", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},
+    {"HTTPRouteRequestTimeout", "RuleTimeouts, RequestEndsAWholeRequest"},
+    {"HTTPRouteResponseHeaderModification", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},
+    {"HTTPRouteSchemeRedirect", "Redirects, SendTheClientElsewhere"},
+    {"ReferenceGrant", "RouteFeatures, ABackendOfAnotherNamespaceNeedsAGrant"},
+};
+
+std::string fileText(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(SupportedFeatures, AreSortedAndFitIntoTheStatus) {
+  constexpr std::size_t kMaxItems = 64;  // GatewayClass.status.supportedFeatures
+  EXPECT_LE(std::size(kSupportedFeatures), kMaxItems);
+  EXPECT_TRUE(std::is_sorted(std::begin(kSupportedFeatures), std::end(kSupportedFeatures),
+                             [](const auto& a, const auto& b) { return a.name < b.name; }));
+}
+
+TEST(SupportedFeatures, AreTheTableOfTheReadme) {
+  std::vector<std::string> expected;
+  for (const SupportedFeature& each : kSupportedFeatures) {
+    expected.push_back("| `" + std::string(each.name) + "` | " + std::string(each.what) + " |");
+  }
+  std::istringstream readme(fileText(std::filesystem::path(SLUICE_SOURCE_DIR) / "README.md"));
+  std::vector<std::string> rows;
+  std::string line;
+  while (std::getline(readme, line) && line != "| feature | which is |") continue;
+  std::getline(readme, line);
+  while (std::getline(readme, line) && line.starts_with("|")) rows.push_back(line);
+  EXPECT_THAT(rows, ElementsAreArray(expected));
+}
+
+TEST(SupportedFeatures, HaveEachATestWithRealTraffic) {
+  std::string tests;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(SLUICE_SOURCE_DIR) / "test/integration")) {
+    if (entry.path().extension() == ".cc") tests += fileText(entry.path());
+  }
+  for (const SupportedFeature& each : kSupportedFeatures) {
+    const auto proof = kProofs.find(each.name);
+    ASSERT_NE(proof, kProofs.end()) << each.name;
+    EXPECT_THAT(tests, HasSubstr("(" + proof->second + ")")) << each.name;
+  }
+  EXPECT_EQ(kProofs.size(), std::size(kSupportedFeatures));
+}
+
+}  // namespace
+}  // namespace sluice::config

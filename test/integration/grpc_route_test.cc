@@ -1,0 +1,173 @@
+// GRPCRoutes by grpc-js on both sides, and by curl where somebody speaks something else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
+
+Outcome node(const std::string& script, const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv = {"node", kClients + script};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return run(argv, std::chrono::seconds(60));
+}
+
+class GrpcOrigin {
+ public:
+  /// Plaintext without an identity.
+  explicit GrpcOrigin(const std::optional<Identity>& identity = std::nullopt) {
+    std::vector<std::string> argv = {"node", std::string(kClients) + "grpc_origin.mjs"};
+    if (identity) {
+      argv.push_back(folder_.write("origin.crt", identity->certificate));
+      argv.push_back(folder_.write("origin.key", identity->key));
+    }
+    process_ = std::make_unique<Process>(argv);
+    const auto line = process_->waitForLine("listening on ");
+    EXPECT_TRUE(line) << process_->errors();
+    if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
+  }
+  std::uint16_t port() const { return port_; }
+
+ private:
+  TempDir folder_;
+  std::unique_ptr<Process> process_;
+  std::uint16_t port_ = 0;
+};
+
+/// A GRPCRoute with these rules, as lines of YAML, for all hosts or one.
+std::string routeOf(const std::string& rules, const std::string& name = "calls", const std::string& more = {}) {
+  return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: " + name +
+         "}\nspec:\n  parentRefs: [{name: egress}]\n" + more + "  rules:\n" + rules;
+}
+
+std::string to(const std::string& backend, const std::string& more = {}) {
+  return "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + more + "}]\n";
+}
+
+/// "CODE DETAILS" of each call.
+std::vector<std::string> callAll(const Gateway& gateway, std::vector<std::string> calls) {
+  calls.insert(calls.begin(), "127.0.0.1:" + std::to_string(gateway.port()));
+  const Outcome got = node("grpc_call.mjs", calls);
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = got.output.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    lines.push_back(got.output.substr(begin, end - begin));
+  }
+  return lines;
+}
+
+TEST(GrpcRoutes, CarryCallsOfEveryKindToAPlaintextBackend) {
+  const GrpcOrigin origin;
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOf("    -\n" + to("origin"))});
+  const Outcome got = node("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(GrpcRoutes, CarryCallsOfEveryKindToABackendWithTls) {
+  const Identity authority = makeAuthority();
+  const GrpcOrigin origin(issueServer(authority, "origin.test"));
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
+                         .routes = routeOf("    - name: all\n" + to("origin"))});
+  const Outcome got = node("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(GrpcRoutes, FindTheirRuleByServiceMethodAndHeader) {
+  const GrpcOrigin origin;
+  const auto marked = [](const std::string& mark) {
+    return "      filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-leading, value: " +
+           mark + "}]}}]\n" + to("origin");
+  };
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}},
+       .routes = routeOf(
+           "    - name: service\n      matches: [{method: {service: sluice.test.Echo}}]\n" + marked("service") +
+           "    - name: method\n      matches: [{method: {service: sluice.test.Echo, method: Unary}}]\n" +
+           marked("method") +
+           "    - name: header\n      matches: [{method: {service: sluice.test.Echo, method: Unary}, headers: [{name: "
+           "x-kind, value: special}]}]\n" +
+           marked("header") +
+           "    - name: expression\n      matches: [{method: {type: RegularExpression, service: 'other\\..*'}}]\n" +
+           marked("expression"))});
+  const auto got =
+      callAll(gateway, {"/sluice.test.Echo/Collect", "/sluice.test.Echo/Unary,x-client=a",
+                        "/sluice.test.Echo/Unary,x-client=a,x-kind=special", "/other.Thing/Do", "/unknown.Thing/Do"});
+  ASSERT_EQ(got.size(), 5U);
+  EXPECT_EQ(got[0], "0 OK service");
+  EXPECT_EQ(got[1], "0 OK method");
+  EXPECT_EQ(got[2], "0 OK header");
+  EXPECT_THAT(got[3], HasSubstr("12 The server does not implement")) << "the origin's own answer";
+  EXPECT_THAT(got[4], HasSubstr("12 destination_not_found")) << "the gateway's";
+}
+
+TEST(GrpcRoutes, AreAnsweredInGrpcsTermsIfTheyCanNotBeServed) {
+  const GrpcOrigin origin;
+  const auto forMethod = [](const std::string& method) {
+    return "    - matches: [{method: {method: " + method + "}}]\n";
+  };
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}, {.name = "down", .hostname = "down.test", .port = freePort()}},
+       .routes = routeOf(forMethod("Missing") + to("nowhere") + forMethod("Nothing") + forMethod("NoWeight") +
+                         to("origin", ", weight: 0") + forMethod("Down") + to("down") + forMethod("Filtered") +
+                         "      filters: [{type: ExtensionRef, extensionRef: {group: a.b, kind: C, "
+                         "name: d}}]\n" +
+                         to("origin") + forMethod("Fail") + to("origin"))});
+  const auto got = callAll(gateway, {"/a/Missing", "/a/Nothing", "/a/NoWeight", "/a/Down", "/a/Filtered",
+                                     "/sluice.test.Echo/Fail", "/a/Other"});
+  ASSERT_EQ(got.size(), 7U);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_THAT(got[i], testing::StartsWith("14 ")) << i;
+  EXPECT_THAT(got[0], HasSubstr("BackendNotFound"));
+  EXPECT_THAT(got[3], HasSubstr("connection_refused"));
+  EXPECT_THAT(got[5], testing::StartsWith("7 not for you")) << "errors of the origin are its own";
+  EXPECT_THAT(got[6], testing::StartsWith("12 "));
+}
+
+TEST(GrpcRoutes, TakeNothingElseThanGrpc) {
+  const GrpcOrigin origin;
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .routes = routeOf("    - matches: [{method: {service: a}}]\n" + to("origin"))});
+  const auto ask = [&](const std::string& path, const std::string& type, const std::string& version) {
+    // Without a body: an answer before its end, which HTTP/2 allows, is lost on this curl.
+    const Outcome got =
+        run({"curl", "-sS", "-i", "-X", "POST", version, "-H", "content-type: " + type, gateway.url(path)});
+    EXPECT_EQ(got.exitCode, 0) << got.errors;
+    return got.output;
+  };
+  for (const char* version : {"--http1.1", "--http2-prior-knowledge"}) {
+    for (const char* type : {"application/json", "application/grpc-web", "application/grpcx"}) {
+      const std::string got = ask("/a/b", type, version);
+      EXPECT_THAT(got, HasSubstr(" 415")) << version << " " << type;
+      EXPECT_THAT(got, HasSubstr("application/problem+json")) << version << " " << type;
+    }
+  }
+  const std::string oldVersion = ask("/a/b", "application/grpc", "--http1.1");
+  EXPECT_THAT(oldVersion, HasSubstr("HTTP/1.1 415 Unsupported Media Type\r\n"));
+  EXPECT_THAT(oldVersion, Not(HasSubstr("grpc-status")));
+  EXPECT_THAT(ask("/b/c", "application/json", "--http2-prior-knowledge"), HasSubstr("HTTP/2 404"));
+}
+
+TEST(GrpcRoutes, KeepTheirHostnameFromHttpRoutesThatAreNewer) {
+  const GrpcOrigin origin;
+  const std::string http =
+      "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: web}\nspec:\n "
+      " "
+      "parentRefs: [{name: egress}]\n  rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: "
+      "origin}]}]\n";
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOf("    -\n" + to("origin")) + http});
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"HostnameConflict\""));
+  EXPECT_THAT(run({"curl", "-sS", "-i", gateway.url("/")}).output, HasSubstr("415"));
+  EXPECT_EQ(callAll(gateway, {"/sluice.test.Echo/Collect"}).at(0), "0 OK");
+}
+
+}  // namespace
+}  // namespace sluice::test
