@@ -1,15 +1,17 @@
 #include "config/last_good.h"
 
+#include <memory>
 #include <utility>
 
 namespace sluice::config {
 namespace {
 
 template <typename Object>
-bool putBack(std::vector<Object>& objects, const Object* previous, const Rejected& refused) {
+bool putBack(Objects<Object>& objects, const Object* previous, const Rejected& refused) {
   if (previous == nullptr) return false;
-  objects.push_back(*previous);
-  objects.back().meta.generation = refused.generation;
+  auto kept = std::make_shared<Object>(*previous);
+  kept->meta.generation = refused.generation;
+  objects.add(std::move(kept));
   return true;
 }
 

@@ -15,6 +15,8 @@
 
 namespace sluice::config {
 
+class TextMemo;
+
 struct Configuration {
   Model model;
   Problems problems;
@@ -32,9 +34,10 @@ struct SourceText {
 
 /// Each path is a file, or a folder whose *.yaml, *.yml and *.json files are taken in the order of their names,
 /// subfolders not. `key` is that of the revision: one for the life of a process, and known to nobody else. `previous`
-/// is what was served until now, if there was anything: see last_good.h.
-Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key,
-                        const Model* previous = nullptr);
+/// is what was served until now, if there was anything: see last_good.h. `memo` spares the parsing of texts that it has
+/// seen in the call before, and changes nothing else.
+Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key, const Model* previous,
+                        TextMemo& memo);
 
 Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous = nullptr);
 /// Where nobody is told the revision.

@@ -5,14 +5,6 @@
 namespace sluice::config {
 namespace {
 
-template <typename Objects>
-auto findObject(const Objects& objects, std::string_view nameSpace, std::string_view name) {
-  const auto found = std::find_if(objects.begin(), objects.end(), [&](const auto& object) {
-    return object.meta.name == name && object.meta.nameSpace == nameSpace;
-  });
-  return found == objects.end() ? nullptr : &*found;
-}
-
 const Rejected* findRefused(const std::vector<Rejected>& refused, std::string_view group, std::string_view kind,
                             std::string_view nameSpace, std::string_view name) {
   const auto found = std::find_if(refused.begin(), refused.end(), [&](const Rejected& object) {
@@ -43,42 +35,39 @@ const BackendPort* Backend::findPort(std::uint16_t number) const {
 }
 
 const GatewayClass* Model::findGatewayClass(std::string_view name) const {
-  return findObject(gatewayClasses, "", name);
+  return gatewayClasses.find("", name);
 }
 
 const Gateway* Model::findGateway(std::string_view nameSpace, std::string_view name) const {
-  return findObject(gateways, nameSpace, name);
+  return gateways.find(nameSpace, name);
 }
 
 const HttpRoute* Model::findHttpRoute(std::string_view nameSpace, std::string_view name) const {
-  return findObject(httpRoutes, nameSpace, name);
+  return httpRoutes.find(nameSpace, name);
 }
 
 const GrpcRoute* Model::findGrpcRoute(std::string_view nameSpace, std::string_view name) const {
-  return findObject(grpcRoutes, nameSpace, name);
+  return grpcRoutes.find(nameSpace, name);
 }
 
 const ReferenceGrant* Model::findReferenceGrant(std::string_view nameSpace, std::string_view name) const {
-  return findObject(referenceGrants, nameSpace, name);
+  return referenceGrants.find(nameSpace, name);
 }
 
-const Namespace* Model::findNamespace(std::string_view name) const { return findObject(namespaces, "", name); }
+const Namespace* Model::findNamespace(std::string_view name) const { return namespaces.find("", name); }
 
 const ConfigMap* Model::findConfigMap(std::string_view nameSpace, std::string_view name) const {
-  return findObject(configMaps, nameSpace, name);
+  return configMaps.find(nameSpace, name);
 }
 
 const SecretObject* Model::findSecret(std::string_view nameSpace, std::string_view name) const {
-  return findObject(secrets, nameSpace, name);
+  return secrets.find(nameSpace, name);
 }
 
 const Backend* Model::findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                   std::string_view name) const {
-  const auto found = std::find_if(backends.begin(), backends.end(), [&](const Backend& backend) {
-    return backend.meta.name == name && backend.meta.nameSpace == nameSpace && backend.kind == kind &&
-           backend.group == group;
-  });
-  return found == backends.end() ? nullptr : &*found;
+  return backends.find(nameSpace, name,
+                       [&](const Backend& backend) { return backend.kind == kind && backend.group == group; });
 }
 
 const Rejected* Model::findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,

@@ -15,6 +15,7 @@
 
 #include "config/document.h"
 #include "config/label_selector.h"
+#include "config/objects.h"
 #include "config/settings.h"
 #include "proxy/base/secret.h"
 
@@ -202,12 +203,24 @@ struct RequestRedirect {
   std::string fieldPath;  // "spec.rules[0].filters[0].requestRedirect"
 };
 
+/// What browsers are told about requests from other origins. A "*" in one of the first three lists stands there alone.
+struct Cors {
+  std::vector<std::string> allowOrigins;  // "https://api.test:8443", "https://*.test", "https://*", "*"
+  std::vector<std::string> allowMethods;
+  std::vector<std::string> allowHeaders;
+  std::vector<std::string> exposeHeaders;
+  bool allowCredentials = false;
+  std::int32_t maxAge = 5;  // seconds
+  std::string path;
+};
+
 /// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
 struct Filters {
   std::optional<HeaderModifier> requestHeaders;
   std::optional<HeaderModifier> responseHeaders;
   std::optional<UrlRewrite> urlRewrite;  // or requestRedirect
   std::optional<RequestRedirect> requestRedirect;
+  std::optional<Cors> cors;
 };
 
 /// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.
@@ -217,6 +230,13 @@ struct HttpBackendRef {
   std::uint32_t weight = 1;
   Filters filters;
   std::vector<Unbuilt> unbuilt;  // this share of the rule only
+};
+
+/// HTTPRouteRule.retry, with what stands in for what is not given.
+struct Retry {
+  std::vector<std::uint16_t> codes;  // 400 to 599, each once
+  std::uint32_t attempts = 1;        // beyond the first; at most 10
+  Duration backoff = std::chrono::milliseconds(25);
 };
 
 /// What the rules of every kind of route have.
@@ -233,6 +253,7 @@ struct HttpRouteRule : RouteRule {
   std::vector<HttpRouteMatch> matches;            // never empty: the API's default is PathPrefix "/"
   std::optional<Duration> requestTimeout;         // 0: none
   std::optional<Duration> backendRequestTimeout;  // 0: none
+  std::optional<Retry> retry;
 };
 
 /// What every kind of route has, besides its rules.
@@ -392,15 +413,15 @@ struct Rejected {
 };
 
 struct Model {
-  std::vector<GatewayClass> gatewayClasses;
-  std::vector<Gateway> gateways;
-  std::vector<HttpRoute> httpRoutes;
-  std::vector<GrpcRoute> grpcRoutes;
-  std::vector<Namespace> namespaces;
-  std::vector<ConfigMap> configMaps;
-  std::vector<SecretObject> secrets;
-  std::vector<Backend> backends;
-  std::vector<ReferenceGrant> referenceGrants;
+  Objects<GatewayClass> gatewayClasses;
+  Objects<Gateway> gateways;
+  Objects<HttpRoute> httpRoutes;
+  Objects<GrpcRoute> grpcRoutes;
+  Objects<Namespace> namespaces;
+  Objects<ConfigMap> configMaps;
+  Objects<SecretObject> secrets;
+  Objects<Backend> backends;
+  Objects<ReferenceGrant> referenceGrants;
   std::vector<Rejected> rejected;
   /// Objects that their schema refuses while their previous valid version serves on: that one is in the lists above,
   /// with the generation of the refused one. See keepLastGood().

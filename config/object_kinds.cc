@@ -16,20 +16,32 @@ bool finishGood(FieldReader& root) {
   return root.context().errors() == 0;
 }
 
-template <auto kRead, auto kList>
-void readWhole(FieldReader& root, ObjectMeta meta, Model& model, Rejected& /*rejected*/) {
+template <auto kRead>
+std::shared_ptr<const void> readWhole(FieldReader& root, ObjectMeta meta, Rejected& /*rejected*/) {
   auto object = kRead(root, std::move(meta));
-  if (finishGood(root)) (model.*kList).push_back(std::move(object));
+  if (!finishGood(root)) return nullptr;
+  return std::make_shared<decltype(object)>(std::move(object));
 }
 
-template <auto kRead, auto kList, auto kLegible>
-void readLegible(FieldReader& root, ObjectMeta meta, Model& model, Rejected& rejected) {
+template <auto kRead, auto kLegible>
+std::shared_ptr<const void> readLegible(FieldReader& root, ObjectMeta meta, Rejected& rejected) {
   auto object = kRead(root, std::move(meta));
   if (!finishGood(root)) {
     rejected.*kLegible = std::move(object);
-  } else if (object) {
-    (model.*kList).push_back(std::move(*object));
+    return nullptr;
   }
+  if (!object) return nullptr;
+  return std::make_shared<typename decltype(object)::value_type>(*std::move(object));
+}
+
+template <typename T>
+void putInto(Objects<T>& list, const std::shared_ptr<const void>& object) {
+  list.add(std::static_pointer_cast<const T>(object));
+}
+
+template <auto kList>
+void put(const std::shared_ptr<const void>& object, Model& model) {
+  putInto(model.*kList, object);
 }
 
 constexpr std::string_view kServed[] = {"v1", "v1beta1"};
@@ -38,19 +50,21 @@ constexpr std::string_view kAlpha[] = {"v1alpha1"};
 constexpr std::string_view kPrototype[] = {"v0alpha0"};
 
 constexpr ObjectKind kKinds[] = {
-    {kGatewayGroup, "GatewayClass", kServed, false, readWhole<&readGatewayClass, &Model::gatewayClasses>},
-    {kGatewayGroup, "Gateway", kServed, true, readLegible<&readGateway, &Model::gateways, &Rejected::gateway>},
-    {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Model::httpRoutes, &Rejected::httpRoute>},
-    {kGatewayGroup, "GRPCRoute", kV1, true, readLegible<&readGrpcRoute, &Model::grpcRoutes, &Rejected::grpcRoute>},
-    {"", "Namespace", kV1, false, readWhole<&readNamespace, &Model::namespaces>},
-    {"", "ConfigMap", kV1, true, readWhole<&readConfigMap, &Model::configMaps>},
-    {"", "Secret", kV1, true, readWhole<&readSecret, &Model::secrets>},
-    {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed, &Model::backends>},
-    {kOwnGroup, "Backend", kAlpha, true, readWhole<&readOwnBackend, &Model::backends>},
-    {kPrototypeGroup, "Backend", kPrototype, true, readWhole<&readPrototypeBackend, &Model::backends>},
-    {kPrototypeGroup, "XBackendDestination", kPrototype, true, readWhole<&readPrototypeDestination, &Model::backends>},
-    {kGatewayGroup, "ReferenceGrant", kServed, true, readWhole<&readReferenceGrant, &Model::referenceGrants>},
-    {kExperimentalGroup, "XBackend", kAlpha, true, readWhole<&readXBackend, &Model::backends>},
+    {kGatewayGroup, "GatewayClass", kServed, false, readWhole<&readGatewayClass>, put<&Model::gatewayClasses>},
+    {kGatewayGroup, "Gateway", kServed, true, readLegible<&readGateway, &Rejected::gateway>, put<&Model::gateways>},
+    {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Rejected::httpRoute>,
+     put<&Model::httpRoutes>},
+    {kGatewayGroup, "GRPCRoute", kV1, true, readLegible<&readGrpcRoute, &Rejected::grpcRoute>, put<&Model::grpcRoutes>},
+    {"", "Namespace", kV1, false, readWhole<&readNamespace>, put<&Model::namespaces>},
+    {"", "ConfigMap", kV1, true, readWhole<&readConfigMap>, put<&Model::configMaps>},
+    {"", "Secret", kV1, true, readWhole<&readSecret>, put<&Model::secrets>},
+    {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed>, put<&Model::backends>},
+    {kOwnGroup, "Backend", kAlpha, true, readWhole<&readOwnBackend>, put<&Model::backends>},
+    {kPrototypeGroup, "Backend", kPrototype, true, readWhole<&readPrototypeBackend>, put<&Model::backends>},
+    {kPrototypeGroup, "XBackendDestination", kPrototype, true, readWhole<&readPrototypeDestination>,
+     put<&Model::backends>},
+    {kGatewayGroup, "ReferenceGrant", kServed, true, readWhole<&readReferenceGrant>, put<&Model::referenceGrants>},
+    {kExperimentalGroup, "XBackend", kAlpha, true, readWhole<&readXBackend>, put<&Model::backends>},
 };
 
 struct GroupKind {

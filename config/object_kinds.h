@@ -1,6 +1,7 @@
 // The table of kinds: which documents are ours, and which reader takes each.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -14,8 +15,10 @@ struct ObjectKind {
   std::string_view kind;
   std::span<const std::string_view> versions;
   bool namespaced;
-  /// Reads and finishes `root`. A good object goes into `model`; of a bad one, what is legible goes into `rejected`.
-  void (*read)(FieldReader& root, ObjectMeta meta, Model& model, Rejected& rejected);
+  /// Reads and finishes `root`. nullptr if the schema refuses it; what is legible of it goes into `rejected` then.
+  std::shared_ptr<const void> (*read)(FieldReader& root, ObjectMeta meta, Rejected& rejected);
+  /// Puts what `read` made into the list of its kind.
+  void (*put)(const std::shared_ptr<const void>& object, Model& model);
 
   bool hasVersion(std::string_view version) const;
 };

@@ -54,4 +54,7 @@ std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key,
 
 std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
+/// `retry` of a rule; more attempts than are ever made are noted in `unbuilt`.
+std::optional<Retry> readRetry(FieldReader& rule, std::vector<Unbuilt>& unbuilt);
+
 }  // namespace sluice::config

@@ -161,6 +161,29 @@ bool isRpcService(std::string_view text) {
   return eachPart(text, '.', isRpcMethod);
 }
 
+bool isCorsOrigin(std::string_view text) {
+  if (text == "*") return true;
+  if (!text.starts_with("http://") && !text.starts_with("https://")) return false;
+  text.remove_prefix(text.find("://") + 3);
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    const std::string_view port = text.substr(colon + 1);
+    if (port.empty() || port.size() > 5 || !all(port, isDigit)) return false;
+    text = text.substr(0, colon);
+  }
+  if (text == "*") return true;
+  if (text.starts_with("*.")) text.remove_prefix(2);
+  return eachPart(text, '.', [](std::string_view part) {
+    return !part.empty() && all(part, [](char c) { return c == '-' || isAlphanumeric(c); });
+  });
+}
+
+bool isCorsMethod(std::string_view text) {
+  constexpr std::string_view kMethods[] = {"GET",     "HEAD",    "POST",  "PUT",   "DELETE",
+                                           "CONNECT", "OPTIONS", "TRACE", "PATCH", "*"};
+  return std::find(std::begin(kMethods), std::end(kMethods), text) != std::end(kMethods);
+}
+
 bool endsInNumber(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   const std::string_view last = text.substr(text.rfind('.') + 1);

@@ -30,6 +30,8 @@ bool isIpWithPort(std::string_view text);  // "1.1.1.1", "1.1.1.1:53", "2606::11
 bool isProcessorType(std::string_view text);
 bool isRpcService(std::string_view text);  // "package.Service"; a dot may stand before it
 bool isRpcMethod(std::string_view text);
+bool isCorsOrigin(std::string_view text);  // "*", or http(s)://host[:port] whose host is or begins with a "*"
+bool isCorsMethod(std::string_view text);  // a method of RFC 9110, PATCH or "*"
 /// The last label is a number, so that resolvers and clients read the whole as an IPv4 address in one of its old forms
 /// (RFC 1123 section 2.1, WHATWG URL "ends in a number"): "127.1", "0x7f000001", "a.0".
 bool endsInNumber(std::string_view text);
@@ -51,6 +53,8 @@ inline constexpr TextRule kKind{isKind, "a kind", 63};
 inline constexpr TextRule kControllerName{isControllerName, "a controller name like example.com/gateway", 253};
 inline constexpr TextRule kHeaderName{isHeaderName, "a header name", 256};
 inline constexpr TextRule kHeaderValue{isHeaderValue, "a header value", 4096};
+inline constexpr TextRule kCorsOrigin{isCorsOrigin, "\"*\" or an origin like https://*.example.com:8443", 253};
+inline constexpr TextRule kCorsMethod{isCorsMethod, "a method like GET, or \"*\"", 7};
 inline constexpr TextRule kListenerProtocol{isListenerProtocol, "a protocol", 255};
 inline constexpr TextRule kProcessorType{isProcessorType, "a processor type like example.com/Kind:v1", 253};
 }  // namespace rule

@@ -142,6 +142,8 @@ void readFilter(FieldReader reader, FilterSet set, Filters& filters, std::vector
       filters.requestRedirect = readRequestRedirect(reader.map(kind->field));
     } else if (kind == &kFilterKinds[4]) {
       filters.urlRewrite = readUrlRewrite(reader.map(kind->field));
+    } else if (kind == &kFilterKinds[6]) {
+      filters.cors = readCors(reader.map(kind->field));
     } else {
       const std::string message = "filter " + std::string(kind->type) + " is not supported";
       unbuilt.push_back(Unbuilt{reader.path(), reader.position(), message, true});

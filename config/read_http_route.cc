@@ -40,7 +40,7 @@ ReadRule<HttpRouteRule> readRule(FieldReader reader) {
     reader.error("backendRefs", "must not be given together with a RequestRedirect filter");
   }
   readTimeouts(reader, rule);
-  reader.unbuilt("retry", "retry is not supported", true, rule.unbuilt);
+  rule.retry = readRetry(reader, rule.unbuilt);
   reader.unbuilt("sessionPersistence", "sessionPersistence is not supported", true, rule.unbuilt);
   return finishRule(reader, std::move(rule));
 }

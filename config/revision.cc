@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -101,55 +100,34 @@ bool mayHoldSecret(const ObjectIdentity& identity) {
   return findObjectKind(identity.group, identity.kind) == nullptr && !isUnbuiltKind(identity.group, identity.kind);
 }
 
-class Collector {
- public:
-  explicit Collector(const base::Secret& key) : key_(key) {}
-
-  void addDocument(const Value& root, bool insideList = false) {
-    if (root.isNull()) return;
-    const ObjectIdentity identity = identify(root);
-    if (identity.isList() && !insideList) {
-      const Value* items = root.find("items");
-      if (items == nullptr) return;
-      for (const Value& item : items->items) addDocument(item, /*insideList=*/true);
-      return;
-    }
-    if (identity.group == "discovery.k8s.io" && identity.kind == "EndpointSlice") return;
-    Encoder object;
-    object.addObject(root);
-    const pki::Sha256Digest digest =
-        mayHoldSecret(identity) ? pki::hmacSha256(key_, object.bytes()) : pki::sha256(object.bytes());
-    objects_.emplace(nameOf(identity, digest), digest);
+std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& digest) {
+  // What has no name is no second definition of anything.
+  if (identity.name.empty()) return std::string(pki::asBytes(digest));
+  Encoder name;
+  for (const std::string& part : {identity.group, identity.kind, identity.nameSpace, identity.name}) {
+    name.addText(part);
   }
-
-  std::string revision() const {
-    pki::Sha256 all;
-    for (const auto& [name, digest] : objects_) all.add(pki::asBytes(digest));
-    return pki::toHex(all.finish()).substr(0, kDigits);
-  }
-
- private:
-  static std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& digest) {
-    // What has no name is no second definition of anything.
-    if (identity.name.empty()) return std::string(pki::asBytes(digest));
-    Encoder name;
-    for (const std::string& part : {identity.group, identity.kind, identity.nameSpace, identity.name}) {
-      name.addText(part);
-    }
-    return name.bytes();
-  }
-
-  const base::Secret& key_;
-  /// By what they are, so that only documents of the same object keep the order in which they were written.
-  std::multimap<std::string, pki::Sha256Digest> objects_;
-};
+  return name.bytes();
+}
 
 }  // namespace
 
-std::string revisionOf(const std::vector<Document>& documents, const base::Secret& key) {
-  Collector collector(key);
-  for (const Document& document : documents) collector.addDocument(document.root);
-  return collector.revision();
+std::optional<RevisionEntry> revisionEntry(const Value& root, const ObjectIdentity& identity,
+                                           const base::Secret& key) {
+  if (identity.group == "discovery.k8s.io" && identity.kind == "EndpointSlice") return std::nullopt;
+  Encoder object;
+  object.addObject(root);
+  const pki::Sha256Digest digest =
+      mayHoldSecret(identity) ? pki::hmacSha256(key, object.bytes()) : pki::sha256(object.bytes());
+  return RevisionEntry{nameOf(identity, digest), digest};
+}
+
+std::string revisionOf(std::vector<const RevisionEntry*> entries) {
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const RevisionEntry* a, const RevisionEntry* b) { return a->name < b->name; });
+  pki::Sha256 all;
+  for (const RevisionEntry* entry : entries) all.add(pki::asBytes(entry->digest));
+  return pki::toHex(all.finish()).substr(0, kDigits);
 }
 
 std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,

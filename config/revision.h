@@ -8,20 +8,32 @@
 // EndpointSlices are left out; a List counts as its items.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/document.h"
 #include "config/load.h"
+#include "config/object_identity.h"
 #include "config/problem.h"
 #include "proxy/base/secret.h"
+#include "proxy/pki/digest.h"
 
 namespace sluice::config {
 
-/// 12 hex digits. Whatever may hold a secret (Secrets, and what is no kind that we know, which may be a misspelt one)
-/// enters only through an HMAC with `key`, so that nobody can try guesses of a secret against a published revision;
-/// sets without such objects have the same revision under every key.
-std::string revisionOf(const std::vector<Document>& documents, const base::Secret& key);
+/// One object of a configuration: which it is, and the digest of what it says.
+struct RevisionEntry {
+  std::string name;  // bytes, not for people
+  pki::Sha256Digest digest;
+};
+
+/// None if it does not count. Whatever may hold a secret (Secrets, and what is no kind that we know, which may be a
+/// misspelt one) enters only through an HMAC with `key`, so that nobody can try guesses of a secret against a published
+/// revision; sets without such objects have the same revision under every key. `root` is neither empty nor a List.
+std::optional<RevisionEntry> revisionEntry(const Value& root, const ObjectIdentity& identity, const base::Secret& key);
+
+/// 12 hex digits. Of several entries for one object the order counts, and no other.
+std::string revisionOf(std::vector<const RevisionEntry*> entries);
 
 /// Of a set that is refused whole: texts, and why they could not be read, all by the key.
 std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,

@@ -17,6 +17,7 @@ enum class FilterSet : std::uint8_t { kHttp, kGrpc };
 
 /// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
 Filters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt);
+Cors readCors(FieldReader reader);
 
 /// `headers` of a match.
 std::vector<NamedMatch> readHeaderMatches(FieldReader& match);

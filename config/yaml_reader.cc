@@ -35,10 +35,10 @@ class ViewBuffer final : public std::streambuf {
 
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string_view text, const YamlOrigin& origin, const YamlLimits& limits)
-      : text_(text), origin_(origin), limits_(limits) {}
+  using Take = std::function<void(const Value& root)>;
 
-  std::vector<Document> take() { return std::move(documents_); }
+  TreeBuilder(std::string_view text, const YamlOrigin& origin, const YamlLimits& limits, const Take& take)
+      : text_(text), origin_(origin), limits_(limits), take_(take) {}
 
   Position positionOf(const YAML::Mark& mark) const {
     if (mark.is_null()) return Position{origin_.file, 0, 0};
@@ -154,7 +154,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void add(const YAML::Mark& mark, Value value) {
     if (frames_.empty()) {
-      documents_.push_back(Document{std::move(value)});
+      take_(value);
       return;
     }
     Frame& frame = frames_.back();
@@ -192,7 +192,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::string_view text_;
   const YamlOrigin& origin_;
   const YamlLimits& limits_;
-  std::vector<Document> documents_;
+  const Take& take_;
   std::vector<Frame> frames_;
   std::size_t nodes_ = 0;
 };
@@ -215,29 +215,29 @@ std::optional<Problem> findForbiddenByte(std::string_view text, const YamlOrigin
 
 }  // namespace
 
-std::vector<Document> readYaml(std::string_view text, const YamlOrigin& origin, Problems& problems,
-                               const YamlLimits& limits) {
+bool forEachDocument(std::string_view text, const YamlOrigin& origin, Problems& problems,
+                     const std::function<void(const Value& root)>& take, const YamlLimits& limits) {
   Problem problem;
   problem.position.file = origin.file;
   if (text.size() > limits.textBytes) {
     problem.message = "larger than " + std::to_string(limits.textBytes) + " bytes";
     problems.push_back(std::move(problem));
-    return {};
+    return false;
   }
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (std::optional<Problem> forbidden = findForbiddenByte(text, origin)) {
     problems.push_back(std::move(*forbidden));
-    return {};
+    return false;
   }
-  TreeBuilder builder(text, origin, limits);
+  TreeBuilder builder(text, origin, limits, take);
   try {
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
-    return builder.take();
+    return true;
   } catch (const Refused& refused) {
     problem.position = builder.positionOf(refused.mark);
     problem.message = refused.message;
@@ -248,7 +248,15 @@ std::vector<Document> readYaml(std::string_view text, const YamlOrigin& origin, 
     problem.message = std::string("not YAML: ") + exception.what();
   }
   problems.push_back(std::move(problem));
-  return {};
+  return false;
+}
+
+std::vector<Document> readYaml(std::string_view text, const YamlOrigin& origin, Problems& problems,
+                               const YamlLimits& limits) {
+  std::vector<Document> documents;
+  const auto take = [&](const Value& root) { documents.push_back(Document{root}); };
+  if (!forEachDocument(text, origin, problems, take, limits)) documents.clear();
+  return documents;
 }
 
 }  // namespace sluice::config

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -28,8 +29,12 @@ struct YamlOrigin {
   std::uint32_t columnOffset = 0;
 };
 
-/// All documents of the text, in order; one that is empty has a null root. If anything is wrong, nothing, and one error
-/// in `problems`.
+/// Hands on each document of the text, in order, and keeps none; one that is empty has a null root. If anything is wrong,
+/// false, and one error in `problems`: some documents may have been handed on before.
+bool forEachDocument(std::string_view text, const YamlOrigin& origin, Problems& problems,
+                     const std::function<void(const Value& root)>& take, const YamlLimits& limits = {});
+
+/// All documents of the text. If anything is wrong, nothing, and one error in `problems`.
 std::vector<Document> readYaml(std::string_view text, const YamlOrigin& origin, Problems& problems,
                                const YamlLimits& limits = {});
 

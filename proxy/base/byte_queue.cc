@@ -35,6 +35,15 @@ std::size_t ByteQueue::gather(std::span<std::string_view> views) const {
   return count;
 }
 
+void ByteQueue::appendCopy(const ByteQueue& from, std::size_t count) {
+  assert(count <= from.size_);
+  for (const Chunk* chunk = from.first_; count > 0; chunk = chunk->next) {
+    const std::size_t here = std::min(count, chunk->size());
+    append({chunk->data + chunk->begin, here});
+    count -= here;
+  }
+}
+
 void ByteQueue::consume(std::size_t count) {
   assert(count <= size_);
   size_ -= count;

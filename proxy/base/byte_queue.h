@@ -55,6 +55,8 @@ class ByteQueue {
   std::size_t gather(std::span<std::string_view> views) const;
   /// Drops the first `count` bytes (at most size()).
   void consume(std::size_t count);
+  /// Copies the first `count` bytes (at most from.size()) of `from` behind ours.
+  void appendCopy(const ByteQueue& from, std::size_t count);
   /// Moves the first `count` bytes (at most from.size()) of `from`, of the same pool, behind ours: whole chunks by
   /// relinking.
   void splice(ByteQueue& from, std::size_t count);

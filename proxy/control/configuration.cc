@@ -19,8 +19,8 @@ bool Configuration::flawless() const {
 }
 
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous) {
-  config::Configuration loaded = config::loadPaths(paths, key, previous);
+                                const config::Model* previous, config::TextMemo& memo) {
+  config::Configuration loaded = config::loadPaths(paths, key, previous, memo);
   Configuration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;

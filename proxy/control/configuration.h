@@ -10,6 +10,7 @@
 #include "config/conditions.h"
 #include "config/model.h"
 #include "config/problem.h"
+#include "config/text_memo.h"
 #include "proxy/base/secret.h"
 #include "proxy/control/revisions.h"
 #include "proxy/routing/compile.h"
@@ -34,9 +35,9 @@ struct Configuration {
 
 /// Files, or folders of files, of YAML documents. `key` is that of the revision (config/revision.h).
 /// `previous` is the model that is served now, nullptr if there is none: valid objects of it stand in for those that
-/// have become invalid (config/last_good.h).
+/// have become invalid (config/last_good.h). `memo`: what was read last need not be parsed again.
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous);
+                                const config::Model* previous, config::TextMemo& memo);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);

@@ -14,6 +14,7 @@
 #include "proxy/exchange/attempt.h"
 #include "proxy/exchange/downstream.h"
 #include "proxy/exchange/phase.h"
+#include "proxy/exchange/retries.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
@@ -88,6 +89,7 @@ class Exchange final : private net::Timer {
   base::MonotonicTime deadline() const;
   base::MonotonicTime requestDeadline() const;
   base::MonotonicTime attemptDeadline() const;
+  base::MonotonicTime retryTime() const;
   bool clientStalls() const;
   void expire();
   void progress();
@@ -97,8 +99,7 @@ class Exchange final : private net::Timer {
   void act(Action action);
   void route();
   std::optional<base::Error> chooseBackend();
-  const routing::Redirect* redirect() const;
-  http::ResponseHead redirectReply(const routing::Redirect& redirect);
+  void enter();
   void acquire();
   void abandon();
   void begin();
@@ -110,8 +111,14 @@ class Exchange final : private net::Timer {
   void startResponse();
   void forwardResponse();
   void grantUpstream();
-  void judgeReset();
+  void judgeFailure();
+  void judgeResponse();
   bool wentStale();
+  bool bodyIntact() const;
+  bool planRetry();
+  void rewind();
+  void repeat();
+  void backOff();
   void answer();
   void breakResponse();
   http::ServerCodec* downstreamCodec();
@@ -131,19 +138,21 @@ class Exchange final : private net::Timer {
   const routing::Rule* rule_ = nullptr;  // the snapshot's; of an earlier one the pin's
   std::unique_ptr<Pin> pin_;
   Attempt attempt_;
+  std::unique_ptr<Retries> retries_;  // null unless the rule retries
   std::optional<base::Error> error_;
   RequestState requestState_ = RequestState::kRouting;
   ResponseState responseState_ = ResponseState::kWaiting;
   std::uint32_t pending_ = 0;  // events, one bit each
   bool routed_ = false;
   bool unprocessed_ = false;   // of the last upstream reset
+  bool repeated_ = false;      // an attempt was made once more, unseen
   bool proceeded_ = false;     // the client was told 100 (Continue)
   std::uint16_t status_ = 0;
   std::size_t requestTaken_ = 0;   // taken out of the pipe and not yet granted again
   std::size_t responseTaken_ = 0;
   std::uint64_t requestBytes_ = 0;
   std::uint64_t responseBytes_ = 0;
-  std::uint64_t requestPassed_ = 0;  // taken by the backend's side
+  std::uint64_t requestPassed_ = 0;  // taken by the backend's side, of this attempt
   std::uint64_t receivedMark_ = 0;   // requestBytes_ and requestPassed_ at the last progress
   std::uint64_t passedMark_ = 0;
   const base::MonotonicTime started_;

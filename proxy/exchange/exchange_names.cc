@@ -2,12 +2,13 @@
 
 namespace sluice::exchange {
 
-ExchangeNames namesOf(const Exchange& exchange) {
+ExchangeNames namesOf(const routing::Rule* rule, const routing::WeightedBackend* backend) {
   ExchangeNames names;
-  if (const routing::Rule* rule = exchange.rule()) names = {rule->gateway, rule->listener, rule->route, {}};
-  const routing::WeightedBackend* backend = exchange.attempt().backend;
+  if (rule != nullptr) names = {rule->gateway, rule->listener, rule->route, {}};
   if (backend != nullptr && backend->backend) names.backend = backend->backend->name;
   return names;
 }
+
+ExchangeNames namesOf(const Exchange& exchange) { return namesOf(exchange.rule(), exchange.attempt().backend); }
 
 }  // namespace sluice::exchange

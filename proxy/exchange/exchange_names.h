@@ -15,6 +15,7 @@ struct ExchangeNames {
   std::string_view backend;
 };
 
+ExchangeNames namesOf(const routing::Rule* rule, const routing::WeightedBackend* backend);
 ExchangeNames namesOf(const Exchange& exchange);
 
 }  // namespace sluice::exchange

@@ -8,8 +8,10 @@ Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), randomStat
 
 Exchanges::~Exchanges() = default;
 
-void Exchanges::adopt(const config::TimeoutSettings& timeouts, bool appendForwarded, const std::string& revision) {
+void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits,
+                      bool appendForwarded, const std::string& revision) {
   parts_.timeouts = timeouts;
+  parts_.limits = limits;
   parts_.identity.appendForwarded = appendForwarded;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
 }

@@ -19,6 +19,10 @@ class ExchangeObserver {
   virtual ~ExchangeObserver() = default;
   /// Rule and Backend are decided, or that there are none. Not for requests whose head was refused.
   virtual void onRouted(const Exchange& exchange) = 0;
+  /// An attempt has failed and another one follows, which the exchange has already. `status` is what the backend
+  /// answered, or with `error` what the gateway would have.
+  virtual void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
+                       const base::Error* error) = 0;
   virtual void onFinished(const Exchange& exchange) = 0;
   virtual void onLimit(std::string_view limit) = 0;
 };
@@ -30,6 +34,7 @@ struct ExchangeParts {
   ExchangeObserver& observer;
   Identity identity;
   config::TimeoutSettings timeouts;
+  config::LimitSettings limits;
   std::uint64_t randomSeed;
 };
 
@@ -41,7 +46,8 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
 
   /// Between beats, when every exchange that has a rule to find has found it: those that exist keep their rules, those
   /// that come find the rules of a new snapshot. `revision` is what was served until now.
-  void adopt(const config::TimeoutSettings& timeouts, bool appendForwarded, const std::string& revision);
+  void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits, bool appendForwarded,
+             const std::string& revision);
 
   /// From a good head.
   Exchange& create(const Origin& origin, http::RequestMessage&& request);
@@ -68,6 +74,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   Downstream* downstream(http::Token connection) { return parts_.downstreams.findDownstream(connection); }
   const Identity& identity() const { return parts_.identity; }
   const config::TimeoutSettings& timeouts() const { return parts_.timeouts; }
+  const config::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
   std::uint64_t random();

@@ -35,8 +35,12 @@ enum class Event : std::uint8_t {
   kRefusedHead,      // the exchange was made from a head that can not be served
   kRequestBroken,    // the request's body broke the protocol; an answer is still possible
   kRouted,           // a rule and a Backend were found
-  kRejected,         // the gateway answers itself: error is set, or the rule redirects
+  kRejected,         // the gateway answers itself: error is set, or the rule has an answer of its own
   kClientGone,       // the client reset the stream or its connection is lost
+  kRepeat,           // the attempt is made again at once, unseen
+  kRetry,            // another attempt follows
+  kGiveUp,           // none does
+  kRetryDue,         // the next attempt's time has come
   kPoolReady,        // a connection may be had
   kLeased,           // a connection was taken
   kUnavailable,      // none will come: error is set
@@ -44,21 +48,24 @@ enum class Event : std::uint8_t {
   kRequestTaken,     // the upstream codec took bytes out of the request pipe
   kRequestSent,      // the upstream codec has the whole request
   kInterim,          // a 1xx head came
-  kResponseHead,     // the final head came
+  kResponseRefused,  // the final head came, with a status for which the rule retries
+  kResponseHead,     // the final head came, or the one that was refused is kept
   kResponseBody,     // the response pipe has more bytes, or its end
   kResponseTaken,    // the downstream codec took bytes out of the response pipe
   kUpstreamReset,    // the backend's stream ended early: error is set
-  kRetry,            // the attempt may be repeated
-  kGiveUp,           // it may not
+  kAttemptExpired,   // the attempt has taken too long: error is set
   kResponseSent,     // the downstream codec has the whole response
   kDeadline,         // a timeout of the exchange has passed: error is set
   kInternalFailure,  // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 22;
+inline constexpr std::size_t kEvents = 26;
 
 enum class Action : std::uint8_t {
   kNone,
   kRoute,            // find rule and Backend: raises kRouted or kRejected
+  kEnter,            // be counted among the Backend's requests: raises kRouted or kUnavailable
+  kRepeat,           // kAcquire once more, with the whole body
+  kBackOff,          // give the attempt up and wait for the next: kRetryDue
   kAcquire,          // ask the pool: raises kLeased or kUnavailable, or waits
   kAbandon,          // leave the pool's queue
   kBegin,            // hand the attempt's head to the upstream codec
@@ -69,7 +76,8 @@ enum class Action : std::uint8_t {
   kStartResponse,    // hand the backend's head to the downstream codec
   kForwardResponse,  // tell the downstream codec of more body
   kGrantUpstream,    // let the backend send as much as was taken
-  kJudgeReset,       // raises kRetry or kGiveUp
+  kJudgeFailure,     // raises kRepeat, kRetry or kGiveUp
+  kJudgeResponse,    // raises kRetry or kResponseHead
   kAnswer,           // an answer of our own, from error
   kBreakResponse,    // the client must see that the response is not whole
 };

@@ -14,38 +14,44 @@ std::string_view errorTypeOf(const Exchange& exchange) {
 
 }  // namespace
 
-Report::Series& Report::seriesOf(const Exchange& exchange) {
-  const Key key{exchange.rule(), exchange.attempt().backend};
+Report::Series& Report::seriesOf(const Key& key) {
   if (recent_ != nullptr && recent_->first == key) return recent_->second;
   recent_ = &*series_.try_emplace(key).first;
   Series& series = recent_->second;
   if (series.active == nullptr) {
-    const ExchangeNames names = namesOf(exchange);
+    const ExchangeNames names = namesOf(key.rule, key.backend);
     series.active =
         &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
   }
   return series;
 }
 
-Report::Durations& Report::durationsOf(Series& series, const Exchange& exchange) {
-  const std::string_view errorType = errorTypeOf(exchange);
+Report::Durations& Report::durationsOf(Series& series, std::uint16_t status, std::string_view errorType) {
   const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
-    return known.status == exchange.status() && known.errorType == errorType;
+    return known.status == status && known.errorType == errorType;
   });
-  Durations& durations = found != series.durations.end()
-                             ? *found
-                             : series.durations.emplace_back(Durations{exchange.status(), errorType, nullptr, nullptr});
-  const bool attempted = exchange.attempt().number > 0;
-  if (durations.server != nullptr && (durations.client != nullptr || !attempted)) return durations;
-  const ExchangeNames names = namesOf(exchange);
-  const observe::StatusLabel status(exchange.status());
-  durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend,
-                                                                           "", "", status, errorType);
-  if (attempted) {
-    durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend,
-                                                                             "", "", status, errorType);
+  if (found != series.durations.end()) return *found;
+  return series.durations.emplace_back(Durations{status, errorType, nullptr, nullptr});
+}
+
+observe::Histogram& Report::serverDuration(Durations& durations, const Key& key) {
+  if (durations.server == nullptr) {
+    const ExchangeNames names = namesOf(key.rule, key.backend);
+    const observe::StatusLabel status(durations.status);
+    durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend,
+                                                                             "", "", status, durations.errorType);
   }
-  return durations;
+  return *durations.server;
+}
+
+observe::Histogram& Report::clientDuration(Durations& durations, const Key& key) {
+  if (durations.client == nullptr) {
+    const ExchangeNames names = namesOf(key.rule, key.backend);
+    const observe::StatusLabel status(durations.status);
+    durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend,
+                                                                             "", "", status, durations.errorType);
+  }
+  return *durations.client;
 }
 
 void Report::adopt(std::string revision) {
@@ -54,16 +60,27 @@ void Report::adopt(std::string revision) {
   recent_ = nullptr;
 }
 
-void Report::onRouted(const Exchange& exchange) { seriesOf(exchange).active->add(1); }
+void Report::onRouted(const Exchange& exchange) {
+  seriesOf({exchange.rule(), exchange.attempt().backend}).active->add(1);
+}
+
+void Report::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status, const base::Error* error) {
+  const Key key{exchange.rule(), failed.backend};
+  Series& series = seriesOf(key);
+  series.active->add(-1);
+  const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
+  clientDuration(durationsOf(series, status, errorType), key).observe(worker_.clock().now() - failed.begun);
+  seriesOf({exchange.rule(), exchange.attempt().backend}).active->add(1);
+}
 
 void Report::onFinished(const Exchange& exchange) {
   const base::MonotonicTime now = worker_.clock().now();
-  Series& series = seriesOf(exchange);
+  const Key key{exchange.rule(), exchange.attempt().backend};
+  Series& series = seriesOf(key);
   if (exchange.routed()) series.active->add(-1);
-  const Durations& durations = durationsOf(series, exchange);
-  durations.server->observe(now - exchange.started());
-  if (durations.client != nullptr && exchange.attempt().number > 0)
-    durations.client->observe(now - exchange.attempt().begun);
+  Durations& durations = durationsOf(series, exchange.status(), errorTypeOf(exchange));
+  serverDuration(durations, key).observe(now - exchange.started());
+  if (exchange.attempt().number > 0) clientDuration(durations, key).observe(now - exchange.attempt().begun);
   if (accessLog_.enabled()) log(exchange, now);
 }
 

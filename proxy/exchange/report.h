@@ -23,10 +23,18 @@ class Report final : public ExchangeObserver {
   void adopt(std::string revision);
 
   void onRouted(const Exchange& exchange) override;
+  void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
+               const base::Error* error) override;
   void onFinished(const Exchange& exchange) override;
   void onLimit(std::string_view limit) override;
 
  private:
+  // By rule and chosen share: both live as long as the snapshot, and as the exchanges that pinned them.
+  struct Key {
+    const routing::Rule* rule;
+    const routing::WeightedBackend* backend;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
   /// The instruments of one rule and Backend, looked up once: by status and error type.
   struct Durations {
     std::uint16_t status;
@@ -38,20 +46,17 @@ class Report final : public ExchangeObserver {
     observe::Gauge* active = nullptr;
     std::vector<Durations> durations;
   };
-  Series& seriesOf(const Exchange& exchange);
-  Durations& durationsOf(Series& series, const Exchange& exchange);
+  Series& seriesOf(const Key& key);
+  /// Made without instruments; what is observed asks for its own.
+  static Durations& durationsOf(Series& series, std::uint16_t status, std::string_view errorType);
+  observe::Histogram& serverDuration(Durations& durations, const Key& key);
+  observe::Histogram& clientDuration(Durations& durations, const Key& key);
   void log(const Exchange& exchange, base::MonotonicTime now);
 
   net::Worker& worker_;
   observe::MetricShard& metrics_;
   observe::AccessLog& accessLog_;
   std::string revision_;
-  // By rule and chosen share: both live as long as the snapshot, and as the exchanges that pinned them.
-  struct Key {
-    const routing::Rule* rule;
-    const routing::WeightedBackend* backend;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
       return std::hash<const void*>{}(key.rule) * 31 + std::hash<const void*>{}(key.backend);

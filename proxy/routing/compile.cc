@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kKindOrder = {"GatewayClass", "Gateway", "HTTPRoute", "GRPCRoute"};
 
 template <typename RouteType>
-void compileRoutes(const config::Model& model, const BackendCatalog& backends, const std::vector<RouteType>& routes,
+void compileRoutes(const config::Model& model, const BackendCatalog& backends, const config::Objects<RouteType>& routes,
                    std::optional<RouteType> config::Rejected::*legible, std::vector<RoutePlan>& plans) {
   for (const RouteType& route : routes) {
     plans.push_back(compileRoute(route, backends, std::nullopt));

@@ -3,12 +3,22 @@
 #include <algorithm>
 
 #include "proxy/routing/backend_plan.h"
+#include "proxy/routing/compile_cors.h"
 #include "proxy/routing/compile_headers.h"
 #include "proxy/routing/compile_match.h"
 #include "proxy/routing/compile_rewrite.h"
 
 namespace sluice::routing {
 namespace {
+
+std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry) {
+  if (!retry) return std::nullopt;
+  RetryPolicy policy;
+  for (const std::uint16_t code : retry->codes) policy.cover(code);
+  policy.attempts = retry->attempts;
+  policy.backoff = retry->backoff;
+  return policy;
+}
 
 /// The parts that depend on the kind of route are the overloads at its end.
 class RouteCompiler {
@@ -138,6 +148,7 @@ class RouteCompiler {
   static void compileOwn(const config::HttpRouteRule& rule, Rule& prototype) {
     prototype.requestTimeout = rule.requestTimeout;
     prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
+    prototype.retry = retryPolicy(rule.retry);
   }
 
   static void compileOwn(const config::GrpcRouteRule& /*rule*/, Rule& prototype) { prototype.grpc = true; }
@@ -147,6 +158,7 @@ class RouteCompiler {
                                 std::optional<Fault>& own) {
     take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
     take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
+    take(compileCors(filters.cors), target.cors, own);
   }
 
   template <typename Target>

@@ -16,8 +16,10 @@
 #include "proxy/pki/private_key.h"
 #include "proxy/pki/trust_store.h"
 #include "proxy/routing/address_guard.h"
+#include "proxy/routing/cors.h"
 #include "proxy/routing/header_edit.h"
 #include "proxy/routing/redirect.h"
+#include "proxy/routing/retry_policy.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/url_rewrite.h"
 
@@ -67,6 +69,7 @@ struct WeightedBackend {
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;  // what it says replaces what the rule's says
   std::optional<Redirect> redirect;
+  std::shared_ptr<const Cors> cors;  // null: what the rule says
 };
 
 /// A rule of a route as attached to one listener. Whoever uses it beyond the life of its snapshot shares it.
@@ -81,16 +84,21 @@ struct Rule : std::enable_shared_from_this<Rule> {
   HeaderEdit responseHeaders;
   UrlRewrite rewrite;
   std::optional<Redirect> redirect;  // its only answer then
+  std::shared_ptr<const Cors> cors;  // null: browsers are told what the backend says
   std::uint16_t listenerPort = 0;
   /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.
   std::optional<config::Duration> requestTimeout;
   config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
+  std::optional<RetryPolicy> retry;
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   std::optional<base::Error> failure;
 
   /// The backend that `random` (uniform over 64 bits) falls on; nullptr if all weights are 0 or there are none: answer
   /// 500.
   const WeightedBackend* choose(std::uint64_t random) const;
+  /// The same among the shares that lead to a Backend and are not in `tried` (a bit each, by position); nullptr if
+  /// there are none.
+  const WeightedBackend* chooseAnother(std::uint64_t random, std::uint64_t tried) const;
 };
 
 struct ListenerIdentity {

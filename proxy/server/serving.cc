@@ -40,7 +40,7 @@ Serving::Serving(const std::vector<std::string>& paths, observe::Log& log, net::
 Serving::~Serving() = default;
 
 base::Status Serving::start() {
-  configuration_ = control::readConfiguration(paths_, revisionKey_, nullptr);
+  configuration_ = control::readConfiguration(paths_, revisionKey_, nullptr, memo_);
   report(configuration_);
   if (!configuration_.usable()) {
     return base::Error::config("the configuration can not be served; `sluice validate` says more");
@@ -70,7 +70,7 @@ void Serving::reload() {
     return;
   }
   candidate_.emplace();
-  candidate_->configuration = control::readConfiguration(paths_, revisionKey_, &configuration_.model);
+  candidate_->configuration = control::readConfiguration(paths_, revisionKey_, &configuration_.model, memo_);
   take();
 }
 

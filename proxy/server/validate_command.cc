@@ -7,7 +7,8 @@
 namespace sluice::server {
 
 int validateConfiguration(const std::vector<std::string>& paths) {
-  const control::Configuration configuration = control::readConfiguration(paths, base::Secret(), nullptr);
+  config::TextMemo memo;
+  const control::Configuration configuration = control::readConfiguration(paths, base::Secret(), nullptr, memo);
   const std::string report = control::reportText(configuration);
   std::fwrite(report.data(), 1, report.size(), stdout);
   return configuration.flawless() ? 0 : 1;

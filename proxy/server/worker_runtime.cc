@@ -28,6 +28,7 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
           observer,
           {"1.1 " + parts.instance, appendsForwarded(settings)},
           settings.timeouts,
+          settings.limits,
           parts.randomSeed};
 }
 
@@ -114,7 +115,8 @@ void WorkerRuntime::change() {
   const routing::Snapshot& snapshot = *change.generation->snapshot;
   limits_ = httpLimits(snapshot.settings.limits);
   timeouts_ = snapshot.settings.timeouts;
-  exchanges_.adopt(snapshot.settings.timeouts, appendsForwarded(snapshot.settings), generation_->revision);
+  exchanges_.adopt(snapshot.settings.timeouts, snapshot.settings.limits, appendsForwarded(snapshot.settings),
+                   generation_->revision);
   report_.adopt(change.generation->revision);
   upstreams_->adopt(policyOf(snapshot), snapshot.backends);
   connections_.forEach([&](DownstreamConnection& connection) {

@@ -301,5 +301,25 @@ TEST(ByteQueue, SaysWhatAStringWouldSayWhateverIsDone) {
   }
 }
 
+TEST(ByteQueue, CopiesTheFirstBytesOfAnotherAndLeavesThem) {
+  ChunkPool pool;
+  ByteQueue from(pool);
+  const std::string text = std::string(Chunk::kCapacity, 'a') + std::string(Chunk::kCapacity, 'b') + "c";
+  from.append(text);
+  from.consume(10);
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, Chunk::kCapacity - 10, Chunk::kCapacity, from.size()}) {
+    ByteQueue to(pool);
+    to.append("x");
+    to.appendCopy(from, count);
+    std::string got;
+    while (!to.empty()) {
+      got += to.front();
+      to.consume(to.front().size());
+    }
+    EXPECT_EQ(got, "x" + text.substr(10, count));
+  }
+  EXPECT_EQ(from.size(), text.size() - 10);
+}
+
 }  // namespace
 }  // namespace sluice::base

@@ -1,4 +1,5 @@
 #include "config/load.h"
+#include "config/text_memo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -259,7 +260,8 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
   std::ofstream(folder / "c.yml") << object("v1", "ConfigMap", "c", "x: y\n");
   std::ofstream(folder / "d.txt") << "not ours";
   std::ofstream(folder / ".hidden.yaml") << "not: ours";
-  const Configuration configuration = loadPaths({folder.string()}, base::Secret());
+  TextMemo memo;
+  const Configuration configuration = loadPaths({folder.string()}, base::Secret(), nullptr, memo);
   ASSERT_EQ(configuration.model.configMaps.size(), 2u);
   EXPECT_EQ(configuration.model.configMaps[0].meta.name, "a");
   EXPECT_THAT(rendered(configuration.problems),
@@ -270,7 +272,8 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
 TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
   const std::string path = ::testing::TempDir() + "sluice-load-test-" + std::to_string(::getpid()) + ".yaml";
   std::ofstream(path) << object("v1", "ConfigMap", "c", "x: y\n");
-  const Configuration configuration = loadPaths({"/nonexistent/sluice", path}, base::Secret());
+  TextMemo memo;
+  const Configuration configuration = loadPaths({"/nonexistent/sluice", path}, base::Secret(), nullptr, memo);
   std::filesystem::remove(path);
   EXPECT_FALSE(configuration.readable);
   EXPECT_TRUE(configuration.model.rejected.empty());
@@ -279,7 +282,8 @@ TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
 }
 
 TEST(Load, SaysWhichPathIsMissing) {
-  const Configuration configuration = loadPaths({"/nonexistent/sluice"}, base::Secret());
+  TextMemo memo;
+  const Configuration configuration = loadPaths({"/nonexistent/sluice"}, base::Secret(), nullptr, memo);
   EXPECT_FALSE(configuration.readable);
   ASSERT_EQ(configuration.problems.size(), 1u);
   EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("/nonexistent/sluice: error: can not be read"));

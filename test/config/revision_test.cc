@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "config/text_memo.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -188,7 +189,10 @@ TEST(Revision, OfWhatCanNotBeReadIsThatOfItsTextsByTheKey) {
 }
 
 TEST(Revision, TellsOneMissingFileFromAnother) {
-  const auto missing = [](const std::string& path) { return loadPaths({path}, base::Secret("key")).revision; };
+  TextMemo memo;
+  const auto missing = [&](const std::string& path) {
+    return loadPaths({path}, base::Secret("key"), nullptr, memo).revision;
+  };
   EXPECT_EQ(missing("/nonexistent/a"), missing("/nonexistent/a"));
   EXPECT_NE(missing("/nonexistent/a"), missing("/nonexistent/b"));
 }

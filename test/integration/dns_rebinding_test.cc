@@ -58,14 +58,17 @@ struct Kept {
   const char* settings;
   /// How often they must have been asked for at least.
   int questions;
+  /// As many requests at least are served, and as many refused: with answers that are kept it is a matter of time which
+  /// of them are there when most requests come.
+  int least;
 };
 
 class DnsRebinding : public testing::TestWithParam<Kept> {};
 
 INSTANTIATE_TEST_SUITE_P(Answers, DnsRebinding,
-                         testing::Values(Kept{"ForOneTurn", 0, "minTtl: 0s", kRequests / 10},
+                         testing::Values(Kept{"ForOneTurn", 0, "minTtl: 0s", kRequests / 10, kRequests / 4},
                                          Kept{"ForAMoment", 1, "minTtl: 0s, maxTtl: 1ms",
-                                              2 * static_cast<int>(kAnswers.size())}),
+                                              2 * static_cast<int>(kAnswers.size()), kRequests / 100}),
                          [](const auto& given) { return given.param.name; });
 
 TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
@@ -86,8 +89,8 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
   const int allowed = counted(load.output, "2xx");
   const int denied = counted(load.output, "4xx");
   EXPECT_EQ(allowed + denied, kRequests) << load.output;
-  EXPECT_GT(allowed, kRequests / 4);
-  EXPECT_GT(denied, kRequests / 4);
+  EXPECT_GT(allowed, GetParam().least);
+  EXPECT_GT(denied, GetParam().least);
   EXPECT_GT(names.asked(), GetParam().questions);
   EXPECT_EQ(canary.connections(), 0);
   EXPECT_EQ(canary6.connections(), 0);

@@ -97,11 +97,11 @@ TEST(CompileBackend, NeverFallsBackToTheSystemsAuthorities) {
 
 TEST(CompileBackend, RefusesBundlesOfOtherKindsAndNamespaces) {
   World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
-  world.model().backends.front().tls->caRefs.front().kind = "Service";
+  world.backend().tls->caRefs.front().kind = "Service";
   world.recompile();
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidCACertificateRef");
-  world.model().backends.front().tls->caRefs.front().kind = "ConfigMap";
-  world.model().backends.front().tls->caRefs.front().nameSpace = "other";
+  world.backend().tls->caRefs.front().kind = "ConfigMap";
+  world.backend().tls->caRefs.front().nameSpace = "other";
   world.recompile();
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/RefNotPermitted");
 }
@@ -128,7 +128,7 @@ TEST(CompileBackend, PresentsItsClientCertificate) {
 
 TEST(CompileBackend, NeedsAClientCertificateToBeMutual) {
   World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
-  world.model().backends.front().tls->mode = config::TlsMode::kMutual;
+  world.backend().tls->mode = config::TlsMode::kMutual;
   world.recompile();
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidClientCertificateRef");
 }
@@ -193,7 +193,7 @@ TEST(CompileBackend, Answers500ForProtocolsThatAreNotBuilt) {
 
 TEST(CompileBackend, SaysThatItDoesNotVerify) {
   World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
-  world.model().backends.front().tls->insecureSkipVerify = true;
+  world.backend().tls->insecureSkipVerify = true;
   world.recompile();
   EXPECT_TRUE(plan(world).tls->insecureSkipVerify);
   EXPECT_NE(world.message("Backend", "origin", "Accepted").find("not verified"), std::string::npos);
@@ -208,7 +208,7 @@ TEST(CompileBackend, TellsConnectionsApartByEverythingThatMakesThemDifferent) {
     World world =
         worldWith({backendWith("tls: {mode: Mutual, caBundleRef: {name: ca}, clientCertificateRef: {name: me}}"),
                    test::configMap("ca", "ca.crt", ca.certificate), test::keyPair("me", me)});
-    change(world.model().backends.front());
+    change(world.backend());
     world.recompile();
     identities.push_back(plan(world).identity);
   };

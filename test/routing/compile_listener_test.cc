@@ -108,10 +108,10 @@ TEST(CompileListener, RefusesCertificatesOfOtherNamespaces) {
 TEST(CompileListener, RefusesHttpsWithoutCertificateOrTermination) {
   World world({kClass, gatewayWith("{name: web, protocol: HTTPS, port: 80, tls: {certificateRefs: [{name: pair}]}}"),
                test::keyPair("pair", test::server())});
-  world.model().gateways.front().listeners.front().tls->mode = config::ListenerTlsMode::kPassthrough;
+  world.gateway().listeners.front().tls->mode = config::ListenerTlsMode::kPassthrough;
   world.recompile();
   EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "False/UnsupportedValue");
-  world.model().gateways.front().listeners.front().tls.reset();
+  world.gateway().listeners.front().tls.reset();
   world.recompile();
   EXPECT_EQ(world.listenerCondition("egress", "web", "ResolvedRefs"), "False/InvalidCertificateRef");
   EXPECT_TRUE(world.snapshot().binds.empty());
@@ -146,7 +146,7 @@ TEST(CompileListener, RefusesAllListenersOfAPortWithOneHostname) {
                gatewayWith("{name: a, protocol: HTTP, port: 80, hostname: a.test}, {name: b, protocol: HTTP, port: 80, "
                            "hostname: b.test}, {name: all, protocol: HTTP, port: 80}"),
                kBackend, kRoute});
-  world.model().gateways.front().listeners[1].hostname = "a.test";
+  world.gateway().listeners[1].hostname = "a.test";
   world.recompile();
   EXPECT_EQ(world.listenerCondition("egress", "a", "Conflicted"), "True/HostnameConflict");
   EXPECT_EQ(world.listenerCondition("egress", "b", "Conflicted"), "True/HostnameConflict");

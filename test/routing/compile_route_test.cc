@@ -247,5 +247,29 @@ TEST(CompileRoute, PrefersTheOlderRoute) {
   EXPECT_EQ(World({kClass, kGateway, kBackend, other, newer, older}).outcome(), "default/other");
 }
 
+TEST(CompileRoute, TakesRetriesOver) {
+  const World world = worldWithRoute(
+      routeWithRules("rules: [" + rule("retry: {codes: [500, 503], attempts: 4, backoff: 200ms}") + "]"));
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  const Rule* found = world.rule(test::Request("GET", "a.test", "/"));
+  ASSERT_TRUE(found != nullptr && found->retry);
+  EXPECT_TRUE(found->retry->covers(500));
+  EXPECT_TRUE(found->retry->covers(503));
+  for (const int other : {200, 399, 400, 502, 599, 600, 999}) {
+    EXPECT_FALSE(found->retry->covers(static_cast<std::uint16_t>(other)));
+  }
+  EXPECT_EQ(found->retry->attempts, 4U);
+  EXPECT_EQ(found->retry->backoff, std::chrono::milliseconds(200));
+  EXPECT_FALSE(worldWithRoute(std::string(kRoute)).rule(test::Request("GET", "a.test", "/"))->retry);
+}
+
+TEST(CompileRoute, SaysThatMoreRetriesAreAskedForThanAreMade) {
+  const World world = worldWithRoute(routeWithRules("rules: [" + rule("retry: {attempts: 11}") + "]"));
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  EXPECT_NE(world.message("HTTPRoute", "route", "Accepted").find("spec.rules[0].retry.attempts: at most 10 are made"),
+            std::string::npos);
+  EXPECT_EQ(world.outcome(), "default/origin");
+}
+
 }  // namespace
 }  // namespace sluice::routing

@@ -105,7 +105,10 @@ class World {
     recompile();
   }
 
-  config::Model& model() { return configuration_.model; }
+  const config::Model& model() const { return configuration_.model; }
+  /// The first ones, to be made into what no text says, before recompile(): nobody shares the objects of this model.
+  config::Backend& backend() { return const_cast<config::Backend&>(model().backends.front()); }
+  config::Gateway& gateway() { return const_cast<config::Gateway&>(model().gateways.front()); }
   void recompile() {
     ++compilations_;
     result_ = compile(configuration_.model, [this]() -> base::Result<pki::TrustStore> {

@@ -2,6 +2,7 @@
 // test's hand, time by hand. Nothing runs by itself: settle() moves bytes until nobody has any to move.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,12 +25,15 @@ namespace sluice::test {
 struct RigOptions {
   config::TimeoutSettings timeouts = {};
   http::Limits limits = {};
+  config::LimitSettings bounds = {};
   std::size_t pendingBound = 1024;
   std::uint64_t maxConnections = 1024;
   std::uint64_t maxRequests = 1024;
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
   bool tls = false;
   observe::LineFile* accessLog = nullptr;
+  /// What the rule says beyond where to; of its shares, at least one without a Backend gets the rig's.
+  std::function<void(routing::Rule&)> rule = {};
 };
 
 /// What was said of one exchange.
@@ -56,7 +60,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         budgets(options.maxConnections, options.maxRequests),
         resolver(worker),
         dialer(worker),
-        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, 1}),
+        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1}),
         upstreams({worker, resolver, dialer, budgets, exchanges, exchanges, shard_, h2Memory_,
                    {guard, options_.limits, options.timeouts, options.pendingBound}}) {
     plan = std::make_shared<routing::BackendPlan>(makePlan(options));
@@ -88,7 +92,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   void adopt(const std::string& revision, const std::string& identity = "backend",
              const std::vector<std::string>& allowed = {"192.0.2.0/24", "2001:db8::/32"}) {
     const net::Worker::Turn turn(worker);
-    exchanges.adopt(options_.timeouts, false, std::exchange(revision_, revision));
+    exchanges.adopt(options_.timeouts, options_.bounds, false, std::exchange(revision_, revision));
     report_.adopt(revision);
     plan = std::make_shared<routing::BackendPlan>(makePlan(options_));
     plan->identity = identity;
@@ -175,8 +179,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
       rule->gateway = "demo/egress";
       rule->listener = "http";
       rule->backends.emplace_back();
-      rule->backends.back().backend = plan;
-      rule->totalWeight = 1;
+      if (options_.rule) options_.rule(*rule);
+      for (routing::WeightedBackend& share : rule->backends) {
+        if (!share.backend) share.backend = plan;
+        rule->totalWeight += share.weight;
+      }
       rule->failure = std::move(failure);
       return rule;
     };
@@ -230,6 +237,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     ++routed;
     report_.onRouted(exchange);
   }
+  void onRetry(const exchange::Exchange& exchange, const exchange::Attempt& failed, std::uint16_t status,
+               const base::Error* error) override {
+    ++retried;
+    report_.onRetry(exchange, failed, status, error);
+  }
   void onFinished(const exchange::Exchange& exchange) override {
     toldTwice = toldTwice || !tokens_.insert(exchange.token()).second;
     told.push_back({exchange.request().method, exchange.status(), exchange.error(), exchange.attempt().number,
@@ -257,6 +269,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::vector<Told> told;           // one for each finished exchange
   std::vector<std::string> limits;  // each bound that was met
   int routed = 0;
+  int retried = 0;
   bool toldTwice = false;  // an exchange was finished more than once
 
  private:

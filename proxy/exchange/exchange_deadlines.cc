@@ -1,0 +1,72 @@
+// What bounds an exchange in time: one timer for whichever of its deadlines comes first.
+#include <algorithm>
+
+#include "proxy/exchange/exchange.h"
+#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/local_reply.h"
+
+namespace sluice::exchange {
+
+// The client owes us body bytes, and nobody else owes anything.
+bool Exchange::clientStalls() const {
+  return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
+         requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
+}
+
+base::MonotonicTime Exchange::deadline() const {
+  const config::TimeoutSettings& timeouts = owner_.timeouts();
+  const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
+  // An answer of our own has the time that it takes to be read.
+  if (responseState_ == ResponseState::kAnswering) return idleUntil;
+  return std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime()});
+}
+
+base::MonotonicTime Exchange::requestDeadline() const {
+  const bool own = rule_ != nullptr && rule_->requestTimeout;
+  const base::Duration request = own ? *rule_->requestTimeout : owner_.timeouts().request;
+  return request == base::Duration::zero() ? base::MonotonicTime::max() : started_ + request;
+}
+
+// HTTPRouteTimeouts.backendRequest: until the response has come whole.
+base::MonotonicTime Exchange::attemptDeadline() const {
+  const bool bounded = attempt_.active() && rule_->backendRequestTimeout != base::Duration::zero() &&
+                       responseBody_.end() == http::PipeEnd::kOpen;
+  return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
+}
+
+base::MonotonicTime Exchange::retryTime() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
+
+// The timer is not moved with every byte: it looks when it fires. So it must not sleep past a stall that begins
+// meanwhile.
+void Exchange::arm() {
+  base::MonotonicTime due = deadline();
+  if (requestBody_.end() == http::PipeEnd::kOpen)
+    due = std::min(due, owner_.worker().now() + owner_.timeouts().bodyIdle);
+  owner_.worker().timers().set(*this, due);
+}
+
+void Exchange::onTimer() {
+  if (deadline() > owner_.worker().now()) return arm();
+  expire();
+}
+
+void Exchange::expire() {
+  const base::MonotonicTime now = owner_.worker().now();
+  if (clientStalls() && lastProgress_ + owner_.timeouts().bodyIdle <= now) {
+    owner_.onLimit("bodyIdle");
+    return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
+  }
+  const bool idle = lastProgress_ + owner_.timeouts().streamIdle <= now;
+  const bool late = requestDeadline() <= now;
+  if (!idle && !late && retryTime() <= now) return raise(Event::kRetryDue);
+  const bool ofAttempt = !idle && attemptDeadline() <= now;
+  owner_.onLimit(idle ? "streamIdle" : ofAttempt ? "backendRequest" : "request");
+  if (idle && !responseBody_.bytes.empty()) {
+    return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                                    "the client did not take the response in time"});
+  }
+  raise(ofAttempt ? Event::kAttemptExpired : Event::kDeadline,
+        base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
+}
+
+}  // namespace sluice::exchange

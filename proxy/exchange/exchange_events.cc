@@ -1,0 +1,104 @@
+// What the sinks tell an exchange: recorded here, acted on by drive().
+#include <utility>
+
+#include "proxy/exchange/exchange.h"
+#include "proxy/exchange/exchanges.h"
+
+namespace sluice::exchange {
+namespace {
+
+// timeouts.bodyIdle is a window in which a client must bring at least this much of its body, so that a drip does not
+// count as progress.
+constexpr std::uint64_t kLeastBodyPerWindow = 1024;
+
+}  // namespace
+
+void Exchange::progress() {
+  lastProgress_ = owner_.worker().now();
+  receivedMark_ = requestBytes_;
+  passedMark_ = requestPassed_;
+}
+
+void Exchange::progressWithin(std::uint64_t total, std::uint64_t mark) {
+  if (total - mark >= kLeastBodyPerWindow) progress();
+}
+
+void Exchange::addRequestBody(std::string_view bytes) {
+  requestBytes_ += bytes.size();
+  progressWithin(requestBytes_, receivedMark_);
+  // Once nobody wants it, it is received only to be dropped.
+  if (requestState_ == RequestState::kStopped) return;
+  requestBody_.bytes.append(bytes);
+  if (retries_) retries_->replay.keep(bytes);
+  raise(Event::kRequestBody);
+}
+
+void Exchange::endRequest(std::optional<http::Trailers> trailers) {
+  progress();
+  if (trailers) {
+    requestBody_.finish(std::move(*trailers));
+  } else {
+    requestBody_.finish();
+  }
+  raise(Event::kRequestBody);
+}
+
+void Exchange::onRequestReset(const base::Error& error, bool answerable) {
+  requestBody_.breakOff();
+  raise(answerable ? Event::kRequestBroken : Event::kClientGone, error);
+}
+
+void Exchange::onInterim(http::ResponseMessage&& message) {
+  progress();
+  interims_.push_back(std::move(message));
+  raise(Event::kInterim);
+}
+
+void Exchange::onResponse(http::ResponseMessage&& message) {
+  progress();
+  if (message.head.body == http::Body::kNone) {
+    responseBody_.finish();
+  }
+  response_ = std::move(message);
+  const bool refused = retries_ && retries_->refuses(response_->head.status);
+  raise(refused ? Event::kResponseRefused : Event::kResponseHead);
+}
+
+void Exchange::addResponseBody(std::string_view bytes) {
+  progress();
+  responseBody_.bytes.append(bytes);
+  raise(Event::kResponseBody);
+}
+
+void Exchange::endResponse(std::optional<http::Trailers> trailers) {
+  progress();
+  if (requestState_ == RequestState::kSent) attempt_.stream = 0;  // both ways are done: there is nothing to cut
+  if (trailers) {
+    responseBody_.finish(std::move(*trailers));
+  } else {
+    responseBody_.finish();
+  }
+  raise(Event::kResponseBody);
+}
+
+void Exchange::onUpstreamReset(const base::Error& error, bool unprocessed) {
+  unprocessed_ = unprocessed;
+  attempt_.stream = 0;
+  raise(Event::kUpstreamReset, error);
+}
+
+void Exchange::onRequestTaken(std::size_t count) {
+  requestPassed_ += count;
+  progressWithin(requestPassed_, passedMark_);
+  requestTaken_ += retries_ ? retries_->replay.take(requestPassed_, count) : count;
+  raise(Event::kRequestTaken);
+}
+
+void Exchange::onResponseTaken(std::size_t count) {
+  progress();
+  responseTaken_ += count;
+  responseBytes_ += count;
+  raise(Event::kResponseTaken);
+}
+
+}  // namespace sluice::exchange

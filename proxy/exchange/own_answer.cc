@@ -1,0 +1,59 @@
+#include "proxy/exchange/own_answer.h"
+
+namespace sluice::exchange {
+namespace {
+
+const routing::Redirect* redirectOf(const Filters& filters) {
+  if (filters.rule.redirect) return &*filters.rule.redirect;
+  return filters.share != nullptr && filters.share->redirect ? &*filters.share->redirect : nullptr;
+}
+
+/// What the share says replaces what the rule says.
+const routing::Cors* corsOf(const Filters& filters) {
+  return filters.share != nullptr && filters.share->cors ? filters.share->cors.get() : filters.rule.cors.get();
+}
+
+bool answersPreflight(const http::RequestHead& request, const Filters& filters) {
+  return request.method == http::Method::kOptions && corsOf(filters) != nullptr && routing::isPreflight(request);
+}
+
+void addLocation(base::Arena& arena, const http::RequestHead& request, const Filters& filters, bool secure,
+                 http::ResponseHead& head) {
+  const routing::Redirect& redirect = *redirectOf(filters);
+  head.status = redirect.status;
+  head.headers.add(arena, "location", redirect.location(arena, request, {secure, filters.rule.listenerPort}));
+  head.contentLength = 0;
+}
+
+}  // namespace
+
+bool answersItself(const http::RequestHead& request, const Filters& filters) {
+  return redirectOf(filters) != nullptr || answersPreflight(request, filters);
+}
+
+http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+                             bool secure) {
+  http::ResponseHead head;
+  head.version = request.version;
+  // First: no browser follows a redirect of its question (Fetch, "CORS-preflight fetch").
+  if (answersPreflight(request, filters)) {
+    head.status = 204;
+  } else {
+    addLocation(arena, request, filters, secure, head);
+  }
+  finishHead(arena, request, filters, head.headers);
+  return head;
+}
+
+void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters, http::Headers& headers) {
+  filters.rule.responseHeaders.apply(arena, headers);
+  if (filters.share != nullptr) filters.share->responseHeaders.apply(arena, headers);
+  finishErrorHead(arena, request, filters, headers);
+}
+
+void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+                     http::Headers& headers) {
+  if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
+}
+
+}  // namespace sluice::exchange

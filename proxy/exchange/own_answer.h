@@ -1,0 +1,30 @@
+// What a rule and its share say to a client themselves: answers that need no backend, and edits of every answer's head.
+//
+// Values in, values out: views are into the arena and the rule, which the exchange keeps.
+#pragma once
+
+#include "proxy/base/arena.h"
+#include "proxy/http/message.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::exchange {
+
+/// What applies to one request.
+struct Filters {
+  const routing::Rule& rule;
+  const routing::WeightedBackend* share;  // null: none is chosen
+};
+
+/// The request goes to no backend: it is redirected, or a browser's question about a request from another origin.
+bool answersItself(const http::RequestHead& request, const Filters& filters);
+
+/// Then, the head of the answer, which has no body. `secure`: the client came by TLS.
+http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters, bool secure);
+
+/// The filters' edits of a final head: the rule's, then the share's; then what they say of other origins.
+void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters, http::Headers& headers);
+/// Other origins may read errors too; nothing else of the filters is for those.
+void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+                     http::Headers& headers);
+
+}  // namespace sluice::exchange

@@ -1,0 +1,32 @@
+#include "proxy/exchange/retries.h"
+
+#include <algorithm>
+
+namespace sluice::exchange {
+namespace {
+
+// A backoff that doubles stops growing here, unless it begins beyond.
+constexpr base::Duration kLongestPause = std::chrono::seconds(10);
+
+}  // namespace
+
+base::Duration Retries::pause(std::uint64_t random) const {
+  const base::Duration least = rule_.retry->backoff;
+  const base::Duration most = std::max(least, kLongestPause);
+  base::Duration pause = least;
+  for (std::uint32_t i = 0; i < made_ && pause < most; ++i) pause = std::min(pause * 2, most);
+  // The upper 53 bits as a fraction of one.
+  const double share = static_cast<double>(random >> 11) * 0x1p-53;
+  return pause + base::Duration(static_cast<base::Duration::rep>(static_cast<double>(pause.count() / 4) * share));
+}
+
+const routing::WeightedBackend& Retries::choose(const routing::WeightedBackend& failed, std::uint64_t random) {
+  const std::uint64_t last = std::uint64_t{1} << (&failed - rule_.backends.data());
+  tried_ |= last;
+  for (const std::uint64_t avoided : {tried_, last}) {
+    if (const routing::WeightedBackend* share = rule_.chooseAnother(random, avoided)) return *share;
+  }
+  return failed;
+}
+
+}  // namespace sluice::exchange

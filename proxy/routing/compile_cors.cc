@@ -1,0 +1,51 @@
+#include "proxy/routing/compile_cors.h"
+
+#include <algorithm>
+
+#include "proxy/routing/compile_headers.h"
+
+namespace sluice::routing {
+namespace {
+
+bool isAll(const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), "*") != list.end(); }
+
+std::string joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& each : list) text += (text.empty() ? "" : ", ") + each;
+  return text;
+}
+
+std::optional<OriginPattern> patternOf(const std::string& text) {
+  Origin origin;
+  if (!origin.read(text)) return std::nullopt;
+  const bool wildcard = origin.host.starts_with('*');
+  return OriginPattern{origin.https, origin.port, lowerCase(origin.host.substr(wildcard ? 1 : 0)), wildcard};
+}
+
+}  // namespace
+
+Resolved<std::shared_ptr<const Cors>> compileCors(const std::optional<config::Cors>& cors) {
+  if (!cors) return std::shared_ptr<const Cors>();
+  Cors result;
+  result.anyOrigin = isAll(cors->allowOrigins);
+  for (const std::string& text : cors->allowOrigins) {
+    if (text == "*") continue;
+    std::optional<OriginPattern> pattern = patternOf(text);
+    if (!pattern) {
+      return Fault{std::string(config::reason::kUnsupportedValue),
+                   cors->path + ".allowOrigins: " + text + " has a port that is not in 1..65535"};
+    }
+    result.origins.push_back(*std::move(pattern));
+  }
+  result.credentials = cors->allowCredentials;
+  result.anyMethod = isAll(cors->allowMethods);
+  result.allowMethods = joined(cors->allowMethods);
+  result.anyHeader = isAll(cors->allowHeaders);
+  result.allowHeaders = joined(cors->allowHeaders);
+  result.exposeAll = isAll(cors->exposeHeaders);
+  result.exposeHeaders = result.exposeAll ? "*" : joined(cors->exposeHeaders);
+  result.maxAge = std::to_string(cors->maxAge);
+  return std::shared_ptr<const Cors>(std::make_shared<Cors>(std::move(result)));
+}
+
+}  // namespace sluice::routing

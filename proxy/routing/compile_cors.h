@@ -1,0 +1,17 @@
+// The CORS filter of a rule or of one of its shares, in the form that answers meet it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "config/model.h"
+#include "proxy/routing/cors.h"
+#include "proxy/routing/fault.h"
+
+namespace sluice::routing {
+
+/// Null if there is none. A fault (UnsupportedValue) for an origin that no browser can have. Without an origin nobody
+/// is allowed.
+Resolved<std::shared_ptr<const Cors>> compileCors(const std::optional<config::Cors>& cors);
+
+}  // namespace sluice::routing

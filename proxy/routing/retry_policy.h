@@ -1,0 +1,22 @@
+// HTTPRouteRule.retry in the form that workers ask: which attempts may be made again, how often and how soon.
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+
+#include "proxy/base/clock.h"
+
+namespace sluice::routing {
+
+struct RetryPolicy {
+  /// Statuses 400 to 599, a bit each.
+  std::bitset<200> codes;
+  std::uint32_t attempts = 0;  // beyond the first
+  base::Duration backoff{};    // the least time between two
+
+  bool covers(std::uint16_t status) const { return status >= 400 && status < 600 && codes.test(status - 400U); }
+  void cover(std::uint16_t status) { codes.set(status - 400U); }
+};
+
+}  // namespace sluice::routing

@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string filter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}]"; }
+Configuration load(const std::string& rule) {
+  return loadText(object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", "spec: {rules: [{" + rule + "}]}\n"));
+}
+std::vector<std::string> problems(const std::string& cors) { return rendered(load(filter(cors)).problems); }
+
+TEST(CorsFilter, IsReadOfRulesAndShares) {
+  const Configuration configuration =
+      load(filter("allowOrigins: ['https://a.test', 'http://*.b.test:81'], allowMethods: [GET, PUT], allowHeaders: "
+                  "[X-A], exposeHeaders: [X-B, '*'], allowCredentials: true, maxAge: 60") +
+           ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + filter("") + "}]");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
+  EXPECT_THAT(rule.filters.cors->allowOrigins, ElementsAre("https://a.test", "http://*.b.test:81"));
+  EXPECT_THAT(rule.filters.cors->allowMethods, ElementsAre("GET", "PUT"));
+  EXPECT_THAT(rule.filters.cors->allowHeaders, ElementsAre("X-A"));
+  EXPECT_THAT(rule.filters.cors->exposeHeaders, ElementsAre("X-B", "*"));
+  EXPECT_TRUE(rule.filters.cors->allowCredentials);
+  EXPECT_EQ(rule.filters.cors->maxAge, 60);
+  EXPECT_TRUE(rule.unbuilt.empty());
+  const Cors& share = *rule.backendRefs.at(0).filters.cors;
+  EXPECT_EQ(share.path, "spec.rules[0].backendRefs[0].filters[0].cors");
+  EXPECT_THAT(share.allowOrigins, IsEmpty());
+  EXPECT_FALSE(share.allowCredentials);
+  EXPECT_EQ(share.maxAge, 5);
+}
+
+TEST(CorsFilter, ChecksOrigins) {
+  const auto problemsOf = [](const std::string& origin) { return problems("allowOrigins: ['" + origin + "']"); };
+  for (const char* good : {"*", "http://a", "https://A-1.test:443", "https://*", "https://*:8443", "https://*.a.test",
+                           "http://192.0.2.1:80", "https://a.test:99999"}) {
+    EXPECT_THAT(problemsOf(good), IsEmpty()) << good;
+  }
+  for (const char* bad : {"a.test", "ftp://a.test", "https://", "https://a.test/", "https://a.test:", "https://a:1:2",
+                          "https://a.*.test", "https://a*.test", "https://*a.test", "https://a..test", "https://*.",
+                          "https://a.test:123456", "https://[::1]", "HTTPS://a.test", "null", "**", "https://a_b"}) {
+    EXPECT_THAT(problemsOf(bad), ElementsAre(HasSubstr("allowOrigins[0]: must be \"*\" or an origin"))) << bad;
+  }
+}
+
+TEST(CorsFilter, TakesAWildcardOnlyAlone) {
+  EXPECT_THAT(problems("allowOrigins: ['*', 'https://a.test']"),
+              ElementsAre(EndsWith("must not have \"*\" beside others")));
+  EXPECT_THAT(problems("allowMethods: [GET, '*']"), ElementsAre(EndsWith("must not have \"*\" beside others")));
+  EXPECT_THAT(problems("allowHeaders: ['*', X-A]"), ElementsAre(EndsWith("must not have \"*\" beside others")));
+  EXPECT_THAT(problems("allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*']"), IsEmpty());
+}
+
+TEST(CorsFilter, ChecksItsOtherFields) {
+  EXPECT_THAT(problems("allowMethods: [get]"), ElementsAre(HasSubstr("allowMethods[0]: must be a method")));
+  EXPECT_THAT(problems("allowHeaders: [':method']"), ElementsAre(HasSubstr("allowHeaders[0]: must be a header name")));
+  EXPECT_THAT(problems("exposeHeaders: ['a b']"), ElementsAre(HasSubstr("exposeHeaders[0]: must be a header name")));
+  EXPECT_THAT(problems("allowMethods: [PUT, GET, PUT]"), ElementsAre(EndsWith("allowMethods: has \"PUT\" twice")));
+  EXPECT_THAT(problems("maxAge: 0"), ElementsAre(HasSubstr("maxAge")));
+  EXPECT_THAT(problems("maxAge: 1"), IsEmpty());
+  EXPECT_THAT(problems("maxAge: 2147483647"), IsEmpty());
+  EXPECT_THAT(problems("maxAge: 2147483648"), ElementsAre(HasSubstr("maxAge")));
+  EXPECT_THAT(problems("allowOrigin: ['*']"), ElementsAre(HasSubstr("allowOrigin")));
+}
+
+TEST(CorsFilter, HasAsManyEntriesAsTheApiAllows) {
+  const auto headers = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i) list += "X-" + std::to_string(i) + ", ";
+    return "allowHeaders: [" + list + "]";
+  };
+  EXPECT_THAT(problems(headers(64)), IsEmpty());
+  EXPECT_THAT(problems(headers(65)), ElementsAre(HasSubstr("allowHeaders")));
+}
+
+TEST(CorsFilter, IsNotRepeated) {
+  const std::string one = "{type: CORS, cors: {}}";
+  EXPECT_THAT(rendered(load("filters: [" + one + ", " + one + "]").problems),
+              ElementsAre(EndsWith("CORS must not be repeated")));
+}
+
+}  // namespace
+}  // namespace sluice::config

@@ -1,0 +1,102 @@
+#include "config/text_memo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class TextMemos : public testing::Test {
+ protected:
+  std::shared_ptr<const TextReading> read(const std::string& file, const std::string& text) {
+    return memo_.read({file, text}, {Severity::kError, key_});
+  }
+  static std::string map(const std::string& name, const std::string& value) {
+    return object("v1", "ConfigMap", name, "data: {k: " + value + "}\n");
+  }
+
+  const base::Secret key_{"key"};
+  TextMemo memo_;
+};
+
+TEST_F(TextMemos, DoNotReadAnEqualTextAgain) {
+  memo_.begin();
+  const auto first = read("a.yaml", map("a", "v"));
+  memo_.end();
+  memo_.begin();
+  EXPECT_EQ(read("a.yaml", map("a", "v")), first);
+  EXPECT_NE(read("b.yaml", map("a", "v")), first) << "positions name the file";
+}
+
+TEST_F(TextMemos, ReadATextThatChanged) {
+  memo_.begin();
+  const auto first = read("a.yaml", map("a", "v"));
+  const auto second = read("a.yaml", map("a", "w"));
+  EXPECT_NE(second->objects.at(0).object, first->objects.at(0).object);
+  EXPECT_NE(second->objects.at(0).revision->digest, first->objects.at(0).revision->digest);
+}
+
+TEST_F(TextMemos, ForgetTextsThatTheLastConfigurationDidNotHave) {
+  memo_.begin();
+  const auto first = read("a.yaml", map("a", "v"));
+  memo_.end();
+  memo_.begin();
+  memo_.end();
+  memo_.begin();
+  EXPECT_NE(read("a.yaml", map("a", "v")), first);
+}
+
+TEST_F(TextMemos, KeepWhatIsWrongWithAText) {
+  memo_.begin();
+  for (int round = 0; round < 2; ++round) {
+    const auto broken = read("a.yaml", map("a", "v") + "---\na: [\n");
+    EXPECT_THAT(broken->objects, IsEmpty()) << "the document before the fault is not served either";
+    EXPECT_EQ(broken->unreadable.size(), 1u);
+    const auto refused = read("b.yaml", object("v1", "ConfigMap", "b", "daat: {}\n"));
+    EXPECT_EQ(refused->objects.at(0).object, nullptr);
+    EXPECT_EQ(refused->objects.at(0).rejected->name, "b");
+    EXPECT_EQ(refused->objects.at(0).problems.size(), 1u);
+  }
+}
+
+TEST(Objects, ShareWhatDidNotChangeBetweenTwoModels) {
+  const std::string path = testing::TempDir() + "sluice-objects-test-" + std::to_string(getpid());
+  const std::vector<std::string> paths = {path + "-a.yaml", path + "-b.yaml"};
+  TextMemo memo;
+  const auto load = [&](const std::string& value) {
+    std::ofstream(paths[0]) << object("v1", "ConfigMap", "a", "data: {k: v}\n");
+    std::ofstream(paths[1]) << object("v1", "ConfigMap", "b", "data: {k: " + value + "}\n");
+    return loadPaths(paths, base::Secret(), nullptr, memo);
+  };
+  const Configuration before = load("v");
+  const Configuration after = load("w");
+  for (const std::string& each : paths) std::filesystem::remove(each);
+  EXPECT_EQ(after.model.findConfigMap("default", "a"), before.model.findConfigMap("default", "a"));
+  EXPECT_NE(after.model.findConfigMap("default", "b"), before.model.findConfigMap("default", "b"));
+  EXPECT_EQ(*after.model.findConfigMap("default", "b")->find("k"), "w");
+  EXPECT_NE(after.revision, before.revision);
+}
+
+TEST(Objects, KeepTheirOrderAndAreFoundByName) {
+  const Configuration configuration =
+      loadText(object("v1", "ConfigMap", "b", "") + "---\n" + object("v1", "ConfigMap", "a", ""));
+  std::vector<std::string> names;
+  for (const ConfigMap& each : configuration.model.configMaps) names.push_back(each.meta.name);
+  EXPECT_THAT(names, ElementsAre("b", "a"));
+  EXPECT_EQ(configuration.model.configMaps.find("default", "a"), &configuration.model.configMaps[1]);
+  EXPECT_EQ(configuration.model.configMaps.find("other", "a"), nullptr);
+}
+
+}  // namespace
+}  // namespace sluice::config

@@ -1,0 +1,122 @@
+#include "proxy/exchange/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::exchange {
+namespace {
+
+std::string text(const base::ByteQueue& queue) {
+  base::ByteQueue copy(queue.pool());
+  copy.appendCopy(queue, queue.size());
+  std::string result;
+  while (!copy.empty()) {
+    result += copy.front();
+    copy.consume(copy.front().size());
+  }
+  return result;
+}
+
+class Replays : public ::testing::Test {
+ protected:
+  Replay make(std::size_t bound) { return {pipe_, bound}; }
+  void come(Replay& replay, std::string_view bytes) {
+    pipe_.append(bytes);
+    replay.keep(bytes);
+  }
+  /// A codec takes so much; returns how much of it is to be granted.
+  std::size_t take(Replay& replay, std::size_t count) {
+    pipe_.consume(count);
+    return replay.take(taken_ += count, count);
+  }
+  void rewind(Replay& replay) {
+    replay.rewind(pipe_, taken_);
+    taken_ = 0;
+  }
+
+  base::ChunkPool pool_;
+  base::ByteQueue pipe_{pool_};
+  std::uint64_t taken_ = 0;
+};
+
+TEST_F(Replays, PutBackWhatWasTakenInFrontOfWhatWasNot) {
+  pipe_.append("be");
+  Replay replay = make(100);
+  come(replay, "fore");
+  come(replay, "after");
+  take(replay, 6);
+  ASSERT_TRUE(replay.holds(taken_));
+  rewind(replay);
+  EXPECT_EQ(text(pipe_), "beforeafter");
+  come(replay, "more");
+  take(replay, 15);
+  rewind(replay);
+  EXPECT_EQ(text(pipe_), "beforeaftermore");
+}
+
+TEST_F(Replays, HoldAsMuchAsTheBoundAndNoByteMore) {
+  Replay replay = make(4);
+  come(replay, "abcdef");
+  take(replay, 4);
+  EXPECT_TRUE(replay.holds(taken_));
+  rewind(replay);
+  EXPECT_EQ(text(pipe_), "abcdef");
+  take(replay, 5);
+  EXPECT_FALSE(replay.holds(taken_));
+  come(replay, "g");
+  EXPECT_FALSE(replay.holds(taken_));
+}
+
+TEST_F(Replays, OfABodyThatCameBeforeThemAreBoundedToo) {
+  pipe_.append("abcdef");
+  Replay replay = make(3);
+  take(replay, 3);
+  EXPECT_TRUE(replay.holds(taken_));
+  take(replay, 1);
+  EXPECT_FALSE(replay.holds(taken_));
+}
+
+TEST_F(Replays, NeedNothingForWhatNobodyTook) {
+  Replay replay = make(0);
+  come(replay, "abc");
+  EXPECT_TRUE(replay.holds(0));
+  rewind(replay);
+  EXPECT_EQ(text(pipe_), "abc");
+}
+
+TEST_F(Replays, GrantEachByteToTheClientOnce) {
+  Replay replay = make(100);
+  come(replay, "0123456789");
+  EXPECT_EQ(take(replay, 6), 6U);
+  rewind(replay);
+  EXPECT_EQ(take(replay, 4), 0U);
+  EXPECT_EQ(take(replay, 4), 2U) << "the two beyond the first six";
+  rewind(replay);
+  EXPECT_EQ(take(replay, 2), 0U);
+  rewind(replay);
+  EXPECT_EQ(take(replay, 10), 2U) << "a shorter attempt takes nothing back";
+}
+
+TEST_F(Replays, CostNothingAnyMoreOnceTheyAreOfNoUse) {
+  const std::string large(base::Chunk::kCapacity, 'x');
+  Replay replay = make(large.size());
+  come(replay, large);
+  take(replay, large.size());
+  EXPECT_EQ(pool_.inUse(), 1U);
+  come(replay, "x");
+  take(replay, 1);
+  EXPECT_EQ(pool_.inUse(), 0U) << "more is gone than was kept";
+
+  pipe_.clear();
+  taken_ = 0;
+  Replay other = make(100);
+  come(other, "abc");
+  other.release();
+  come(other, "def");
+  pipe_.clear();
+  EXPECT_EQ(pool_.inUse(), 0U);
+}
+
+}  // namespace
+}  // namespace sluice::exchange

@@ -1,0 +1,111 @@
+#include "proxy/exchange/retries.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <set>
+
+namespace sluice::exchange {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+class RetriesTest : public ::testing::Test {
+ protected:
+  RetriesTest() {
+    rule_.retry.emplace();
+    rule_.retry->attempts = 3;
+    rule_.retry->backoff = milliseconds(100);
+  }
+  void addShare(std::uint32_t weight) {
+    rule_.backends.emplace_back().weight = weight;
+    rule_.backends.back().backend = std::make_shared<routing::BackendPlan>();
+    rule_.totalWeight += weight;
+  }
+  Retries make() { return {rule_, empty_, 0}; }
+  std::size_t choose(Retries& retries, std::size_t failed, std::uint64_t random) {
+    return static_cast<std::size_t>(&retries.choose(rule_.backends[failed], random) - rule_.backends.data());
+  }
+
+  base::ChunkPool pool_;
+  base::ByteQueue empty_{pool_};
+  routing::Rule rule_;
+};
+
+TEST_F(RetriesTest, AreAsManyAsTheRuleSays) {
+  Retries retries = make();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(retries.left());
+    retries.plan({});
+  }
+  EXPECT_FALSE(retries.left());
+}
+
+TEST_F(RetriesTest, PauseForTheBackoffAtLeastAndTwiceAsLongEachTime) {
+  Retries retries = make();
+  for (const int least : {100, 200, 400, 800}) {
+    EXPECT_EQ(retries.pause(0), milliseconds(least));
+    EXPECT_GT(retries.pause(kMost), milliseconds(least) * 5 / 4 - milliseconds(1));
+    EXPECT_LE(retries.pause(kMost), milliseconds(least) * 5 / 4);
+    retries.plan({});
+  }
+}
+
+TEST_F(RetriesTest, PauseNoLongerThanTenSecondsUnlessTheBackoffIsLonger) {
+  for (const auto& [backoff, longest] : {std::pair(seconds(4), seconds(10)), std::pair(seconds(30), seconds(30))}) {
+    rule_.retry->backoff = backoff;
+    Retries retries = make();
+    EXPECT_EQ(retries.pause(0), backoff);
+    for (int i = 0; i < 40; ++i) retries.plan({});
+    EXPECT_EQ(retries.pause(0), longest);
+  }
+  rule_.retry->backoff = base::Duration::zero();
+  EXPECT_EQ(make().pause(kMost), base::Duration::zero());
+  rule_.retry->backoff = std::chrono::hours(4 * 99999);
+  Retries longest = make();
+  longest.plan({});
+  EXPECT_GE(longest.pause(kMost), rule_.retry->backoff) << "as long as a duration can be written";
+}
+
+TEST_F(RetriesTest, AvoidEveryShareThatFailed) {
+  for (int i = 0; i < 3; ++i) addShare(1);
+  Retries retries = make();
+  const std::size_t second = choose(retries, 0, 0);
+  EXPECT_EQ(second, 1U);
+  EXPECT_EQ(choose(retries, second, kMost), 2U);
+  EXPECT_EQ(choose(retries, 2, 0), 0U) << "all have failed: another than the last";
+  EXPECT_EQ(choose(retries, 0, kMost), 2U);
+}
+
+TEST_F(RetriesTest, ChooseByWeightAmongThoseThatAreLeft) {
+  addShare(5);
+  addShare(1);
+  addShare(0);
+  addShare(3);
+  std::set<std::size_t> chosen;
+  for (const std::uint64_t random : {std::uint64_t{0}, kMost / 4 - 1, kMost / 4 + 2, kMost}) {
+    Retries retries = make();
+    chosen.insert(choose(retries, 0, random));
+    EXPECT_EQ(choose(retries, 0, random), random < kMost / 4 ? 1U : 3U);
+  }
+  EXPECT_EQ(chosen, (std::set<std::size_t>{1, 3}));
+}
+
+TEST_F(RetriesTest, GoBackToTheOnlyShareThatServes) {
+  addShare(1);
+  addShare(1);
+  rule_.backends[1].backend = nullptr;
+  rule_.backends[1].failure = base::Error::config("broken");
+  addShare(1);
+  rule_.backends[2].redirect.emplace();
+  Retries retries = make();
+  EXPECT_EQ(choose(retries, 0, 0), 0U);
+  EXPECT_EQ(choose(retries, 0, kMost), 0U);
+}
+
+}  // namespace
+}  // namespace sluice::exchange
