@@ -150,6 +150,17 @@ bool isProcessorType(std::string_view text) {
          isHyphenated(text.substr(colon + 1), isAlphanumeric);
 }
 
+bool isRpcMethod(std::string_view text) {
+  const auto isLetter = [](char c) { return isLower(c) || isUpper(c) || c == '_'; };
+  if (text.empty() || !isLetter(text.front())) return false;
+  return all(text, [&](char c) { return isLetter(c) || isDigit(c); });
+}
+
+bool isRpcService(std::string_view text) {
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return eachPart(text, '.', isRpcMethod);
+}
+
 bool isCorsOrigin(std::string_view text) {
   if (text == "*") return true;
   if (!text.starts_with("http://") && !text.starts_with("https://")) return false;
@@ -171,17 +182,6 @@ bool isCorsMethod(std::string_view text) {
   constexpr std::string_view kMethods[] = {"GET",     "HEAD",    "POST",  "PUT",   "DELETE",
                                            "CONNECT", "OPTIONS", "TRACE", "PATCH", "*"};
   return std::find(std::begin(kMethods), std::end(kMethods), text) != std::end(kMethods);
-}
-
-bool isRpcMethod(std::string_view text) {
-  const auto isLetter = [](char c) { return isLower(c) || isUpper(c) || c == '_'; };
-  if (text.empty() || !isLetter(text.front())) return false;
-  return all(text, [&](char c) { return isLetter(c) || isDigit(c); });
-}
-
-bool isRpcService(std::string_view text) {
-  if (text.starts_with('.')) text.remove_prefix(1);
-  return eachPart(text, '.', isRpcMethod);
 }
 
 bool endsInNumber(std::string_view text) {

@@ -28,10 +28,10 @@ bool isIpAddress(std::string_view text);
 bool isCidr(std::string_view text);        // "10.0.0.0/8"
 bool isIpWithPort(std::string_view text);  // "1.1.1.1", "1.1.1.1:53", "2606::1111", "[2606::1111]:53"
 bool isProcessorType(std::string_view text);
-bool isCorsOrigin(std::string_view text);  // "*", or http(s)://host[:port] whose host is or begins with a "*"
-bool isCorsMethod(std::string_view text);  // a method of RFC 9110, PATCH or "*"
 bool isRpcService(std::string_view text);  // "package.Service"; a dot may stand before it
 bool isRpcMethod(std::string_view text);
+bool isCorsOrigin(std::string_view text);  // "*", or http(s)://host[:port] whose host is or begins with a "*"
+bool isCorsMethod(std::string_view text);  // a method of RFC 9110, PATCH or "*"
 /// The last label is a number, so that resolvers and clients read the whole as an IPv4 address in one of its old forms
 /// (RFC 1123 section 2.1, WHATWG URL "ends in a number"): "127.1", "0x7f000001", "a.0".
 bool endsInNumber(std::string_view text);

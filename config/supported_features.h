@@ -24,6 +24,7 @@ inline constexpr SupportedFeature kSupportedFeatures[] = {
     {"HTTPRoute308RedirectStatusCode", "RequestRedirect with 308"},
     {"HTTPRouteBackendRequestHeaderModification", "RequestHeaderModifier of a backendRef"},
     {"HTTPRouteBackendTimeout", "`timeouts.backendRequest`"},
+    {"HTTPRouteCORS", "the CORS filter"},
     {"HTTPRouteHostRewrite", "URLRewrite of the hostname"},
     {"HTTPRouteMethodMatching", "matches by method"},
     {"HTTPRouteNamedRouteRule", "`name` of its rules"},

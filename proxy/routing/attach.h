@@ -11,7 +11,8 @@
 namespace sluice::routing {
 
 /// Adds the route's entries to the listeners that take it, counts it there, and tells `backends` which Gateways use
-/// them. The status names only parents that are ours to speak of.
+/// them. The status names only parents that are ours to speak of. Older routes are to be attached first: they keep what
+/// a later one wants too (claims.h).
 config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, std::vector<GatewayPlan>& gateways,
                                  BackendCatalog& backends);
 

@@ -140,7 +140,7 @@ TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
   const Configuration configuration = loadRoute(R"(  rules:
   - filters: [{type: ExternalAuth, externalAuth: {}}]
     sessionPersistence: {sessionName: x}
-  - backendRefs: [{name: s, port: 80, filters: [{type: CORS, cors: {}}]}]
+  - backendRefs: [{name: s, port: 80, filters: [{type: ExternalAuth, externalAuth: {}}]}]
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRoute& route = configuration.model.httpRoutes.at(0);

@@ -32,6 +32,7 @@ const std::map<std::string, std::string, std::less<>> kProofs = {
     {"HTTPRoute308RedirectStatusCode", "Redirects, AreSaidOverHttp2Too"},
     {"HTTPRouteBackendRequestHeaderModification", "RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn"},
     {"HTTPRouteBackendTimeout", "RuleTimeouts, BackendRequestEndsAnAttempt"},
+    {"HTTPRouteCORS", "Cors, PreflightsAreAnsweredByTheGateway"},
     {"HTTPRouteHostRewrite", "RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn"},
     {"HTTPRouteMethodMatching", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},
     {"HTTPRouteNamedRouteRule", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},

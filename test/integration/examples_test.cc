@@ -19,6 +19,7 @@ using testing::HasSubstr;
 constexpr const char* kQuickstart = SLUICE_SOURCE_DIR "/examples/quickstart";
 constexpr const char* kBackends = SLUICE_SOURCE_DIR "/examples/backends";
 constexpr const char* kServices = SLUICE_SOURCE_DIR "/examples/services";
+constexpr const char* kGrpc = SLUICE_SOURCE_DIR "/examples/grpc";
 
 std::string readFile(const std::string& path) {
   std::ifstream in(path);
@@ -122,9 +123,10 @@ TEST(BackendSamples, AreValidEachByItself) {
   }
 }
 
-/// Runs a sample with ports of the test's own, api.example.com here, and `authority` for the system's; the answer to
-/// GET /models.
-std::string answerThrough(const std::string& sample, std::uint16_t originPort, const std::string& authority) {
+/// Runs a sample with ports of the test's own, api.example.com and models.example.com here, and `authority` for the
+/// system's; the answer to curl's request for `target`.
+std::string answerThrough(const std::string& sample, std::uint16_t originPort, const std::string& authority,
+                          const std::string& target = "/models", const std::vector<std::string>& options = {}) {
   const TempDir folder;
   const std::string bundle = folder.write("authority.pem", authority);
   const std::uint16_t port = freePort();
@@ -137,14 +139,17 @@ std::string answerThrough(const std::string& sample, std::uint16_t originPort, c
                  "demo, name: test}}");
   text +=
       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: test}\ndata:\n  settings.yaml: |\n"
-      "    dns: {hosts: {api.example.com: [127.0.0.1]}}\n    addressGuard: {allow: [127.0.0.0/8]}\n";
+      "    dns: {hosts: {api.example.com: [127.0.0.1], models.example.com: [127.0.0.1]}}\n    addressGuard: {allow: "
+      "[127.0.0.0/8]}\n";
   const std::string config = folder.write("sample.yaml", text);
   Process gateway({programPath("sluice"), "run", "--config", config, "--health", health, "--admin",
                    "127.0.0.1:" + std::to_string(freePort())},
                   {"SSL_CERT_FILE=" + bundle});
   EXPECT_TRUE(waitForPort(port)) << gateway.errors();
-  const Outcome got =
-      run({"curl", "-sS", "-i", "--max-time", "20", "http://127.0.0.1:" + std::to_string(port) + "/models"});
+  std::vector<std::string> curl = {"curl",       "-sS", "-i",
+                                   "--max-time", "20",  "http://127.0.0.1:" + std::to_string(port) + target};
+  curl.insert(curl.end(), options.begin(), options.end());
+  const Outcome got = run(curl);
   gateway.signal(SIGTERM);
   EXPECT_EQ(gateway.wait(), 0) << gateway.errors();
   return got.output + got.errors;
@@ -159,6 +164,20 @@ TEST(BackendSamples, ReachTheirOriginEach) {
     EXPECT_EQ(echoed(answer, "sni"), "api.example.com") << path;
     EXPECT_EQ(echoed(answer, "target"), path.ends_with("sluice.yaml") ? "/v1/models" : "/models") << path;
   }
+}
+
+TEST(GrpcSample, IsValidAndLetsTheCallsThroughThatItNames) {
+  const Outcome valid = run({programPath("sluice"), "validate", "--config", kGrpc});
+  EXPECT_EQ(valid.exitCode, 0) << valid.output << valid.errors;
+  const Identity authority = makeAuthority();
+  const EchoOrigin origin(issueServer(authority, "models.example.com"));
+  const auto call = [&](const std::string& method) {
+    return answerThrough(readFile(std::string(kGrpc) + "/gateway.yaml"), origin.port(), authority.certificate, method,
+                         {"--http2-prior-knowledge", "-X", "POST", "-H", "content-type: application/grpc"});
+  };
+  EXPECT_THAT(call("/demo.Models/Predict"), HasSubstr("grpc-status: 0"));
+  EXPECT_THAT(call("/demo.Models/List"), HasSubstr("grpc-status: 0"));
+  EXPECT_THAT(call("/demo.Other/List"), HasSubstr("grpc-status: 12"));
 }
 
 }  // namespace
