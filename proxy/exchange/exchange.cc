@@ -43,10 +43,7 @@ void Exchange::pin(const std::string& revision) {
   pin_ = std::make_unique<Pin>(Pin{rule_ != nullptr ? rule_->shared_from_this() : nullptr, revision});
 }
 
-void Exchange::raise(Event event) {
-  pending_ |= 1U << static_cast<unsigned>(event);
-  if (!scheduled) owner_.schedule(*this);
-}
+void Exchange::schedule() { owner_.schedule(*this); }
 
 void Exchange::raise(Event event, const base::Error& error) {
   // What the client is being told, or was told, stays the reason.

@@ -44,7 +44,10 @@ class Exchange final : private net::Timer {
   http::Token token() const { return self_.toToken(); }
 
   /// Records that something happened; drive() follows in this beat.
-  void raise(Event event);
+  void raise(Event event) {
+    pending_ |= 1U << static_cast<unsigned>(event);
+    if (!scheduled) schedule();
+  }
   void raise(Event event, const base::Error& error);
   void drive();
   /// The snapshot that it was routed by goes: keeps what it uses of it, and by which revision it was served.
@@ -98,6 +101,7 @@ class Exchange final : private net::Timer {
   void progressWithin(std::uint64_t total, std::uint64_t mark);
 
   void step(Event event);
+  void schedule();
   void act(Action action);
   void route();
   std::optional<base::Error> chooseBackend();

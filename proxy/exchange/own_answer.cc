@@ -8,11 +8,6 @@ const routing::Redirect* redirectOf(const Filters& filters) {
   return filters.share != nullptr && filters.share->redirect ? &*filters.share->redirect : nullptr;
 }
 
-/// What the share says replaces what the rule says.
-const routing::Cors* corsOf(const Filters& filters) {
-  return filters.share != nullptr && filters.share->cors ? filters.share->cors.get() : filters.rule.cors.get();
-}
-
 bool answersPreflight(const http::RequestHead& request, const Filters& filters) {
   return request.method == http::Method::kOptions && corsOf(filters) != nullptr && routing::isPreflight(request);
 }
@@ -43,17 +38,6 @@ http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& reques
   }
   finishHead(arena, request, filters, head.headers);
   return head;
-}
-
-void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters, http::Headers& headers) {
-  filters.rule.responseHeaders.apply(arena, headers);
-  if (filters.share != nullptr) filters.share->responseHeaders.apply(arena, headers);
-  finishErrorHead(arena, request, filters, headers);
-}
-
-void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
-                     http::Headers& headers) {
-  if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
 }
 
 }  // namespace sluice::exchange

@@ -15,6 +15,11 @@ struct Filters {
   const routing::WeightedBackend* share;  // null: none is chosen
 };
 
+/// What the share says of other origins replaces what the rule says; nullptr: nothing is said.
+inline const routing::Cors* corsOf(const Filters& filters) {
+  return filters.share != nullptr && filters.share->cors ? filters.share->cors.get() : filters.rule.cors.get();
+}
+
 /// The request goes to no backend: it is redirected, or a browser's question about a request from another origin.
 bool answersItself(const http::RequestHead& request, const Filters& filters);
 
@@ -22,9 +27,16 @@ bool answersItself(const http::RequestHead& request, const Filters& filters);
 http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters, bool secure);
 
 /// The filters' edits of a final head: the rule's, then the share's; then what they say of other origins.
-void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters, http::Headers& headers);
+inline void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+                       http::Headers& headers) {
+  filters.rule.responseHeaders.apply(arena, headers);
+  if (filters.share != nullptr) filters.share->responseHeaders.apply(arena, headers);
+  if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
+}
 /// Other origins may read errors too; nothing else of the filters is for those.
-void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
-                     http::Headers& headers);
+inline void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+                            http::Headers& headers) {
+  if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
+}
 
 }  // namespace sluice::exchange

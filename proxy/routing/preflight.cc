@@ -14,8 +14,8 @@ bool answersPreflights(const Rule& rule) {
 
 }  // namespace
 
-RouteMatch matchRequest(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName) {
-  if (head.method == http::Method::kOptions && isPreflight(head)) {
+RouteMatch matchOptions(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName) {
+  if (isPreflight(head)) {
     http::RequestHead announced = head;
     announced.methodText = announcedMethod(head);
     announced.method = http::methodFrom(announced.methodText);

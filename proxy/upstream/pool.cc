@@ -46,7 +46,7 @@ Connection* Pool::take() {
   // Whatever version the last handshake chose: servers behind one name may differ.
   Connection* connection = leastLoaded();
   if (connection == nullptr) connection = takeIdle();
-  if (connection != nullptr && shared_.size() + connecting_ < kSharedConnections &&
+  if (connection != nullptr && !shared_.empty() && shared_.size() + connecting_ < kSharedConnections &&
       isBusy(*connection, shared_.size())) {
     markDirty();
   }
@@ -191,11 +191,12 @@ void Pool::onServing(Connection& connection) {
 }
 
 void Pool::onCapacity(Connection& connection) {
-  if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle && connection.available() > 0) {
+  if (connection.available() == 0) return;
+  if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle) {
     connection.idle = true;
     idle_.push_back(connection.handle());
   }
-  if ((closing() || !waiters_.empty()) && connection.available() > 0) markDirty();
+  if (closing() || !waiters_.empty()) markDirty();
 }
 
 void Pool::onGone(Connection& connection, const base::Error* error) {
