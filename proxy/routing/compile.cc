@@ -5,6 +5,8 @@
 #include <iterator>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "proxy/routing/attach.h"
 #include "proxy/routing/compile_binds.h"
@@ -62,16 +64,24 @@ void addRejected(const config::Model& model, std::vector<config::ObjectStatus>& 
   }
 }
 
+/// Statuses are large: what is sorted are places, and each status moves once.
 void putInOrder(std::vector<config::ObjectStatus>& statuses) {
-  const auto rankOf = [](const config::ObjectStatus& each) {
-    return std::find(kKindOrder.begin(), kKindOrder.end(), each.kind) - kKindOrder.begin();
-  };
-  std::sort(statuses.begin(), statuses.end(), [&](const config::ObjectStatus& a, const config::ObjectStatus& b) {
-    const auto rankA = rankOf(a);
-    const auto rankB = rankOf(b);
-    return std::tie(rankA, a.group, a.kind, a.nameSpace, a.name) <
-           std::tie(rankB, b.group, b.kind, b.nameSpace, b.name);
+  using Place = std::pair<std::ptrdiff_t, config::ObjectStatus*>;  // rank of the kind
+  std::vector<Place> places;
+  for (config::ObjectStatus& each : statuses) {
+    places.emplace_back(std::find(kKindOrder.begin(), kKindOrder.end(), each.kind) - kKindOrder.begin(), &each);
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    const auto key = [](const Place& place) {
+      const config::ObjectStatus& status = *place.second;
+      return std::tie(place.first, status.group, status.kind, status.nameSpace, status.name);
+    };
+    return key(a) < key(b);
   });
+  std::vector<config::ObjectStatus> sorted;
+  sorted.reserve(statuses.size());
+  for (const Place& place : places) sorted.push_back(std::move(*place.second));
+  statuses = std::move(sorted);
 }
 
 /// The plans that any attached rule sends traffic to, by name and port.
