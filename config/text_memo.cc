@@ -27,9 +27,9 @@ void TextMemo::end() {
 
 std::shared_ptr<const TextReading> TextMemo::read(const SourceText& source, const ReadingRules& rules) {
   Entry& entry = byFile_[source.file];
-  if (!entry.reading || entry.text != source.text) {
+  if (!entry.reading || entry.text.reveal() != source.text) {
     entry.reading = readText(source, rules);
-    entry.text = source.text;
+    entry.text = base::Secret(source.text);
   }
   entry.round = round_;
   return entry.reading;

@@ -13,6 +13,7 @@
 #include "config/load.h"
 #include "config/object_reading.h"
 #include "config/problem.h"
+#include "proxy/base/secret.h"
 
 namespace sluice::config {
 
@@ -31,7 +32,7 @@ class TextMemo {
 
  private:
   struct Entry {
-    std::string text;
+    base::Secret text;  // it may hold Secrets
     std::shared_ptr<const TextReading> reading;
     std::uint64_t round = 0;
   };
