@@ -58,6 +58,8 @@ void converse(Socket& socket, RawOrigin&) {
     if (!socket.send(breakage.says)) return;
     switch (breakage.ending) {
       case Ending::kGoOn:
+        // Else it would be taken for the next request, and all answers after it for those of others.
+        test::readRequestBody(socket, head, kLong);
         continue;
       case Ending::kClose:
         return;

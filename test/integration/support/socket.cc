@@ -54,6 +54,21 @@ std::string readChunked(Socket& socket, std::chrono::milliseconds patience) {
   return body;
 }
 
+std::optional<std::string> fieldOf(std::string_view head, std::string_view name) {
+  const std::string wanted = "\r\n" + std::string(name) + ":";
+  const std::size_t at = lowerCase(head).find(wanted);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = head.find_first_not_of(' ', at + wanted.size());
+  return std::string(head.substr(begin, head.find("\r\n", begin) - begin));
+}
+
+/// The body that the fields of `head` announce; nothing if they announce none.
+std::optional<std::string> readAnnounced(Socket& socket, std::string_view head, std::chrono::milliseconds patience) {
+  if (fieldOf(head, "transfer-encoding")) return readChunked(socket, patience);
+  if (const auto length = fieldOf(head, "content-length")) return socket.readExactly(std::stoul(*length), patience);
+  return std::nullopt;
+}
+
 }  // namespace
 
 // A socket stays bound to the port, without listening, for as long as this process runs: so the kernel gives the port to
@@ -168,13 +183,7 @@ void Socket::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-std::optional<std::string> RawResponse::field(std::string_view name) const {
-  const std::string wanted = "\r\n" + std::string(name) + ":";
-  const std::size_t at = lowerCase(head).find(wanted);
-  if (at == std::string::npos) return std::nullopt;
-  const std::size_t begin = head.find_first_not_of(' ', at + wanted.size());
-  return head.substr(begin, head.find("\r\n", begin) - begin);
-}
+std::optional<std::string> RawResponse::field(std::string_view name) const { return fieldOf(head, name); }
 
 RawResponse readResponse(Socket& socket, bool bodiless, std::chrono::milliseconds patience) {
   RawResponse response;
@@ -182,14 +191,13 @@ RawResponse readResponse(Socket& socket, bool bodiless, std::chrono::millisecond
   if (!response.head.starts_with("HTTP/1.") || !response.head.ends_with("\r\n\r\n")) return response;
   response.status = std::stoi(response.head.substr(9, 3));
   if (bodiless || response.status < 200 || response.status == 204 || response.status == 304) return response;
-  if (response.field("transfer-encoding")) {
-    response.body = readChunked(socket, patience);
-  } else if (const auto length = response.field("content-length")) {
-    response.body = socket.readExactly(std::stoul(*length), patience);
-  } else {
-    response.body = socket.readAll(patience);
-  }
+  auto announced = readAnnounced(socket, response.head, patience);
+  response.body = announced ? *std::move(announced) : socket.readAll(patience);
   return response;
+}
+
+std::string readRequestBody(Socket& socket, std::string_view head, std::chrono::milliseconds patience) {
+  return readAnnounced(socket, head, patience).value_or("");
 }
 
 }  // namespace sluice::test

@@ -68,4 +68,7 @@ struct RawResponse {
 /// Reads one whole response; status 0 if there was none. `bodiless`: it answers HEAD.
 RawResponse readResponse(Socket& socket, bool bodiless = false, std::chrono::milliseconds patience = kPatience);
 
+/// What follows the head of a request, chunks taken apart; empty if it announces no body.
+std::string readRequestBody(Socket& socket, std::string_view head, std::chrono::milliseconds patience = kPatience);
+
 }  // namespace sluice::test
