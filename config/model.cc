@@ -27,13 +27,6 @@ const base::Secret* SecretObject::find(const std::string& key) const {
   return found == data.end() ? nullptr : &found->second;
 }
 
-HttpBackendRef RequestMirror::target() const {
-  HttpBackendRef ref;
-  ref.object = object;
-  ref.port = port;
-  return ref;
-}
-
 const BackendPort* Backend::findPort(std::uint16_t number) const {
   if (number == 0) return ports.size() == 1 ? &ports.front() : nullptr;
   const auto found =
@@ -41,9 +34,7 @@ const BackendPort* Backend::findPort(std::uint16_t number) const {
   return found == ports.end() ? nullptr : &*found;
 }
 
-const GatewayClass* Model::findGatewayClass(std::string_view name) const {
-  return gatewayClasses.find("", name);
-}
+const GatewayClass* Model::findGatewayClass(std::string_view name) const { return gatewayClasses.find("", name); }
 
 const Gateway* Model::findGateway(std::string_view nameSpace, std::string_view name) const {
   return gateways.find(nameSpace, name);

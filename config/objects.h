@@ -47,6 +47,7 @@ class Objects {
 
   Iterator begin() const { return Iterator(objects_.data()); }
   Iterator end() const { return Iterator(objects_.data() + objects_.size()); }
+  const std::vector<std::shared_ptr<const T>>& shared() const { return objects_; }
   std::size_t size() const { return objects_.size(); }
   bool empty() const { return objects_.empty(); }
   const T& operator[](std::size_t index) const { return *objects_[index]; }

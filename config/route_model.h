@@ -10,6 +10,7 @@
 
 #include "config/object_meta.h"
 #include "config/settings.h"
+#include "proxy/base/box.h"
 
 namespace sluice::config {
 
@@ -107,33 +108,30 @@ struct Cors {
   std::string path;
 };
 
-struct HttpBackendRef;
-
-/// RequestMirror: copies of `numerator` in `denominator` requests.
-struct RequestMirror {
+/// Where requests go (BackendObjectReference).
+struct BackendTarget {
   ObjectRef object;
   std::uint16_t port = 0;  // 0: not given
+};
+
+/// RequestMirror: copies of `numerator` in `denominator` requests.
+struct RequestMirror : BackendTarget {
   std::uint32_t numerator = 1;
   std::uint32_t denominator = 1;
-
-  /// Where to, as a share of a rule says it.
-  HttpBackendRef target() const;
 };
 
 /// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
 struct Filters {
-  std::optional<HeaderModifier> requestHeaders;
-  std::optional<HeaderModifier> responseHeaders;
-  std::optional<UrlRewrite> urlRewrite;  // or requestRedirect
-  std::optional<RequestRedirect> requestRedirect;
-  std::optional<Cors> cors;
+  base::Box<HeaderModifier> requestHeaders;
+  base::Box<HeaderModifier> responseHeaders;
+  base::Box<UrlRewrite> urlRewrite;  // or requestRedirect
+  base::Box<RequestRedirect> requestRedirect;
+  base::Box<Cors> cors;
   std::vector<RequestMirror> mirrors;
 };
 
 /// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.
-struct HttpBackendRef {
-  ObjectRef object;
-  std::uint16_t port = 0;  // 0: not given
+struct HttpBackendRef : BackendTarget {
   std::uint32_t weight = 1;
   Filters filters;
   std::vector<Unbuilt> unbuilt;  // this share of the rule only

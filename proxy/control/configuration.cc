@@ -19,13 +19,13 @@ bool Configuration::flawless() const {
 }
 
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, config::TextMemo& memo) {
-  config::Configuration loaded = config::loadPaths(paths, key, previous, memo);
+                                const config::Model* previous, Memo& memo) {
+  config::Configuration loaded = config::loadPaths(paths, key, previous, memo.texts);
   Configuration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
-  if (made.readable) made.compiled = routing::compile(made.model);
+  if (made.readable) made.compiled = routing::compile(made.model, memo.compiled);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;
@@ -60,7 +60,8 @@ std::string statusDocument(const Configuration& configuration, const Revisions& 
 }
 
 std::string revisionInfo(const Revisions& revisions) {
-  return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers last, "
+  return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers "
+         "last, "
          "and is served.\n# TYPE sluice_config_revision_info gauge\nsluice_config_revision_info{desired=\"" +
          revisions.desired + "\",published=\"" + revisions.published + "\",served=\"" + revisions.served + "\"} 1\n";
 }

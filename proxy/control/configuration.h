@@ -39,11 +39,17 @@ struct Configuration {
   bool flawless() const;
 };
 
+/// What readings one after the other have in common. It never shows in what comes out. Main thread.
+struct Memo {
+  config::TextMemo texts;
+  routing::CompileMemo compiled;
+};
+
 /// Files, or folders of files, of YAML documents. `key` is that of the revision (config/revision.h).
 /// `previous` is the model that is served now, nullptr if there is none: valid objects of it stand in for those that
-/// have become invalid (config/last_good.h). `memo`: what was read last need not be parsed again.
+/// have become invalid (config/last_good.h). `memo`: what was read last need not be made again.
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, config::TextMemo& memo);
+                                const config::Model* previous, Memo& memo);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);

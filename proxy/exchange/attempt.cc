@@ -24,10 +24,12 @@ void appendForwarded(base::Arena& arena, http::Headers& headers, const http::Req
 }
 
 /// The fields and the authority; of a rule or share that sets Host and rewrites it too, the filter made for it counts.
-void applyFilters(base::Arena& arena, const routing::HeaderEdit& edit, const routing::UrlRewrite& rewrite,
+void applyFilters(base::Arena& arena, const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
                   http::RequestHead& head) {
-  edit.apply(arena, head.headers);
-  if (!edit.authority.empty()) head.authority = edit.authority;
+  if (edit) {
+    edit->apply(arena, head.headers);
+    if (!edit->authority.empty()) head.authority = edit->authority;
+  }
   if (!rewrite.authority.empty()) head.authority = rewrite.authority;
 }
 

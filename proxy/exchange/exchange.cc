@@ -40,7 +40,11 @@ Exchange::~Exchange() {
 
 void Exchange::pin(const std::string& revision) {
   if (pin_) return;
-  pin_ = std::make_unique<Pin>(Pin{rule_ != nullptr ? rule_->shared_from_this() : nullptr, revision});
+  pin_ = std::make_unique<Pin>();
+  pin_->revision = revision;
+  if (rule_ == nullptr) return;
+  pin_->rule = rule_->shared_from_this();
+  pin_->listener = listener_->shared_from_this();
 }
 
 void Exchange::schedule() { owner_.schedule(*this); }
@@ -76,30 +80,51 @@ void Exchange::step(Event event) {
 
 void Exchange::act(Action action) {
   switch (action) {
-    case Action::kNone: return;
-    case Action::kRoute: return route();
-    case Action::kEnter: return enter();
-    case Action::kRepeat: return repeat();
-    case Action::kBackOff: return backOff();
-    case Action::kAcquire: return acquire();
-    case Action::kAbandon: return abandon();
-    case Action::kBegin: return begin();
-    case Action::kForwardRequest: return forwardRequest();
-    case Action::kGrantClient: return grantClient();
-    case Action::kCancelUpstream: return cancelUpstream();
-    case Action::kForwardInterim: return forwardInterim();
-    case Action::kStartResponse: return startResponse();
-    case Action::kForwardResponse: return forwardResponse();
-    case Action::kGrantUpstream: return grantUpstream();
-    case Action::kJudgeFailure: return judgeFailure();
-    case Action::kJudgeResponse: return judgeResponse();
-    case Action::kAnswer: return answer();
-    case Action::kBreakResponse: return breakResponse();
-    case Action::kDropMirrors: return dropMirrors();
+    case Action::kNone:
+      return;
+    case Action::kRoute:
+      return route();
+    case Action::kEnter:
+      return enter();
+    case Action::kRepeat:
+      return repeat();
+    case Action::kBackOff:
+      return backOff();
+    case Action::kAcquire:
+      return acquire();
+    case Action::kAbandon:
+      return abandon();
+    case Action::kBegin:
+      return begin();
+    case Action::kForwardRequest:
+      return forwardRequest();
+    case Action::kGrantClient:
+      return grantClient();
+    case Action::kCancelUpstream:
+      return cancelUpstream();
+    case Action::kForwardInterim:
+      return forwardInterim();
+    case Action::kStartResponse:
+      return startResponse();
+    case Action::kForwardResponse:
+      return forwardResponse();
+    case Action::kGrantUpstream:
+      return grantUpstream();
+    case Action::kJudgeFailure:
+      return judgeFailure();
+    case Action::kJudgeResponse:
+      return judgeResponse();
+    case Action::kAnswer:
+      return answer();
+    case Action::kBreakResponse:
+      return breakResponse();
+    case Action::kDropMirrors:
+      return dropMirrors();
   }
 }
 
-// --- the request's way -----------------------------------------------------------------------------------------------------------
+// --- the request's way
+// -----------------------------------------------------------------------------------------------------------
 
 void Exchange::route() {
   std::optional<base::Error> refusal = chooseBackend();
@@ -149,9 +174,9 @@ std::optional<base::Error> Exchange::chooseBackend() {
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
   const routing::RouteMatch match = routing::matchRequest(*origin_.routes, request_.head, serverName);
   rule_ = match.rule;
+  listener_ = match.listener;
   if (rule_ == nullptr) {
-    const auto type =
-        match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
+    const auto type = match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
     return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
   }
   if (rule_->grpc && !speaksGrpc(request_.head)) {
@@ -161,7 +186,8 @@ std::optional<base::Error> Exchange::chooseBackend() {
   if (answersItself(request_.head, {*rule_, nullptr})) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());
   if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
-  return attempt_.backend->failure;
+  if (attempt_.backend->failure) return *attempt_.backend->failure;
+  return std::nullopt;
 }
 
 void Exchange::acquire() {
@@ -185,7 +211,8 @@ void Exchange::begin() {
   attempt_.begun = owner_.worker().now();
   Downstream* downstream = owner_.downstream(origin_.connection);
   if (connection == nullptr || connection->available() == 0 || downstream == nullptr) {
-    return onUpstreamReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"), true);
+    return onUpstreamReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"),
+                           true);
   }
   attempt_.reused = connection->requests() > 0;
   attempt_.peer = connection->peer();
@@ -231,7 +258,8 @@ void Exchange::cancelUpstream() {
   if (codec.wantsProduce() || codec.state() != http::CodecState::kOpen) connection->touch();
 }
 
-// --- the response's way ----------------------------------------------------------------------------------------------------------
+// --- the response's way
+// ----------------------------------------------------------------------------------------------------------
 
 http::ServerCodec* Exchange::downstreamCodec() {
   Downstream* downstream = owner_.downstream(origin_.connection);
@@ -286,7 +314,8 @@ void Exchange::answer() {
     if (rule_ != nullptr)
       finishErrorHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
   } else {
-    response_->head = ownAnswer(response_->arena, request_.head, {*rule_, attempt_.backend}, origin_.secure);
+    response_->head =
+        ownAnswer(response_->arena, request_.head, {*rule_, attempt_.backend}, {origin_.secure, listener_->port});
     responseBody_.finish();
   }
   status_ = response_->head.status;

@@ -1,7 +1,8 @@
-// One request and its response on their way through the gateway. Owned by Exchanges' slab, found by handle, on one thread.
+// One request and its response on their way through the gateway. Owned by Exchanges' slab, found by handle, on one
+// thread.
 //
-// Sinks record events; drive() alone moves the exchange, by the tables of phase.h. Everything that it does is a call downwards (router,
-// pool, codecs) whose outcome comes back as another event.
+// Sinks record events; drive() alone moves the exchange, by the tables of phase.h. Everything that it does is a call
+// downwards (router, pool, codecs) whose outcome comes back as another event.
 #pragma once
 
 #include <cstdint>
@@ -77,6 +78,7 @@ class Exchange final : private net::Timer {
   ResponseState responseState() const { return responseState_; }
   bool routed() const { return routed_; }
   const routing::Rule* rule() const { return rule_; }
+  const routing::ListenerName* listener() const { return listener_; }
   const Attempt& attempt() const { return attempt_; }
   const std::optional<base::Error>& error() const { return error_; }
   /// Of the configuration that routed it, if `current` is the one that is served now.
@@ -143,10 +145,12 @@ class Exchange final : private net::Timer {
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses
   std::optional<http::ResponseMessage> response_;
   struct Pin {
-    std::shared_ptr<const routing::Rule> rule;  // null if it has none
+    std::shared_ptr<const routing::Rule> rule;              // null if it has none
+    std::shared_ptr<const routing::ListenerName> listener;  // null if it has no rule
     std::string revision;
   };
-  const routing::Rule* rule_ = nullptr;  // the snapshot's; of an earlier one the pin's
+  const routing::Rule* rule_ = nullptr;              // the snapshot's; of an earlier one the pin's
+  const routing::ListenerName* listener_ = nullptr;  // likewise
   std::unique_ptr<Pin> pin_;
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
@@ -156,11 +160,11 @@ class Exchange final : private net::Timer {
   ResponseState responseState_ = ResponseState::kWaiting;
   std::uint32_t pending_ = 0;  // events, one bit each
   bool routed_ = false;
-  bool unprocessed_ = false;   // of the last upstream reset
-  bool repeated_ = false;      // an attempt was made once more, unseen
-  bool proceeded_ = false;     // the client was told 100 (Continue)
+  bool unprocessed_ = false;  // of the last upstream reset
+  bool repeated_ = false;     // an attempt was made once more, unseen
+  bool proceeded_ = false;    // the client was told 100 (Continue)
   std::uint16_t status_ = 0;
-  std::size_t requestTaken_ = 0;   // taken out of the pipe and not yet granted again
+  std::size_t requestTaken_ = 0;  // taken out of the pipe and not yet granted again
   std::size_t responseTaken_ = 0;
   std::uint64_t requestBytes_ = 0;
   std::uint64_t responseBytes_ = 0;

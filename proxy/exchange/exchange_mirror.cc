@@ -8,7 +8,8 @@ void Exchange::startMirrors(const std::vector<routing::RequestMirror>& wanted) {
   if (request_.head.body == http::Body::kTunnel) return;  // a conversation has no copy
   for (const routing::RequestMirror& target : wanted) {
     if (!target.takesAll() && !target.takes(owner_.random())) continue;
-    Mirror* mirror = owner_.mirrors().create(*rule_, target, request_.head, {origin_.client, origin_.secure});
+    Mirror* mirror =
+        owner_.mirrors().create(*listener_, *rule_, target, request_.head, {origin_.client, origin_.secure});
     if (mirror == nullptr) continue;
     mirrors_.push_back(mirror->handle());
     mirror->addBody(requestBody_.bytes);

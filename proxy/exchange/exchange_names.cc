@@ -2,13 +2,16 @@
 
 namespace sluice::exchange {
 
-ExchangeNames namesOf(const routing::Rule* rule, const routing::WeightedBackend* backend) {
+ExchangeNames namesOf(const routing::ListenerName* listener, const routing::Rule* rule,
+                      const routing::WeightedBackend* backend) {
   ExchangeNames names;
-  if (rule != nullptr) names = {rule->gateway, rule->listener, rule->route, {}};
+  if (rule != nullptr) names = {listener->gateway, listener->section, rule->route, {}};
   if (backend != nullptr && backend->backend) names.backend = backend->backend->name;
   return names;
 }
 
-ExchangeNames namesOf(const Exchange& exchange) { return namesOf(exchange.rule(), exchange.attempt().backend); }
+ExchangeNames namesOf(const Exchange& exchange) {
+  return namesOf(exchange.listener(), exchange.rule(), exchange.attempt().backend);
+}
 
 }  // namespace sluice::exchange

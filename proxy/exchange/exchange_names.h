@@ -15,7 +15,8 @@ struct ExchangeNames {
   std::string_view backend;
 };
 
-ExchangeNames namesOf(const routing::Rule* rule, const routing::WeightedBackend* backend);
+ExchangeNames namesOf(const routing::ListenerName* listener, const routing::Rule* rule,
+                      const routing::WeightedBackend* backend);
 ExchangeNames namesOf(const Exchange& exchange);
 
 }  // namespace sluice::exchange

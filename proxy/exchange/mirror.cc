@@ -37,11 +37,12 @@ base::Error lost(std::string_view why) {
 
 }  // namespace
 
-Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::Rule& rule,
-               const routing::RequestMirror& target, upstream::Cluster& cluster, const http::RequestHead& request,
-               const Client& client)
+Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ListenerName& listener,
+               const routing::Rule& rule, const routing::RequestMirror& target, upstream::Cluster& cluster,
+               const http::RequestHead& request, const Client& client)
     : self_(self),
       owner_(owner),
+      listener_(listener),
       rule_(rule),
       target_(target),
       cluster_(cluster),

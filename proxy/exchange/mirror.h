@@ -15,6 +15,7 @@
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"
+#include "proxy/routing/listener_name.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -24,9 +25,10 @@ class Mirrors;
 
 class Mirror final : private net::Timer {
  public:
-  /// `rule` and `target` live as long as the snapshot, or until pin(). `cluster` was entered for it.
-  Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::Rule& rule, const routing::RequestMirror& target,
-         upstream::Cluster& cluster, const http::RequestHead& request, const Client& client);
+  /// `listener`, `rule` and `target` live as long as the snapshot, or until pin(). `cluster` was entered for it.
+  Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ListenerName& listener, const routing::Rule& rule,
+         const routing::RequestMirror& target, upstream::Cluster& cluster, const http::RequestHead& request,
+         const Client& client);
   ~Mirror() override;
 
   base::Handle<Mirror> handle() const { return self_; }
@@ -36,7 +38,9 @@ class Mirror final : private net::Timer {
   bool dirty = false;  // for Mirrors
   /// The snapshot goes.
   void pin() {
-    if (!pin_) pin_ = rule_.shared_from_this();
+    if (pin_) return;
+    pin_ = rule_.shared_from_this();
+    listenerPin_ = listener_.shared_from_this();
   }
 
   /// The client's side. Bytes beyond limits.exchangeBuffer that its Backend has not taken end it.
@@ -64,6 +68,7 @@ class Mirror final : private net::Timer {
   http::BodyPipe& body() { return body_; }
 
   /// For reports.
+  const routing::ListenerName& listener() const { return listener_; }
   const routing::Rule& rule() const { return rule_; }
   const routing::RequestMirror& target() const { return target_; }
   /// 0 if there was neither an answer nor a failure.
@@ -91,9 +96,11 @@ class Mirror final : private net::Timer {
 
   const base::Handle<Mirror> self_;
   Mirrors& owner_;
+  const routing::ListenerName& listener_;
   const routing::Rule& rule_;
   const routing::RequestMirror& target_;
   std::shared_ptr<const routing::Rule> pin_;
+  std::shared_ptr<const routing::ListenerName> listenerPin_;
   upstream::Cluster& cluster_;
   http::RequestMessage request_;
   http::BodyPipe body_;

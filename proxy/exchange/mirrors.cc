@@ -4,14 +4,14 @@
 
 namespace sluice::exchange {
 
-Mirror* Mirrors::create(const routing::Rule& rule, const routing::RequestMirror& target,
-                        const http::RequestHead& request, const Client& client) {
+Mirror* Mirrors::create(const routing::ListenerName& listener, const routing::Rule& rule,
+                        const routing::RequestMirror& target, const http::RequestHead& request, const Client& client) {
   upstream::Cluster& cluster = owner_.upstreams().cluster(target.backend);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
     return nullptr;
   }
-  Mirror& mirror = table_.create(*this, rule, target, cluster, request, client);
+  Mirror& mirror = table_.create(*this, listener, rule, target, cluster, request, client);
   table_.mark(mirror);
   return &mirror;
 }

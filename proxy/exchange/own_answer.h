@@ -23,14 +23,15 @@ inline const routing::Cors* corsOf(const Filters& filters) {
 /// The request goes to no backend: it is redirected, or a browser's question about a request from another origin.
 bool answersItself(const http::RequestHead& request, const Filters& filters);
 
-/// Then, the head of the answer, which has no body. `secure`: the client came by TLS.
-http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters, bool secure);
+/// Then, the head of the answer, which has no body.
+http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+                             const routing::RedirectFrom& from);
 
 /// The filters' edits of a final head: the rule's, then the share's; then what they say of other origins.
 inline void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
                        http::Headers& headers) {
-  filters.rule.responseHeaders.apply(arena, headers);
-  if (filters.share != nullptr) filters.share->responseHeaders.apply(arena, headers);
+  if (filters.rule.responseHeaders) filters.rule.responseHeaders->apply(arena, headers);
+  if (filters.share != nullptr && filters.share->responseHeaders) filters.share->responseHeaders->apply(arena, headers);
   if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
 }
 /// Other origins may read errors too; nothing else of the filters is for those.

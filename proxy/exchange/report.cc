@@ -19,7 +19,7 @@ Report::Series& Report::seriesOf(const Key& key) {
   recent_ = &*series_.try_emplace(key).first;
   Series& series = recent_->second;
   if (series.active == nullptr) {
-    const ExchangeNames names = namesOf(key.rule, key.backend);
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     series.active =
         &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
   }
@@ -36,7 +36,7 @@ Report::Durations& Report::durationsOf(Series& series, std::uint16_t status, std
 
 observe::Histogram& Report::serverDuration(Durations& durations, const Key& key) {
   if (durations.server == nullptr) {
-    const ExchangeNames names = namesOf(key.rule, key.backend);
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
     durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend,
                                                                              "", "", status, durations.errorType);
@@ -46,7 +46,7 @@ observe::Histogram& Report::serverDuration(Durations& durations, const Key& key)
 
 observe::Histogram& Report::clientDuration(Durations& durations, const Key& key) {
   if (durations.client == nullptr) {
-    const ExchangeNames names = namesOf(key.rule, key.backend);
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
     durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend,
                                                                              "", "", status, durations.errorType);
@@ -61,21 +61,21 @@ void Report::adopt(std::string revision) {
 }
 
 void Report::onRouted(const Exchange& exchange) {
-  seriesOf({exchange.rule(), exchange.attempt().backend}).active->add(1);
+  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(1);
 }
 
 void Report::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status, const base::Error* error) {
-  const Key key{exchange.rule(), failed.backend};
+  const Key key{exchange.listener(), exchange.rule(), failed.backend};
   Series& series = seriesOf(key);
   series.active->add(-1);
   const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
   clientDuration(durationsOf(series, status, errorType), key).observe(worker_.clock().now() - failed.begun);
-  seriesOf({exchange.rule(), exchange.attempt().backend}).active->add(1);
+  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(1);
 }
 
 void Report::onFinished(const Exchange& exchange) {
   const base::MonotonicTime now = worker_.clock().now();
-  const Key key{exchange.rule(), exchange.attempt().backend};
+  const Key key{exchange.listener(), exchange.rule(), exchange.attempt().backend};
   Series& series = seriesOf(key);
   if (exchange.routed()) series.active->add(-1);
   Durations& durations = durationsOf(series, exchange.status(), errorTypeOf(exchange));
@@ -85,10 +85,10 @@ void Report::onFinished(const Exchange& exchange) {
 }
 
 void Report::onMirrored(const Mirror& mirror) {
-  const routing::Rule& rule = mirror.rule();
   const std::string_view errorType = mirror.error() ? base::errorTypeName(mirror.error()->type) : std::string_view{};
   metrics_
-      .at<observe::Metric::kClientRequestDuration>(rule.gateway, rule.route, mirror.target().backend->name, "", "",
+      .at<observe::Metric::kClientRequestDuration>(mirror.listener().gateway, mirror.rule().route,
+                                                   mirror.target().backend->name, "", "",
                                                    observe::StatusLabel(mirror.status()), errorType)
       .observe(worker_.clock().now() - mirror.begun());
 }

@@ -30,8 +30,9 @@ class Report final : public ExchangeObserver {
   void onLimit(std::string_view limit) override;
 
  private:
-  // By rule and chosen share: both live as long as the snapshot, and as the exchanges that pinned them.
+  // By listener, rule and chosen share: they live as long as the snapshot, and as the exchanges that pinned them.
   struct Key {
+    const routing::ListenerName* listener;
     const routing::Rule* rule;
     const routing::WeightedBackend* backend;
     friend bool operator==(const Key&, const Key&) = default;
@@ -60,7 +61,8 @@ class Report final : public ExchangeObserver {
   std::string revision_;
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
-      return std::hash<const void*>{}(key.rule) * 31 + std::hash<const void*>{}(key.backend);
+      const std::hash<const void*> hash;
+      return (hash(key.listener) * 31 + hash(key.rule)) * 31 + hash(key.backend);
     }
   };
   std::unordered_map<Key, Series, KeyHash> series_;

@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,10 +18,20 @@ namespace {
 
 constexpr const char* kDebianBundle = "/etc/ssl/certs/ca-certificates.crt";
 
+const char* namedFile() { return secure_getenv(X509_get_default_cert_file_env()); }
+const char* namedFolder() { return secure_getenv(X509_get_default_cert_dir_env()); }
+
+/// Differs whenever the file does, as far as its folder tells; of a folder, whenever files come or go.
+std::string stateOf(const char* path) {
+  struct stat status = {};
+  if (stat(path, &status) != 0) return "none;";
+  return std::to_string(status.st_dev) + "." + std::to_string(status.st_ino) + "." + std::to_string(status.st_size) +
+         "." + std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + ";";
+}
+
 // Read whole and now: OpenSSL's default, a folder of hashed names, would read files in the middle of a handshake.
 bool loadSystem(X509_STORE* store) {
-  const bool named = secure_getenv(X509_get_default_cert_file_env()) != nullptr ||
-                     secure_getenv(X509_get_default_cert_dir_env()) != nullptr;
+  const bool named = namedFile() != nullptr || namedFolder() != nullptr;
   if (!named && X509_STORE_load_file(store, kDebianBundle) == 1) return true;
   ERR_clear_error();
   return X509_STORE_set_default_paths(store) == 1;
@@ -71,10 +82,18 @@ base::Status TrustStore::add(const std::vector<CrlPointer>& lists) {
 }
 
 base::Result<TrustStore> TrustStore::system() {
-  TrustStore trust(X509_STORE_new(), "system");
+  // What changes while it is read changes the state again.
+  TrustStore trust(X509_STORE_new(), systemFingerprint());
   if (!loadSystem(trust.get())) return base::Error::config("the system's authorities: " + takeOpensslError());
   ERR_clear_error();
   return trust;
+}
+
+std::string TrustStore::systemFingerprint() {
+  const char* file = namedFile();
+  const char* folder = namedFolder();
+  return "system " + stateOf(kDebianBundle) + stateOf(file != nullptr ? file : X509_get_default_cert_file()) +
+         stateOf(folder != nullptr ? folder : X509_get_default_cert_dir());
 }
 
 TrustStore::TrustStore(TrustStore&& other) noexcept

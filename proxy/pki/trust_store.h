@@ -26,12 +26,14 @@ class TrustStore {
   static base::Result<TrustStore> parse(std::string_view caPem, std::string_view crlPem = "");
   /// The system's authorities (Debian: ca-certificates), or OpenSSL's SSL_CERT_FILE and SSL_CERT_DIR.
   static base::Result<TrustStore> system();
+  /// What the fingerprint of system() would be now, by what its files look like.
+  static std::string systemFingerprint();
   TrustStore(TrustStore&&) noexcept;
   TrustStore& operator=(TrustStore&&) noexcept;
   ~TrustStore();
 
   x509_store_st* get() const { return store_; }
-  /// SHA-256 over what it holds, in hex; "system" for the system's.
+  /// SHA-256 over what it holds, in hex; of the system's, what its files look like.
   const std::string& fingerprint() const { return fingerprint_; }
   /// When the first of its lists expires: what was verified before does not count after that. The last of all times
   /// without lists.

@@ -31,9 +31,9 @@ std::vector<std::string> sharedHostnames(const config::Route& route, const confi
 
 class Attacher {
  public:
-  Attacher(const config::Model& model, const RoutePlan& plan, std::vector<GatewayPlan>& gateways,
-           BackendCatalog& backends)
-      : model_(model), plan_(plan), route_(*plan.route), gateways_(gateways), backends_(backends) {}
+  Attacher(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
+           std::vector<GatewayPlan>& gateways, BackendCatalog& backends)
+      : model_(model), plan_(plan), route_(*plan_.route), kept_(kept), gateways_(gateways), backends_(backends) {}
 
   config::ObjectStatus run() {
     config::ObjectStatus status = statusOf(config::kGatewayGroup, plan_.kind, route_.meta.nameSpace, route_.meta.name,
@@ -71,22 +71,24 @@ class Attacher {
   /// What keeps the route from the parent; nothing if at least one listener took it.
   std::optional<Fault> attach(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
-    const std::string what = describe(ref, route_.meta.nameSpace);
-    if (ref.kind != "Gateway") return fault(reason::kInvalidKind, what + ": only Gateways can be parents");
+    const auto refusal = [&](std::string_view why, const char* message) {
+      return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
+    };
+    if (ref.kind != "Gateway") return refusal(reason::kInvalidKind, "only Gateways can be parents");
     GatewayPlan* gateway = findPlan(ref);
-    if (gateway == nullptr) return fault(reason::kNoMatchingParent, what + ": it does not exist or is not valid");
-    if (gateway->refusal) return fault(reason::kNoMatchingParent, what + ": it is not accepted");
-    Fault nearest = fault(reason::kNoMatchingParent, what + ": it has no such listener");
+    if (gateway == nullptr) return refusal(reason::kNoMatchingParent, "it does not exist or is not valid");
+    if (gateway->refusal) return refusal(reason::kNoMatchingParent, "it is not accepted");
+    std::optional<Fault> nearest;
     std::vector<std::string> conflicts;
     bool attached = false;
     for (ListenerPlan* listener : selected(*gateway, parent)) {
-      auto refused = attachTo(*gateway, *listener, what);
+      auto refused = attachTo(*gateway, *listener, ref);
       attached = attached || !refused;
       if (!refused) continue;
       if (refused->reason == reason::kHostnameConflict) conflicts.push_back(refused->message);
-      nearest = nearer(std::move(nearest), *std::move(refused));
+      nearest = nearest ? nearer(*std::move(nearest), *std::move(refused)) : std::move(refused);
     }
-    if (!attached) return nearest;
+    if (!attached) return nearest ? nearest : refusal(reason::kNoMatchingParent, "it has no such listener");
     notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
     noteUses(*gateway);
     countUnserved(*gateway, parent);
@@ -113,25 +115,26 @@ class Attacher {
     }
   }
 
-  std::optional<Fault> attachTo(GatewayPlan& gateway, ListenerPlan& listener, const std::string& what) {
-    const std::string where = what + ": listener " + listener.listener->name;
-    if (!listener.accepted()) return fault(reason::kNoMatchingParent, where + " is not accepted");
+  std::optional<Fault> attachTo(GatewayPlan& gateway, ListenerPlan& listener, const config::ObjectRef& ref) {
+    const auto refusal = [&](std::string_view why, const std::string& message) {
+      return fault(why, describe(ref, route_.meta.nameSpace) + ": listener " + listener.listener->name + " " + message);
+    };
+    if (!listener.accepted()) return refusal(reason::kNoMatchingParent, "is not accepted");
     if (!admits(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
-      return fault(reason::kNotAllowedByListeners,
-                   where + " does not allow " + std::string(plan_.kind) + "s from namespace " + route_.meta.nameSpace);
+      return refusal(reason::kNotAllowedByListeners,
+                     "does not allow " + std::string(plan_.kind) + "s from namespace " + route_.meta.nameSpace);
     }
     const std::vector<std::string> hostnames = sharedHostnames(route_, *listener.listener);
     if (hostnames.empty()) {
-      return fault(reason::kNoMatchingListenerHostname,
-                   where + " is for " + listener.listener->hostname + ", which no hostname of the route meets");
+      return refusal(reason::kNoMatchingListenerHostname,
+                     "is for " + listener.listener->hostname + ", which no hostname of the route meets");
     }
     if (const config::Route* rival = listener.claims.rival(plan_.kind, hostnames)) {
-      return fault(
-          reason::kHostnameConflict,
-          where + " has an older route of another kind with one of these hostnames: " + rival->meta.qualifiedName());
+      return refusal(reason::kHostnameConflict,
+                     "has an older route of another kind with one of these hostnames: " + rival->meta.qualifiedName());
     }
     // A second parentRef may select the same listener again.
-    if (taken_.insert(&listener).second) addEntries(gateway, listener, hostnames);
+    if (taken_.insert(&listener).second) addEntries(listener, hostnames);
     return std::nullopt;
   }
 
@@ -145,20 +148,16 @@ class Attacher {
     return rank(b) >= rank(a) ? std::move(b) : std::move(a);
   }
 
-  void addEntries(const GatewayPlan& gateway, ListenerPlan& listener, const std::vector<std::string>& hostnames) {
+  void addEntries(ListenerPlan& listener, const std::vector<std::string>& hostnames) {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
-    for (const RulePlan& rulePlan : plan_.rules) {
-      auto rule = std::make_shared<Rule>(rulePlan.prototype);
-      rule->gateway = gateway.gateway->meta.qualifiedName();
-      rule->listener = listener.listener->name;
-      rule->listenerPort = listener.listener->port;
-      for (const RouteEntry& match : rulePlan.matches) {
+    for (const RulePlan& rule : plan_.rules) {
+      for (const RouteEntry& match : rule.matches) {
         for (const std::string& hostname : hostnames) {
           RouteEntry entry = match;
           entry.listenerHostname = listener.listener->hostname;
           entry.hostname = hostname;
-          entry.rule = rule;
+          entry.rule = rule.rule;
           noteShadow(listener, entry);
           listener.entries.push_back(std::move(entry));
         }
@@ -186,9 +185,7 @@ class Attacher {
   }
 
   void noteUses(const GatewayPlan& gateway) {
-    const Holder holder{config::kGatewayGroup, plan_.kind, route_.meta.nameSpace};
-    for (const config::HttpBackendRef* ref : plan_.backendRefs) backends_.noteUse(*ref, holder, *gateway.gateway);
-    for (const config::HttpBackendRef& ref : plan_.mirrorRefs) backends_.noteUse(ref, holder, *gateway.gateway);
+    for (const BackendUse& use : plan_.uses) backends_.noteUse(*use.target, plan_.holder(), *gateway.gateway);
   }
 
   std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }
@@ -203,7 +200,7 @@ class Attacher {
     std::string note;
     for (const std::string& each : notes_) note += (note.empty() ? "" : "; ") + each;
     const bool accepted = !unaccepted;
-    result.check(condition_type::kAccepted, both(std::move(unaccepted), plan_.kept), note);
+    result.check(condition_type::kAccepted, both(std::move(unaccepted), kept_), note);
     std::optional<Fault> unresolved;
     if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
     result.check(condition_type::kResolvedRefs, unresolved);
@@ -218,6 +215,7 @@ class Attacher {
   const config::Model& model_;
   const RoutePlan& plan_;
   const config::Route& route_;
+  const std::optional<Fault>& kept_;
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
   std::set<const ListenerPlan*> taken_;
@@ -227,9 +225,9 @@ class Attacher {
 
 }  // namespace
 
-config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, std::vector<GatewayPlan>& gateways,
-                                 BackendCatalog& backends) {
-  return Attacher(model, plan, gateways, backends).run();
+config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
+                                 std::vector<GatewayPlan>& gateways, BackendCatalog& backends) {
+  return Attacher(model, plan, kept, gateways, backends).run();
 }
 
 }  // namespace sluice::routing

@@ -11,7 +11,6 @@
 #include "proxy/routing/attach.h"
 #include "proxy/routing/compile_binds.h"
 #include "proxy/routing/compile_gateway.h"
-#include "proxy/routing/compile_route.h"
 #include "proxy/routing/object_status.h"
 
 namespace sluice::routing {
@@ -19,33 +18,49 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kKindOrder = {"GatewayClass", "Gateway", "HTTPRoute", "GRPCRoute"};
 
-template <typename RouteType>
-void compileRoutes(const config::Model& model, const BackendCatalog& backends, const config::Objects<RouteType>& routes,
-                   std::optional<RouteType> config::Rejected::*legible, std::vector<RoutePlan>& plans) {
-  for (const RouteType& route : routes) {
-    plans.push_back(compileRoute(route, backends, std::nullopt));
-    plans.back().kept = keptFault(model, config::kGatewayGroup, RouteType::kKind, route.meta);
-  }
-  for (const config::Rejected& rejected : model.rejected) {
-    const std::optional<RouteType>& route = rejected.*legible;
-    if (!route) continue;
-    plans.push_back(compileRoute(*route, backends, Fault{std::string(config::reason::kInvalid), rejected.message}));
-  }
-}
+/// The routes of a configuration, in the order in which they are attached.
+class Routes {
+ public:
+  struct Route {
+    std::shared_ptr<const RoutePlan> plan;
+    std::optional<Fault> kept;  // it is the previous version of one whose newest version its schema refused
+  };
 
-/// Older ones first, as precedence has it: who comes first keeps what two of them want.
-std::vector<RoutePlan> compileRoutes(const config::Model& model, const BackendCatalog& backends) {
-  std::vector<RoutePlan> plans;
-  compileRoutes(model, backends, model.httpRoutes, &config::Rejected::httpRoute, plans);
-  compileRoutes(model, backends, model.grpcRoutes, &config::Rejected::grpcRoute, plans);
-  std::sort(plans.begin(), plans.end(), [](const RoutePlan& a, const RoutePlan& b) {
-    const auto key = [](const RoutePlan& each) {
-      return std::tie(each.route->meta.creationTimestamp, each.name, each.kind);
-    };
-    return key(a) < key(b);
-  });
-  return plans;
-}
+  Routes(const config::Model& model, const BackendCatalog& backends, RouteMemo& memo)
+      : model_(model), backends_(backends) {
+    add(model.httpRoutes, &config::Rejected::httpRoute, memo);
+    add(model.grpcRoutes, &config::Rejected::grpcRoute, memo);
+    // Older ones first, as precedence has it: who comes first keeps what two of them want.
+    std::sort(inOrder_.begin(), inOrder_.end(), [](const Route& a, const Route& b) {
+      const auto key = [](const Route& each) {
+        return std::tie(each.plan->route->meta.creationTimestamp, each.plan->name, each.plan->kind);
+      };
+      return key(a) < key(b);
+    });
+  }
+
+  const std::vector<Route>& inOrder() const { return inOrder_; }
+
+ private:
+  template <typename RouteType>
+  void add(const config::Objects<RouteType>& routes, std::optional<RouteType> config::Rejected::*legible,
+           RouteMemo& memo) {
+    for (const std::shared_ptr<const RouteType>& route : routes.shared()) {
+      inOrder_.push_back(
+          {memo.plan(route, backends_), keptFault(model_, config::kGatewayGroup, RouteType::kKind, route->meta)});
+    }
+    for (const config::Rejected& rejected : model_.rejected) {
+      const std::optional<RouteType>& route = rejected.*legible;
+      if (!route) continue;
+      const Fault why{std::string(config::reason::kInvalid), rejected.message};
+      inOrder_.push_back({std::make_shared<const RoutePlan>(compileRoute(*route, backends_, why)), std::nullopt});
+    }
+  }
+
+  const config::Model& model_;
+  const BackendCatalog& backends_;
+  std::vector<Route> inOrder_;
+};
 
 /// A route of which nothing can answer for it, or that names no parent that could speak of it.
 bool isMute(const config::Rejected& rejected) {
@@ -72,9 +87,13 @@ void putInOrder(std::vector<config::ObjectStatus>& statuses) {
     places.emplace_back(std::find(kKindOrder.begin(), kKindOrder.end(), each.kind) - kKindOrder.begin(), &each);
   }
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    // Behind the kinds that have a place of their own come those of Backends.
     const auto key = [](const Place& place) {
       const config::ObjectStatus& status = *place.second;
-      return std::tie(place.first, status.group, status.kind, status.nameSpace, status.name);
+      const bool placed = place.first < static_cast<std::ptrdiff_t>(kKindOrder.size());
+      using Text = std::string_view;
+      return std::tuple(place.first, placed ? Text() : Text(status.group), placed ? Text() : Text(status.kind),
+                        Text(status.nameSpace), Text(status.name));
     };
     return key(a) < key(b);
   });
@@ -111,17 +130,31 @@ std::vector<std::shared_ptr<const BackendPlan>> backendsInUse(const std::vector<
 
 }  // namespace
 
-CompileResult compile(const config::Model& model, const SystemTrust& systemTrust) {
+CompileResult compile(const config::Model& model, CompileMemo& memo) {
+  const auto authorities = [&memo]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
+    if (memo.authorities == nullptr || memo.authorities->fingerprint() != pki::TrustStore::systemFingerprint()) {
+      auto read = pki::TrustStore::system();
+      if (!read) return std::move(read).error();
+      memo.authorities = std::make_shared<const pki::TrustStore>(std::move(read).value());
+    }
+    return memo.authorities;
+  };
+  return compile(model, authorities, memo);
+}
+
+CompileResult compile(const config::Model& model, const SystemTrust& systemTrust, CompileMemo& memo) {
+  memo.backends.begin();
+  memo.routes.begin();
   AddressGuard guard;
   // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
   // allowed.
   if (auto made = AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
-  BackendCatalog backends(model, systemTrust, guard);
+  BackendCatalog backends(model, systemTrust, guard, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
-  for (const RoutePlan& route : compileRoutes(model, backends)) {
-    config::ObjectStatus status = attachRoute(model, route, gateways, backends);
+  for (const Routes routes(model, backends, memo.routes); const auto& [plan, kept] : routes.inOrder()) {
+    config::ObjectStatus status = attachRoute(model, *plan, kept, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));
   }
   for (const GatewayPlan& gateway : gateways) result.statuses.push_back(gatewayStatus(gateway));
@@ -137,6 +170,8 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   snapshot->backends = backendsInUse(gateways);
   result.snapshot = std::move(snapshot);
   result.usable = hasAcceptedClass(model);
+  memo.routes.end();
+  memo.backends.end();
   return result;
 }
 

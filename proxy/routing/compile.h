@@ -10,7 +10,9 @@
 
 #include "config/conditions.h"
 #include "config/model.h"
-#include "proxy/routing/compile_backend.h"
+#include "proxy/routing/backend_memo.h"
+#include "proxy/routing/compile_tls.h"
+#include "proxy/routing/route_memo.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::routing {
@@ -25,6 +27,16 @@ struct CompileResult {
   bool usable = false;
 };
 
-CompileResult compile(const config::Model& model, const SystemTrust& systemTrust = pki::TrustStore::system);
+/// What compilations one after the other have in common, and need not make again. It never shows in what they make.
+/// Main thread.
+struct CompileMemo {
+  std::shared_ptr<const pki::TrustStore> authorities;  // the system's
+  BackendMemo backends;
+  RouteMemo routes;
+};
+
+CompileResult compile(const config::Model& model, const SystemTrust& systemTrust, CompileMemo& memo);
+/// With the system's own authorities.
+CompileResult compile(const config::Model& model, CompileMemo& memo);
 
 }  // namespace sluice::routing

@@ -60,23 +60,24 @@ bool originatesTls(const std::optional<config::BackendTls>& tls) {
 
 }  // namespace
 
-BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard)
-    : model_(model), services_(model, guard) {
+BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard,
+                               BackendMemo& memo)
+    : model_(model), services_(model, guard, memo) {
   TlsCompiler tls(model, systemTrust);
-  for (const config::Backend& backend : model.backends) entries_.emplace(&backend, compile(backend, tls));
+  for (const config::Backend& backend : model.backends) entries_.emplace(&backend, compile(backend, tls, memo));
 }
 
-BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, TlsCompiler& tls) {
+BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, TlsCompiler& tls, BackendMemo& memo) {
   Entry entry;
   entry.unaccepted = acceptance(backend);
   for (const config::BackendPort& port : backend.ports) {
-    entry.ports.emplace(port.number, compilePort(backend, port, tls));
+    entry.ports.emplace(port.number, compilePort(backend, port, tls, memo));
   }
   return entry;
 }
 
 BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
-                                                      TlsCompiler& tlsCompiler) {
+                                                      TlsCompiler& tlsCompiler, BackendMemo& memo) {
   PortEntry entry;
   const std::optional<config::BackendTls>& tls = tlsOf(backend, port);
   entry.unaccepted = acceptance(port, tls);
@@ -97,53 +98,56 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
   plan->http11 = overHttp11(*plan);
-  entry.plan = std::move(plan);
+  entry.plan = memo.shared(std::move(plan));
   return entry;
 }
 
-BackendResult BackendCatalog::resolve(const config::HttpBackendRef& ref, const Holder& holder) const {
-  const std::string what = describe(ref.object, holder.nameSpace);
+BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder) const {
+  const auto refused = [&](std::string_view why, const std::string& message) {
+    return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
+  };
   const std::string_view nameSpace = targetNamespace(ref.object, holder.nameSpace);
-  if (auto refused = permission(ref.object, holder)) return *std::move(refused);
+  if (auto forbidden = permission(ref.object, holder)) return *std::move(forbidden);
   if (isService(ref.object)) return services_.resolve(ref, holder.nameSpace);
   const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind, nameSpace, ref.object.name);
   if (backend == nullptr) {
     const auto* rejected = model_.findRejected(ref.object.group, ref.object.kind, nameSpace, ref.object.name);
     const std::string why = rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
-    return fault(reason::kBackendNotFound, what + ": " + why);
+    return refused(reason::kBackendNotFound, why);
   }
   const Entry& entry = entries_.at(backend);
-  if (entry.unaccepted) return fault(entry.unaccepted->reason, what + ": " + entry.unaccepted->message);
+  if (entry.unaccepted) return refused(entry.unaccepted->reason, entry.unaccepted->message);
   const config::BackendPort* port = backend->findPort(ref.port);
   if (port == nullptr) {
     const std::string which = ref.port == 0 ? "it has several ports, so the reference must name one"
                                             : "it has no port " + std::to_string(ref.port);
-    return fault(reason::kBackendNotFound, what + ": " + which);
+    return refused(reason::kBackendNotFound, which);
   }
   const PortEntry& found = entry.ports.at(port->number);
   const std::optional<Fault>& broken = found.unaccepted ? found.unaccepted : found.unresolved;
-  if (broken) return fault(broken->reason, what + ": " + broken->message);
+  if (broken) return refused(broken->reason, broken->message);
   return found.plan;
 }
 
-std::string BackendCatalog::note(const config::HttpBackendRef& ref, const Holder& holder) const {
+std::string BackendCatalog::note(const config::BackendTarget& ref, const Holder& holder) const {
   return isService(ref.object) ? services_.note(ref, holder.nameSpace) : std::string();
 }
 
 std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
-  const std::string what = describe(ref, holder.nameSpace);
   const config::BackendKind* kind = config::findBackendKind(ref.group, ref.kind);
   if (kind == nullptr && !isService(ref)) {
     const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
-    return fault(reason::kInvalidKind, what + ": backends of kind " + name + " are not supported");
+    return fault(reason::kInvalidKind,
+                 describe(ref, holder.nameSpace) + ": backends of kind " + name + " are not supported");
   }
   if (kind != nullptr && !kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
-    return fault(reason::kRefNotPermitted, what + ": an " + ref.kind + " must be in the namespace of the route");
+    return fault(reason::kRefNotPermitted,
+                 describe(ref, holder.nameSpace) + ": an " + ref.kind + " must be in the namespace of the route");
   }
   return crossNamespaceFault(model_, ref, holder);
 }
 
-void BackendCatalog::noteUse(const config::HttpBackendRef& ref, const Holder& holder, const config::Gateway& gateway) {
+void BackendCatalog::noteUse(const config::BackendTarget& ref, const Holder& holder, const config::Gateway& gateway) {
   if (permission(ref.object, holder)) return;
   const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind,
                                                       targetNamespace(ref.object, holder.nameSpace), ref.object.name);

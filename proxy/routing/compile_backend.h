@@ -9,6 +9,7 @@
 
 #include "config/conditions.h"
 #include "config/model.h"
+#include "proxy/routing/backend_memo.h"
 #include "proxy/routing/compile_service.h"
 #include "proxy/routing/compile_tls.h"
 #include "proxy/routing/fault.h"
@@ -22,17 +23,18 @@ using BackendResult = Resolved<std::shared_ptr<const BackendPlan>>;
 class BackendCatalog {
  public:
   /// `model` must outlive it.
-  BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard);
+  BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard,
+                 BackendMemo& memo);
 
   /// The plan that a backendRef of the route `holder` means. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or
   /// what is wrong with the Backend itself; of a Service see ServiceCatalog.
-  BackendResult resolve(const config::HttpBackendRef& ref, const Holder& holder) const;
+  BackendResult resolve(const config::BackendTarget& ref, const Holder& holder) const;
 
   /// What the route should be told of a reference that resolves; empty if nothing.
-  std::string note(const config::HttpBackendRef& ref, const Holder& holder) const;
+  std::string note(const config::BackendTarget& ref, const Holder& holder) const;
 
   /// Remembers that `gateway` sends traffic to the Backend behind `ref`: it becomes a parent in the Backend's status.
-  void noteUse(const config::HttpBackendRef& ref, const Holder& holder, const config::Gateway& gateway);
+  void noteUse(const config::BackendTarget& ref, const Holder& holder, const config::Gateway& gateway);
 
   std::vector<config::ObjectStatus> statuses() const;
 
@@ -48,8 +50,9 @@ class BackendCatalog {
     std::map<std::string, const config::Gateway*> users;
   };
 
-  static Entry compile(const config::Backend& backend, TlsCompiler& tls);
-  static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls);
+  static Entry compile(const config::Backend& backend, TlsCompiler& tls, BackendMemo& memo);
+  static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
+                               BackendMemo& memo);
   /// Whether the route may refer to that at all.
   std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
   config::ObjectStatus status(const config::Backend& backend, const Entry& entry) const;

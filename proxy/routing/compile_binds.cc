@@ -30,8 +30,6 @@ std::map<std::uint16_t, Group> groupByPort(const GatewayPlan& gateway) {
 /// The rule of a listener that is not served: its hostname stays its own, and answers 500.
 RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
   auto rule = std::make_shared<Rule>();
-  rule->gateway = gateway.gateway->meta.qualifiedName();
-  rule->listener = plan.listener->name;
   const std::optional<Fault>& why = gateway.refusal   ? gateway.refusal
                                     : plan.conflict   ? plan.conflict
                                     : plan.unaccepted ? plan.unaccepted
@@ -46,7 +44,11 @@ RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
 RouteTable compileTable(const GatewayPlan& gateway, const Group& group) {
   RouteTableBuilder builder;
   for (const ListenerPlan* plan : group) {
-    builder.addListener(plan->listener->hostname);
+    auto name = std::make_shared<ListenerName>();
+    name->gateway = gateway.gateway->meta.qualifiedName();
+    name->section = plan->listener->name;
+    name->port = plan->listener->port;
+    builder.addListener(plan->listener->hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {
       static_cast<void>(builder.add(refusal(gateway, *plan)));
       continue;

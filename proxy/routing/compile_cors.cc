@@ -24,7 +24,7 @@ std::optional<OriginPattern> patternOf(const std::string& text) {
 
 }  // namespace
 
-Resolved<std::shared_ptr<const Cors>> compileCors(const std::optional<config::Cors>& cors) {
+Resolved<std::shared_ptr<const Cors>> compileCors(const base::Box<config::Cors>& cors) {
   if (!cors) return std::shared_ptr<const Cors>();
   Cors result;
   result.anyOrigin = isAll(cors->allowOrigins);

@@ -12,6 +12,6 @@ namespace sluice::routing {
 
 /// Null if there is none. A fault (UnsupportedValue) for an origin that no browser can have. Without an origin nobody
 /// is allowed.
-Resolved<std::shared_ptr<const Cors>> compileCors(const std::optional<config::Cors>& cors);
+Resolved<std::shared_ptr<const Cors>> compileCors(const base::Box<config::Cors>& cors);
 
 }  // namespace sluice::routing

@@ -85,12 +85,13 @@ std::string lowerCase(std::string_view text) {
   return result;
 }
 
-Resolved<HeaderEdit> compileHeaders(const std::optional<config::HeaderModifier>& modifier, HeaderSection section) {
+Resolved<base::Box<HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifier>& modifier,
+                                               HeaderSection section) {
+  if (!modifier) return base::Box<HeaderEdit>();
   HeaderEdit edit;
-  if (!modifier) return edit;
   if (auto fault = compileSet(*modifier, section, edit)) return *std::move(fault);
   if (auto fault = compileAddAndRemove(*modifier, edit)) return *std::move(fault);
-  return edit;
+  return base::Box<HeaderEdit>(std::move(edit));
 }
 
 }  // namespace sluice::routing

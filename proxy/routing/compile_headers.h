@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "config/model.h"
+#include "proxy/base/box.h"
 #include "proxy/routing/fault.h"
 #include "proxy/routing/header_edit.h"
 
@@ -15,7 +16,8 @@ enum class HeaderSection : std::uint8_t { kRequest, kResponse };
 /// Fields that frame a message or belong to one connection are the gateway's own: naming one is a fault (Invalid), and
 /// so is Host, but for a `set` in requests, which becomes HeaderEdit::authority. Of several entries with one name the
 /// first counts.
-Resolved<HeaderEdit> compileHeaders(const std::optional<config::HeaderModifier>& modifier, HeaderSection section);
+Resolved<base::Box<HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifier>& modifier,
+                                               HeaderSection section);
 
 /// True for names (lower case) that no route can set, remove or match on, because heads never hold them.
 bool isReservedField(std::string_view lowerCaseName);

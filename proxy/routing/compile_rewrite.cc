@@ -33,17 +33,16 @@ Resolved<UrlRewrite> compilePath(const std::optional<config::PathModifier>& modi
 
 }  // namespace
 
-Resolved<UrlRewrite> compileRewrite(const std::optional<config::UrlRewrite>& rewrite,
-                                    const config::HttpRouteRule& rule) {
+Resolved<UrlRewrite> compileRewrite(const base::Box<config::UrlRewrite>& rewrite, const config::HttpRouteRule& rule) {
   if (!rewrite) return UrlRewrite();
   auto result = compilePath(rewrite->path, rule);
   if (result) result.value->authority = rewrite->hostname;
   return result;
 }
 
-Resolved<std::optional<Redirect>> compileRedirect(const std::optional<config::RequestRedirect>& redirect,
-                                                  const config::HttpRouteRule& rule) {
-  if (!redirect) return std::optional<Redirect>();
+Resolved<base::Box<Redirect>> compileRedirect(const base::Box<config::RequestRedirect>& redirect,
+                                              const config::HttpRouteRule& rule) {
+  if (!redirect) return base::Box<Redirect>();
   auto path = compilePath(redirect->path, rule);
   if (!path) return std::move(path.fault);
   Redirect result;
@@ -52,7 +51,7 @@ Resolved<std::optional<Redirect>> compileRedirect(const std::optional<config::Re
   result.hostname = redirect->hostname;
   result.port = redirect->port;
   result.path = *std::move(path.value);
-  return std::optional<Redirect>(std::move(result));
+  return base::Box<Redirect>(std::move(result));
 }
 
 }  // namespace sluice::routing

@@ -20,6 +20,10 @@ std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry
   return policy;
 }
 
+BackendUse used(const config::BackendTarget& target, const BackendCatalog& backends, const Holder& holder) {
+  return {&target, backends.resolve(target, holder), backends.note(target, holder)};
+}
+
 /// The parts that depend on the kind of route are the overloads at its end.
 class RouteCompiler {
  public:
@@ -43,19 +47,20 @@ class RouteCompiler {
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
-    result.prototype.route = plan_.name;
+    auto compiled = std::make_shared<Rule>();
+    compiled->route = plan_.name;
     std::optional<Fault> own = alteringFault(rule.unbuilt);
     addNote(ignoredNote(rule.unbuilt));
-    compileFilters(rule.filters, rule, result.prototype, own);
-    compileOwn(rule, result.prototype);
-    result.prototype.mirrors = mirrors(rule.filters);
+    compileFilters(rule.filters, rule, *compiled, own);
+    compileOwn(rule, *compiled);
+    compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
-      result.prototype.backends.push_back(share(ref, rule));
-      result.prototype.totalWeight += ref.weight;
-      plan_.backendRefs.push_back(&ref);
+      compiled->backends.push_back(share(ref, rule));
+      compiled->totalWeight += ref.weight;
     }
-    setFailure(rule, ofRoute ? ofRoute : own, result.prototype);
+    setFailure(rule, ofRoute ? ofRoute : own, *compiled);
+    result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
     plan_.rules.push_back(std::move(result));
     return !own;
@@ -75,15 +80,15 @@ class RouteCompiler {
     }
   }
 
-  void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, Rule& prototype) {
+  void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, Rule& compiled) {
     if (fault) {
-      prototype.failure = refusal(answer(*fault));
-    } else if (rule.backendRefs.empty() && !prototype.redirect) {
+      compiled.failure = refusal(answer(*fault));
+    } else if (rule.backendRefs.empty() && !compiled.redirect) {
       addNote(rule.path + " has no backendRefs: its requests answer " + refused());
-      prototype.failure = refusal(base::Error::config("The route for this request has no backends."));
-    } else if (prototype.totalWeight == 0 && !prototype.redirect) {
+      compiled.failure = refusal(base::Error::config("The route for this request has no backends."));
+    } else if (compiled.totalWeight == 0 && !compiled.redirect) {
       addNote(rule.path + ": all weights are 0: its requests answer " + refused());
-      prototype.failure = refusal(base::Error::config("The route for this request has no backend with a weight."));
+      compiled.failure = refusal(base::Error::config("The route for this request has no backend with a weight."));
     }
   }
 
@@ -97,12 +102,10 @@ class RouteCompiler {
     return error;
   }
 
-  Holder holder() const { return {config::kGatewayGroup, plan_.kind, route_.meta.nameSpace}; }
-
-  BackendResult resolve(const config::HttpBackendRef& ref) const {
-    BackendResult backend = backends_.resolve(ref, holder());
-    if (!backend || !grpc()) return backend;
-    auto plan = overHttp2(*std::move(backend.value));
+  BackendResult resolve(const config::BackendTarget& ref) {
+    const BackendUse& use = plan_.uses.emplace_back(used(ref, backends_, plan_.holder()));
+    if (!use.result || !grpc()) return use.result;
+    auto plan = overHttp2(*use.result.value);
     if (plan) return plan;
     return Fault{std::string(config::reason::kUnsupportedProtocol),
                  describe(ref.object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which can not carry gRPC"};
@@ -123,7 +126,7 @@ class RouteCompiler {
       result.failure = refusal(answer(own ? *own : backend.fault));
     } else {
       result.backend = *std::move(backend.value);
-      addNote(backends_.note(ref, holder()));
+      addNote(plan_.uses.back().note);
     }
     return result;
   }
@@ -132,8 +135,7 @@ class RouteCompiler {
   std::vector<RequestMirror> mirrors(const config::Filters& filters) {
     std::vector<RequestMirror> result;
     for (const config::RequestMirror& each : filters.mirrors) {
-      const config::HttpBackendRef& ref = plan_.mirrorRefs.emplace_back(each.target());
-      BackendResult backend = resolve(ref);
+      BackendResult backend = resolve(each);
       if (backend) {
         result.push_back({*std::move(backend.value), each.numerator, each.denominator});
       } else {
@@ -165,13 +167,13 @@ class RouteCompiler {
     if (!note.empty()) plan_.notes.push_back(std::move(note));
   }
 
-  static void compileOwn(const config::HttpRouteRule& rule, Rule& prototype) {
-    prototype.requestTimeout = rule.requestTimeout;
-    prototype.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
-    prototype.retry = retryPolicy(rule.retry);
+  static void compileOwn(const config::HttpRouteRule& rule, Rule& compiled) {
+    compiled.requestTimeout = rule.requestTimeout;
+    compiled.backendRequestTimeout = rule.backendRequestTimeout.value_or(config::Duration::zero());
+    compiled.retry = retryPolicy(rule.retry);
   }
 
-  static void compileOwn(const config::GrpcRouteRule& /*rule*/, Rule& prototype) { prototype.grpc = true; }
+  static void compileOwn(const config::GrpcRouteRule& /*rule*/, Rule& compiled) { compiled.grpc = true; }
 
   template <typename Target>
   static void compileOwnFilters(const config::Filters& filters, const config::HttpRouteRule& rule, Target& target,
@@ -209,6 +211,14 @@ RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& bac
 
 RoutePlan compileRoute(const config::GrpcRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
   return compileAny(route, backends, std::move(rejection));
+}
+
+bool meansTheSame(const RoutePlan& plan, const BackendCatalog& backends) {
+  return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
+    const BackendUse now = used(*before.target, backends, plan.holder());
+    return now.result.value == before.result.value && now.result.fault == before.result.fault &&
+           now.note == before.note;
+  });
 }
 
 }  // namespace sluice::routing

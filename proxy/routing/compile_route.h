@@ -1,6 +1,8 @@
 // One route by itself: its rules and matches, ready to be attached to any listener, and what is wrong with them.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,30 +16,39 @@
 namespace sluice::routing {
 
 struct RulePlan {
-  Rule prototype;                   // without gateway and listener
+  std::shared_ptr<const Rule> rule;
   std::vector<RouteEntry> matches;  // without hostnames and rule
 };
 
+/// A reference of a route, and what it meant.
+struct BackendUse {
+  const config::BackendTarget* target = nullptr;
+  BackendResult result;
+  std::string note;  // what the route is told of it; empty if nothing
+};
+
+/// Points into the route's object.
 struct RoutePlan {
   std::string_view kind;
   const config::Route* route = nullptr;
   std::string name;  // "namespace/name"
   /// Its schema refused the route: the message. All its rules answer 500.
   std::optional<Fault> rejection;
-  /// It is the previous version of a route whose newest one its schema refused: what that is told.
-  std::optional<Fault> kept;
   std::vector<RulePlan> rules;
-  std::vector<const config::HttpBackendRef*> backendRefs;  // of all rules
-  std::vector<config::HttpBackendRef> mirrorRefs;          // of all filters
-  std::vector<Fault> faults;                               // of rules and shares, which answer 500
-  std::vector<Fault> unresolved;                           // of backendRefs, whose shares answer 500
+  std::vector<BackendUse> uses;   // of all rules and mirrors
+  std::vector<Fault> faults;      // of rules and shares, which answer 500
+  std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500
   std::vector<std::string> notes;
   /// Every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
+
+  Holder holder() const { return {config::kGatewayGroup, kind, route->meta.nameSpace}; }
 };
 
 /// `rejection` is set for routes that their schema refused.
 RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection);
 RoutePlan compileRoute(const config::GrpcRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection);
+/// With these Backends the plan would come out as it is.
+bool meansTheSame(const RoutePlan& plan, const BackendCatalog& backends);
 
 }  // namespace sluice::routing

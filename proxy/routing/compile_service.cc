@@ -98,7 +98,7 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
 
 bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == "Service"; }
 
-ServiceCatalog::ServiceCatalog(const config::Model& model, const AddressGuard& guard) {
+ServiceCatalog::ServiceCatalog(const config::Model& model, const AddressGuard& guard, BackendMemo& memo) {
   std::map<Name, Slices> slices;
   for (const config::EndpointSlice& slice : model.endpointSlices) {
     if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
@@ -112,7 +112,7 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const AddressGuard& g
       // One number may stand for two protocols.
       const bool known = entry.ports.contains(port.number);
       if (known && port.protocol != config::TransportProtocol::kTcp) continue;
-      entry.ports.insert_or_assign(port.number, compilePort(service, port, slices[name], guard));
+      entry.ports.insert_or_assign(port.number, compilePort(service, port, slices[name], guard, memo));
     }
   }
   for (const config::Rejected& rejected : model.rejected) {
@@ -123,7 +123,8 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const AddressGuard& g
 }
 
 ServiceCatalog::PortEntry ServiceCatalog::compilePort(const config::Service& service, const config::ServicePort& port,
-                                                      const Slices& slices, const AddressGuard& guard) {
+                                                      const Slices& slices, const AddressGuard& guard,
+                                                      BackendMemo& memo) {
   PortEntry entry;
   const Resolved<UpstreamProtocol> protocol = protocolOf(port);
   if (!protocol) {
@@ -141,39 +142,41 @@ ServiceCatalog::PortEntry ServiceCatalog::compilePort(const config::Service& ser
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
   entry.note = endpoints.note();
-  entry.plan = std::move(plan);
+  entry.plan = memo.shared(std::move(plan));
   return entry;
 }
 
-const ServiceCatalog::PortEntry* ServiceCatalog::find(const config::HttpBackendRef& ref,
-                                                      std::string_view holder) const {
+const ServiceCatalog::PortEntry* ServiceCatalog::find(const config::BackendTarget& ref, std::string_view holder) const {
   const auto entry = entries_.find({targetNamespace(ref.object, holder), ref.object.name});
   if (entry == entries_.end()) return nullptr;
   const auto port = entry->second.ports.find(ref.port);
   return port == entry->second.ports.end() ? nullptr : &port->second;
 }
 
-Resolved<std::shared_ptr<const BackendPlan>> ServiceCatalog::resolve(const config::HttpBackendRef& ref,
+Resolved<std::shared_ptr<const BackendPlan>> ServiceCatalog::resolve(const config::BackendTarget& ref,
                                                                      std::string_view holder) const {
-  const std::string what = describe(ref.object, holder) + ": ";
+  const auto refused = [&](std::string_view why, const std::string& message) {
+    return fault(why, describe(ref.object, holder) + ": " + message);
+  };
   const Name name{targetNamespace(ref.object, holder), ref.object.name};
   const auto entry = entries_.find(name);
   if (entry == entries_.end()) {
     const auto rejected = rejected_.find(name);
-    return fault(reason::kBackendNotFound,
-                 what + (rejected == rejected_.end() ? "it does not exist" : "it is not valid: " + rejected->second));
+    return refused(reason::kBackendNotFound,
+                   rejected == rejected_.end() ? "it does not exist" : "it is not valid: " + rejected->second);
   }
   if (entry->second.service->isExternalName) {
-    return fault(reason::kInvalidKind, what + "Services of type ExternalName are not supported: use a Backend");
+    return refused(reason::kInvalidKind, "Services of type ExternalName are not supported: use a Backend");
   }
   const PortEntry* port = find(ref, holder);
-  const std::string number = std::to_string(ref.port);
-  if (port == nullptr) return fault(reason::kBackendNotFound, what + "it has no port " + number);
-  if (port->fault) return fault(port->fault->reason, what + "port " + number + ": " + port->fault->message);
+  if (port == nullptr) return refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port));
+  if (port->fault) {
+    return refused(port->fault->reason, "port " + std::to_string(ref.port) + ": " + port->fault->message);
+  }
   return port->plan;
 }
 
-std::string ServiceCatalog::note(const config::HttpBackendRef& ref, std::string_view holder) const {
+std::string ServiceCatalog::note(const config::BackendTarget& ref, std::string_view holder) const {
   const PortEntry* port = find(ref, holder);
   return port == nullptr || port->note.empty() ? "" : describe(ref.object, holder) + ": " + port->note;
 }

@@ -13,6 +13,7 @@
 
 #include "config/model.h"
 #include "proxy/routing/address_guard.h"
+#include "proxy/routing/backend_memo.h"
 #include "proxy/routing/fault.h"
 #include "proxy/routing/snapshot.h"
 
@@ -24,15 +25,14 @@ bool isService(const config::ObjectRef& ref);
 class ServiceCatalog {
  public:
   /// `guard` says which endpoints are refused.
-  ServiceCatalog(const config::Model& model, const AddressGuard& guard);
+  ServiceCatalog(const config::Model& model, const AddressGuard& guard, BackendMemo& memo);
 
   /// The plan that a backendRef of a route in namespace `holder` means. Faults: BackendNotFound for a Service or port
   /// that is not there; InvalidKind for type ExternalName, which the API asks not to support (CVE-2021-25740);
   /// UnsupportedProtocol for a port that is not TCP, or an appProtocol that is none of ours (GEP-1911).
-  Resolved<std::shared_ptr<const BackendPlan>> resolve(const config::HttpBackendRef& ref,
-                                                       std::string_view holder) const;
+  Resolved<std::shared_ptr<const BackendPlan>> resolve(const config::BackendTarget& ref, std::string_view holder) const;
   /// What of its endpoints is not used, and why; empty if all are.
-  std::string note(const config::HttpBackendRef& ref, std::string_view holder) const;
+  std::string note(const config::BackendTarget& ref, std::string_view holder) const;
 
  private:
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name
@@ -48,8 +48,8 @@ class ServiceCatalog {
   };
 
   static PortEntry compilePort(const config::Service& service, const config::ServicePort& port, const Slices& slices,
-                               const AddressGuard& guard);
-  const PortEntry* find(const config::HttpBackendRef& ref, std::string_view holder) const;
+                               const AddressGuard& guard, BackendMemo& memo);
+  const PortEntry* find(const config::BackendTarget& ref, std::string_view holder) const;
 
   std::map<Name, Entry> entries_;
   std::map<Name, std::string> rejected_;  // by their schema, and why

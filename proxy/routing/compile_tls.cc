@@ -50,7 +50,7 @@ TlsCompiler::TrustResult TlsCompiler::systemAuthorities(const config::BackendTls
   if (!system_) {
     auto store = systemTrust_();
     if (store) {
-      system_.emplace(std::make_shared<const pki::TrustStore>(std::move(store).value()));
+      system_.emplace(std::move(store).value());
     } else {
       system_.emplace(fault(reason::kInvalidCaCertificateRef, store.error().detail));
     }

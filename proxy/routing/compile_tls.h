@@ -15,8 +15,8 @@
 
 namespace sluice::routing {
 
-/// Where the system's authorities come from: pki::TrustStore::system, or a test's own.
-using SystemTrust = std::function<base::Result<pki::TrustStore>()>;
+/// Where the system's authorities come from: pki::SystemAuthorities, or a test's own.
+using SystemTrust = std::function<base::Result<std::shared_ptr<const pki::TrustStore>>()>;
 
 class TlsCompiler {
  public:

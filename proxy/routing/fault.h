@@ -16,6 +16,8 @@ namespace sluice::routing {
 struct Fault {
   std::string reason;  // of the condition
   std::string message;
+
+  friend bool operator==(const Fault&, const Fault&) = default;
 };
 
 /// The answer (500) to requests that meet it. Names the reason only: messages are for operators, not for clients.

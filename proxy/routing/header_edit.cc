@@ -2,7 +2,7 @@
 
 namespace sluice::routing {
 
-void HeaderEdit::applyAll(base::Arena& arena, http::Headers& headers) const {
+void HeaderEdit::apply(base::Arena& arena, http::Headers& headers) const {
   for (const auto& [name, value] : set) headers.set(arena, name, value);
   for (const auto& [name, value] : add) headers.add(arena, name, value);
   for (const std::string& name : remove) headers.remove(name);

@@ -20,14 +20,8 @@ struct HeaderEdit {
   /// A `set` of Host: replaces the authority instead of a field line. Empty: leave it.
   std::string authority;
 
-  bool empty() const { return set.empty() && add.empty() && remove.empty() && authority.empty(); }
   /// The strings in `headers` are then views into this object, which outlives the exchange (the rule is pinned).
-  void apply(base::Arena& arena, http::Headers& headers) const {
-    if (!empty()) applyAll(arena, headers);
-  }
-
- private:
-  void applyAll(base::Arena& arena, http::Headers& headers) const;
+  void apply(base::Arena& arena, http::Headers& headers) const;
 };
 
 }  // namespace sluice::routing

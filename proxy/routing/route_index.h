@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "proxy/routing/host_map.h"
+#include "proxy/routing/listener_name.h"
 #include "proxy/routing/path_table.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/rpc_table.h"
@@ -20,13 +21,18 @@ struct HostRules {
   const Rule* find(const http::RequestHead& head) const { return calls ? calls->find(head) : paths.find(head); }
 };
 
+struct ListenerRoutes {
+  std::shared_ptr<const ListenerName> name = std::make_shared<const ListenerName>();
+  HostMap<HostRules> hosts;
+};
+
 struct RouteTable::Impl {
-  HostMap<HostMap<HostRules>> listeners;
+  HostMap<ListenerRoutes> listeners;
 
   /// The one with the most specific hostname; nullptr if none is for this host.
-  const HostMap<HostRules>* listenerOf(std::string_view host) const {
-    const HostMap<HostRules>* found = nullptr;
-    listeners.visit(host, [&](const HostMap<HostRules>& listener) {
+  const ListenerRoutes* listenerOf(std::string_view host) const {
+    const ListenerRoutes* found = nullptr;
+    listeners.visit(host, [&](const ListenerRoutes& listener) {
       found = &listener;
       return true;
     });

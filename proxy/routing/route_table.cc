@@ -14,16 +14,17 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
   const std::string_view host = http::hostOf(head.authority);
   RouteMatch result;
   result.reason = "no listener for this hostname";
-  impl_->listeners.visit(host, [&](const HostMap<HostRules>& routes) {
-    if (!serverName.empty() && serverName != host && impl_->listenerOf(serverName) != &routes) {
+  impl_->listeners.visit(host, [&](const ListenerRoutes& listener) {
+    if (!serverName.empty() && serverName != host && impl_->listenerOf(serverName) != &listener) {
       result.reason = "the connection was opened for another hostname";
       result.misdirected = true;
       return true;
     }
     result.reason = "no route for this hostname";
-    routes.visit(host, [&](const HostRules& rules) {
+    listener.hosts.visit(host, [&](const HostRules& rules) {
       result.reason = "no rule for this request";
       result.rule = rules.find(head);
+      if (result.rule != nullptr) result.listener = listener.name.get();
       return result.rule != nullptr;
     });
     // The listener with the most specific hostname owns the request, whether one of its routes takes it or not.

@@ -39,7 +39,10 @@ base::Result<std::vector<Predicate>> predicates(std::vector<FieldMatch>&& matche
 
 }  // namespace
 
-void RouteTableBuilder::addListener(std::string_view hostname) { table_.impl_->listeners.slot(hostname); }
+void RouteTableBuilder::addListener(std::string_view hostname, std::shared_ptr<const ListenerName> name) {
+  ListenerRoutes& listener = table_.impl_->listeners.slot(hostname);
+  if (name != nullptr) listener.name = std::move(name);
+}
 
 base::Status RouteTableBuilder::add(RouteEntry entry) {
   auto headers = predicates(std::move(entry.headers), true);
@@ -55,7 +58,7 @@ base::Status RouteTableBuilder::add(RouteEntry entry) {
   Candidate candidate{{std::move(entry.method), std::move(headers).value(), std::move(query).value()},
                       std::move(entry.precedence),
                       std::move(entry.rule)};
-  HostRules& rules = table_.impl_->listeners.slot(entry.listenerHostname).slot(entry.hostname);
+  HostRules& rules = table_.impl_->listeners.slot(entry.listenerHostname).hosts.slot(entry.hostname);
   if (entry.rpc) {
     if (!rules.calls) rules.calls = std::make_unique<RpcTable>();
     return rules.calls->add(*entry.rpc, std::move(candidate));
@@ -76,8 +79,8 @@ base::Status RouteTableBuilder::add(RouteEntry entry) {
 }
 
 RouteTable RouteTableBuilder::build() && {
-  table_.impl_->listeners.forEach([](HostMap<HostRules>& routes) {
-    routes.forEach([](HostRules& rules) {
+  table_.impl_->listeners.forEach([](ListenerRoutes& listener) {
+    listener.hosts.forEach([](HostRules& rules) {
       rules.paths.sort();
       if (rules.calls) rules.calls->sort();
     });

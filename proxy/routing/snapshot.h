@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "proxy/base/box.h"
 #include "proxy/base/error.h"
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"
@@ -19,6 +20,7 @@
 #include "proxy/routing/address_guard.h"
 #include "proxy/routing/cors.h"
 #include "proxy/routing/header_edit.h"
+#include "proxy/routing/listener_name.h"
 #include "proxy/routing/redirect.h"
 #include "proxy/routing/request_mirror.h"
 #include "proxy/routing/retry_policy.h"
@@ -85,36 +87,34 @@ const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& reque
 struct WeightedBackend {
   std::uint32_t weight = 1;
   std::shared_ptr<const BackendPlan> backend;  // null if failure is set
-  std::optional<base::Error> failure;
-  HeaderEdit requestHeaders;
-  HeaderEdit responseHeaders;
+  base::Box<base::Error> failure;
+  base::Box<HeaderEdit> requestHeaders;
+  base::Box<HeaderEdit> responseHeaders;
   UrlRewrite rewrite;  // what it says replaces what the rule's says
   std::vector<RequestMirror> mirrors;
-  std::optional<Redirect> redirect;
+  base::Box<Redirect> redirect;
   std::shared_ptr<const Cors> cors;  // null: what the rule says
 };
 
-/// A rule of a route as attached to one listener. Whoever uses it beyond the life of its snapshot shares it.
+/// A rule of a route, at all listeners that the route is attached to. Whoever uses it beyond the life of its snapshot
+/// shares it.
 struct Rule : std::enable_shared_from_this<Rule> {
-  std::string route;     // "namespace/name"
-  bool grpc = false;     // of a GRPCRoute: for gRPC alone
-  std::string gateway;   // "namespace/name"
-  std::string listener;  // section name
+  std::string route;  // "namespace/name"
+  bool grpc = false;  // of a GRPCRoute: for gRPC alone
   std::vector<WeightedBackend> backends;
   std::uint64_t totalWeight = 0;
-  HeaderEdit requestHeaders;
-  HeaderEdit responseHeaders;
+  base::Box<HeaderEdit> requestHeaders;
+  base::Box<HeaderEdit> responseHeaders;
   UrlRewrite rewrite;
   std::vector<RequestMirror> mirrors;
-  std::optional<Redirect> redirect;  // its only answer then
+  base::Box<Redirect> redirect;      // its only answer then
   std::shared_ptr<const Cors> cors;  // null: browsers are told what the backend says
-  std::uint16_t listenerPort = 0;
   /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.
   std::optional<config::Duration> requestTimeout;
   config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
-  std::optional<base::Error> failure;
+  base::Box<base::Error> failure;
 
   /// The backend that `random` (uniform over 64 bits) falls on; nullptr if all weights are 0 or there are none: answer
   /// 500.

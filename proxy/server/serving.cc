@@ -1,5 +1,7 @@
 #include "proxy/server/serving.h"
 
+#include <malloc.h>
+
 #include <array>
 #include <random>
 #include <utility>
@@ -148,8 +150,10 @@ void Serving::refuse(std::string_view what, std::string_view reason) {
   next();
 }
 
+// What is gone now lies scattered among what stays, where free() alone leaves it to the process.
 void Serving::next() {
   candidate_.reset();
+  malloc_trim(0);
   if (std::exchange(again_, false)) reload();
 }
 

@@ -77,7 +77,7 @@ class Serving final : private net::Timer {
 
   const std::vector<std::string> paths_;
   const base::Secret revisionKey_;
-  config::TextMemo memo_;
+  control::Memo memo_;
   observe::Log& log_;
   net::Worker& main_;
   observe::MetricShard& metrics_;

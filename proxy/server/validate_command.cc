@@ -7,7 +7,7 @@
 namespace sluice::server {
 
 int validateConfiguration(const std::vector<std::string>& paths) {
-  config::TextMemo memo;
+  control::Memo memo;
   const control::Configuration configuration = control::readConfiguration(paths, base::Secret(), nullptr, memo);
   const std::string report = control::reportText(configuration);
   std::fwrite(report.data(), 1, report.size(), stdout);

@@ -37,8 +37,8 @@ TEST(RequestMirrorFilter, CopiesEverythingUnlessItSaysOtherwise) {
   const RequestMirror service = mirrorOf("backendRef: {name: s, namespace: other, port: 80}");
   EXPECT_EQ(service.object.kind, "Service");
   EXPECT_EQ(service.object.group, "");
-  EXPECT_EQ(service.target().object.nameSpace, "other");
-  EXPECT_EQ(service.target().port, 80);
+  EXPECT_EQ(service.object.nameSpace, "other");
+  EXPECT_EQ(service.port, 80);
 }
 
 TEST(RequestMirrorFilter, CopiesAPercentageOrAFraction) {

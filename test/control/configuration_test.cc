@@ -39,7 +39,7 @@ spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 )";
 
 Configuration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
-  config::TextMemo memo;
+  Memo memo;
   return readConfiguration(paths, base::Secret("key"), previous, memo);
 }
 
@@ -144,8 +144,7 @@ TEST_F(Files, WithoutAGatewayClassOfOursNothingCanBeServed) {
 TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
   const Configuration configuration = read({write("all.yaml", kGood)});
   const std::string& revision = configuration.revision;
-  const std::string document =
-      statusDocument(configuration, {revision, revision, revision, ConfigState::kInSync});
+  const std::string document = statusDocument(configuration, {revision, revision, revision, ConfigState::kInSync});
   EXPECT_TRUE(document.starts_with("{\"desired\":\"" + configuration.revision + "\",\"published\":\"" +
                                    configuration.revision + "\",\"served\":\"" + configuration.revision +
                                    "\",\"state\":\"InSync\",\"objects\":[{\"kind\":"))

@@ -48,9 +48,9 @@ TEST_F(AttemptHead, KeepsTheClientsAuthorityTowardsAService) {
 }
 
 TEST_F(AttemptHead, AFilterMayRewriteTheAuthorityAndTheBackendsComesLast) {
-  rule_.requestHeaders.authority = "rule.example.com";
+  rule_.requestHeaders.emplace().authority = "rule.example.com";
   EXPECT_EQ(make().authority, "rule.example.com");
-  backend_.requestHeaders.authority = "share.example.com";
+  backend_.requestHeaders.emplace().authority = "share.example.com";
   EXPECT_EQ(make().authority, "share.example.com");
 }
 
@@ -71,14 +71,14 @@ TEST_F(AttemptHead, RewritesTheUrlAndTheSharesRewriteReplacesTheRules) {
 }
 
 TEST_F(AttemptHead, PrefersTheRewriteOfTheHostToASetField) {
-  rule_.requestHeaders.authority = "set.example.com";
+  rule_.requestHeaders.emplace().authority = "set.example.com";
   rule_.rewrite.authority = "rewritten.example.com";
   EXPECT_EQ(make().authority, "rewritten.example.com");
 }
 
 TEST_F(AttemptHead, LeavesTheRequestItselfUntouched) {
   request_.headers.add(arena_, "x-a", "1");
-  rule_.requestHeaders.set = {{"x-a", "2"}};
+  rule_.requestHeaders.emplace().set = {{"x-a", "2"}};
   const auto head = make();
   EXPECT_EQ(joined(head, "x-a"), "2");
   EXPECT_EQ(request_.headers.find("x-a")->value, "1");

@@ -97,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Versions, Mirrored,
 
 TEST_P(Mirrored, TheMirrorGetsItsOwnCopyAndItsAnswerIsDiscarded) {
   make({}, [](routing::Rule& rule) {
-    rule.requestHeaders.set.push_back({"x-rule", "for all"});
-    rule.backends[0].requestHeaders.set.push_back({"authorization", "for the backend"});
+    rule.requestHeaders.emplace().set.push_back({"x-rule", "for all"});
+    rule.backends[0].requestHeaders.emplace().set.push_back({"authorization", "for the backend"});
   });
   const std::size_t index =
       ask({.method = Method::kPost, .target = "/ok/a?b=1", .fields = {{"x-a", "b"}}, .body = Body::kUntilEnd});

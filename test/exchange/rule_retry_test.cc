@@ -341,10 +341,10 @@ RigOptions twoShares(Version backend, std::uint32_t first, std::uint32_t second)
   options.rule = [=, rule = options.rule](routing::Rule& made) {
     rule(made);
     made.backends[0].weight = first;
-    made.backends[0].requestHeaders.set.push_back({"authorization", "for the first"});
+    made.backends[0].requestHeaders.emplace().set.push_back({"authorization", "for the first"});
     routing::WeightedBackend& other = made.backends.emplace_back();
     other.weight = second;
-    other.requestHeaders.set.push_back({"x-other", "for the second"});
+    other.requestHeaders.emplace().set.push_back({"x-other", "for the second"});
     routing::BackendPlan plan;
     plan.name = "demo/other";
     plan.identity = "other";

@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "proxy/pki/certificate.h"
 #include "test/support/test_pki.h"
@@ -109,9 +114,23 @@ TEST(TrustStore, KnowsWhenTheFirstOfItsListsExpires) {
 TEST(TrustStore, OfTheSystemDoesNotTrustAnAuthorityOfATest) {
   const auto trust = TrustStore::system();
   ASSERT_TRUE(trust.ok()) << trust.error().detail;
-  EXPECT_EQ(trust->fingerprint(), "system");
+  EXPECT_EQ(trust->fingerprint(), TrustStore::systemFingerprint());
   EXPECT_FALSE(trusts(*trust, test::issueServer(test::makeAuthority(), "a.test").certificate));
   EXPECT_EQ(ERR_peek_error(), 0u);
+}
+
+TEST(TrustStore, OfTheSystemHasAnotherFingerprintOnceItsFilesChange) {
+  const std::string path = testing::TempDir() + "sluice-trust-store-test-" + std::to_string(getpid());
+  std::ofstream(path) << test::makeAuthority().certificate;
+  setenv("SSL_CERT_FILE", path.c_str(), 1);
+  const std::string before = TrustStore::systemFingerprint();
+  EXPECT_EQ(TrustStore::systemFingerprint(), before);
+  std::ofstream(path, std::ios::app) << test::makeAuthority().certificate;
+  const std::string after = TrustStore::systemFingerprint();
+  unsetenv("SSL_CERT_FILE");
+  std::filesystem::remove(path);
+  EXPECT_NE(after, before);
+  EXPECT_NE(TrustStore::systemFingerprint(), after);
 }
 
 TEST(TrustStore, MovesWithWhatItHolds) {

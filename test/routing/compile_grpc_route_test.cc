@@ -78,8 +78,8 @@ TEST(CompileGrpcRoute, AppliesItsFilters) {
                      with(kRpc, "rules: [{",
                           "rules: [{filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x, "
                           "value: y}]}}, {type: ResponseHeaderModifier, responseHeaderModifier: {remove: [z]}}], ")});
-  EXPECT_EQ(call(world, "/a/b")->requestHeaders.set.size(), 1U);
-  EXPECT_EQ(call(world, "/a/b")->responseHeaders.remove.size(), 1U);
+  EXPECT_EQ(call(world, "/a/b")->requestHeaders->set.size(), 1U);
+  EXPECT_EQ(call(world, "/a/b")->responseHeaders->remove.size(), 1U);
 }
 
 TEST(CompileGrpcRoute, AnswersUnavailableForWhatItCanNotServe) {

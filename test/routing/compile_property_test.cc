@@ -84,7 +84,7 @@ class Generator {
 
 std::string answer(const RouteMatch& match) {
   if (match.rule == nullptr) return match.reason;
-  return match.rule->gateway + "/" + match.rule->listener + " " + match.rule->route + " " +
+  return match.listener->gateway + "/" + match.listener->section + " " + match.rule->route + " " +
          std::to_string(match.rule->totalWeight) + (match.rule->failure ? " " + match.rule->failure->detail : "");
 }
 

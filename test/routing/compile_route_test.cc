@@ -32,11 +32,12 @@ TEST(CompileRoute, TellsItsConditionsToEachParent) {
   EXPECT_EQ(parent.parentRef.object.name, "egress");
   EXPECT_EQ(parent.controllerName, config::kControllerName);
   EXPECT_EQ(parent.conditions.front().observedGeneration, 6);
-  const Rule* found = world.rule(test::Request("GET", "a.test", "/x"));
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->route, "default/route");
-  EXPECT_EQ(found->gateway, "default/egress");
-  EXPECT_EQ(found->listener, "web");
+  const RouteMatch found = world.bind(80)->routes.match(test::Request("GET", "a.test", "/x").head());
+  ASSERT_NE(found.rule, nullptr);
+  EXPECT_EQ(found.rule->route, "default/route");
+  EXPECT_EQ(found.listener->gateway, "default/egress");
+  EXPECT_EQ(found.listener->section, "web");
+  EXPECT_EQ(found.listener->port, 80);
 }
 
 TEST(CompileRoute, AttachesToTheListenersThatItsParentRefMeans) {
@@ -168,11 +169,11 @@ TEST(CompileRoute, CompilesHeaderModifiersOfRulesAndShares) {
       "'3'}]}}]}"));
   const Rule* found = world.rule(test::Request("GET", "a.test", "/"));
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->requestHeaders.authority, "other.test:81");
-  EXPECT_EQ(found->requestHeaders.set, (std::vector<std::pair<std::string, std::string>>{{"x-a", "1"}}));
-  EXPECT_EQ(found->requestHeaders.remove, std::vector<std::string>{"x-b"});
-  EXPECT_EQ(found->responseHeaders.add, (std::vector<std::pair<std::string, std::string>>{{"x-c", "2"}}));
-  EXPECT_EQ(found->backends.front().requestHeaders.add,
+  EXPECT_EQ(found->requestHeaders->authority, "other.test:81");
+  EXPECT_EQ(found->requestHeaders->set, (std::vector<std::pair<std::string, std::string>>{{"x-a", "1"}}));
+  EXPECT_EQ(found->requestHeaders->remove, std::vector<std::string>{"x-b"});
+  EXPECT_EQ(found->responseHeaders->add, (std::vector<std::pair<std::string, std::string>>{{"x-c", "2"}}));
+  EXPECT_EQ(found->backends.front().requestHeaders->add,
             (std::vector<std::pair<std::string, std::string>>{{"x-d", "3"}}));
 }
 

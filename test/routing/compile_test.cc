@@ -70,7 +70,8 @@ TEST(Compile, PutsStatusesInTheOrderOfKinds) {
 }
 
 TEST(Compile, MakesASnapshotOfNothing) {
-  const CompileResult result = compile(config::Model());
+  CompileMemo memo;
+  const CompileResult result = compile(config::Model(), memo);
   ASSERT_NE(result.snapshot, nullptr);
   EXPECT_TRUE(result.snapshot->binds.empty());
   EXPECT_FALSE(result.usable);

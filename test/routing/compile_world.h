@@ -111,11 +111,13 @@ class World {
   config::Gateway& gateway() { return const_cast<config::Gateway&>(model().gateways.front()); }
   void recompile() {
     ++compilations_;
-    result_ = compile(configuration_.model, [this]() -> base::Result<pki::TrustStore> {
+    const auto trust = [this]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
       ++systemTrustLoads_;
       if (!systemTrustWorks_) return base::Error::config("no bundle here");
-      return pki::TrustStore::parse(authority().certificate);
-    });
+      return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
+    };
+    CompileMemo memo;  // one for each: tests change objects behind its back
+    result_ = compile(configuration_.model, trust, memo);
   }
   void breakSystemTrust() {
     systemTrustWorks_ = false;

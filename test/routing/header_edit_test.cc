@@ -54,12 +54,5 @@ TEST(HeaderEdit, RemovesEveryLineOfTheName) {
   EXPECT_EQ(linesOf(headers), "x-b=2;");
 }
 
-TEST(HeaderEdit, IsEmptyOnlyIfItChangesNothing) {
-  HeaderEdit edit;
-  EXPECT_TRUE(edit.empty());
-  edit.authority = "example.com";
-  EXPECT_FALSE(edit.empty());
-}
-
 }  // namespace
 }  // namespace sluice::routing

@@ -55,12 +55,13 @@ std::shared_ptr<const routing::Snapshot> snapshotTowards(std::uint16_t port, Ups
   plan->protocol = protocol;
   auto rule = std::make_shared<routing::Rule>();
   rule->route = "demo/route";
-  rule->gateway = "demo/egress";
-  rule->listener = "http";
   rule->backends.emplace_back().backend = plan;
   rule->totalWeight = 1;
   routing::RouteTableBuilder builder;
-  builder.addListener("");
+  auto listener = std::make_shared<routing::ListenerName>();
+  listener->gateway = "demo/egress";
+  listener->section = "http";
+  builder.addListener("", std::move(listener));
   routing::RouteEntry entry;
   entry.rule = std::move(rule);
   EXPECT_TRUE(builder.add(std::move(entry)).ok());
@@ -113,9 +114,10 @@ void answerHeads(test::Descriptor connection) {
 class Gateway {
  public:
   Gateway(const std::string& name, std::uint16_t port, UpstreamProtocol protocol)
-      : runtime_(WorkerRuntime::make(
-                     {clock_, GenerationMaker().make(snapshotTowards(port, protocol), "1", nullptr).value(), budgets_, metrics_, nullptr, name, 1})
-                     .value()),
+      : runtime_(
+            WorkerRuntime::make({clock_, GenerationMaker().make(snapshotTowards(port, protocol), "1", nullptr).value(),
+                                 budgets_, metrics_, nullptr, name, 1})
+                .value()),
         thread_([this] { runtime_->run(); }) {}
   ~Gateway() {
     runtime_->stop();

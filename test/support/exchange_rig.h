@@ -61,7 +61,14 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         resolver(worker),
         dialer(worker),
         exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1}),
-        upstreams({worker, resolver, dialer, budgets, exchanges, exchanges, shard_, h2Memory_,
+        upstreams({worker,
+                   resolver,
+                   dialer,
+                   budgets,
+                   exchanges,
+                   exchanges,
+                   shard_,
+                   h2Memory_,
                    {guard, options_.limits, options.timeouts, options.pendingBound}}) {
     plan = std::make_shared<routing::BackendPlan>(makePlan(options));
     budget_ = &budgets.join(plan->identity);
@@ -173,11 +180,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   }
   /// "/ok" goes to the backend; "/broken" has a fault of its own.
   routing::RouteTable makeRoutes() {
-    const auto make = [this](std::optional<base::Error> failure) {
+    const auto make = [this](base::Box<base::Error> failure) {
       auto rule = std::make_shared<routing::Rule>();
       rule->route = "demo/route";
-      rule->gateway = "demo/egress";
-      rule->listener = "http";
       rule->backends.emplace_back().backend = plan;
       if (options_.rule) options_.rule(*rule);
       for (const routing::WeightedBackend& share : rule->backends) rule->totalWeight += share.weight;
@@ -185,10 +190,13 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
       return rule;
     };
     routing::RouteTableBuilder builder;
-    builder.addListener("");
+    auto listener = std::make_shared<routing::ListenerName>();
+    listener->gateway = "demo/egress";
+    listener->section = "http";
+    builder.addListener("", std::move(listener));
     routing::RouteEntry all;
     all.path = "/ok";
-    all.rule = make(std::nullopt);
+    all.rule = make({});
     routing::RouteEntry broken;
     broken.path = "/broken";
     broken.rule = make(base::Error::config("the route is broken"));
