@@ -108,12 +108,13 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
-  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
   // What a tunnel carries can not be had again.
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
     retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
   }
   enter();
+  // Behind it: a copy may lead to the same Backend, and must not take the room of the request itself.
+  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
 }
 
 void Exchange::enter() {

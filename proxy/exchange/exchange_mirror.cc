@@ -10,6 +10,7 @@ void Exchange::startMirrors(const std::vector<routing::RequestMirror>& wanted) {
     if (!target.takesAll() && !target.takes(owner_.random())) continue;
     Mirror* mirror = owner_.mirrors().create(*rule_, target, request_.head, {origin_.client, origin_.secure});
     if (mirror == nullptr) continue;
+    if (pin_) mirror->pin();
     mirrors_.push_back(mirror->handle());
     mirror->addBody(requestBody_.bytes);
     if (requestBody_.end() == http::PipeEnd::kComplete) mirror->endBody(requestBody_.trailers());
