@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/recording_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
@@ -21,75 +22,29 @@ constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 constexpr const char* kBusy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy";
 
 /// One HTTPRoute whose rule says this, in lines of YAML, and has these shares.
-std::string routeOf(const std::string& rule, const std::string& shares) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n    - " +
-         rule + "\n      backendRefs: [" + shares + "]\n";
-}
-std::string share(const std::string& name, const std::string& more = {}) {
-  return "{group: gateway.networking.k8s.io, kind: Backend, name: " + name + more + "}";
-}
-std::string routeOf(const std::string& rule) { return routeOf(rule, share("origin")); }
-
-/// The Content-Length of a request head.
-std::size_t lengthIn(const std::string& head) {
-  const std::size_t at = head.find("content-length: ");
-  return at == std::string::npos ? 0 : std::stoul(head.substr(at + 16));
+std::string routeOfRule(const std::string& rule, const std::string& shares = backendRef()) {
+  return routeOf("    - " + rule + "\n      backendRefs: [" + shares + "]\n");
 }
 
-/// Answers busy `failures` times, then well; keeps the bodies of what it was asked.
-class Recovering {
+/// Answers busy `failures` times, then well.
+class Recovering : public RecordingOrigin {
  public:
-  explicit Recovering(int failures, std::string bad = kBusy) : failures_(failures), bad_(std::move(bad)) {}
-
-  std::uint16_t port() const { return origin_.port(); }
-  std::vector<std::string> heads() const { return origin_.heads(); }
-  std::vector<std::string> bodies() const {
-    const std::lock_guard lock(mutex_);
-    return bodies_;
-  }
-
- private:
-  void serve(Socket& socket, RawOrigin& self) {
-    for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
-      const std::string body = socket.readExactly(lengthIn(head));
-      {
-        const std::lock_guard lock(mutex_);
-        bodies_.push_back(body);
-      }
-      const std::string& answer = failures_-- > 0 ? bad_ : good_;
-      if (answer.empty()) return socket.reset();
-      socket.send(answer);
-    }
-  }
-
-  std::atomic<int> failures_;
-  const std::string bad_;  // empty: a reset
-  const std::string good_ = kOk;
-  mutable std::mutex mutex_;
-  std::vector<std::string> bodies_;
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) { serve(socket, self); }};
+  explicit Recovering(std::size_t failures, const std::string& bad = kBusy)
+      : RecordingOrigin([=](std::size_t number) { return number < failures ? bad : kOk; }) {}
 };
-
-/// By curl: the status, or the whole answer.
-std::string statusOf(const Gateway& gateway, const std::string& target, std::vector<std::string> more = {}) {
-  std::vector<std::string> argv = {"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", gateway.url(target)};
-  argv.insert(argv.end(), more.begin(), more.end());
-  return run(argv).output;
-}
 
 TEST(RetryRules, HideAnOriginThatRecovers) {
   const Recovering origin(2);
-  Gateway gateway(
-      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
-  EXPECT_EQ(run({"curl", "-sS", gateway.url("/a")}).output, "hello");
+  Gateway gateway({.backends = {{.port = origin.port()}},
+                   .routes = routeOfRule("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
+  EXPECT_THAT(ask(gateway, "/a"), HasSubstr("\r\n\r\nhello"));
   EXPECT_EQ(origin.heads().size(), 3U);
-  const std::string labels =
-      "{gateway=\"test/egress\",route=\"test/all\",backend=\"test/origin\",namespace=\"\","
-      "serviceAccount=\"\",http_response_status_code=";
-  EXPECT_EQ(gateway.metric("http_client_request_duration_seconds_count" + labels + "\"503\",error_type=\"\"}"), 2);
-  EXPECT_EQ(gateway.metric("http_client_request_duration_seconds_count" + labels + "\"200\",error_type=\"\"}"), 1);
-  EXPECT_EQ(gateway.metric("http_server_request_duration_seconds_count" + labels + "\"200\",error_type=\"\"}"), 1);
+  EXPECT_EQ(gateway.metric(attemptsOf("origin", "503")), 2);
+  EXPECT_EQ(gateway.metric(attemptsOf("origin", "200")), 1);
+  EXPECT_EQ(gateway.metric("http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\","
+                           "backend=\"test/origin\",namespace=\"\",serviceAccount=\"\","
+                           "http_response_status_code=\"200\",error_type=\"\"}"),
+            1);
   const auto lines = gateway.accessLog(1);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_THAT(lines[0], HasSubstr("\"attempts\":3"));
@@ -98,9 +53,9 @@ TEST(RetryRules, HideAnOriginThatRecovers) {
 
 TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
   const Recovering origin(100);
-  const Gateway gateway(
-      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
-  const std::string answer = run({"curl", "-sS", "-i", gateway.url("/a")}).output;
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
+  const std::string answer = ask(gateway, "/a");
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 503 Service Unavailable\r\n"));
   EXPECT_THAT(answer, HasSubstr("busy"));
   EXPECT_EQ(origin.heads().size(), 3U);
@@ -109,7 +64,7 @@ TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
 TEST(RetryRules, LeaveOtherStatusesAlone) {
   const Recovering origin(100);
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOf("retry: {codes: [500, 502, 504], attempts: 2, backoff: 10ms}")});
+                         .routes = routeOfRule("retry: {codes: [500, 502, 504], attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a"), "503");
   EXPECT_EQ(origin.heads().size(), 1U);
 }
@@ -121,7 +76,7 @@ TEST(RetryRules, RepeatAnUploadWithinTheReplayBufferForClientsOfBothVersions) {
   for (const std::vector<std::string>& version : {std::vector<std::string>{}, {"--http2-prior-knowledge"}}) {
     const Recovering origin(1);
     const Gateway gateway({.backends = {{.port = origin.port()}},
-                           .routes = routeOf("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+                           .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
     std::vector<std::string> more = {"--data-binary", "@" + file};
     more.insert(more.end(), version.begin(), version.end());
     EXPECT_EQ(statusOf(gateway, "/a", more), "200");
@@ -134,8 +89,8 @@ TEST(RetryRules, SendAnUploadBeyondTheReplayBufferOnce) {
   const std::string body(64 * 1024 + 1, 'x');
   TempDir folder;
   const Recovering origin(1);
-  const Gateway gateway(
-      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a", {"--data-binary", "@" + folder.write("body", body)}), "503");
   EXPECT_EQ(origin.bodies().size(), 1U);
   EXPECT_TRUE(gateway.limitWasHit("replayBuffer"));
@@ -148,14 +103,14 @@ TEST(RetryRules, FollowTheReplayBufferOfTheSettings) {
     const Recovering origin(1);
     const Gateway gateway({.backends = {{.port = origin.port()}},
                            .settings = std::string("limits: {replayBuffer: ") + (enough ? "2000" : "1999") + "}\n",
-                           .routes = routeOf("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+                           .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
     EXPECT_EQ(statusOf(gateway, "/a", {"--data-binary", "@" + file}), enough ? "200" : "503");
   }
 }
 
 TEST(RetryRules, TryAConnectionAgainThatIsRefused) {
   const std::uint16_t nobody = freePort();
-  Gateway gateway({.backends = {{.port = nobody}}, .routes = routeOf("retry: {attempts: 2, backoff: 10ms}")});
+  Gateway gateway({.backends = {{.port = nobody}}, .routes = routeOfRule("retry: {attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a", {"--data", "x"}), "503");
   EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"attempts\":3"));
 }
@@ -164,7 +119,7 @@ TEST(RetryRules, AskAgainAfterAResetOnlyWhatMayBeRepeated) {
   for (const bool idempotent : {true, false}) {
     const Recovering origin(1, "");
     const Gateway gateway(
-        {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {attempts: 1, backoff: 10ms}")});
+        {.backends = {{.port = origin.port()}}, .routes = routeOfRule("retry: {attempts: 1, backoff: 10ms}")});
     EXPECT_EQ(statusOf(gateway, "/a", {"-X", idempotent ? "PUT" : "POST", "--data", "body"}),
               idempotent ? "200" : "502");
     EXPECT_EQ(origin.bodies(), std::vector<std::string>(idempotent ? 2 : 1, "body"));
@@ -179,8 +134,8 @@ TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
     socket.send(kOk);
   });
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOf("timeouts: {backendRequest: 200ms, request: 5s}\n"
-                                           "      retry: {codes: [504], attempts: 1, backoff: 10ms}")});
+                         .routes = routeOfRule("timeouts: {backendRequest: 200ms, request: 5s}\n"
+                                               "      retry: {codes: [504], attempts: 1, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a"), "200");
   EXPECT_EQ(asked, 2);
   EXPECT_TRUE(gateway.limitWasHit("backendRequest"));
@@ -189,8 +144,8 @@ TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
 TEST(RetryRules, EndWithTheTimeOfTheWholeRequest) {
   const EchoOrigin origin(std::nullopt);
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOf("timeouts: {request: 500ms, backendRequest: 200ms}\n"
-                                           "      retry: {attempts: 10, backoff: 10ms}")});
+                         .routes = routeOfRule("timeouts: {request: 500ms, backendRequest: 200ms}\n"
+                                               "      retry: {attempts: 10, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/silent"), "504");
 }
 
@@ -198,7 +153,7 @@ TEST(RetryRules, WorkTowardsHttp2Too) {
   const Identity authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
   Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
-                   .routes = routeOf("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
+                   .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/status/503", {"--data", "body", "--http2-prior-knowledge"}), "503");
   EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"attempts\":3"));
   EXPECT_EQ(gateway.metric("http_client_open_connections{backend=\"test/origin\",http_connection_state=\"idle\"}"), 1)
@@ -212,12 +167,12 @@ TEST(RetryRules, FailOverToAnotherShareWithoutTheFirstOnesCredentials) {
   const Gateway gateway(
       {.backends = {{.name = "a", .hostname = "a.test", .port = broken.port()},
                     {.name = "b", .hostname = "b.test", .port = sound.port()}},
-       .routes = routeOf(
+       .routes = routeOfRule(
            "retry: {codes: [503], attempts: 1, backoff: 10ms}",
-           share("a",
-                 ", weight: 1000000, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: "
-                 "Authorization, value: secret-of-a}]}}]") +
-               ", " + share("b", ", weight: 1"))});
+           backendRef("a",
+                      ", weight: 1000000, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: "
+                      "Authorization, value: secret-of-a}]}}]") +
+               ", " + backendRef("b", ", weight: 1"))});
   EXPECT_EQ(statusOf(gateway, "/a"), "200");
   ASSERT_EQ(broken.heads().size(), 1U);
   EXPECT_THAT(broken.heads()[0], HasSubstr("authorization: secret-of-a"));

@@ -6,23 +6,13 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-/// One HTTPRoute with these rules, as lines of YAML.
-std::string routeOf(const std::string& rules) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
-         rules;
-}
-
-std::string backendRefs(const std::string& more = {}) {
-  return "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin" + more + "}]\n";
-}
 
 // --- redirects
 
@@ -35,9 +25,7 @@ class Redirects : public testing::Test {
                                              "      filters: [{type: RequestRedirect, requestRedirect: {" +
                                              redirect + "}}]\n    -\n" + backendRefs())});
     port_ = std::to_string(gateway.port());
-    std::vector<std::string> argv = {"curl", "-sS", "-i", gateway.url(path)};
-    argv.insert(argv.end(), more.begin(), more.end());
-    return run(argv).output;
+    return test::ask(gateway, path, more);
   }
   EchoOrigin origin_{std::nullopt};
   std::string port_;
