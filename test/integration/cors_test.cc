@@ -21,7 +21,7 @@ class Cors : public testing::Test {
   /// One HTTPRoute with these rules, as lines of YAML.
   Gateway serve(const std::string& rules, bool withBackend = true) {
     const std::uint16_t port = withBackend ? origin_.port() : freePort();
-    return Gateway({.backends = {{.port = port}}, .routes = routeOf(rules)});
+    return Gateway({.backends = {{.port = port}}, .routes = routeOfRules(rules)});
   }
   static std::string filter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}]"; }
   /// A rule for everything.

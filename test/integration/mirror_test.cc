@@ -34,7 +34,7 @@ class Mirrors : public testing::Test {
  protected:
   GatewaySpec specOf(std::uint16_t mirrorPort, const std::string& filters) const {
     return {.backends = {{.port = origin_.port()}, {.name = "copy", .hostname = "copy.test", .port = mirrorPort}},
-            .routes = routeOf("    - filters: [" + filters + "]\n" + backendRefs())};
+            .routes = routeOfRules("    - filters: [" + filters + "]\n" + backendRefs())};
   }
   static std::string observed(const std::string& status, const std::string& error = {}) {
     return attemptsOf("copy", status, error);

@@ -12,7 +12,7 @@ std::string curl(std::vector<std::string> argv, const Gateway& gateway, const st
 
 }  // namespace
 
-std::string routeOf(const std::string& rules) {
+std::string routeOfRules(const std::string& rules) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
          "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
          rules;

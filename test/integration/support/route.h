@@ -9,7 +9,7 @@
 namespace sluice::test {
 
 /// The HTTPRoute "all" with these rules, as lines.
-std::string routeOf(const std::string& rules);
+std::string routeOfRules(const std::string& rules);
 /// A Backend of the test; `more` are further members: ", weight: 1".
 std::string backendRef(const std::string& name = "origin", const std::string& more = {});
 /// The backendRefs of a rule of one share, as a line.
