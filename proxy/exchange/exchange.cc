@@ -86,6 +86,7 @@ void Exchange::act(Action action) {
     case Action::kBegin: return begin();
     case Action::kForwardRequest: return forwardRequest();
     case Action::kGrantClient: return grantClient();
+    case Action::kDismissClient: return dismissClient();
     case Action::kCancelUpstream: return cancelUpstream();
     case Action::kForwardInterim: return forwardInterim();
     case Action::kStartResponse: return startResponse();
@@ -222,6 +223,12 @@ void Exchange::forwardRequest() {
 void Exchange::grantClient() {
   if (requestTaken_ < kGrantUnit && !requestBody_.bytes.empty()) return;
   if (http::ServerCodec* codec = downstreamCodec()) codec->grant(origin_.stream, std::exchange(requestTaken_, 0));
+}
+
+// The backend has ended its side, and then it was lost.
+void Exchange::dismissClient() {
+  if (!tunnels() || requestBody_.end() != http::PipeEnd::kOpen) return;
+  if (http::ServerCodec* codec = downstreamCodec()) codec->dismiss(origin_.stream);
 }
 
 void Exchange::cancelUpstream() {
