@@ -80,51 +80,31 @@ void Exchange::step(Event event) {
 
 void Exchange::act(Action action) {
   switch (action) {
-    case Action::kNone:
-      return;
-    case Action::kRoute:
-      return route();
-    case Action::kEnter:
-      return enter();
-    case Action::kRepeat:
-      return repeat();
-    case Action::kBackOff:
-      return backOff();
-    case Action::kAcquire:
-      return acquire();
-    case Action::kAbandon:
-      return abandon();
-    case Action::kBegin:
-      return begin();
-    case Action::kForwardRequest:
-      return forwardRequest();
-    case Action::kGrantClient:
-      return grantClient();
-    case Action::kCancelUpstream:
-      return cancelUpstream();
-    case Action::kForwardInterim:
-      return forwardInterim();
-    case Action::kStartResponse:
-      return startResponse();
-    case Action::kForwardResponse:
-      return forwardResponse();
-    case Action::kGrantUpstream:
-      return grantUpstream();
-    case Action::kJudgeFailure:
-      return judgeFailure();
-    case Action::kJudgeResponse:
-      return judgeResponse();
-    case Action::kAnswer:
-      return answer();
-    case Action::kBreakResponse:
-      return breakResponse();
-    case Action::kDropMirrors:
-      return dropMirrors();
+    case Action::kNone: return;
+    case Action::kRoute: return route();
+    case Action::kEnter: return enter();
+    case Action::kRepeat: return repeat();
+    case Action::kBackOff: return backOff();
+    case Action::kAcquire: return acquire();
+    case Action::kAbandon: return abandon();
+    case Action::kBegin: return begin();
+    case Action::kForwardRequest: return forwardRequest();
+    case Action::kGrantClient: return grantClient();
+    case Action::kDismissClient: return dismissClient();
+    case Action::kCancelUpstream: return cancelUpstream();
+    case Action::kForwardInterim: return forwardInterim();
+    case Action::kStartResponse: return startResponse();
+    case Action::kForwardResponse: return forwardResponse();
+    case Action::kGrantUpstream: return grantUpstream();
+    case Action::kJudgeFailure: return judgeFailure();
+    case Action::kJudgeResponse: return judgeResponse();
+    case Action::kAnswer: return answer();
+    case Action::kBreakResponse: return breakResponse();
+    case Action::kDropMirrors: return dropMirrors();
   }
 }
 
-// --- the request's way
-// -----------------------------------------------------------------------------------------------------------
+// --- the request's way -------------------------------------------------------------------------------------
 
 void Exchange::route() {
   std::optional<base::Error> refusal = chooseBackend();
@@ -133,12 +113,13 @@ void Exchange::route() {
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
   if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
-  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
   // What a tunnel carries can not be had again.
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
     retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
   }
   enter();
+  // Behind it: a copy may lead to the same Backend, and must not take the room of the request itself.
+  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
 }
 
 void Exchange::enter() {
@@ -250,6 +231,12 @@ void Exchange::grantClient() {
   if (http::ServerCodec* codec = downstreamCodec()) codec->grant(origin_.stream, std::exchange(requestTaken_, 0));
 }
 
+// The backend has ended its side, and then it was lost.
+void Exchange::dismissClient() {
+  if (!tunnels() || requestBody_.end() != http::PipeEnd::kOpen) return;
+  if (http::ServerCodec* codec = downstreamCodec()) codec->dismiss(origin_.stream);
+}
+
 void Exchange::cancelUpstream() {
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
@@ -258,8 +245,7 @@ void Exchange::cancelUpstream() {
   if (codec.wantsProduce() || codec.state() != http::CodecState::kOpen) connection->touch();
 }
 
-// --- the response's way
-// ----------------------------------------------------------------------------------------------------------
+// --- the response's way ------------------------------------------------------------------------------------
 
 http::ServerCodec* Exchange::downstreamCodec() {
   Downstream* downstream = owner_.downstream(origin_.connection);

@@ -114,6 +114,7 @@ class Exchange final : private net::Timer {
   void proceed(Downstream& downstream);
   void forwardRequest();
   void grantClient();
+  void dismissClient();
   void cancelUpstream();
   void forwardInterim();
   void startResponse();

@@ -11,6 +11,7 @@ void Exchange::startMirrors(const std::vector<routing::RequestMirror>& wanted) {
     Mirror* mirror =
         owner_.mirrors().create(*listener_, *rule_, target, request_.head, {origin_.client, origin_.secure});
     if (mirror == nullptr) continue;
+    if (pin_) mirror->pin();
     mirrors_.push_back(mirror->handle());
     mirror->addBody(requestBody_.bytes);
     if (requestBody_.end() == http::PipeEnd::kComplete) mirror->endBody(requestBody_.trailers());

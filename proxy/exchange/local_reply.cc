@@ -54,7 +54,9 @@ http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& reques
 
 http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
                               const base::Error& error) {
-  if (isGrpc(request) && error.status != kUnsupportedMediaType) {
+  // RFC 8441 section 5: a client that asks for a tunnel takes every success for one.
+  const bool asGrpc = isGrpc(request) && request.body != http::Body::kTunnel;
+  if (asGrpc && error.status != kUnsupportedMediaType) {
     pipe.finish();
     return grpcReply(arena, request, error);
   }

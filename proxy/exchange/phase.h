@@ -71,6 +71,7 @@ enum class Action : std::uint8_t {
   kBegin,            // hand the attempt's head to the upstream codec
   kForwardRequest,   // tell the upstream codec of more body
   kGrantClient,      // let the client send as much as was taken
+  kDismissClient,    // in a tunnel, let the client go if the backend takes no more of what it says
   kCancelUpstream,   // cut the upstream stream
   kForwardInterim,   // pass a 1xx on
   kStartResponse,    // hand the backend's head to the downstream codec

@@ -101,6 +101,8 @@ class ServerCodec {
   virtual void reset(StreamId stream, ResetReason reason) = 0;
   /// The consumer took `count` bytes of this request's body.
   virtual void grant(StreamId stream, std::size_t count) = 0;
+  /// Nobody takes any more what the client says in this tunnel: it is over as soon as the response has ended.
+  virtual void dismiss(StreamId stream) = 0;
 
   /// Appends bytes for the client until `out` holds about `limit` or there are none.
   virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;

@@ -40,6 +40,7 @@ class H1ServerCodec final : public ServerCodec {
   void wake(StreamId stream) override;
   void reset(StreamId stream, ResetReason reason) override;
   void grant(StreamId stream, std::size_t count) override;
+  void dismiss(StreamId stream) override;
   void produce(base::ByteQueue& out, std::size_t limit) override;
   bool wantsProduce() const override;
   void drain() override;

@@ -74,6 +74,12 @@ void H1ServerCodec::grant(StreamId stream, std::size_t count) {
   if (!stash_.empty()) readStash();
 }
 
+void H1ServerCodec::dismiss(StreamId stream) {
+  if (!isCurrent(stream) || !tunnel_ || reading_ != Reading::kBody) return;
+  reading_ = Reading::kDone;
+  stash_.clear();
+}
+
 // Takes from the front of `input` what can be taken now.
 void H1ServerCodec::read(std::string_view& input) {
   while (!input.empty()) {

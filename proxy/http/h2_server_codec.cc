@@ -34,6 +34,12 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
   void wake(StreamId id) override { wakeStream(id); }
   void reset(StreamId id, ResetReason reason) override { resetByOwner(id, reason); }
   void grant(StreamId id, std::size_t count) override { grantBytes(id, count); }
+  void dismiss(StreamId id) override {
+    H2Stream* stream = closed() ? nullptr : find(id);
+    if (stream == nullptr || !isTunnel(*stream) || stream->receive != Receive::kBody) return;
+    stream->receive = Receive::kDiscard;
+    settleTunnel(*stream);
+  }
 
   void produce(base::ByteQueue& out, std::size_t limit) override { produceInto(out, limit); }
   bool wantsProduce() const override { return hasOutput(); }

@@ -1,8 +1,8 @@
 // The rules of one hostname by path: exact paths in a hash map, prefixes in a tree of path elements, expressions in a
 // list.
 //
-// Built by add(), put in order by sort(), then immutable. A look-up costs the length of the path, plus the expressions
-// and the candidates that share the matching path; it does not grow with the other routes.
+// Built by add(), put in order by sort(), then immutable. A look-up costs the length of the path, plus the expressions;
+// it does not grow with the other routes, whether they have other paths or the same one (candidate_index.h).
 #pragma once
 
 #include <memory>

@@ -27,6 +27,10 @@ class Scratch {
   std::string overflow_;
 };
 
+bool isRepeated(const http::Headers& headers, const http::Field* first) {
+  return std::any_of(first + 1, headers.end(), [&](const http::Field& field) { return field.name == first->name; });
+}
+
 /// Calls piece(text) for the values of all lines of that name and the commas between them, as long as it returns true.
 template <typename Piece>
 bool forEachPiece(const http::Headers& headers, const http::Field* first, Piece&& piece) {
@@ -66,9 +70,7 @@ bool headerHolds(const Predicate& predicate, const http::RequestHead& head) {
   if (predicate.name == "host") return !head.authority.empty() && valueHolds(predicate, head.authority);
   const http::Field* first = head.headers.find(predicate.name);
   if (first == nullptr) return false;
-  const bool repeated = std::any_of(first + 1, head.headers.end(),
-                                    [&](const http::Field& field) { return field.name == predicate.name; });
-  if (!repeated) return valueHolds(predicate, first->value);
+  if (!isRepeated(head.headers, first)) return valueHolds(predicate, first->value);
   if (const auto* text = std::get_if<std::string>(&predicate.expected)) return joinedEquals(head.headers, first, *text);
   return joinedMatches(head.headers, first, std::get<Regex>(predicate.expected));
 }
@@ -110,20 +112,65 @@ bool decodedMatches(std::string_view encoded, const Regex& expression) {
   return expression.matches(decoded.view());
 }
 
-bool queryHolds(const Predicate& predicate, std::string_view query) {
+/// The value of the first parameter of that name, as it was sent.
+std::optional<std::string_view> encodedParameter(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
     const std::size_t equals = pair.find('=');
-    if (!decodedEquals(pair.substr(0, equals), predicate.name)) continue;
-    const std::string_view value = equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1);
-    if (const auto* text = std::get_if<std::string>(&predicate.expected)) return decodedEquals(value, *text);
-    return decodedMatches(value, std::get<Regex>(predicate.expected));
+    if (!decodedEquals(pair.substr(0, equals), name)) continue;
+    return equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1);
   }
-  return false;
+  return std::nullopt;
+}
+
+bool queryHolds(const Predicate& predicate, std::string_view query) {
+  const std::optional<std::string_view> value = encodedParameter(query, predicate.name);
+  if (!value) return false;
+  if (const auto* text = std::get_if<std::string>(&predicate.expected)) return decodedEquals(*value, *text);
+  return decodedMatches(*value, std::get<Regex>(predicate.expected));
+}
+
+std::optional<std::string_view> headerValue(const http::RequestHead& head, std::string_view name, ValueBuffer& buffer) {
+  if (name == "host") return head.authority.empty() ? std::nullopt : std::optional(head.authority);
+  const http::Field* first = head.headers.find(name);
+  if (first == nullptr) return std::nullopt;
+  if (!isRepeated(head.headers, first)) return first->value;
+  std::size_t size = 0;
+  const bool fits = forEachPiece(head.headers, first, [&](std::string_view piece) {
+    if (piece.size() > buffer.size() - size) return false;
+    std::copy(piece.begin(), piece.end(), buffer.data() + size);
+    size += piece.size();
+    return true;
+  });
+  return fits ? std::optional(std::string_view(buffer.data(), size)) : std::nullopt;
+}
+
+std::optional<std::string_view> queryValue(std::string_view query, std::string_view name, ValueBuffer& buffer) {
+  std::optional<std::string_view> encoded = encodedParameter(query, name);
+  if (!encoded || encoded->find('%') == std::string_view::npos) return encoded;
+  std::size_t size = 0;
+  while (!encoded->empty()) {
+    if (size == buffer.size()) return std::nullopt;
+    buffer[size++] = nextDecoded(*encoded);
+  }
+  return std::string_view(buffer.data(), size);
 }
 
 }  // namespace
+
+std::optional<std::string_view> valueOf(const http::RequestHead& head, PredicateKind kind, std::string_view name,
+                                        ValueBuffer& buffer) {
+  switch (kind) {
+    case PredicateKind::kMethod:
+      return head.methodText;
+    case PredicateKind::kHeader:
+      return headerValue(head, name, buffer);
+    case PredicateKind::kQuery:
+      return queryValue(head.query(), name, buffer);
+  }
+  return std::nullopt;
+}
 
 bool Predicates::hold(const http::RequestHead& head) const {
   if (!method.empty() && head.methodText != method) return false;

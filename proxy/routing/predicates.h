@@ -9,6 +9,8 @@
 //   not walk around a match; "+" stays "+", a parameter without "=" has the empty value, "&" alone separates.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,18 @@ struct Predicate {
   std::string name;  // of a header field in lower case
   std::variant<std::string, Regex> expected;
 };
+
+/// What of a request a value is.
+enum class PredicateKind : std::uint8_t { kMethod, kHeader, kQuery };
+
+/// Where a value is put together that comes in pieces, or decoded. No exact value of the API is longer.
+using ValueBuffer = std::array<char, 4096>;
+
+/// What predicates of that kind and name compare with their text: a view into the request or into `buffer`. nullopt if
+/// the request has none, and also if it has to be put together and `buffer` is too small: no text of its size is equal
+/// then. Allocates nothing.
+std::optional<std::string_view> valueOf(const http::RequestHead& head, PredicateKind kind, std::string_view name,
+                                        ValueBuffer& buffer);
 
 struct Predicates {
   std::string method;  // "": any

@@ -12,12 +12,18 @@ Upstreams::~Upstreams() { shutdown(); }
 Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
   if (const auto found = byPlan_.find(plan.get()); found != byPlan_.end()) return *found->second;
   auto& cluster = byIdentity_[plan->identity];
-  if (!cluster) cluster = std::make_unique<Cluster>(*this, newest(plan));
+  if (!cluster) {
+    const auto& served = newest(plan);
+    cluster = std::make_unique<Cluster>(*this, served);
+    const bool isServed = plans_.empty() || std::find(plans_.begin(), plans_.end(), served) != plans_.end();
+    if (!isServed) cluster->retire();
+  }
   byPlan_.emplace(plan.get(), cluster.get());
   return *cluster;
 }
 
-// An exchange that began under an earlier snapshot may be the first to come, with endpoints that were.
+// An exchange that began under an earlier snapshot may be the first to come, with endpoints that were, or to a Backend
+// that is not served any more.
 const std::shared_ptr<const routing::BackendPlan>& Upstreams::newest(
     const std::shared_ptr<const routing::BackendPlan>& plan) const {
   const auto found =
@@ -32,7 +38,8 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
   std::unordered_map<std::string_view, const std::shared_ptr<const routing::BackendPlan>*> wanted;
   for (const auto& plan : plans) wanted.emplace(plan->identity, &plan);
   for (auto entry = byIdentity_.begin(); entry != byIdentity_.end();) {
-    if (const auto found = wanted.find(entry->first); found != wanted.end()) {
+    const auto found = wanted.find(entry->first);
+    if (found != wanted.end() && !entry->second->retired()) {
       if ((*found->second)->endpoints) entry->second->adopt(*found->second);
       ++entry;
     } else {

@@ -19,8 +19,8 @@ using ::testing::IsEmpty;
 
 const std::string kCoreMap = object("v1", "ConfigMap", "a", "data: {k: v}\n");
 
-TEST(Load, ReadsEveryKindOfAWholeConfiguration) {
-  const Configuration configuration = loadText(R"(
+// Every kind, and a reference from each to the next.
+constexpr std::string_view kWhole = R"(
 apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
 metadata: {name: egress}
@@ -91,7 +91,10 @@ spec:
     type: FQDN
     fqdn: {hostname: origin.test, port: 443}
   tls: {mode: Terminate, sni: origin.test, caBundleRef: {name: origin-ca}}
-)");
+)";
+
+TEST(Load, ReadsEveryKindOfAWholeConfiguration) {
+  const Configuration configuration = loadText(std::string(kWhole));
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
   const Model& model = configuration.model;
   EXPECT_TRUE(configuration.readable);

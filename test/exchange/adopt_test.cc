@@ -75,6 +75,42 @@ TEST(Adopted, ARetryGoesToTheBackendThatWasChosen) {
   EXPECT_TRUE(rig.wire(1).letGo);
 }
 
+// By its rule, which looks for its Backend once more.
+TEST(Adopted, ALaterAttemptAtABackendThatHasGoneLeavesNothingBehind) {
+  test::RigOptions options;
+  options.rule = [](routing::Rule& rule) {
+    rule.retry.emplace();
+    rule.retry->cover(503);
+    rule.retry->attempts = 1;
+    rule.retry->backoff = std::chrono::seconds(1);
+  };
+  Rig rig(options);
+  test::ClientPeer& client = rig.connect();
+  client.ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  rig.accept(0).respond(0, 503, "");
+  ASSERT_TRUE(rig.settle());
+  rig.adopt("2", kOther);
+  EXPECT_TRUE(rig.wire(0).letGo);
+  rig.advance(std::chrono::seconds(2));
+  ASSERT_EQ(rig.dialled(), 2U);
+  rig.accept(1).respond(0, 200, "late");
+  ASSERT_TRUE(rig.settle());
+  EXPECT_EQ(client.answer(0).body, "late");
+  EXPECT_TRUE(rig.wire(1).letGo) << "its Backend is not served any more";
+  // Served again, it keeps its connections.
+  rig.adopt("3");
+  for (int i = 0; i < 2; ++i) {
+    client.ask({.target = "/ok"});
+    ASSERT_TRUE(rig.settle());
+    ASSERT_EQ(rig.dialled(), 3U);
+    if (i == 0) rig.accept(2);
+    rig.backends.back()->respond(i, 200, "");
+    ASSERT_TRUE(rig.settle());
+    EXPECT_FALSE(rig.wire(2).letGo);
+  }
+}
+
 TEST(Adopted, AConnectionOfAClientGoesOnByTheNewRules) {
   Rig rig;
   test::ClientPeer& client = rig.connect();

@@ -50,6 +50,12 @@ TEST_F(LocalReply, ToGrpcIsTrailersOnly) {
   EXPECT_EQ(value(head, "grpc-message"), "connection_refused: 50%25 %C3%A4");
 }
 
+TEST_F(LocalReply, ToWhoWantsATunnelIsNeverASuccess) {
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  request_.body = http::Body::kTunnel;
+  EXPECT_EQ(reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no")).status, 503);
+}
+
 TEST_F(LocalReply, MapsStatusesAsGrpcDefinesThem) {
   EXPECT_EQ(grpcStatusFrom(400), 13);
   EXPECT_EQ(grpcStatusFrom(401), 16);

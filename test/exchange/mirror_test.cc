@@ -320,6 +320,17 @@ TEST_P(Mirrored, AFullMirrorIsLeftOut) {
   EXPECT_EQ(rig.exchanges.mirrors().size(), 1U);
 }
 
+TEST_P(Mirrored, ACopyNeverTakesTheRoomOfTheRequestItself) {
+  RigOptions options;
+  options.maxRequests = 1;
+  Rig& rig = make(options, [](routing::Rule& rule) { rule.mirrors[0].backend = rule.backends[0].backend; });
+  const std::size_t index = get();
+  respond(rig.accept(0), 200, "hello");
+  EXPECT_EQ(client_->answer(index).message.head.status, 200);
+  EXPECT_EQ(client_->answer(index).body, "hello");
+  EXPECT_TRUE(limited("backendRequests")) << "the copy is what is left out";
+}
+
 TEST_P(Mirrored, SeveralMirrorsGetACopyEach) {
   Rig& rig = make({}, [this](routing::Rule& rule) {
     rule.mirrors.push_back({mirrorPlan(mirrorVersion(), "second"), 1, 1});
@@ -397,6 +408,34 @@ TEST_P(Mirrored, ACopyUnderWayEndsByItsOwnRules) {
   rig.adopt("3");
   respond(copy, 200, "late");
   EXPECT_TRUE(metric("http_response_status_code=\"200\",error_type=\"\"", "1"));
+  expectAllGone();
+}
+
+// Made after the snapshot of its rule has gone, and still under way when the exchange that kept the rule is over.
+TEST_P(Mirrored, ACopyOfALaterAttemptEndsByItsOwnRulesToo) {
+  Rig& rig = make({}, [](routing::Rule& rule) {
+    rule.retry.emplace();
+    rule.retry->cover(503);
+    rule.retry->attempts = 1;
+    rule.retry->backoff = seconds(1);
+    rule.backends.push_back(rule.backends[0]);
+    for (routing::WeightedBackend& share : rule.backends) share.mirrors = rule.mirrors;
+    rule.mirrors.clear();
+  });
+  const std::size_t index = get();
+  BackendPeer& origin = backend();
+  BackendPeer& copy = mirror();
+  respond(copy, 200, "");
+  respond(origin, 503, "");
+  rig.adopt("2", "another backend");
+  rig.advance(seconds(2));
+  BackendPeer& other = backend();
+  BackendPeer& later = mirror();
+  respond(other, 200, "hello");
+  EXPECT_EQ(client_->answer(index).body, "hello");
+  EXPECT_EQ(rig.exchanges.size(), 0U);
+  respond(later, 200, "late");
+  EXPECT_TRUE(metric("http_response_status_code=\"200\",error_type=\"\"", "2"));
   expectAllGone();
 }
 

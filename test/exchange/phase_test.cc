@@ -40,7 +40,7 @@ const Expected<Req> kRequestCells{
     {{Req::kAcquiring, E::kInternalFailure}, {A::kAbandon, Req::kStopped}},
     {{Req::kSending, E::kRequestBody}, {A::kForwardRequest, Req::kSending}},
     {{Req::kSending, E::kRequestTaken}, {A::kGrantClient, Req::kSending}},
-    {{Req::kSending, E::kRequestSent}, {A::kNone, Req::kSent}},
+    {{Req::kSending, E::kRequestSent}, {A::kDismissClient, Req::kSent}},
     {{Req::kSending, E::kAttemptExpired}, {A::kCancelUpstream, Req::kSending}},
     {{Req::kSending, E::kRepeat}, {A::kRepeat, Req::kAcquiring}},
     {{Req::kSending, E::kRetry}, {A::kBackOff, Req::kRouting}},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -14,15 +15,18 @@ namespace sluice::exchange {
 
 inline constexpr std::chrono::milliseconds kBackoff{100};
 
-inline test::RigOptions retrying(http::Version backend, std::uint32_t attempts) {
+/// `more` is what the rule says besides.
+inline test::RigOptions retrying(http::Version backend, std::uint32_t attempts,
+                                 const std::function<void(routing::Rule&)>& more = {}) {
   test::RigOptions options;
   options.protocol =
       backend == http::Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
-  options.rule = [attempts](routing::Rule& rule) {
+  options.rule = [=](routing::Rule& rule) {
     rule.retry.emplace();
     rule.retry->cover(503);
     rule.retry->attempts = attempts;
     rule.retry->backoff = kBackoff;
+    if (more) more(rule);
   };
   return options;
 }

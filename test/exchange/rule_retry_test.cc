@@ -152,12 +152,7 @@ TEST_P(RuleRetry, AConnectionThatIsLostUnderARequestIsReplacedForIdempotentOnesO
 }
 
 TEST_P(RuleRetry, BackendRequestBoundsEachAttempt) {
-  RigOptions options = retrying(backendVersion(), 1);
-  options.rule = [rule = options.rule](routing::Rule& made) {
-    rule(made);
-    made.backendRequestTimeout = seconds(2);
-  };
-  Rig& rig = make(options);
+  Rig& rig = make(retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.backendRequestTimeout = seconds(2); }));
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
   rig.advance(seconds(2));
@@ -180,12 +175,7 @@ TEST_P(RuleRetry, BackendRequestBoundsEachAttempt) {
 // That it was refused before says nothing of the attempt that was not.
 TEST_P(RuleRetry, ARepeatedRequestThatExpiresMayHaveBeenActedOn) {
   if (backendVersion() == Version::kHttp11) return;
-  RigOptions options = retrying(backendVersion(), 1);
-  options.rule = [rule = options.rule](routing::Rule& made) {
-    rule(made);
-    made.backendRequestTimeout = seconds(2);
-  };
-  Rig& rig = make(options);
+  Rig& rig = make(retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.backendRequestTimeout = seconds(2); }));
   const std::size_t index = ask({.method = Method::kPost, .target = "/ok"});
   BackendPeer& backend = accept(0);
   backend.reset(0, http::ResetReason::kRefused);
@@ -199,12 +189,7 @@ TEST_P(RuleRetry, ARepeatedRequestThatExpiresMayHaveBeenActedOn) {
 }
 
 TEST_P(RuleRetry, RequestBoundsAllAttemptsTogether) {
-  RigOptions options = retrying(backendVersion(), 5);
-  options.rule = [rule = options.rule](routing::Rule& made) {
-    rule(made);
-    made.requestTimeout = seconds(1);
-  };
-  Rig& rig = make(options);
+  Rig& rig = make(retrying(backendVersion(), 5, [](routing::Rule& rule) { rule.requestTimeout = seconds(1); }));
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
   rig.advance(milliseconds(500));
@@ -219,12 +204,7 @@ TEST_P(RuleRetry, RequestBoundsAllAttemptsTogether) {
 }
 
 TEST_P(RuleRetry, NobodyWaitsForAnAttemptThatWouldComeTooLate) {
-  RigOptions options = retrying(backendVersion(), 5);
-  options.rule = [rule = options.rule](routing::Rule& made) {
-    rule(made);
-    made.requestTimeout = seconds(1);
-  };
-  Rig& rig = make(options);
+  Rig& rig = make(retrying(backendVersion(), 5, [](routing::Rule& rule) { rule.requestTimeout = seconds(1); }));
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
   rig.advance(milliseconds(950));
@@ -235,12 +215,7 @@ TEST_P(RuleRetry, NobodyWaitsForAnAttemptThatWouldComeTooLate) {
 }
 
 TEST_P(RuleRetry, WithoutABackoffTheNextAttemptIsMadeAtOnce) {
-  RigOptions options = retrying(backendVersion(), 10);
-  options.rule = [rule = options.rule](routing::Rule& made) {
-    rule(made);
-    made.retry->backoff = base::Duration::zero();
-  };
-  make(options);
+  make(retrying(backendVersion(), 10, [](routing::Rule& rule) { rule.retry->backoff = base::Duration::zero(); }));
   get();
   BackendPeer& backend = accept(0);
   for (std::size_t i = 1; i <= 10; ++i) {
@@ -253,12 +228,9 @@ TEST_P(RuleRetry, WithoutABackoffTheNextAttemptIsMadeAtOnce) {
 
 // As many failures as there can be, none of which waits for anything, are one drive.
 TEST_P(RuleRetry, AllAttemptsMayFailAtOnce) {
-  RigOptions options = retrying(backendVersion(), 10);
+  RigOptions options =
+      retrying(backendVersion(), 10, [](routing::Rule& rule) { rule.retry->backoff = base::Duration::zero(); });
   options.maxRequests = 0;
-  options.rule = [rule = options.rule](routing::Rule& made) {
-    rule(made);
-    made.retry->backoff = base::Duration::zero();
-  };
   make(options);
   const std::size_t index = get();
   EXPECT_EQ(status(index), 503);
@@ -337,9 +309,7 @@ TEST_P(RuleRetry, WhatTheAddressGuardForbidsIsNotTriedAgain) {
 
 /// Two shares with a Backend each, whose edits are their own.
 RigOptions twoShares(Version backend, std::uint32_t first, std::uint32_t second) {
-  RigOptions options = retrying(backend, 2);
-  options.rule = [=, rule = options.rule](routing::Rule& made) {
-    rule(made);
+  return retrying(backend, 2, [=](routing::Rule& made) {
     made.backends[0].weight = first;
     made.backends[0].requestHeaders.emplace().set.push_back({"authorization", "for the first"});
     routing::WeightedBackend& other = made.backends.emplace_back();
@@ -353,8 +323,7 @@ RigOptions twoShares(Version backend, std::uint32_t first, std::uint32_t second)
     plan.authority = "other.test:8080";
     plan.protocol = backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
     other.backend = std::make_shared<routing::BackendPlan>(plan);
-  };
-  return options;
+  });
 }
 
 TEST_P(RuleRetry, AnotherShareIsPreferredAndSeesNothingThatWasMeantForTheFirst) {

@@ -136,6 +136,26 @@ TEST_F(Tunnel, GoesOnToTheBackendAfterTheBackendHasEnded) {
   expectClean();
 }
 
+TEST_F(Tunnel, LetsTheClientGoWhenTheBackendThatHasEndedIsLost) {
+  open();
+  client_.grants = false;
+  reply(std::string(300'000, 'x') + "last");
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  backend().wire().end();
+  EXPECT_TRUE(rig_.settle());
+  say("still");
+  backend().wire().reset();
+  EXPECT_TRUE(rig_.settle());
+  client_.grants = true;
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_TRUE(answer().body.ends_with("last"));
+  EXPECT_TRUE(answer().ended);
+  EXPECT_FALSE(client_.wire().aborted);
+  EXPECT_FALSE(rig_.told.at(0).error);
+  expectClean();
+}
+
 TEST_F(Tunnel, OfAClientThatIsLostIsCutAtTheBackend) {
   open();
   client_.wire().reset();

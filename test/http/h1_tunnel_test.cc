@@ -117,6 +117,35 @@ TEST(H1ServerTunnel, ClosesOneSideAfterTheOther) {
   EXPECT_FALSE(server.codec->abortive());
 }
 
+TEST(H1ServerTunnel, IsOverWithTheResponseForAClientThatIsDismissed) {
+  for (const bool late : {false, true}) {
+    Server server;
+    auto& stream = server.ask();
+    server.agree();
+    server.say("bye");
+    if (!late) server.codec->dismiss(stream.id);
+    server.finish();
+    std::string said = server.out();
+    if (late) server.codec->dismiss(stream.id);
+    server.feed("unheard");
+    EXPECT_EQ(stream.body, "");
+    said += server.out();
+    EXPECT_TRUE(said.ends_with("bye"));
+    EXPECT_TRUE(stream.sent);
+    EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+    EXPECT_FALSE(server.codec->abortive());
+  }
+}
+
+TEST(H1ServerTunnel, OnlyATunnelDismissesItsClient) {
+  Server server;
+  server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n");
+  auto& stream = server.sink.last();
+  server.codec->dismiss(stream.id);
+  server.feed("body");
+  EXPECT_EQ(stream.body, "body");
+}
+
 TEST(H1ServerTunnel, GoesOnTowardsAClientThatHasEndedItsSide) {
   Server server;
   auto& stream = server.ask();

@@ -93,6 +93,21 @@ TEST_F(H2ServerTunnel, ClosesOneSideAfterTheOther) {
   EXPECT_EQ(codec->activeStreams(), 0U);
 }
 
+TEST_F(H2ServerTunnel, IsOverWithTheResponseForAClientThatIsDismissed) {
+  ask();
+  answer(101, Body::kTunnel);
+  say("bye");
+  codec->dismiss(1);
+  exchange(h2::data(1, "unheard", false));
+  EXPECT_EQ(stream().body, "");
+  EXPECT_FALSE(stream().sent);
+  finish();
+  EXPECT_EQ(reader.body(1), "bye");
+  EXPECT_TRUE(stream().sent);
+  EXPECT_NE(reader.find(H2Type::kRstStream, 1), nullptr);
+  EXPECT_EQ(codec->activeStreams(), 0U);
+}
+
 TEST_F(H2ServerTunnel, GoesOnTowardsAClientThatHasEndedItsSide) {
   ask();
   answer(101, Body::kTunnel);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
@@ -20,24 +21,16 @@ class Cors : public testing::Test {
   /// One HTTPRoute with these rules, as lines of YAML.
   Gateway serve(const std::string& rules, bool withBackend = true) {
     const std::uint16_t port = withBackend ? origin_.port() : freePort();
-    return Gateway({.backends = {{.port = port}},
-                    .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
-                              "metadata: {namespace: test, name: all}\n"
-                              "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
-                              rules});
+    return Gateway({.backends = {{.port = port}}, .routes = routeOfRules(rules)});
   }
   static std::string filter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}]"; }
-  static std::string refs(const std::string& more = {}) {
-    return "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin" + more + "}]\n";
-  }
   /// A rule for everything.
-  static std::string rule(const std::string& cors) { return "    - " + filter(cors) + "\n" + refs(); }
+  static std::string rule(const std::string& cors) { return "    - " + filter(cors) + "\n" + backendRefs(); }
 
   /// Head and body of the answer to a request from `origin`, with `more` of curl's options.
   static std::string ask(const Gateway& gateway, const std::string& origin, std::vector<std::string> more = {}) {
-    std::vector<std::string> argv = {"curl", "-sS", "-i", gateway.url("/"), "-H", "Origin: " + origin};
-    argv.insert(argv.end(), more.begin(), more.end());
-    return run(argv).output;
+    more.insert(more.end(), {"-H", "Origin: " + origin});
+    return test::ask(gateway, "/", more);
   }
   static std::string preflight(const Gateway& gateway, const std::string& origin, const std::string& method,
                                std::vector<std::string> more = {}) {
@@ -96,21 +89,22 @@ TEST_F(Cors, ErrorsAndRedirectsCanBeReadToo) {
 }
 
 TEST_F(Cors, WhatAShareSaysReplacesWhatTheRuleSays) {
-  const Gateway gateway = serve("    - " + filter("allowOrigins: ['https://rule.test']") + "\n" +
-                                refs(", " + filter("allowOrigins: ['https://share.test'], allowMethods: [PUT]")));
+  const Gateway gateway =
+      serve("    - " + filter("allowOrigins: ['https://rule.test']") + "\n" +
+            backendRefs(", " + filter("allowOrigins: ['https://share.test'], allowMethods: [PUT]")));
   EXPECT_THAT(ask(gateway, "https://share.test"), HasSubstr("access-control-allow-origin: https://share.test\r\n"));
   EXPECT_THAT(ask(gateway, "https://rule.test"), Not(HasSubstr("access-control-")));
 }
 
 TEST_F(Cors, OfAShareAnswerItsPreflights) {
-  const Gateway gateway = serve("    -\n" + refs(", " + filter("allowOrigins: ['*'], allowMethods: [PUT]")));
+  const Gateway gateway = serve("    -\n" + backendRefs(", " + filter("allowOrigins: ['*'], allowMethods: [PUT]")));
   EXPECT_THAT(preflight(gateway, kShop, "PUT"),
               AllOf(HasSubstr("HTTP/1.1 204"), HasSubstr("access-control-allow-methods: PUT\r\n")));
 }
 
 TEST_F(Cors, ARuleForOneMethodAnswersPreflightsThatAnnounceIt) {
   const Gateway gateway = serve("    - matches: [{method: PUT}]\n      " + filter("allowOrigins: ['*']") + "\n" +
-                                refs() + "    - matches: [{method: GET}]\n" + refs());
+                                backendRefs() + "    - matches: [{method: GET}]\n" + backendRefs());
   EXPECT_THAT(preflight(gateway, kShop, "PUT"), HasSubstr("HTTP/1.1 204"));
   EXPECT_THAT(preflight(gateway, kShop, "GET"), HasSubstr("HTTP/1.1 404"));
 }

@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/recording_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
@@ -18,65 +19,25 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string mirror(const std::string& name, const std::string& more = {}) {
-  return "{type: RequestMirror, requestMirror: {backendRef: {group: gateway.networking.k8s.io, kind: Backend, name: " +
-         name + "}" + more + "}}";
+  return "{type: RequestMirror, requestMirror: {backendRef: " + backendRef(name) + more + "}}";
 }
 
-/// One HTTPRoute to the Backend "origin" with these filters.
-std::string routeOf(const std::string& filters) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n    - filters: [" +
-         filters + "]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n";
-}
-
-/// Answers every request well once it has all of its body, whose length must be stated.
-class Recorder {
+/// Its answers are nobody's business.
+class Recorder : public RecordingOrigin {
  public:
-  std::uint16_t port() const { return origin_.port(); }
-  std::vector<std::string> heads() const { return origin_.heads(); }
-  std::vector<std::string> bodies() const {
-    const std::lock_guard lock(mutex_);
-    return bodies_;
-  }
-  /// As soon as there are so many; false if they do not come.
-  bool hears(std::size_t count) const {
-    return eventually([&] { return bodies().size() >= count; });
-  }
-
- private:
-  void serve(Socket& socket, RawOrigin& self) {
-    for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
-      const std::size_t at = head.find("content-length: ");
-      std::string body = socket.readExactly(at == std::string::npos ? 0 : std::stoul(head.substr(at + 16)));
-      {
-        const std::lock_guard lock(mutex_);
-        bodies_.push_back(std::move(body));
-      }
-      socket.send("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 7\r\n\r\nnobody\n");
-    }
-  }
-
-  mutable std::mutex mutex_;
-  std::vector<std::string> bodies_;
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) { serve(socket, self); }};
+  Recorder()
+      : RecordingOrigin(
+            [](std::size_t) { return "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 7\r\n\r\nnobody\n"; }) {}
 };
 
 class Mirrors : public testing::Test {
  protected:
   GatewaySpec specOf(std::uint16_t mirrorPort, const std::string& filters) const {
     return {.backends = {{.port = origin_.port()}, {.name = "copy", .hostname = "copy.test", .port = mirrorPort}},
-            .routes = routeOf(filters)};
-  }
-  static std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> argv = {"curl", "-sS", "-i", gateway.url(target)};
-    argv.insert(argv.end(), more.begin(), more.end());
-    return run(argv).output;
+            .routes = routeOfRules("    - filters: [" + filters + "]\n" + backendRefs())};
   }
   static std::string observed(const std::string& status, const std::string& error = {}) {
-    return "http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/"
-           "copy\","
-           "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"" +
-           status + "\",error_type=\"" + error + "\"}";
+    return attemptsOf("copy", status, error);
   }
 
   EchoOrigin origin_{std::nullopt};

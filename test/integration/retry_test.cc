@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/recording_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
@@ -21,75 +22,29 @@ constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 constexpr const char* kBusy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy";
 
 /// One HTTPRoute whose rule says this, in lines of YAML, and has these shares.
-std::string routeOf(const std::string& rule, const std::string& shares) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n    - " +
-         rule + "\n      backendRefs: [" + shares + "]\n";
-}
-std::string share(const std::string& name, const std::string& more = {}) {
-  return "{group: gateway.networking.k8s.io, kind: Backend, name: " + name + more + "}";
-}
-std::string routeOf(const std::string& rule) { return routeOf(rule, share("origin")); }
-
-/// The Content-Length of a request head.
-std::size_t lengthIn(const std::string& head) {
-  const std::size_t at = head.find("content-length: ");
-  return at == std::string::npos ? 0 : std::stoul(head.substr(at + 16));
+std::string routeOf(const std::string& rule, const std::string& shares = backendRef()) {
+  return routeOfRules("    - " + rule + "\n      backendRefs: [" + shares + "]\n");
 }
 
-/// Answers busy `failures` times, then well; keeps the bodies of what it was asked.
-class Recovering {
+/// Answers busy `failures` times, then well.
+class Recovering : public RecordingOrigin {
  public:
-  explicit Recovering(int failures, std::string bad = kBusy) : failures_(failures), bad_(std::move(bad)) {}
-
-  std::uint16_t port() const { return origin_.port(); }
-  std::vector<std::string> heads() const { return origin_.heads(); }
-  std::vector<std::string> bodies() const {
-    const std::lock_guard lock(mutex_);
-    return bodies_;
-  }
-
- private:
-  void serve(Socket& socket, RawOrigin& self) {
-    for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
-      const std::string body = socket.readExactly(lengthIn(head));
-      {
-        const std::lock_guard lock(mutex_);
-        bodies_.push_back(body);
-      }
-      const std::string& answer = failures_-- > 0 ? bad_ : good_;
-      if (answer.empty()) return socket.reset();
-      socket.send(answer);
-    }
-  }
-
-  std::atomic<int> failures_;
-  const std::string bad_;  // empty: a reset
-  const std::string good_ = kOk;
-  mutable std::mutex mutex_;
-  std::vector<std::string> bodies_;
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) { serve(socket, self); }};
+  explicit Recovering(std::size_t failures, const std::string& bad = kBusy)
+      : RecordingOrigin([=](std::size_t number) { return number < failures ? bad : kOk; }) {}
 };
-
-/// By curl: the status, or the whole answer.
-std::string statusOf(const Gateway& gateway, const std::string& target, std::vector<std::string> more = {}) {
-  std::vector<std::string> argv = {"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", gateway.url(target)};
-  argv.insert(argv.end(), more.begin(), more.end());
-  return run(argv).output;
-}
 
 TEST(RetryRules, HideAnOriginThatRecovers) {
   const Recovering origin(2);
   Gateway gateway(
       {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
-  EXPECT_EQ(run({"curl", "-sS", gateway.url("/a")}).output, "hello");
+  EXPECT_THAT(ask(gateway, "/a"), HasSubstr("\r\n\r\nhello"));
   EXPECT_EQ(origin.heads().size(), 3U);
-  const std::string labels =
-      "{gateway=\"test/egress\",route=\"test/all\",backend=\"test/origin\",namespace=\"\","
-      "serviceAccount=\"\",http_response_status_code=";
-  EXPECT_EQ(gateway.metric("http_client_request_duration_seconds_count" + labels + "\"503\",error_type=\"\"}"), 2);
-  EXPECT_EQ(gateway.metric("http_client_request_duration_seconds_count" + labels + "\"200\",error_type=\"\"}"), 1);
-  EXPECT_EQ(gateway.metric("http_server_request_duration_seconds_count" + labels + "\"200\",error_type=\"\"}"), 1);
+  EXPECT_EQ(gateway.metric(attemptsOf("origin", "503")), 2);
+  EXPECT_EQ(gateway.metric(attemptsOf("origin", "200")), 1);
+  EXPECT_EQ(gateway.metric("http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\","
+                           "backend=\"test/origin\",namespace=\"\",serviceAccount=\"\","
+                           "http_response_status_code=\"200\",error_type=\"\"}"),
+            1);
   const auto lines = gateway.accessLog(1);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_THAT(lines[0], HasSubstr("\"attempts\":3"));
@@ -100,7 +55,7 @@ TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
   const Recovering origin(100);
   const Gateway gateway(
       {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
-  const std::string answer = run({"curl", "-sS", "-i", gateway.url("/a")}).output;
+  const std::string answer = ask(gateway, "/a");
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 503 Service Unavailable\r\n"));
   EXPECT_THAT(answer, HasSubstr("busy"));
   EXPECT_EQ(origin.heads().size(), 3U);
@@ -214,10 +169,10 @@ TEST(RetryRules, FailOverToAnotherShareWithoutTheFirstOnesCredentials) {
                     {.name = "b", .hostname = "b.test", .port = sound.port()}},
        .routes = routeOf(
            "retry: {codes: [503], attempts: 1, backoff: 10ms}",
-           share("a",
-                 ", weight: 1000000, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: "
-                 "Authorization, value: secret-of-a}]}}]") +
-               ", " + share("b", ", weight: 1"))});
+           backendRef("a",
+                      ", weight: 1000000, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: "
+                      "Authorization, value: secret-of-a}]}}]") +
+               ", " + backendRef("b", ", weight: 1"))});
   EXPECT_EQ(statusOf(gateway, "/a"), "200");
   ASSERT_EQ(broken.heads().size(), 1U);
   EXPECT_THAT(broken.heads()[0], HasSubstr("authorization: secret-of-a"));

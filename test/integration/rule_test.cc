@@ -6,23 +6,13 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-/// One HTTPRoute with these rules, as lines of YAML.
-std::string routeOf(const std::string& rules) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
-         rules;
-}
-
-std::string backendRefs(const std::string& more = {}) {
-  return "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin" + more + "}]\n";
-}
 
 // --- redirects
 
@@ -31,13 +21,11 @@ class Redirects : public testing::Test {
   /// The answer to one request, head and body, with `more` of curl's options.
   std::string ask(const std::string& redirect, const std::string& path, const std::vector<std::string>& more = {}) {
     const Gateway gateway({.backends = {{.port = origin_.port()}},
-                           .routes = routeOf("    - matches: [{path: {value: /old}}]\n"
-                                             "      filters: [{type: RequestRedirect, requestRedirect: {" +
-                                             redirect + "}}]\n    -\n" + backendRefs())});
+                           .routes = routeOfRules("    - matches: [{path: {value: /old}}]\n"
+                                                  "      filters: [{type: RequestRedirect, requestRedirect: {" +
+                                                  redirect + "}}]\n    -\n" + backendRefs())});
     port_ = std::to_string(gateway.port());
-    std::vector<std::string> argv = {"curl", "-sS", "-i", gateway.url(path)};
-    argv.insert(argv.end(), more.begin(), more.end());
-    return run(argv).output;
+    return test::ask(gateway, path, more);
   }
   EchoOrigin origin_{std::nullopt};
   std::string port_;
@@ -76,8 +64,8 @@ TEST_F(Redirects, AreSaidOverHttp2Too) {
 TEST_F(Redirects, OfAShareTakeItsWeightOfTheTraffic) {
   const Gateway gateway(
       {.backends = {{.port = origin_.port()}},
-       .routes = routeOf("    -\n" + backendRefs(", filters: [{type: RequestRedirect, requestRedirect: "
-                                                 "{hostname: share.test, statusCode: 303, port: 80}}]"))});
+       .routes = routeOfRules("    -\n" + backendRefs(", filters: [{type: RequestRedirect, requestRedirect: "
+                                                      "{hostname: share.test, statusCode: 303, port: 80}}]"))});
   const std::string answer = run({"curl", "-sS", "-i", gateway.url("/x")}).output;
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 303 See Other\r\n"));
   EXPECT_THAT(answer, HasSubstr("location: http://share.test/x\r\n"));
@@ -85,7 +73,7 @@ TEST_F(Redirects, OfAShareTakeItsWeightOfTheTraffic) {
 
 TEST_F(Redirects, AreNoErrorsInTheAccessLog) {
   Gateway gateway({.backends = {{.port = origin_.port()}},
-                   .routes = routeOf("    - filters: [{type: RequestRedirect, requestRedirect: {}}]\n")});
+                   .routes = routeOfRules("    - filters: [{type: RequestRedirect, requestRedirect: {}}]\n")});
   EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", gateway.url("/")}).exitCode, 0);
   const auto lines = gateway.accessLog(1);
   ASSERT_EQ(lines.size(), 1U);
@@ -99,7 +87,7 @@ class RuleTimeouts : public testing::Test {
   Gateway gatewayWith(const std::string& timeouts, const std::string& settings = {}) {
     return Gateway({.backends = {{.port = origin_.port()}},
                     .settings = settings,
-                    .routes = routeOf("    - timeouts: {" + timeouts + "}\n" + backendRefs())});
+                    .routes = routeOfRules("    - timeouts: {" + timeouts + "}\n" + backendRefs())});
   }
   RawResponse ask(const Gateway& gateway, const std::string& target) {
     Socket client = Socket::connect(gateway.port());
@@ -134,7 +122,7 @@ TEST_F(RuleTimeouts, BackendRequestEndsAResponseThatDoesNotEnd) {
     self.waitUntilItStops();
   });
   const Gateway gateway({.backends = {{.port = endless.port()}},
-                         .routes = routeOf("    - timeouts: {backendRequest: 200ms}\n" + backendRefs())});
+                         .routes = routeOfRules("    - timeouts: {backendRequest: 200ms}\n" + backendRefs())});
   Socket client = Socket::connect(gateway.port());
   client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(readResponse(client).body, "begun");

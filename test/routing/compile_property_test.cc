@@ -29,6 +29,7 @@ class Generator {
       result.push_back("apiVersion: v1\nkind: Namespace\nmetadata: {name: " + std::string(name) +
                        ", labels: {team: " + oneOf({"red", "blue"}) + "}}\n");
     }
+    addService(result);
     for (std::uint64_t i = 2 + random_() % 10; i > 0; --i) result.push_back(route(i));
     return result;
   }
@@ -42,6 +43,29 @@ class Generator {
 
   std::string age() {
     return oneOf({"", ", creationTimestamp: '2024-01-01T00:00:00Z'", ", creationTimestamp: '2025-01-01T00:00:00Z'"});
+  }
+
+  /// Its slices overlap, and not every namespace may refer to it.
+  void addService(std::vector<std::string>& documents) {
+    documents.push_back(
+        "apiVersion: v1\nkind: Service\nmetadata: {name: inner, namespace: b}\nspec: {ports: [{port: 80" +
+        oneOf({"", ", appProtocol: kubernetes.io/h2c"}) + "}]}\n");
+    for (const char* name : {"s1", "s2", "s3"}) {
+      documents.push_back(
+          "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: " + std::string(name) +
+          ", namespace: b, labels: {kubernetes.io/service-name: inner}}\naddressType: " +
+          oneOf({"IPv4\nendpoints: [{addresses: [10.0.0.1]}]\n",
+                 "IPv4\nendpoints: [{addresses: [10.0.0.2]}, {addresses: [10.0.0.1]}]\n",
+                 "IPv6\nendpoints: [{addresses: ['fd00::1']}]\n"}) +
+          "ports: [{port: " + oneOf({"8080", "8081"}) + "}]\n");
+    }
+    for (const char* kind : {"HTTPRoute", "GRPCRoute"}) {
+      if (random_() % 2 == 0) continue;
+      documents.push_back("apiVersion: gateway.networking.k8s.io/v1beta1\nkind: ReferenceGrant\nmetadata: {name: " +
+                          std::string(kind == std::string("HTTPRoute") ? "h" : "g") +
+                          ", namespace: b}\nspec: {from: [{group: gateway.networking.k8s.io, kind: " + kind +
+                          ", namespace: a}], to: [{group: '', kind: Service}]}\n");
+    }
   }
 
   std::string gateway(const std::string& name) {
@@ -69,7 +93,12 @@ class Generator {
       // The weight tells rules apart.
       rules += "  - matches: [" + match(grpc) + ", " + match(grpc) +
                "]\n    backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " +
-               oneOf({"origin", "origin", "absent"}) + ", weight: " + std::to_string(number * 10 + i) + "}]\n";
+               oneOf({"origin", "origin", "absent"}) + ", weight: " + std::to_string(number * 10 + i) + "}" +
+               oneOf({"", ", {name: inner, namespace: b, port: 80}", ", {name: inner, namespace: b, port: 81}"}) +
+               "]\n" +
+               oneOf({"", "",
+                      "    filters: [{type: RequestMirror, requestMirror: {backendRef: {name: inner, namespace: b, "
+                      "port: 80}}}]\n"});
     }
     return kApi + ("kind: " + std::string(grpc ? "GRPCRoute" : "HTTPRoute") + "\nmetadata: {name: r" +
                    std::to_string(number) + ", namespace: " + oneOf({"default", "a", "b"}) + age() +
@@ -85,13 +114,21 @@ class Generator {
 std::string answer(const RouteMatch& match) {
   if (match.rule == nullptr) return match.reason;
   return match.listener->gateway + "/" + match.listener->section + " " + match.rule->route + " " +
-         std::to_string(match.rule->totalWeight) + (match.rule->failure ? " " + match.rule->failure->detail : "");
+         std::to_string(match.rule->totalWeight) + " " + std::to_string(match.rule->mirrors.size()) +
+         (match.rule->failure ? " " + match.rule->failure->detail : "");
+}
+
+std::string describe(const BackendPlan& plan) {
+  std::string text = plan.name + " " + plan.identity;
+  if (!plan.endpoints) return text + "\n";
+  for (const Endpoint& each : *plan.endpoints) text += " " + each.ip + "-" + std::to_string(each.port);
+  return text + "\n";
 }
 
 std::string everything(const World& world) {
   std::string text;
   for (const config::ObjectStatus& each : world.result().statuses) text += config::objectStatusJson(each) + "\n";
-  for (const auto& backend : world.snapshot().backends) text += backend->identity + "\n";
+  for (const auto& backend : world.snapshot().backends) text += describe(*backend);
   for (const Bind& bind : world.snapshot().binds) {
     text += bind.address + " " + std::to_string(bind.port) + "\n";
     for (const char* host : {"a.test", "b.test", "b.a.test", "other"}) {
@@ -118,7 +155,8 @@ TEST(CompileProperty, TheOrderOfDocumentsNeverChangesTheResult) {
     }
     all += expected;
   }
-  for (const char* met : {"HostnameConflict", "comes first on listener", "PortUnavailable", "NotAllowedByListeners"}) {
+  for (const char* met : {"HostnameConflict", "comes first on listener", "PortUnavailable", "NotAllowedByListeners",
+                          "RefNotPermitted", "it has no port 81", "10.0.0.2-8081", "fd00::1-8080"}) {
     EXPECT_NE(all.find(met), std::string::npos) << met << " was never met";
   }
 }

@@ -1,0 +1,38 @@
+// An HTTP/1.1 origin that keeps the bodies that it was sent, and answers each request, whose length must be stated,
+// once it has all of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+
+class RecordingOrigin {
+ public:
+  /// The answer to the request of that number, from 0; an empty one resets the connection. Called under a lock.
+  using Answer = std::function<std::string(std::size_t number)>;
+
+  explicit RecordingOrigin(Answer answer) : answer_(std::move(answer)) {}
+
+  std::uint16_t port() const { return origin_.port(); }
+  std::vector<std::string> heads() const { return origin_.heads(); }
+  std::vector<std::string> bodies() const;
+  /// As soon as there are so many bodies; false if they do not come.
+  bool hears(std::size_t count) const;
+
+ private:
+  void serve(Socket& socket, RawOrigin& self);
+
+  const Answer answer_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> bodies_;
+  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) { serve(socket, self); }};
+};
+
+}  // namespace sluice::test

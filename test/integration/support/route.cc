@@ -1,0 +1,41 @@
+#include "test/integration/support/route.h"
+
+namespace sluice::test {
+namespace {
+
+std::string curl(std::vector<std::string> argv, const Gateway& gateway, const std::string& target,
+                 const std::vector<std::string>& more) {
+  argv.push_back(gateway.url(target));
+  argv.insert(argv.end(), more.begin(), more.end());
+  return run(argv).output;
+}
+
+}  // namespace
+
+std::string routeOfRules(const std::string& rules) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
+         rules;
+}
+
+std::string backendRef(const std::string& name, const std::string& more) {
+  return "{group: gateway.networking.k8s.io, kind: Backend, name: " + name + more + "}";
+}
+
+std::string backendRefs(const std::string& more) { return "      backendRefs: [" + backendRef("origin", more) + "]\n"; }
+
+std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more) {
+  return curl({"curl", "-sS", "-i"}, gateway, target, more);
+}
+
+std::string statusOf(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more) {
+  return curl({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}"}, gateway, target, more);
+}
+
+std::string attemptsOf(const std::string& backend, const std::string& status, const std::string& error) {
+  return "http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/" +
+         backend + "\",namespace=\"\",serviceAccount=\"\",http_response_status_code=\"" + status + "\",error_type=\"" +
+         error + "\"}";
+}
+
+}  // namespace sluice::test

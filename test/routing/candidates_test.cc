@@ -1,0 +1,136 @@
+// Many rules of one path: a look-up finds what trying them one by one would find.
+#include "proxy/routing/candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/routing/snapshot.h"
+#include "test/routing/request_maker.h"
+
+namespace sluice::routing {
+namespace {
+
+using test::Request;
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  /// The same ones for the same seed.
+  std::vector<Candidate> candidates() {
+    std::vector<Candidate> result(random_() % 80);
+    for (std::uint32_t i = 0; i < result.size(); ++i) {
+      Candidate& each = result[i];
+      each.predicates.method = oneOf({"", "", "GET", "PUT"});
+      for (const char* name : {"x-a", "x-b", "host"}) maybe(name, each.predicates.headers);
+      for (const char* name : {"q", "r s"}) maybe(name, each.predicates.query);
+      each.precedence.rule = i;
+      auto rule = std::make_shared<Rule>();
+      rule->route = std::to_string(i);
+      each.rule = std::move(rule);
+    }
+    std::shuffle(result.begin(), result.end(), random_);
+    return result;
+  }
+
+  std::unique_ptr<Request> request() {
+    auto made = std::make_unique<Request>(oneOf({"GET", "PUT", "POST"}), oneOf({"1", "a,b", "c"}), target());
+    for (std::uint64_t i = random_() % 4; i > 0; --i) made->add(oneOf({"x-a", "x-b"}), oneOf({"a", "b", "1", ""}));
+    return made;
+  }
+
+ private:
+  std::string oneOf(std::initializer_list<const char*> choices) {
+    return *(choices.begin() + static_cast<std::ptrdiff_t>(random_() % choices.size()));
+  }
+  void maybe(const char* name, std::vector<Predicate>& predicates) {
+    if (random_() % 3 != 0) return;
+    if (random_() % 4 == 0) {
+      predicates.push_back({name, Regex::compile(oneOf({"a.*", "[0-9]", ".*b"})).value()});
+    } else {
+      predicates.push_back({name, oneOf({"a", "b", "1", "2", "a,b", "", "%"})});
+    }
+  }
+  std::string target() {
+    std::string text = "/?z";
+    for (std::uint64_t i = random_() % 3; i > 0; --i) {
+      text += "&" + oneOf({"q", "%71", "r%20s", "r s"}) + oneOf({"", "=", "=1", "=%31", "=a", "=a%2Cb", "=%", "=%25"});
+    }
+    return text;
+  }
+
+  std::mt19937_64 random_;
+};
+
+std::string routeOf(const Rule* rule) { return rule == nullptr ? "none" : rule->route; }
+
+std::string tryOneByOne(const std::vector<Candidate>& inOrder, const http::RequestHead& head) {
+  for (const Candidate& each : inOrder) {
+    if (each.predicates.hold(head)) return routeOf(each.rule.get());
+  }
+  return routeOf(nullptr);
+}
+
+TEST(Candidates, AgreeWithTryingThemOneByOne) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Candidates candidates;
+    for (Candidate& each : Generator(seed).candidates()) candidates.add(std::move(each));
+    candidates.sort();
+    Generator generate(seed);
+    std::vector<Candidate> inOrder = generate.candidates();
+    std::sort(inOrder.begin(), inOrder.end(), comesBefore);
+    for (int i = 0; i < 40; ++i) {
+      const std::unique_ptr<Request> request = generate.request();
+      ASSERT_EQ(routeOf(candidates.firstHolding(request->head())), tryOneByOne(inOrder, request->head()))
+          << "seed " << seed << ": " << request->head().target;
+    }
+  }
+}
+
+Candidate asking(std::uint32_t place, std::string name, std::string value) {
+  Candidate result;
+  result.predicates.headers.push_back({std::move(name), std::move(value)});
+  result.precedence.rule = place;
+  auto rule = std::make_shared<Rule>();
+  rule->route = std::to_string(place);
+  result.rule = std::move(rule);
+  return result;
+}
+
+std::string found(const Candidates& candidates, const Request& request) {
+  return routeOf(candidates.firstHolding(request.head()));
+}
+
+TEST(Candidates, OfManyNamesAndOfValuesOfAnyLengthNoneIsLost) {
+  Candidates candidates;
+  for (std::uint32_t i = 0; i < 50; ++i) candidates.add(asking(i, "x-" + std::to_string(i), "1"));
+  for (const std::uint32_t length : {4096U, 4097U, 9000U})
+    candidates.add(asking(length, "x-0", std::string(length, 'a')));
+  candidates.sort();
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x-" + std::to_string(i), "1"}})), std::to_string(i));
+  }
+  for (const std::uint32_t length : {4096U, 4097U, 9000U}) {
+    EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x-0", std::string(length, 'a')}})), std::to_string(length));
+  }
+  EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x-0", std::string(4095, 'a')}})), "none");
+}
+
+TEST(Candidates, ValuesThatComeInPiecesAreFoundUpToTheLengthOfTheLongest) {
+  Candidates candidates;
+  for (std::uint32_t i = 0; i < 20; ++i) candidates.add(asking(i, "x", std::to_string(i)));
+  const std::string part(2047, 'a');
+  candidates.add(asking(100, "x", part + "," + part + "b"));
+  candidates.sort();
+  EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "b"}})), "100");
+  EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "bc"}})), "none");
+}
+
+}  // namespace
+}  // namespace sluice::routing
