@@ -192,7 +192,7 @@ void Exchange::begin() {
   attempt_.hasPeer = true;
   http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
                                        {origin_.client, origin_.secure});
-  if (needsKey(head)) addKey(request_.arena, owner_.random(), owner_.random(), head);
+  if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {
     return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);

@@ -1,7 +1,14 @@
 // Tunnels: a request for a WebSocket that the backend agrees to becomes bytes both ways, and any other answer leaves an
 // ordinary exchange behind.
+#include "proxy/exchange/tunnel.h"
+
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
+#include "proxy/base/base64.h"
+#include "proxy/http/websocket.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -21,6 +28,37 @@ RigOptions options() {
   made.timeouts.bodyIdle = seconds(3);
   made.timeouts.streamIdle = seconds(60);
   return made;
+}
+
+// RFC 6455 section 1.3.
+TEST(TunnelHandshake, KnowsWhatAgreesToTheKeyOfTheClient) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  base::Random random(1);
+  http::RequestHead head;
+  head.body = Body::kTunnel;
+  head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+  openHandshake(arena, random, head);
+  EXPECT_EQ(http::webSocketKey(head.headers), "dGhlIHNhbXBsZSBub25jZQ==");
+  EXPECT_EQ(head.webSocketAccept, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+}
+
+TEST(TunnelHandshake, HasAKeyOfItsOwnForAClientThatHasNone) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  base::Random random(1);
+  std::set<std::string> keys;
+  for (int i = 0; i < 2; ++i) {
+    http::RequestHead head;
+    head.body = Body::kTunnel;
+    head.version = http::Version::kHttp2;
+    openHandshake(arena, random, head);
+    const std::string key(http::webSocketKey(head.headers));
+    EXPECT_EQ(base::decodeBase64(key).value_or("").size(), 16U) << key;
+    EXPECT_EQ(head.webSocketAccept.size(), 28U);
+    keys.insert(key);
+  }
+  EXPECT_EQ(keys.size(), 2U);
 }
 
 class Tunnel : public ::testing::Test {
