@@ -19,6 +19,7 @@ inline constexpr SupportedFeature kSupportedFeatures[] = {
     {"GatewayHTTPListenerIsolation", "the listener with the most specific hostname owns the request"},
     {"GatewayHTTPSListenerDetectMisdirectedRequests", "421 for a host of another listener of the connection's port"},
     {"GatewayPort8080", "port 8080, as any other"},
+    {"GatewayStaticAddresses", "`spec.addresses` of type IPAddress"},
     {"HTTPRoute", "requests by host, path and header, with weights"},
     {"HTTPRoute303RedirectStatusCode", "RequestRedirect with 303"},
     {"HTTPRoute307RedirectStatusCode", "RequestRedirect with 307"},

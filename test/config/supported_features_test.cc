@@ -27,6 +27,7 @@ const std::map<std::string, std::string, std::less<>> kProofs = {
     {"GatewayHTTPListenerIsolation", "RouteFeatures, TheListenerWithTheMostSpecificHostnameOwnsARequest"},
     {"GatewayHTTPSListenerDetectMisdirectedRequests", "TlsListeners, MisdirectedRequestsAreSentAway"},
     {"GatewayPort8080", "Gateways, HaveThePortsOfTheirOwnAddressToThemselves"},
+    {"GatewayStaticAddresses", "Gateways, HaveThePortsOfTheirOwnAddressToThemselves"},
     {"HTTPRoute", "RouteFeatures, RulesMatchByMethodQueryHeaderAndPath"},
     {"HTTPRoute303RedirectStatusCode", "Redirects, OfAShareTakeItsWeightOfTheTraffic"},
     {"HTTPRoute307RedirectStatusCode", "Redirects, AreFollowedByARealClient"},
