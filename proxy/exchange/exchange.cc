@@ -165,7 +165,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
 }
 
 void Exchange::acquire() {
-  auto lease = attempt_.cluster->acquire(token());
+  auto lease = attempt_.cluster->acquire(token(), retries_ ? retries_->avoided() : nullptr);
   if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
   if (lease->empty()) return;
   attempt_.connection = *lease;

@@ -84,6 +84,7 @@ void Exchange::backOff() {
   cancelUpstream();
   const Attempt failed = attempt_;
   if (failed.cluster != nullptr) failed.cluster->leave();
+  if (failed.hasPeer) retries_->avoid(failed.peer);
   attempt_ = {};
   attempt_.backend = &retries_->choose(*failed.backend, owner_.random());
   attempt_.number = failed.number;

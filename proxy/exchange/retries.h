@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "proxy/base/clock.h"
 #include "proxy/exchange/replay.h"
+#include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -39,6 +40,11 @@ class Retries {
   /// An attempt at that share has failed.
   bool hasTried(const routing::WeightedBackend& share) const { return (tried_ & bitOf(share)) != 0; }
 
+  /// An attempt there has failed.
+  void avoid(const net::Address& endpoint) { avoided_ = endpoint; }
+  /// The last one, or nullptr: another endpoint may do better.
+  const net::Address* avoided() const { return avoided_ ? &*avoided_ : nullptr; }
+
   Replay replay;
 
  private:
@@ -49,6 +55,7 @@ class Retries {
   const routing::Rule& rule_;
   std::uint32_t made_ = 0;
   std::uint64_t tried_ = 0;  // shares, a bit each
+  std::optional<net::Address> avoided_;
   base::MonotonicTime due_ = base::MonotonicTime::max();
 };
 

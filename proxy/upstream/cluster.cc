@@ -1,5 +1,6 @@
 #include "proxy/upstream/cluster.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <utility>
@@ -113,9 +114,9 @@ void Cluster::retire() {
   for (const auto& pool : pools_) pool->markDirty();
 }
 
-base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter) {
+base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const net::Address* avoided) {
   if (broken_) return *broken_;
-  Pool* pool = isBalanced() ? place(waiter) : pools_.front().get();
+  Pool* pool = isBalanced() ? place(waiter, avoided) : pools_.front().get();
   if (pool == nullptr) {
     return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
   }
@@ -142,9 +143,11 @@ void Cluster::abandon(http::Token waiter) {
 }
 
 // Who was told that there is room comes back to it: elsewhere it would have to wait again.
-Pool* Cluster::place(http::Token waiter) {
+Pool* Cluster::place(http::Token waiter, const net::Address* avoided) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
-  return choose(Elsewhere::kAny, nullptr);
+  if (avoided == nullptr) return choose(Elsewhere::kAny, nullptr);
+  const auto at = std::find_if(pools_.begin(), pools_.end(), [&](const auto& pool) { return pool->isAt(*avoided); });
+  return choose(Elsewhere::kAny, at == pools_.end() ? nullptr : at->get());
 }
 
 bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) {
