@@ -122,6 +122,7 @@ class Exchange final : private net::Timer {
   bool wentStale();
   bool bodyIntact() const;
   bool planRetry();
+  bool budgetAllows(const routing::WeightedBackend& next);
   void rewind();
   void repeat();
   void backOff();

@@ -53,7 +53,8 @@ Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> p
       plan_(std::move(plan)),
       budget_(owner.budgets().join(plan_->identity)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
-      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
+      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")),
+      retryBudget_(RetryConstraint{}, owner.worker().now()) {
   if (plan_->endpoints) {
     for (const routing::Endpoint& endpoint : *plan_->endpoints) pools_.push_back(makePool(endpoint));
   } else {
@@ -80,8 +81,11 @@ std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
 bool Cluster::tryEnter() {
   if (!budget_.requests.tryAdd()) return false;
   ++users_;
+  ++entered_;
   return true;
 }
+
+bool Cluster::tryRetry() { return retryBudget_.tryTake(owner_.worker().now(), entered_); }
 
 void Cluster::leave() {
   budget_.requests.release();

@@ -21,6 +21,7 @@
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"
 #include "proxy/upstream/pool.h"
+#include "proxy/upstream/retry_budget.h"
 
 namespace sluice::upstream {
 
@@ -43,6 +44,8 @@ class Cluster {
   /// no room for it.
   bool tryEnter();
   void leave();
+  /// One of those that enter may be a retry; false if they have been too many lately.
+  bool tryRetry();
 
   /// `plan` has the same identity: endpoints that are new are used from now on, those that are missing get no new
   /// request.
@@ -105,6 +108,8 @@ class Cluster {
   std::size_t waiting_ = 0;   // in all pools
   std::size_t attached_ = 0;  // connections, those that are to be reaped included
   std::size_t users_ = 0;     // exchanges
+  std::uint64_t entered_ = 0;  // so far
+  RetryBudget retryBudget_;
   bool retired_ = false;
 };
 
