@@ -107,7 +107,7 @@ void Exchange::route() {
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
+  if (attempt_.backend == nullptr || answersItself(request_.head, *attempt_.backend)) return raise(Event::kRejected);
   if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
   // What a tunnel carries can not be had again.
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
@@ -158,7 +158,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
     return base::Error::badRequest(415, "the route for this request takes gRPC over HTTP/2 only");
   }
   if (rule_->failure) return *rule_->failure;
-  if (answersItself(request_.head, {*rule_, nullptr})) return std::nullopt;
+  if (answersItself(request_.head, *rule_)) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());
   if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
   return attempt_.backend->failure;

@@ -104,6 +104,7 @@ class Exchange final : private net::Timer {
   void schedule();
   void act(Action action);
   void route();
+  /// Finds the rule and a share of it; none if the rule answers itself.
   std::optional<base::Error> chooseBackend();
   void enter();
   void acquire();
