@@ -41,7 +41,7 @@ struct Budget {
   BoundedCount requests;
 };
 
-/// The budgets of all Backends, by BackendPlan::identity. Any thread; asked only when a worker meets a Backend for the
+/// The budgets of all Backends, by BackendPlan::countsAs or identity. Any thread; asked only when a worker meets a Backend for the
 /// first time, and when it has done with it.
 class Budgets {
  public:

@@ -51,7 +51,8 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
 Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
-      budget_(owner.budgets().join(plan_->identity)),
+      budgetName_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),
+      budget_(owner.budgets().join(budgetName_)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
       activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")),
       retryBudget_(RetryConstraint{}, owner.worker().now()) {
@@ -69,7 +70,7 @@ Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> p
   }
 }
 
-Cluster::~Cluster() { owner_.budgets().leave(plan_->identity); }
+Cluster::~Cluster() { owner_.budgets().leave(budgetName_); }
 
 // The compiler lets only addresses through.
 std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -98,6 +99,7 @@ class Cluster {
 
   Upstreams& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
+  const std::string budgetName_;
   Budget& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made

@@ -95,6 +95,8 @@ class Pool {
   http::Token takeWaiter();
   /// So many of them; those that one of the endpoints `elsewhere` takes have not failed.
   void failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere);
+  /// Those that no endpoint `elsewhere` takes stay.
+  void moveWaiters(Elsewhere elsewhere);
   void wakeWaiters();
   void cool();
 

@@ -139,6 +139,18 @@ TEST_F(Tunnel, MovesBytesBothWays) {
   expectClean();
 }
 
+TEST_F(Tunnel, KeepsItsShareOfTheBackendsBoundsForAsLongAsItLives) {
+  open();
+  reply("hello");
+  EXPECT_EQ(rig_.budget().connections.count(), 1U);
+  EXPECT_EQ(rig_.budget().requests.count(), 1U);
+  client_.wire().end();
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(rig_.budget().connections.count(), 0U);
+  expectClean();
+}
+
 TEST_F(Tunnel, IsBoundedByCreditBothWays) {
   open();
   backend().grants = false;
@@ -190,6 +202,51 @@ TEST_F(Tunnel, OfABackendThatIsLostIsCutAtTheClient) {
   EXPECT_TRUE(client_.wire().aborted);
   EXPECT_EQ(rig_.told.at(0).error->type, base::ErrorType::kConnectionTerminated);
   expectClean();
+}
+
+class LastConnection : public Tunnel {
+ protected:
+  static RigOptions boundedBy(std::uint64_t connections) {
+    RigOptions made = options();
+    made.maxConnections = connections;
+    return made;
+  }
+  explicit LastConnection(std::uint64_t connections = 1) : Tunnel(boundedBy(connections)) {}
+  ClientPeer& another() {
+    ClientPeer& other = rig_.connect();
+    other.ask({.target = "/ok/other"});
+    EXPECT_TRUE(rig_.settle());
+    return other;
+  }
+};
+
+TEST_F(LastConnection, OfABackendThatIsATunnelMakesOthersWaitForItsEnd) {
+  open();
+  ClientPeer& other = another();
+  EXPECT_EQ(rig_.dialled(), 1U);
+  EXPECT_FALSE(other.answer(0).answered);
+  client_.wire().end();
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  ASSERT_EQ(rig_.dialled(), 2U);
+  rig_.accept(1).respond(0, 200, "now");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(other.answer(0).body, "now");
+}
+
+class LastButOneConnection : public LastConnection {
+ protected:
+  LastButOneConnection() : LastConnection(2) {}
+};
+
+TEST_F(LastButOneConnection, OfABackendMayBeATunnelAndNobodyWaits) {
+  open();
+  ClientPeer& other = another();
+  ASSERT_EQ(rig_.dialled(), 2U);
+  rig_.accept(1).respond(0, 200, "at once");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(other.answer(0).body, "at once");
+  EXPECT_EQ(rig_.budget().connections.count(), 2U);
 }
 
 // --- what is not a tunnel
