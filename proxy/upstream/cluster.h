@@ -61,8 +61,8 @@ class Cluster {
            std::all_of(pools_.begin(), pools_.end(), [](const auto& pool) { return pool->abandoned(); });
   }
 
-  /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not even wait.
-  /// Of several endpoints, `avoided` is chosen only if no other one may serve.
+  /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not
+  /// even wait. Of several endpoints, `avoided` is chosen only if no other one may serve.
   base::Result<base::Handle<Connection>> acquire(http::Token waiter, const net::Address* avoided = nullptr);
   /// The waiter does not want one any more (it may have been told already).
   void abandon(http::Token waiter);
