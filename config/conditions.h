@@ -27,6 +27,22 @@ inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
 }  // namespace condition_type
 
+/// Gateway API's, and the proposal's for Backends. A test provokes each. What the API names beside these can not occur:
+///
+///   GatewayClass  Waiting: deprecated. Pending: the decision is made when it is read. UnsupportedVersion: of CRDs,
+///   which
+///                 only a cluster has.
+///   Gateway       AddressNotAssigned: an address without a value means all of the machine's, and nothing is allocated
+///                 that could be awaited. NoResources: what a process lacks, no single Gateway of it lacks. Ready,
+///                 ListenersNotReady: reserved. Scheduled, NotReconciled: deprecated. ConfigurationChanged: of
+///                 AllowInsecureFallback, which is not built; the field is answered with UnsupportedValue.
+///   Listener      NoValidCACertificate, InvalidCACertificateKind: of the validation of clients, likewise. Pending: as
+///                 of the GatewayClass. Attached: deprecated. Ready: reserved.
+///   routes        Pending: likewise. IncompatibleFilters: the schema refuses such rules, so the object is Invalid.
+///   policies      TargetNotFound, Conflicted, Overridden, NoValidCACertificate: there is no policy yet.
+///
+/// Whether an address that could be used is this machine's shows only when it is listened on: a whole revision that can
+/// not listen is retried or rolled back (C-11), and no Gateway of it is told AddressNotUsable.
 namespace reason {
 inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";
@@ -39,7 +55,9 @@ inline constexpr std::string_view kPending = "Pending";
 inline constexpr std::string_view kInvalid = "Invalid";
 inline constexpr std::string_view kInvalidParameters = "InvalidParameters";
 inline constexpr std::string_view kListenersNotValid = "ListenersNotValid";
+inline constexpr std::string_view kListenersNotResolved = "ListenersNotResolved";
 inline constexpr std::string_view kUnsupportedAddress = "UnsupportedAddress";
+inline constexpr std::string_view kAddressNotUsable = "AddressNotUsable";
 inline constexpr std::string_view kPortUnavailable = "PortUnavailable";
 inline constexpr std::string_view kUnsupportedProtocol = "UnsupportedProtocol";
 inline constexpr std::string_view kInvalidCertificateRef = "InvalidCertificateRef";

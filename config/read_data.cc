@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "config/base64.h"
 #include "config/object_readers.h"
 #include "config/text.h"
+#include "proxy/base/base64.h"
 
 namespace sluice::config {
 namespace {
@@ -59,7 +59,7 @@ ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta) {
     configMap.data[member.key] = {member.value.text, member.value.position, member.value.blockColumn};
   });
   forEachEntry(root, "binaryData", bytes, [&](const Member& member, const std::string& path) {
-    std::optional<std::string> decoded = decodeBase64(member.value.text);
+    std::optional<std::string> decoded = base::decodeBase64(member.value.text);
     if (!decoded) {
       root.context().error(member.value.position, path, "is not base64");
     } else if (!configMap.data.try_emplace(member.key, ConfigMap::Entry{*decoded, member.value.position, 0}).second) {
@@ -77,7 +77,7 @@ SecretObject readSecret(FieldReader& root, ObjectMeta meta) {
   secret.type = root.text("type", rule::kAnyText);
   std::size_t bytes = 0;
   forEachEntry(root, "data", bytes, [&](const Member& member, const std::string& path) {
-    std::optional<std::string> decoded = decodeBase64(member.value.text);
+    std::optional<std::string> decoded = base::decodeBase64(member.value.text);
     if (decoded) {
       secret.data[member.key] = base::Secret(std::move(*decoded));
     } else {

@@ -112,7 +112,7 @@ void Exchange::route() {
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  if (answersItself(request_.head, {*rule_, attempt_.backend})) return raise(Event::kRejected);
+  if (attempt_.backend == nullptr || answersItself(request_.head, *attempt_.backend)) return raise(Event::kRejected);
   // What a tunnel carries can not be had again.
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
     retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
@@ -164,7 +164,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
     return base::Error::badRequest(415, "the route for this request takes gRPC over HTTP/2 only");
   }
   if (rule_->failure) return *rule_->failure;
-  if (answersItself(request_.head, {*rule_, nullptr})) return std::nullopt;
+  if (answersItself(request_.head, *rule_)) return std::nullopt;
   attempt_.backend = rule_->choose(owner_.random());
   if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
   if (attempt_.backend->failure) return *attempt_.backend->failure;
@@ -172,7 +172,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
 }
 
 void Exchange::acquire() {
-  auto lease = attempt_.cluster->acquire(token());
+  auto lease = attempt_.cluster->acquire(token(), retries_ ? retries_->avoided() : nullptr);
   if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
   if (lease->empty()) return;
   attempt_.connection = *lease;
@@ -200,7 +200,7 @@ void Exchange::begin() {
   attempt_.hasPeer = true;
   http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
                                        {origin_.client, origin_.secure});
-  if (needsKey(head)) addKey(request_.arena, owner_.random(), owner_.random(), head);
+  if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {
     return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);

@@ -106,6 +106,7 @@ class Exchange final : private net::Timer {
   void schedule();
   void act(Action action);
   void route();
+  /// Finds the rule and a share of it; none if the rule answers itself.
   std::optional<base::Error> chooseBackend();
   void enter();
   void acquire();
@@ -125,6 +126,7 @@ class Exchange final : private net::Timer {
   bool wentStale();
   bool bodyIntact() const;
   bool planRetry();
+  bool budgetAllows(const routing::WeightedBackend& next);
   void rewind();
   void repeat();
   void backOff();

@@ -64,8 +64,19 @@ bool Exchange::planRetry() {
     owner_.onLimit("replayBuffer");
     return false;
   }
-  retries_->plan(due);
+  const routing::WeightedBackend& next = retries_->choose(*attempt_.backend, owner_.random());
+  if (!budgetAllows(next)) {
+    owner_.onLimit("retryBudget");
+    return false;
+  }
+  retries_->plan(due, next);
   return true;
+}
+
+// Of the Backend that would have one request more, not of the one that failed.
+bool Exchange::budgetAllows(const routing::WeightedBackend& next) {
+  const auto* plan = routing::planFor(request_.head, next.backend);
+  return plan == nullptr || owner_.upstreams().cluster(*plan).tryRetry();
 }
 
 void Exchange::rewind() {
@@ -84,8 +95,9 @@ void Exchange::backOff() {
   cancelUpstream();
   const Attempt failed = attempt_;
   if (failed.cluster != nullptr) failed.cluster->leave();
+  if (failed.hasPeer) retries_->avoid(failed.peer);
   attempt_ = {};
-  attempt_.backend = &retries_->choose(*failed.backend, owner_.random());
+  attempt_.backend = &retries_->next();
   attempt_.number = failed.number;
   const bool answered = response_.has_value();
   owner_.observer().onRetry(*this, failed, answered ? response_->head.status : error_->status,

@@ -82,6 +82,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   const config::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
+  base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 
   // http::ClientSink

@@ -8,8 +8,8 @@ const routing::Redirect* redirectOf(const Filters& filters) {
   return filters.share != nullptr && filters.share->redirect ? &*filters.share->redirect : nullptr;
 }
 
-bool answersPreflight(const http::RequestHead& request, const Filters& filters) {
-  return request.method == http::Method::kOptions && corsOf(filters) != nullptr && routing::isPreflight(request);
+bool asks(const http::RequestHead& request, const routing::Cors* cors) {
+  return cors != nullptr && request.method == http::Method::kOptions && routing::isPreflight(request);
 }
 
 void addLocation(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
@@ -22,8 +22,12 @@ void addLocation(base::Arena& arena, const http::RequestHead& request, const Fil
 
 }  // namespace
 
-bool answersItself(const http::RequestHead& request, const Filters& filters) {
-  return redirectOf(filters) != nullptr || answersPreflight(request, filters);
+bool answersItself(const http::RequestHead& request, const routing::Rule& rule) {
+  return rule.redirect || asks(request, rule.cors.get());
+}
+
+bool answersItself(const http::RequestHead& request, const routing::WeightedBackend& share) {
+  return share.redirect || asks(request, share.cors.get());
 }
 
 http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
@@ -31,7 +35,7 @@ http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& reques
   http::ResponseHead head;
   head.version = request.version;
   // First: no browser follows a redirect of its question (Fetch, "CORS-preflight fetch").
-  if (answersPreflight(request, filters)) {
+  if (asks(request, corsOf(filters))) {
     head.status = 204;
   } else {
     addLocation(arena, request, filters, from, head);

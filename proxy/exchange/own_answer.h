@@ -20,8 +20,10 @@ inline const routing::Cors* corsOf(const Filters& filters) {
   return filters.share != nullptr && filters.share->cors ? filters.share->cors.get() : filters.rule.cors.get();
 }
 
-/// The request goes to no backend: it is redirected, or a browser's question about a request from another origin.
-bool answersItself(const http::RequestHead& request, const Filters& filters);
+/// The request goes to no backend: it is redirected, or a browser's question about a request from another origin. First
+/// the rule is asked, then the share that was chosen.
+bool answersItself(const http::RequestHead& request, const routing::Rule& rule);
+bool answersItself(const http::RequestHead& request, const routing::WeightedBackend& share);
 
 /// Then, the head of the answer, which has no body.
 http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters,

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "proxy/base/clock.h"
 #include "proxy/exchange/replay.h"
+#include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -24,11 +25,14 @@ class Retries {
   /// a quarter more by `random`, so that requests which failed together do not come back together.
   base::Duration pause(std::uint64_t random) const;
 
-  /// One more attempt will be made, at that time.
-  void plan(base::MonotonicTime due) {
+  /// One more attempt will be made, at that time and share.
+  void plan(base::MonotonicTime due, const routing::WeightedBackend& next) {
     ++made_;
     due_ = due;
+    next_ = &next;
   }
+  /// Once planned.
+  const routing::WeightedBackend& next() const { return *next_; }
   /// max() if none is waited for.
   base::MonotonicTime due() const { return due_; }
   void begin() { due_ = base::MonotonicTime::max(); }
@@ -38,6 +42,11 @@ class Retries {
   const routing::WeightedBackend& choose(const routing::WeightedBackend& failed, std::uint64_t random);
   /// An attempt at that share has failed.
   bool hasTried(const routing::WeightedBackend& share) const { return (tried_ & bitOf(share)) != 0; }
+
+  /// An attempt there has failed.
+  void avoid(const net::Address& endpoint) { avoided_ = endpoint; }
+  /// The last one, or nullptr: another endpoint may do better.
+  const net::Address* avoided() const { return avoided_ ? &*avoided_ : nullptr; }
 
   Replay replay;
 
@@ -49,6 +58,8 @@ class Retries {
   const routing::Rule& rule_;
   std::uint32_t made_ = 0;
   std::uint64_t tried_ = 0;  // shares, a bit each
+  const routing::WeightedBackend* next_ = nullptr;
+  std::optional<net::Address> avoided_;
   base::MonotonicTime due_ = base::MonotonicTime::max();
 };
 

@@ -1,19 +1,43 @@
 #include "proxy/exchange/tunnel.h"
 
-#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
 #include <string_view>
 
+#include "proxy/base/base64.h"
 #include "proxy/http/websocket.h"
+#include "proxy/pki/digest.h"
 
 namespace sluice::exchange {
+namespace {
 
-void addKey(base::Arena& arena, std::uint64_t high, std::uint64_t low, http::RequestHead& request) {
-  std::array<std::uint8_t, 16> nonce{};
-  for (std::size_t i = 0; i < 8; ++i) {
-    nonce[i] = static_cast<std::uint8_t>(high >> (8 * i));
-    nonce[8 + i] = static_cast<std::uint8_t>(low >> (8 * i));
+constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+bool needsKey(const http::RequestHead& request) {
+  return request.body == http::Body::kTunnel && request.version == http::Version::kHttp2;
+}
+
+/// 16 random bytes (RFC 6455 section 4.1).
+std::string newKey(base::Random& random) {
+  std::string nonce(16, '\0');
+  for (std::size_t at = 0; at < nonce.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t part = random.next();
+    std::memcpy(nonce.data() + at, &part, sizeof part);
   }
-  request.headers.add(arena, "sec-websocket-key", arena.copy(http::webSocketKey(nonce)));
+  return base::encodeBase64(nonce);
+}
+
+std::string acceptOf(std::string_view key) {
+  const pki::Sha1Digest proof = pki::sha1(std::string(key).append(kGuid));
+  return base::encodeBase64({reinterpret_cast<const char*>(proof.data()), proof.size()});
+}
+
+}  // namespace
+
+void openHandshake(base::Arena& arena, base::Random& random, http::RequestHead& request) {
+  if (needsKey(request)) request.headers.add(arena, "sec-websocket-key", arena.copy(newKey(random)));
+  request.webSocketAccept = arena.copy(acceptOf(http::webSocketKey(request.headers)));
 }
 
 void removeAccept(const http::RequestHead& request, http::ResponseHead& response) {

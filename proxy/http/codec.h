@@ -160,8 +160,9 @@ class ClientCodec {
 
   /// Requests that may be begun now without waiting. HTTP/1.1: 1 or 0.
   virtual std::size_t availableStreams() const = 0;
-  /// Begins a request; what head.body announces is taken from sink.requestBody(). Copies what it needs. Only with availableStreams().
-  /// Returns 0 if the peer can not take it after all (then nothing was begun), as HTTP/2 never takes Body::kTunnel.
+  /// Begins a request; what head.body announces is taken from sink.requestBody(). Copies what it needs. Only with
+  /// availableStreams(). Returns 0 if the peer can not take it after all (then nothing was begun), as HTTP/2 never
+  /// takes Body::kTunnel, and HTTP/1.1 none of which nobody knows what agrees to it.
   virtual StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) = 0;
   virtual void wake(StreamId stream) = 0;
   /// No more events for it. HTTP/1.x ends the connection.

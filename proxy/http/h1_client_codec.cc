@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "proxy/http/h1_codec.h"
-#include "proxy/http/websocket.h"
 
 namespace sluice::http {
 namespace {
@@ -37,7 +36,8 @@ H1ClientCodec::H1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limi
     : sink_(sink), limits_(limits), sections_(pool, limits_), stash_(pool), out_(pool) {}
 
 StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::string_view /*scheme*/) {
-  if (availableStreams() == 0) return 0;
+  const bool tunnel = head.body == Body::kTunnel;
+  if (availableStreams() == 0 || (tunnel && head.webSocketAccept.empty())) return 0;
   token_ = token;
   ++stream_;
   const H1Announcement body = announce(head);
@@ -53,8 +53,8 @@ StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::s
   sections_.begin(H1Section::kResponse);
   writer_.begin(body.framing, head.contentLength);
   writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
-  if (head.body == Body::kTunnel) {
-    seldom_ = std::make_unique<Seldom>(Seldom{{}, webSocketAccept(head), head.version == Version::kHttp2});
+  if (tunnel) {
+    seldom_ = std::make_unique<Seldom>(Seldom{{}, std::string(head.webSocketAccept), head.version == Version::kHttp2});
     writing_ = Writing::kHeld;
   }
   woken_ = true;

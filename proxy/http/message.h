@@ -51,6 +51,9 @@ struct RequestHead {
   std::uint64_t contentLength = 0;  // if body is kLength
   bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
   bool acceptsTrailers = false;     // TE: trailers
+  /// Of a kTunnel that is to be sent: the Sec-WebSocket-Accept which agrees to its key (RFC 6455 section 4.2.2).
+  /// Whoever sends it knows it; a codec only compares.
+  std::string_view webSocketAccept;
 
   std::string_view path() const { return target.substr(0, target.find('?')); }
   std::string_view query() const {

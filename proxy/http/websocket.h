@@ -4,9 +4,6 @@
 // Pure functions; any thread.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "proxy/http/field_section.h"
@@ -19,11 +16,8 @@ namespace sluice::http {
 /// field. The version is for the backend to judge.
 bool asksForWebSocket(const RequestHead& head, const FieldSection& fields);
 
-/// A Sec-WebSocket-Key: 24 characters.
-std::string webSocketKey(const std::array<std::uint8_t, 16>& nonce);
-
-/// The Sec-WebSocket-Accept that answers this request's key: 28 characters.
-std::string webSocketAccept(const RequestHead& head);
+/// The key of a handshake: the only Sec-WebSocket-Key in there, or else empty.
+std::string_view webSocketKey(const Headers& headers);
 
 /// nullptr if a 101 with these fields agrees to the request that `accept` belongs to, or else why not.
 const char* disagreement(const FieldSection& fields, std::string_view accept);

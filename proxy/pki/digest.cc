@@ -30,6 +30,12 @@ Sha256Digest hmacSha256(const base::Secret& key, std::string_view bytes) {
   return digest;
 }
 
+Sha1Digest sha1(std::string_view bytes) {
+  Sha1Digest digest{};
+  EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha1(), nullptr);
+  return digest;
+}
+
 std::string_view asBytes(const Sha256Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }

@@ -1,21 +1,18 @@
 #include "proxy/pki/spki_pin.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/x509.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <string>
+
+#include "proxy/base/base64.h"
 
 namespace sluice::pki {
 namespace {
 
-constexpr std::size_t kEncodedSize = 44;  // of 32 bytes, with one '='
-
-bool isBase64(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
-}
+constexpr std::size_t kEncodedSize = 44;  // of 32 bytes: no line break has room in it
 
 }  // namespace
 
@@ -27,14 +24,10 @@ base::Result<SpkiPin> parseSpkiPin(std::string_view base64) {
         shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return base::Error::config("'" + shown + "' is not the base64 of a SHA-256 digest");
   };
-  const bool shaped =
-      base64.size() == kEncodedSize && base64.back() == '=' && std::all_of(base64.begin(), base64.end() - 1, isBase64);
-  if (!shaped) return refusal();
-  std::array<unsigned char, kEncodedSize / 4 * 3> bytes{};
-  const auto* text = reinterpret_cast<const unsigned char*>(base64.data());
-  if (EVP_DecodeBlock(bytes.data(), text, static_cast<int>(base64.size())) < 0) return refusal();
+  const std::optional<std::string> bytes = base::decodeBase64(base64);
   SpkiPin pin;
-  std::copy_n(bytes.begin(), pin.size(), pin.begin());
+  if (base64.size() != kEncodedSize || !bytes || bytes->size() != pin.size()) return refusal();
+  std::copy_n(bytes->begin(), pin.size(), pin.begin());
   return pin;
 }
 

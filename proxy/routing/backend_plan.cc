@@ -58,6 +58,7 @@ std::string identityOf(const BackendPlan& plan) {
 std::shared_ptr<const BackendPlan> overHttp11(const BackendPlan& plan) {
   if (plan.protocol != UpstreamProtocol::kAuto || !plan.tls) return nullptr;
   auto result = std::make_shared<BackendPlan>(plan);
+  result->countsAs = plan.identity;
   result->protocol = UpstreamProtocol::kHttp11;
   result->identity = identityOf(*result);
   return result;
@@ -73,6 +74,7 @@ std::shared_ptr<const BackendPlan> overHttp2(std::shared_ptr<const BackendPlan> 
       break;
   }
   auto copy = std::make_shared<BackendPlan>(*plan);
+  copy->countsAs = plan->identity;
   copy->protocol = UpstreamProtocol::kHttp2;
   copy->identity = identityOf(*copy);
   return copy;

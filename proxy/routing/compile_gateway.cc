@@ -5,6 +5,7 @@
 
 #include "config/supported_features.h"
 #include "proxy/routing/compile_listener.h"
+#include "proxy/routing/listen_address.h"
 #include "proxy/routing/object_status.h"
 #include "proxy/routing/references.h"
 
@@ -33,7 +34,8 @@ void refuse(GatewayPlan& plan, Fault why, ListenerState state) {
   for (ListenerPlan& listener : plan.listeners) listener.worsen(state);
 }
 
-/// Without addresses, or with one left to us, the Gateway takes all of the machine's.
+/// Without addresses, or with one left to us, the Gateway takes all of the machine's. On those that it can have it is
+/// served, whatever others it asks for.
 void assignAddresses(GatewayPlan& plan) {
   bool any = plan.gateway->addresses.empty();
   for (const config::GatewayAddress& address : plan.gateway->addresses) {
@@ -44,10 +46,20 @@ void assignAddresses(GatewayPlan& plan) {
              ListenerState::kDown);
     }
     any = any || address.value.empty();
+    std::string value = canonicalAddress(address.value);
+    if (const char* why = whyUnusable(value)) {
+      if (!plan.unusable) {
+        plan.unusable = fault(reason::kAddressNotUsable, address.path + ".value: " + address.value + ": " + why);
+      }
+      continue;
+    }
     const auto& known = plan.addresses;
-    if (std::find(known.begin(), known.end(), address.value) == known.end()) plan.addresses.push_back(address.value);
+    if (std::find(known.begin(), known.end(), value) == known.end()) plan.addresses.push_back(std::move(value));
   }
   if (any) plan.addresses.assign(1, "");
+  if (plan.addresses.empty()) {
+    for (ListenerPlan& listener : plan.listeners) listener.worsen(ListenerState::kDown);
+  }
   std::sort(plan.addresses.begin(), plan.addresses.end());
 }
 
@@ -153,6 +165,16 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
                  reason::kListenersNotValid, "listeners with faults: " + names);
 }
 
+/// The summary of the listeners' own conditions of that type.
+std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
+  std::string names;
+  for (const ListenerPlan& each : plan.listeners) {
+    if (each.unresolved) names += (names.empty() ? "" : ", ") + each.listener->name;
+  }
+  if (names.empty()) return std::nullopt;
+  return fault(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
+}
+
 }  // namespace
 
 bool hasAcceptedClass(const config::Model& model) {
@@ -211,13 +233,14 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   setAccepted(plan, conditions);
   const bool programmed = std::any_of(plan.listeners.begin(), plan.listeners.end(),
                                       [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
+  std::optional<Fault> unprogrammed = plan.refusal ? std::nullopt : plan.unusable;
+  if (!programmed && !unprogrammed) unprogrammed = fault(reason::kInvalid, "none of its listeners is served");
+  conditions.check(condition_type::kProgrammed, unprogrammed);
+  conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
   if (programmed) {
-    conditions.good(condition_type::kProgrammed, reason::kProgrammed);
     for (const std::string& address : plan.addresses) {
       if (!address.empty()) status.addresses.push_back({"IPAddress", address});
     }
-  } else {
-    conditions.bad(condition_type::kProgrammed, fault(reason::kInvalid, "none of its listeners is served"));
   }
   status.conditions = conditions.take();
   for (const ListenerPlan& each : plan.listeners) status.listeners.push_back(listenerStatus(each, plan));

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "config/base64.h"
+#include "proxy/base/base64.h"
 #include "proxy/routing/compile_tls.h"
 
 namespace sluice::routing {
@@ -30,7 +30,7 @@ std::vector<std::string> wordsOf(std::string_view text) {
 
 bool isPin(const std::string& word) {
   if (word.size() != kPinLength) return false;
-  const auto bytes = config::decodeBase64(word);
+  const auto bytes = base::decodeBase64(word);
   return bytes && bytes->size() == kPinBytes;
 }
 

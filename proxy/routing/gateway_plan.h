@@ -49,7 +49,9 @@ struct GatewayPlan {
   std::optional<Fault> kept;
   /// Its schema refused it: what was legible of it answers 500.
   bool rejected = false;
-  std::vector<std::string> addresses;  // IP literals; "" for all
+  std::vector<std::string> addresses;  // IP literals in one spelling; "" for all
+  /// Of what it asks for: an address that nobody can listen on.
+  std::optional<Fault> unusable;
   std::vector<ListenerPlan> listeners;
 };
 

@@ -64,6 +64,9 @@ struct BackendPlan {
   std::string name;  // "namespace/name"
   /// Everything that makes two connections different, as one string: the key of connection pools. Holds no secret.
   std::string identity;
+  /// The identity whose share of limits.backendConnections and backendRequests it counts against, if it is not its own:
+  /// of the same destination by another version of HTTP.
+  std::string countsAs = {};
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;
   /// Host / :authority of requests to it: the hostname, with the port unless it is the scheme's default. Requests to a

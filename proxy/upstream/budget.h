@@ -41,8 +41,8 @@ struct Budget {
   BoundedCount requests;
 };
 
-/// The budgets of all Backends, by BackendPlan::identity. Any thread; asked only when a worker meets a Backend for the
-/// first time, and when it has done with it.
+/// The budgets of all Backends, by BackendPlan::countsAs or identity. Any thread; asked only when a worker meets a
+/// Backend for the first time, and when it has done with it.
 class Budgets {
  public:
   Budgets(std::uint64_t maxConnections, std::uint64_t maxRequests)

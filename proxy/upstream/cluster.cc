@@ -1,5 +1,6 @@
 #include "proxy/upstream/cluster.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 #include <utility>
@@ -50,9 +51,11 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
 Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
-      budget_(owner.budgets().join(plan_->identity)),
+      budgetName_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),
+      budget_(owner.budgets().join(budgetName_)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
-      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
+      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")),
+      retryBudget_(RetryConstraint{}, owner.worker().now()) {
   if (plan_->endpoints) {
     for (const routing::Endpoint& endpoint : *plan_->endpoints) pools_.push_back(makePool(endpoint));
   } else {
@@ -67,7 +70,7 @@ Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> p
   }
 }
 
-Cluster::~Cluster() { owner_.budgets().leave(plan_->identity); }
+Cluster::~Cluster() { owner_.budgets().leave(budgetName_); }
 
 // The compiler lets only addresses through.
 std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
@@ -79,8 +82,11 @@ std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
 bool Cluster::tryEnter() {
   if (!budget_.requests.tryAdd()) return false;
   ++users_;
+  ++entered_;
   return true;
 }
+
+bool Cluster::tryRetry() { return retryBudget_.tryTake(owner_.worker().now(), entered_); }
 
 void Cluster::leave() {
   budget_.requests.release();
@@ -113,9 +119,9 @@ void Cluster::retire() {
   for (const auto& pool : pools_) pool->markDirty();
 }
 
-base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter) {
+base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const net::Address* avoided) {
   if (broken_) return *broken_;
-  Pool* pool = isBalanced() ? place(waiter) : pools_.front().get();
+  Pool* pool = isBalanced() ? place(waiter, avoided) : pools_.front().get();
   if (pool == nullptr) {
     return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
   }
@@ -142,9 +148,11 @@ void Cluster::abandon(http::Token waiter) {
 }
 
 // Who was told that there is room comes back to it: elsewhere it would have to wait again.
-Pool* Cluster::place(http::Token waiter) {
+Pool* Cluster::place(http::Token waiter, const net::Address* avoided) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
-  return choose(Elsewhere::kAny, nullptr);
+  if (avoided == nullptr) return choose(Elsewhere::kAny, nullptr);
+  const auto at = std::find_if(pools_.begin(), pools_.end(), [&](const auto& pool) { return pool->isAt(*avoided); });
+  return choose(Elsewhere::kAny, at == pools_.end() ? nullptr : at->get());
 }
 
 bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) {

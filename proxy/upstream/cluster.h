@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"
 #include "proxy/upstream/pool.h"
+#include "proxy/upstream/retry_budget.h"
 
 namespace sluice::upstream {
 
@@ -43,6 +45,8 @@ class Cluster {
   /// no room for it.
   bool tryEnter();
   void leave();
+  /// One of those that enter may be a retry; false if they have been too many lately.
+  bool tryRetry();
 
   /// `plan` has the same identity: endpoints that are new are used from now on, those that are missing get no new
   /// request.
@@ -57,8 +61,9 @@ class Cluster {
            std::all_of(pools_.begin(), pools_.end(), [](const auto& pool) { return pool->abandoned(); });
   }
 
-  /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not even wait.
-  base::Result<base::Handle<Connection>> acquire(http::Token waiter);
+  /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not
+  /// even wait. Of several endpoints, `avoided` is chosen only if no other one may serve.
+  base::Result<base::Handle<Connection>> acquire(http::Token waiter, const net::Address* avoided = nullptr);
   /// The waiter does not want one any more (it may have been told already).
   void abandon(http::Token waiter);
 
@@ -87,13 +92,14 @@ class Cluster {
   bool isBalanced() const { return plan_->endpoints.has_value(); }
   std::unique_ptr<Pool> makePool(const routing::Endpoint& endpoint);
   /// The pool for a request: that of its placement if it has one. nullptr if there is no endpoint.
-  Pool* place(http::Token waiter);
+  Pool* place(http::Token waiter, const net::Address* avoided);
   /// The less busy of two that chance chooses; nullptr if none but `avoided` will do.
   Pool* choose(Elsewhere among, const Pool* avoided);
   observe::Gauge* gauge(ConnectionUse use);
 
   Upstreams& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
+  const std::string budgetName_;
   Budget& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
@@ -104,6 +110,8 @@ class Cluster {
   std::size_t waiting_ = 0;   // in all pools
   std::size_t attached_ = 0;  // connections, those that are to be reaped included
   std::size_t users_ = 0;     // exchanges
+  std::uint64_t entered_ = 0;  // so far
+  RetryBudget retryBudget_;
   bool retired_ = false;
 };
 

@@ -91,8 +91,9 @@ void Pool::attach() {
 
 void Pool::detach() {
   --attached_;
+  cluster_.budget().connections.release();
   cluster_.detach();
-  if (closing()) markDirty();
+  if (closing() || !waiters_.empty()) markDirty();
 }
 
 bool Pool::closing() const { return retired_ || cluster_.deserted(); }
@@ -151,7 +152,9 @@ bool Pool::open() {
   }
   if (!cluster_.budget().connections.tryAdd()) {
     owner_.onLimit("backendConnections");
-    if (open_ == 0) {
+    // What is open serves them in time, and what only ends, a tunnel for one, makes room.
+    if (open_ == 0) moveWaiters(Elsewhere::kConnected);
+    if (attached_ == 0) {
       failWaiters(
           base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend"),
           waiters_.size(), Elsewhere::kConnected);
@@ -202,7 +205,6 @@ void Pool::onCapacity(Connection& connection) {
 void Pool::onGone(Connection& connection, const base::Error* error) {
   if (connection.gone) return;
   connection.gone = true;
-  cluster_.budget().connections.release();
   --open_;
   std::erase(shared_, connection.handle());
   if (connection.idle) std::erase(idle_, connection.handle());
@@ -217,10 +219,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
 
 void Pool::onSlow() {
   cool();
-  for (std::size_t count = waiters_.size(); count > 0; --count) {
-    const http::Token waiter = takeWaiter();
-    if (!cluster_.relocate(waiter, *this, Elsewhere::kReachable)) wait(waiter);
-  }
+  moveWaiters(Elsewhere::kReachable);
 }
 
 // Attempts that were on their way at once fail together, and count once.
@@ -265,6 +264,15 @@ http::Token Pool::takeWaiter() {
   waiters_.pop_front();
   cluster_.countWaiters(-1);
   return waiter;
+}
+
+void Pool::moveWaiters(Elsewhere elsewhere) {
+  for (std::size_t count = waiters_.size(); count > 0; --count) {
+    const http::Token waiter = takeWaiter();
+    if (cluster_.relocate(waiter, *this, elsewhere)) continue;
+    waiters_.push_back(waiter);
+    cluster_.countWaiters(1);
+  }
 }
 
 void Pool::wakeWaiters() {

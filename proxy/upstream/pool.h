@@ -41,6 +41,8 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   Cluster& cluster() { return cluster_; }
+  /// Of an endpoint with an address: whether it is that one.
+  bool isAt(const net::Address& address) const { return fixed_ && (*fixed_)->front() == address; }
   /// Whether connections may go to that address, which is that of the endpoint or one that its name stands for.
   bool permits(std::span<const std::uint8_t> address) const;
 
@@ -93,6 +95,8 @@ class Pool {
   http::Token takeWaiter();
   /// So many of them; those that one of the endpoints `elsewhere` takes have not failed.
   void failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere);
+  /// Those that no endpoint `elsewhere` takes stay.
+  void moveWaiters(Elsewhere elsewhere);
   void wakeWaiters();
   void cool();
 

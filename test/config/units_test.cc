@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "config/base64.h"
 #include "config/duration.h"
 #include "config/patterns.h"
 #include "config/quantity.h"
@@ -53,22 +52,6 @@ TEST(Quantity, RefusesOtherFormsAndOverflow) {
   for (const std::string_view text :
        {"", "Ki", "-1", "+1", "1.5Gi", "1K", "1ki", "1 Ki", "1Kib", "0x10", "18446744073709551616", "17179869184Gi"}) {
     EXPECT_EQ(parseQuantity(text), std::nullopt) << text;
-  }
-}
-
-TEST(Base64, DecodesEveryLengthOfPadding) {
-  EXPECT_EQ(decodeBase64(""), "");
-  EXPECT_EQ(decodeBase64("Zg=="), "f");
-  EXPECT_EQ(decodeBase64("Zm8="), "fo");
-  EXPECT_EQ(decodeBase64("Zm9v"), "foo");
-  EXPECT_EQ(decodeBase64("Zm9vYmFy\n"), "foobar");
-  EXPECT_EQ(decodeBase64("+/+/"), "\xFB\xFF\xBF");
-}
-
-TEST(Base64, IsStrict) {
-  for (const std::string_view text :
-       {"Z", "Zg", "Zg=", "Zm9v=", "Zg==Zg==", "Zh==", "Zm9=", "====", "Zm-_", "Zm 9v", "=Zg="}) {
-    EXPECT_EQ(decodeBase64(text), std::nullopt) << text;
   }
 }
 

@@ -34,13 +34,14 @@ class RetriesTest : public ::testing::Test {
   base::ChunkPool pool_;
   base::ByteQueue empty_{pool_};
   routing::Rule rule_;
+  routing::WeightedBackend share_;
 };
 
 TEST_F(RetriesTest, AreAsManyAsTheRuleSays) {
   Retries retries = make();
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(retries.left());
-    retries.plan({});
+    retries.plan({}, share_);
   }
   EXPECT_FALSE(retries.left());
 }
@@ -51,7 +52,7 @@ TEST_F(RetriesTest, PauseForTheBackoffAtLeastAndTwiceAsLongEachTime) {
     EXPECT_EQ(retries.pause(0), milliseconds(least));
     EXPECT_GT(retries.pause(kMost), milliseconds(least) * 5 / 4 - milliseconds(1));
     EXPECT_LE(retries.pause(kMost), milliseconds(least) * 5 / 4);
-    retries.plan({});
+    retries.plan({}, share_);
   }
 }
 
@@ -60,14 +61,14 @@ TEST_F(RetriesTest, PauseNoLongerThanTenSecondsUnlessTheBackoffIsLonger) {
     rule_.retry->backoff = backoff;
     Retries retries = make();
     EXPECT_EQ(retries.pause(0), backoff);
-    for (int i = 0; i < 40; ++i) retries.plan({});
+    for (int i = 0; i < 40; ++i) retries.plan({}, share_);
     EXPECT_EQ(retries.pause(0), longest);
   }
   rule_.retry->backoff = base::Duration::zero();
   EXPECT_EQ(make().pause(kMost), base::Duration::zero());
   rule_.retry->backoff = std::chrono::hours(4 * 99999);
   Retries longest = make();
-  longest.plan({});
+  longest.plan({}, share_);
   EXPECT_GE(longest.pause(kMost), rule_.retry->backoff) << "as long as a duration can be written";
 }
 

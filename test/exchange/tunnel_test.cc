@@ -1,7 +1,14 @@
 // Tunnels: a request for a WebSocket that the backend agrees to becomes bytes both ways, and any other answer leaves an
 // ordinary exchange behind.
+#include "proxy/exchange/tunnel.h"
+
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
+#include "proxy/base/base64.h"
+#include "proxy/http/websocket.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -21,6 +28,37 @@ RigOptions options() {
   made.timeouts.bodyIdle = seconds(3);
   made.timeouts.streamIdle = seconds(60);
   return made;
+}
+
+// RFC 6455 section 1.3.
+TEST(TunnelHandshake, KnowsWhatAgreesToTheKeyOfTheClient) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  base::Random random(1);
+  http::RequestHead head;
+  head.body = Body::kTunnel;
+  head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+  openHandshake(arena, random, head);
+  EXPECT_EQ(http::webSocketKey(head.headers), "dGhlIHNhbXBsZSBub25jZQ==");
+  EXPECT_EQ(head.webSocketAccept, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+}
+
+TEST(TunnelHandshake, HasAKeyOfItsOwnForAClientThatHasNone) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  base::Random random(1);
+  std::set<std::string> keys;
+  for (int i = 0; i < 2; ++i) {
+    http::RequestHead head;
+    head.body = Body::kTunnel;
+    head.version = http::Version::kHttp2;
+    openHandshake(arena, random, head);
+    const std::string key(http::webSocketKey(head.headers));
+    EXPECT_EQ(base::decodeBase64(key).value_or("").size(), 16U) << key;
+    EXPECT_EQ(head.webSocketAccept.size(), 28U);
+    keys.insert(key);
+  }
+  EXPECT_EQ(keys.size(), 2U);
 }
 
 class Tunnel : public ::testing::Test {
@@ -101,6 +139,18 @@ TEST_F(Tunnel, MovesBytesBothWays) {
   expectClean();
 }
 
+TEST_F(Tunnel, KeepsItsShareOfTheBackendsBoundsForAsLongAsItLives) {
+  open();
+  reply("hello");
+  EXPECT_EQ(rig_.budget().connections.count(), 1U);
+  EXPECT_EQ(rig_.budget().requests.count(), 1U);
+  client_.wire().end();
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(rig_.budget().connections.count(), 0U);
+  expectClean();
+}
+
 TEST_F(Tunnel, IsBoundedByCreditBothWays) {
   open();
   backend().grants = false;
@@ -172,6 +222,51 @@ TEST_F(Tunnel, OfABackendThatIsLostIsCutAtTheClient) {
   EXPECT_TRUE(client_.wire().aborted);
   EXPECT_EQ(rig_.told.at(0).error->type, base::ErrorType::kConnectionTerminated);
   expectClean();
+}
+
+class LastConnection : public Tunnel {
+ protected:
+  static RigOptions boundedBy(std::uint64_t connections) {
+    RigOptions made = options();
+    made.maxConnections = connections;
+    return made;
+  }
+  explicit LastConnection(std::uint64_t connections = 1) : Tunnel(boundedBy(connections)) {}
+  ClientPeer& another() {
+    ClientPeer& other = rig_.connect();
+    other.ask({.target = "/ok/other"});
+    EXPECT_TRUE(rig_.settle());
+    return other;
+  }
+};
+
+TEST_F(LastConnection, OfABackendThatIsATunnelMakesOthersWaitForItsEnd) {
+  open();
+  ClientPeer& other = another();
+  EXPECT_EQ(rig_.dialled(), 1U);
+  EXPECT_FALSE(other.answer(0).answered);
+  client_.wire().end();
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  ASSERT_EQ(rig_.dialled(), 2U);
+  rig_.accept(1).respond(0, 200, "now");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(other.answer(0).body, "now");
+}
+
+class LastButOneConnection : public LastConnection {
+ protected:
+  LastButOneConnection() : LastConnection(2) {}
+};
+
+TEST_F(LastButOneConnection, OfABackendMayBeATunnelAndNobodyWaits) {
+  open();
+  ClientPeer& other = another();
+  ASSERT_EQ(rig_.dialled(), 2U);
+  rig_.accept(1).respond(0, 200, "at once");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(other.answer(0).body, "at once");
+  EXPECT_EQ(rig_.budget().connections.count(), 2U);
 }
 
 // --- what is not a tunnel

@@ -36,6 +36,7 @@ http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, b
     case 3:
       head.body = http::Body::kTunnel;
       head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+      head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
       stream.request.bytes.append("hello");
       break;
     default:

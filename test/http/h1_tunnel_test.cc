@@ -200,6 +200,7 @@ struct Client {
     head.version = version;
     head.acceptsTrailers = true;
     head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+    head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
     id = codec->sendRequest(sink.open().token, head, "http");
     asked = out();
     return sink.last();
@@ -357,6 +358,16 @@ TEST(H1ClientTunnel, IsBrokenByALoss) {
     EXPECT_FALSE(stream.unprocessed);
     EXPECT_EQ(client.codec->state(), CodecState::kClosed);
   }
+}
+
+TEST(H1ClientTunnel, IsNotAskedForIfNobodyKnowsWhatAgreesToIt) {
+  Client client;
+  RequestHead head;
+  head.authority = "a.example";
+  head.target = "/chat";
+  head.body = Body::kTunnel;
+  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, "http"), 0U);
+  EXPECT_FALSE(client.codec->wantsProduce());
 }
 
 TEST(H2ClientCodecTunnel, IsRefused) {

@@ -1,6 +1,7 @@
 // Several Gateways in one process: each on ports of its own, and what becomes of those who want the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -12,11 +13,11 @@ namespace {
 using testing::HasSubstr;
 
 /// Another Gateway of the same class; `spec` are further lines of its spec.
-std::string gatewayOf(const std::string& name, std::uint16_t port, const std::string& spec = {}) {
+std::string gatewayOf(const std::string& name, std::uint16_t port, const std::string& spec = {},
+                      const std::string& address = "127.0.0.1") {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: " + name +
-         ", creationTimestamp: '2025-01-01T00:00:00Z'}\nspec:\n  gatewayClassName: test\n  addresses: [{value: "
-         "127.0.0.1}]\n" +
-         spec + "  listeners: [{name: web, protocol: HTTP, port: " + std::to_string(port) + "}]\n";
+         ", creationTimestamp: '2025-01-01T00:00:00Z'}\nspec:\n  gatewayClassName: test\n  addresses: [{value: " +
+         address + "}]\n" + spec + "  listeners: [{name: web, protocol: HTTP, port: " + std::to_string(port) + "}]\n";
 }
 
 /// A route of that Gateway, which answers by itself and with its name.
@@ -26,8 +27,20 @@ std::string routeOf(const std::string& gateway) {
          "}]\n  rules: [{filters: [{type: RequestRedirect, requestRedirect: {hostname: " + gateway + ".test}}]}]\n";
 }
 
-std::string ask(std::uint16_t port) {
-  return run({"curl", "-sS", "-i", "http://127.0.0.1:" + std::to_string(port) + "/"}).output;
+std::string ask(std::uint16_t port, const std::string& address = "127.0.0.1") {
+  return run({"curl", "-sS", "-i", "http://" + address + ":" + std::to_string(port) + "/"}).output;
+}
+
+/// An address of the loopback that no other process asks for.
+std::string ownAddress() {
+  const auto id = static_cast<unsigned>(getpid());
+  return "127." + std::to_string(64 + (id >> 14 & 63)) + "." + std::to_string(id >> 7 & 127) + "." +
+         std::to_string(1 + (id & 127));
+}
+
+/// Somebody listens there, or on all addresses.
+bool isTaken(const std::string& address, std::uint16_t port) {
+  return run({"curl", "-sS", "http://" + address + ":" + std::to_string(port) + "/"}).exitCode != 7;
 }
 
 TEST(Gateways, ServeEachItsOwnRoutesOnItsOwnPort) {
@@ -36,6 +49,16 @@ TEST(Gateways, ServeEachItsOwnRoutesOnItsOwnPort) {
                          .routes = routeOf("egress") + gatewayOf("second", other) + routeOf("second")});
   EXPECT_THAT(ask(gateway.port()), HasSubstr("http://egress.test"));
   EXPECT_THAT(ask(other), HasSubstr("http://second.test"));
+}
+
+TEST(Gateways, HaveThePortsOfTheirOwnAddressToThemselves) {
+  const std::string address = ownAddress();
+  if (isTaken(address, 8080)) GTEST_SKIP() << "port 8080 of all addresses belongs to another process";
+  const Gateway gateway({.backends = {{.port = freePort()}},
+                         .routes = routeOf("egress") + gatewayOf("second", 8080, {}, address) + routeOf("second")});
+  EXPECT_THAT(ask(8080, address), HasSubstr("http://second.test"));
+  EXPECT_FALSE(isTaken("127.0.0.1", 8080)) << "only on its address";
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"value\":\"" + address + "\""));
 }
 
 TEST(Gateways, TheNewerOneDoesNotGetAPortThatIsTaken) {

@@ -75,6 +75,20 @@ TEST_F(Mirrors, TakeThePercentageThatTheyAreGiven) {
   EXPECT_TRUE(none.heads().empty());
 }
 
+TEST_F(Mirrors, OfOneRuleHearEachTheWholeRequest) {
+  const Recorder first;
+  const Recorder second;
+  GatewaySpec spec = specOf(first.port(), mirror("copy") + ", " + mirror("other"));
+  spec.backends.push_back({.name = "other", .hostname = "other.test", .port = second.port()});
+  const Gateway gateway(spec);
+  EXPECT_THAT(ask(gateway, "/a", {"--data", "for all"}), HasSubstr("200 OK"));
+  for (const Recorder* each : {&first, &second}) {
+    ASSERT_TRUE(each->hears(1));
+    EXPECT_THAT(each->heads()[0], HasSubstr("POST /a HTTP/1.1\r\n"));
+    EXPECT_EQ(each->bodies()[0], "for all");
+  }
+}
+
 TEST_F(Mirrors, SpeakHttp2AndTlsIfTheirBackendDoes) {
   const Identity authority = makeAuthority();
   const EchoOrigin copy(issueServer(authority, "copy.test"));

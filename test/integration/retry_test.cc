@@ -61,6 +61,28 @@ TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
   EXPECT_EQ(origin.heads().size(), 3U);
 }
 
+// Attack row 57.
+TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
+  constexpr std::size_t kRequests = 300;
+  const Recovering origin(1'000'000);
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 5, backoff: 1ms}")});
+  const auto begun = std::chrono::steady_clock::now();
+  Socket client = Socket::connect(gateway.port());
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    const RawResponse got = readResponse(client);
+    ASSERT_EQ(got.status, 503);
+    ASSERT_EQ(got.body, "busy");
+  }
+  // A fifth, or ten in each second.
+  const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begun);
+  const std::size_t attempts = origin.heads().size();
+  EXPECT_LE(attempts, kRequests + kRequests / 5 + 10 * static_cast<std::size_t>(took.count() + 2));
+  EXPECT_GE(attempts, kRequests + 10);
+  EXPECT_TRUE(gateway.limitWasHit("retryBudget"));
+}
+
 TEST(RetryRules, LeaveOtherStatusesAlone) {
   const Recovering origin(100);
   const Gateway gateway({.backends = {{.port = origin.port()}},

@@ -99,6 +99,16 @@ TEST_F(Services, LoseNoRequestToAnEndpointThatIsDead) {
   EXPECT_GT(two_.heads().size(), 0U);
 }
 
+TEST_F(Services, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
+  const RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
+  std::string text = route();
+  text.replace(text.find("rules: [{"), 9, "rules: [{retry: {codes: [503], attempts: 1, backoff: 1ms}, ");
+  const Gateway gateway(servingText(service() + slices({{busy.port()}, {one_.port()}}) + text));
+  Socket client = Socket::connect(gateway.port());
+  for (int i = 0; i < 15; ++i) ASSERT_EQ(ask(client).body, "one") << i;
+  EXPECT_GT(busy.heads().size(), 0U);
+}
+
 TEST_F(Services, WithoutAnEndpointThatIsReadyAreUnavailable) {
   const Gateway gateway(serving({{one_.port(), false}}));
   const RawResponse response = ask(gateway);

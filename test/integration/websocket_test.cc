@@ -101,6 +101,24 @@ TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsAnErrorForAClientOfHttp2) {
   EXPECT_THAT(origin.heads()[0], HasSubstr("sec-websocket-key: "));
 }
 
+TEST(WebSocket, WorksTowardsAServiceWhoseAppProtocolNamesIt) {
+  WsOrigin origin;
+  GatewaySpec spec;
+  spec.routes =
+      "apiVersion: v1\nkind: Service\nmetadata: {namespace: test, name: chat}\n"
+      "spec: {ports: [{name: ws, port: 80, appProtocol: kubernetes.io/ws}]}\n---\n"
+      "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n"
+      "metadata: {namespace: test, name: chat-1, labels: {kubernetes.io/service-name: chat}}\n"
+      "addressType: IPv4\nports: [{name: ws, port: " +
+      std::to_string(origin.port()) +
+      "}]\nendpoints: [{addresses: [127.0.0.1], conditions: {ready: true}}]\n---\n"
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+      "spec: {parentRefs: [{name: egress}], rules: [{backendRefs: [{name: chat, port: 80}]}]}\n";
+  const Gateway gateway(spec);
+  expectRealClientIsHappy("ws://127.0.0.1:" + std::to_string(gateway.port()));
+  EXPECT_TRUE(origin.process().waitForLine("closed 1000 done"));
+}
+
 // ALPN would choose HTTP/2 for both, which has no upgrade.
 TEST(WebSocket, WorksOverTlsOnBothSides) {
   const Identity authority = makeAuthority();

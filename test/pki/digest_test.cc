@@ -11,6 +11,12 @@ TEST(Digest, IsSha256AsPublished) {
   EXPECT_EQ(toHex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+TEST(Digest, IsSha1AsPublished) {
+  // RFC 3174, section 7.3.
+  EXPECT_EQ(sha1("abc"), (Sha1Digest{0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xba, 0x3e,
+                                     0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d}));
+}
+
 TEST(Digest, OfPiecesIsThatOfTheWhole) { EXPECT_EQ(Sha256().add("a").add("").add("bc").finish(), sha256("abc")); }
 
 TEST(Digest, IsHmacAsPublished) {

@@ -222,6 +222,7 @@ TEST(CompileBackend, HasAPlanOverHttp11ForUpgradesIfAlpnDecides) {
   EXPECT_EQ(upgrades->tls->serverName, usual.tls->serverName);
   EXPECT_EQ(upgrades->authority, usual.authority);
   EXPECT_NE(upgrades->identity, usual.identity);
+  EXPECT_EQ(upgrades->countsAs, usual.identity) << "one bound for both";
 
   world.backend().ports.front().protocol = config::BackendProtocol::kHttp11;
   world.recompile();

@@ -50,6 +50,42 @@ TEST(CompileGateway, RefusesAddressesThatAreNoneOfTheMachine) {
   EXPECT_TRUE(world.snapshot().binds.empty());
 }
 
+TEST(CompileGateway, IsAcceptedButNotProgrammedWithAnAddressThatNobodyCanListenOn) {
+  const World world({kClass, with(kGateway, "127.0.0.1", "224.0.0.1"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/AddressNotUsable");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "False/Invalid");
+  EXPECT_TRUE(world.status("Gateway", "egress")->addresses.empty());
+  EXPECT_TRUE(world.snapshot().binds.empty());
+}
+
+TEST(CompileGateway, ServesOnTheOtherAddresses) {
+  const World world(
+      {kClass, with(kGateway, "value: 127.0.0.1}", "value: 224.0.0.1}, {value: 127.0.0.2}"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/AddressNotUsable");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "True/Programmed");
+  ASSERT_EQ(world.status("Gateway", "egress")->addresses.size(), 1U);
+  EXPECT_EQ(world.status("Gateway", "egress")->addresses.front().value, "127.0.0.2");
+  EXPECT_EQ(world.snapshot().binds.size(), 1U);
+}
+
+TEST(CompileGateway, KnowsAnAddressInAllOfItsSpellings) {
+  const World world({kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: '0:0:0:0:0:0:0:1'}"),
+                     with(with(kGateway, "name: egress", "name: second"), "127.0.0.1", "'0::1'")});
+  EXPECT_EQ(world.snapshot().binds.size(), 1U);
+  EXPECT_EQ(world.listenerCondition("second", "web", "Accepted"), "False/PortUnavailable");
+}
+
+TEST(CompileGateway, SumsUpTheReferencesOfItsListeners) {
+  const World good({kClass, kGateway});
+  EXPECT_EQ(good.condition("Gateway", "egress", "ResolvedRefs"), "True/ResolvedRefs");
+  const World bad(
+      {kClass, with(kGateway, "port: 80}",
+                    "port: 80}, {name: tls, protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: absent}]}}")});
+  EXPECT_EQ(bad.condition("Gateway", "egress", "ResolvedRefs"), "False/ListenersNotResolved");
+  EXPECT_EQ(bad.condition("Gateway", "egress", "Programmed"), "True/Programmed");
+}
+
 TEST(CompileGateway, LeavesGatewaysOfOtherControllersAlone) {
   const World world({kClass,
                      with(with(kClass, "name: sluice", "name: other"), "sluice.dev/egress-gateway", "other.dev/x"),

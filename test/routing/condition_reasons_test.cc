@@ -78,12 +78,13 @@ void lookAtGateways(ReasonsGiven& given) {
   given.look({kGateway});                // Pending
   given.look({kClass, with(kGateway, "port: 80}", "port: 80}, {name: bad, protocol: HTTP, port: 0}")});  // Invalid
   given.look({kClass, with(kGateway, "type: IPAddress, value: 127.0.0.1", "type: Hostname, value: a.test")});
+  given.look({kClass, with(kGateway, "127.0.0.1", "224.0.0.1")});                  // AddressNotUsable
   given.look({kClass, kGateway, with(kGateway, "name: egress", "name: second")});  // PortUnavailable, ListenersNotValid
 }
 
 void lookAtListeners(ReasonsGiven& given) {
-  given.look({kClass, listeners("{name: raw, protocol: TCP, port: 81}")});       // UnsupportedProtocol
-  given.look({kClass, listeners(https("a", "a.test", "absent"))});               // InvalidCertificateRef
+  given.look({kClass, listeners("{name: raw, protocol: TCP, port: 81}")});  // UnsupportedProtocol
+  given.look({kClass, listeners(https("a", "a.test", "absent"))});  // InvalidCertificateRef, ListenersNotResolved
   given.look({kClass, listeners(https("a", "a.test", "x, namespace: other"))});  // RefNotPermitted
   given.look({kClass, listeners("{name: web, protocol: HTTP, port: 80, allowedRoutes: {kinds: [{kind: TCPRoute}]}}"),
               kRoute});  // InvalidRouteKinds, NotAllowedByListeners

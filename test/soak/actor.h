@@ -39,6 +39,8 @@ struct Actor {
 /// Who get exactly what they asked for, whatever goes on around them: over sockets, and by the programs of others.
 std::vector<Actor> strictClients();
 std::vector<Actor> peerClients();
+/// Who hold tunnels open, over both versions, and through every reload.
+std::vector<Actor> webSocketClients();
 /// Who break off, dawdle or talk nonsense.
 std::vector<Actor> roughClients();
 /// Who ask for what an origin breaks.

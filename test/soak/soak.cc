@@ -29,8 +29,8 @@ std::string text(const char* format, auto... values) {
 
 std::vector<Actor> everybody(const std::string& only) {
   std::vector<Actor> all;
-  for (auto* group :
-       {strictClients, peerClients, roughClients, clientsOfRoughOrigins, operators, namekeepers, auditors}) {
+  for (auto* group : {strictClients, peerClients, webSocketClients, roughClients, clientsOfRoughOrigins, operators,
+                      namekeepers, auditors}) {
     for (Actor& actor : group()) {
       if (actor.name.find(only) != std::string::npos) all.push_back(std::move(actor));
     }

@@ -35,7 +35,8 @@ Stage::Stage()
   largeFile_ = folder_.write("large", pattern(kLargeFile));
   startEchoesAtTwoAddresses();
   startNginx();
-  startGrpc();
+  grpc_ = startNode({"grpc_origin.mjs", folder_.path() + "/origin.crt", folder_.path() + "/origin.key"}, grpcPort_);
+  socket_ = startNode({"websocket_origin.mjs"}, socketPort_);
   test::GatewaySpec first = spec(Variant());
   first.environment = environment(heapFile_);
   gateway_ = std::make_unique<test::Gateway>(first);
@@ -69,16 +70,17 @@ void Stage::startNginx() {
   EXPECT_TRUE(test::waitForPort(nginxPort_)) << nginx_->errors();
 }
 
-void Stage::startGrpc() {
-  grpc_ = std::make_unique<test::Process>(
-      std::vector<std::string>{"node", SLUICE_SOURCE_DIR "/test/integration/clients/grpc_origin.mjs",
-                               folder_.path() + "/origin.crt", folder_.path() + "/origin.key"});
-  const auto line = grpc_->waitForLine("listening on ");
-  if (!line) {
-    ADD_FAILURE() << "grpc_origin.mjs does not serve:\n" << grpc_->errors();
-    return;
+std::unique_ptr<test::Process> Stage::startNode(const std::vector<std::string>& script, std::uint16_t& port) const {
+  std::vector<std::string> argv = {"node", SLUICE_SOURCE_DIR "/test/integration/clients/" + script.front()};
+  argv.insert(argv.end(), script.begin() + 1, script.end());
+  auto process = std::make_unique<test::Process>(argv);
+  const auto line = process->waitForLine("listening on ");
+  if (line) {
+    port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
+  } else {
+    ADD_FAILURE() << script.front() << " does not serve:\n" << process->errors();
   }
-  grpcPort_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
+  return process;
 }
 
 // Each has a cache of its own, and a good answer outlives the name server only where there was one. A connection goes
@@ -115,6 +117,7 @@ std::vector<test::BackendSpec> Stage::backends(const Variant& variant) const {
           {.name = "files", .port = nginxPort_, .ca = root},
           {.name = "grpc", .port = grpcPort_, .ca = root},
           {.name = "pinned", .port = one_.port(), .ca = variant.pinnedRight ? root : other},
+          {.name = "socket", .hostname = "socket.test", .port = socketPort_},
           {.name = "rough", .hostname = "rough.test", .port = rough_.port()},
           {.name = "flip", .hostname = "flip.test", .port = flipPort_, .addresses = ""},
           {.name = "gone", .hostname = "gone.test", .port = plain_.port(), .addresses = ""},

@@ -8,6 +8,7 @@
 //   /never       a name that does not exist                         /rough    an origin that breaks what it is asked
 //   for /version     says which configuration answered                  /pinned   an authority that is right or wrong
 //   /service     a Service whose endpoints come and go, one of which is dead
+//   /socket      the npm package "ws", plain, which echoes messages
 //   /sluice.test.Echo   @grpc/grpc-js, over TLS
 #pragma once
 
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/name_server.h"
@@ -59,7 +61,8 @@ class Stage {
  private:
   void startEchoesAtTwoAddresses();
   void startNginx();
-  void startGrpc();
+  /// A program of test/integration/clients that says its port.
+  std::unique_ptr<test::Process> startNode(const std::vector<std::string>& script, std::uint16_t& port) const;
   void tellEveryWorkerTheNames() const;
   std::vector<test::BackendSpec> backends(const Variant& variant) const;
 
@@ -80,12 +83,14 @@ class Stage {
   const std::uint16_t nginxPort_ = test::freePort();
   const std::uint16_t flipPort_ = test::freePort();
   std::uint16_t grpcPort_ = 0;
+  std::uint16_t socketPort_ = 0;
   test::EchoOrigin one_{server_};
   test::EchoOrigin two_{server_};
   test::EchoOrigin plain_{std::nullopt, {"--h1-only"}};
   std::unique_ptr<test::Process> flip_[2];
   std::unique_ptr<test::Process> nginx_;
   std::unique_ptr<test::Process> grpc_;
+  std::unique_ptr<test::Process> socket_;
   test::RawOrigin rough_;
   test::RawOrigin occupant_;
   test::NameServer names_;

@@ -74,7 +74,7 @@ std::string routesOf(const Variant& variant) {
       backendRef("main") + "]\n    - matches: [{path: {type: PathPrefix, value: /sluice.test.Echo}}]\n" +
       "      backendRefs: [" + backendRef("grpc") + "]\n";
   text += rule("/plain", backendRef("plain"), variant.mirrored ? mirror("rough") + mirror("gone") : "");
-  for (const char* name : {"files", "flip", "gone", "never", "pinned"}) {
+  for (const char* name : {"files", "flip", "gone", "never", "pinned", "socket"}) {
     text += rule(std::string("/") + name, backendRef(name));
   }
   text += rule("/service", "{name: service, port: 80}");

@@ -64,6 +64,8 @@ class ClientPeer {
     head.contentLength = spec.length;
     head.expectContinue = spec.expectContinue;
     for (const auto& [name, value] : spec.fields) head.headers.add(arena, name, value);
+    // RFC 6455 section 1.3: of the key that everybody uses.
+    if (spec.body == http::Body::kTunnel) head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
     RecordingClientSink::Stream& stream = sink.open();
     if (spec.body == http::Body::kNone) stream.request.finish();
     ids_.push_back(codec->sendRequest(stream.token, head, "http"));

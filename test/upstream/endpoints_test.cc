@@ -106,6 +106,32 @@ TEST_F(Endpoints, ADeadOneCostsNobodyARequest) {
   }
 }
 
+TEST_F(Endpoints, TheOneToBeAvoidedIsNotChosenIfAnotherMayServe) {
+  begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
+  for (int i = 0; i < 30; ++i) {
+    const std::size_t request = rig_->want(net::Address::parse("10.0.0.2", 8080));
+    answerDials();
+    EXPECT_NE(endpointOf(request), "10.0.0.2");
+  }
+  const std::size_t request = rig_->want(net::Address::parse("10.0.0.9", 8080));
+  answerDials();
+  EXPECT_TRUE(rig_->begun(request)) << "one that has gone is no reason to avoid any";
+}
+
+TEST_F(Endpoints, TheOneToBeAvoidedServesIfItIsTheOnlyOne) {
+  begin(service({"10.0.0.1"}));
+  const std::size_t request = rig_->want(net::Address::parse("10.0.0.1", 8080));
+  answerDials();
+  EXPECT_EQ(endpointOf(request), "10.0.0.1");
+}
+
+TEST_F(Endpoints, TheOneToBeAvoidedServesIfTheOthersTakeNoConnections) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  const std::size_t request = rig_->want(net::Address::parse("10.0.0.1", 8080));
+  answerDials({"10.0.0.2"});
+  EXPECT_EQ(endpointOf(request), "10.0.0.1");
+}
+
 TEST_F(Endpoints, ADeadOneIsTriedAgainAfterAWhileAndTakenBackIfItLives) {
   begin(service({"10.0.0.1", "10.0.0.2"}));
   const auto requestsTo = [this](const std::string& address, const std::set<std::string>& dead) {

@@ -262,6 +262,18 @@ TEST(Budgets, AreSharedByIdentity) {
   EXPECT_EQ(one.connections.count(), 2U);
 }
 
+TEST(Budgets, OfABackendAreThoseThatItsPlanCountsAs) {
+  PoolRig rig;
+  auto twin = std::make_shared<routing::BackendPlan>(*rig.plan);
+  twin->identity = "twin";
+  twin->countsAs = "backend";
+  Cluster& other = rig.upstreams->cluster(twin);
+  EXPECT_TRUE(other.tryEnter());
+  EXPECT_EQ(rig.budget().requests.count(), 1U);
+  other.leave();
+  EXPECT_EQ(rig.budget().requests.count(), 0U);
+}
+
 TEST(Budgets, GoWithTheLastThatLeaves) {
   Budgets budgets(1, 1);
   EXPECT_TRUE(budgets.join("a").connections.tryAdd());

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,13 +66,13 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
 
   /// A request that wants a connection now. Returns its number, by which everything below goes.
-  std::size_t want() {
+  std::size_t want(const std::optional<net::Address>& avoided = std::nullopt) {
     const net::Worker::Turn turn(worker);
     auto& stream = sink.open();
     stream.request.finish();
     requests_.emplace_back().cluster = &cluster();
     EXPECT_TRUE(cluster().tryEnter());
-    acquire(stream.token);
+    acquire(stream.token, avoided ? &*avoided : nullptr);
     return requests_.size() - 1;
   }
   /// It is over, and has left its cluster.
@@ -155,9 +156,9 @@ class PoolRig final : private net::Beats, private WaiterSink {
     bool gone = false;
   };
 
-  void acquire(http::Token token) {
+  void acquire(http::Token token, const net::Address* avoided = nullptr) {
     Request& request = requests_[static_cast<std::size_t>(token - 1)];
-    auto lease = request.cluster->acquire(token);
+    auto lease = request.cluster->acquire(token, avoided);
     if (!lease.ok()) {
       request.error = lease.error();
       return;

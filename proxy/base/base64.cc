@@ -1,9 +1,12 @@
-#include "config/base64.h"
+#include "proxy/base/base64.h"
 
+#include <cstddef>
 #include <cstdint>
 
-namespace sluice::config {
+namespace sluice::base {
 namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// 0 to 63, or -1.
 int valueOf(char c) {
@@ -15,6 +18,20 @@ int valueOf(char c) {
 }
 
 }  // namespace
+
+std::string encodeBase64(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const auto byte = [&](std::size_t offset) -> std::uint32_t {
+      return at + offset < bytes.size() ? static_cast<std::uint8_t>(bytes[at + offset]) : 0;
+    };
+    const std::uint32_t group = byte(0) << 16 | byte(1) << 8 | byte(2);
+    for (int shift = 18; shift >= 0; shift -= 6) text += kAlphabet[group >> shift & 63];
+  }
+  const std::size_t missing = (3 - bytes.size() % 3) % 3;
+  return text.replace(text.size() - missing, missing, missing, '=');
+}
 
 std::optional<std::string> decodeBase64(std::string_view text) {
   std::string bytes;
@@ -43,4 +60,4 @@ std::optional<std::string> decodeBase64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace sluice::config
+}  // namespace sluice::base

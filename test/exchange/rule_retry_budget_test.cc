@@ -1,0 +1,63 @@
+// Retries of a rule whose Backend fails for all of its requests (attack row 57): it is not buried under them.
+#include "test/exchange/rule_retry_fixture.h"
+
+namespace sluice::exchange {
+namespace {
+
+using http::Version;
+using test::BackendPeer;
+using test::RigOptions;
+
+class RuleRetryBudget : public RuleRetry {
+ protected:
+  /// Retries at once, so that no time passes.
+  test::Rig& makeImpatient(std::uint32_t attempts) {
+    RigOptions options = retrying(backendVersion(), attempts);
+    options.rule = [retries = options.rule](routing::Rule& rule) {
+      retries(rule);
+      rule.retry->backoff = base::Duration::zero();
+    };
+    return make(options);
+  }
+  /// One request, whose attempts all fail.
+  void fail() {
+    const std::size_t index = get();
+    if (backend_ == nullptr) backend_ = &accept(0);
+    for (int i = 0; i < 10 && !client_->answer(index).answered; ++i) respond(*backend_, 503, "busy");
+    EXPECT_EQ(status(index), 503);
+    EXPECT_EQ(client_->answer(index).body, "busy") << "what the backend says, not the gateway";
+  }
+
+  BackendPeer* backend_ = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Versions, RuleRetryBudget,
+                         ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
+                                            ::testing::Values(Version::kHttp11, Version::kHttp2)));
+
+TEST_P(RuleRetryBudget, HasRoomForTheRetriesOfAFewRequests) {
+  makeImpatient(3);
+  for (int i = 0; i < 3; ++i) fail();
+  EXPECT_EQ(backend_->requests(), 12U);
+  EXPECT_FALSE(limited("retryBudget"));
+}
+
+TEST_P(RuleRetryBudget, KeepsARetryForFiveRequestsWhenAllFail) {
+  makeImpatient(3);
+  for (int i = 0; i < 100; ++i) fail();
+  EXPECT_EQ(backend_->requests(), 120U);
+  EXPECT_TRUE(limited("retryBudget"));
+  EXPECT_EQ(rig_->budget().requests.count(), 0U);
+}
+
+TEST_P(RuleRetryBudget, HasRoomAgainAfterAWhile) {
+  makeImpatient(1);
+  for (int i = 0; i < 20; ++i) fail();
+  ASSERT_EQ(backend_->requests(), 30U);
+  rig_->advance(std::chrono::seconds(1));
+  fail();
+  EXPECT_EQ(backend_->requests(), 32U);
+}
+
+}  // namespace
+}  // namespace sluice::exchange
