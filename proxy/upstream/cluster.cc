@@ -113,9 +113,9 @@ void Cluster::retire() {
   for (const auto& pool : pools_) pool->markDirty();
 }
 
-base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter) {
+base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const net::Address* preferred) {
   if (broken_) return *broken_;
-  Pool* pool = isBalanced() ? place(waiter) : pools_.front().get();
+  Pool* pool = isBalanced() ? place(waiter, preferred) : pools_.front().get();
   if (pool == nullptr) {
     return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
   }
@@ -142,9 +142,20 @@ void Cluster::abandon(http::Token waiter) {
 }
 
 // Who was told that there is room comes back to it: elsewhere it would have to wait again.
-Pool* Cluster::place(http::Token waiter) {
+Pool* Cluster::place(http::Token waiter, const net::Address* preferred) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
+  Pool* const pool = preferred != nullptr ? poolAt(*preferred) : nullptr;
+  if (pool != nullptr && !pool->cooling(owner_.worker().now())) return pool;
   return choose(Elsewhere::kAny, nullptr);
+}
+
+// The compiler writes addresses as Address does.
+Pool* Cluster::poolAt(const net::Address& address) const {
+  const std::vector<routing::Endpoint>& endpoints = *plan_->endpoints;
+  const routing::Endpoint wanted{address.ip(), address.port()};
+  const auto found = std::lower_bound(endpoints.begin(), endpoints.end(), wanted);
+  if (found == endpoints.end() || *found != wanted) return nullptr;
+  return pools_[static_cast<std::size_t>(found - endpoints.begin())].get();
 }
 
 bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) {

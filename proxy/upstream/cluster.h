@@ -57,8 +57,9 @@ class Cluster {
            std::all_of(pools_.begin(), pools_.end(), [](const auto& pool) { return pool->abandoned(); });
   }
 
-  /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not even wait.
-  base::Result<base::Handle<Connection>> acquire(http::Token waiter);
+  /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not
+  /// even wait. To the endpoint at `preferred`, unless it has gone or the last attempt to connect to it failed.
+  base::Result<base::Handle<Connection>> acquire(http::Token waiter, const net::Address* preferred = nullptr);
   /// The waiter does not want one any more (it may have been told already).
   void abandon(http::Token waiter);
 
@@ -87,7 +88,9 @@ class Cluster {
   bool isBalanced() const { return plan_->endpoints.has_value(); }
   std::unique_ptr<Pool> makePool(const routing::Endpoint& endpoint);
   /// The pool for a request: that of its placement if it has one. nullptr if there is no endpoint.
-  Pool* place(http::Token waiter);
+  Pool* place(http::Token waiter, const net::Address* preferred);
+  /// nullptr if there is no such endpoint.
+  Pool* poolAt(const net::Address& address) const;
   /// The less busy of two that chance chooses; nullptr if none but `avoided` will do.
   Pool* choose(Elsewhere among, const Pool* avoided);
   observe::Gauge* gauge(ConnectionUse use);
