@@ -85,6 +85,7 @@ void Exchange::backOff() {
   const Attempt failed = attempt_;
   if (failed.cluster != nullptr) failed.cluster->leave();
   attempt_ = {};
+  if (session_) session_->leave();
   attempt_.backend = &retries_->choose(*failed.backend, owner_.random());
   attempt_.number = failed.number;
   const bool answered = response_.has_value();

@@ -12,6 +12,7 @@
 #include "proxy/routing/compile_binds.h"
 #include "proxy/routing/compile_gateway.h"
 #include "proxy/routing/compile_route.h"
+#include "proxy/routing/compile_session.h"
 #include "proxy/routing/object_status.h"
 
 namespace sluice::routing {
@@ -120,7 +121,9 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   std::vector<GatewayPlan> gateways = compileGateways(model);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
-  for (const RoutePlan& route : compileRoutes(model, backends)) {
+  Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
+  for (RoutePlan& route : compileRoutes(model, backends)) {
+    if (!sealer) refuseSessions(route, sealer.fault);
     config::ObjectStatus status = attachRoute(model, route, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));
   }
@@ -133,6 +136,7 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->settings = model.settings;
   snapshot->addressGuard = std::move(guard);
+  if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
   snapshot->binds = compileBinds(gateways);
   snapshot->backends = backendsInUse(gateways);
   result.snapshot = std::move(snapshot);

@@ -7,6 +7,7 @@
 #include "proxy/routing/compile_headers.h"
 #include "proxy/routing/compile_match.h"
 #include "proxy/routing/compile_rewrite.h"
+#include "proxy/routing/compile_session.h"
 
 namespace sluice::routing {
 namespace {
@@ -48,6 +49,7 @@ class RouteCompiler {
     addNote(ignoredNote(rule.unbuilt));
     compileFilters(rule.filters, rule, result.prototype, own);
     compileOwn(rule, result.prototype);
+    take(compileSession(rule, {plan_.kind, route_.meta, index}), result.prototype.session, own);
     result.prototype.mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
@@ -82,7 +84,10 @@ class RouteCompiler {
       addNote(rule.path + " has no backendRefs: its requests answer " + refused());
       prototype.failure = refusal(base::Error::config("The route for this request has no backends."));
     } else if (prototype.totalWeight == 0 && !prototype.redirect) {
-      addNote(rule.path + ": all weights are 0: its requests answer " + refused());
+      addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
+              (prototype.session ? ", but for the sessions that there are" : ""));
+      // Exchanges find out themselves whether a request has one.
+      if (prototype.session) return;
       prototype.failure = refusal(base::Error::config("The route for this request has no backend with a weight."));
     }
   }

@@ -1,0 +1,43 @@
+#include "proxy/exchange/session_value.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::exchange {
+namespace {
+
+SessionValue value(const std::optional<net::Address>& endpoint) {
+  SessionValue made;
+  made.begun = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
+  made.share = 0xFEDCBA9876543210;
+  made.endpoint = endpoint;
+  return made;
+}
+
+TEST(SessionValue, SaysAllThatItWasTold) {
+  for (const auto& endpoint : {std::optional<net::Address>(), net::Address::parse("10.1.2.3", 65535),
+                               net::Address::parse("2001:db8::1", 80), net::Address::parse("0.0.0.0", 0)}) {
+    const std::string bytes = value(endpoint).toBytes();
+    EXPECT_EQ(bytes.size(), SessionValue::kSize);
+    const auto read = SessionValue::parse(bytes);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->begun, value(endpoint).begun);
+    EXPECT_EQ(read->share, value(endpoint).share);
+    EXPECT_EQ(read->endpoint, endpoint);
+  }
+}
+
+TEST(SessionValue, OfAnotherSizeVersionOrFamilyIsNone) {
+  const std::string bytes = value(net::Address::parse("10.1.2.3", 80)).toBytes();
+  EXPECT_FALSE(SessionValue::parse(""));
+  EXPECT_FALSE(SessionValue::parse(bytes.substr(1)));
+  EXPECT_FALSE(SessionValue::parse(bytes + "x"));
+  std::string other = bytes;
+  other[0] = 2;
+  EXPECT_FALSE(SessionValue::parse(other));
+  other = bytes;
+  other[17] = 5;
+  EXPECT_FALSE(SessionValue::parse(other));
+}
+
+}  // namespace
+}  // namespace sluice::exchange
