@@ -14,6 +14,10 @@ constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kAddressBytes = 16;
 static_assert(1 + 8 + 8 + 1 + kAddressBytes + 2 == SessionValue::kSize);
 
+// What WallTime can hold.
+constexpr std::uint64_t kLatest =
+    std::chrono::duration_cast<std::chrono::milliseconds>(base::WallTime::duration::max()).count();
+
 enum Family : std::uint8_t { kNone = 0, kIpv4 = 4, kIpv6 = 6 };
 
 void append(std::string& bytes, std::uint64_t number, int count) {
@@ -63,7 +67,9 @@ std::string SessionValue::toBytes() const {
 std::optional<SessionValue> SessionValue::parse(std::string_view bytes) {
   if (bytes.size() != kSize || take(bytes, 1) != kVersion) return std::nullopt;
   SessionValue value;
-  value.begun = base::WallTime(std::chrono::milliseconds(static_cast<std::int64_t>(take(bytes, 8))));
+  const std::uint64_t since = take(bytes, 8);
+  if (since > kLatest) return std::nullopt;
+  value.begun = base::WallTime(std::chrono::milliseconds(static_cast<std::int64_t>(since)));
   value.share = take(bytes, 8);
   const auto family = static_cast<Family>(take(bytes, 1));
   if (family == kNone) return value;

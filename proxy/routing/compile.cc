@@ -122,9 +122,9 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  for (RoutePlan& route : compileRoutes(model, backends)) {
-    if (!sealer) refuseSessions(route, sealer.fault);
-    config::ObjectStatus status = attachRoute(model, route, gateways, backends);
+  for (const RoutePlan& route : compileRoutes(model, backends)) {
+    const auto refused = sealer ? std::nullopt : withoutSessions(route, sealer.fault);
+    config::ObjectStatus status = attachRoute(model, refused ? *refused : route, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));
   }
   for (const GatewayPlan& gateway : gateways) result.statuses.push_back(gatewayStatus(gateway));

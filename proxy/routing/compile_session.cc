@@ -137,22 +137,20 @@ Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Mo
       std::make_shared<const pki::ValueSealer>(*std::move(key.value), std::move(previous)));
 }
 
-void refuseSessions(RoutePlan& plan, const Fault& fault) {
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
   constexpr std::uint16_t kServiceUnavailable = 503;
-  std::size_t failing = 0;
-  bool refused = false;
-  for (RulePlan& rule : plan.rules) {
-    Rule& prototype = rule.prototype;
-    if (prototype.session && !prototype.failure) {
-      prototype.failure = answer(fault);
-      if (prototype.grpc) prototype.failure->status = kServiceUnavailable;
-      refused = true;
-    }
-    failing += prototype.failure ? 1 : 0;
+  const auto concerned = [](const RulePlan& rule) { return rule.prototype.session && !rule.prototype.failure; };
+  if (std::none_of(plan.rules.begin(), plan.rules.end(), concerned)) return std::nullopt;
+  RoutePlan result = plan;
+  for (RulePlan& rule : result.rules) {
+    if (!concerned(rule)) continue;
+    rule.prototype.failure = answer(fault);
+    if (rule.prototype.grpc) rule.prototype.failure->status = kServiceUnavailable;
   }
-  if (!refused) return;
-  plan.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
-  plan.wholeRouteFails = failing == plan.rules.size();
+  result.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
+  result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(),
+                                       [](const RulePlan& rule) { return rule.prototype.failure.has_value(); });
+  return result;
 }
 
 }  // namespace sluice::routing

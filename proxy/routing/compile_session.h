@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "config/model.h"
@@ -27,8 +28,8 @@ Resolved<std::shared_ptr<const SessionPolicy>> compileSession(const config::Grpc
 /// By what settings.sessionKey names; null if it names nothing.
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model);
 
-/// There is no key: the rules of the route that persist sessions answer with the fault, like any reference that is
-/// broken.
-void refuseSessions(RoutePlan& plan, const Fault& fault);
+/// There is no key: the route with the rules that persist sessions answering 500 for the fault, as for any reference
+/// that is broken. nullopt if it has none.
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault);
 
 }  // namespace sluice::routing

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace sluice::exchange {
 namespace {
 
@@ -37,6 +39,21 @@ TEST(SessionValue, OfAnotherSizeVersionOrFamilyIsNone) {
   other = bytes;
   other[17] = 5;
   EXPECT_FALSE(SessionValue::parse(other));
+}
+
+TEST(SessionValue, OfATimeThatNoClockShowsIsNone) {
+  const std::string bytes = value(std::nullopt).toBytes();
+  const auto at = [&](std::uint64_t since) {
+    std::string other = bytes;
+    for (int i = 0; i < 8; ++i) other[1 + i] = static_cast<char>(since >> (56 - 8 * i));
+    return SessionValue::parse(other);
+  };
+  const auto latest = std::chrono::duration_cast<std::chrono::milliseconds>(base::Duration::max());
+  const auto ms = static_cast<std::uint64_t>(latest.count());
+  ASSERT_TRUE(at(ms));
+  EXPECT_EQ(at(ms)->begun.time_since_epoch(), latest);
+  EXPECT_FALSE(at(ms + 1));
+  EXPECT_FALSE(at(std::numeric_limits<std::uint64_t>::max()));
 }
 
 }  // namespace
