@@ -1,6 +1,7 @@
 #include "proxy/routing/compile_session.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,13 @@ constexpr std::size_t kNameDigits = 16;
 // What is one in a regular expression, and what would end the Path attribute of a cookie.
 constexpr std::string_view kNoLiterals = "\\^$.|?*+()[]{}";
 constexpr std::string_view kNoCookiePath = ";";
+
+// Fields that say something else already, which a session's value would take the place of.
+constexpr std::array<std::string_view, 4> kTaken = {"cookie", "host", "set-cookie", "via"};
+
+bool isTaken(std::string_view field) {
+  return isReservedField(field) || std::find(kTaken.begin(), kTaken.end(), field) != kTaken.end();
+}
 
 std::string textOf(const RuleName& name, const config::RouteRule& rule) {
   const std::string own = rule.name.empty() ? "#" + std::to_string(name.index) : rule.name;
@@ -76,10 +84,9 @@ Resolved<std::shared_ptr<const SessionPolicy>> compileAny(const config::RouteRul
     policy->name = std::string(kNamePrefix) + pki::toHex(pki::sha256(text)).substr(0, kNameDigits);
   } else if (policy->byHeader) {
     policy->name = lowerCase(session.name);
-    if (isReservedField(policy->name) || policy->name == "host") {
-      return Fault{
-          std::string(config::reason::kUnsupportedValue),
-          session.path + ".sessionName: " + policy->name + " belongs to the gateway and can not carry a session"};
+    if (isTaken(policy->name)) {
+      return Fault{std::string(config::reason::kUnsupportedValue),
+                   session.path + ".sessionName: " + policy->name + " can not carry a session"};
     }
   }
   policy->scope = text + (policy->byHeader ? " header " : " cookie ") + policy->name;

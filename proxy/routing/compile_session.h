@@ -21,7 +21,7 @@ struct RuleName {
   std::uint32_t index;
 };
 
-/// Null if the rule has none. Fault: UnsupportedValue for a header field that no client can send on.
+/// Null if the rule has none. Fault: UnsupportedValue for a header field that is not to be had.
 Resolved<std::shared_ptr<const SessionPolicy>> compileSession(const config::HttpRouteRule& rule, const RuleName& name);
 Resolved<std::shared_ptr<const SessionPolicy>> compileSession(const config::GrpcRouteRule& rule, const RuleName& name);
 

@@ -114,7 +114,8 @@ TEST(CompileSession, HasThePathsThatItsMatchesHave) {
 }
 
 TEST(CompileSession, RefusesFieldsThatNoClientCanSendOn) {
-  for (const std::string name : {"Connection", "content-length", "Host", "Proxy-Authorization", "te"}) {
+  for (const std::string name :
+       {"Connection", "content-length", "Host", "Proxy-Authorization", "te", "Cookie", "set-cookie", "Via"}) {
     const World world({kClass, kGateway, kBackend, route(rule("{type: Header, sessionName: " + name + "}"))});
     EXPECT_EQ(world.outcome(), "500") << name;
     EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue");
