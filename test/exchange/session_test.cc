@@ -335,6 +335,27 @@ TEST_P(Sessions, GoWhereTheRetryGoesWhichAloneSpeaks) {
   EXPECT_EQ(resume(value).by, "10.0.1.1");
 }
 
+TEST_P(Sessions, DoNotHoldARetryAtAnEndpointThatIsBusy) {
+  begin([](routing::Rule& rule, routing::SessionPolicy&) {
+    rule.retry.emplace();
+    rule.retry->cover(503);
+    rule.retry->attempts = 1;
+    rule.retry->backoff = kBackoff;
+  });
+  const SessionValue held{rig_->clock.wallNow(), 11, net::Address::parse("10.0.0.2", 8080)};
+  const test::FieldList fields{{"cookie", "sid=" + *sealer('a')->seal(held.toBytes(), "rule sid")}};
+  ask(fields);
+  client_ = &rig_->connect(std::get<0>(GetParam()));
+  ask(fields);
+  ASSERT_EQ(ip(0), "10.0.0.2");
+  ASSERT_EQ(ip(rig_->dialled() - 1), "10.0.0.2") << "both are there";
+  peers_.back()->respond(peers_.back()->requests() - 1, 503, "busy");
+  ASSERT_TRUE(rig_->settle());
+  rig_->advance(kBackoff * 5 / 4);
+  rig_->advancePast();
+  EXPECT_EQ(ip(rig_->dialled() - 1), "10.0.0.1");
+}
+
 TEST_P(Sessions, AreNotBegunByAnswersOfTheGateway) {
   begin();
   const std::size_t broken = ask({}, "/broken");
@@ -370,6 +391,57 @@ TEST_P(Sessions, AreNoneWithoutAKey) {
   const Answer answer = get({{"cookie", "sid=x"}});
   EXPECT_FALSE(answer.by.empty());
   EXPECT_EQ(valueOf(answer), "");
+}
+
+/// A session by itself: of a rule with one share.
+class OneSession : public ::testing::Test {
+ protected:
+  OneSession() {
+    rule_.backends.emplace_back();
+    auto policy = std::make_shared<routing::SessionPolicy>();
+    policy->name = "sid";
+    policy->scope = "scope";
+    policy->shares = {11};
+    policy->absoluteTimeout = std::chrono::seconds(10);
+    rule_.session = std::move(policy);
+  }
+  /// Of a request that carries this, sealed by the key 'a'.
+  Session take(const SessionValue& value, const pki::ValueSealer& by) {
+    Session session(rule_);
+    http::RequestMessage request(pool_);
+    const std::string cookie = "sid=" + *sealer('a')->seal(value.toBytes(), "scope");
+    request.head.headers.add(request.arena, http::FieldId::kCookie, cookie);
+    session.take(by, now_, request);
+    return session;
+  }
+
+  const base::WallTime now_{std::chrono::seconds(1'700'000'000)};
+  const std::optional<net::Address> endpoint_ = net::Address::parse("10.0.0.1", 8080);
+  routing::Rule rule_;
+  base::ChunkPool pool_;
+};
+
+TEST_F(OneSession, WantsItsEndpointUntilAnAttemptThereHasFailed) {
+  Session session = take({now_, 11, endpoint_}, *sealer('a'));
+  ASSERT_EQ(session.share(), &rule_.backends[0]);
+  ASSERT_NE(session.endpoint(), nullptr);
+  EXPECT_EQ(*session.endpoint(), *endpoint_);
+  session.leave();
+  EXPECT_EQ(session.endpoint(), nullptr);
+  EXPECT_FALSE(session.renew(*sealer('a'), now_, rule_.backends[0], endpoint_))
+      << "the next one was there all the same";
+  EXPECT_TRUE(session.renew(*sealer('a'), now_, rule_.backends[0], net::Address::parse("10.0.0.2", 8080)));
+}
+
+TEST_F(OneSession, HasTheAgeThatItHadUnderThePreviousKey) {
+  const auto keys = sealer('b', 'a');
+  const pki::ValueSealer& rotated = *keys;
+  const auto ageOf = [&](base::WallTime begun) {
+    const auto renewal = take({begun, 11, endpoint_}, rotated).renew(rotated, now_, rule_.backends[0], endpoint_);
+    return renewal ? renewal->age : base::Duration(-1);
+  };
+  EXPECT_EQ(ageOf(now_ - std::chrono::seconds(4)), std::chrono::seconds(4));
+  EXPECT_EQ(ageOf(now_ + std::chrono::seconds(4)), base::Duration::zero()) << "a clock that is ahead makes none longer";
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, Sessions,
