@@ -59,4 +59,7 @@ std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 /// `retry` of a rule; more attempts than are ever made are noted in `unbuilt`.
 std::optional<Retry> readRetry(FieldReader& rule, std::vector<Unbuilt>& unbuilt);
 
+/// `sessionPersistence` of a rule of any kind of route.
+std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule);
+
 }  // namespace sluice::config

@@ -43,7 +43,6 @@ ReadRule<GrpcRouteRule> readRule(FieldReader reader) {
   GrpcRouteRule rule;
   rule.matches = readMatches(reader, readMatch);
   readRuleParts(reader, FilterSet::kGrpc, rule);
-  reader.unbuilt("sessionPersistence", "sessionPersistence is not supported", true, rule.unbuilt);
   return finishRule(reader, std::move(rule));
 }
 

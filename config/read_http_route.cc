@@ -41,7 +41,6 @@ ReadRule<HttpRouteRule> readRule(FieldReader reader) {
   }
   readTimeouts(reader, rule);
   rule.retry = readRetry(reader, rule.unbuilt);
-  reader.unbuilt("sessionPersistence", "sessionPersistence is not supported", true, rule.unbuilt);
   return finishRule(reader, std::move(rule));
 }
 

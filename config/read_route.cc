@@ -66,6 +66,7 @@ void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule) {
   for (const Item& item : reader.list("backendRefs", kMaxBackendRefs)) {
     rule.backendRefs.push_back(readBackendRef(reader.map(item), set));
   }
+  rule.sessionPersistence = readSessionPersistence(reader);
 }
 
 void readRouteParts(FieldReader& spec, Route& route) {

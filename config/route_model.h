@@ -144,12 +144,24 @@ struct Retry {
   Duration backoff = std::chrono::milliseconds(25);
 };
 
+enum class SessionType : std::uint8_t { kCookie, kHeader };
+
+/// sessionPersistence of a rule (GEP-1619).
+struct SessionPersistence {
+  std::string name;  // a token; empty: of the implementation's choice
+  SessionType type = SessionType::kCookie;
+  std::optional<Duration> absoluteTimeout;  // given if `permanent`
+  bool permanent = false;                   // cookieConfig.lifetimeType; of cookies alone
+  std::string path;                         // "spec.rules[0].sessionPersistence"
+};
+
 /// What the rules of every kind of route have.
 struct RouteRule {
   std::string name;
   std::string path;  // "spec.rules[0]"
   Filters filters;
   std::vector<HttpBackendRef> backendRefs;  // none with a redirect
+  std::optional<SessionPersistence> sessionPersistence;
   std::vector<Unbuilt> unbuilt;
   Position position;
 };

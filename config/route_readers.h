@@ -23,7 +23,7 @@ RequestMirror readRequestMirror(FieldReader reader);
 /// `headers` of a match.
 std::vector<NamedMatch> readHeaderMatches(FieldReader& match);
 
-/// name, filters and backendRefs of a rule, and where it stands.
+/// name, filters, backendRefs and sessionPersistence of a rule, and where it stands.
 void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule);
 
 /// parentRefs, hostnames and what else stands beside the rules.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,11 +79,23 @@ struct CatalogRef {
   friend bool operator==(const CatalogRef&, const CatalogRef&) = default;
 };
 
+/// Which bytes of a Secret seal the values of sessionPersistence.
+struct SessionKeyRef {
+  std::string nameSpace;
+  std::string name;
+  std::string key = "key";
+  /// What they were sealed with before, and are still opened with; empty: nothing.
+  std::string previousKey;
+
+  friend bool operator==(const SessionKeyRef&, const SessionKeyRef&) = default;
+};
+
 struct Settings {
   std::uint32_t workers = 0;  // 0: one per core
   Duration drainTimeout = std::chrono::seconds(25);
   ForwardedHeaders forwardedHeaders = ForwardedHeaders::kOff;
   std::string accessLogPath = "/dev/stdout";  // "off": none
+  std::optional<SessionKeyRef> sessionKey;    // none: a random one of the process
   std::vector<CatalogRef> processorCatalogs;
   std::uint32_t revisionsKept = 10;
   DnsSettings dns;

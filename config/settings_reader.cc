@@ -155,6 +155,20 @@ void readCatalogs(FieldReader& reader, Settings& settings) {
   }
 }
 
+void readSessionPersistence(FieldReader reader, Settings& settings) {
+  if (reader.has("secretRef")) {
+    FieldReader ref = reader.map("secretRef");
+    SessionKeyRef key;
+    key.nameSpace = ref.requiredText("namespace", rule::kNamespace);
+    key.name = ref.requiredText("name", rule::kObjectName);
+    if (ref.has("key")) key.key = ref.text("key", rule::kRefName);
+    key.previousKey = ref.text("previousKey", rule::kRefName);
+    ref.finish();
+    settings.sessionKey = std::move(key);
+  }
+  reader.finish();
+}
+
 Settings readTop(FieldReader reader) {
   Settings settings;
   readCount(reader, "workers", 0, 1024, settings.workers);
@@ -163,6 +177,7 @@ Settings readTop(FieldReader reader) {
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
   accessLog.finish();
+  readSessionPersistence(reader.map("sessionPersistence"), settings);
   readCatalogs(reader, settings);
   FieldReader revisions = reader.map("revisions");
   readCount(revisions, "keep", 1, 1000, settings.revisionsKept);

@@ -18,6 +18,14 @@ constexpr int kMaxTransitions = 64;
 // A grant waits until this much was taken, so that window updates stay rare.
 constexpr std::size_t kGrantUnit = 32 * 1024;
 
+// A call is told UNAVAILABLE (GRPCRouteRule.backendRefs).
+base::Error withoutWeight(const routing::Rule& rule) {
+  constexpr std::uint16_t kServiceUnavailable = 503;
+  auto error = base::Error::config("The route for this request has no backend with a weight.");
+  if (rule.grpc) error.status = kServiceUnavailable;
+  return error;
+}
+
 }  // namespace
 
 Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& origin, http::RequestMessage&& request)
@@ -165,14 +173,16 @@ std::optional<base::Error> Exchange::chooseBackend() {
   }
   if (rule_->failure) return *rule_->failure;
   if (answersItself(request_.head, *rule_)) return std::nullopt;
-  attempt_.backend = rule_->choose(owner_.random());
-  if (attempt_.backend == nullptr) return base::Error::config("the rule has no backend with a weight");
+  attempt_.backend = rule_->session ? resumeSession() : rule_->choose(owner_.random());
+  if (attempt_.backend == nullptr) return withoutWeight(*rule_);
   if (attempt_.backend->failure) return *attempt_.backend->failure;
   return std::nullopt;
 }
 
 void Exchange::acquire() {
-  auto lease = attempt_.cluster->acquire(token(), retries_ ? retries_->avoided() : nullptr);
+  const upstream::Wishes wishes = {.preferred = session_ ? session_->endpoint() : nullptr,
+                                   .avoided = retries_ ? retries_->avoided() : nullptr};
+  auto lease = attempt_.cluster->acquire(token(), wishes);
   if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
   if (lease->empty()) return;
   attempt_.connection = *lease;
@@ -273,6 +283,7 @@ void Exchange::startResponse() {
   status_ = response_->head.status;
   removeAccept(request_.head, response_->head);
   finishHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
+  if (session_) tellSession();
   if (http::ServerCodec* codec = downstreamCodec()) codec->sendResponse(origin_.stream, response_->head);
 }
 

@@ -17,6 +17,7 @@
 #include "proxy/exchange/mirror.h"
 #include "proxy/exchange/phase.h"
 #include "proxy/exchange/retries.h"
+#include "proxy/exchange/session.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
@@ -130,6 +131,8 @@ class Exchange final : private net::Timer {
   void rewind();
   void repeat();
   void backOff();
+  const routing::WeightedBackend* resumeSession();
+  void tellSession();
   void startMirrors(const std::vector<routing::RequestMirror>& wanted);
   void mirrorBody(std::string_view bytes);
   void mirrorEnd();
@@ -157,6 +160,7 @@ class Exchange final : private net::Timer {
   std::unique_ptr<Pin> pin_;
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
+  std::unique_ptr<Session> session_;  // null unless the rule persists sessions
   std::vector<base::Handle<Mirror>> mirrors_;
   std::optional<base::Error> error_;
   RequestState requestState_ = RequestState::kRouting;

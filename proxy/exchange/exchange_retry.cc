@@ -97,6 +97,7 @@ void Exchange::backOff() {
   if (failed.cluster != nullptr) failed.cluster->leave();
   if (failed.hasPeer) retries_->avoid(failed.peer);
   attempt_ = {};
+  if (session_) session_->leave();
   attempt_.backend = &retries_->next();
   attempt_.number = failed.number;
   const bool answered = response_.has_value();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/mirrors.h"
 #include "proxy/net/worker.h"
+#include "proxy/pki/sealed_value.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::exchange {
@@ -53,6 +55,9 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits, bool appendForwarded,
              const std::string& revision);
 
+  /// What the values of sessions are sealed and opened by from now on.
+  void sealSessions(std::shared_ptr<const pki::ValueSealer> sealer) { sessionSealer_ = std::move(sealer); }
+
   /// From a good head.
   Exchange& create(const Origin& origin, http::RequestMessage&& request);
   /// From a head that can only be answered.
@@ -78,6 +83,8 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   upstream::Upstreams& upstreams() { return *upstreams_; }
   Downstream* downstream(http::Token connection) { return parts_.downstreams.findDownstream(connection); }
   const Identity& identity() const { return parts_.identity; }
+  /// nullptr: no sessions.
+  const pki::ValueSealer* sessionSealer() const { return sessionSealer_.get(); }
   const config::TimeoutSettings& timeouts() const { return parts_.timeouts; }
   const config::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
@@ -110,6 +117,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   std::vector<base::Handle<Exchange>> batch_;
   std::vector<base::Handle<Exchange>> finished_;
   base::Random random_;
+  std::shared_ptr<const pki::ValueSealer> sessionSealer_;
 };
 
 }  // namespace sluice::exchange

@@ -11,6 +11,7 @@
 #include "proxy/routing/attach.h"
 #include "proxy/routing/compile_binds.h"
 #include "proxy/routing/compile_gateway.h"
+#include "proxy/routing/compile_session.h"
 #include "proxy/routing/object_status.h"
 
 namespace sluice::routing {
@@ -153,8 +154,10 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   std::vector<GatewayPlan> gateways = compileGateways(model);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
+  Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   for (const Routes routes(model, backends, memo.routes); const auto& [plan, kept] : routes.inOrder()) {
-    config::ObjectStatus status = attachRoute(model, *plan, kept, gateways, backends);
+    const auto refused = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
+    config::ObjectStatus status = attachRoute(model, refused ? *refused : *plan, kept, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));
   }
   for (const GatewayPlan& gateway : gateways) result.statuses.push_back(gatewayStatus(gateway));
@@ -166,6 +169,7 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->settings = model.settings;
   snapshot->addressGuard = std::move(guard);
+  if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
   snapshot->binds = compileBinds(gateways);
   snapshot->backends = backendsInUse(gateways);
   result.snapshot = std::move(snapshot);

@@ -7,6 +7,7 @@
 #include "proxy/routing/compile_headers.h"
 #include "proxy/routing/compile_match.h"
 #include "proxy/routing/compile_rewrite.h"
+#include "proxy/routing/compile_session.h"
 
 namespace sluice::routing {
 namespace {
@@ -53,6 +54,7 @@ class RouteCompiler {
     addNote(ignoredNote(rule.unbuilt));
     compileFilters(rule.filters, rule, *compiled, own);
     compileOwn(rule, *compiled);
+    take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
@@ -87,7 +89,10 @@ class RouteCompiler {
       addNote(rule.path + " has no backendRefs: its requests answer " + refused());
       compiled.failure = refusal(base::Error::config("The route for this request has no backends."));
     } else if (compiled.totalWeight == 0 && !compiled.redirect) {
-      addNote(rule.path + ": all weights are 0: its requests answer " + refused());
+      addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
+              (compiled.session ? ", but for the sessions that there are" : ""));
+      // Exchanges find out themselves whether a request has one.
+      if (compiled.session) return;
       compiled.failure = refusal(base::Error::config("The route for this request has no backend with a weight."));
     }
   }

@@ -16,6 +16,7 @@
 #include "proxy/base/error.h"
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"
+#include "proxy/pki/sealed_value.h"
 #include "proxy/pki/trust_store.h"
 #include "proxy/routing/address_guard.h"
 #include "proxy/routing/cors.h"
@@ -25,6 +26,7 @@
 #include "proxy/routing/request_mirror.h"
 #include "proxy/routing/retry_policy.h"
 #include "proxy/routing/route_table.h"
+#include "proxy/routing/session_policy.h"
 #include "proxy/routing/url_rewrite.h"
 
 namespace sluice::routing {
@@ -116,6 +118,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::optional<config::Duration> requestTimeout;
   config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
+  std::shared_ptr<const SessionPolicy> session;  // null: no request depends on the ones before it
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   base::Box<base::Error> failure;
 
@@ -144,6 +147,8 @@ struct Bind {
 struct Snapshot {
   config::Settings settings;
   AddressGuard addressGuard;  // settings.addressGuardAllow
+  /// What the values of sessions are sealed by, as settings.sessionKey says; null: by what the process has.
+  std::shared_ptr<const pki::ValueSealer> sessionSealer;
   std::vector<Bind> binds;
   /// Every Backend that a rule refers to, each once.
   std::vector<std::shared_ptr<const BackendPlan>> backends;

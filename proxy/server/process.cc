@@ -152,10 +152,11 @@ void Process::makePages() {
 base::Status Process::makeWorkers() {
   std::random_device random;
   const std::string instance = newInstanceName(random);
+  const std::shared_ptr<const pki::ValueSealer> sessionSealer = pki::ValueSealer::withRandomKey();
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
-    auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance, newSeed(random),
-                                        &log_});
+    auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance,
+                                        newSeed(random), &log_, sessionSealer});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {

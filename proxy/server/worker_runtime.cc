@@ -35,7 +35,8 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
 }  // namespace
 
 WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
-    : generation_(parts.generation),
+    : sessionSealer_(parts.sessionSealer),
+      generation_(parts.generation),
       limits_(httpLimits(generation_->snapshot->settings.limits)),
       timeouts_(generation_->snapshot->settings.timeouts),
       worker_(parts.clock),
@@ -65,6 +66,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
                               // Not the sequence that chooses among the shares of a rule.
                               base::Random(parts.randomSeed).next()});
   exchanges_.setUpstreams(*upstreams_);
+  sealSessions();
   worker_.setBeats(this);
   return base::Done{};
 }
@@ -128,7 +130,13 @@ void WorkerRuntime::change() {
     if (bind == nullptr) connection.drain();
   });
   generation_ = change.generation;
+  sealSessions();
   change.adopted();
+}
+
+void WorkerRuntime::sealSessions() {
+  const auto& configured = generation_->snapshot->sessionSealer;
+  exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);
 }
 
 void WorkerRuntime::hand(int fd, const net::Address& peer, BindId bind) {

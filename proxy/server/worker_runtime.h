@@ -35,6 +35,8 @@ struct RuntimeParts {
   std::string instance;          // "sluice-1a2b3c4d"
   std::uint64_t randomSeed;
   const observe::Log* log = nullptr;  // nullptr: nobody is told what the access log loses
+  /// For sessions by configurations that name no key; nullptr: those have none.
+  std::shared_ptr<const pki::ValueSealer> sessionSealer = nullptr;
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {
@@ -93,6 +95,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Nothing is left to drive, flush or reap.
   bool settled() const;
   void change();
+  void sealSessions();
 
   void drive() override;
   void flush() override;
@@ -102,6 +105,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void mark(DownstreamConnection& connection) override { connections_.mark(connection); }
   void shutdown();
 
+  const std::shared_ptr<const pki::ValueSealer> sessionSealer_;
   std::shared_ptr<const Generation> generation_;
   std::optional<Change> change_;  // asked for
   const routing::RouteTable noRoutes_;

@@ -119,9 +119,9 @@ void Cluster::retire() {
   for (const auto& pool : pools_) pool->markDirty();
 }
 
-base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const net::Address* avoided) {
+base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes) {
   if (broken_) return *broken_;
-  Pool* pool = isBalanced() ? place(waiter, avoided) : pools_.front().get();
+  Pool* pool = isBalanced() ? place(waiter, wishes) : pools_.front().get();
   if (pool == nullptr) {
     return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
   }
@@ -148,11 +148,20 @@ void Cluster::abandon(http::Token waiter) {
 }
 
 // Who was told that there is room comes back to it: elsewhere it would have to wait again.
-Pool* Cluster::place(http::Token waiter, const net::Address* avoided) {
+Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
-  if (avoided == nullptr) return choose(Elsewhere::kAny, nullptr);
-  const auto at = std::find_if(pools_.begin(), pools_.end(), [&](const auto& pool) { return pool->isAt(*avoided); });
-  return choose(Elsewhere::kAny, at == pools_.end() ? nullptr : at->get());
+  Pool* const preferred = wishes.preferred != nullptr ? poolAt(*wishes.preferred) : nullptr;
+  if (preferred != nullptr && !preferred->cooling(owner_.worker().now())) return preferred;
+  return choose(Elsewhere::kAny, wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr);
+}
+
+// The compiler writes addresses as Address does.
+Pool* Cluster::poolAt(const net::Address& address) const {
+  const std::vector<routing::Endpoint>& endpoints = *plan_->endpoints;
+  const routing::Endpoint wanted{address.ip(), address.port()};
+  const auto found = std::lower_bound(endpoints.begin(), endpoints.end(), wanted);
+  if (found == endpoints.end() || *found != wanted) return nullptr;
+  return pools_[static_cast<std::size_t>(found - endpoints.begin())].get();
 }
 
 bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) {

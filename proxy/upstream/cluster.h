@@ -32,6 +32,12 @@ class Upstreams;
 /// What http_client_open_connections counts a connection as.
 enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
 
+/// Which of several endpoints a request would have; null: any.
+struct Wishes {
+  const net::Address* preferred = nullptr;  // chosen unless it has gone, or the last attempt to connect to it failed
+  const net::Address* avoided = nullptr;    // chosen only if no other one may serve
+};
+
 class Cluster {
  public:
   Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan);
@@ -62,8 +68,8 @@ class Cluster {
   }
 
   /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not
-  /// even wait. Of several endpoints, `avoided` is chosen only if no other one may serve.
-  base::Result<base::Handle<Connection>> acquire(http::Token waiter, const net::Address* avoided = nullptr);
+  /// even wait.
+  base::Result<base::Handle<Connection>> acquire(http::Token waiter, const Wishes& wishes = {});
   /// The waiter does not want one any more (it may have been told already).
   void abandon(http::Token waiter);
 
@@ -92,7 +98,9 @@ class Cluster {
   bool isBalanced() const { return plan_->endpoints.has_value(); }
   std::unique_ptr<Pool> makePool(const routing::Endpoint& endpoint);
   /// The pool for a request: that of its placement if it has one. nullptr if there is no endpoint.
-  Pool* place(http::Token waiter, const net::Address* avoided);
+  Pool* place(http::Token waiter, const Wishes& wishes);
+  /// nullptr if there is no such endpoint.
+  Pool* poolAt(const net::Address& address) const;
   /// The less busy of two that chance chooses; nullptr if none but `avoided` will do.
   Pool* choose(Elsewhere among, const Pool* avoided);
   observe::Gauge* gauge(ConnectionUse use);

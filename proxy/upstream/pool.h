@@ -41,8 +41,6 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   Cluster& cluster() { return cluster_; }
-  /// Of an endpoint with an address: whether it is that one.
-  bool isAt(const net::Address& address) const { return fixed_ && (*fixed_)->front() == address; }
   /// Whether connections may go to that address, which is that of the endpoint or one that its name stands for.
   bool permits(std::span<const std::uint8_t> address) const;
 

@@ -82,11 +82,12 @@ TEST(GrpcRoute, HasFewerFiltersThanHttpRoute) {
 }
 
 TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
-  const Configuration configuration = loadRoute("  rules: [{sessionPersistence: {}}]\n");
+  const Configuration configuration =
+      loadRoute("  rules: [{filters: [{type: ExtensionRef, extensionRef: {group: a, kind: B, name: c}}]}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const GrpcRouteRule& rule = configuration.model.grpcRoutes.at(0).rules.at(0);
   ASSERT_EQ(rule.unbuilt.size(), 1u);
-  EXPECT_EQ(rule.unbuilt[0].path, "spec.rules[0].sessionPersistence");
+  EXPECT_EQ(rule.unbuilt[0].path, "spec.rules[0].filters[0]");
 }
 
 TEST(RejectedGrpcRoute, KeepsTheRulesThatAreLegible) {

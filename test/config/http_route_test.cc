@@ -139,7 +139,6 @@ TEST(HttpRoute, ChecksThatFiltersMatchTheirType) {
 TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
   const Configuration configuration = loadRoute(R"(  rules:
   - filters: [{type: ExternalAuth, externalAuth: {}}]
-    sessionPersistence: {sessionName: x}
   - backendRefs: [{name: s, port: 80, filters: [{type: ExternalAuth, externalAuth: {}}]}]
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
@@ -149,7 +148,7 @@ TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
     paths.push_back(unbuilt.path);
     EXPECT_TRUE(unbuilt.altersTraffic);
   }
-  EXPECT_THAT(paths, ElementsAre("spec.rules[0].filters[0]", "spec.rules[0].sessionPersistence"));
+  EXPECT_THAT(paths, ElementsAre("spec.rules[0].filters[0]"));
   EXPECT_EQ(route.rules[0].unbuilt[0].message, "filter ExternalAuth is not supported");
   EXPECT_TRUE(route.rules.at(1).unbuilt.empty());
   EXPECT_EQ(route.rules[1].backendRefs.at(0).unbuilt.at(0).path, "spec.rules[1].backendRefs[0].filters[0]");

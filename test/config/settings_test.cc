@@ -80,6 +80,7 @@ workers: 4
 drainTimeout: 5s
 forwardedHeaders: Append
 accessLog: {path: off}
+sessionPersistence: {secretRef: {namespace: c, name: d, key: new, previousKey: old}}
 processorCatalogs: [{namespace: a, name: b}]
 revisions: {keep: 3}
 dns:
@@ -107,6 +108,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.workers, 4u);
   EXPECT_EQ(settings.forwardedHeaders, ForwardedHeaders::kAppend);
   EXPECT_EQ(settings.accessLogPath, "off");
+  EXPECT_EQ(settings.sessionKey, (SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
   EXPECT_EQ(settings.revisionsKept, 3u);
   EXPECT_EQ(settings.dns.servers.size(), 2u);
@@ -118,6 +120,21 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.limits.requestLineBytes, 1024u);
   EXPECT_EQ(settings.limits.replayBuffer, 0u);
   EXPECT_EQ(settings.limits.backendRequests, 21u);
+}
+
+TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
+  EXPECT_FALSE(read("").settings->sessionKey);
+  EXPECT_FALSE(read("sessionPersistence: {}").settings->sessionKey);
+  EXPECT_EQ(read("sessionPersistence: {secretRef: {namespace: c, name: d}}").settings->sessionKey,
+            (SessionKeyRef{"c", "d", "key", ""}));
+  EXPECT_THAT(read("sessionPersistence: {secretRef: {name: d}}").problems,
+              ElementsAre(EndsWith("sessionPersistence.secretRef.namespace: is required")));
+  EXPECT_THAT(read("sessionPersistence: {secretRef: {namespace: c}}").problems,
+              ElementsAre(EndsWith("sessionPersistence.secretRef.name: is required")));
+  EXPECT_THAT(read("sessionPersistence: {secretRef: {namespace: c, name: d, keys: x}}").problems,
+              ElementsAre(HasSubstr("sessionPersistence.secretRef.keys: unknown field")));
+  EXPECT_THAT(read("sessionPersistence: {secret: x}").problems,
+              ElementsAre(HasSubstr("sessionPersistence.secret: unknown")));
 }
 
 TEST(Settings, NameTheLineInTheConfigMapsFile) {

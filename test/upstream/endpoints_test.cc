@@ -109,26 +109,68 @@ TEST_F(Endpoints, ADeadOneCostsNobodyARequest) {
 TEST_F(Endpoints, TheOneToBeAvoidedIsNotChosenIfAnotherMayServe) {
   begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
   for (int i = 0; i < 30; ++i) {
-    const std::size_t request = rig_->want(net::Address::parse("10.0.0.2", 8080));
+    const std::size_t request = rig_->want({}, net::Address::parse("10.0.0.2", 8080));
     answerDials();
     EXPECT_NE(endpointOf(request), "10.0.0.2");
   }
-  const std::size_t request = rig_->want(net::Address::parse("10.0.0.9", 8080));
+  const std::size_t request = rig_->want({}, net::Address::parse("10.0.0.9", 8080));
   answerDials();
   EXPECT_TRUE(rig_->begun(request)) << "one that has gone is no reason to avoid any";
 }
 
 TEST_F(Endpoints, TheOneToBeAvoidedServesIfItIsTheOnlyOne) {
   begin(service({"10.0.0.1"}));
-  const std::size_t request = rig_->want(net::Address::parse("10.0.0.1", 8080));
+  const std::size_t request = rig_->want({}, net::Address::parse("10.0.0.1", 8080));
   answerDials();
   EXPECT_EQ(endpointOf(request), "10.0.0.1");
 }
 
 TEST_F(Endpoints, TheOneToBeAvoidedServesIfTheOthersTakeNoConnections) {
   begin(service({"10.0.0.1", "10.0.0.2"}));
-  const std::size_t request = rig_->want(net::Address::parse("10.0.0.1", 8080));
+  const std::size_t request = rig_->want({}, net::Address::parse("10.0.0.1", 8080));
   answerDials({"10.0.0.2"});
+  EXPECT_EQ(endpointOf(request), "10.0.0.1");
+}
+
+TEST_F(Endpoints, AreTheOneThatARequestPrefersHoweverBusyItIs) {
+  begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3", "2001:db8::1"}));
+  for (const char* wanted : {"10.0.0.2", "2001:db8::1", "10.0.0.1"}) {
+    for (int i = 0; i < 6; ++i) {
+      const std::size_t request = rig_->want(net::Address::parse(wanted, 8080));
+      answerDials();
+      EXPECT_EQ(endpointOf(request), wanted) << i;
+    }
+  }
+}
+
+TEST_F(Endpoints, AreAnyIfThePreferredOneIsNotThere) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  for (const auto& wanted : {net::Address::parse("10.0.0.9", 8080), net::Address::parse("10.0.0.1", 8081),
+                             net::Address::parse("2001:db8::1", 8080)}) {
+    const std::size_t request = rig_->want(wanted);
+    answerDials();
+    EXPECT_TRUE(rig_->begun(request));
+  }
+  become({"10.0.0.2"});
+  const std::size_t request = rig_->want(net::Address::parse("10.0.0.1", 8080));
+  answerDials();
+  EXPECT_EQ(endpointOf(request), "10.0.0.2");
+}
+
+TEST_F(Endpoints, AreAnotherOneWhileThePreferredOneIsDead) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  const auto preferred = net::Address::parse("10.0.0.1", 8080);
+  for (int i = 0; i < 5; ++i) {
+    const std::size_t request = rig_->want(preferred);
+    answerDials({"10.0.0.1"});
+    EXPECT_EQ(endpointOf(request), "10.0.0.2");
+  }
+  int refused = 0;
+  for (std::size_t i = 0; i < rig_->dialled(); ++i) refused += ip(i) == "10.0.0.1" ? 1 : 0;
+  EXPECT_EQ(refused, 1) << "it was left alone for a while";
+  rig_->advance(std::chrono::seconds(1));
+  const std::size_t request = rig_->want(preferred);
+  answerDials();
   EXPECT_EQ(endpointOf(request), "10.0.0.1");
 }
 

@@ -65,12 +65,15 @@ class PoolRig final : private net::Beats, private WaiterSink {
     upstreams->adopt(policy, plans);
   }
 
-  /// A request that wants a connection now. Returns its number, by which everything below goes.
-  std::size_t want(const std::optional<net::Address>& avoided = std::nullopt) {
+  /// A request that wants a connection now, to the endpoint at `preferred` if it may be, and not to that at `avoided`.
+  /// Returns its number, by which everything below goes.
+  std::size_t want(const std::optional<net::Address>& preferred = std::nullopt,
+                   const std::optional<net::Address>& avoided = std::nullopt) {
     const net::Worker::Turn turn(worker);
     auto& stream = sink.open();
     stream.request.finish();
     requests_.emplace_back().cluster = &cluster();
+    requests_.back().preferred = preferred;
     EXPECT_TRUE(cluster().tryEnter());
     acquire(stream.token, avoided ? &*avoided : nullptr);
     return requests_.size() - 1;
@@ -143,12 +146,14 @@ class PoolRig final : private net::Beats, private WaiterSink {
     return made;
   }
   static UpstreamPolicy policyOf(const PoolOptions& options) {
-    return {*routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"}), {}, options.timeouts, options.pendingBound};
+    return {
+        *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"}), {}, options.timeouts, options.pendingBound};
   }
 
  private:
   struct Request {
     Cluster* cluster = nullptr;
+    std::optional<net::Address> preferred;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     std::optional<base::Error> error;
@@ -158,7 +163,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
 
   void acquire(http::Token token, const net::Address* avoided = nullptr) {
     Request& request = requests_[static_cast<std::size_t>(token - 1)];
-    auto lease = request.cluster->acquire(token, avoided);
+    const Wishes wishes = {.preferred = request.preferred ? &*request.preferred : nullptr, .avoided = avoided};
+    auto lease = request.cluster->acquire(token, wishes);
     if (!lease.ok()) {
       request.error = lease.error();
       return;

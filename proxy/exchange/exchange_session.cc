@@ -1,0 +1,27 @@
+// An exchange and the session that its rule persists: which share and endpoint it goes to, and what the client is told.
+#include "proxy/exchange/exchange.h"
+#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/session_carrier.h"
+
+namespace sluice::exchange {
+
+// A session comes before the weights, one of 0 too (GEP-1619, "Traffic Splitting").
+const routing::WeightedBackend* Exchange::resumeSession() {
+  session_ = std::make_unique<Session>(*rule_);
+  if (const pki::ValueSealer* sealer = owner_.sessionSealer()) {
+    session_->take(*sealer, owner_.worker().clock().wallNow(), request_);
+  }
+  return session_->share() != nullptr ? session_->share() : rule_->choose(owner_.random());
+}
+
+void Exchange::tellSession() {
+  const pki::ValueSealer* sealer = owner_.sessionSealer();
+  if (sealer == nullptr) return;
+  const bool balanced = attempt_.backend->backend->endpoints.has_value();
+  const auto renewal = session_->renew(*sealer, owner_.worker().clock().wallNow(), *attempt_.backend,
+                                       balanced ? std::optional(attempt_.peer) : std::nullopt);
+  if (!renewal) return;
+  addSession(*rule_->session, renewal->value, {request_.head.path(), origin_.secure, renewal->age}, *response_);
+}
+
+}  // namespace sluice::exchange

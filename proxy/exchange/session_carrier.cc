@@ -1,0 +1,111 @@
+#include "proxy/exchange/session_carrier.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace sluice::exchange {
+namespace {
+
+// A browser may hold one for each Path. Each costs a decryption, so nobody has many looked at.
+constexpr std::size_t kMostValues = 4;
+
+struct Found {
+  const routing::SessionPolicy& policy;
+  const std::size_t valueSize;
+  std::vector<std::string_view> values;
+
+  void add(std::string_view value) {
+    if (value.size() == valueSize && values.size() < kMostValues) values.push_back(value);
+  }
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string_view unquoted(std::string_view text) {
+  const bool quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// The cookies of a field without those of the policy; nullopt if it has none of those.
+std::optional<std::string> withoutSession(std::string_view field, Found& found) {
+  std::string rest;
+  bool any = false;
+  while (!field.empty()) {
+    const std::string_view cookie = field.substr(0, field.find(';'));
+    field.remove_prefix(std::min(field.size(), cookie.size() + 1));
+    const std::string_view pair = trimmed(cookie);
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string_view::npos && trimmed(pair.substr(0, equals)) == found.policy.name) {
+      found.add(unquoted(trimmed(pair.substr(equals + 1))));
+      any = true;
+    } else if (!pair.empty()) {
+      rest.append(rest.empty() ? "" : "; ").append(pair);
+    }
+  }
+  if (!any) return std::nullopt;
+  return rest;
+}
+
+void takeCookies(http::RequestMessage& request, Found& found) {
+  http::Headers kept;
+  kept.reserve(request.arena, request.head.headers.size());
+  for (const http::Field& field : request.head.headers) {
+    const auto rest =
+        field.id == http::FieldId::kCookie ? withoutSession(field.value, found) : std::optional<std::string>();
+    if (!rest) {
+      kept.add(request.arena, field);
+    } else if (!rest->empty()) {
+      http::Field changed = field;
+      changed.value = request.arena.copy(*rest);
+      kept.add(request.arena, changed);
+    }
+  }
+  request.head.headers = kept;
+}
+
+std::string cookie(const routing::SessionPolicy& policy, std::string_view value, const SessionTerms& terms) {
+  std::string text = policy.name + "=";
+  text.append(value).append("; Path=").append(policy.cookiePath(terms.requestPath));
+  text += "; HttpOnly; SameSite=Strict";
+  if (terms.secure) text += "; Secure";
+  if (policy.permanent) {
+    const base::Duration left = std::max(*policy.absoluteTimeout - terms.age, base::Duration::zero());
+    text += "; Max-Age=" + std::to_string(std::chrono::ceil<std::chrono::seconds>(left).count());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string_view> takeSessions(const routing::SessionPolicy& policy, std::size_t valueSize,
+                                           http::RequestMessage& request) {
+  Found found{policy, valueSize, {}};
+  if (policy.byHeader) {
+    request.head.headers.removeIf([&](const http::Field& field) {
+      if (field.name != policy.name) return false;
+      found.add(field.value);
+      return true;
+    });
+  } else if (request.head.headers.find(http::FieldId::kCookie) != nullptr) {
+    takeCookies(request, found);
+  }
+  return std::move(found.values);
+}
+
+void addSession(const routing::SessionPolicy& policy, std::string_view value, const SessionTerms& terms,
+                http::ResponseMessage& response) {
+  http::Headers& headers = response.head.headers;
+  if (policy.byHeader) {
+    headers.set(response.arena, policy.name, response.arena.copy(value));
+  } else {
+    headers.add(response.arena, http::FieldId::kSetCookie, response.arena.copy(cookie(policy, value, terms)));
+  }
+}
+
+}  // namespace sluice::exchange
