@@ -80,27 +80,27 @@ void addRejected(const config::Model& model, std::vector<config::ObjectStatus>& 
   }
 }
 
-/// Statuses are large: what is sorted are places, and each status moves once.
+/// Statuses are large: what is sorted are places, and each status moves once. Those of routes come in order, as often as
+/// routes have no times of creation: files say none.
 void putInOrder(std::vector<config::ObjectStatus>& statuses) {
-  using Place = std::pair<std::ptrdiff_t, config::ObjectStatus*>;  // rank of the kind
-  std::vector<Place> places;
+  using Places = std::vector<config::ObjectStatus*>;
+  std::array<Places, kKindOrder.size() + 1> byKind;  // behind the kinds of that order come Backends
   for (config::ObjectStatus& each : statuses) {
-    places.emplace_back(std::find(kKindOrder.begin(), kKindOrder.end(), each.kind) - kKindOrder.begin(), &each);
+    const auto kind = std::find(kKindOrder.begin(), kKindOrder.end(), each.kind) - kKindOrder.begin();
+    byKind[static_cast<std::size_t>(kind)].push_back(&each);
   }
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-    // Behind the kinds that have a place of their own come those of Backends.
-    const auto key = [](const Place& place) {
-      const config::ObjectStatus& status = *place.second;
-      const bool placed = place.first < static_cast<std::ptrdiff_t>(kKindOrder.size());
-      using Text = std::string_view;
-      return std::tuple(place.first, placed ? Text() : Text(status.group), placed ? Text() : Text(status.kind),
-                        Text(status.nameSpace), Text(status.name));
-    };
-    return key(a) < key(b);
-  });
   std::vector<config::ObjectStatus> sorted;
   sorted.reserve(statuses.size());
-  for (const Place& place : places) sorted.push_back(std::move(*place.second));
+  for (Places& places : byKind) {
+    const auto before = [](const config::ObjectStatus* a, const config::ObjectStatus* b) {
+      const auto key = [](const config::ObjectStatus& status) {
+        return std::tie(status.group, status.kind, status.nameSpace, status.name);
+      };
+      return key(*a) < key(*b);
+    };
+    if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
+    for (config::ObjectStatus* place : places) sorted.push_back(std::move(*place));
+  }
   statuses = std::move(sorted);
 }
 
