@@ -1,6 +1,8 @@
 #include "config/source_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,16 +46,27 @@ std::optional<std::string> readFile(const std::string& path, int& error) {
   return text;
 }
 
-/// Sorted by name.
+/// Most entries say what they are; of links, and where the file system does not tell, the file itself is asked.
+bool isFile(const dirent& entry, const std::string& path) {
+  if (entry.d_type == DT_REG) return true;
+  struct stat status = {};
+  const bool told = entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN;
+  return !told && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// Sorted by name. There may be thousands: std::filesystem would cost as much as reading them.
 std::vector<std::string> filesOf(const std::string& folder, std::error_code& error) {
   std::vector<std::string> files;
-  std::filesystem::directory_iterator entry(folder, error);
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    std::error_code ignored;
-    const std::filesystem::path& path = entry->path();
-    const bool counts = isConfigurationFile(path.filename().string());
-    if (counts && entry->is_regular_file(ignored)) files.push_back(path.string());
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
+  errno = 0;
+  const std::string prefix = folder.ends_with('/') ? folder : folder + "/";
+  for (const dirent* entry = nullptr; open != nullptr && (entry = readdir(open.get())) != nullptr;) {
+    if (!isConfigurationFile(entry->d_name)) continue;
+    std::string path = prefix + entry->d_name;
+    if (isFile(*entry, path)) files.push_back(std::move(path));
+    errno = 0;
   }
+  if (open == nullptr || errno != 0) error.assign(errno, std::generic_category());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -62,8 +75,7 @@ std::vector<std::string> filesOf(const std::string& folder, std::error_code& err
 
 bool isConfigurationFile(std::string_view name) {
   if (name.starts_with('.')) return false;
-  const std::string extension = std::filesystem::path(name).extension().string();
-  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+  return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
 }
 
 std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems) {

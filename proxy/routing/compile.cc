@@ -29,6 +29,7 @@ class Routes {
 
   Routes(const config::Model& model, const BackendCatalog& backends, RouteMemo& memo)
       : model_(model), backends_(backends) {
+    inOrder_.reserve(model.httpRoutes.size() + model.grpcRoutes.size());
     add(model.httpRoutes, &config::Rejected::httpRoute, memo);
     add(model.grpcRoutes, &config::Rejected::grpcRoute, memo);
     // Older ones first, as precedence has it: who comes first keeps what two of them want.
@@ -154,6 +155,7 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   std::vector<GatewayPlan> gateways = compileGateways(model);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
+  result.statuses.reserve(model.httpRoutes.size() + model.grpcRoutes.size() + model.backends.size() + gateways.size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   for (const Routes routes(model, backends, memo.routes); const auto& [plan, kept] : routes.inOrder()) {
     const auto refused = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
