@@ -185,7 +185,9 @@ class Attacher {
   }
 
   void noteUses(const GatewayPlan& gateway) {
-    for (const BackendUse& use : plan_.uses) backends_.noteUse(*use.target, plan_.holder(), *gateway.gateway);
+    for (const BackendUse& use : plan_.uses) {
+      if (use.backend != nullptr) backends_.noteUse(*use.backend, *gateway.gateway);
+    }
   }
 
   std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }

@@ -59,7 +59,7 @@ void setServed(Conditions& conditions, config::StatusShape shape, const std::opt
 /// Puts the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass for its
 /// parent.
 void place(config::ObjectStatus& status, const config::Model& model, const std::vector<config::Condition>& conditions,
-           const std::map<std::string, const config::Gateway*>& users) {
+           const std::set<const config::Gateway*>& users) {
   if (status.shape == config::StatusShape::kControllers) {
     config::ControllerStatus controller;
     controller.conditions = conditions;
@@ -73,7 +73,11 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
     status.parents.push_back(std::move(parent));
   };
   const std::string group(config::kGatewayGroup);
-  for (const auto& [name, gateway] : users) {
+  std::vector<const config::Gateway*> byName(users.begin(), users.end());
+  std::sort(byName.begin(), byName.end(), [](const config::Gateway* a, const config::Gateway* b) {
+    return a->meta.qualifiedName() < b->meta.qualifiedName();
+  });
+  for (const config::Gateway* gateway : byName) {
     add({group, "Gateway", gateway->meta.nameSpace, gateway->meta.name, {}, {}});
   }
   if (users.empty()) add({group, "GatewayClass", {}, model.gatewayClassName, {}, {}});

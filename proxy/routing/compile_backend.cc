@@ -102,16 +102,24 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   return entry;
 }
 
-BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder) const {
+BackendUse BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder) const {
+  if (auto forbidden = permission(ref.object, holder)) return {&ref, *std::move(forbidden), {}, nullptr};
+  if (isService(ref.object)) {
+    return {&ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
+  }
+  const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind,
+                                                      targetNamespace(ref.object, holder.nameSpace), ref.object.name);
+  return {&ref, resolve(ref, holder, backend), {}, backend};
+}
+
+BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder,
+                                      const config::Backend* backend) const {
   const auto refused = [&](std::string_view why, const std::string& message) {
     return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
   };
-  const std::string_view nameSpace = targetNamespace(ref.object, holder.nameSpace);
-  if (auto forbidden = permission(ref.object, holder)) return *std::move(forbidden);
-  if (isService(ref.object)) return services_.resolve(ref, holder.nameSpace);
-  const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind, nameSpace, ref.object.name);
   if (backend == nullptr) {
-    const auto* rejected = model_.findRejected(ref.object.group, ref.object.kind, nameSpace, ref.object.name);
+    const auto* rejected = model_.findRejected(ref.object.group, ref.object.kind,
+                                               targetNamespace(ref.object, holder.nameSpace), ref.object.name);
     const std::string why = rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
     return refused(reason::kBackendNotFound, why);
   }
@@ -129,10 +137,6 @@ BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Ho
   return found.plan;
 }
 
-std::string BackendCatalog::note(const config::BackendTarget& ref, const Holder& holder) const {
-  return isService(ref.object) ? services_.note(ref, holder.nameSpace) : std::string();
-}
-
 std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
   const config::BackendKind* kind = config::findBackendKind(ref.group, ref.kind);
   if (kind == nullptr && !isService(ref)) {
@@ -145,13 +149,6 @@ std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, co
                  describe(ref, holder.nameSpace) + ": an " + ref.kind + " must be in the namespace of the route");
   }
   return crossNamespaceFault(model_, ref, holder);
-}
-
-void BackendCatalog::noteUse(const config::BackendTarget& ref, const Holder& holder, const config::Gateway& gateway) {
-  if (permission(ref.object, holder)) return;
-  const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind,
-                                                      targetNamespace(ref.object, holder.nameSpace), ref.object.name);
-  if (backend != nullptr) entries_.at(backend).users.emplace(gateway.meta.qualifiedName(), &gateway);
 }
 
 }  // namespace sluice::routing

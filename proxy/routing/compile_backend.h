@@ -4,7 +4,9 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "config/conditions.h"
@@ -20,21 +22,30 @@ namespace sluice::routing {
 
 using BackendResult = Resolved<std::shared_ptr<const BackendPlan>>;
 
+/// A reference of a route, and what it means.
+struct BackendUse {
+  const config::BackendTarget* target = nullptr;
+  BackendResult result;
+  std::string note;                          // what the route is told of it; empty if nothing
+  const config::Backend* backend = nullptr;  // what it names if it may and that is there, served or not
+
+  friend bool operator==(const BackendUse&, const BackendUse&) = default;
+};
+
 class BackendCatalog {
  public:
   /// `model` must outlive it.
   BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard,
                  BackendMemo& memo);
 
-  /// The plan that a backendRef of the route `holder` means. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or
-  /// what is wrong with the Backend itself; of a Service see ServiceCatalog.
-  BackendResult resolve(const config::BackendTarget& ref, const Holder& holder) const;
+  /// What a reference of the route `holder` means. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or what is
+  /// wrong with the Backend itself; of a Service see ServiceCatalog.
+  BackendUse resolve(const config::BackendTarget& ref, const Holder& holder) const;
 
-  /// What the route should be told of a reference that resolves; empty if nothing.
-  std::string note(const config::BackendTarget& ref, const Holder& holder) const;
-
-  /// Remembers that `gateway` sends traffic to the Backend behind `ref`: it becomes a parent in the Backend's status.
-  void noteUse(const config::BackendTarget& ref, const Holder& holder, const config::Gateway& gateway);
+  /// Remembers that `gateway` sends traffic to the Backend: it becomes a parent in the Backend's status.
+  void noteUse(const config::Backend& backend, const config::Gateway& gateway) {
+    entries_.at(&backend).users.insert(&gateway);
+  }
 
   std::vector<config::ObjectStatus> statuses() const;
 
@@ -47,19 +58,20 @@ class BackendCatalog {
   struct Entry {
     std::optional<Fault> unaccepted;  // of all ports
     std::map<std::uint16_t, PortEntry> ports;
-    std::map<std::string, const config::Gateway*> users;
+    std::set<const config::Gateway*> users;
   };
 
   static Entry compile(const config::Backend& backend, TlsCompiler& tls, BackendMemo& memo);
   static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
                                BackendMemo& memo);
+  BackendResult resolve(const config::BackendTarget& ref, const Holder& holder, const config::Backend* backend) const;
   /// Whether the route may refer to that at all.
   std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
   config::ObjectStatus status(const config::Backend& backend, const Entry& entry) const;
   config::ObjectStatus status(const config::Rejected& rejected) const;
 
   const config::Model& model_;
-  std::map<const config::Backend*, Entry> entries_;
+  std::unordered_map<const config::Backend*, Entry> entries_;
   const ServiceCatalog services_;
 };
 

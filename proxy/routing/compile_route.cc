@@ -21,10 +21,6 @@ std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry
   return policy;
 }
 
-BackendUse used(const config::BackendTarget& target, const BackendCatalog& backends, const Holder& holder) {
-  return {&target, backends.resolve(target, holder), backends.note(target, holder)};
-}
-
 /// The parts that depend on the kind of route are the overloads at its end.
 class RouteCompiler {
  public:
@@ -108,7 +104,7 @@ class RouteCompiler {
   }
 
   BackendResult resolve(const config::BackendTarget& ref) {
-    const BackendUse& use = plan_.uses.emplace_back(used(ref, backends_, plan_.holder()));
+    const BackendUse& use = plan_.uses.emplace_back(backends_.resolve(ref, plan_.holder()));
     if (!use.result || !grpc()) return use.result;
     auto plan = overHttp2(*use.result.value);
     if (plan) return plan;
@@ -220,9 +216,7 @@ RoutePlan compileRoute(const config::GrpcRoute& route, const BackendCatalog& bac
 
 bool meansTheSame(const RoutePlan& plan, const BackendCatalog& backends) {
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
-    const BackendUse now = used(*before.target, backends, plan.holder());
-    return now.result.value == before.result.value && now.result.fault == before.result.fault &&
-           now.note == before.note;
+    return backends.resolve(*before.target, plan.holder()) == before;
   });
 }
 

@@ -20,13 +20,6 @@ struct RulePlan {
   std::vector<RouteEntry> matches;  // without hostnames and rule
 };
 
-/// A reference of a route, and what it meant.
-struct BackendUse {
-  const config::BackendTarget* target = nullptr;
-  BackendResult result;
-  std::string note;  // what the route is told of it; empty if nothing
-};
-
 /// Points into the route's object.
 struct RoutePlan {
   std::string_view kind;

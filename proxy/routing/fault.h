@@ -31,6 +31,7 @@ struct Resolved {
   Resolved(T found) : value(std::move(found)) {}  // NOLINT(google-explicit-constructor)
   Resolved(Fault why) : fault(std::move(why)) {}  // NOLINT(google-explicit-constructor)
   explicit operator bool() const { return value.has_value(); }
+  friend bool operator==(const Resolved&, const Resolved&) = default;
 
   std::optional<T> value;
   Fault fault;
