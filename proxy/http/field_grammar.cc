@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "proxy/http/grammar.h"
@@ -65,6 +67,14 @@ bool isCodecField(FieldId id) {
 }
 
 bool isFieldName(std::string_view name) { return isToken(name); }
+
+bool isReservedField(std::string_view lowerCaseName) {
+  static constexpr std::array<std::string_view, 9> kReserved = {
+      "connection", "content-length", "expect",  "http2-settings", "keep-alive",
+      "te",         "trailer",        "transfer-encoding", "upgrade"};
+  return lowerCaseName.starts_with("proxy-") ||
+         std::find(kReserved.begin(), kReserved.end(), lowerCaseName) != kReserved.end();
+}
 
 bool isFieldValue(std::string_view value) {
   if (value.empty()) return true;

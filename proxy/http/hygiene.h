@@ -69,6 +69,10 @@ bool isFieldName(std::string_view name);  // RFC 9110 section 5.1: token
 bool isFieldValue(
     std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
 
+/// A name in lower case that no configuration can set, remove or match on, because heads never hold it: of framing, of
+/// one connection, or between a client and the gateway alone.
+bool isReservedField(std::string_view lowerCaseName);
+
 /// Framing, hop-by-hop and control fields: a codec alone writes them, from a head's members; in `headers` it passes
 /// over them, whoever has put them there.
 bool isCodecField(FieldId id);

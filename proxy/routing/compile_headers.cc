@@ -1,7 +1,6 @@
 #include "proxy/routing/compile_headers.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <utility>
 
@@ -10,17 +9,13 @@
 namespace sluice::routing {
 namespace {
 
-constexpr std::array<std::string_view, 9> kReserved = {"connection",     "content-length",    "expect",
-                                                       "http2-settings", "keep-alive",        "te",
-                                                       "trailer",        "transfer-encoding", "upgrade"};
-
 Fault invalid(const config::HeaderModifier& modifier, std::string_view name, std::string_view text) {
   return {std::string(config::reason::kInvalid), modifier.path + ": " + std::string(name) + ": " + std::string(text)};
 }
 
 std::optional<Fault> nameFault(const config::HeaderModifier& modifier, std::string_view name) {
   if (!http::isFieldName(name)) return invalid(modifier, "a name", "is not the name of a header field");
-  if (isReservedField(name))
+  if (http::isReservedField(name))
     return invalid(modifier, name, "this field belongs to the gateway and can not be modified");
   return std::nullopt;
 }
@@ -72,11 +67,6 @@ std::optional<Fault> compileAddAndRemove(const config::HeaderModifier& modifier,
 }
 
 }  // namespace
-
-bool isReservedField(std::string_view lowerCaseName) {
-  return lowerCaseName.starts_with("proxy-") ||
-         std::find(kReserved.begin(), kReserved.end(), lowerCaseName) != kReserved.end();
-}
 
 std::string lowerCase(std::string_view text) {
   std::string result(text);

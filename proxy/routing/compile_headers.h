@@ -19,9 +19,6 @@ enum class HeaderSection : std::uint8_t { kRequest, kResponse };
 Resolved<base::Box<HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifier>& modifier,
                                                HeaderSection section);
 
-/// True for names (lower case) that no route can set, remove or match on, because heads never hold them.
-bool isReservedField(std::string_view lowerCaseName);
-
 /// ASCII only, as field names are.
 std::string lowerCase(std::string_view text);
 

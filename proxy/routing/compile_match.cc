@@ -41,7 +41,7 @@ std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matche
 std::optional<Fault> compileHeaders(const std::vector<config::NamedMatch>& matches, RouteEntry& entry) {
   if (auto fault = compileFields(matches, entry.headers)) return fault;
   for (const config::NamedMatch& header : matches) {
-    if (!isReservedField(lowerCase(header.name))) continue;
+    if (!http::isReservedField(lowerCase(header.name))) continue;
     return unsupported(header.path, "routes can not match on " + header.name + ", which belongs to the connection");
   }
   return std::nullopt;

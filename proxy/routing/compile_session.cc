@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "proxy/http/hygiene.h"
 #include "proxy/pki/digest.h"
 #include "proxy/routing/compile_headers.h"
 #include "proxy/routing/references.h"
@@ -22,7 +23,7 @@ constexpr std::string_view kNoCookiePath = ";";
 constexpr std::array<std::string_view, 4> kTaken = {"cookie", "host", "set-cookie", "via"};
 
 bool isTaken(std::string_view field) {
-  return isReservedField(field) || std::find(kTaken.begin(), kTaken.end(), field) != kTaken.end();
+  return http::isReservedField(field) || std::find(kTaken.begin(), kTaken.end(), field) != kTaken.end();
 }
 
 std::string textOf(const RuleName& name, const config::RouteRule& rule) {

@@ -1,6 +1,6 @@
-#include "config/document.h"
+#include "proxy/content/value.h"
 
-namespace sluice::config {
+namespace sluice::content {
 
 const Value* Value::find(std::string_view key) const {
   for (const Member& member : members) {
@@ -27,4 +27,4 @@ std::string_view describe(Value::Kind kind) {
   return "";
 }
 
-}  // namespace sluice::config
+}  // namespace sluice::content

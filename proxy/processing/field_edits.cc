@@ -1,0 +1,57 @@
+#include "proxy/processing/field_edits.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "proxy/http/hygiene.h"
+
+namespace sluice::processing {
+
+base::Result<std::string> editableField(std::string_view name) {
+  if (!http::isFieldName(name)) return base::Error::config("is not the name of a header field");
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (http::isReservedField(lower) || lower == "host") {
+    return base::Error::config(lower + " belongs to the gateway and can not be changed");
+  }
+  return lower;
+}
+
+base::Result<FieldEdits> FieldEdits::read(const content::Value& config) {
+  FieldEdits edits;
+  if (auto status = readFields(config, "set", edits.set_); !status) return std::move(status).error();
+  if (auto status = readFields(config, "add", edits.add_); !status) return std::move(status).error();
+  const content::Value* remove = config.find("remove");
+  for (std::size_t i = 0; remove != nullptr && i < remove->items.size(); ++i) {
+    auto name = editableField(remove->items[i].text);
+    if (!name) return base::Error::config("remove[" + std::to_string(i) + "]: " + name.error().detail);
+    edits.remove_.push_back(std::move(name).value());
+  }
+  return edits;
+}
+
+base::Status FieldEdits::readFields(const content::Value& config, std::string_view member, Fields& fields) {
+  const content::Value* list = config.find(member);
+  for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+    const std::string where = std::string(member) + "[" + std::to_string(i) + "]";
+    const content::Value* name = list->items[i].find("name");
+    const content::Value* value = list->items[i].find("value");
+    if (name == nullptr || value == nullptr) return base::Error::config(where + ": name and value are required");
+    auto field = editableField(name->text);
+    if (!field) return base::Error::config(where + ".name: " + field.error().detail);
+    if (!http::isFieldValue(value->text)) {
+      return base::Error::config(where + ".value: is not the value of a header field");
+    }
+    fields.emplace_back(std::move(field).value(), value->text);
+  }
+  return base::Done{};
+}
+
+void FieldEdits::apply(base::Arena& arena, http::Headers& headers) const {
+  for (const auto& [name, value] : set_) headers.set(arena, name, value);
+  for (const auto& [name, value] : add_) headers.add(arena, name, value);
+  for (const std::string& name : remove_) headers.remove(name);
+}
+
+}  // namespace sluice::processing

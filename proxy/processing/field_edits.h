@@ -1,0 +1,39 @@
+// Edits of header fields as the config of a processor writes them: checked when it is made, cheap when it runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/arena.h"
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+#include "proxy/http/headers.h"
+
+namespace sluice::processing {
+
+/// The name in lower case. An error (config's) if it is no field name, or one that belongs to the gateway: framing,
+/// hop-by-hop, Host.
+base::Result<std::string> editableField(std::string_view name);
+
+/// Values in views live as long as the edits: the processor that owns them is kept by the exchanges that it serves.
+class FieldEdits {
+ public:
+  /// `set` and `add`: lists of {name, value}; `remove`: a list of names; each may be missing. Errors name the member.
+  static base::Result<FieldEdits> read(const content::Value& config);
+
+  void apply(base::Arena& arena, http::Headers& headers) const;
+
+ private:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  static base::Status readFields(const content::Value& config, std::string_view member, Fields& fields);
+
+  Fields set_;
+  Fields add_;
+  std::vector<std::string> remove_;
+};
+
+}  // namespace sluice::processing

@@ -1,0 +1,29 @@
+// A payload processor as one use of it is configured: what filters/ implement.
+//
+// Immutable, shared by all workers and by every exchange of the routes and Backends that use it; what it must remember
+// of one exchange lives in the exchange's arena. Deadlines, failOpen and counting belong to the chain.
+#pragma once
+
+#include "proxy/processing/call.h"
+#include "proxy/processing/verdict.h"
+
+namespace sluice::processing {
+
+class Processor {
+ public:
+  Processor() = default;
+  Processor(const Processor&) = delete;
+  Processor& operator=(const Processor&) = delete;
+  virtual ~Processor() = default;
+
+  virtual Verdict process(Call& call, const Peer& peer) const = 0;
+};
+
+/// One that may run before authentication too: it never learns who calls, by its type.
+class PreAuthProcessor : public Processor {
+ public:
+  Verdict process(Call& call, const Peer& /*peer*/) const final { return process(call); }
+  virtual Verdict process(Call& call) const = 0;
+};
+
+}  // namespace sluice::processing

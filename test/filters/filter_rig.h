@@ -1,0 +1,103 @@
+// One use of a built-in type, and one exchange for it to work on: what the chain is to a processor.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "config/yaml_reader.h"
+#include "proxy/processing/factory.h"
+#include "test/support/manual_clock.h"
+
+namespace sluice::test {
+
+class FilterRig final : private processing::SecretLookup {
+ public:
+  using Fields = std::initializer_list<std::pair<const char*, const char*>>;
+
+  explicit FilterRig(processing::BuiltinType type) : type_(std::move(type)) {}
+
+  /// Of the use that make() is about to make.
+  bool preAuth = false;
+  bool exposed = false;
+  processing::Phase phase = processing::Phase::kRequestHeaders;
+  std::string owner = "Backend demo/api";
+  processing::Place place{"demo/egress", "demo/route", "demo/api"};
+  processing::Peer peer{"192.0.2.1", "apps", "worker"};
+  ManualClock clock;
+
+  /// What a Secret of the rig holds: by "namespace/name/key".
+  void keep(const std::string& secret, const std::string& bytes) { secrets_[secret] = bytes; }
+
+  /// Makes the processor of a use with this config (YAML); "" if it could, else "Reason: message".
+  std::string make(const std::string& config) {
+    config_ = {};
+    config::Problems problems;
+    config::forEachDocument(config, {}, problems, [this](const content::Value& root) { config_ = root; });
+    EXPECT_TRUE(problems.empty()) << config;
+    processing::Made made = type_.make({owner, "use", phase, preAuth, config_, *this, states_, exposed});
+    processor_ = std::move(made.processor);
+    return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;
+  }
+  /// Another processor takes the place of the one before, as in a reload.
+  std::string remake(const std::string& config) {
+    const auto before = processor_;
+    return make(config);
+  }
+
+  void request(Fields fields, const std::string& target = "/") {
+    request_.head.target = request_.arena.copy(target);
+    add(request_, fields);
+  }
+  void response(std::uint16_t status, Fields fields) {
+    response_ = std::make_unique<http::ResponseMessage>(pool_);
+    response_->head.status = status;
+    add(*response_, fields);
+  }
+  processing::Verdict run(processing::Phase at) {
+    processing::Call call{at, place, request_.arena, clock, request_.head, response_ ? &response_->head : nullptr};
+    return processor_->process(call, peer);
+  }
+
+  std::string requestFields() const { return text(request_.head.headers); }
+  std::string responseFields() const { return text(response_->head.headers); }
+  std::string target() const { return std::string(request_.head.target); }
+
+ private:
+  template <typename Message>
+  static void add(Message& message, Fields fields) {
+    message.head.headers = {};
+    for (const auto& [name, value] : fields) message.head.headers.add(message.arena, name, value);
+  }
+  static std::string text(const http::Headers& headers) {
+    std::string lines;
+    for (const http::Field& field : headers) {
+      lines += std::string(field.name) + "=" + std::string(field.value) + ";";
+    }
+    return lines;
+  }
+
+  base::Result<base::Secret> find(std::string_view nameSpace, std::string_view name,
+                                  std::string_view key) const override {
+    const std::string prefix = std::string(nameSpace) + "/" + std::string(name) + "/";
+    for (const auto& [where, bytes] : secrets_) {
+      if (key.empty() ? where.starts_with(prefix) : where == prefix + std::string(key)) return base::Secret(bytes);
+    }
+    return base::Error::config("Secret " + prefix + std::string(key) + " does not exist");
+  }
+
+  const processing::BuiltinType type_;
+  processing::SharedStates states_;
+  std::map<std::string, std::string> secrets_;
+  content::Value config_;
+  std::shared_ptr<const processing::Processor> processor_;
+  base::ChunkPool pool_;
+  http::RequestMessage request_{pool_};
+  std::unique_ptr<http::ResponseMessage> response_;
+};
+
+}  // namespace sluice::test
