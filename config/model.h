@@ -145,8 +145,7 @@ struct BackendPort {
   std::string protocolPath = {};                 // of the field
 };
 
-/// One use of a payload processor (`spec.extensions[]`). Read and kept; not run yet, so it is in the Backend's
-/// `unbuilt` too.
+/// One use of a payload processor (`spec.extensions[]`).
 struct ProcessorUse {
   std::string name;
   std::string type;   // "domain/Kind:version"

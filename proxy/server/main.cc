@@ -1,4 +1,5 @@
 // The process: command line, then one of two commands.
+#include "filters/builtin_types.h"
 #include "proxy/server/cli.h"
 #include "proxy/server/process.h"
 #include "proxy/server/validate_command.h"
@@ -6,10 +7,11 @@
 int main(int argc, char** argv) {
   const sluice::server::CommandLine line = sluice::server::parseCommandLine(argc, argv);
   if (!line.options) return line.exitCode;
+  const sluice::processing::BuiltinTypes processors = sluice::filters::builtinTypes();
   switch (line.options->command) {
     case sluice::server::Command::kRun:
-      return sluice::server::runProcess(*line.options);
+      return sluice::server::runProcess(*line.options, processors);
     case sluice::server::Command::kValidate:
-      return sluice::server::validateConfiguration(line.options->config);
+      return sluice::server::validateConfiguration(line.options->config, processors);
   }
 }

@@ -73,9 +73,7 @@ spec:
   EXPECT_EQ(backend.extensions[1].phase, "backend-request");
   EXPECT_TRUE(backend.extensions[1].failOpen);
   EXPECT_EQ(backend.extensions[1].config->find("requestsPerMinute")->text, "1000");
-  ASSERT_EQ(backend.unbuilt.size(), 2u);
-  EXPECT_EQ(backend.unbuilt[0].path, "spec.extensions[0]");
-  EXPECT_TRUE(backend.unbuilt[0].altersTraffic);
+  EXPECT_TRUE(backend.unbuilt.empty());
 }
 
 TEST(SeedBackend, LoadsTheProposalsSecondExampleUnchanged) {
