@@ -173,8 +173,8 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->settings = model.settings;
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
-  snapshot->binds = compileBinds(gateways);
   snapshot->backends = backendsInUse(gateways);
+  snapshot->binds = compileBinds(std::move(gateways));
   result.snapshot = std::move(snapshot);
   result.usable = hasAcceptedClass(model);
   memo.routes.end();
