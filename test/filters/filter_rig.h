@@ -30,6 +30,8 @@ class FilterRig final : private processing::SecretLookup {
   processing::Peer peer{"192.0.2.1", "apps", "worker"};
   ManualClock clock;
 
+  /// A namespace that grants nothing.
+  static constexpr std::string_view kForbidden = "other";
   /// What a Secret of the rig holds: by "namespace/name/key".
   void keep(const std::string& secret, const std::string& bytes) { secrets_[secret] = bytes; }
 
@@ -50,9 +52,11 @@ class FilterRig final : private processing::SecretLookup {
   }
 
   void request(Fields fields, const std::string& target = "/") {
+    request_.head.method = http::Method::kGet;
     request_.head.target = request_.arena.copy(target);
     add(request_, fields);
   }
+  void method(http::Method method) { request_.head.method = method; }
   void response(std::uint16_t status, Fields fields) {
     response_ = std::make_unique<http::ResponseMessage>(pool_);
     response_->head.status = status;
@@ -81,13 +85,14 @@ class FilterRig final : private processing::SecretLookup {
     return lines;
   }
 
-  base::Result<base::Secret> find(std::string_view nameSpace, std::string_view name,
-                                  std::string_view key) const override {
-    const std::string prefix = std::string(nameSpace) + "/" + std::string(name) + "/";
+  processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
+    if (nameSpace == kForbidden) return {{}, {"RefNotPermitted", "no ReferenceGrant permits it"}};
+    const std::string prefix = (nameSpace.empty() ? "demo" : std::string(nameSpace)) + "/" + std::string(name) + "/";
     for (const auto& [where, bytes] : secrets_) {
-      if (key.empty() ? where.starts_with(prefix) : where == prefix + std::string(key)) return base::Secret(bytes);
+      const bool meant = key.empty() ? where.starts_with(prefix) : where == prefix + std::string(key);
+      if (meant) return {base::Secret(bytes), {}};
     }
-    return base::Error::config("Secret " + prefix + std::string(key) + " does not exist");
+    return {{}, {"InvalidSecretRef", "Secret " + prefix + std::string(key) + " does not exist"}};
   }
 
   const processing::BuiltinType type_;
