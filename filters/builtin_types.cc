@@ -2,9 +2,10 @@
 
 #include "filters/credential_injector.h"
 #include "filters/header_modifier.h"
+#include "filters/qos_controller.h"
 
 namespace sluice::filters {
 
-processing::BuiltinTypes builtinTypes() { return {credentialInjector(), headerModifier()}; }
+processing::BuiltinTypes builtinTypes() { return {credentialInjector(), headerModifier(), qosController()}; }
 
 }  // namespace sluice::filters
