@@ -1,4 +1,4 @@
-// The types of payload processors that are compiled in: what main hands down.
+// The processor types that are compiled in: what main hands down.
 #pragma once
 
 #include "proxy/processing/factory.h"

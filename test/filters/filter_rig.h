@@ -35,8 +35,15 @@ class FilterRig final : private processing::SecretLookup {
   /// What a Secret of the rig holds: by "namespace/name/key".
   void keep(const std::string& secret, const std::string& bytes) { secrets_[secret] = bytes; }
 
-  /// Makes the processor of a use with this config (YAML); "" if it could, else "Reason: message".
+  /// Makes the processor of a use with this config (YAML), with no memory of one before; "" if it could, else "Reason:
+  /// message".
   std::string make(const std::string& config) {
+    end();
+    processor_.reset();
+    return remake(config);
+  }
+  /// Another processor takes the place of the one before, as in a reload.
+  std::string remake(const std::string& config) {
     config_ = {};
     config::Problems problems;
     config::forEachDocument(config, {}, problems, [this](const content::Value& root) { config_ = root; });
@@ -44,11 +51,6 @@ class FilterRig final : private processing::SecretLookup {
     processing::Made made = type_.make({owner, "use", phase, preAuth, config_, *this, states_, exposed});
     processor_ = std::move(made.processor);
     return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;
-  }
-  /// Another processor takes the place of the one before, as in a reload.
-  std::string remake(const std::string& config) {
-    const auto before = processor_;
-    return make(config);
   }
 
   void request(Fields fields, const std::string& target = "/") {
@@ -63,9 +65,12 @@ class FilterRig final : private processing::SecretLookup {
     add(*response_, fields);
   }
   processing::Verdict run(processing::Phase at) {
-    processing::Call call{at, place, request_.arena, clock, request_.head, response_ ? &response_->head : nullptr};
+    processing::Call call{
+        at, place, request_.arena, clock, request_.head, holds_, response_ ? &response_->head : nullptr};
     return processor_->process(call, peer);
   }
+  /// The exchanges that ran so far end.
+  void end() { holds_.release(); }
 
   std::string requestFields() const { return text(request_.head.headers); }
   std::string responseFields() const { return text(response_->head.headers); }
@@ -102,6 +107,7 @@ class FilterRig final : private processing::SecretLookup {
   std::shared_ptr<const processing::Processor> processor_;
   base::ChunkPool pool_;
   http::RequestMessage request_{pool_};
+  processing::Holds holds_;  // gives back before the processor and the arena go
   std::unique_ptr<http::ResponseMessage> response_;
 };
 
