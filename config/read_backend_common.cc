@@ -1,6 +1,4 @@
 // What the spellings of Backend share.
-#include <algorithm>
-
 #include "config/backend_kinds.h"
 #include "config/backend_readers.h"
 #include "config/external_hostname.h"
@@ -10,8 +8,6 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxProcessorUses = 64;
-
 constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
                                          {"Terminate", TlsMode::kServerAuth},
                                          {"Simple", TlsMode::kServerAuth},
@@ -19,37 +15,6 @@ constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
                                          {"Passthrough", TlsMode::kPassthrough},
                                          {"Mutual", TlsMode::kMutual},
                                          {"ClientAndServer", TlsMode::kMutual}};
-
-constexpr Choice<std::string_view> kPhases[] = {{"request-headers", "request-headers"},
-                                                {"request-body", "request-body"},
-                                                {"connect", "connect"},
-                                                {"backend-request", "backend-request"},
-                                                {"backend-response", "backend-response"},
-                                                {"response-headers", "response-headers"},
-                                                {"response-body", "response-body"}};
-
-ProcessorUse readProcessorUse(FieldReader reader) {
-  ProcessorUse use;
-  use.path = reader.path();
-  use.position = reader.position();
-  use.name = reader.requiredText("name", rule::kRefName);
-  use.type = reader.requiredText("type", rule::kProcessorType);
-  use.phase = reader.choice("phase", kPhases, std::string_view());
-  use.priority = static_cast<std::int32_t>(reader.integer("priority", INT32_MIN, INT32_MAX).value_or(0));
-  use.failOpen = reader.boolean("failOpen", false);
-  use.preAuth = reader.boolean("preAuth", false);
-  use.timeout = reader.duration("timeout");
-  const Value* config = reader.find("config");
-  const Value* rawConfig = reader.find("rawConfig");
-  if (config != nullptr && rawConfig != nullptr) reader.error("rawConfig", "must not be given together with config");
-  for (const Value* given : {config, rawConfig}) {
-    if (given == nullptr) continue;
-    if (!given->isMap()) reader.error(given == config ? "config" : "rawConfig", "must be a map");
-    use.config = *given;
-  }
-  reader.finish();
-  return use;
-}
 
 }  // namespace
 
@@ -86,18 +51,6 @@ std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode m
   ObjectRef result = readObjectRef(ref, {"", "Secret"}, true);
   ref.finish();
   return result;
-}
-
-std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key) {
-  std::vector<ProcessorUse> uses;
-  for (const Item& item : holder.list(key, kMaxProcessorUses)) {
-    ProcessorUse use = readProcessorUse(holder.map(item));
-    const bool repeated =
-        std::any_of(uses.begin(), uses.end(), [&](const ProcessorUse& other) { return other.name == use.name; });
-    if (repeated) holder.context().error(use.position, use.path + ".name", "repeats " + quote(use.name));
-    uses.push_back(std::move(use));
-  }
-  return uses;
 }
 
 }  // namespace sluice::config

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/backend_readers.h"
+#include "config/processor_readers.h"
 #include "config/text.h"
 
 namespace sluice::config {
