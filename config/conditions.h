@@ -79,6 +79,7 @@ inline constexpr std::string_view kUnsupportedExtensionType = "UnsupportedExtens
 inline constexpr std::string_view kUnsupportedPhase = "UnsupportedPhase";
 inline constexpr std::string_view kInvalidPreAuthPhase = "InvalidPreAuthPhase";
 inline constexpr std::string_view kInvalidSecretRef = "InvalidSecretRef";
+inline constexpr std::string_view kInvalidExtensionRef = "InvalidExtensionRef";
 }  // namespace reason
 
 enum class ConditionStatus : std::uint8_t { kTrue, kFalse, kUnknown };

@@ -79,7 +79,7 @@ class Exchange final : private net::Timer {
   ResponseState responseState() const { return responseState_; }
   bool routed() const { return routed_; }
   const routing::Rule* rule() const { return rule_; }
-  const routing::ListenerName* listener() const { return listener_; }
+  const routing::ServedListener* listener() const { return listener_; }
   const Attempt& attempt() const { return attempt_; }
   const std::optional<base::Error>& error() const { return error_; }
   /// The processor that answered it or failed; empty if none did.
@@ -125,15 +125,15 @@ class Exchange final : private net::Timer {
   void forwardResponse();
   void grantUpstream();
   struct Steps {
-    const processing::Chain* wider;
-    const processing::Chain* narrower;
+    processing::Chains chains;
     processing::Phase phase;
+    processing::Holds& holds;
     bool heeded = true;
   };
   /// False if one of them has refused the exchange.
   bool runSteps(const Steps& steps, http::RequestHead& request, http::ResponseMessage* response);
   bool follow(const processing::Step& step, const processing::Verdict& verdict);
-  const processing::Chain* chainOfBackend() const;
+  processing::Chains chains() const;
   bool wants(processing::Phase phase) const;
   bool processRequest();
   bool processAttempt(http::RequestHead& head);
@@ -171,11 +171,11 @@ class Exchange final : private net::Timer {
   std::optional<http::ResponseMessage> response_;
   struct Pin {
     std::shared_ptr<const routing::Rule> rule;              // null if it has none
-    std::shared_ptr<const routing::ListenerName> listener;  // null if it has no rule
+    std::shared_ptr<const routing::ServedListener> listener;  // null if it has no rule
     std::string revision;
   };
   const routing::Rule* rule_ = nullptr;              // the snapshot's; of an earlier one the pin's
-  const routing::ListenerName* listener_ = nullptr;  // likewise
+  const routing::ServedListener* listener_ = nullptr;  // likewise
   std::unique_ptr<Pin> pin_;
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
@@ -187,6 +187,8 @@ class Exchange final : private net::Timer {
     std::vector<std::pair<std::string, std::string>> fields;
   };
   std::unique_ptr<Refusal> refusal_;
+  processing::Holds holds_;           // of steps that ran once
+  processing::Holds holdsOfAttempt_;  // of those that run for each
   std::vector<base::Handle<Mirror>> mirrors_;
   std::optional<base::Error> error_;
   RequestState requestState_ = RequestState::kRouting;

@@ -2,7 +2,7 @@
 
 namespace sluice::exchange {
 
-ExchangeNames namesOf(const routing::ListenerName* listener, const routing::Rule* rule,
+ExchangeNames namesOf(const routing::ServedListener* listener, const routing::Rule* rule,
                       const routing::WeightedBackend* backend) {
   ExchangeNames names;
   if (rule != nullptr) names = {listener->gateway, listener->section, rule->route, {}};

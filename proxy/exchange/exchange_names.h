@@ -15,7 +15,7 @@ struct ExchangeNames {
   std::string_view backend;
 };
 
-ExchangeNames namesOf(const routing::ListenerName* listener, const routing::Rule* rule,
+ExchangeNames namesOf(const routing::ServedListener* listener, const routing::Rule* rule,
                       const routing::WeightedBackend* backend);
 ExchangeNames namesOf(const Exchange& exchange);
 

@@ -20,8 +20,9 @@ bool Exchange::runSteps(const Steps& steps, http::RequestHead& request, http::Re
                         response != nullptr ? response->arena : request_.arena,
                         owner_.worker().clock(),
                         request,
+                        steps.holds,
                         response != nullptr ? &response->head : nullptr};
-  return processing::eachStep(steps.wider, steps.narrower, steps.phase, [&](const processing::Step& step) {
+  return processing::eachStep(steps.chains, steps.phase, [&](const processing::Step& step) {
     const base::MonotonicTime begun = call.clock.now();
     const Verdict verdict = processing::run(step, call, peer);
     owner_.observer().onStep(step, call.clock.now() - begun, verdict);
@@ -47,29 +48,39 @@ bool Exchange::follow(const processing::Step& step, const Verdict& verdict) {
   return false;
 }
 
-const processing::Chain* Exchange::chainOfBackend() const {
+/// Of the listener, the rule and the share that was chosen.
+processing::Chains Exchange::chains() const {
   const routing::WeightedBackend* share = attempt_.backend;
-  return share != nullptr && share->backend != nullptr ? share->backend->chain.get() : nullptr;
+  const processing::Chain* ofShare = nullptr;
+  if (share != nullptr && share->chain) {
+    ofShare = share->chain.get();
+  } else if (share != nullptr && share->backend) {
+    ofShare = share->backend->chain.get();
+  }
+  return {listener_->chain.get(), rule_->chain.get(), ofShare};
 }
 
 bool Exchange::wants(Phase phase) const {
-  const processing::Chain* ofBackend = chainOfBackend();
-  return (rule_->chain && rule_->chain->has(phase)) || (ofBackend != nullptr && ofBackend->has(phase));
+  for (const processing::Chain* each : chains()) {
+    if (each != nullptr && each->has(phase)) return true;
+  }
+  return false;
 }
 
 bool Exchange::processRequest() {
-  return !rule_->chain || runSteps({rule_->chain.get(), nullptr, Phase::kRequestHeaders}, request_.head, nullptr);
+  const processing::Chains all = chains();
+  if (all[0] == nullptr && all[1] == nullptr) return true;
+  return runSteps({{all[0], all[1], nullptr}, Phase::kRequestHeaders, holds_}, request_.head, nullptr);
 }
 
 bool Exchange::processAttempt(http::RequestHead& head) {
-  const processing::Chain* ofBackend = chainOfBackend();
-  if (ofBackend != nullptr && !runSteps({nullptr, ofBackend, Phase::kRequestHeaders}, head, nullptr)) return false;
-  return !wants(Phase::kBackendRequest) ||
-         runSteps({rule_->chain.get(), ofBackend, Phase::kBackendRequest}, head, nullptr);
+  const processing::Chains all = chains();
+  if (all[2] != nullptr && !runSteps({{nullptr, nullptr, all[2]}, Phase::kRequestHeaders, holdsOfAttempt_}, head, nullptr)) return false;
+  return !wants(Phase::kBackendRequest) || runSteps({all, Phase::kBackendRequest, holdsOfAttempt_}, head, nullptr);
 }
 
 void Exchange::processResponse() {
-  if (!runSteps({rule_->chain.get(), chainOfBackend(), Phase::kBackendResponse}, request_.head, &*response_)) return;
+  if (!runSteps({chains(), Phase::kBackendResponse, holdsOfAttempt_}, request_.head, &*response_)) return;
   const bool refused = retries_ && retries_->refuses(response_->head.status);
   if (refused) return raise(Event::kResponseRefused);
   keepResponse();
@@ -78,7 +89,7 @@ void Exchange::processResponse() {
 void Exchange::keepResponse() { raise(wants(Phase::kResponseHeaders) ? Event::kResponseHead : Event::kResponseReady); }
 
 void Exchange::processHead() {
-  if (runSteps({rule_->chain.get(), chainOfBackend(), Phase::kResponseHeaders}, request_.head, &*response_)) {
+  if (runSteps({chains(), Phase::kResponseHeaders, holds_}, request_.head, &*response_)) {
     raise(Event::kResponseReady);
   }
 }
@@ -93,7 +104,7 @@ void Exchange::processOwnAnswer() {
   const bool seen = refusal_ && refusal_->phase == Phase::kResponseHeaders;
   if (rule_ == nullptr || seen || !wants(Phase::kResponseHeaders)) return;
   // It is an answer of the gateway already: what a step would say in its place is not asked for.
-  runSteps({rule_->chain.get(), chainOfBackend(), Phase::kResponseHeaders, false}, request_.head, &*response_);
+  runSteps({chains(), Phase::kResponseHeaders, holds_, false}, request_.head, &*response_);
 }
 
 }  // namespace sluice::exchange

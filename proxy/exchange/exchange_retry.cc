@@ -101,6 +101,7 @@ void Exchange::backOff() {
   if (failed.cluster != nullptr) failed.cluster->leave();
   if (failed.hasPeer) retries_->avoid(failed.peer);
   attempt_ = {};
+  holdsOfAttempt_.release();
   if (session_) session_->leave();
   attempt_.backend = &retries_->next();
   attempt_.number = failed.number;

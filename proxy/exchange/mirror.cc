@@ -37,7 +37,7 @@ base::Error lost(std::string_view why) {
 
 }  // namespace
 
-Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ListenerName& listener,
+Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ServedListener& listener,
                const routing::Rule& rule, const routing::RequestMirror& target, upstream::Cluster& cluster,
                const http::RequestHead& request, const Client& client)
     : self_(self),

@@ -15,7 +15,7 @@
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"
-#include "proxy/routing/listener_name.h"
+#include "proxy/routing/served_listener.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -26,7 +26,7 @@ class Mirrors;
 class Mirror final : private net::Timer {
  public:
   /// `listener`, `rule` and `target` live as long as the snapshot, or until pin(). `cluster` was entered for it.
-  Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ListenerName& listener, const routing::Rule& rule,
+  Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ServedListener& listener, const routing::Rule& rule,
          const routing::RequestMirror& target, upstream::Cluster& cluster, const http::RequestHead& request,
          const Client& client);
   ~Mirror() override;
@@ -68,7 +68,7 @@ class Mirror final : private net::Timer {
   http::BodyPipe& body() { return body_; }
 
   /// For reports.
-  const routing::ListenerName& listener() const { return listener_; }
+  const routing::ServedListener& listener() const { return listener_; }
   const routing::Rule& rule() const { return rule_; }
   const routing::RequestMirror& target() const { return target_; }
   /// 0 if there was neither an answer nor a failure.
@@ -96,11 +96,11 @@ class Mirror final : private net::Timer {
 
   const base::Handle<Mirror> self_;
   Mirrors& owner_;
-  const routing::ListenerName& listener_;
+  const routing::ServedListener& listener_;
   const routing::Rule& rule_;
   const routing::RequestMirror& target_;
   std::shared_ptr<const routing::Rule> pin_;
-  std::shared_ptr<const routing::ListenerName> listenerPin_;
+  std::shared_ptr<const routing::ServedListener> listenerPin_;
   upstream::Cluster& cluster_;
   http::RequestMessage request_;
   http::BodyPipe body_;

@@ -4,7 +4,7 @@
 
 namespace sluice::exchange {
 
-Mirror* Mirrors::create(const routing::ListenerName& listener, const routing::Rule& rule,
+Mirror* Mirrors::create(const routing::ServedListener& listener, const routing::Rule& rule,
                         const routing::RequestMirror& target, const http::RequestHead& request, const Client& client) {
   upstream::Cluster& cluster = owner_.upstreams().cluster(target.backend);
   if (!cluster.tryEnter()) {

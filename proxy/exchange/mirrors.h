@@ -20,7 +20,7 @@ class Mirrors {
   explicit Mirrors(Exchanges& owner) : owner_(owner) {}
 
   /// nullptr if limits.backendRequests has no room for it.
-  Mirror* create(const routing::ListenerName& listener, const routing::Rule& rule, const routing::RequestMirror& target,
+  Mirror* create(const routing::ServedListener& listener, const routing::Rule& rule, const routing::RequestMirror& target,
                  const http::RequestHead& request, const Client& client);
   Mirror* find(base::Handle<Mirror> handle) { return table_.find(handle); }
   /// nullptr for the token of an exchange, and of a mirror that is gone.

@@ -33,7 +33,7 @@ class Report final : public ExchangeObserver {
  private:
   // By listener, rule and chosen share: they live as long as the snapshot, and as the exchanges that pinned them.
   struct Key {
-    const routing::ListenerName* listener;
+    const routing::ServedListener* listener;
     const routing::Rule* rule;
     const routing::WeightedBackend* backend;
     friend bool operator==(const Key&, const Key&) = default;

@@ -7,10 +7,16 @@ namespace sluice::processing {
 
 Chain::Chain(std::vector<Step> steps) {
   std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-    if (a.preAuth != b.preAuth) return a.preAuth;
-    return a.priority != b.priority ? a.priority < b.priority : a.scope < b.scope;
+    if (comesBefore(a, b) || comesBefore(b, a)) return comesBefore(a, b);
+    return a.scope < b.scope;
   });
   for (Step& step : steps) steps_[static_cast<std::size_t>(step.phase)].push_back(std::move(step));
+}
+
+std::vector<Step> Chain::all() const {
+  std::vector<Step> steps;
+  for (const std::vector<Step>& each : steps_) steps.insert(steps.end(), each.begin(), each.end());
+  return steps;
 }
 
 Verdict run(const Step& step, Call& call, const Peer& peer) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "proxy/processing/phase.h"
@@ -30,6 +31,11 @@ struct Step {
   bool preAuth = false;
 };
 
+/// E-95 inside one phase, before scopes decide: those before authentication, then by priority.
+inline bool comesBefore(const Step& a, const Step& b) {
+  return a.preAuth != b.preAuth ? a.preAuth : a.priority < b.priority;
+}
+
 class Chain {
  public:
   /// Steps of one scope, or of several that come together, in the order of their owners (E-95) and of their lists.
@@ -38,24 +44,33 @@ class Chain {
   /// Those before authentication first.
   std::span<const Step> of(Phase phase) const { return steps_[static_cast<std::size_t>(phase)]; }
   bool has(Phase phase) const { return !of(phase).empty(); }
+  /// Of all phases.
+  std::vector<Step> all() const;
 
  private:
   std::array<std::vector<Step>, kPhases> steps_;
 };
 
-/// Calls visit(step) for the steps of a phase of both chains, either of which may be null, in their common order, until
-/// it returns false. True if it never did.
+/// Chains of several scopes that an exchange goes through, the widest first; any may be null.
+using Chains = std::array<const Chain*, 3>;
+
+/// Calls visit(step) for the steps of a phase of all of them, in their common order, until it returns false. True if it
+/// never did.
 template <typename Visit>
-bool eachStep(const Chain* wider, const Chain* narrower, Phase phase, Visit&& visit) {
-  std::span<const Step> a = wider != nullptr ? wider->of(phase) : std::span<const Step>();
-  std::span<const Step> b = narrower != nullptr ? narrower->of(phase) : std::span<const Step>();
-  while (!a.empty() || !b.empty()) {
-    const bool first = b.empty() || (!a.empty() && a.front().priority <= b.front().priority);
-    std::span<const Step>& from = first ? a : b;
-    if (!visit(from.front())) return false;
-    from = from.subspan(1);
+bool eachStep(const Chains& chains, Phase phase, Visit&& visit) {
+  std::array<std::span<const Step>, std::tuple_size_v<Chains>> left;
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    if (chains[i] != nullptr) left[i] = chains[i]->of(phase);
   }
-  return true;
+  while (true) {
+    std::span<const Step>* next = nullptr;
+    for (auto& each : left) {
+      if (!each.empty() && (next == nullptr || comesBefore(each.front(), next->front()))) next = &each;
+    }
+    if (next == nullptr) return true;
+    if (!visit(next->front())) return false;
+    *next = next->subspan(1);
+  }
 }
 
 /// Runs a step. One that fails leaves the heads as they were.

@@ -27,8 +27,8 @@ class Routes {
     std::optional<Fault> kept;  // it is the previous version of one whose newest version its schema refused
   };
 
-  Routes(const config::Model& model, const BackendCatalog& backends, RouteMemo& memo)
-      : model_(model), backends_(backends) {
+  Routes(const config::Model& model, const RouteTools& tools, RouteMemo& memo)
+      : model_(model), tools_(tools) {
     inOrder_.reserve(model.httpRoutes.size() + model.grpcRoutes.size());
     add(model.httpRoutes, &config::Rejected::httpRoute, memo);
     add(model.grpcRoutes, &config::Rejected::grpcRoute, memo);
@@ -49,20 +49,36 @@ class Routes {
            RouteMemo& memo) {
     for (const std::shared_ptr<const RouteType>& route : routes.shared()) {
       inOrder_.push_back(
-          {memo.plan(route, backends_), keptFault(model_, config::kGatewayGroup, RouteType::kKind, route->meta)});
+          {memo.plan(route, tools_), keptFault(model_, config::kGatewayGroup, RouteType::kKind, route->meta)});
     }
     for (const config::Rejected& rejected : model_.rejected) {
       const std::optional<RouteType>& route = rejected.*legible;
       if (!route) continue;
       const Fault why{std::string(config::reason::kInvalid), rejected.message};
-      inOrder_.push_back({std::make_shared<const RoutePlan>(compileRoute(*route, backends_, why)), std::nullopt});
+      inOrder_.push_back({std::make_shared<const RoutePlan>(compileRoute(*route, tools_, why)), std::nullopt});
     }
   }
 
   const config::Model& model_;
-  const BackendCatalog& backends_;
+  const RouteTools tools_;
   std::vector<Route> inOrder_;
 };
+
+/// PayloadProcessors of Gateways and their listeners. What they attach and can not run, and is not to be missed, refuses
+/// every request there.
+void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors) {
+  for (GatewayPlan& gateway : gateways) {
+    const config::ObjectMeta& meta = gateway.gateway->meta;
+    if (!processors.concern("Gateway", meta)) continue;
+    for (ListenerPlan& listener : gateway.listeners) {
+      // Which Backends it will lead to is not known: it is taken for the worst.
+      const UsesOf of{{config::kGatewayGroup, "Gateway", meta.nameSpace}, meta.name, processing::Scope::kGateway, true};
+      CompiledUses uses = processors.targeting("Gateway", meta.nameSpace, meta.name, listener.listener->name, of);
+      for (const Fault& each : uses.closed) uses.steps.push_back(refusing(each, of.scope));
+      listener.chain = chainOf(std::move(uses.steps));
+    }
+  }
+}
 
 /// A route of which nothing can answer for it, or that names no parent that could speak of it.
 bool isMute(const config::Rejected& rejected) {
@@ -154,11 +170,12 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   const ProcessorCompiler processors(model, tools.processors, memo.states);
   BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
+  processListeners(gateways, processors);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
   result.statuses.reserve(model.httpRoutes.size() + model.grpcRoutes.size() + model.backends.size() + gateways.size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  for (const Routes routes(model, backends, memo.routes); const auto& [plan, kept] : routes.inOrder()) {
+  for (const Routes routes(model, {backends, processors}, memo.routes); const auto& [plan, kept] : routes.inOrder()) {
     const auto refused = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
     config::ObjectStatus status = attachRoute(model, refused ? *refused : *plan, kept, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));

@@ -102,7 +102,7 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
     entry.unprocessed = Fault{compiled.closed.front().reason, joinMessages(compiled.closed)};
     return entry;
   }
-  plan->chain = std::move(compiled.chain);
+  plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
   entry.plan = tools.memo.shared(std::move(plan));
   return entry;

@@ -46,10 +46,11 @@ RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
 RouteTable compileTable(const GatewayPlan& gateway, const Group& group, bool last) {
   RouteTableBuilder builder;
   for (ListenerPlan* plan : group) {
-    auto name = std::make_shared<ListenerName>();
+    auto name = std::make_shared<ServedListener>();
     name->gateway = gateway.gateway->meta.qualifiedName();
     name->section = plan->listener->name;
     name->port = plan->listener->port;
+    name->chain = plan->chain;
     builder.addListener(plan->listener->hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {
       static_cast<void>(builder.add(refusal(gateway, *plan)));

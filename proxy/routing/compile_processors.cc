@@ -1,6 +1,8 @@
 #include "proxy/routing/compile_processors.h"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 namespace sluice::routing {
@@ -46,24 +48,93 @@ class Secrets final : public processing::SecretLookup {
   const Holder& holder_;
 };
 
+class Refusing final : public processing::PreAuthProcessor {
+ public:
+  processing::Verdict process(processing::Call& /*call*/) const override {
+    return processing::Verdict::fail("it can not run");
+  }
+};
+
 }  // namespace
+
+std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {
+  return steps.empty() ? nullptr : std::make_shared<const processing::Chain>(std::move(steps));
+}
+
+processing::Step refusing(const Fault& fault, processing::Scope scope) {
+  return {std::make_shared<const Refusing>(), fault.reason, std::string(config::PayloadProcessor::kKind),
+          Phase::kRequestHeaders,             scope,        std::numeric_limits<std::int32_t>::min(),
+          false,                              true};
+}
 
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
   CompiledUses result;
-  std::vector<processing::Step> steps;
+  add(uses, of, result);
+  return result;
+}
+
+CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const {
+  CompiledUses result;
+  for (const config::ProcessorFilter& filter : filters) {
+    if (const auto* uses = std::get_if<std::vector<config::ProcessorUse>>(&filter)) {
+      add(*uses, of, result);
+      continue;
+    }
+    const auto& ref = std::get<config::ObjectRef>(filter);
+    const config::PayloadProcessingPipeline* pipeline = model_.findPipeline(ref.group, of.holder.nameSpace, ref.name);
+    if (pipeline != nullptr) {
+      add(pipeline->processors, of, result);
+    } else {
+      result.closed.push_back({std::string(reason::kInvalidExtensionRef),
+                               describe(ref, of.holder.nameSpace) + ": it does not exist or is not valid"});
+    }
+  }
+  return result;
+}
+
+bool ProcessorCompiler::concern(std::string_view kind, const config::ObjectMeta& target) const {
+  return std::any_of(model_.payloadProcessors.begin(), model_.payloadProcessors.end(),
+                     [&](const config::PayloadProcessor& each) {
+                       return each.target.kind == kind && each.meta.nameSpace == target.nameSpace &&
+                              each.target.name == target.name;
+                     });
+}
+
+CompiledUses ProcessorCompiler::targeting(std::string_view kind, std::string_view nameSpace, std::string_view name,
+                                          std::string_view section, const UsesOf& of) const {
+  std::vector<const config::PayloadProcessor*> found;
+  for (const config::PayloadProcessor& each : model_.payloadProcessors) {
+    const bool meant = each.target.kind == kind && each.meta.nameSpace == nameSpace && each.target.name == name;
+    if (meant && (each.sectionName.empty() || each.sectionName == section)) found.push_back(&each);
+  }
+  std::sort(found.begin(), found.end(), [](const config::PayloadProcessor* a, const config::PayloadProcessor* b) {
+    return std::tie(a->meta.creationTimestamp, a->meta.name, a->group) <
+           std::tie(b->meta.creationTimestamp, b->meta.name, b->group);
+  });
+  CompiledUses result;
+  for (const config::PayloadProcessor* each : found) {
+    const UsesOf its{{each->group, config::PayloadProcessor::kKind, each->meta.nameSpace}, each->meta.name, of.scope,
+                     of.exposed};
+    if (auto wrong = alteringFault(each->unbuilt)) result.closed.push_back(*std::move(wrong));
+    add(each->processors, its, result);
+  }
+  return result;
+}
+
+void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of,
+                            CompiledUses& result) const {
   for (const config::ProcessorUse& use : uses) {
     Resolved<processing::Step> made = step(use, of);
     if (made) {
-      steps.push_back(*std::move(made.value));
+      result.steps.push_back(*std::move(made.value));
     } else {
       (use.failOpen ? result.open : result.closed).push_back(std::move(made.fault));
     }
   }
-  if (!steps.empty()) result.chain = std::make_shared<const processing::Chain>(std::move(steps));
-  return result;
 }
 
 Resolved<processing::Step> ProcessorCompiler::step(const config::ProcessorUse& use, const UsesOf& of) const {
+  if (auto wrong = alteringFault(use.unbuilt)) return *std::move(wrong);
   const auto type = std::find_if(types_.begin(), types_.end(),
                                  [&](const processing::BuiltinType& each) { return each.type == use.type; });
   if (type == types_.end()) {

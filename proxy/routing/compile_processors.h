@@ -26,7 +26,7 @@ struct UsesOf {
 };
 
 struct CompiledUses {
-  std::shared_ptr<const processing::Chain> chain;  // null if there are no steps
+  std::vector<processing::Step> steps;
   /// Of uses that can not run and are not to be missed: what they guard answers 500.
   std::vector<Fault> closed;
   /// Of those that are left out because they fail open.
@@ -40,13 +40,26 @@ class ProcessorCompiler {
       : model_(model), types_(types), states_(states) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
+  /// Of the filters of a rule or share: pipelines are those of the holder's namespace.
+  CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
+  /// A PayloadProcessor targets the object, or a section of it.
+  bool concern(std::string_view kind, const config::ObjectMeta& target) const;
+  /// Of PayloadProcessors that target the object, or this section of it ("": all of it), oldest first (P-28).
+  CompiledUses targeting(std::string_view kind, std::string_view nameSpace, std::string_view name,
+                         std::string_view section, const UsesOf& of) const;
 
  private:
+  void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, CompiledUses& result) const;
   Resolved<processing::Step> step(const config::ProcessorUse& use, const UsesOf& of) const;
 
   const config::Model& model_;
   const processing::BuiltinTypes& types_;
   processing::SharedStates& states_;
 };
+
+/// Null if there are no steps.
+std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps);
+/// In the place of steps that can not run and are not to be missed, where nothing else refuses the request: 500.
+processing::Step refusing(const Fault& fault, processing::Scope scope);
 
 }  // namespace sluice::routing

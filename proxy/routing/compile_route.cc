@@ -24,8 +24,8 @@ std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry
 /// The parts that depend on the kind of route are the overloads at its end.
 class RouteCompiler {
  public:
-  RouteCompiler(const config::Route& route, const BackendCatalog& backends, RoutePlan& plan)
-      : route_(route), backends_(backends), plan_(plan) {}
+  RouteCompiler(const config::Route& route, const RouteTools& tools, RoutePlan& plan)
+      : route_(route), backends_(tools.backends), processors_(tools.processors), plan_(plan) {}
 
   template <typename RouteRule>
   void compile(const std::vector<RouteRule>& rules) {
@@ -57,11 +57,45 @@ class RouteCompiler {
       compiled->backends.push_back(share(ref, rule));
       compiled->totalWeight += ref.weight;
     }
+    compileProcessors(rule, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
     result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
     plan_.rules.push_back(std::move(result));
     return !own;
+  }
+
+  UsesOf usesOf(processing::Scope scope, bool exposed) const {
+    return {plan_.holder(), route_.meta.name, scope, exposed};
+  }
+
+  static bool isExposed(const WeightedBackend& share) {
+    return share.backend && !share.backend->tls && !share.backend->endpoints;
+  }
+
+  /// Of PayloadProcessors that target the route or the rule, and of the rule's filters.
+  void compileProcessors(const config::RouteRule& rule, Rule& compiled, std::optional<Fault>& own) {
+    const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
+    const UsesOf of = usesOf(processing::Scope::kRoute, exposed);
+    plan_.processed = plan_.processed || processors_.concern(plan_.kind, route_.meta);
+    CompiledUses uses =
+        processors_.targeting(plan_.kind, route_.meta.nameSpace, route_.meta.name, rule.name, of);
+    append(uses, processors_.compile(rule.filters.processors, of));
+    plan_.processed = plan_.processed || !rule.filters.processors.empty();
+    compiled.chain = chainOf(take(std::move(uses), own));
+  }
+
+  static void append(CompiledUses& uses, CompiledUses more) {
+    std::move(more.steps.begin(), more.steps.end(), std::back_inserter(uses.steps));
+    std::move(more.closed.begin(), more.closed.end(), std::back_inserter(uses.closed));
+    std::move(more.open.begin(), more.open.end(), std::back_inserter(uses.open));
+  }
+
+  /// What fails closed is a fault of what holds it; what fails open is told and left out.
+  std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
+    for (const Fault& each : uses.open) addNote(each.message + "; it fails open and is left out");
+    if (!uses.closed.empty() && !own) own = Fault{uses.closed.front().reason, joinMessages(uses.closed)};
+    return std::move(uses.steps);
   }
 
   /// Matches that can not be evaluated are left out; those of the same rule that can then answer 500.
@@ -120,8 +154,20 @@ class RouteCompiler {
     addNote(ignoredNote(ref.unbuilt));
     compileFilters(ref.filters, rule, result, own);
     result.mirrors = mirrors(ref.filters);
-    if (own) plan_.faults.push_back(*own);
     BackendResult backend = resolve(ref);
+    if (backend && !ref.filters.processors.empty()) {
+      plan_.processed = true;
+      result.backend = *backend.value;
+      CompiledUses uses =
+          processors_.compile(ref.filters.processors, usesOf(processing::Scope::kRoute, isExposed(result)));
+      std::vector<processing::Step> steps = take(std::move(uses), own);
+      if (const auto& ofBackend = result.backend->chain) {
+        for (processing::Step& each : ofBackend->all()) steps.push_back(std::move(each));
+      }
+      result.chain = chainOf(std::move(steps));
+      result.backend = nullptr;
+    }
+    if (own) plan_.faults.push_back(*own);
     if (!backend) plan_.unresolved.push_back(backend.fault);
     if (own || !backend) {
       result.failure = refusal(answer(own ? *own : backend.fault));
@@ -190,33 +236,36 @@ class RouteCompiler {
 
   const config::Route& route_;
   const BackendCatalog& backends_;
+  const ProcessorCompiler& processors_;
   RoutePlan& plan_;
 };
 
 template <typename RouteType>
-RoutePlan compileAny(const RouteType& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
+RoutePlan compileAny(const RouteType& route, const RouteTools& tools, std::optional<Fault> rejection) {
   RoutePlan plan;
   plan.kind = RouteType::kKind;
   plan.route = &route;
   plan.name = route.meta.qualifiedName();
   plan.rejection = std::move(rejection);
-  RouteCompiler(route, backends, plan).compile(route.rules);
+  RouteCompiler(route, tools, plan).compile(route.rules);
   return plan;
 }
 
 }  // namespace
 
-RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
-  return compileAny(route, backends, std::move(rejection));
+RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  return compileAny(route, tools, std::move(rejection));
 }
 
-RoutePlan compileRoute(const config::GrpcRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection) {
-  return compileAny(route, backends, std::move(rejection));
+RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  return compileAny(route, tools, std::move(rejection));
 }
 
-bool meansTheSame(const RoutePlan& plan, const BackendCatalog& backends) {
+bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
+  // Processors may come from any object, and are few.
+  if (plan.processed || tools.processors.concern(plan.kind, plan.route->meta)) return false;
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
-    return backends.resolve(*before.target, plan.holder()) == before;
+    return tools.backends.resolve(*before.target, plan.holder()) == before;
   });
 }
 

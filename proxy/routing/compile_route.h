@@ -34,14 +34,21 @@ struct RoutePlan {
   std::vector<std::string> notes;
   /// Every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
+  bool processed = false;  // its filters attach processors
 
   Holder holder() const { return {config::kGatewayGroup, kind, route->meta.nameSpace}; }
 };
 
+/// References outlive the call.
+struct RouteTools {
+  const BackendCatalog& backends;
+  const ProcessorCompiler& processors;
+};
+
 /// `rejection` is set for routes that their schema refused.
-RoutePlan compileRoute(const config::HttpRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection);
-RoutePlan compileRoute(const config::GrpcRoute& route, const BackendCatalog& backends, std::optional<Fault> rejection);
-/// With these Backends the plan would come out as it is.
-bool meansTheSame(const RoutePlan& plan, const BackendCatalog& backends);
+RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection);
+RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection);
+/// The plan would come out as it is.
+bool meansTheSame(const RoutePlan& plan, const RouteTools& tools);
 
 }  // namespace sluice::routing

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "proxy/routing/host_map.h"
-#include "proxy/routing/listener_name.h"
+#include "proxy/routing/served_listener.h"
 #include "proxy/routing/path_table.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/rpc_table.h"
@@ -22,7 +22,7 @@ struct HostRules {
 };
 
 struct ListenerRoutes {
-  std::shared_ptr<const ListenerName> name = std::make_shared<const ListenerName>();
+  std::shared_ptr<const ServedListener> name = std::make_shared<const ServedListener>();
   HostMap<HostRules> hosts;
 };
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "config/model.h"
-#include "proxy/routing/compile_backend.h"
 #include "proxy/routing/compile_route.h"
 
 namespace sluice::routing {
@@ -24,11 +23,11 @@ class RouteMemo {
     std::erase_if(routes_, [this](const auto& each) { return each.second.round != round_; });
   }
   template <typename RouteType>
-  std::shared_ptr<const RoutePlan> plan(const std::shared_ptr<const RouteType>& route, const BackendCatalog& backends) {
+  std::shared_ptr<const RoutePlan> plan(const std::shared_ptr<const RouteType>& route, const RouteTools& tools) {
     Entry& entry = routes_[route.get()];
-    if (entry.plan == nullptr || !meansTheSame(*entry.plan, backends)) {
+    if (entry.plan == nullptr || !meansTheSame(*entry.plan, tools)) {
       entry.route = route;
-      entry.plan = std::make_shared<const RoutePlan>(compileRoute(*route, backends, std::nullopt));
+      entry.plan = std::make_shared<const RoutePlan>(compileRoute(*route, tools, std::nullopt));
     }
     entry.round = round_;
     return entry.plan;

@@ -15,13 +15,13 @@
 
 namespace sluice::routing {
 
-struct ListenerName;
+struct ServedListener;
 struct Rule;
 
 /// Where a request goes: a rule, or the gateway's own answer.
 struct RouteMatch {
   const Rule* rule = nullptr;
-  const ListenerName* listener = nullptr;  // null if rule is
+  const ServedListener* listener = nullptr;  // null if rule is
   /// If rule is null: destination_not_found (404), or misdirected_request (421).
   const char* reason = "";
   bool misdirected = false;

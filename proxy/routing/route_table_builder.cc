@@ -39,7 +39,7 @@ base::Result<std::vector<Predicate>> predicates(std::vector<FieldMatch>&& matche
 
 }  // namespace
 
-void RouteTableBuilder::addListener(std::string_view hostname, std::shared_ptr<const ListenerName> name) {
+void RouteTableBuilder::addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name) {
   ListenerRoutes& listener = table_.impl_->listeners.slot(hostname);
   if (name != nullptr) listener.name = std::move(name);
 }

@@ -10,7 +10,7 @@
 
 #include "proxy/base/result.h"
 #include "proxy/routing/candidates.h"
-#include "proxy/routing/listener_name.h"
+#include "proxy/routing/served_listener.h"
 #include "proxy/routing/route_table.h"
 #include "proxy/routing/rpc_table.h"
 
@@ -45,7 +45,7 @@ class RouteTableBuilder {
  public:
   /// A listener owns its hostname even if no route is attached to it: requests for it are not for a less specific
   /// listener. Null: it has no name.
-  void addListener(std::string_view hostname, std::shared_ptr<const ListenerName> name = nullptr);
+  void addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name = nullptr);
   /// An error (config's: an expression that RE2 refuses) leaves the table as it was. Entries of GRPCRoutes and others
   /// do not share a hostname at a listener: attach sees to it.
   base::Status add(RouteEntry entry);

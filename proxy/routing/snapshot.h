@@ -22,7 +22,7 @@
 #include "proxy/routing/address_guard.h"
 #include "proxy/routing/cors.h"
 #include "proxy/routing/header_edit.h"
-#include "proxy/routing/listener_name.h"
+#include "proxy/routing/served_listener.h"
 #include "proxy/routing/redirect.h"
 #include "proxy/routing/request_mirror.h"
 #include "proxy/routing/retry_policy.h"
@@ -102,6 +102,8 @@ struct WeightedBackend {
   std::vector<RequestMirror> mirrors;
   base::Box<Redirect> redirect;
   std::shared_ptr<const Cors> cors;  // null: what the rule says
+  /// Of its own filters and of the Backend's extensions; null if it has no filters of its own.
+  std::shared_ptr<const processing::Chain> chain;
 };
 
 /// A rule of a route, at all listeners that the route is attached to. Whoever uses it beyond the life of its snapshot
@@ -121,7 +123,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::optional<config::Duration> requestTimeout;
   config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
-  std::shared_ptr<const processing::Chain> chain;  // of its Gateways and routes; null if they have none
+  std::shared_ptr<const processing::Chain> chain;  // of its filters and its route; null if they have none
   std::shared_ptr<const SessionPolicy> session;  // null: no request depends on the ones before it
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   base::Box<base::Error> failure;

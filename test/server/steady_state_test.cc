@@ -58,7 +58,7 @@ std::shared_ptr<const routing::Snapshot> snapshotTowards(std::uint16_t port, Ups
   rule->backends.emplace_back().backend = plan;
   rule->totalWeight = 1;
   routing::RouteTableBuilder builder;
-  auto listener = std::make_shared<routing::ListenerName>();
+  auto listener = std::make_shared<routing::ServedListener>();
   listener->gateway = "demo/egress";
   listener->section = "http";
   builder.addListener("", std::move(listener));

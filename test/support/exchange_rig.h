@@ -190,7 +190,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
       return rule;
     };
     routing::RouteTableBuilder builder;
-    auto listener = std::make_shared<routing::ListenerName>();
+    auto listener = std::make_shared<routing::ServedListener>();
     listener->gateway = "demo/egress";
     listener->section = "http";
     builder.addListener("", std::move(listener));

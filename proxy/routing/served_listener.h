@@ -1,0 +1,20 @@
+// The listener that a request came in by: how logs and metrics name it, and the steps that it puts every request
+// through. Made by compile(); whoever uses it beyond the life of its snapshot shares it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "proxy/processing/chain.h"
+
+namespace sluice::routing {
+
+struct ServedListener : std::enable_shared_from_this<ServedListener> {
+  std::string gateway;  // "namespace/name"
+  std::string section;
+  std::uint16_t port = 0;
+  std::shared_ptr<const processing::Chain> chain;  // of PayloadProcessors that target it or its Gateway; may be null
+};
+
+}  // namespace sluice::routing
