@@ -57,7 +57,7 @@ const std::vector<HeavyHeader>& heavyHeaders() {
       {"nghttp2/", {"proxy/http"}},
       {"yaml-cpp/", {"config"}},
       {"spdlog/", {"proxy/observe"}},
-      {"re2/", {"config", "proxy/routing", "proxy/processing"}},
+      {"re2/", {"config", "proxy/routing", "proxy/processing", "proxy/content"}},
       {"jsoncons", {"proxy/content"}},
       {"google/protobuf/", {"filters"}},
       {"CLI/", {"proxy/server"}},
