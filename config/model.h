@@ -145,16 +145,21 @@ struct BackendPort {
   std::string protocolPath = {};                 // of the field
 };
 
+/// What a use says of how it runs; what it leaves open, its type's entry in the catalog says, else the API's default.
+struct ProcessorSettings {
+  std::optional<std::int32_t> priority = std::nullopt;  // 0
+  std::optional<bool> failOpen = std::nullopt;          // false
+  std::optional<bool> preAuth = std::nullopt;           // false
+  std::optional<Duration> timeout = std::nullopt;       // timeouts.processor
+};
+
 /// One use of a payload processor (`spec.extensions[]`). Read and kept; not run yet, so it is in the Backend's
 /// `unbuilt` too.
 struct ProcessorUse {
   std::string name;
   std::string type;   // "domain/Kind:version"
   std::string phase;  // one of the seven; empty: what the catalog says (E-55)
-  std::int32_t priority = 0;
-  bool failOpen = false;
-  bool preAuth = false;
-  std::optional<Duration> timeout;
+  ProcessorSettings settings;
   std::optional<Value> config;  // `config` or `rawConfig`
   std::string path;
   Position position;

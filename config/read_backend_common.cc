@@ -5,6 +5,7 @@
 #include "config/backend_readers.h"
 #include "config/external_hostname.h"
 #include "config/object_readers.h"
+#include "config/processor_settings.h"
 #include "config/text.h"
 
 namespace sluice::config {
@@ -20,25 +21,14 @@ constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
                                          {"Mutual", TlsMode::kMutual},
                                          {"ClientAndServer", TlsMode::kMutual}};
 
-constexpr Choice<std::string_view> kPhases[] = {{"request-headers", "request-headers"},
-                                                {"request-body", "request-body"},
-                                                {"connect", "connect"},
-                                                {"backend-request", "backend-request"},
-                                                {"backend-response", "backend-response"},
-                                                {"response-headers", "response-headers"},
-                                                {"response-body", "response-body"}};
-
 ProcessorUse readProcessorUse(FieldReader reader) {
   ProcessorUse use;
   use.path = reader.path();
   use.position = reader.position();
   use.name = reader.requiredText("name", rule::kRefName);
   use.type = reader.requiredText("type", rule::kProcessorType);
-  use.phase = reader.choice("phase", kPhases, std::string_view());
-  use.priority = static_cast<std::int32_t>(reader.integer("priority", INT32_MIN, INT32_MAX).value_or(0));
-  use.failOpen = reader.boolean("failOpen", false);
-  use.preAuth = reader.boolean("preAuth", false);
-  use.timeout = reader.duration("timeout");
+  use.phase = readProcessorPhase(reader);
+  use.settings = readProcessorSettings(reader);
   const Value* config = reader.find("config");
   const Value* rawConfig = reader.find("rawConfig");
   if (config != nullptr && rawConfig != nullptr) reader.error("rawConfig", "must not be given together with config");
