@@ -40,6 +40,8 @@ struct ProcessorType {
   bool runnable = true;                       // this program has its engine
   std::optional<content::JsonSchema> schema;  // nullopt: `fault` says why
   std::string fault;                          // what keeps all its uses from running; empty: nothing
+
+  bool usable() const { return fault.empty() && runnable; }
 };
 
 /// Whether a use may run, and how.

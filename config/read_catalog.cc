@@ -31,7 +31,8 @@ std::vector<std::string_view> readPhases(FieldReader& reader) {
   for (const std::string_view phase : kProcessorPhases) {
     if (std::find(given.begin(), given.end(), phase) != given.end()) phases.push_back(phase);
   }
-  if (reader.require("phases") != nullptr && given.empty()) reader.error("phases", "must name at least one phase");
+  const Value* list = reader.require("phases");
+  if (list != nullptr && list->isList() && list->items.empty()) reader.error("phases", "must name at least one phase");
   return phases;
 }
 

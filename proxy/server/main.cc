@@ -1,4 +1,6 @@
-// The process: command line, then one of two commands.
+// The process: command line, then one of its commands. The only one that knows which payload processors are built in.
+#include "filters/header_modifier.h"
+#include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"
 #include "proxy/server/process.h"
 #include "proxy/server/validate_command.h"
@@ -6,10 +8,13 @@
 int main(int argc, char** argv) {
   const sluice::server::CommandLine line = sluice::server::parseCommandLine(argc, argv);
   if (!line.options) return line.exitCode;
+  const sluice::processing::BuiltinTypes types = {sluice::filters::headerModifier()};
   switch (line.options->command) {
     case sluice::server::Command::kRun:
-      return sluice::server::runProcess(*line.options);
+      return sluice::server::runProcess(*line.options, types);
     case sluice::server::Command::kValidate:
-      return sluice::server::validateConfiguration(line.options->config);
+      return sluice::server::validateConfiguration(line.options->config, types);
+    case sluice::server::Command::kCatalog:
+      return sluice::server::printCatalog(*line.options, types);
   }
 }

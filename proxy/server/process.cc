@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "config/supported_kinds.h"
 #include "proxy/control/configuration.h"
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
@@ -43,13 +44,13 @@ class Threads {
 
 class Process {
  public:
-  Process(const Options& options, observe::Log& log, const base::Clock& clock)
+  Process(const Options& options, const processing::BuiltinTypes& types, observe::Log& log, const base::Clock& clock)
       : options_(options),
         log_(log),
         clock_(clock),
         main_(clock),
         mainMetrics_(metrics_),
-        serving_(options.config, log, main_, mainMetrics_),
+        serving_(options.config, log, main_, mainMetrics_, types),
         admin_(main_) {}
 
   int run();
@@ -138,6 +139,9 @@ void Process::makePages() {
   };
   adminPages_["/status"] = [this] {
     return AdminDocument{200, "application/json", control::statusDocument(serving_.configuration(), serving_.revisions())};
+  };
+  adminPages_["/catalog"] = [this] {
+    return AdminDocument{200, "application/json", config::supportedKindsJson(*serving_.configuration().catalog) + "\n"};
   };
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
@@ -237,13 +241,13 @@ void fillStandardStreams() {
 
 }  // namespace
 
-int runProcess(const Options& options) {
+int runProcess(const Options& options, const processing::BuiltinTypes& types) {
   fillStandardStreams();
   forbidCoreFiles();
   net::ignoreFailedWrites();
   const base::SystemClock clock;
   observe::Log log(options.logLevel, clock, observe::LineFile::over(STDERR_FILENO));
-  Process process(options, log, clock);
+  Process process(options, types, log, clock);
   return process.run();
 }
 

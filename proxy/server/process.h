@@ -1,11 +1,12 @@
 // `sluice run`: reads the configuration, opens the ports, runs the workers until a signal ends them.
 #pragma once
 
+#include "proxy/processing/factory.h"
 #include "proxy/server/cli.h"
 
 namespace sluice::server {
 
 /// Returns the exit code: 0 after SIGTERM or SIGINT, 1 if the configuration or a port can not be used.
-int runProcess(const Options& options);
+int runProcess(const Options& options, const processing::BuiltinTypes& types);
 
 }  // namespace sluice::server

@@ -27,9 +27,10 @@ base::Secret newRevisionKey() {
 }  // namespace
 
 Serving::Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main,
-                 observe::MetricShard& metrics)
+                 observe::MetricShard& metrics, processing::BuiltinTypes types)
     : paths_(paths),
       revisionKey_(newRevisionKey()),
+      memo_(std::move(types)),
       log_(log),
       main_(main),
       metrics_(metrics),

@@ -27,8 +27,9 @@ namespace sluice::server {
 
 class Serving final : private net::Timer {
  public:
-  /// References outlive it. `paths` are those of --config.
-  Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics);
+  /// References outlive it. `paths` are those of --config, `types` the payload processors that are compiled in.
+  Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics,
+          processing::BuiltinTypes types = {});
   ~Serving() override;
 
   /// The first configuration. Errors are config's, and have been logged but for their last line.

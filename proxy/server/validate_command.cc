@@ -6,8 +6,8 @@
 
 namespace sluice::server {
 
-int validateConfiguration(const std::vector<std::string>& paths) {
-  control::Memo memo;
+int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& types) {
+  control::Memo memo(types);
   const control::Configuration configuration = control::readConfiguration(paths, base::Secret(), nullptr, memo);
   const std::string report = control::reportText(configuration);
   std::fwrite(report.data(), 1, report.size(), stdout);

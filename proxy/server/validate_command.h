@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "proxy/processing/factory.h"
+
 namespace sluice::server {
 
 /// Prints every problem and every object with its conditions to stdout. Returns 0 if all of it can be served as written, else 1.
-int validateConfiguration(const std::vector<std::string>& paths);
+int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& types);
 
 }  // namespace sluice::server
