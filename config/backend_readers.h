@@ -36,7 +36,5 @@ std::string readExternalHostname(FieldReader& reader, std::string_view key);
 TlsMode readTlsMode(FieldReader& reader, TlsMode absent);
 /// clientCertificateRef, which Mutual needs and no other mode takes.
 std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode);
-/// `extensions` of a Backend.
-std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key);
 
 }  // namespace sluice::config

@@ -99,15 +99,15 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   Admission admission;
   if (found != types_.end()) admission.type = found->second;
   const ProcessorSettings defaults = admission.type ? admission.type->entry.defaults : ProcessorSettings();
-  admission.failOpen = settle(use.settings.failOpen, defaults.failOpen, false);
-  admission.priority = settle(use.settings.priority, defaults.priority, 0);
-  admission.preAuth = settle(use.settings.preAuth, defaults.preAuth, false);
-  admission.timeout = use.settings.timeout ? use.settings.timeout : defaults.timeout;
+  admission.failOpen = settle(use.failOpen, defaults.failOpen, false);
+  admission.priority = settle(use.priority, defaults.priority, 0);
+  admission.preAuth = settle(use.preAuth, defaults.preAuth, false);
+  admission.timeout = use.timeout ? use.timeout : defaults.timeout;
   std::optional<Fault> fault = typeFault(use, admission.type.get());
   if (!fault) fault = phaseFault(use, admission.type->entry.phases, admission.phase);
   // What the catalog says for all phases of a type does not make those invalid in which it can not be.
   const bool late = phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);
-  if (!use.settings.preAuth && late) admission.preAuth = false;
+  if (!use.preAuth && late) admission.preAuth = false;
   if (!fault && admission.preAuth) fault = preAuthFault(use, *admission.type, admission.phase);
   if (!fault) fault = configFault(use, *admission.type, admission.config);
   if (!fault) {

@@ -76,6 +76,9 @@ inline constexpr std::string_view kBackendNotFound = "BackendNotFound";
 inline constexpr std::string_view kInvalidCaCertificateRef = "InvalidCACertificateRef";
 inline constexpr std::string_view kInvalidClientCertificateRef = "InvalidClientCertificateRef";
 inline constexpr std::string_view kUnsupportedExtensionType = "UnsupportedExtensionType";
+inline constexpr std::string_view kUnsupportedPhase = "UnsupportedPhase";
+inline constexpr std::string_view kInvalidPreAuthPhase = "InvalidPreAuthPhase";
+inline constexpr std::string_view kInvalidSecretRef = "InvalidSecretRef";
 }  // namespace reason
 
 enum class ConditionStatus : std::uint8_t { kTrue, kFalse, kUnknown };

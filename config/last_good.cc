@@ -15,9 +15,20 @@ bool putBack(Objects<Object>& objects, const Object* previous, const Rejected& r
   return true;
 }
 
+bool keepProcessing(Model& model, const Model& previous, const Rejected& refused) {
+  if (refused.kind == PayloadProcessor::kKind) {
+    return putBack(model.payloadProcessors,
+                   previous.findPayloadProcessor(refused.group, refused.nameSpace, refused.name), refused);
+  }
+  return putBack(model.pipelines, previous.findPipeline(refused.group, refused.nameSpace, refused.name), refused);
+}
+
 bool keepObject(Model& model, const Model& previous, const Rejected& refused) {
   const std::string& nameSpace = refused.nameSpace;
   const std::string& name = refused.name;
+  if (refused.kind == PayloadProcessor::kKind || refused.kind == PayloadProcessingPipeline::kKind) {
+    return keepProcessing(model, previous, refused);
+  }
   if (refused.group == kGatewayGroup) {
     if (refused.kind == "GatewayClass") {
       return putBack(model.gatewayClasses, previous.findGatewayClass(name), refused);
@@ -48,6 +59,7 @@ void keepLastGood(Model& model, const Model& previous) {
       refused.gateway.reset();
       refused.httpRoute.reset();
       refused.grpcRoute.reset();
+      refused.payloadProcessor.reset();
       model.kept.push_back(std::move(refused));
     } else {
       without.push_back(std::move(refused));

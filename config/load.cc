@@ -1,14 +1,15 @@
 #include "config/load.h"
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "config/last_good.h"
+#include "config/name_hash.h"
 #include "config/object_reading.h"
 #include "config/revision.h"
 #include "config/settings_reader.h"
@@ -60,7 +61,7 @@ class Assembler {
   using Name = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
   Model model_;
   Problems problems_;
-  std::map<Name, const Position*> seen_;
+  std::unordered_map<Name, const Position*, NameHash> seen_;
   std::vector<const RevisionEntry*> revision_;
   std::vector<const RevisionEntry*> endpoints_;
 };

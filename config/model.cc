@@ -76,6 +76,18 @@ const Backend* Model::findBackend(std::string_view group, std::string_view kind,
                        [&](const Backend& backend) { return backend.kind == kind && backend.group == group; });
 }
 
+const PayloadProcessor* Model::findPayloadProcessor(std::string_view group, std::string_view nameSpace,
+                                                    std::string_view name) const {
+  return payloadProcessors.find(nameSpace, name,
+                                [&](const PayloadProcessor& processor) { return processor.group == group; });
+}
+
+const PayloadProcessingPipeline* Model::findPipeline(std::string_view group, std::string_view nameSpace,
+                                                     std::string_view name) const {
+  return pipelines.find(nameSpace, name,
+                        [&](const PayloadProcessingPipeline& pipeline) { return pipeline.group == group; });
+}
+
 const Rejected* Model::findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                     std::string_view name) const {
   return findRefused(rejected, group, kind, nameSpace, name);

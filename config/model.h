@@ -17,6 +17,7 @@
 #include "config/label_selector.h"
 #include "config/object_meta.h"
 #include "config/objects.h"
+#include "config/processor_model.h"
 #include "config/route_model.h"
 #include "config/settings.h"
 #include "proxy/base/secret.h"
@@ -145,26 +146,6 @@ struct BackendPort {
   std::string protocolPath = {};                 // of the field
 };
 
-/// What a use says of how it runs; what it leaves open, its type's entry in the catalog says, else the API's default.
-struct ProcessorSettings {
-  std::optional<std::int32_t> priority = std::nullopt;  // 0
-  std::optional<bool> failOpen = std::nullopt;          // false
-  std::optional<bool> preAuth = std::nullopt;           // false
-  std::optional<Duration> timeout = std::nullopt;       // timeouts.processor
-};
-
-/// One use of a payload processor (`spec.extensions[]`). Read and kept; not run yet, so it is in the Backend's
-/// `unbuilt` too.
-struct ProcessorUse {
-  std::string name;
-  std::string type;   // "domain/Kind:version"
-  std::string phase;  // one of the seven; empty: what the catalog says (E-55)
-  ProcessorSettings settings;
-  std::optional<Value> config;  // `config` or `rawConfig`
-  std::string path;
-  Position position;
-};
-
 /// How the kind's CRD shapes its status.
 enum class BackendStatusShape : std::uint8_t { kControllers, kParents };
 
@@ -252,9 +233,11 @@ struct Rejected {
   /// What could still be read of it, so that what it would have carried can answer 500. It never claims more than was
   /// written: a match, hostname, parent or listener that is not legible is left out, and a rule without a legible match
   /// too.
+  /// A PayloadProcessor is legible if its target is.
   std::optional<Gateway> gateway;
   std::optional<HttpRoute> httpRoute;
   std::optional<GrpcRoute> grpcRoute;
+  std::optional<PayloadProcessor> payloadProcessor;
 };
 
 struct Model {
@@ -268,6 +251,8 @@ struct Model {
   Objects<Service> services;
   Objects<EndpointSlice> endpointSlices;
   Objects<Backend> backends;
+  Objects<PayloadProcessor> payloadProcessors;
+  Objects<PayloadProcessingPipeline> pipelines;
   Objects<ReferenceGrant> referenceGrants;
   std::vector<Rejected> rejected;
   /// Objects that their schema refuses while their previous valid version serves on: that one is in the lists above,
@@ -296,6 +281,10 @@ struct Model {
   const EndpointSlice* findEndpointSlice(std::string_view nameSpace, std::string_view name) const;
   const Backend* findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
                              std::string_view name) const;
+  const PayloadProcessor* findPayloadProcessor(std::string_view group, std::string_view nameSpace,
+                                               std::string_view name) const;
+  const PayloadProcessingPipeline* findPipeline(std::string_view group, std::string_view nameSpace,
+                                                std::string_view name) const;
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;
   const Rejected* findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,

@@ -67,6 +67,13 @@ constexpr ObjectKind kKinds[] = {
      put<&Model::backends>},
     {kGatewayGroup, "ReferenceGrant", kServed, true, readWhole<&readReferenceGrant>, put<&Model::referenceGrants>},
     {kExperimentalGroup, "XBackend", kAlpha, true, readWhole<&readXBackend>, put<&Model::backends>},
+    {kOwnGroup, PayloadProcessor::kKind, kAlpha, true,
+     readLegible<&readOwnPayloadProcessor, &Rejected::payloadProcessor>, put<&Model::payloadProcessors>},
+    {kOwnGroup, PayloadProcessingPipeline::kKind, kAlpha, true, readWhole<&readOwnPipeline>, put<&Model::pipelines>},
+    {kGatewayGroup, PayloadProcessor::kKind, kAlpha, true,
+     readLegible<&readProposedPayloadProcessor, &Rejected::payloadProcessor>, put<&Model::payloadProcessors>},
+    {kGatewayGroup, PayloadProcessingPipeline::kKind, kAlpha, true, readWhole<&readProposedPipeline>,
+     put<&Model::pipelines>},
 };
 
 struct GroupKind {
@@ -82,8 +89,6 @@ constexpr GroupKind kUnbuiltKinds[] = {
     {kGatewayGroup, "BackendTLSPolicy"},
     {kExperimentalGroup, "XMesh"},
     {kExperimentalGroup, "XBackendTrafficPolicy"},
-    {kOwnGroup, "PayloadProcessor"},
-    {kOwnGroup, "PayloadProcessingPipeline"},
     {kOwnGroup, "EgressRevision"},
 };
 

@@ -38,6 +38,13 @@ Backend readPrototypeDestination(FieldReader& root, ObjectMeta meta);
 Backend readOwnBackend(FieldReader& root, ObjectMeta meta);
 /// gateway.networking.x-k8s.io/v1alpha1 XBackend.
 Backend readXBackend(FieldReader& root, ObjectMeta meta);
+/// sluice.dev/v1alpha1 PayloadProcessor, and gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it: the same fields.
+/// After errors: what is legible, if its target is; else nullopt.
+std::optional<PayloadProcessor> readOwnPayloadProcessor(FieldReader& root, ObjectMeta meta);
+std::optional<PayloadProcessor> readProposedPayloadProcessor(FieldReader& root, ObjectMeta meta);
+/// PayloadProcessingPipeline, of both groups likewise.
+PayloadProcessingPipeline readOwnPipeline(FieldReader& root, ObjectMeta meta);
+PayloadProcessingPipeline readProposedPipeline(FieldReader& root, ObjectMeta meta);
 
 // Parts that several kinds share.
 

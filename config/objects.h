@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "config/name_hash.h"
 
 namespace sluice::config {
 
@@ -54,7 +56,7 @@ class Objects {
   const T& at(std::size_t index) const { return *objects_.at(index); }
   const T& front() const { return *objects_.front(); }
 
-  /// nullptr if there is none. Of several, as different kinds in one list may have, the first that `fits`.
+  /// nullptr if there is none. Of several, as different kinds in one list may have, the one that `fits`.
   template <typename Fits>
   const T* find(std::string_view nameSpace, std::string_view name, Fits&& fits) const {
     const auto [first, last] = byName_.equal_range(Name(nameSpace, name));
@@ -72,7 +74,7 @@ class Objects {
   static Name nameOf(const T& object) { return {object.meta.nameSpace, object.meta.name}; }
 
   std::vector<std::shared_ptr<const T>> objects_;
-  std::multimap<Name, const T*> byName_;  // names are the objects' own
+  std::unordered_multimap<Name, const T*, NameHash> byName_;  // names are the objects' own
 };
 
 }  // namespace sluice::config

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "config/processor_readers.h"
+
 namespace sluice::config {
 namespace {
 
@@ -31,7 +33,7 @@ ProcessorSettings readProcessorSettings(FieldReader& reader) {
   if (const auto priority = reader.integer("priority", INT32_MIN, INT32_MAX)) {
     settings.priority = static_cast<std::int32_t>(*priority);
   }
-  settings.failOpen = optionalBoolean(reader, "failOpen");
+  settings.failOpen = readFailOpen(reader);
   settings.preAuth = optionalBoolean(reader, "preAuth");
   settings.timeout = reader.duration("timeout");
   return settings;

@@ -21,7 +21,7 @@ std::size_t phaseIndex(std::string_view phase);
 
 /// `phase`; empty if it is absent or wrong.
 std::string_view readProcessorPhase(FieldReader& reader);
-/// `priority`, `failOpen`, `preAuth`, `timeout`.
+/// `priority`, `failOpen` in any spelling, `preAuth`, `timeout`.
 ProcessorSettings readProcessorSettings(FieldReader& reader);
 
 }  // namespace sluice::config

@@ -1,17 +1,12 @@
 // What the spellings of Backend share.
-#include <algorithm>
-
 #include "config/backend_kinds.h"
 #include "config/backend_readers.h"
 #include "config/external_hostname.h"
 #include "config/object_readers.h"
-#include "config/processor_settings.h"
 #include "config/text.h"
 
 namespace sluice::config {
 namespace {
-
-constexpr std::size_t kMaxProcessorUses = 64;
 
 constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
                                          {"Terminate", TlsMode::kServerAuth},
@@ -20,26 +15,6 @@ constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
                                          {"Passthrough", TlsMode::kPassthrough},
                                          {"Mutual", TlsMode::kMutual},
                                          {"ClientAndServer", TlsMode::kMutual}};
-
-ProcessorUse readProcessorUse(FieldReader reader) {
-  ProcessorUse use;
-  use.path = reader.path();
-  use.position = reader.position();
-  use.name = reader.requiredText("name", rule::kRefName);
-  use.type = reader.requiredText("type", rule::kProcessorType);
-  use.phase = readProcessorPhase(reader);
-  use.settings = readProcessorSettings(reader);
-  const Value* config = reader.find("config");
-  const Value* rawConfig = reader.find("rawConfig");
-  if (config != nullptr && rawConfig != nullptr) reader.error("rawConfig", "must not be given together with config");
-  for (const Value* given : {config, rawConfig}) {
-    if (given == nullptr) continue;
-    if (!given->isMap()) reader.error(given == config ? "config" : "rawConfig", "must be a map");
-    use.config = *given;
-  }
-  reader.finish();
-  return use;
-}
 
 }  // namespace
 
@@ -76,18 +51,6 @@ std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode m
   ObjectRef result = readObjectRef(ref, {"", "Secret"}, true);
   ref.finish();
   return result;
-}
-
-std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key) {
-  std::vector<ProcessorUse> uses;
-  for (const Item& item : holder.list(key, kMaxProcessorUses)) {
-    ProcessorUse use = readProcessorUse(holder.map(item));
-    const bool repeated =
-        std::any_of(uses.begin(), uses.end(), [&](const ProcessorUse& other) { return other.name == use.name; });
-    if (repeated) holder.context().error(use.position, use.path + ".name", "repeats " + quote(use.name));
-    uses.push_back(std::move(use));
-  }
-  return uses;
 }
 
 }  // namespace sluice::config

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/backend_readers.h"
+#include "config/processor_readers.h"
 #include "config/text.h"
 
 namespace sluice::config {
@@ -138,9 +139,6 @@ Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, std::string_v
   if (form.first && spec.has("tls")) backend.tls = readDestinationTls(spec.map("tls"), form, backend.unbuilt);
   if (spec.has("destination")) readDestination(spec.map("destination"), form, backend);
   backend.extensions = readProcessorUses(spec, "extensions");
-  for (const ProcessorUse& use : backend.extensions) {
-    backend.unbuilt.push_back(Unbuilt{use.path, use.position, "processor " + use.type + " is not supported", true});
-  }
   spec.finish();
   return backend;
 }

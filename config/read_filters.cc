@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "config/processor_readers.h"
 #include "config/route_readers.h"
 #include "config/text.h"
 
@@ -8,36 +9,6 @@ namespace {
 
 constexpr std::size_t kMaxFilters = 16;
 constexpr std::size_t kMaxHeaders = 16;
-
-/// Each type of filter and the field that goes with it, and with no other type.
-struct FilterKind {
-  std::string_view type;
-  std::string_view field;
-  bool repeatable;
-};
-constexpr FilterKind kFilterKinds[] = {{"RequestHeaderModifier", "requestHeaderModifier", false},
-                                       {"ResponseHeaderModifier", "responseHeaderModifier", false},
-                                       {"RequestMirror", "requestMirror", true},
-                                       {"RequestRedirect", "requestRedirect", false},
-                                       {"URLRewrite", "urlRewrite", false},
-                                       {"ExtensionRef", "extensionRef", true},
-                                       {"CORS", "cors", false},
-                                       {"ExternalAuth", "externalAuth", true}};
-constexpr Choice<const FilterKind*> kFilterTypes[] = {
-    {kFilterKinds[0].type, &kFilterKinds[0]}, {kFilterKinds[1].type, &kFilterKinds[1]},
-    {kFilterKinds[2].type, &kFilterKinds[2]}, {kFilterKinds[3].type, &kFilterKinds[3]},
-    {kFilterKinds[4].type, &kFilterKinds[4]}, {kFilterKinds[5].type, &kFilterKinds[5]},
-    {kFilterKinds[6].type, &kFilterKinds[6]}, {kFilterKinds[7].type, &kFilterKinds[7]}};
-constexpr Choice<const FilterKind*> kGrpcFilterTypes[] = {{kFilterKinds[0].type, &kFilterKinds[0]},
-                                                          {kFilterKinds[1].type, &kFilterKinds[1]},
-                                                          {kFilterKinds[2].type, &kFilterKinds[2]},
-                                                          {kFilterKinds[5].type, &kFilterKinds[5]}};
-
-const FilterKind* readFilterType(FieldReader& reader, FilterSet set) {
-  reader.require("type");
-  return set == FilterSet::kGrpc ? reader.choice<const FilterKind*>("type", kGrpcFilterTypes, nullptr)
-                                 : reader.choice<const FilterKind*>("type", kFilterTypes, nullptr);
-}
 
 /// Of several entries with one name, only the first counts (HTTPHeader.name).
 std::vector<HeaderValue> readHeaders(FieldReader& modifier, std::string_view key) {
@@ -121,35 +92,79 @@ RequestRedirect readRequestRedirect(FieldReader reader) {
   return redirect;
 }
 
+/// Reads the field that goes with a type of filter, once it is known to be there or missed.
+using ReadFilter = void (*)(FieldReader& filter, std::string_view field, Filters& filters,
+                            std::vector<Unbuilt>& unbuilt);
+
+/// A filter of which one is allowed.
+template <auto kMember, auto kRead>
+void readOne(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+  filters.*kMember = kRead(filter.map(field));
+}
+
+void readMirror(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+  filters.mirrors.push_back(readRequestMirror(filter.map(field)));
+}
+
+void readExternalAuth(FieldReader& filter, std::string_view /*field*/, Filters& /*filters*/,
+                      std::vector<Unbuilt>& unbuilt) {
+  unbuilt.push_back(Unbuilt{filter.path(), filter.position(), "filter ExternalAuth is not supported", true});
+}
+
+/// Each type of filter and the field that goes with it, and with no other type.
+struct FilterKind {
+  std::string_view type;
+  std::string_view field;
+  bool repeatable;
+  ReadFilter read;
+};
+constexpr FilterKind kRequestHeaders{"RequestHeaderModifier", "requestHeaderModifier", false,
+                                     readOne<&Filters::requestHeaders, readHeaderModifier>};
+constexpr FilterKind kResponseHeaders{"ResponseHeaderModifier", "responseHeaderModifier", false,
+                                      readOne<&Filters::responseHeaders, readHeaderModifier>};
+constexpr FilterKind kMirror{"RequestMirror", "requestMirror", true, readMirror};
+constexpr FilterKind kRedirect{"RequestRedirect", "requestRedirect", false,
+                               readOne<&Filters::requestRedirect, readRequestRedirect>};
+constexpr FilterKind kRewrite{"URLRewrite", "urlRewrite", false, readOne<&Filters::urlRewrite, readUrlRewrite>};
+constexpr FilterKind kExtension{"ExtensionRef", "extensionRef", true, readExtensionRef};
+constexpr FilterKind kCors{"CORS", "cors", false, readOne<&Filters::cors, readCors>};
+constexpr FilterKind kExternalAuth{"ExternalAuth", "externalAuth", true, readExternalAuth};
+constexpr FilterKind kPipeline{"PayloadProcessingRef", "payloadProcessingRef", true, readPipelineRef};
+constexpr FilterKind kInline{"PayloadProcessing", "payloadProcessing", true, readInlineProcessors};
+
+constexpr Choice<const FilterKind*> kHttpFilters[] = {{kRequestHeaders.type, &kRequestHeaders},
+                                                      {kResponseHeaders.type, &kResponseHeaders},
+                                                      {kMirror.type, &kMirror},
+                                                      {kRedirect.type, &kRedirect},
+                                                      {kRewrite.type, &kRewrite},
+                                                      {kExtension.type, &kExtension},
+                                                      {kCors.type, &kCors},
+                                                      {kExternalAuth.type, &kExternalAuth},
+                                                      {kPipeline.type, &kPipeline},
+                                                      {kInline.type, &kInline}};
+constexpr Choice<const FilterKind*> kGrpcFilters[] = {{kRequestHeaders.type, &kRequestHeaders},
+                                                      {kResponseHeaders.type, &kResponseHeaders},
+                                                      {kMirror.type, &kMirror},
+                                                      {kExtension.type, &kExtension},
+                                                      {kPipeline.type, &kPipeline},
+                                                      {kInline.type, &kInline}};
+
 void readFilter(FieldReader reader, FilterSet set, Filters& filters, std::vector<const FilterKind*>& seen,
                 std::vector<Unbuilt>& unbuilt) {
-  const FilterKind* kind = readFilterType(reader, set);
-  for (const FilterKind& other : kFilterKinds) {
-    const bool given = reader.has(other.field);
-    if (kind == nullptr || given == (&other == kind)) continue;
-    reader.error(other.field, given ? "must not be given when type is " + std::string(kind->type)
-                                    : "is required when type is " + std::string(kind->type));
+  reader.require("type");
+  const FilterKind* kind = set == FilterSet::kGrpc ? reader.choice<const FilterKind*>("type", kGrpcFilters, nullptr)
+                                                   : reader.choice<const FilterKind*>("type", kHttpFilters, nullptr);
+  for (const Choice<const FilterKind*>& other : kHttpFilters) {
+    const bool given = reader.has(other.value->field);
+    if (kind == nullptr || given == (other.value == kind)) continue;
+    reader.error(other.value->field, given ? "must not be given when type is " + std::string(kind->type)
+                                           : "is required when type is " + std::string(kind->type));
   }
   if (kind != nullptr) {
     const bool repeated = std::find(seen.begin(), seen.end(), kind) != seen.end();
     if (repeated && !kind->repeatable) reader.error("type", std::string(kind->type) + " must not be repeated");
     seen.push_back(kind);
-    if (kind == &kFilterKinds[0]) {
-      filters.requestHeaders = readHeaderModifier(reader.map(kind->field));
-    } else if (kind == &kFilterKinds[1]) {
-      filters.responseHeaders = readHeaderModifier(reader.map(kind->field));
-    } else if (kind == &kFilterKinds[2]) {
-      filters.mirrors.push_back(readRequestMirror(reader.map(kind->field)));
-    } else if (kind == &kFilterKinds[3]) {
-      filters.requestRedirect = readRequestRedirect(reader.map(kind->field));
-    } else if (kind == &kFilterKinds[4]) {
-      filters.urlRewrite = readUrlRewrite(reader.map(kind->field));
-    } else if (kind == &kFilterKinds[6]) {
-      filters.cors = readCors(reader.map(kind->field));
-    } else {
-      const std::string message = "filter " + std::string(kind->type) + " is not supported";
-      unbuilt.push_back(Unbuilt{reader.path(), reader.position(), message, true});
-    }
+    kind->read(reader, kind->field, filters, unbuilt);
   }
   reader.finish();
 }
@@ -162,8 +177,7 @@ Filters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& un
   for (const Item& item : holder.list("filters", kMaxFilters)) {
     readFilter(holder.map(item), set, filters, seen, unbuilt);
   }
-  const auto has = [&](const FilterKind& kind) { return std::find(seen.begin(), seen.end(), &kind) != seen.end(); };
-  if (has(kFilterKinds[3]) && has(kFilterKinds[4])) {
+  if (filters.requestRedirect && filters.urlRewrite) {
     holder.error("filters", "must not have both RequestRedirect and URLRewrite");
   }
   return filters;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/object_meta.h"
+#include "config/processor_model.h"
 #include "config/settings.h"
 #include "proxy/base/box.h"
 
@@ -128,6 +129,7 @@ struct Filters {
   base::Box<RequestRedirect> requestRedirect;
   base::Box<Cors> cors;
   std::vector<RequestMirror> mirrors;
+  std::vector<ProcessorFilter> processors;  // in the order of the filters
 };
 
 /// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.

@@ -90,6 +90,38 @@ struct SessionKeyRef {
   friend bool operator==(const SessionKeyRef&, const SessionKeyRef&) = default;
 };
 
+/// Where a hook of an extension server applies, from the narrowest on: the order in which hooks run.
+enum class HookScope : std::uint8_t { kRoute, kHostname, kListener, kProcess };
+
+struct ExtensionHook {
+  HookScope scope = HookScope::kRoute;
+  bool failOpen = false;
+
+  friend bool operator==(const ExtensionHook&, const ExtensionHook&) = default;
+};
+
+/// How calls to an extension server are made again.
+struct ExtensionRetry {
+  std::uint32_t maxAttempts = 4;
+  Duration initialBackoff = std::chrono::milliseconds(100);
+  Duration maxBackoff = std::chrono::seconds(1);
+  double backoffMultiplier = 2;
+  std::vector<std::string> retryableStatusCodes = {"UNAVAILABLE"};  // names of gRPC's
+
+  friend bool operator==(const ExtensionRetry&, const ExtensionRetry&) = default;
+};
+
+/// The extensionManager block of Envoy Gateway; what it means here is said in extension_manager.h.
+struct ExtensionManager {
+  std::vector<ExtensionHook> hooks;  // at least one, each scope once, in the order of HookScope
+  std::string hostname;              // of the server; lower case
+  std::uint16_t port = 0;
+  ExtensionRetry retry;
+  std::uint64_t maxMessageSize = 4 * 1000 * 1000;
+
+  friend bool operator==(const ExtensionManager&, const ExtensionManager&) = default;
+};
+
 struct Settings {
   std::uint32_t workers = 0;  // 0: one per core
   Duration drainTimeout = std::chrono::seconds(25);
@@ -97,6 +129,7 @@ struct Settings {
   std::string accessLogPath = "/dev/stdout";  // "off": none
   std::optional<SessionKeyRef> sessionKey;    // none: a random one of the process
   std::vector<CatalogRef> processorCatalogs;
+  std::optional<ExtensionManager> extensionManager;
   std::uint32_t revisionsKept = 10;
   DnsSettings dns;
   std::vector<std::string> addressGuardAllow;  // CIDRs

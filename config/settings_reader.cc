@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/data_document.h"
+#include "config/extension_manager.h"
 #include "config/field_reader.h"
 #include "config/quantity.h"
 #include "config/text.h"
@@ -169,6 +170,12 @@ void readSessionPersistence(FieldReader reader, Settings& settings) {
   reader.finish();
 }
 
+/// An empty block is none.
+bool namesExtensionServer(FieldReader& reader) {
+  const Value* block = reader.find("extensionManager");
+  return block != nullptr && (!block->isMap() || !block->members.empty());
+}
+
 Settings readTop(FieldReader reader) {
   Settings settings;
   readCount(reader, "workers", 0, 1024, settings.workers);
@@ -179,6 +186,7 @@ Settings readTop(FieldReader reader) {
   accessLog.finish();
   readSessionPersistence(reader.map("sessionPersistence"), settings);
   readCatalogs(reader, settings);
+  if (namesExtensionServer(reader)) settings.extensionManager = readExtensionManager(reader.map("extensionManager"));
   FieldReader revisions = reader.map("revisions");
   readCount(revisions, "keep", 1, 1000, settings.revisionsKept);
   revisions.finish();
@@ -189,6 +197,9 @@ Settings readTop(FieldReader reader) {
   readTimeouts(reader.map("timeouts"), settings.timeouts);
   readLimits(reader.map("limits"), settings.limits);
   reader.finish();
+  if (settings.extensionManager) {
+    reader.context().warning(reader.positionOf("extensionManager"), "extensionManager", "is not applied yet");
+  }
   return settings;
 }
 

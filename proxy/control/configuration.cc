@@ -20,14 +20,14 @@ bool Configuration::flawless() const {
 }
 
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, Memo& memo) {
+                                const config::Model* previous, const processing::BuiltinTypes& processors, Memo& memo) {
   config::Configuration loaded = config::loadPaths(paths, key, previous, memo.texts);
   Configuration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
-  if (made.readable) made.catalog = memo.catalog.read(made.model, supportOf(memo.types), made.problems);
-  if (made.readable) made.compiled = routing::compile(made.model, memo.compiled);
+  if (made.readable) made.catalog = memo.catalog.read(made.model, supportOf(processors), made.problems);
+  if (made.readable) made.compiled = routing::compile(made.model, processors, memo.compiled);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;

@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "config/catalog.h"
@@ -47,10 +46,6 @@ struct Configuration {
 
 /// What readings one after the other have in common. It never shows in what comes out. Main thread.
 struct Memo {
-  /// `builtins` are the types that the process has, whatever it reads.
-  explicit Memo(processing::BuiltinTypes builtins = {}) : types(std::move(builtins)) {}
-
-  const processing::BuiltinTypes types;
   config::CatalogMemo catalog;
   config::TextMemo texts;
   routing::CompileMemo compiled;
@@ -60,7 +55,7 @@ struct Memo {
 /// `previous` is the model that is served now, nullptr if there is none: valid objects of it stand in for those that
 /// have become invalid (config/last_good.h). `memo`: what was read last need not be made again.
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, Memo& memo);
+                                const config::Model* previous, const processing::BuiltinTypes& processors, Memo& memo);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);

@@ -105,7 +105,9 @@ void Exchange::act(Action action) {
     case Action::kForwardResponse: return forwardResponse();
     case Action::kGrantUpstream: return grantUpstream();
     case Action::kJudgeFailure: return judgeFailure();
+    case Action::kProcessResponse: return processResponse();
     case Action::kJudgeResponse: return judgeResponse();
+    case Action::kProcessHead: return processHead();
     case Action::kAnswer: return answer();
     case Action::kBreakResponse: return breakResponse();
     case Action::kDropMirrors: return dropMirrors();
@@ -120,6 +122,7 @@ void Exchange::route() {
   owner_.observer().onRouted(*this);
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
+  if (!processRequest()) return;
   if (attempt_.backend == nullptr || answersItself(request_.head, *attempt_.backend)) return raise(Event::kRejected);
   // What a tunnel carries can not be had again.
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
@@ -210,6 +213,7 @@ void Exchange::begin() {
   attempt_.hasPeer = true;
   http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
                                        {origin_.client, origin_.secure});
+  if (!processAttempt(head)) return connection->touch();  // it goes back unused
   if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {
@@ -315,6 +319,7 @@ void Exchange::answer() {
         ownAnswer(response_->arena, request_.head, {*rule_, attempt_.backend}, {origin_.secure, listener_->port});
     responseBody_.finish();
   }
+  processOwnAnswer();
   status_ = response_->head.status;
   codec->sendResponse(origin_.stream, response_->head);
   progress();

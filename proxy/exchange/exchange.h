@@ -82,6 +82,8 @@ class Exchange final : private net::Timer {
   const routing::ListenerName* listener() const { return listener_; }
   const Attempt& attempt() const { return attempt_; }
   const std::optional<base::Error>& error() const { return error_; }
+  /// The processor that answered it or failed; empty if none did.
+  std::string_view processor() const { return refusal_ ? std::string_view(refusal_->processor) : std::string_view(); }
   /// Of the configuration that routed it, if `current` is the one that is served now.
   const std::string& revision(const std::string& current) const { return pin_ ? pin_->revision : current; }
   std::uint16_t status() const { return status_; }
@@ -122,6 +124,23 @@ class Exchange final : private net::Timer {
   void startResponse();
   void forwardResponse();
   void grantUpstream();
+  struct Steps {
+    const processing::Chain* wider;
+    const processing::Chain* narrower;
+    processing::Phase phase;
+    bool heeded = true;
+  };
+  /// False if one of them has refused the exchange.
+  bool runSteps(const Steps& steps, http::RequestHead& request, http::ResponseMessage* response);
+  bool follow(const processing::Step& step, const processing::Verdict& verdict);
+  const processing::Chain* chainOfBackend() const;
+  bool wants(processing::Phase phase) const;
+  bool processRequest();
+  bool processAttempt(http::RequestHead& head);
+  void processResponse();
+  void keepResponse();
+  void processHead();
+  void processOwnAnswer();
   void judgeFailure();
   void judgeResponse();
   bool wentStale();
@@ -161,6 +180,13 @@ class Exchange final : private net::Timer {
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
+  /// A step has answered, or failed closed.
+  struct Refusal {
+    std::string processor;  // the name of the use
+    processing::Phase phase;
+    std::vector<std::pair<std::string, std::string>> fields;
+  };
+  std::unique_ptr<Refusal> refusal_;
   std::vector<base::Handle<Mirror>> mirrors_;
   std::optional<base::Error> error_;
   RequestState requestState_ = RequestState::kRouting;

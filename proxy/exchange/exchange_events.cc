@@ -65,8 +65,10 @@ void Exchange::onResponse(http::ResponseMessage&& message) {
   // The backend does not agree to a tunnel: the request was complete with its head.
   if (request_.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) requestBody_.finish();
   response_ = std::move(message);
+  if (wants(processing::Phase::kBackendResponse)) return raise(Event::kResponseArrived);
   const bool refused = retries_ && retries_->refuses(response_->head.status);
-  raise(refused ? Event::kResponseRefused : Event::kResponseHead);
+  if (refused) return raise(Event::kResponseRefused);
+  keepResponse();
 }
 
 void Exchange::addResponseBody(std::string_view bytes) {

@@ -16,7 +16,8 @@ constexpr std::uint32_t bits(Event first, Events... rest) {
 // What an attempt can still have to say when it is given up.
 constexpr std::uint32_t kOfAttempt = bits(
     Event::kPoolReady, Event::kLeased, Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim,
-    Event::kResponseRefused, Event::kResponseHead, Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired);
+    Event::kResponseArrived, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady, Event::kResponseBody,
+    Event::kUpstreamReset, Event::kAttemptExpired);
 
 /// Not ours, nor the address guard's, which would say the same again.
 bool isPassing(const base::Error& error) {
@@ -39,7 +40,10 @@ void Exchange::judgeFailure() {
 }
 
 // Whoever configures a code says that requests answered with it may be repeated, whatever their method (GEP-1731).
-void Exchange::judgeResponse() { raise(planRetry() ? Event::kRetry : Event::kResponseHead); }
+void Exchange::judgeResponse() {
+  if (planRetry()) return raise(Event::kRetry);
+  keepResponse();
+}
 
 // The connection came from the pool and is no more, which one stream's reset alone does not mean.
 bool Exchange::wentStale() {

@@ -28,6 +28,8 @@ class ExchangeObserver {
   virtual void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                        const base::Error* error) = 0;
   virtual void onFinished(const Exchange& exchange) = 0;
+  /// A step of a payload processor has run.
+  virtual void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict) = 0;
   /// A mirrored request is over, one way or another.
   virtual void onMirrored(const Mirror& mirror) = 0;
   virtual void onLimit(std::string_view limit) = 0;

@@ -61,6 +61,7 @@ constexpr Entry<Req> kRequestEntries[] = {
     {Req::kSending, E::kRepeat, A::kRepeat, Req::kAcquiring},
     {Req::kSending, E::kRetry, A::kBackOff, Req::kRouting},
     {Req::kSending, E::kGiveUp, A::kNone, Req::kStopped},
+    {Req::kSending, E::kRejected, A::kCancelUpstream, Req::kStopped},
     {Req::kSending, E::kRequestBroken, A::kCancelUpstream, Req::kStopped},
     {Req::kSending, E::kClientGone, A::kCancelUpstream, Req::kStopped},
     {Req::kSending, E::kDeadline, A::kCancelUpstream, Req::kStopped},
@@ -73,6 +74,7 @@ constexpr Entry<Req> kRequestEntries[] = {
     {Req::kSent, E::kRepeat, A::kRepeat, Req::kAcquiring},
     {Req::kSent, E::kRetry, A::kBackOff, Req::kRouting},
     {Req::kSent, E::kGiveUp, A::kNone, Req::kStopped},
+    {Req::kSent, E::kRejected, A::kCancelUpstream, Req::kStopped},
     {Req::kSent, E::kRequestBroken, A::kCancelUpstream, Req::kStopped},
     {Req::kSent, E::kClientGone, A::kCancelUpstream, Req::kStopped},
     {Req::kSent, E::kDeadline, A::kCancelUpstream, Req::kStopped},
@@ -87,7 +89,9 @@ constexpr Entry<Res> kResponseEntries[] = {
     {Res::kWaiting, E::kRejected, A::kAnswer, Res::kAnswering},
     {Res::kWaiting, E::kUnavailable, A::kJudgeFailure, Res::kWaiting},
     {Res::kWaiting, E::kInterim, A::kForwardInterim, Res::kWaiting},
-    {Res::kWaiting, E::kResponseHead, A::kStartResponse, Res::kStreaming},
+    {Res::kWaiting, E::kResponseArrived, A::kProcessResponse, Res::kWaiting},
+    {Res::kWaiting, E::kResponseHead, A::kProcessHead, Res::kWaiting},
+    {Res::kWaiting, E::kResponseReady, A::kStartResponse, Res::kStreaming},
     {Res::kWaiting, E::kResponseRefused, A::kJudgeResponse, Res::kWaiting},
     {Res::kWaiting, E::kUpstreamReset, A::kJudgeFailure, Res::kWaiting},
     {Res::kWaiting, E::kAttemptExpired, A::kJudgeFailure, Res::kWaiting},
@@ -120,11 +124,7 @@ constexpr std::array<std::string_view, kRequestStates> kRequestNames{"routing", 
                                                                      "stopped"};
 constexpr std::array<std::string_view, kResponseStates> kResponseNames{"waiting", "streaming", "answering", "done"};
 constexpr std::array<std::string_view, kEvents> kEventNames{
-    "arrived",       "refused head",    "request broken", "routed",         "rejected",        "client gone",
-    "repeat",        "retry",           "give up",        "retry due",      "pool ready",      "leased",
-    "unavailable",   "request body",    "request taken",  "request sent",   "interim",         "response refused",
-    "response head", "response body",   "response taken", "upstream reset", "attempt expired", "response sent",
-    "deadline",      "internal failure"};
+    "arrived", "refused head", "request broken", "routed", "rejected", "client gone", "repeat", "retry", "give up", "retry due", "pool ready", "leased", "unavailable", "request body", "request taken", "request sent", "interim", "response arrived", "response refused", "response head", "response ready", "response body", "response taken", "upstream reset", "attempt expired", "response sent", "deadline", "internal failure"};
 
 }  // namespace
 

@@ -48,8 +48,10 @@ enum class Event : std::uint8_t {
   kRequestTaken,     // the upstream codec took bytes out of the request pipe
   kRequestSent,      // the upstream codec has the whole request
   kInterim,          // a 1xx head came
-  kResponseRefused,  // the final head came, with a status for which the rule retries
-  kResponseHead,     // the final head came, or the one that was refused is kept
+  kResponseArrived,  // the final head came, and steps want to see it
+  kResponseRefused,  // the final head has a status for which the rule retries
+  kResponseHead,     // the final head is kept, and steps want to see it
+  kResponseReady,    // the final head is what the client gets
   kResponseBody,     // the response pipe has more bytes, or its end
   kResponseTaken,    // the downstream codec took bytes out of the response pipe
   kUpstreamReset,    // the backend's stream ended early: error is set
@@ -58,7 +60,7 @@ enum class Event : std::uint8_t {
   kDeadline,         // a timeout of the exchange has passed: error is set
   kInternalFailure,  // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 26;
+inline constexpr std::size_t kEvents = 28;
 
 enum class Action : std::uint8_t {
   kNone,
@@ -78,7 +80,9 @@ enum class Action : std::uint8_t {
   kForwardResponse,  // tell the downstream codec of more body
   kGrantUpstream,    // let the backend send as much as was taken
   kJudgeFailure,     // raises kRepeat, kRetry or kGiveUp
-  kJudgeResponse,    // raises kRetry or kResponseHead
+  kProcessResponse,  // backend-response: raises kResponseRefused, kResponseHead, kResponseReady or kRejected
+  kJudgeResponse,    // raises kRetry, kResponseHead or kResponseReady
+  kProcessHead,      // response-headers: raises kResponseReady or kRejected
   kAnswer,           // an answer of our own, from error
   kBreakResponse,    // the client must see that the response is not whole
   kDropMirrors,      // end the copies of the request too

@@ -84,6 +84,13 @@ void Report::onFinished(const Exchange& exchange) {
   if (accessLog_.enabled()) log(exchange, now);
 }
 
+void Report::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict) {
+  const std::string_view phase = processing::phaseName(step.phase);
+  metrics_.at<observe::Metric::kProcessorDuration>(step.type, phase).observe(time);
+  if (verdict.kind() != processing::Verdict::Kind::kFail) return;
+  metrics_.at<observe::Metric::kProcessorFailures>(step.type, phase, "error", step.failOpen ? "open" : "closed").add();
+}
+
 void Report::onMirrored(const Mirror& mirror) {
   const std::string_view errorType = mirror.error() ? base::errorTypeName(mirror.error()->type) : std::string_view{};
   metrics_
@@ -120,6 +127,7 @@ void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   record.route = names.route;
   record.backend = names.backend;
   record.attempts = attempt.number;
+  record.processor = exchange.processor();
   record.revision = exchange.revision(revision_);
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();

@@ -9,6 +9,7 @@
 #include "proxy/base/arena.h"
 #include "proxy/base/clock.h"
 #include "proxy/http/message.h"
+#include "proxy/processing/holds.h"
 #include "proxy/processing/phase.h"
 
 namespace sluice::processing {
@@ -36,6 +37,8 @@ struct Call {
   /// In phases of the request the head that the Backend will get; later the one that it got, which nobody may change
   /// any more. Names of fields are in lower case.
   http::RequestHead& request;
+  /// Of the attempt in steps of a Backend, else of the exchange.
+  Holds& holds;
   /// Null in phases of the request.
   http::ResponseHead* response = nullptr;
 };

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "proxy/base/result.h"
 #include "proxy/base/secret.h"
 #include "proxy/content/value.h"
 #include "proxy/processing/phase.h"
@@ -17,14 +17,25 @@
 
 namespace sluice::processing {
 
+/// A refusal, as the extension's own condition tells it.
+struct Refusal {
+  std::string reason;   // "InsecureCredential", "InvalidSecretRef", ...
+  std::string message;  // with the field; never what a Secret holds
+};
+
+/// What a reference to a Secret leads to.
+struct FoundSecret {
+  std::optional<base::Secret> bytes;
+  Refusal
+      refusal;  // if there are none: InvalidSecretRef says what is missing, RefNotPermitted that no grant permits it
+};
+
 /// The Secrets that a use may refer to. Implemented above, where the objects and their grants are.
 class SecretLookup {
  public:
   virtual ~SecretLookup() = default;
-  /// The bytes of `key`, or of the Secret's only key if `key` is empty. `nameSpace` empty: the owner's. Errors say
-  /// what is missing, or that no ReferenceGrant permits it, and never what a Secret holds.
-  virtual base::Result<base::Secret> find(std::string_view nameSpace, std::string_view name,
-                                          std::string_view key) const = 0;
+  /// The bytes of `key`, or of the Secret's only key if `key` is empty. `nameSpace` empty: the owner's.
+  virtual FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const = 0;
 };
 
 /// One use of a type. Everything outlives the call alone.
@@ -39,12 +50,6 @@ struct Use {
   SharedStates& states;
   /// What it guards is a Backend outside of the cluster that is spoken to without TLS.
   bool exposed = false;
-};
-
-/// A refusal, as the extension's own condition tells it.
-struct Refusal {
-  std::string reason;   // "InsecureCredential", "InvalidSecretRef", ...
-  std::string message;  // with the field; never what a Secret holds
 };
 
 struct Made {

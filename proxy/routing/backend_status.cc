@@ -88,10 +88,12 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
 config::ObjectStatus BackendCatalog::status(const config::Backend& backend, const Entry& entry) const {
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
+  std::vector<Fault> unprocessed = entry.skipped;
   bool served = false;
   for (const auto& [number, port] : entry.ports) {
     if (port.unaccepted) add(unaccepted, *port.unaccepted);
     if (port.unresolved) add(unresolved, *port.unresolved);
+    if (port.unprocessed) add(unprocessed, *port.unprocessed);
     served = served || port.plan;
   }
   const bool anyAccepted = std::any_of(entry.ports.begin(), entry.ports.end(),
@@ -113,8 +115,9 @@ config::ObjectStatus BackendCatalog::status(const config::Backend& backend, cons
     const Fault part = *joined(unaccepted);
     conditions.good(condition_type::kPartiallyInvalid, part.reason, part.message);
   }
-  if (!backend.extensions.empty()) {
-    conditions.good(condition_type::kDegraded, reason::kUnsupportedExtensionType, refusal->message);
+  if (!unprocessed.empty()) {
+    const Fault ofExtensions = *joined(unprocessed);
+    conditions.good(condition_type::kDegraded, ofExtensions.reason, ofExtensions.message);
   } else if (kept && status.shape == config::StatusShape::kControllers) {
     conditions.good(condition_type::kDegraded, kept->reason, kept->message);
   }

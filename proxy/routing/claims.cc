@@ -22,6 +22,11 @@ const config::Route* valueOf(const TextMap<const config::Route*>& map, std::stri
   return found == map.end() ? nullptr : found->second;
 }
 
+/// Most names are there already, and making a node to find that out would cost more than the look.
+void addOnce(TextMap<const config::Route*>& map, std::string_view key, const config::Route& owner) {
+  if (!map.contains(key)) map.emplace(key, &owner);
+}
+
 void append(std::string& text, std::string_view part) {
   text.append(std::to_string(part.size())).append(":").append(part);
 }
@@ -65,9 +70,9 @@ std::string identityOf(const RouteEntry& entry) {
 
 void HostnameClaims::add(std::string_view hostname, const config::Route& owner) {
   if (first_ == nullptr) first_ = &owner;
-  names_.emplace(hostname, &owner);
+  addOnce(names_, hostname, owner);
   eachDomain(hostname, [&](std::string_view domain) {
-    below_.emplace(domain, &owner);
+    addOnce(below_, domain, owner);
     return false;
   });
 }

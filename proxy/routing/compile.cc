@@ -132,8 +132,8 @@ std::vector<std::shared_ptr<const BackendPlan>> backendsInUse(const std::vector<
 
 }  // namespace
 
-CompileResult compile(const config::Model& model, CompileMemo& memo) {
-  const auto authorities = [&memo]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
+CompileResult compile(const config::Model& model, const processing::BuiltinTypes& processors, CompileMemo& memo) {
+  const SystemTrust authorities = [&memo]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
     if (memo.authorities == nullptr || memo.authorities->fingerprint() != pki::TrustStore::systemFingerprint()) {
       auto read = pki::TrustStore::system();
       if (!read) return std::move(read).error();
@@ -141,17 +141,18 @@ CompileResult compile(const config::Model& model, CompileMemo& memo) {
     }
     return memo.authorities;
   };
-  return compile(model, authorities, memo);
+  return compile(model, {processors, authorities}, memo);
 }
 
-CompileResult compile(const config::Model& model, const SystemTrust& systemTrust, CompileMemo& memo) {
+CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo) {
   memo.backends.begin();
   memo.routes.begin();
   AddressGuard guard;
   // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
   // allowed.
   if (auto made = AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
-  BackendCatalog backends(model, systemTrust, guard, memo.backends);
+  const ProcessorCompiler processors(model, tools.processors, memo.states);
+  BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model);
@@ -172,12 +173,13 @@ CompileResult compile(const config::Model& model, const SystemTrust& systemTrust
   snapshot->settings = model.settings;
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
-  snapshot->binds = compileBinds(gateways);
   snapshot->backends = backendsInUse(gateways);
+  snapshot->binds = compileBinds(std::move(gateways));
   result.snapshot = std::move(snapshot);
   result.usable = hasAcceptedClass(model);
   memo.routes.end();
   memo.backends.end();
+  memo.states.sweep();
   return result;
 }
 

@@ -30,13 +30,20 @@ struct CompileResult {
 /// What compilations one after the other have in common, and need not make again. It never shows in what they make.
 /// Main thread.
 struct CompileMemo {
+  processing::SharedStates states;
   std::shared_ptr<const pki::TrustStore> authorities;  // the system's
   BackendMemo backends;
   RouteMemo routes;
 };
 
-CompileResult compile(const config::Model& model, const SystemTrust& systemTrust, CompileMemo& memo);
+/// What the program lends to its configuration.
+struct CompileTools {
+  const processing::BuiltinTypes& processors;
+  const SystemTrust& systemTrust;
+};
+
+CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo);
 /// With the system's own authorities.
-CompileResult compile(const config::Model& model, CompileMemo& memo);
+CompileResult compile(const config::Model& model, const processing::BuiltinTypes& processors, CompileMemo& memo);
 
 }  // namespace sluice::routing

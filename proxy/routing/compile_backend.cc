@@ -30,12 +30,6 @@ std::optional<UpstreamProtocol> protocolOf(config::BackendProtocol protocol) {
 
 /// What keeps the Backend from being served at all, whatever it refers to.
 std::optional<Fault> acceptance(const config::Backend& backend) {
-  if (!backend.extensions.empty()) {
-    std::string types;
-    for (const config::ProcessorUse& use : backend.extensions) types += (types.empty() ? "" : ", ") + use.type;
-    return fault(reason::kUnsupportedExtensionType,
-                 "spec.extensions: payload processors are not supported yet (" + types + "); its requests answer 500");
-  }
   return alteringFault(backend.unbuilt);
 }
 
@@ -61,23 +55,24 @@ bool originatesTls(const std::optional<config::BackendTls>& tls) {
 }  // namespace
 
 BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard,
-                               BackendMemo& memo)
+                               const ProcessorCompiler& processors, BackendMemo& memo)
     : model_(model), services_(model, guard, memo) {
   TlsCompiler tls(model, systemTrust);
-  for (const config::Backend& backend : model.backends) entries_.emplace(&backend, compile(backend, tls, memo));
+  const Tools tools{tls, processors, memo};
+  for (const config::Backend& backend : model.backends) entries_.emplace(&backend, compile(backend, tools));
 }
 
-BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, TlsCompiler& tls, BackendMemo& memo) {
+BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, const Tools& tools) {
   Entry entry;
   entry.unaccepted = acceptance(backend);
   for (const config::BackendPort& port : backend.ports) {
-    entry.ports.emplace(port.number, compilePort(backend, port, tls, memo));
+    entry.ports.emplace(port.number, compilePort(backend, port, tools, entry.skipped));
   }
   return entry;
 }
 
 BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
-                                                      TlsCompiler& tlsCompiler, BackendMemo& memo) {
+                                                      const Tools& tools, std::vector<Fault>& skipped) {
   PortEntry entry;
   const std::optional<config::BackendTls>& tls = tlsOf(backend, port);
   entry.unaccepted = acceptance(port, tls);
@@ -88,7 +83,7 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   plan->port = port.number;
   plan->protocol = *protocolOf(port.protocol);
   if (originatesTls(tls)) {
-    auto compiled = tlsCompiler.compile(backend, *tls);
+    auto compiled = tools.tls.compile(backend, *tls);
     if (!compiled) {
       entry.unresolved = std::move(compiled.fault);
       return entry;
@@ -97,8 +92,19 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   }
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
+  const UsesOf uses{{backend.group, backend.kind, backend.meta.nameSpace},
+                    backend.meta.name,
+                    processing::Scope::kBackend,
+                    !plan->tls.has_value()};
+  CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
+  skipped = std::move(compiled.open);
+  if (!compiled.closed.empty()) {
+    entry.unprocessed = Fault{compiled.closed.front().reason, joinMessages(compiled.closed)};
+    return entry;
+  }
+  plan->chain = std::move(compiled.chain);
   plan->http11 = overHttp11(*plan);
-  entry.plan = memo.shared(std::move(plan));
+  entry.plan = tools.memo.shared(std::move(plan));
   return entry;
 }
 
@@ -132,7 +138,9 @@ BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Ho
     return refused(reason::kBackendNotFound, which);
   }
   const PortEntry& found = entry.ports.at(port->number);
-  const std::optional<Fault>& broken = found.unaccepted ? found.unaccepted : found.unresolved;
+  const std::optional<Fault>& broken = found.unaccepted    ? found.unaccepted
+                                       : found.unresolved ? found.unresolved
+                                                          : found.unprocessed;
   if (broken) return refused(broken->reason, broken->message);
   return found.plan;
 }

@@ -12,6 +12,7 @@
 #include "config/conditions.h"
 #include "config/model.h"
 #include "proxy/routing/backend_memo.h"
+#include "proxy/routing/compile_processors.h"
 #include "proxy/routing/compile_service.h"
 #include "proxy/routing/compile_tls.h"
 #include "proxy/routing/fault.h"
@@ -36,7 +37,7 @@ class BackendCatalog {
  public:
   /// `model` must outlive it.
   BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const AddressGuard& guard,
-                 BackendMemo& memo);
+                 const ProcessorCompiler& processors, BackendMemo& memo);
 
   /// What a reference of the route `holder` means. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or what is
   /// wrong with the Backend itself; of a Service see ServiceCatalog.
@@ -54,16 +55,24 @@ class BackendCatalog {
     std::shared_ptr<const BackendPlan> plan;  // null if there is a fault
     std::optional<Fault> unaccepted;
     std::optional<Fault> unresolved;
+    std::optional<Fault> unprocessed;  // an extension can not run, and is not to be missed
   };
   struct Entry {
     std::optional<Fault> unaccepted;  // of all ports
     std::map<std::uint16_t, PortEntry> ports;
+    std::vector<Fault> skipped;  // of extensions that fail open and can not run
     std::set<const config::Gateway*> users;
   };
 
-  static Entry compile(const config::Backend& backend, TlsCompiler& tls, BackendMemo& memo);
-  static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
-                               BackendMemo& memo);
+  /// What a compilation of Backends needs.
+  struct Tools {
+    TlsCompiler& tls;
+    const ProcessorCompiler& processors;
+    BackendMemo& memo;
+  };
+  static Entry compile(const config::Backend& backend, const Tools& tools);
+  static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, const Tools& tools,
+                               std::vector<Fault>& skipped);
   BackendResult resolve(const config::BackendTarget& ref, const Holder& holder, const config::Backend* backend) const;
   /// Whether the route may refer to that at all.
   std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;

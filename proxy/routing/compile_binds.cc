@@ -4,20 +4,21 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace sluice::routing {
 namespace {
 
-using Group = std::vector<const ListenerPlan*>;
+using Group = std::vector<ListenerPlan*>;
 
 bool ofAnotherGateway(const ListenerPlan& plan) {
   return plan.unaccepted && plan.unaccepted->reason == config::reason::kPortUnavailable;
 }
 
 /// The listeners of a Gateway by port, without those that have no say there.
-std::map<std::uint16_t, Group> groupByPort(const GatewayPlan& gateway) {
+std::map<std::uint16_t, Group> groupByPort(GatewayPlan& gateway) {
   std::map<std::uint16_t, Group> groups;
-  for (const ListenerPlan& plan : gateway.listeners) {
+  for (ListenerPlan& plan : gateway.listeners) {
     if (speaksHttp(*plan.listener) && !ofAnotherGateway(plan)) groups[plan.listener->port].push_back(&plan);
   }
   std::erase_if(groups, [](const auto& group) {
@@ -41,9 +42,10 @@ RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
   return entry;
 }
 
-RouteTable compileTable(const GatewayPlan& gateway, const Group& group) {
+/// `last`: nothing else is made of the group, and the table takes its entries.
+RouteTable compileTable(const GatewayPlan& gateway, const Group& group, bool last) {
   RouteTableBuilder builder;
-  for (const ListenerPlan* plan : group) {
+  for (ListenerPlan* plan : group) {
     auto name = std::make_shared<ListenerName>();
     name->gateway = gateway.gateway->meta.qualifiedName();
     name->section = plan->listener->name;
@@ -54,7 +56,9 @@ RouteTable compileTable(const GatewayPlan& gateway, const Group& group) {
       continue;
     }
     // compileMatch has tried the expressions already, so none of these can fail.
-    for (const RouteEntry& entry : plan->entries) static_cast<void>(builder.add(entry));
+    for (RouteEntry& entry : plan->entries) {
+      static_cast<void>(builder.add(last ? std::move(entry) : RouteEntry(entry)));
+    }
   }
   return std::move(builder).build();
 }
@@ -73,9 +77,9 @@ std::vector<ListenerIdentity> identities(const Group& group) {
 
 }  // namespace
 
-std::vector<Bind> compileBinds(const std::vector<GatewayPlan>& gateways) {
+std::vector<Bind> compileBinds(std::vector<GatewayPlan> gateways) {
   std::vector<Bind> binds;
-  for (const GatewayPlan& gateway : gateways) {
+  for (GatewayPlan& gateway : gateways) {
     for (const auto& [port, group] : groupByPort(gateway)) {
       for (const std::string& address : gateway.addresses) {
         Bind bind;
@@ -83,7 +87,7 @@ std::vector<Bind> compileBinds(const std::vector<GatewayPlan>& gateways) {
         bind.port = port;
         bind.tls = group.front()->listener->protocol == config::ListenerProtocol::kHttps;
         bind.identities = identities(group);
-        bind.routes = compileTable(gateway, group);
+        bind.routes = compileTable(gateway, group, &address == &gateway.addresses.back());
         binds.push_back(std::move(bind));
       }
     }

@@ -8,7 +8,7 @@
 namespace sluice::routing {
 
 /// In the order of address and port. A port that no listener of it can hold open has no socket: nothing speaks
-/// plaintext where TLS was asked for.
-std::vector<Bind> compileBinds(const std::vector<GatewayPlan>& gateways);
+/// plaintext where TLS was asked for. What the listeners' entries hold goes into the sockets' tables.
+std::vector<Bind> compileBinds(std::vector<GatewayPlan> gateways);
 
 }  // namespace sluice::routing

@@ -18,6 +18,7 @@
 #include "proxy/pki/private_key.h"
 #include "proxy/pki/sealed_value.h"
 #include "proxy/pki/trust_store.h"
+#include "proxy/processing/chain.h"
 #include "proxy/routing/address_guard.h"
 #include "proxy/routing/cors.h"
 #include "proxy/routing/header_edit.h"
@@ -81,6 +82,8 @@ struct BackendPlan {
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
   /// The same, spoken to in HTTP/1.1 only, if otherwise ALPN would decide: for requests that HTTP/2 can not carry.
   std::shared_ptr<const BackendPlan> http11 = nullptr;
+  /// Of its extensions; null if it has none. They are for requests, not for connections: the identity leaves them out.
+  std::shared_ptr<const processing::Chain> chain = nullptr;
 };
 
 /// The plan by which the request reaches the Backend; nullptr if there is none: it asks for a WebSocket (RFC 6455), and
@@ -118,6 +121,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::optional<config::Duration> requestTimeout;
   config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
+  std::shared_ptr<const processing::Chain> chain;  // of its Gateways and routes; null if they have none
   std::shared_ptr<const SessionPolicy> session;  // null: no request depends on the ones before it
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   base::Box<base::Error> failure;

@@ -1,5 +1,5 @@
 // The process: command line, then one of its commands. The only one that knows which payload processors are built in.
-#include "filters/header_modifier.h"
+#include "filters/builtin_types.h"
 #include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"
 #include "proxy/server/process.h"
@@ -8,13 +8,13 @@
 int main(int argc, char** argv) {
   const sluice::server::CommandLine line = sluice::server::parseCommandLine(argc, argv);
   if (!line.options) return line.exitCode;
-  const sluice::processing::BuiltinTypes types = {sluice::filters::headerModifier()};
+  const sluice::processing::BuiltinTypes processors = sluice::filters::builtinTypes();
   switch (line.options->command) {
     case sluice::server::Command::kRun:
-      return sluice::server::runProcess(*line.options, types);
+      return sluice::server::runProcess(*line.options, processors);
     case sluice::server::Command::kValidate:
-      return sluice::server::validateConfiguration(line.options->config, types);
+      return sluice::server::validateConfiguration(line.options->config, processors);
     case sluice::server::Command::kCatalog:
-      return sluice::server::printCatalog(*line.options, types);
+      return sluice::server::printCatalog(*line.options, processors);
   }
 }

@@ -44,13 +44,14 @@ class Threads {
 
 class Process {
  public:
-  Process(const Options& options, const processing::BuiltinTypes& types, observe::Log& log, const base::Clock& clock)
+  Process(const Options& options, const processing::BuiltinTypes& processors, observe::Log& log,
+          const base::Clock& clock)
       : options_(options),
         log_(log),
         clock_(clock),
         main_(clock),
         mainMetrics_(metrics_),
-        serving_(options.config, log, main_, mainMetrics_, types),
+        serving_(options.config, processors, log, main_, mainMetrics_),
         admin_(main_) {}
 
   int run();
@@ -241,13 +242,13 @@ void fillStandardStreams() {
 
 }  // namespace
 
-int runProcess(const Options& options, const processing::BuiltinTypes& types) {
+int runProcess(const Options& options, const processing::BuiltinTypes& processors) {
   fillStandardStreams();
   forbidCoreFiles();
   net::ignoreFailedWrites();
   const base::SystemClock clock;
   observe::Log log(options.logLevel, clock, observe::LineFile::over(STDERR_FILENO));
-  Process process(options, types, log, clock);
+  Process process(options, processors, log, clock);
   return process.run();
 }
 

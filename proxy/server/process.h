@@ -7,6 +7,7 @@
 namespace sluice::server {
 
 /// Returns the exit code: 0 after SIGTERM or SIGINT, 1 if the configuration or a port can not be used.
-int runProcess(const Options& options, const processing::BuiltinTypes& types);
+/// `processors`: the types that are compiled in.
+int runProcess(const Options& options, const processing::BuiltinTypes& processors);
 
 }  // namespace sluice::server

@@ -26,11 +26,11 @@ base::Secret newRevisionKey() {
 
 }  // namespace
 
-Serving::Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main,
-                 observe::MetricShard& metrics, processing::BuiltinTypes types)
+Serving::Serving(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors, observe::Log& log,
+                 net::Worker& main, observe::MetricShard& metrics)
     : paths_(paths),
+      processors_(processors),
       revisionKey_(newRevisionKey()),
-      memo_(std::move(types)),
       log_(log),
       main_(main),
       metrics_(metrics),
@@ -43,7 +43,7 @@ Serving::Serving(const std::vector<std::string>& paths, observe::Log& log, net::
 Serving::~Serving() = default;
 
 base::Status Serving::start() {
-  configuration_ = control::readConfiguration(paths_, revisionKey_, nullptr, memo_);
+  configuration_ = control::readConfiguration(paths_, revisionKey_, nullptr, processors_, memo_);
   report(configuration_);
   if (!configuration_.usable()) {
     return base::Error::config("the configuration can not be served; `sluice validate` says more");
@@ -73,7 +73,7 @@ void Serving::reload() {
     return;
   }
   candidate_.emplace();
-  candidate_->configuration = control::readConfiguration(paths_, revisionKey_, &configuration_.model, memo_);
+  candidate_->configuration = control::readConfiguration(paths_, revisionKey_, &configuration_.model, processors_, memo_);
   take();
 }
 

@@ -27,9 +27,9 @@ namespace sluice::server {
 
 class Serving final : private net::Timer {
  public:
-  /// References outlive it. `paths` are those of --config, `types` the payload processors that are compiled in.
-  Serving(const std::vector<std::string>& paths, observe::Log& log, net::Worker& main, observe::MetricShard& metrics,
-          processing::BuiltinTypes types = {});
+  /// References outlive it. `paths` are those of --config.
+  Serving(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors, observe::Log& log,
+          net::Worker& main, observe::MetricShard& metrics);
   ~Serving() override;
 
   /// The first configuration. Errors are config's, and have been logged but for their last line.
@@ -77,6 +77,7 @@ class Serving final : private net::Timer {
   }
 
   const std::vector<std::string> paths_;
+  const processing::BuiltinTypes& processors_;
   const base::Secret revisionKey_;
   control::Memo memo_;
   observe::Log& log_;

@@ -6,9 +6,9 @@
 
 namespace sluice::server {
 
-int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& types) {
-  control::Memo memo(types);
-  const control::Configuration configuration = control::readConfiguration(paths, base::Secret(), nullptr, memo);
+int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors) {
+  control::Memo memo;
+  const control::Configuration configuration = control::readConfiguration(paths, base::Secret(), nullptr, processors, memo);
   const std::string report = control::reportText(configuration);
   std::fwrite(report.data(), 1, report.size(), stdout);
   return configuration.flawless() ? 0 : 1;

@@ -9,6 +9,6 @@
 namespace sluice::server {
 
 /// Prints every problem and every object with its conditions to stdout. Returns 0 if all of it can be served as written, else 1.
-int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& types);
+int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors);
 
 }  // namespace sluice::server

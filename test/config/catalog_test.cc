@@ -144,7 +144,7 @@ TEST_F(Catalogs, WhatAUseSaysBeatsTheDefaults) {
   goodCatalog();
   read();
   ProcessorUse use = useOf("acme.test/Pii:v1", "request-body", R"({"modelRef":"m","style":"hash"})");
-  use.settings = {0, false, true, std::chrono::seconds(9)};
+  static_cast<ProcessorSettings&>(use) = {0, false, true, std::chrono::seconds(9)};
   EXPECT_EQ(admitted(use), "admitted");
   EXPECT_EQ(admission_.priority, 0);
   EXPECT_FALSE(admission_.failOpen);
@@ -167,7 +167,7 @@ TEST_F(Catalogs, KindsOfOtherDomainsWaitDegradedUntilTheyAreSupported) {
   support_.engines = {};
   read();
   ProcessorUse use = useOf("other.test/Pii:v1", "connect");
-  use.settings.failOpen = true;
+  use.failOpen = true;
   EXPECT_THAT(admitted(use), StartsWith("UnsupportedExtensionType: spec.extensions[0].type: no catalog has the type"));
   EXPECT_EQ(admission_.outcome, Admission::Outcome::kDegraded);
   EXPECT_TRUE(admission_.failOpen);
@@ -198,7 +198,7 @@ TEST_F(Catalogs, PreAuthEndsBeforeConnect) {
     memo_ = CatalogMemo();
     readAgain();
     ProcessorUse use = useOf("sluice.dev/All:v1", std::string(phase));
-    use.settings.preAuth = true;
+    use.preAuth = true;
     const bool early = phase == "request-headers" || phase == "request-body";
     EXPECT_THAT(admitted(use), early ? StartsWith("admitted") : StartsWith("InvalidPreAuthPhase: ")) << phase;
   }
@@ -207,9 +207,9 @@ TEST_F(Catalogs, PreAuthEndsBeforeConnect) {
 TEST_F(Catalogs, PreAuthIsForTypesThatCan) {
   read();
   ProcessorUse use = useOf("sluice.dev/Late:v1", "");
-  use.settings.preAuth = true;
+  use.preAuth = true;
   EXPECT_THAT(admitted(use), StartsWith("UnsupportedPreAuth: spec.extensions[0].preAuth: must not be true"));
-  use.settings.preAuth = false;
+  use.preAuth = false;
   EXPECT_EQ(admitted(use), "admitted");
 }
 

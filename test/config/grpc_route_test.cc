@@ -74,8 +74,8 @@ TEST(GrpcRoute, NamesServicesAndMethodsAsGrpcDoes) {
 
 TEST(GrpcRoute, HasFewerFiltersThanHttpRoute) {
   EXPECT_THAT(problemsOfRule("filters: [{type: URLRewrite, urlRewrite: {}}]"),
-              ElementsAre(HasSubstr("type: must be RequestHeaderModifier, ResponseHeaderModifier, RequestMirror or "
-                                    "ExtensionRef")));
+              ElementsAre(HasSubstr("type: must be RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, "
+                                    "ExtensionRef, PayloadProcessingRef or PayloadProcessing")));
   EXPECT_THAT(problemsOfRule("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {}, cors: {}}]"),
               ElementsAre(HasSubstr("cors: must not be given")));
   EXPECT_THAT(problemsOfRule("timeouts: {request: 1s}"), ElementsAre(HasSubstr("timeouts")));

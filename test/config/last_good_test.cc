@@ -80,6 +80,10 @@ TEST(LastGood, IsKeptForEveryKind) {
              "spec: {destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}\n"),
       object("sluice.dev/v1alpha1", "Backend", "a",
              "spec: {destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}\n"),
+      object("sluice.dev/v1alpha1", "PayloadProcessingPipeline", "a",
+             "spec: {processors: [{name: p, type: a.b/K:v1}]}\n"),
+      object("gateway.networking.k8s.io/v1alpha1", "PayloadProcessingPipeline", "a",
+             "spec: {processors: [{name: p, type: a.b/K:v1}]}\n"),
   };
   for (const std::string& each : objects) {
     const Configuration good = load(each);

@@ -110,6 +110,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.accessLogPath, "off");
   EXPECT_EQ(settings.sessionKey, (SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
+  EXPECT_FALSE(settings.extensionManager);
   EXPECT_EQ(settings.revisionsKept, 3u);
   EXPECT_EQ(settings.dns.servers.size(), 2u);
   EXPECT_THAT(settings.dns.hosts.at("origin.test"), ElementsAre("127.0.0.1", "::1"));

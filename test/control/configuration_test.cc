@@ -40,7 +40,7 @@ spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 
 Configuration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
   Memo memo;
-  return readConfiguration(paths, base::Secret("key"), previous, memo);
+  return readConfiguration(paths, base::Secret("key"), previous, {}, memo);
 }
 
 class Files : public ::testing::Test {

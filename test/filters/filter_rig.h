@@ -30,11 +30,20 @@ class FilterRig final : private processing::SecretLookup {
   processing::Peer peer{"192.0.2.1", "apps", "worker"};
   ManualClock clock;
 
+  /// A namespace that grants nothing.
+  static constexpr std::string_view kForbidden = "other";
   /// What a Secret of the rig holds: by "namespace/name/key".
   void keep(const std::string& secret, const std::string& bytes) { secrets_[secret] = bytes; }
 
-  /// Makes the processor of a use with this config (YAML); "" if it could, else "Reason: message".
+  /// Makes the processor of a use with this config (YAML), with no memory of one before; "" if it could, else "Reason:
+  /// message".
   std::string make(const std::string& config) {
+    end();
+    processor_.reset();
+    return remake(config);
+  }
+  /// Another processor takes the place of the one before, as in a reload.
+  std::string remake(const std::string& config) {
     config_ = {};
     config::Problems problems;
     config::forEachDocument(config, {}, problems, [this](const content::Value& root) { config_ = root; });
@@ -43,25 +52,25 @@ class FilterRig final : private processing::SecretLookup {
     processor_ = std::move(made.processor);
     return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;
   }
-  /// Another processor takes the place of the one before, as in a reload.
-  std::string remake(const std::string& config) {
-    const auto before = processor_;
-    return make(config);
-  }
 
   void request(Fields fields, const std::string& target = "/") {
+    request_.head.method = http::Method::kGet;
     request_.head.target = request_.arena.copy(target);
     add(request_, fields);
   }
+  void method(http::Method method) { request_.head.method = method; }
   void response(std::uint16_t status, Fields fields) {
     response_ = std::make_unique<http::ResponseMessage>(pool_);
     response_->head.status = status;
     add(*response_, fields);
   }
   processing::Verdict run(processing::Phase at) {
-    processing::Call call{at, place, request_.arena, clock, request_.head, response_ ? &response_->head : nullptr};
+    processing::Call call{
+        at, place, request_.arena, clock, request_.head, holds_, response_ ? &response_->head : nullptr};
     return processor_->process(call, peer);
   }
+  /// The exchanges that ran so far end.
+  void end() { holds_.release(); }
 
   std::string requestFields() const { return text(request_.head.headers); }
   std::string responseFields() const { return text(response_->head.headers); }
@@ -81,13 +90,14 @@ class FilterRig final : private processing::SecretLookup {
     return lines;
   }
 
-  base::Result<base::Secret> find(std::string_view nameSpace, std::string_view name,
-                                  std::string_view key) const override {
-    const std::string prefix = std::string(nameSpace) + "/" + std::string(name) + "/";
+  processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
+    if (nameSpace == kForbidden) return {{}, {"RefNotPermitted", "no ReferenceGrant permits it"}};
+    const std::string prefix = (nameSpace.empty() ? "demo" : std::string(nameSpace)) + "/" + std::string(name) + "/";
     for (const auto& [where, bytes] : secrets_) {
-      if (key.empty() ? where.starts_with(prefix) : where == prefix + std::string(key)) return base::Secret(bytes);
+      const bool meant = key.empty() ? where.starts_with(prefix) : where == prefix + std::string(key);
+      if (meant) return {base::Secret(bytes), {}};
     }
-    return base::Error::config("Secret " + prefix + std::string(key) + " does not exist");
+    return {{}, {"InvalidSecretRef", "Secret " + prefix + std::string(key) + " does not exist"}};
   }
 
   const processing::BuiltinType type_;
@@ -97,6 +107,7 @@ class FilterRig final : private processing::SecretLookup {
   std::shared_ptr<const processing::Processor> processor_;
   base::ChunkPool pool_;
   http::RequestMessage request_{pool_};
+  processing::Holds holds_;  // gives back before the processor and the arena go
   std::unique_ptr<http::ResponseMessage> response_;
 };
 

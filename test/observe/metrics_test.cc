@@ -31,6 +31,8 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "http_client_open_connections",
                                             "dns_lookup_duration_seconds",
                                             "sluice_upstream_tls_handshakes_total",
+                                            "sluice_processor_duration_seconds",
+                                            "sluice_processor_failures_total",
                                             "sluice_limit_hits_total",
                                             "sluice_address_denied_total",
                                             "sluice_config_state",

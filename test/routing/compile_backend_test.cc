@@ -141,13 +141,16 @@ TEST(CompileBackend, CanNotPassTlsThroughForAnHttpRoute) {
 }
 
 TEST(CompileBackend, IsDegradedByExtensionsThatAreNotRun) {
-  const World world =
-      worldWith({backendWith("extensions: [{name: guard, type: 'acme.example.com/PIIDetector:v1', phase: "
-                             "request-body, priority: 20, failOpen: true}]")});
-  EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/UnsupportedExtensionType");
-  EXPECT_EQ(world.condition("Backend", "origin", "Degraded"), "True/UnsupportedExtensionType");
-  EXPECT_NE(world.message("Backend", "origin", "Degraded").find("PIIDetector"), std::string::npos);
-  EXPECT_EQ(world.outcome(), "500");
+  for (const bool open : {true, false}) {
+    const World world = worldWith({backendWith(
+        "extensions: [{name: guard, type: 'acme.example.com/PIIDetector:v1', phase: request-body, priority: 20, failOpen: " +
+        std::string(open ? "true" : "false") + "}]")});
+    EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "True/Accepted") << "admitted (E-77)";
+    EXPECT_EQ(world.condition("Backend", "origin", "Degraded"), "True/UnsupportedExtensionType");
+    EXPECT_NE(world.message("Backend", "origin", "Degraded").find("PIIDetector"), std::string::npos);
+    EXPECT_EQ(world.condition("Backend", "origin", "Programmed"), open ? "True/Programmed" : "False/Invalid");
+    EXPECT_EQ(world.outcome(), open ? "default/origin" : "500");
+  }
 }
 
 TEST(CompileBackend, Answers500IfItsSchemaRefusesIt) {

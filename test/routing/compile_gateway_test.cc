@@ -40,6 +40,16 @@ TEST(CompileGateway, ListensOnEachAddress) {
   EXPECT_EQ(world.snapshot().binds.size(), 2U);
 }
 
+TEST(CompileGateway, ServesTheSameRulesOnEachAddress) {
+  const World world(
+      {kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: 127.0.0.2}"), kBackend, kRoute});
+  const test::Request request("GET", "a.test", "/");
+  const Rule* first = world.bind(80, "::1")->routes.match(request.head()).rule;
+  const Rule* second = world.bind(80, "127.0.0.2")->routes.match(request.head()).rule;
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first, second);
+}
+
 TEST(CompileGateway, RefusesAddressesThatAreNoneOfTheMachine) {
   const World world(
       {kClass, with(kGateway, "type: IPAddress, value: 127.0.0.1", "type: Hostname, value: a.test"), kBackend, kRoute});

@@ -35,11 +35,11 @@ class Folder {
   /// What it was before lives on meanwhile, as it does in a process.
   void compile() {
     config::Configuration loaded = config::loadPaths({path_}, base::Secret(), nullptr, texts_);
-    const auto trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
+    const SystemTrust trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
     previous_ = std::move(result_);
-    result_ = routing::compile(loaded.model, trust, memo_);
+    result_ = routing::compile(loaded.model, {processors_, trust}, memo_);
     CompileMemo none;
-    EXPECT_EQ(statuses(result_), statuses(routing::compile(loaded.model, trust, none)));
+    EXPECT_EQ(statuses(result_), statuses(routing::compile(loaded.model, {processors_, trust}, none)));
     previousModel_ = std::move(model_);
     model_ = std::move(loaded.model);
   }
@@ -56,6 +56,7 @@ class Folder {
   }
 
   const std::string path_ = testing::TempDir() + "sluice-compile-memo-test-" + std::to_string(getpid());
+  const processing::BuiltinTypes processors_;
   config::TextMemo texts_;
   config::Model model_;
   config::Model previousModel_;

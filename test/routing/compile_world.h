@@ -97,7 +97,9 @@ inline const sluice::test::Identity& server() {
 class World {
  public:
   /// `previous`: what was served before, for World after World.
-  explicit World(const std::vector<std::string_view>& documents, const World* previous = nullptr) {
+  explicit World(const std::vector<std::string_view>& documents, const World* previous = nullptr,
+                 processing::BuiltinTypes processors = {})
+      : processors_(std::move(processors)) {
     std::string text;
     for (const std::string_view document : documents) text += "---\n" + std::string(document) + "\n";
     configuration_ = config::loadTexts({{"config.yaml", text}}, base::Secret(),
@@ -111,13 +113,13 @@ class World {
   config::Gateway& gateway() { return const_cast<config::Gateway&>(model().gateways.front()); }
   void recompile() {
     ++compilations_;
-    const auto trust = [this]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
+    const SystemTrust trust = [this]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
       ++systemTrustLoads_;
       if (!systemTrustWorks_) return base::Error::config("no bundle here");
       return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
     };
     CompileMemo memo;  // one for each: tests change objects behind its back
-    result_ = compile(configuration_.model, trust, memo);
+    result_ = compile(configuration_.model, {processors_, trust}, memo);
   }
   void breakSystemTrust() {
     systemTrustWorks_ = false;
@@ -190,6 +192,7 @@ class World {
     return config::findCondition(object->conditions, type);
   }
 
+  const processing::BuiltinTypes processors_;
   config::Configuration configuration_;
   CompileResult result_;
   bool systemTrustWorks_ = true;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "test/routing/compile_world.h"
+#include "test/routing/processor_types.h"
 
 namespace sluice::routing {
 namespace {
@@ -39,7 +40,7 @@ std::set<std::string> reasonsOfTheHeader() {
 class ReasonsGiven {
  public:
   void look(const std::vector<std::string_view>& documents, const World* previous = nullptr) {
-    look(World(documents, previous));
+    look(World(documents, previous, test::processorTypes()));
   }
   void look(const World& world) {
     for (const config::ObjectStatus& object : world.result().statuses) {
@@ -114,6 +115,13 @@ void lookAtBackends(ReasonsGiven& given) {
   given.look({kClass, tls("mode: Mutual, clientCertificateRef: {name: absent}")});
   given.look({kClass, with(kBackend, "{destination:",
                            "{extensions: [{name: a, type: b.dev/C:v1, phase: request-headers}], destination:")});
+  const auto use = [](const std::string& fields) {
+    return with(kBackend, "{destination:",
+                "{extensions: [{name: a, type: 'sluice.dev/Test:v1', " + fields + "}], destination:");
+  };
+  given.look({kClass, use("phase: connect")});                                           // UnsupportedPhase
+  given.look({kClass, use("phase: backend-request, preAuth: true")});                    // InvalidPreAuthPhase
+  given.look({kClass, use("phase: request-headers, config: {secret: absent}")});         // InvalidSecretRef
 }
 
 TEST(ConditionReasons, AreAllGiven) {

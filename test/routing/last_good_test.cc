@@ -81,7 +81,7 @@ TEST_F(LastGoodTest, ABackendThatCanNotBeServedSaysSoFirst) {
   const World before({kClass, kGateway, unserved, kRoute});
   const World world({kClass, kGateway, bad(unserved, "5"), kRoute}, &before);
   EXPECT_EQ(world.outcome(), "500");
-  EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), before.condition("Backend", "origin", "Accepted"));
+  EXPECT_EQ(world.condition("Backend", "origin", "Degraded"), before.condition("Backend", "origin", "Degraded"));
   EXPECT_THAT(world.message("Backend", "origin", "Accepted"), HasSubstr("surprise: unknown field"));
   int degraded = 0;
   for (const config::Condition& each : world.status("Backend", "origin")->controllers.front().conditions) {

@@ -33,7 +33,7 @@ class ServingRig {
   explicit ServingRig(const Spec& spec, std::size_t workers) {
     if (::mkdtemp(folder_.data()) == nullptr) std::abort();
     write(spec);
-    serving_.emplace(std::vector<std::string>{path()}, log_, main_, shard_);
+    serving_.emplace(std::vector<std::string>{path()}, processors_, log_, main_, shard_);
     const base::Status started = serving_->start();
     EXPECT_TRUE(started.ok()) << started.error().detail;
     if (started.ok()) makeWorkers(workers);
@@ -120,6 +120,7 @@ class ServingRig {
   observe::MetricsRegistry metrics_;
   net::Worker main_{clock_};
   observe::MetricShard shard_{metrics_};
+  const processing::BuiltinTypes processors_;
   std::optional<Serving> serving_;
   upstream::Budgets budgets_{1024, 1024};
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;

@@ -253,6 +253,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                     exchange.requestBytes(), exchange.responseBytes()});
     report_.onFinished(exchange);
   }
+  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict) override {
+    steps.push_back(step.name);
+    report_.onStep(step, time, verdict);
+  }
   void onMirrored(const exchange::Mirror& mirror) override {
     ++mirrored;
     report_.onMirrored(mirror);
@@ -277,6 +281,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   observe::MetricsRegistry metrics;
   std::vector<Told> told;           // one for each finished exchange
   std::vector<std::string> limits;  // each bound that was met
+  std::vector<std::string> steps;   // each that ran, by its name
   int routed = 0;
   int retried = 0;
   int mirrored = 0;

@@ -1,0 +1,24 @@
+// A hash of names that count together, as pairs and tuples of them: for sets of thousands of objects, where a tree of
+// such names costs most of a reload.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <tuple>
+
+namespace sluice::config {
+
+struct NameHash {
+  template <typename Names>
+  std::size_t operator()(const Names& names) const {
+    const auto combine = [](const auto&... name) {
+      std::size_t hash = 0;
+      ((hash = hash * 31 + std::hash<std::string_view>{}(name)), ...);
+      return hash;
+    };
+    return std::apply(combine, names);
+  }
+};
+
+}  // namespace sluice::config

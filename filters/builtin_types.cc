@@ -1,0 +1,11 @@
+#include "filters/builtin_types.h"
+
+#include "filters/credential_injector.h"
+#include "filters/header_modifier.h"
+#include "filters/qos_controller.h"
+
+namespace sluice::filters {
+
+processing::BuiltinTypes builtinTypes() { return {credentialInjector(), headerModifier(), qosController()}; }
+
+}  // namespace sluice::filters

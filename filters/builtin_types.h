@@ -1,0 +1,10 @@
+// The processor types that are compiled in: what main hands down.
+#pragma once
+
+#include "proxy/processing/factory.h"
+
+namespace sluice::filters {
+
+processing::BuiltinTypes builtinTypes();
+
+}  // namespace sluice::filters

@@ -1,0 +1,96 @@
+#include "proxy/routing/compile_processors.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::routing {
+namespace {
+
+using processing::Phase;
+
+namespace reason = config::reason;
+
+Fault fault(std::string_view why, const config::ProcessorUse& use, const std::string& message) {
+  return {std::string(why), use.path + " (" + use.name + "): " + message};
+}
+
+/// The Secrets of the model that one object may refer to.
+class Secrets final : public processing::SecretLookup {
+ public:
+  Secrets(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}
+
+  processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
+    config::ObjectRef ref;
+    ref.kind = "Secret";
+    ref.nameSpace = nameSpace;
+    ref.name = name;
+    if (auto forbidden = crossNamespaceFault(model_, ref, holder_)) {
+      return {std::nullopt, {forbidden->reason, forbidden->message}};
+    }
+    const auto refused = [&](const std::string& why) -> processing::FoundSecret {
+      return {std::nullopt, {std::string(reason::kInvalidSecretRef), describe(ref, holder_.nameSpace) + ": " + why}};
+    };
+    const config::SecretObject* secret = model_.findSecret(targetNamespace(ref, holder_.nameSpace), name);
+    if (secret == nullptr) return refused("it does not exist");
+    if (!key.empty()) {
+      const base::Secret* found = secret->find(std::string(key));
+      return found != nullptr ? processing::FoundSecret{*found, {}} : refused("it has no " + std::string(key));
+    }
+    if (secret->data.size() == 1) return {secret->data.begin()->second, {}};
+    return refused("it has " + std::to_string(secret->data.size()) + " keys, so the reference must name one");
+  }
+
+ private:
+  const config::Model& model_;
+  const Holder& holder_;
+};
+
+}  // namespace
+
+CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
+  CompiledUses result;
+  std::vector<processing::Step> steps;
+  for (const config::ProcessorUse& use : uses) {
+    Resolved<processing::Step> made = step(use, of);
+    if (made) {
+      steps.push_back(*std::move(made.value));
+    } else {
+      (use.failOpen.value_or(false) ? result.open : result.closed).push_back(std::move(made.fault));
+    }
+  }
+  if (!steps.empty()) result.chain = std::make_shared<const processing::Chain>(std::move(steps));
+  return result;
+}
+
+Resolved<processing::Step> ProcessorCompiler::step(const config::ProcessorUse& use, const UsesOf& of) const {
+  const auto type = std::find_if(types_.begin(), types_.end(),
+                                 [&](const processing::BuiltinType& each) { return each.type == use.type; });
+  if (type == types_.end()) {
+    return fault(reason::kUnsupportedExtensionType, use, "type " + use.type + " is not supported");
+  }
+  const std::optional<Phase> phase = processing::phaseFrom(use.phase);
+  if (!phase || std::find(type->phases.begin(), type->phases.end(), *phase) == type->phases.end()) {
+    return fault(reason::kUnsupportedPhase, use, use.type + " does not run in phase \"" + use.phase + "\"");
+  }
+  if (use.preAuth.value_or(false) && (!type->preAuth || *phase >= Phase::kConnect)) {
+    return fault(reason::kInvalidPreAuthPhase, use,
+                 use.type + " can not run before authentication in phase " + use.phase);
+  }
+  const std::string owner = std::string(of.holder.kind) + " " + std::string(of.holder.nameSpace) + "/" +
+                            std::string(of.name) + ": " + use.name;
+  const Secrets secrets(model_, of.holder);
+  static const content::Value kNothing;
+  processing::Made made = type->make({owner, use.name, *phase, use.preAuth.value_or(false),
+                                      use.config ? *use.config : kNothing, secrets, states_, of.exposed});
+  if (made.processor == nullptr) return fault(made.refusal.reason, use, "config: " + made.refusal.message);
+  return processing::Step{std::move(made.processor),
+                          use.name,
+                          use.type,
+                          *phase,
+                          of.scope,
+                          use.priority.value_or(0),
+                          use.failOpen.value_or(false),
+                          use.preAuth.value_or(false)};
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,196 @@
+#include "config/extension_manager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "config/settings_reader.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const std::string kService = "service: {fqdn: {hostname: Ext.Test, port: 5005}}";
+
+struct Reading {
+  std::optional<ExtensionManager> manager;
+  std::vector<std::string> errors;
+};
+
+Reading readSettingsText(const std::string& text) {
+  ConfigMap::Entry entry;
+  entry.value = text;
+  Problems problems;
+  const std::optional<Settings> settings = readSettings(entry, "ConfigMap a/b", problems);
+  Reading reading;
+  if (settings) reading.manager = settings->extensionManager;
+  for (const Problem& problem : problems) {
+    if (problem.severity == Severity::kError) reading.errors.push_back(render(problem));
+  }
+  return reading;
+}
+Reading read(const std::string& block) { return readSettingsText("extensionManager: {" + block + "}\n"); }
+Reading readHooks(const std::string& hooks, const std::string& rest = kService) {
+  return read("hooks: {xdsTranslator: {post: [" + hooks + "]}}, " + rest);
+}
+std::vector<ScopedUse> usesOfHooks(const std::string& hooks, const std::string& rest = kService) {
+  const Reading reading = readHooks(hooks, rest);
+  EXPECT_THAT(reading.errors, IsEmpty());
+  return reading.manager ? usesOf(*reading.manager) : std::vector<ScopedUse>();
+}
+
+TEST(ExtensionManager, IsNoneUnlessItIsWritten) {
+  EXPECT_FALSE(readSettingsText("workers: 1\n").manager);
+  EXPECT_FALSE(readSettingsText("extensionManager: {}\n").manager);
+  EXPECT_FALSE(readSettingsText("extensionManager:\n").manager);
+  EXPECT_THAT(readSettingsText("extensionManager: {}\n").errors, IsEmpty());
+  EXPECT_THAT(readSettingsText("extensionManager: []\n").errors, Contains(HasSubstr("must be a map, but is a list")));
+}
+
+TEST(ExtensionManager, LoadsTheSeedsExampleUnchanged) {
+  const Reading reading = readSettingsText(R"(
+extensionManager:
+  hooks:
+    # The type of hooks that should be invoked
+    xdsTranslator:
+      post:
+      - type: HTTPListener
+        failOpen: false # This is the default, if the failOpen attribute is not specified
+  service:
+    # The service that is hosting the extension server
+    fqdn:
+      hostname: extension-server.envoy-gateway-system.svc.cluster.local
+      port: 5005
+)");
+  EXPECT_THAT(reading.errors, IsEmpty());
+  ASSERT_TRUE(reading.manager);
+  EXPECT_THAT(reading.manager->hooks, ElementsAre(ExtensionHook{HookScope::kListener, false}));
+  EXPECT_EQ(reading.manager->hostname, "extension-server.envoy-gateway-system.svc.cluster.local");
+  EXPECT_EQ(reading.manager->port, 5005);
+  EXPECT_EQ(reading.manager->retry, ExtensionRetry());
+  EXPECT_EQ(reading.manager->maxMessageSize, 4000000u);
+}
+
+TEST(ExtensionManager, IsDocumentedAsItIsRead) {
+  std::ifstream in(SLUICE_SOURCE_DIR "/config/settings.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t begin = page.find("```yaml\n", page.find("## extensionManager")) + 8;
+  const Reading reading = readSettingsText(page.substr(begin, page.find("```", begin) - begin));
+  EXPECT_THAT(reading.errors, IsEmpty());
+  ASSERT_TRUE(reading.manager);
+  EXPECT_EQ(reading.manager->retry, ExtensionRetry()) << "the defaults";
+  EXPECT_EQ(reading.manager->maxMessageSize, ExtensionManager().maxMessageSize);
+}
+
+TEST(ExtensionManager, IsOneUseForEachHookInTheOrderOfTheirScopes) {
+  const std::vector<ScopedUse> uses =
+      usesOfHooks("{type: Translation}, {type: HTTPListener, failOpen: true}, {type: Route}, {type: VirtualHost}");
+  ASSERT_EQ(uses.size(), 4u);
+  const std::pair<HookScope, const char*> expected[] = {{HookScope::kRoute, "extensionManager.Route"},
+                                                        {HookScope::kHostname, "extensionManager.VirtualHost"},
+                                                        {HookScope::kListener, "extensionManager.HTTPListener"},
+                                                        {HookScope::kProcess, "extensionManager.Translation"}};
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    EXPECT_EQ(uses[i].scope, expected[i].first);
+    EXPECT_EQ(uses[i].use.name, expected[i].second);
+    EXPECT_EQ(uses[i].use.type, processor_type::kExtProc);
+    EXPECT_EQ(uses[i].use.failOpen.value_or(false), uses[i].scope == HookScope::kListener);
+    EXPECT_EQ(uses[i].use.preAuth.value_or(false), false);
+  }
+}
+
+TEST(ExtensionManager, TellsItsServerToTheProcessor) {
+  const std::vector<ScopedUse> uses =
+      usesOfHooks("Route",
+                  "maxMessageSize: 1Mi, service: {fqdn: {hostname: Ext.Test, port: 5005}, retry: {maxAttempts: 2, "
+                  "initialBackoff: 50ms, maxBackoff: 2s, backoffMultiplier: 1.5, retryableStatusCodes: [INTERNAL, "
+                  "UNAVAILABLE]}}");
+  ASSERT_EQ(uses.size(), 1u);
+  ASSERT_TRUE(uses[0].use.config);
+  const Value& config = *uses[0].use.config;
+  EXPECT_EQ(config.find("maxMessageSize")->text, "1048576");
+  const Value* fqdn = config.find("service")->find("fqdn");
+  ASSERT_NE(fqdn, nullptr);
+  EXPECT_EQ(fqdn->find("hostname")->text, "ext.test");
+  EXPECT_EQ(fqdn->find("port")->text, "5005");
+  EXPECT_EQ(fqdn->find("port")->kind, Value::Kind::kNumber);
+  const Value* retry = config.find("service")->find("retry");
+  ASSERT_NE(retry, nullptr);
+  EXPECT_EQ(retry->find("maxAttempts")->text, "2");
+  EXPECT_EQ(retry->find("initialBackoff")->text, "50ms");
+  EXPECT_EQ(retry->find("maxBackoff")->text, "2s");
+  EXPECT_EQ(retry->find("backoffMultiplier")->text, "1.5");
+  ASSERT_THAT(retry->find("retryableStatusCodes")->items, SizeIs(2));
+  EXPECT_EQ(retry->find("retryableStatusCodes")->items[0].text, "INTERNAL");
+}
+
+TEST(ExtensionManager, FailsClosedUnlessTheHookOrTheManagerSaysOtherwise) {
+  const auto open = [](const std::string& hook, const std::string& manager) {
+    return usesOfHooks(hook, kService + manager).at(0).use.failOpen.value_or(false);
+  };
+  EXPECT_FALSE(open("Route", ""));
+  EXPECT_FALSE(open("{type: Route}", ", failOpen: false"));
+  EXPECT_TRUE(open("Route", ", failOpen: true"));
+  EXPECT_TRUE(open("{type: Route}", ", failureMode: FailOpen"));
+  EXPECT_TRUE(open("{type: Route, failOpen: true}", ", failOpen: false"));
+  EXPECT_FALSE(open("{type: Route, failOpen: false}", ", failOpen: true"));
+}
+
+TEST(ExtensionManager, ChecksItsHooks) {
+  EXPECT_THAT(readHooks("").errors, ElementsAre(HasSubstr("must have at least one hook in post")));
+  EXPECT_THAT(read("hooks: {}, " + kService).errors, ElementsAre(HasSubstr("must have at least one hook in post")));
+  EXPECT_THAT(read(kService).errors, ElementsAre(HasSubstr("extensionManager.hooks: is required")));
+  EXPECT_THAT(readHooks("Route, {type: Route}").errors, ElementsAre(EndsWith("post[1].type: must not be repeated")));
+  EXPECT_THAT(readHooks("Cluster").errors,
+              ElementsAre(HasSubstr("must be Route, VirtualHost, HTTPListener or Translation")));
+  EXPECT_THAT(readHooks("{failOpen: true}").errors, ElementsAre(EndsWith("post[0].type: is required")));
+  EXPECT_THAT(readHooks("{type: Route, failOpen: 1}").errors,
+              ElementsAre(HasSubstr("failOpen: must be true or false")));
+  EXPECT_THAT(readHooks("{type: Route, fail: x}").errors, ElementsAre(HasSubstr("fail: unknown field")));
+}
+
+TEST(ExtensionManager, ChecksItsService) {
+  const auto errors = [](const std::string& service) { return readHooks("Route", service).errors; };
+  EXPECT_THAT(errors("failOpen: false"), ElementsAre(EndsWith("service: is required")));
+  EXPECT_THAT(errors("service: {}"), ElementsAre(EndsWith("service.fqdn: is required")));
+  EXPECT_THAT(errors("service: {fqdn: {}}"),
+              ElementsAre(EndsWith("hostname: is required"), EndsWith("port: is required")));
+  EXPECT_THAT(errors("service: {fqdn: {hostname: 127.0.0.1, port: 1}}"),
+              ElementsAre(HasSubstr("hostname: must be a domain name")));
+  EXPECT_THAT(errors(kService + ", maxMessageSize: 1Gi"), IsEmpty());
+  EXPECT_THAT(errors(kService + ", maxMessageSize: 1073741825"), ElementsAre(HasSubstr("at most 1Gi")));
+  EXPECT_THAT(errors(kService + ", maxMessageSize: 0"), ElementsAre(HasSubstr("maxMessageSize")));
+}
+
+TEST(ExtensionManager, ChecksItsRetries) {
+  const auto errors = [](const std::string& retry) {
+    return readHooks("Route", "service: {fqdn: {hostname: a.b, port: 1}, retry: {" + retry + "}}").errors;
+  };
+  EXPECT_THAT(errors("maxAttempts: 1, backoffMultiplier: 1"), IsEmpty());
+  EXPECT_THAT(errors("maxAttempts: 100, backoffMultiplier: 100.0"), IsEmpty());
+  EXPECT_THAT(errors("maxAttempts: 0"), ElementsAre(HasSubstr("between 1 and 100")));
+  EXPECT_THAT(errors("maxAttempts: 101"), ElementsAre(HasSubstr("between 1 and 100")));
+  for (const char* bad : {"0.5", "100.5", "-1", "'2'", "x"}) {
+    EXPECT_THAT(errors("backoffMultiplier: " + std::string(bad)), ElementsAre(HasSubstr("a number between 1 and 100")))
+        << bad;
+  }
+  EXPECT_THAT(errors("initialBackoff: 0s"), ElementsAre(HasSubstr("longer than 0s")));
+  EXPECT_THAT(errors("initialBackoff: 1s"), IsEmpty());
+  EXPECT_THAT(errors("initialBackoff: 1001ms"), ElementsAre(HasSubstr("must not be shorter than initialBackoff")));
+  EXPECT_THAT(errors("RetryableStatusCodes: [UNAVAILABLE]"), IsEmpty());
+  EXPECT_THAT(errors("retryableStatusCodes: [OK]"), ElementsAre(HasSubstr("must be a gRPC status")));
+}
+
+}  // namespace
+}  // namespace sluice::config

@@ -1,0 +1,229 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kOwnVersion = "sluice.dev/v1alpha1";
+constexpr const char* kProposedVersion = "gateway.networking.k8s.io/v1alpha1";
+const std::string kUses = "processors: [{name: a, type: a.b/K:v1}]";
+
+Configuration load(const std::string& spec, const char* version = kOwnVersion) {
+  return loadText(object(version, "PayloadProcessor", "p", "spec: {" + spec + "}\n"));
+}
+
+std::vector<std::string> errorsOf(const std::string& spec) {
+  std::vector<std::string> errors;
+  for (const Problem& problem : load(spec).problems) {
+    if (problem.severity == Severity::kError) errors.push_back(render(problem));
+  }
+  return errors;
+}
+
+TEST(PayloadProcessor, AttachesUsesToItsTarget) {
+  for (const char* kind : {"Gateway", "HTTPRoute", "GRPCRoute"}) {
+    const Configuration configuration =
+        load("targetRef: {group: gateway.networking.k8s.io, kind: " + std::string(kind) +
+             ", name: t, sectionName: s}, " + kUses);
+    ASSERT_FALSE(hasErrors(configuration.problems)) << kind;
+    ASSERT_EQ(configuration.model.payloadProcessors.size(), 1u);
+    const PayloadProcessor& processor = configuration.model.payloadProcessors[0];
+    EXPECT_EQ(processor.group, kOwnGroup);
+    EXPECT_EQ(processor.target.group, kGatewayGroup);
+    EXPECT_EQ(processor.target.kind, kind);
+    EXPECT_EQ(processor.target.name, "t");
+    EXPECT_EQ(processor.target.path, "spec.targetRef");
+    EXPECT_EQ(processor.sectionName, "s");
+    EXPECT_FALSE(processor.phase);
+    EXPECT_EQ(processor.processors.at(0).type, "a.b/K:v1");
+    EXPECT_THAT(processor.unbuilt, IsEmpty());
+    EXPECT_EQ(configuration.model.findPayloadProcessor(kOwnGroup, "default", "p"), &processor);
+    EXPECT_EQ(configuration.model.findPayloadProcessor(kGatewayGroup, "default", "p"), nullptr);
+  }
+}
+
+TEST(PayloadProcessor, LoadsTheProposalsExampleUnchanged) {
+  const Configuration configuration = loadText(R"(
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: PayloadProcessor
+metadata:
+  name: model-header-setter
+spec:
+  targetRef:
+    group: gateway.networking.k8s.io
+    kind: Gateway
+    name: ai-gateway
+    sectionName: http
+  phase: PreRouting
+  processors:
+  - name: extract-model
+    type: InProcess
+    failureMode: FailClosed
+    timeout: "500ms"
+    inProcess:
+      request:
+        setHeaders:
+        - name: X-Gateway-Model-Name
+          value: 'json(request.body).model'
+        removeHeaders: []
+)");
+  ASSERT_FALSE(hasErrors(configuration.problems));
+  const PayloadProcessor& processor = configuration.model.payloadProcessors.at(0);
+  EXPECT_EQ(processor.group, kGatewayGroup);
+  EXPECT_EQ(processor.phase, RoutingPhase::kPreRouting);
+  EXPECT_EQ(processor.processors.at(0).unbuilt.size(), 1u);
+  EXPECT_FALSE(processor.processors[0].failOpen.value_or(false));
+}
+
+TEST(PayloadProcessor, RemembersThatListenerSetsAreNotBuilt) {
+  const Configuration configuration = load("targetRef: {kind: ListenerSet, name: t}, phase: PreRouting, " + kUses);
+  ASSERT_FALSE(hasErrors(configuration.problems));
+  const PayloadProcessor& processor = configuration.model.payloadProcessors.at(0);
+  ASSERT_EQ(processor.unbuilt.size(), 1u);
+  EXPECT_EQ(processor.unbuilt[0].path, "spec.targetRef.kind");
+}
+
+TEST(PayloadProcessor, NeedsATargetOfAKindThatCarriesProcessors) {
+  EXPECT_THAT(errorsOf(kUses), ElementsAre(EndsWith("spec.targetRef: is required")));
+  EXPECT_THAT(errorsOf("targetRef: {name: t}, " + kUses), ElementsAre(EndsWith("targetRef.kind: is required")));
+  EXPECT_THAT(errorsOf("targetRef: {kind: Gateway}, " + kUses), ElementsAre(EndsWith("targetRef.name: is required")));
+  EXPECT_THAT(errorsOf("targetRef: {kind: Backend, name: t}, " + kUses),
+              ElementsAre(HasSubstr("kind: must be Gateway, ListenerSet, HTTPRoute or GRPCRoute")));
+  EXPECT_THAT(errorsOf("targetRef: {group: a.b, kind: Gateway, name: t}, " + kUses),
+              ElementsAre(HasSubstr("group: must be gateway.networking.k8s.io")));
+  EXPECT_THAT(errorsOf("targetRef: {kind: Gateway, name: t, namespace: n}, " + kUses),
+              ElementsAre(HasSubstr("namespace: unknown field")));
+}
+
+TEST(PayloadProcessor, RunsBeforeRoutingForGatewaysOnly) {
+  EXPECT_THAT(errorsOf("targetRef: {kind: Gateway, name: t}, phase: PreRouting, " + kUses), IsEmpty());
+  for (const char* kind : {"HTTPRoute", "GRPCRoute"}) {
+    const std::string target = "targetRef: {kind: " + std::string(kind) + ", name: t}, ";
+    EXPECT_THAT(errorsOf(target + "phase: PreRouting, " + kUses),
+                ElementsAre(HasSubstr("phase: must not be PreRouting for a " + std::string(kind))));
+    EXPECT_THAT(errorsOf(target + "phase: PostRouting, " + kUses), IsEmpty());
+  }
+  EXPECT_THAT(errorsOf("targetRef: {kind: Gateway, name: t}, phase: Routing, " + kUses),
+              ElementsAre(HasSubstr("phase: must be PreRouting or PostRouting")));
+}
+
+TEST(PayloadProcessor, HasNoLaterPhaseBeforeRouting) {
+  const auto errors = [](const std::string& routing, const std::string& phase) {
+    return errorsOf("targetRef: {kind: Gateway, name: t}, phase: " + routing +
+                    ", processors: [{name: a, type: a.b/K:v1, phase: " + phase + "}]");
+  };
+  EXPECT_THAT(errors("PreRouting", "request-headers"), IsEmpty());
+  EXPECT_THAT(errors("PreRouting", "request-body"), IsEmpty());
+  EXPECT_THAT(errors("PreRouting", "connect"),
+              ElementsAre(HasSubstr("processors[0].phase: must be request-headers or request-body before routing")));
+  EXPECT_THAT(errors("PreRouting", "response-body"), ElementsAre(HasSubstr("before routing")));
+  EXPECT_THAT(errors("PostRouting", "response-body"), IsEmpty());
+}
+
+TEST(PayloadProcessor, NeedsProcessors) {
+  const std::string target = "targetRef: {kind: Gateway, name: t}";
+  EXPECT_THAT(errorsOf(target), ElementsAre(EndsWith("spec.processors: is required")));
+  EXPECT_THAT(errorsOf(target + ", processors: []"), ElementsAre(EndsWith("must have at least one item")));
+  const auto many = [](int count) {
+    std::string uses;
+    for (int i = 0; i < count; ++i) uses += "{name: n" + std::to_string(i) + ", type: a.b/K:v1}, ";
+    return ", processors: [" + uses + "]";
+  };
+  EXPECT_THAT(errorsOf(target + many(64)), IsEmpty());
+  EXPECT_THAT(errorsOf(target + many(65)), ElementsAre(HasSubstr("at most 64 are allowed")));
+}
+
+TEST(RejectedPayloadProcessor, SaysWhatItWouldHaveGuarded) {
+  const Configuration configuration =
+      load("targetRef: {kind: HTTPRoute, name: t, sectionName: s}, processors: [{name: a, type: wrong}]");
+  EXPECT_TRUE(configuration.model.payloadProcessors.empty());
+  const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
+  ASSERT_NE(rejected, nullptr);
+  ASSERT_TRUE(rejected->payloadProcessor);
+  EXPECT_EQ(rejected->payloadProcessor->target.name, "t");
+  EXPECT_EQ(rejected->payloadProcessor->sectionName, "s");
+}
+
+TEST(RejectedPayloadProcessor, ClaimsNothingIfItsTargetIsNotLegible) {
+  for (const char* spec :
+       {"processors: [{name: a, type: a.b/K:v1}]",
+        "targetRef: {kind: Gateway, name: t, sectionNam: s}, processors: [{name: a, type: a.b/K:v1}]"}) {
+    const Configuration configuration = load(spec);
+    const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
+    ASSERT_NE(rejected, nullptr) << spec;
+    EXPECT_FALSE(rejected->payloadProcessor) << spec;
+  }
+}
+
+TEST(RejectedPayloadProcessor, LeavesItsPreviousVersionInItsPlace) {
+  const auto text = [](const std::string& rest) {
+    return std::vector<SourceText>{
+        {"a.yaml", object(kOwnVersion, "PayloadProcessor", "p",
+                          "spec: {targetRef: {kind: Gateway, name: t}, " + kUses + rest + "}\n")}};
+  };
+  const Configuration good = loadTexts(text(""), base::Secret());
+  const Configuration bad = loadTexts(text(", surprise: 1"), base::Secret(), &good.model);
+  EXPECT_EQ(bad.model.payloadProcessors.size(), 1u);
+  ASSERT_EQ(bad.model.kept.size(), 1u);
+  EXPECT_FALSE(bad.model.kept[0].payloadProcessor);
+}
+
+TEST(PayloadProcessingPipeline, LoadsTheProposalsExampleUnchanged) {
+  const Configuration configuration = loadText(R"(
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: PayloadProcessingPipeline
+metadata:
+  name: prompt-injection-protection
+spec:
+  processors:
+  - name: malicious-prompt-prevention
+    backendRefs:
+    - kind: Service
+      name: sql-injection-scanner
+    config:
+      timeout: "250ms"
+      failureMode: open
+      context:
+        tenant_id: "customer-a"
+)");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const PayloadProcessingPipeline* pipeline =
+      configuration.model.findPipeline(kGatewayGroup, "default", "prompt-injection-protection");
+  ASSERT_NE(pipeline, nullptr);
+  EXPECT_TRUE(pipeline->processors.at(0).failOpen.value_or(false));
+  EXPECT_EQ(configuration.model.findPipeline(kOwnGroup, "default", "prompt-injection-protection"), nullptr);
+}
+
+TEST(PayloadProcessingPipeline, NeedsProcessors) {
+  const auto problems = [](const std::string& rest) {
+    return rendered(loadText(object(kOwnVersion, "PayloadProcessingPipeline", "p", rest)).problems);
+  };
+  EXPECT_THAT(problems(""), ElementsAre(EndsWith("spec: is required")));
+  EXPECT_THAT(problems("spec: {}\n"), ElementsAre(EndsWith("spec.processors: is required")));
+  EXPECT_THAT(problems("spec: {processors: []}\n"), ElementsAre(EndsWith("must have at least one item")));
+  EXPECT_THAT(problems("spec: {processor: []}\n"),
+              ElementsAre(EndsWith("spec.processors: is required"), HasSubstr("did you mean processors?")));
+}
+
+TEST(PayloadProcessingPipeline, TellsObjectsOfOneNameApart) {
+  const auto pipeline = [](const char* version, const std::string& use) {
+    return object(version, "PayloadProcessingPipeline", "p",
+                  "spec: {processors: [{name: " + use + ", type: a.b/K:v1}]}\n");
+  };
+  const Configuration configuration =
+      loadText(pipeline(kOwnVersion, "own") + "---\n" + pipeline(kProposedVersion, "proposed"));
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  EXPECT_EQ(configuration.model.findPipeline(kOwnGroup, "default", "p")->processors.at(0).name, "own");
+  EXPECT_EQ(configuration.model.findPipeline(kGatewayGroup, "default", "p")->processors.at(0).name, "proposed");
+}
+
+}  // namespace
+}  // namespace sluice::config

@@ -1,0 +1,222 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Configuration loadUses(const std::string& uses) {
+  return loadText(
+      object("sluice.dev/v1alpha1", "PayloadProcessingPipeline", "p", "spec:\n  processors: [" + uses + "]\n"));
+}
+std::vector<std::string> problemsOf(const std::string& uses) { return rendered(loadUses(uses).problems); }
+
+/// The one use of a pipeline; an empty one, after a failure, if it is not valid.
+ProcessorUse useOf(const std::string& text) {
+  const Configuration configuration = loadUses(text);
+  EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << text;
+  if (configuration.model.pipelines.empty()) return {};
+  return configuration.model.pipelines[0].processors.at(0);
+}
+
+std::string own(const std::string& fields) { return "{name: a, type: a.b/K:v1, " + fields + "}"; }
+std::string inProcess(const std::string& request, const std::string& rest = "") {
+  return "{name: a, type: InProcess, inProcess: {request: {" + request + "}" + rest + "}}";
+}
+
+TEST(ProcessorUse, HasOneMeaningForEverySpellingOfItsFailureMode) {
+  const std::pair<const char*, bool> spellings[] = {
+      {"failOpen: true", true},           {"failOpen: false", false},      {"failureMode: FailOpen", true},
+      {"failureMode: FailClosed", false}, {"failureMode: open", true},     {"failureMode: closed", false},
+      {"failurePolicy: Ignore", true},    {"failurePolicy: Fail", false},  {"failureMode: Open", true},
+      {"failureMode: failopen", true},    {"failurePolicy: ignore", true}, {"failureMode: CLOSED", false},
+      {"failOpen: null", false},
+  };
+  for (const auto& [text, open] : spellings) {
+    EXPECT_EQ(useOf(own(text)).failOpen.value_or(false), open) << text;
+    EXPECT_EQ(useOf("{name: a, type: InProcess, inProcess: {request: {}}, " + std::string(text) + "}")
+                  .failOpen.value_or(false),
+              open)
+        << text;
+    EXPECT_EQ(useOf("{name: a, type: ExtProcess, extProcess: {backendRef: {name: s}}, " + std::string(text) + "}")
+                  .failOpen.value_or(false),
+              open)
+        << text;
+    EXPECT_EQ(
+        useOf("{name: a, backendRefs: [{name: s}], config: {" + std::string(text) + "}}").failOpen.value_or(false),
+        open)
+        << text;
+  }
+}
+
+TEST(ProcessorUse, MayRepeatItsFailureModeAndNotContradictIt) {
+  EXPECT_TRUE(useOf(own("failOpen: true, failureMode: open, failurePolicy: Ignore")).failOpen.value_or(false));
+  EXPECT_FALSE(useOf(own("failOpen: false, failureMode: FailClosed")).failOpen.value_or(false));
+  EXPECT_THAT(problemsOf(own("failOpen: true, failureMode: FailClosed")),
+              ElementsAre(EndsWith("spec.processors[0].failureMode: contradicts failOpen")));
+  EXPECT_THAT(problemsOf(own("failOpen: false, failureMode: open")),
+              ElementsAre(EndsWith("failureMode: contradicts failOpen")));
+  EXPECT_THAT(problemsOf(own("failureMode: open, failurePolicy: Fail")),
+              ElementsAre(EndsWith("failurePolicy: contradicts failureMode")));
+  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], failOpen: true, config: {failureMode: closed}}"),
+              ElementsAre(HasSubstr("processors[0].config: says something else about failures")));
+  EXPECT_TRUE(useOf("{name: a, backendRefs: [{name: s}], failOpen: true, config: {failureMode: open}}")
+                  .failOpen.value_or(false));
+}
+
+TEST(ProcessorUse, RefusesAnyOtherWordForItsFailureMode) {
+  EXPECT_THAT(problemsOf(own("failureMode: 'true'")),
+              ElementsAre(HasSubstr("failureMode: must be FailOpen, FailClosed, open or closed")));
+  EXPECT_THAT(problemsOf(own("failOpen: open")),
+              ElementsAre(EndsWith("failOpen: must be true or false, but is a string")));
+  EXPECT_THAT(problemsOf(own("failurePolicy: open")), ElementsAre(HasSubstr("failurePolicy: must be Ignore or Fail")));
+  EXPECT_THAT(problemsOf(own("failOpen: 1, failureMode: open")), SizeIs(1)) << "what is wrong contradicts nothing";
+}
+
+TEST(ProcessorUse, ReadsOurOwnSpelling) {
+  const ProcessorUse use = useOf(
+      own("phase: response-body, priority: -5, failOpen: true, preAuth: true, timeout: 1s, rawConfig: {set: [1]}"));
+  EXPECT_EQ(use.name, "a");
+  EXPECT_EQ(use.type, "a.b/K:v1");
+  EXPECT_EQ(use.phase, "response-body");
+  EXPECT_EQ(use.priority, -5);
+  EXPECT_TRUE(use.preAuth.value_or(false));
+  EXPECT_EQ(use.timeout, std::chrono::seconds(1));
+  ASSERT_TRUE(use.config);
+  EXPECT_EQ(use.config->find("set")->items.at(0).text, "1");
+  EXPECT_EQ(use.path, "spec.processors[0]");
+  EXPECT_THAT(use.unbuilt, IsEmpty());
+}
+
+TEST(ProcessorUse, NeedsATypeOrBackends) {
+  EXPECT_THAT(problemsOf("{name: a}"), ElementsAre(EndsWith("processors[0].type: is required")));
+  EXPECT_THAT(problemsOf("{name: a, type: ext}"), ElementsAre(HasSubstr("type: must be a processor type")));
+  EXPECT_THAT(problemsOf("{name: a, backendRefs: []}"),
+              ElementsAre(EndsWith("backendRefs: must have at least one item")));
+  EXPECT_THAT(problemsOf("{name: a, type: a.b/K:v1, backendRefs: [{name: s}]}"),
+              ElementsAre(HasSubstr("backendRefs: unknown field")));
+}
+
+TEST(ProcessorUse, OfProposalSevenIsAnExternalProcessor) {
+  const ProcessorUse use = useOf(
+      "{name: scan, backendRefs: [{kind: Service, name: scanner, port: 9000}], "
+      "config: {timeout: 250ms, failureMode: open, context: {tenant_id: customer-a}}}");
+  EXPECT_EQ(use.type, processor_type::kExtProc);
+  EXPECT_EQ(use.phase, "");
+  EXPECT_EQ(use.timeout, std::chrono::milliseconds(250));
+  EXPECT_TRUE(use.failOpen.value_or(false));
+  ASSERT_TRUE(use.config);
+  ASSERT_TRUE(use.config->isMap());
+  EXPECT_EQ(use.config->find("backendRefs")->items.at(0).find("name")->text, "scanner");
+  EXPECT_EQ(use.config->find("context")->find("tenant_id")->text, "customer-a");
+  EXPECT_EQ(use.config->find("timeout"), nullptr) << "the chain's, not the processor's";
+  EXPECT_GT(use.config->position.line, 0u);
+
+  EXPECT_FALSE(useOf("{name: a, backendRefs: [{name: s}]}").failOpen.value_or(false));
+  EXPECT_EQ(useOf("{name: a, backendRefs: [{name: s}], context: {k: v}}").config->find("context")->find("k")->text,
+            "v");
+}
+
+TEST(ProcessorUse, OfProposalSevenSaysEachThingOnce) {
+  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], context: {k: v}, config: {context: {k: v}}}"),
+              ElementsAre(EndsWith("context: must not be given in both places")));
+  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], timeout: 1s, config: {timeout: 2s}}"),
+              ElementsAre(EndsWith("config.timeout: contradicts timeout")));
+  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], timeout: 1s, config: {timeout: 1000ms}}"), IsEmpty());
+  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{nam: s}], config: {modus: x, context: {k: 1}}}"),
+              ElementsAre(EndsWith("backendRefs[0].name: is required"), HasSubstr("backendRefs[0].nam: unknown field"),
+                          HasSubstr("context[\"k\"]: must be a string"), HasSubstr("config.modus: unknown field")));
+}
+
+TEST(ProcessorUse, OfTypeExtProcessIsAnExternalProcessor) {
+  const ProcessorUse use = useOf(
+      "{name: a, type: ExtProcess, timeout: 500ms, extProcess: {backendRef: {group: gateway.networking.k8s.io, kind: "
+      "Backend, name: b}}}");
+  EXPECT_EQ(use.type, processor_type::kExtProc);
+  EXPECT_EQ(use.timeout, std::chrono::milliseconds(500));
+  EXPECT_FALSE(use.failOpen.value_or(false));
+  ASSERT_EQ(use.config->find("backendRefs")->items.size(), 1u);
+  EXPECT_EQ(use.config->find("backendRefs")->items[0].find("kind")->text, "Backend");
+}
+
+TEST(ProcessorUse, HasExactlyTheFieldOfItsType) {
+  EXPECT_THAT(problemsOf("{name: a, type: ExtProcess}"), ElementsAre(EndsWith("extProcess: is required")));
+  EXPECT_THAT(problemsOf("{name: a, type: InProcess}"), ElementsAre(EndsWith("inProcess: is required")));
+  EXPECT_THAT(problemsOf("{name: a, type: InProcess, inProcess: {}}"), ElementsAre(EndsWith("request: is required")));
+  EXPECT_THAT(problemsOf("{name: a, type: ExtProcess, extProcess: {}}"),
+              ElementsAre(EndsWith("extProcess.backendRef: is required")));
+  const std::string both = "inProcess: {request: {}}, extProcess: {backendRef: {name: s}}}";
+  EXPECT_THAT(problemsOf("{name: a, type: InProcess, " + both),
+              ElementsAre(EndsWith("extProcess: must not be given when type is InProcess")));
+  EXPECT_THAT(problemsOf("{name: a, type: ExtProcess, " + both),
+              ElementsAre(EndsWith("inProcess: must not be given when type is ExtProcess")));
+}
+
+TEST(ProcessorUse, OfTypeInProcessIsAHeaderModifierIfItsValuesAreLiterals) {
+  const ProcessorUse use =
+      useOf(inProcess("setHeaders: [{name: X-A, value: '\"my-custom-value\"'}, {name: X-B, value: \"'b'\"}], "
+                      "removeHeaders: [x-c, {name: x-d}], setBodyFields: [], removeBodyFields: []"));
+  EXPECT_EQ(use.type, processor_type::kHeaderModifier);
+  EXPECT_EQ(use.phase, "request-headers");
+  EXPECT_FALSE(use.failOpen.value_or(false));
+  EXPECT_THAT(use.unbuilt, IsEmpty());
+  const Value* set = use.config->find("set");
+  ASSERT_NE(set, nullptr);
+  ASSERT_EQ(set->items.size(), 2u);
+  EXPECT_EQ(set->items[0].find("name")->text, "X-A");
+  EXPECT_EQ(set->items[0].find("value")->text, "my-custom-value");
+  EXPECT_EQ(set->items[1].find("value")->text, "b");
+  const Value* remove = use.config->find("remove");
+  ASSERT_NE(remove, nullptr);
+  EXPECT_EQ(remove->items.at(0).text, "x-c");
+  EXPECT_EQ(remove->items.at(1).text, "x-d");
+  EXPECT_TRUE(remove->items[1].isString());
+  EXPECT_THAT(useOf(inProcess("")).config->members, IsEmpty());
+}
+
+TEST(ProcessorUse, OfTypeInProcessCanNotRunIfItSaysMore) {
+  const std::pair<const char*, const char*> more[] = {
+      {"setHeaders: [{name: a, value: 'json(request.body).model'}]", "setHeaders[0].value"},
+      {"setHeaders: [{name: a, value: '\"b\" + \"c\"'}]", "setHeaders[0].value"},
+      {"setHeaders: [{name: a, value: '\"\\n\"'}]", "setHeaders[0].value"},
+      {"setHeaders: [{name: a, value: plain}]", "setHeaders[0].value"},
+      {"setHeaders: [{name: a, value: ''}]", "setHeaders[0].value"},
+      {"setHeaders: [{name: a, value: '\"'}]", "setHeaders[0].value"},
+      {"setBodyFields: [{name: '$.stream', value: 'true'}]", "setBodyFields"},
+      {"removeBodyFields: [{name: '$.user_email'}]", "removeBodyFields"},
+  };
+  for (const auto& [request, path] : more) {
+    const ProcessorUse use = useOf(inProcess(request));
+    EXPECT_EQ(use.type, processor_type::kInProcess) << request;
+    ASSERT_EQ(use.unbuilt.size(), 1u) << request;
+    EXPECT_EQ(use.unbuilt[0].path, "spec.processors[0].inProcess.request." + std::string(path));
+    EXPECT_TRUE(use.unbuilt[0].altersTraffic);
+    EXPECT_NE(use.config->find("request"), nullptr) << "kept as it was written";
+  }
+  EXPECT_EQ(useOf(inProcess("", ", response: {setHeaders: []}")).unbuilt.at(0).path,
+            "spec.processors[0].inProcess.response");
+}
+
+TEST(ProcessorUse, OfTypeInProcessIsChecked) {
+  EXPECT_THAT(problemsOf(inProcess("setHeaders: [{name: 'a b', value: '\"c\"'}]")),
+              ElementsAre(HasSubstr("setHeaders[0].name: must be a header name")));
+  EXPECT_THAT(problemsOf(inProcess("setHeaders: [{name: a}]")),
+              ElementsAre(EndsWith("setHeaders[0].value: is required")));
+  EXPECT_THAT(problemsOf(inProcess("setHeaders: [{name: a, value: '\" b\"'}]")),
+              ElementsAre(HasSubstr("setHeaders[0].value: must be a header value")));
+  EXPECT_THAT(problemsOf(inProcess("removeHeaders: [{nam: a}], set: 1")),
+              ElementsAre(HasSubstr("removeHeaders[0].name: is required"),
+                          HasSubstr("removeHeaders[0].nam: unknown field"), HasSubstr("request.set: unknown field")));
+  EXPECT_THAT(problemsOf(inProcess("removeBodyFields: [{name: 1}], setBodyFields: [{name: x}]")), SizeIs(2));
+}
+
+}  // namespace
+}  // namespace sluice::config
