@@ -29,14 +29,18 @@ inline constexpr std::string_view kExtProc = "sluice.dev/ExtProc:v1";
 inline constexpr std::string_view kInProcess = "sluice.dev/InProcess:v1";
 }  // namespace processor_type
 
-struct ProcessorUse {
+/// How a use runs, as far as somebody said: it itself, else its type's entry in the catalog, else the API's default.
+struct ProcessorSettings {
+  std::optional<std::int32_t> priority = std::nullopt;  // 0
+  std::optional<bool> failOpen = std::nullopt;          // false
+  std::optional<bool> preAuth = std::nullopt;           // false
+  std::optional<Duration> timeout = std::nullopt;       // timeouts.processor
+};
+
+struct ProcessorUse : ProcessorSettings {
   std::string name;
-  std::string type;   // "domain/Kind:version"
-  std::string phase;  // one of the seven; empty: what the catalog says (E-55)
-  std::int32_t priority = 0;
-  bool failOpen = false;
-  bool preAuth = false;
-  std::optional<Duration> timeout;
+  std::string type;              // "domain/Kind:version"
+  std::string phase;             // one of the seven; empty: what the catalog says (E-55)
   std::optional<Value> config;   // `config` or `rawConfig`
   std::vector<Unbuilt> unbuilt;  // why it can not run as it was written, whatever the catalog says of its type
   std::string path;

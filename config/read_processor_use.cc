@@ -2,20 +2,13 @@
 #include <algorithm>
 
 #include "config/processor_readers.h"
+#include "config/processor_settings.h"
 #include "config/text.h"
 
 namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxProcessorUses = 64;
-
-constexpr Choice<std::string_view> kPhases[] = {{"request-headers", "request-headers"},
-                                                {"request-body", "request-body"},
-                                                {"connect", "connect"},
-                                                {"backend-request", "backend-request"},
-                                                {"backend-response", "backend-response"},
-                                                {"response-headers", "response-headers"},
-                                                {"response-body", "response-body"}};
 
 enum class Spelling : std::uint8_t { kOwn, kRemote, kInProcess, kExtProcess };
 
@@ -29,12 +22,8 @@ Spelling spellingOf(FieldReader& use) {
 
 void readOwnUse(FieldReader& reader, ProcessorUse& use) {
   use.type = reader.requiredText("type", rule::kProcessorType);
-  use.phase = reader.choice("phase", kPhases, std::string_view());
-  if (const auto priority = reader.integer("priority", INT32_MIN, INT32_MAX)) {
-    use.priority = static_cast<std::int32_t>(*priority);
-  }
-  if (const std::optional<bool> failOpen = readFailOpen(reader)) use.failOpen = *failOpen;
-  if (reader.has("preAuth")) use.preAuth = reader.boolean("preAuth", false);
+  use.phase = readProcessorPhase(reader);
+  static_cast<ProcessorSettings&>(use) = readProcessorSettings(reader);
   const Value* config = reader.find("config");
   const Value* rawConfig = reader.find("rawConfig");
   if (config != nullptr && rawConfig != nullptr) reader.error("rawConfig", "must not be given together with config");
@@ -50,7 +39,7 @@ ProcessorUse readProcessorUse(FieldReader reader) {
   use.path = reader.path();
   use.position = reader.position();
   use.name = reader.requiredText("name", rule::kRefName);
-  use.timeout = reader.duration("timeout");
+  if (spellingOf(reader) != Spelling::kOwn) use.timeout = reader.duration("timeout");
   switch (spellingOf(reader)) {
     case Spelling::kOwn:
       readOwnUse(reader, use);

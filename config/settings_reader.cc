@@ -6,11 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "config/data_document.h"
 #include "config/extension_manager.h"
 #include "config/field_reader.h"
 #include "config/quantity.h"
 #include "config/text.h"
-#include "config/yaml_reader.h"
 
 namespace sluice::config {
 namespace {
@@ -203,12 +203,6 @@ Settings readTop(FieldReader reader) {
   return settings;
 }
 
-/// Where the text's first byte stands. Lines can be told apart only in a literal block.
-YamlOrigin originOf(const ConfigMap::Entry& entry) {
-  if (entry.blockColumn == 0) return YamlOrigin{entry.position.file, entry.position.line - 1, entry.position.column};
-  return YamlOrigin{entry.position.file, entry.position.line, entry.blockColumn - 1};
-}
-
 const GatewayClass* ourGatewayClass(const Model& model) {
   const GatewayClass* ours = nullptr;
   const auto age = [](const GatewayClass& c) { return std::tie(c.meta.creationTimestamp, c.meta.name); };
@@ -243,21 +237,9 @@ bool hasSettings(const Model* model) {
 }  // namespace
 
 std::optional<Settings> readSettings(const ConfigMap::Entry& entry, std::string_view object, Problems& problems) {
-  Problems found;
-  const std::vector<Document> documents = readYaml(entry.value, originOf(entry), found);
-  ObjectContext context(std::string(object), found);
   Settings settings;
-  if (documents.size() > 1) context.error(documents[1].root.position, "", "must be one document");
-  if (documents.size() == 1) {
-    settings = readTop(FieldReader(&documents[0].root, "", entry.position, context));
-  }
-  const bool good = !hasErrors(found);
-  for (Problem& problem : found) {
-    problem.object = object;
-    if (entry.blockColumn == 0) problem.position = entry.position;
-    problem.field = std::string(kSettingsKey) + (problem.field.empty() ? "" : ": " + problem.field);
-    problems.push_back(std::move(problem));
-  }
+  const bool good = readDataDocument(entry, object, kSettingsKey, problems,
+                                     [&](FieldReader reader) { settings = readTop(std::move(reader)); });
   if (!good) return std::nullopt;
   return settings;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/load.h"
+#include "proxy/control/processor_support.h"
 
 namespace sluice::control {
 namespace {
@@ -25,6 +26,7 @@ Configuration readConfiguration(const std::vector<std::string>& paths, const bas
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
+  if (made.readable) made.catalog = memo.catalog.read(made.model, supportOf(processors), made.problems);
   if (made.readable) made.compiled = routing::compile(made.model, processors, memo.compiled);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);

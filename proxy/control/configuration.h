@@ -4,15 +4,18 @@
 // A value of the main thread.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "config/catalog.h"
 #include "config/conditions.h"
 #include "config/model.h"
 #include "config/problem.h"
 #include "config/text_memo.h"
 #include "proxy/base/secret.h"
 #include "proxy/control/revisions.h"
+#include "proxy/processing/factory.h"
 #include "proxy/routing/compile.h"
 
 namespace sluice::control {
@@ -23,6 +26,8 @@ struct Configuration {
   bool readable = false;
   /// What was compiled; once it is served, what the next reading goes on from.
   config::Model model;
+  /// Which payload processors there are; null if it is not readable.
+  std::shared_ptr<const config::Catalog> catalog;
   routing::CompileResult compiled;
   /// Digest of what was read, for people and machines to compare (C-12).
   std::string revision;
@@ -41,6 +46,7 @@ struct Configuration {
 
 /// What readings one after the other have in common. It never shows in what comes out. Main thread.
 struct Memo {
+  config::CatalogMemo catalog;
   config::TextMemo texts;
   routing::CompileMemo compiled;
 };

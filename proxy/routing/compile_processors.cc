@@ -21,8 +21,7 @@ class Secrets final : public processing::SecretLookup {
  public:
   Secrets(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}
 
-  processing::FoundSecret find(std::string_view nameSpace, std::string_view name,
-                               std::string_view key) const override {
+  processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
     config::ObjectRef ref;
     ref.kind = "Secret";
     ref.nameSpace = nameSpace;
@@ -128,7 +127,7 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
     if (made) {
       result.steps.push_back(*std::move(made.value));
     } else {
-      (use.failOpen ? result.open : result.closed).push_back(std::move(made.fault));
+      (use.failOpen.value_or(false) ? result.open : result.closed).push_back(std::move(made.fault));
     }
   }
 }
@@ -144,7 +143,7 @@ Resolved<processing::Step> ProcessorCompiler::step(const config::ProcessorUse& u
   if (!phase || std::find(type->phases.begin(), type->phases.end(), *phase) == type->phases.end()) {
     return fault(reason::kUnsupportedPhase, use, use.type + " does not run in phase \"" + use.phase + "\"");
   }
-  if (use.preAuth && (!type->preAuth || *phase >= Phase::kConnect)) {
+  if (use.preAuth.value_or(false) && (!type->preAuth || *phase >= Phase::kConnect)) {
     return fault(reason::kInvalidPreAuthPhase, use,
                  use.type + " can not run before authentication in phase " + use.phase);
   }
@@ -152,11 +151,17 @@ Resolved<processing::Step> ProcessorCompiler::step(const config::ProcessorUse& u
                             std::string(of.name) + ": " + use.name;
   const Secrets secrets(model_, of.holder);
   static const content::Value kNothing;
-  processing::Made made = type->make(
-      {owner, use.name, *phase, use.preAuth, use.config ? *use.config : kNothing, secrets, states_, of.exposed});
+  processing::Made made = type->make({owner, use.name, *phase, use.preAuth.value_or(false),
+                                      use.config ? *use.config : kNothing, secrets, states_, of.exposed});
   if (made.processor == nullptr) return fault(made.refusal.reason, use, "config: " + made.refusal.message);
-  return processing::Step{std::move(made.processor), use.name,     use.type,    *phase, of.scope,
-                          use.priority,              use.failOpen, use.preAuth};
+  return processing::Step{std::move(made.processor),
+                          use.name,
+                          use.type,
+                          *phase,
+                          of.scope,
+                          use.priority.value_or(0),
+                          use.failOpen.value_or(false),
+                          use.preAuth.value_or(false)};
 }
 
 }  // namespace sluice::routing

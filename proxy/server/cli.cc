@@ -4,6 +4,8 @@
 #include <charconv>
 #include <iostream>
 
+#include "config/patterns.h"
+
 namespace sluice::server {
 namespace {
 
@@ -16,7 +18,8 @@ constexpr const char* kFooter =
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
     "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /exchanges /metrics. Health port: /healthz /readyz /metrics. Files that change are read "
+    "Admin port: /status /catalog /exchanges /metrics. Health port: /healthz /readyz /metrics. Files that change are "
+    "read "
     "again, SIGHUP\n"
     "reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a second one "
     "does not wait.\n"
@@ -39,9 +42,19 @@ std::string checkEndpoint(const std::string& text) {
   return parseEndpoint(text) ? std::string() : "'" + text + "' is not ADDRESS:PORT, as 127.0.0.1:9901 or [::1]:9901";
 }
 
+std::string checkNamespace(const std::string& text) {
+  return config::isDnsLabel(text) ? std::string() : "'" + text + "' is no namespace";
+}
+
 std::string checkLevel(const std::string& text) {
   const auto level = observe::parseLogLevel(text);
   return level.ok() ? std::string() : level.error().detail;
+}
+
+void takePaths(CLI::App& command, Options& options) {
+  command.add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
+      ->required()
+      ->type_name("PATH");
 }
 
 }  // namespace
@@ -59,9 +72,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   std::uint32_t workers = 0;
 
   CLI::App* run = app.add_subcommand("run", "serve the configuration");
-  run->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
-      ->required()
-      ->type_name("PATH");
+  takePaths(*run, options);
   run->add_option("--admin", admin, "where the admin port listens (default 127.0.0.1:9901)")
       ->type_name("ADDR:PORT")
       ->check(checkEndpoint);
@@ -78,9 +89,19 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
 
   CLI::App* validate = app.add_subcommand(
       "validate", "print every object with its conditions; exit 0 if all of it can be served, else 1");
-  validate->add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
-      ->required()
-      ->type_name("PATH");
+  takePaths(*validate, options);
+
+  CLI::App* catalog = app.add_subcommand(
+      "catalog",
+      "print the kinds of payload processors that the configuration supports, as JSON; exit 0 if it could be read");
+  takePaths(*catalog, options);
+  catalog
+      ->add_option(
+          "--publish", options.publishIn,
+          "print the objects that publish the list instead: a ConfigMap in NAMESPACE, and the GatewayClass with "
+          "its annotation sluice.dev/supported-extension-kinds that names it")
+      ->type_name("NAMESPACE")
+      ->check(checkNamespace);
 
   try {
     app.parse(argc, argv);
@@ -88,7 +109,8 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
     const int code = app.exit(error, std::cout, std::cerr);
     return {std::nullopt, code == 0 ? 0 : 2};
   }
-  options.command = validate->parsed() ? Command::kValidate : Command::kRun;
+  if (validate->parsed()) options.command = Command::kValidate;
+  if (catalog->parsed()) options.command = Command::kCatalog;
   options.admin = *parseEndpoint(admin);
   options.health = *parseEndpoint(health);
   options.logLevel = *observe::parseLogLevel(level);

@@ -10,7 +10,7 @@
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate };
+enum class Command { kRun, kValidate, kCatalog };
 
 struct Options {
   Command command = Command::kRun;
@@ -18,6 +18,7 @@ struct Options {
   net::Address admin;
   net::Address health;
   std::optional<std::uint32_t> workers;  // beats settings.yaml
+  std::string publishIn;  // kCatalog: the namespace of the objects that publish it; empty: the list alone
   observe::LogLevel logLevel = observe::LogLevel::kInfo;
 };
 

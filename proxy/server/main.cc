@@ -1,5 +1,6 @@
-// The process: command line, then one of two commands.
+// The process: command line, then one of its commands. The only one that knows which payload processors are built in.
 #include "filters/builtin_types.h"
+#include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"
 #include "proxy/server/process.h"
 #include "proxy/server/validate_command.h"
@@ -13,5 +14,7 @@ int main(int argc, char** argv) {
       return sluice::server::runProcess(*line.options, processors);
     case sluice::server::Command::kValidate:
       return sluice::server::validateConfiguration(line.options->config, processors);
+    case sluice::server::Command::kCatalog:
+      return sluice::server::printCatalog(*line.options, processors);
   }
 }

@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "config/supported_kinds.h"
 #include "proxy/control/configuration.h"
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
@@ -139,6 +140,9 @@ void Process::makePages() {
   };
   adminPages_["/status"] = [this] {
     return AdminDocument{200, "application/json", control::statusDocument(serving_.configuration(), serving_.revisions())};
+  };
+  adminPages_["/catalog"] = [this] {
+    return AdminDocument{200, "application/json", config::supportedKindsJson(*serving_.configuration().catalog) + "\n"};
   };
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };

@@ -71,7 +71,7 @@ spec:
   ASSERT_EQ(backend.extensions.size(), 2u);
   EXPECT_EQ(backend.extensions[0].priority, 10);
   EXPECT_EQ(backend.extensions[1].phase, "backend-request");
-  EXPECT_TRUE(backend.extensions[1].failOpen);
+  EXPECT_EQ(backend.extensions[1].failOpen, true);
   EXPECT_EQ(backend.extensions[1].config->find("requestsPerMinute")->text, "1000");
   EXPECT_TRUE(backend.unbuilt.empty());
 }
@@ -103,7 +103,7 @@ spec:
   const Backend& backend = configuration.model.backends.at(0);
   EXPECT_EQ(backend.tls->mode, TlsMode::kMutual);
   EXPECT_EQ(backend.tls->clientCertificateRef->kind, "Secret");
-  EXPECT_TRUE(backend.extensions.at(0).preAuth);
+  EXPECT_EQ(backend.extensions.at(0).preAuth, true);
 }
 
 TEST(SeedBackend, TakesEverySpellingOfTlsModes) {

@@ -105,8 +105,8 @@ TEST(ExtensionManager, IsOneUseForEachHookInTheOrderOfTheirScopes) {
     EXPECT_EQ(uses[i].scope, expected[i].first);
     EXPECT_EQ(uses[i].use.name, expected[i].second);
     EXPECT_EQ(uses[i].use.type, processor_type::kExtProc);
-    EXPECT_EQ(uses[i].use.failOpen, uses[i].scope == HookScope::kListener);
-    EXPECT_EQ(uses[i].use.preAuth, false);
+    EXPECT_EQ(uses[i].use.failOpen.value_or(false), uses[i].scope == HookScope::kListener);
+    EXPECT_EQ(uses[i].use.preAuth.value_or(false), false);
   }
 }
 
@@ -137,7 +137,7 @@ TEST(ExtensionManager, TellsItsServerToTheProcessor) {
 
 TEST(ExtensionManager, FailsClosedUnlessTheHookOrTheManagerSaysOtherwise) {
   const auto open = [](const std::string& hook, const std::string& manager) {
-    return usesOfHooks(hook, kService + manager).at(0).use.failOpen;
+    return usesOfHooks(hook, kService + manager).at(0).use.failOpen.value_or(false);
   };
   EXPECT_FALSE(open("Route", ""));
   EXPECT_FALSE(open("{type: Route}", ", failOpen: false"));

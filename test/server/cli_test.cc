@@ -57,6 +57,17 @@ TEST(CommandLine, ValidateTakesPathsOnly) {
   EXPECT_EQ(parse({"validate", "--config", "a", "--workers", "1"}).line.exitCode, 2);
 }
 
+TEST(CommandLine, CatalogMayPublish) {
+  const Parsed parsed = parse({"catalog", "--config", "a", "b"});
+  ASSERT_TRUE(parsed.line.options);
+  EXPECT_EQ(parsed.line.options->command, Command::kCatalog);
+  EXPECT_EQ(parsed.line.options->config, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parsed.line.options->publishIn, "");
+  EXPECT_EQ(parse({"catalog", "--config", "a", "--publish", "ops"}).line.options->publishIn, "ops");
+  EXPECT_EQ(parse({"catalog"}).line.exitCode, 2);
+  EXPECT_EQ(parse({"catalog", "--config", "a", "--publish", "No"}).line.exitCode, 2);
+}
+
 TEST(CommandLine, AMistakeIsToldOnStderrWithExitCodeTwo) {
   const std::vector<std::vector<const char*>> kMistakes = {
       {},

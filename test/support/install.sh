@@ -111,10 +111,8 @@ main() {
     done
   done
   if [ ${#missing[@]} != 0 ]; then apt_install "${missing[@]}"; fi
-  if [[ " ${groups[*]} " == *" test "* ]]; then
-    fetch_jsoncons
-    fetch_clients
-  fi
+  if [[ " ${groups[*]} " == *" build "* ]]; then fetch_jsoncons; fi
+  if [[ " ${groups[*]} " == *" test "* ]]; then fetch_clients; fi
 }
 
 main "$@"

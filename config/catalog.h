@@ -1,0 +1,117 @@
+// Which types of payload processors there are, and whether a use of one may run: the built-in types, and those of the
+// ConfigMaps that settings.processorCatalogs names (E-70..E-84).
+//
+// A Catalog is immutable and keeps what it was made of. Main thread, beside the configuration that it belongs to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/catalog_entry.h"
+#include "config/model.h"
+#include "proxy/content/json_schema.h"
+
+namespace sluice::config {
+
+/// A type that is compiled in. Texts outlive all Catalogs.
+struct BuiltinProcessor {
+  std::string_view type;
+  std::vector<std::string_view> phases;  // some of kProcessorPhases
+  bool preAuth = false;                  // it can run before authentication
+  std::string_view schema;
+};
+
+/// What this program can run: one for the life of a process.
+struct ProcessorSupport {
+  std::vector<BuiltinProcessor> types;
+  std::vector<ProcessorEngine> engines;  // beside kBuiltin
+};
+
+/// A type, however it came to be.
+struct ProcessorType {
+  CatalogEntry entry;                         // of a built-in one that no catalog names: as it is compiled in
+  bool preAuth = true;                        // it can run before authentication
+  bool runnable = true;                       // this program has its engine
+  std::optional<content::JsonSchema> schema;  // nullopt: `fault` says why
+  std::string fault;                          // what keeps all its uses from running; empty: nothing
+
+  bool usable() const { return fault.empty() && runnable; }
+};
+
+/// Whether a use may run, and how.
+struct Admission {
+  enum class Outcome : std::uint8_t {
+    kAdmitted,
+    kDegraded,  // its type can not be run here, or not yet (E-77)
+    kRejected   // it can not be run as it is written (E-76, E-80)
+  };
+  Outcome outcome = Outcome::kRejected;
+  std::string reason;   // of the condition; empty if it is admitted
+  std::string message;  // with the field
+  /// What happens while it does not run is up to this, whatever the outcome.
+  bool failOpen = false;
+
+  // The rest if it is admitted:
+  std::shared_ptr<const ProcessorType> type;
+  std::string_view phase;  // of kProcessorPhases
+  std::int32_t priority = 0;
+  bool preAuth = false;
+  std::optional<Duration> timeout;  // none: timeouts.processor
+  Value config;                     // with the schema's defaults; a map
+};
+
+namespace processor_reason {
+inline constexpr std::string_view kUnknownType = "UnknownExtensionType";
+inline constexpr std::string_view kUnsupportedType = "UnsupportedExtensionType";
+inline constexpr std::string_view kUnsupportedPhase = "UnsupportedPhase";
+inline constexpr std::string_view kInvalidPreAuthPhase = "InvalidPreAuthPhase";
+inline constexpr std::string_view kUnsupportedPreAuth = "UnsupportedPreAuth";
+inline constexpr std::string_view kInvalidConfig = "InvalidConfig";
+}  // namespace processor_reason
+
+class Catalog {
+ public:
+  using Types = std::map<std::string, std::shared_ptr<const ProcessorType>, std::less<>>;
+
+  Admission admit(const ProcessorUse& use) const;
+  /// By "domain/Kind:version".
+  const Types& types() const { return types_; }
+
+ private:
+  friend class CatalogMaker;
+  Types types_;
+};
+
+/// What readings one after the other have in common: a Catalog of which nothing has changed is kept, and so is each
+/// schema. It never shows in what comes out.
+class CatalogMemo {
+ public:
+  /// `support` is the same in every call. Problems name ConfigMap, key and line; a broken entry costs only its type.
+  std::shared_ptr<const Catalog> read(const Model& model, const ProcessorSupport& support, Problems& problems);
+
+ private:
+  friend class CatalogMaker;
+  /// A ConfigMap that was looked for; null: there was none. Holding it keeps its address its own.
+  struct Source {
+    std::string nameSpace;
+    std::string name;
+    std::shared_ptr<const ConfigMap> configMap;
+  };
+  using Schema = std::shared_ptr<const base::Result<content::JsonSchema>>;
+
+  bool unchanged(const Model& model) const;
+
+  std::shared_ptr<const Catalog> catalog_;
+  std::vector<CatalogRef> refs_;
+  std::vector<Source> sources_;
+  Problems problems_;
+  std::map<std::string, Schema, std::less<>> schemas_;  // by text
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,37 @@
+// JSON Pointer (RFC 6901): names one value inside another.
+//
+// Plain value.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+
+namespace sluice::content {
+
+class JsonPointer {
+ public:
+  /// The whole value.
+  JsonPointer() = default;
+  /// "" or "/model", with ~0 for '~' and ~1 for '/'. Errors are config's.
+  static base::Result<JsonPointer> parse(std::string_view text);
+
+  const std::vector<std::string>& tokens() const { return tokens_; }
+  std::string text() const;
+
+  /// nullptr if there is no such value. Elements of lists are named by decimal numbers without leading zeros.
+  const Value* find(const Value& root) const;
+  Value* find(Value& root) const { return const_cast<Value*>(find(std::as_const(root))); }
+
+ private:
+  std::vector<std::string> tokens_;
+};
+
+/// One step of a pointer with its escapes: "a/b" is "a~1b".
+std::string pointerToken(std::string_view name);
+
+}  // namespace sluice::content

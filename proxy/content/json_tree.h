@@ -1,0 +1,50 @@
+// Puts a Value together from the events of a reader, one after the other.
+//
+// Lives for one reading; the text outlives it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+
+namespace sluice::content {
+
+class JsonTree {
+ public:
+  explicit JsonTree(std::string_view text) : text_(text) {}
+
+  /// Offsets are bytes of the text, and never go back.
+  void key(std::string name, std::size_t offset);
+  void begin(Value::Kind kind, std::size_t offset);
+  void scalar(Value::Kind kind, std::string text, std::size_t offset);
+  void end();
+
+  /// The whole; an error if a map had a name twice.
+  base::Result<Value> take() &&;
+
+ private:
+  struct Open {
+    Value value;
+    std::string key;  // of the member that comes next
+    Position keyPosition;
+  };
+
+  Position positionOf(std::size_t offset);
+  void put(Value value);
+  void checkNames(const Value& map);
+
+  const std::string_view text_;
+  std::vector<Open> open_;
+  Value root_;
+  std::string fault_;
+  std::size_t counted_ = 0;  // bytes before it are in line_
+  std::size_t lineBegin_ = 0;
+  std::uint32_t line_ = 1;
+};
+
+}  // namespace sluice::content

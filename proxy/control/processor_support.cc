@@ -1,0 +1,17 @@
+#include "proxy/control/processor_support.h"
+
+#include <utility>
+
+namespace sluice::control {
+
+config::ProcessorSupport supportOf(const processing::BuiltinTypes& types) {
+  config::ProcessorSupport support;
+  for (const processing::BuiltinType& type : types) {
+    config::BuiltinProcessor builtin{type.type, {}, type.preAuth, type.schema};
+    for (const processing::Phase phase : type.phases) builtin.phases.push_back(processing::phaseName(phase));
+    support.types.push_back(std::move(builtin));
+  }
+  return support;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,29 @@
+#include "proxy/server/catalog_command.h"
+
+#include <cstdio>
+#include <string>
+
+#include "config/supported_kinds.h"
+#include "proxy/control/configuration.h"
+
+namespace sluice::server {
+
+int printCatalog(const Options& options, const processing::BuiltinTypes& types) {
+  control::Memo memo;
+  const control::Configuration read = control::readConfiguration(options.config, base::Secret(), nullptr, types, memo);
+  for (const config::Problem& problem : read.problems) std::fprintf(stderr, "%s\n", config::render(problem).c_str());
+  if (read.catalog == nullptr) return 1;
+  const std::string& gatewayClass = read.model.gatewayClassName;
+  if (!options.publishIn.empty() && gatewayClass.empty()) {
+    std::fprintf(stderr, "there is no GatewayClass of %s to publish it\n",
+                 std::string(config::kControllerName).c_str());
+    return 1;
+  }
+  const std::string text = options.publishIn.empty()
+                               ? config::supportedKindsJson(*read.catalog)
+                               : config::publishedKindsJson(*read.catalog, gatewayClass, options.publishIn);
+  std::printf("%s\n", text.c_str());
+  return config::hasErrors(read.problems) ? 1 : 0;
+}
+
+}  // namespace sluice::server

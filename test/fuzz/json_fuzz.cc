@@ -1,0 +1,25 @@
+// Any text as JSON: never a crash or an endless loop; what is read is written as JSON that reads alike; and a text that
+// is a JSON Schema too can be held against itself.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "proxy/content/json.h"
+#include "proxy/content/json_schema.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace content = sluice::content;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  auto value = content::parseJson(text);
+  if (!value) {
+    if (value.error().detail.empty()) std::abort();
+    return 0;
+  }
+  const std::string written = content::writeJson(*value);
+  const auto again = content::parseJson(written, {written.size(), content::JsonLimits().depth});
+  if (!again || content::writeJson(*again) != written) std::abort();
+  const auto schema = content::JsonSchema::compile(*value);
+  if (schema) schema->apply(*value);
+  return 0;
+}
