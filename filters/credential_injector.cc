@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "filters/query_edit.h"
+#include "filters/twin_fields.h"
 #include "proxy/base/base64.h"
 #include "proxy/http/hygiene.h"
 #include "proxy/processing/field_edits.h"
@@ -63,19 +64,12 @@ class HeaderCredential final : public processing::Processor {
 
   Verdict process(processing::Call& call, const processing::Peer& /*peer*/) const override {
     if (wouldBeEchoed(call.request)) return refuseEcho();
-    call.request.headers.removeIf([this](const http::Field& field) { return isTwin(field.name); });
+    removeTwins(call.request.headers, name_);
     call.request.headers.add(call.arena, name_, value_.reveal());
     return Verdict::goOn();
   }
 
  private:
-  /// Servers that hand fields to programs as variables take "x_api_key" for "x-api-key" (RFC 3875 section 4.1.18).
-  bool isTwin(std::string_view name) const {
-    const auto plain = [](char c) { return c == '_' ? '-' : c; };
-    return name.size() == name_.size() &&
-           std::equal(name.begin(), name.end(), name_.begin(), [&](char a, char b) { return plain(a) == plain(b); });
-  }
-
   const std::string name_;  // in lower case, as all names of a head
   const Secret value_;
 };

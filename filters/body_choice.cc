@@ -1,0 +1,90 @@
+#include "filters/body_choice.h"
+
+#include <charconv>
+#include <utility>
+
+#include "filters/twin_fields.h"
+#include "proxy/http/grammar.h"
+#include "proxy/http/hygiene.h"
+#include "proxy/processing/field_edits.h"
+
+namespace sluice::filters {
+namespace {
+
+using base::Error;
+
+base::Result<BodyPath> readPath(const content::Value& config) {
+  const content::Value* pointer = config.find("pointer");
+  const content::Value* query = config.find("jsonPath");
+  if (pointer != nullptr && query != nullptr) return Error::config("pointer and jsonPath exclude each other");
+  auto path = query != nullptr ? BodyPath::fromJsonPath(query->text)
+                               : BodyPath::fromPointer(pointer != nullptr ? std::string_view(pointer->text) : "/model");
+  if (!path) return Error::config((query != nullptr ? "jsonPath: " : "pointer: ") + path.error().detail);
+  return path;
+}
+
+/// 0 if it is not there.
+base::Result<std::uint64_t> readBytes(const content::Value& config) {
+  const content::Value* value = config.find("maxBodyBytes");
+  if (value == nullptr) return std::uint64_t{0};
+  std::uint64_t bytes = 0;
+  const char* const end = value->text.data() + value->text.size();
+  const auto read = std::from_chars(value->text.data(), end, bytes);
+  if (read.ec != std::errc() || read.ptr != end || bytes == 0) {
+    return Error::config("maxBodyBytes: is no integer from 1 on");
+  }
+  return bytes;
+}
+
+Error refusal(std::string_view what) {
+  return Error::badRequest(400, "what the body's route depends on " + std::string(what));
+}
+
+}  // namespace
+
+base::Result<BodyChoice> BodyChoice::read(const content::Value& config) {
+  BodyChoice choice;
+  auto path = readPath(config);
+  if (!path) return std::move(path).error();
+  choice.path_ = std::move(path).value();
+  const auto bytes = readBytes(config);
+  if (!bytes) return bytes.error();
+  choice.maxBodyBytes_ = *bytes;
+  if (const content::Value* hint = config.find("routeHint")) choice.routeHint_ = hint->text;
+
+  const content::Value* header = config.find("header");
+  if (header == nullptr && !choice.routeHint_.empty()) return choice;
+  auto name = processing::editableField(header != nullptr ? std::string_view(header->text) : "x-gateway-model-name");
+  if (!name) return Error::config("header: " + name.error().detail);
+  choice.header_ = std::move(name).value();
+  return choice;
+}
+
+bool BodyChoice::concerns(const http::RequestHead& request) {
+  const http::Field* field = request.headers.find(http::FieldId::kContentType);
+  if (field == nullptr) return false;
+  const std::string_view type = http::trimSpace(field->value.substr(0, field->value.find(';')));
+  if (http::equalsIgnoreCase(type, "application/json")) return true;
+  static constexpr std::string_view kSuffix = "+json";
+  return type.size() > kSuffix.size() && http::equalsIgnoreCase(type.substr(type.size() - kSuffix.size()), kSuffix);
+}
+
+base::Result<std::string_view> BodyChoice::chosenBy(const content::Value& body) const {
+  const content::Value* value = path_.find(body);
+  if (value == nullptr || value->isNull()) return std::string_view{};
+  if (!value->isString() && value->kind != content::Value::Kind::kNumber) {
+    return refusal("is neither a string nor a number");
+  }
+  if (value->text.empty()) return refusal("is empty");
+  if (value->text.size() > kMostBytes) return refusal("is longer than " + std::to_string(kMostBytes) + " bytes");
+  if (!http::isFieldValue(value->text)) return refusal("can not be the value of a header field");
+  return std::string_view(value->text);
+}
+
+void BodyChoice::apply(base::Arena& arena, http::Headers& headers, std::string_view value) const {
+  if (header_.empty()) return;
+  removeTwins(headers, header_);
+  if (!value.empty()) headers.add(arena, header_, value);
+}
+
+}  // namespace sluice::filters
