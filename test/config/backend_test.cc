@@ -91,19 +91,32 @@ spec:
     sni: api.openai.com
     clientCertificateRef: {name: client-cert}
   extensions:
-    - name: pii
+    - name: pii-detector
       type: acme.example.com/PIIDetector:v1
       phase: request-body
       priority: 20
       failOpen: false
       preAuth: true
-      config: {modelRef: pii-v3, redactionStyle: delete, confidenceThreshold: 0.7, maxBodyBytes: 2097152}
+      config:
+        modelRef: pii-detect-small
+        redactionStyle: delete
+        confidenceThreshold: 0.7
+        maxBodyBytes: 2097152
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const Backend& backend = configuration.model.backends.at(0);
   EXPECT_EQ(backend.tls->mode, TlsMode::kMutual);
   EXPECT_EQ(backend.tls->clientCertificateRef->kind, "Secret");
-  EXPECT_EQ(backend.extensions.at(0).preAuth, true);
+  ASSERT_EQ(backend.extensions.size(), 1u);
+  const ProcessorUse& use = backend.extensions[0];
+  EXPECT_EQ(use.type, "acme.example.com/PIIDetector:v1");
+  EXPECT_EQ(use.phase, "request-body");
+  EXPECT_EQ(use.priority, 20);
+  EXPECT_EQ(use.failOpen, false);
+  EXPECT_EQ(use.preAuth, true);
+  ASSERT_TRUE(use.config);
+  EXPECT_EQ(use.config->members.size(), 4u);
+  EXPECT_EQ(use.config->find("confidenceThreshold")->text, "0.7");
 }
 
 TEST(SeedBackend, TakesEverySpellingOfTlsModes) {

@@ -105,8 +105,7 @@ TEST(ExtensionManager, IsOneUseForEachHookInTheOrderOfTheirScopes) {
     EXPECT_EQ(uses[i].scope, expected[i].first);
     EXPECT_EQ(uses[i].use.name, expected[i].second);
     EXPECT_EQ(uses[i].use.type, processor_type::kExtProc);
-    EXPECT_EQ(uses[i].use.failOpen.value_or(false), uses[i].scope == HookScope::kListener);
-    EXPECT_EQ(uses[i].use.preAuth.value_or(false), false);
+    EXPECT_EQ(uses[i].use.failOpen, uses[i].scope == HookScope::kListener);
   }
 }
 
@@ -139,12 +138,12 @@ TEST(ExtensionManager, FailsClosedUnlessTheHookOrTheManagerSaysOtherwise) {
   const auto open = [](const std::string& hook, const std::string& manager) {
     return usesOfHooks(hook, kService + manager).at(0).use.failOpen.value_or(false);
   };
-  EXPECT_FALSE(open("Route", ""));
-  EXPECT_FALSE(open("{type: Route}", ", failOpen: false"));
-  EXPECT_TRUE(open("Route", ", failOpen: true"));
-  EXPECT_TRUE(open("{type: Route}", ", failureMode: FailOpen"));
-  EXPECT_TRUE(open("{type: Route, failOpen: true}", ", failOpen: false"));
-  EXPECT_FALSE(open("{type: Route, failOpen: false}", ", failOpen: true"));
+  EXPECT_EQ(open("Route", ""), false);
+  EXPECT_EQ(open("{type: Route}", ", failOpen: false"), false);
+  EXPECT_EQ(open("Route", ", failOpen: true"), true);
+  EXPECT_EQ(open("{type: Route}", ", failureMode: FailOpen"), true);
+  EXPECT_EQ(open("{type: Route, failOpen: true}", ", failOpen: false"), true);
+  EXPECT_EQ(open("{type: Route, failOpen: false}", ", failOpen: true"), false);
 }
 
 TEST(ExtensionManager, ChecksItsHooks) {

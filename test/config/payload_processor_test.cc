@@ -80,7 +80,7 @@ spec:
   EXPECT_EQ(processor.group, kGatewayGroup);
   EXPECT_EQ(processor.phase, RoutingPhase::kPreRouting);
   EXPECT_EQ(processor.processors.at(0).unbuilt.size(), 1u);
-  EXPECT_FALSE(processor.processors[0].failOpen.value_or(false));
+  EXPECT_EQ(processor.processors[0].failOpen, false);
 }
 
 TEST(PayloadProcessor, RemembersThatListenerSetsAreNotBuilt) {
@@ -198,7 +198,7 @@ spec:
   const PayloadProcessingPipeline* pipeline =
       configuration.model.findPipeline(kGatewayGroup, "default", "prompt-injection-protection");
   ASSERT_NE(pipeline, nullptr);
-  EXPECT_TRUE(pipeline->processors.at(0).failOpen.value_or(false));
+  EXPECT_EQ(pipeline->processors.at(0).failOpen, true);
   EXPECT_EQ(configuration.model.findPipeline(kOwnGroup, "default", "prompt-injection-protection"), nullptr);
 }
 

@@ -77,7 +77,7 @@ TEST_P(ProcessorFilters, ReadTheInlineFormOfProposalSeven) {
   const auto& uses = std::get<std::vector<ProcessorUse>>(rule.filters.processors[0]);
   ASSERT_EQ(uses.size(), 2u);
   EXPECT_EQ(uses[0].type, processor_type::kExtProc);
-  EXPECT_TRUE(uses[0].failOpen.value_or(false));
+  EXPECT_EQ(uses[0].failOpen, true);
   EXPECT_EQ(uses[0].path, "spec.rules[0].filters[0].payloadProcessing[0]");
   EXPECT_EQ(uses[1].type, processor_type::kHeaderModifier);
 }
