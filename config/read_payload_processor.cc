@@ -64,7 +64,6 @@ std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMe
   processor.processors = readProcessors(spec);
   checkPhase(spec, processor);
   spec.finish();
-  spec.context().warning(spec.position(), "spec", "payload processors are not applied yet");
   if (!legible) return std::nullopt;
   return processor;
 }

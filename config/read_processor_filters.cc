@@ -14,12 +14,6 @@ void noteUnbuilt(const FieldReader& filter, std::string message, std::vector<Unb
   unbuilt.push_back(Unbuilt{filter.path(), filter.position(), std::move(message), true});
 }
 
-/// Read, and not run yet.
-void attach(const FieldReader& filter, ProcessorFilter processors, Filters& filters, std::vector<Unbuilt>& unbuilt) {
-  filters.processors.push_back(std::move(processors));
-  noteUnbuilt(filter, "payload processors of routes are not supported", unbuilt);
-}
-
 }  // namespace
 
 void readExtensionRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& unbuilt) {
@@ -28,29 +22,30 @@ void readExtensionRef(FieldReader& filter, std::string_view field, Filters& filt
   ObjectRef ref = readObjectRef(reader, {"", "", true}, false);
   reader.finish();
   if (isPipeline(ref)) {
-    attach(filter, std::move(ref), filters, unbuilt);
+    filters.processors.emplace_back(std::move(ref));
   } else {
     noteUnbuilt(filter, "filter ExtensionRef is not supported", unbuilt);
   }
 }
 
-void readPipelineRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& unbuilt) {
+void readPipelineRef(FieldReader& filter, std::string_view field, Filters& filters,
+                     std::vector<Unbuilt>& /*unbuilt*/) {
   FieldReader reader = filter.map(field);
   if (!filter.has(field)) return;
   ObjectRef ref = readObjectRef(reader, {kGatewayGroup, PayloadProcessingPipeline::kKind}, false);
   if (!isPipeline(ref)) reader.error("kind", "must be that of a PayloadProcessingPipeline");
   reader.finish();
-  attach(filter, std::move(ref), filters, unbuilt);
+  filters.processors.emplace_back(std::move(ref));
 }
 
 void readInlineProcessors(FieldReader& filter, std::string_view field, Filters& filters,
-                          std::vector<Unbuilt>& unbuilt) {
+                          std::vector<Unbuilt>& /*unbuilt*/) {
   const std::size_t errors = filter.context().errors();
   std::vector<ProcessorUse> uses = readProcessorUses(filter, field);
   if (uses.empty() && filter.has(field) && filter.context().errors() == errors) {
     filter.error(field, "must have at least one item");
   }
-  attach(filter, std::move(uses), filters, unbuilt);
+  filters.processors.emplace_back(std::move(uses));
 }
 
 }  // namespace sluice::config

@@ -27,7 +27,7 @@ Configuration readConfiguration(const std::vector<std::string>& paths, const bas
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
   if (made.readable) made.catalog = memo.catalog.read(made.model, supportOf(processors), made.problems);
-  if (made.readable) made.compiled = routing::compile(made.model, processors, memo.compiled);
+  if (made.readable) made.compiled = routing::compile(made.model, *made.catalog, processors, memo.compiled);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;

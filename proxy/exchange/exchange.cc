@@ -316,7 +316,7 @@ void Exchange::answer() {
       finishErrorHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
   } else {
     response_->head =
-        ownAnswer(response_->arena, request_.head, {*rule_, attempt_.backend}, {origin_.secure, listener_->port});
+        ownAnswer(response_->arena, asked(), {*rule_, attempt_.backend}, {origin_.secure, listener_->port});
     responseBody_.finish();
   }
   processOwnAnswer();

@@ -136,6 +136,7 @@ class Exchange final : private net::Timer {
   processing::Chains chains() const;
   bool wants(processing::Phase phase) const;
   bool processRequest();
+  const http::RequestHead& asked() const { return asked_ != nullptr ? *asked_ : request_.head; }
   bool processAttempt(http::RequestHead& head);
   void processResponse();
   void keepResponse();
@@ -165,6 +166,9 @@ class Exchange final : private net::Timer {
   Exchanges& owner_;
   const Origin origin_;
   http::RequestMessage request_;
+  /// As the client asked, where steps have changed the head: what a copy of it and an answer of the rule's own are made
+  /// of, so that nothing that a step put in goes where it is not meant to. In the arena; null: as it is.
+  const http::RequestHead* asked_ = nullptr;
   http::BodyPipe requestBody_;
   http::BodyPipe responseBody_;
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses

@@ -9,7 +9,7 @@ void Exchange::startMirrors(const std::vector<routing::RequestMirror>& wanted) {
   for (const routing::RequestMirror& target : wanted) {
     if (!target.takesAll() && !target.takes(owner_.random())) continue;
     Mirror* mirror =
-        owner_.mirrors().create(*listener_, *rule_, target, request_.head, {origin_.client, origin_.secure});
+        owner_.mirrors().create(*listener_, *rule_, target, asked(), {origin_.client, origin_.secure});
     if (mirror == nullptr) continue;
     if (pin_) mirror->pin();
     mirrors_.push_back(mirror->handle());

@@ -1,5 +1,6 @@
 // An exchange and the payload processors of its rule and of its Backend: which steps run when (E-94), and what becomes
 // of it by what they decide.
+#include <new>
 #include <utility>
 
 #include "proxy/exchange/exchange.h"
@@ -70,6 +71,9 @@ bool Exchange::wants(Phase phase) const {
 bool Exchange::processRequest() {
   const processing::Chains all = chains();
   if (all[0] == nullptr && all[1] == nullptr) return true;
+  asked_ = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
+      http::RequestHead(request_.head);
+  request_.head.headers = asked_->headers.copy(request_.arena);
   return runSteps({{all[0], all[1], nullptr}, Phase::kRequestHeaders, holds_}, request_.head, nullptr);
 }
 

@@ -148,7 +148,8 @@ std::vector<std::shared_ptr<const BackendPlan>> backendsInUse(const std::vector<
 
 }  // namespace
 
-CompileResult compile(const config::Model& model, const processing::BuiltinTypes& processors, CompileMemo& memo) {
+CompileResult compile(const config::Model& model, const config::Catalog& catalog,
+                      const processing::BuiltinTypes& processors, CompileMemo& memo) {
   const SystemTrust authorities = [&memo]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
     if (memo.authorities == nullptr || memo.authorities->fingerprint() != pki::TrustStore::systemFingerprint()) {
       auto read = pki::TrustStore::system();
@@ -157,7 +158,7 @@ CompileResult compile(const config::Model& model, const processing::BuiltinTypes
     }
     return memo.authorities;
   };
-  return compile(model, {processors, authorities}, memo);
+  return compile(model, {catalog, processors, authorities}, memo);
 }
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo) {
@@ -167,7 +168,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
   // allowed.
   if (auto made = AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
-  const ProcessorCompiler processors(model, tools.processors, memo.states);
+  const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states);
   BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
   processListeners(gateways, processors);

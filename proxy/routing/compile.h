@@ -38,12 +38,14 @@ struct CompileMemo {
 
 /// What the program lends to its configuration.
 struct CompileTools {
+  const config::Catalog& catalog;  // of the model
   const processing::BuiltinTypes& processors;
   const SystemTrust& systemTrust;
 };
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo);
 /// With the system's own authorities.
-CompileResult compile(const config::Model& model, const processing::BuiltinTypes& processors, CompileMemo& memo);
+CompileResult compile(const config::Model& model, const config::Catalog& catalog,
+                      const processing::BuiltinTypes& processors, CompileMemo& memo);
 
 }  // namespace sluice::routing

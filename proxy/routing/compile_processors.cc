@@ -12,10 +12,6 @@ using processing::Phase;
 
 namespace reason = config::reason;
 
-Fault fault(std::string_view why, const config::ProcessorUse& use, const std::string& message) {
-  return {std::string(why), use.path + " (" + use.name + "): " + message};
-}
-
 /// The Secrets of the model that one object may refer to.
 class Secrets final : public processing::SecretLookup {
  public:
@@ -123,45 +119,37 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, std::string_vie
 void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of,
                             CompiledUses& result) const {
   for (const config::ProcessorUse& use : uses) {
-    Resolved<processing::Step> made = step(use, of);
-    if (made) {
-      result.steps.push_back(*std::move(made.value));
+    auto made = step(use, of);
+    if (auto* ready = std::get_if<processing::Step>(&made)) {
+      result.steps.push_back(std::move(*ready));
     } else {
-      (use.failOpen.value_or(false) ? result.open : result.closed).push_back(std::move(made.fault));
+      auto& refused = std::get<Refused>(made);
+      (refused.open ? result.open : result.closed).push_back(std::move(refused.fault));
     }
   }
 }
 
-Resolved<processing::Step> ProcessorCompiler::step(const config::ProcessorUse& use, const UsesOf& of) const {
-  if (auto wrong = alteringFault(use.unbuilt)) return *std::move(wrong);
+std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::step(const config::ProcessorUse& use, const UsesOf& of) const {
+  const config::Admission admission = catalog_.admit(use);
+  const auto refused = [&](std::string_view why, std::string message) {
+    return Refused{{std::string(why), std::move(message)}, admission.failOpen};
+  };
+  if (auto wrong = alteringFault(use.unbuilt)) return refused(wrong->reason, std::move(wrong->message));
+  if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
   const auto type = std::find_if(types_.begin(), types_.end(),
                                  [&](const processing::BuiltinType& each) { return each.type == use.type; });
-  if (type == types_.end()) {
-    return fault(reason::kUnsupportedExtensionType, use, "type " + use.type + " is not supported");
-  }
-  const std::optional<Phase> phase = processing::phaseFrom(use.phase);
-  if (!phase || std::find(type->phases.begin(), type->phases.end(), *phase) == type->phases.end()) {
-    return fault(reason::kUnsupportedPhase, use, use.type + " does not run in phase \"" + use.phase + "\"");
-  }
-  if (use.preAuth.value_or(false) && (!type->preAuth || *phase >= Phase::kConnect)) {
-    return fault(reason::kInvalidPreAuthPhase, use,
-                 use.type + " can not run before authentication in phase " + use.phase);
+  const std::optional<Phase> phase = processing::phaseFrom(admission.phase);
+  if (type == types_.end() || !phase) {
+    return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
   const std::string owner = std::string(of.holder.kind) + " " + std::string(of.holder.nameSpace) + "/" +
-                            std::string(of.name) + ": " + use.name;
+                            std::string(of.name);
   const Secrets secrets(model_, of.holder);
-  static const content::Value kNothing;
-  processing::Made made = type->make({owner, use.name, *phase, use.preAuth.value_or(false),
-                                      use.config ? *use.config : kNothing, secrets, states_, of.exposed});
-  if (made.processor == nullptr) return fault(made.refusal.reason, use, "config: " + made.refusal.message);
-  return processing::Step{std::move(made.processor),
-                          use.name,
-                          use.type,
-                          *phase,
-                          of.scope,
-                          use.priority.value_or(0),
-                          use.failOpen.value_or(false),
-                          use.preAuth.value_or(false)};
+  processing::Made made = type->make(
+      {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
+  if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
+  return processing::Step{std::move(made.processor), use.name,           use.type,         *phase, of.scope,
+                          admission.priority,        admission.failOpen, admission.preAuth};
 }
 
 }  // namespace sluice::routing

@@ -6,8 +6,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
+#include "config/catalog.h"
 #include "config/model.h"
 #include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
@@ -36,8 +39,9 @@ struct CompiledUses {
 class ProcessorCompiler {
  public:
   /// References outlive it.
-  ProcessorCompiler(const config::Model& model, const processing::BuiltinTypes& types, processing::SharedStates& states)
-      : model_(model), types_(types), states_(states) {}
+  ProcessorCompiler(const config::Model& model, const config::Catalog& catalog, const processing::BuiltinTypes& types,
+                    processing::SharedStates& states)
+      : model_(model), catalog_(catalog), types_(types), states_(states) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
   /// Of the filters of a rule or share: pipelines are those of the holder's namespace.
@@ -50,9 +54,14 @@ class ProcessorCompiler {
 
  private:
   void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, CompiledUses& result) const;
-  Resolved<processing::Step> step(const config::ProcessorUse& use, const UsesOf& of) const;
+  struct Refused {
+    Fault fault;
+    bool open;
+  };
+  std::variant<processing::Step, Refused> step(const config::ProcessorUse& use, const UsesOf& of) const;
 
   const config::Model& model_;
+  const config::Catalog& catalog_;
   const processing::BuiltinTypes& types_;
   processing::SharedStates& states_;
 };

@@ -169,6 +169,27 @@ TEST_P(Process, WhatIsMeantForOneBackendNeverReachesAnother) {
   EXPECT_EQ(status(index), 200);
 }
 
+TEST_P(Process, ACopyOfARequestHasNothingThatAStepPutIn) {
+  Rig& rig = with({step("secret", Phase::kRequestHeaders, setsRequest("authorization", "of the gateway"))}, {},
+                  [](routing::Rule& rule) {
+                    auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
+                    other->name = "demo/mirror";
+                    rule.mirrors.push_back({std::move(other), 1, 1});
+                  });
+  get();
+  int meant = 0;
+  int copies = 0;
+  for (std::size_t wire = 0; wire < rig.dialled(); ++wire) {
+    BackendPeer& backend = accept(wire);
+    for (std::size_t i = 0; i < backend.requests(); ++i) {
+      const bool has = backend.request(i).message.head.headers.find("authorization") != nullptr;
+      (has ? meant : copies) += 1;
+    }
+  }
+  EXPECT_EQ(meant, 1);
+  EXPECT_EQ(copies, 1);
+}
+
 TEST_P(Process, AnAnswerOfAStepIsTheClientsAndNoBackendSeesTheRequest) {
   for (const Scope scope : {Scope::kRoute, Scope::kBackend}) {
     const Step limits = step("limits", Phase::kRequestHeaders, replies(429), 0, scope);

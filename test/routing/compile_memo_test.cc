@@ -37,9 +37,11 @@ class Folder {
     config::Configuration loaded = config::loadPaths({path_}, base::Secret(), nullptr, texts_);
     const SystemTrust trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
     previous_ = std::move(result_);
-    result_ = routing::compile(loaded.model, {processors_, trust}, memo_);
+    config::Problems problems;
+    const auto catalog = config::CatalogMemo().read(loaded.model, {}, problems);
+    result_ = routing::compile(loaded.model, {*catalog, processors_, trust}, memo_);
     CompileMemo none;
-    EXPECT_EQ(statuses(result_), statuses(routing::compile(loaded.model, {processors_, trust}, none)));
+    EXPECT_EQ(statuses(result_), statuses(routing::compile(loaded.model, {*catalog, processors_, trust}, none)));
     previousModel_ = std::move(model_);
     model_ = std::move(loaded.model);
   }

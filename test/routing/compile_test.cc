@@ -71,7 +71,7 @@ TEST(Compile, PutsStatusesInTheOrderOfKinds) {
 
 TEST(Compile, MakesASnapshotOfNothing) {
   CompileMemo memo;
-  const CompileResult result = compile(config::Model(), processing::BuiltinTypes(), memo);
+  const CompileResult result = compile(config::Model(), config::Catalog(), processing::BuiltinTypes(), memo);
   ASSERT_NE(result.snapshot, nullptr);
   EXPECT_TRUE(result.snapshot->binds.empty());
   EXPECT_FALSE(result.usable);

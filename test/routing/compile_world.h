@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/load.h"
+#include "proxy/control/processor_support.h"
 #include "proxy/routing/compile.h"
 #include "test/routing/request_maker.h"
 #include "test/support/test_pki.h"
@@ -119,7 +120,9 @@ class World {
       return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
     };
     CompileMemo memo;  // one for each: tests change objects behind its back
-    result_ = compile(configuration_.model, {processors_, trust}, memo);
+    config::Problems problems;
+    const auto catalog = config::CatalogMemo().read(configuration_.model, control::supportOf(processors_), problems);
+    result_ = compile(configuration_.model, {*catalog, processors_, trust}, memo);
   }
   void breakSystemTrust() {
     systemTrustWorks_ = false;
