@@ -85,7 +85,7 @@ Value readRequest(FieldReader request, std::vector<Unbuilt>& unbuilt) {
 }  // namespace
 
 void readInProcessUse(FieldReader& use, ProcessorUse& result) {
-  result.failOpen = readFailOpen(use);
+  result.failOpen = readFailOpen(use).value_or(false);
   result.phase = kPhase;
   if (use.has("extProcess")) use.error("extProcess", "must not be given when type is InProcess");
   use.require("inProcess");

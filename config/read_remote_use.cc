@@ -44,7 +44,7 @@ void readRemoteUse(FieldReader& use, ProcessorUse& result) {
   if (outer && inner && *outer != *inner) {
     use.error("config", "says something else about failures than " + use.path());
   }
-  result.failOpen = outer ? outer : inner;
+  result.failOpen = outer.value_or(false) || inner.value_or(false);
   const Value* outerContext = readContext(use);
   const Value* innerContext = readContext(settings);
   if (outerContext != nullptr && innerContext != nullptr) {
@@ -59,7 +59,7 @@ void readRemoteUse(FieldReader& use, ProcessorUse& result) {
 
 void readExtProcessUse(FieldReader& use, ProcessorUse& result) {
   result.type = processor_type::kExtProc;
-  result.failOpen = readFailOpen(use);
+  result.failOpen = readFailOpen(use).value_or(false);
   if (use.has("inProcess")) use.error("inProcess", "must not be given when type is ExtProcess");
   use.require("extProcess");
   FieldReader extProcess = use.map("extProcess");

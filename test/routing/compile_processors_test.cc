@@ -55,6 +55,8 @@ TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
   EXPECT_EQ(degraded(worldWith(use("phase: backend-request, preAuth: true"))), "True/InvalidPreAuthPhase");
   EXPECT_EQ(degraded(worldWith(use("phase: request-headers, preAuth: true"))), "");
   EXPECT_EQ(degraded(worldWith("{name: a, type: 'sluice.dev/Absent:v1', phase: connect}")),
+            "True/UnknownExtensionType");
+  EXPECT_EQ(degraded(worldWith("{name: a, type: 'acme.test/Absent:v1', phase: connect}")),
             "True/UnsupportedExtensionType");
 }
 
@@ -82,6 +84,84 @@ TEST(CompileProcessors, LendsSecretsThatTheBackendMayReferTo) {
       "platform-secrets}\nspec: {from: [{group: gateway.networking.k8s.io, kind: Backend, namespace: default}], to: "
       "[{group: '', kind: Secret}]}\n";
   EXPECT_EQ(degraded(worldWith(reference, {elsewhere, grant})), "True/InsecureCredential");
+}
+
+constexpr std::string_view kPipeline = R"(
+apiVersion: sluice.dev/v1alpha1
+kind: PayloadProcessingPipeline
+metadata: {name: guards}
+spec: {processors: [{name: b, type: 'sluice.dev/Test:v1', phase: request-headers, priority: 2}]}
+)";
+
+std::string names(const processing::Chain* chain) {
+  std::string text;
+  if (chain == nullptr) return text;
+  for (const processing::Step& step : chain->all()) text += step.name + ";";
+  return text;
+}
+
+std::string routeWith(const std::string& filters) {
+  return with(kRoute, "rules: [{", "rules: [{name: main, filters: [" + filters + "], ");
+}
+constexpr const char* kRefToPipeline =
+    "{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: guards}}";
+
+std::string targeting(const std::string& target) {
+  return "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec:\n  targetRef: {" +
+         target + "}\n  processors: [{name: t, type: 'sluice.dev/Test:v1', phase: request-headers, priority: 1}]\n";
+}
+
+TEST(CompileProcessors, OfFiltersAreTheRules) {
+  const World world({kClass, kGateway, kBackend, kPipeline, routeWith(kRefToPipeline)}, nullptr,
+                    test::processorTypes());
+  const Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  ASSERT_NE(rule, nullptr);
+  EXPECT_EQ(names(rule->chain.get()), "b;");
+  EXPECT_EQ(rule->backends.front().chain, nullptr);
+  EXPECT_EQ(world.outcome(), "default/origin");
+}
+
+TEST(CompileProcessors, OfABackendRefComeBesideItsBackendsOwn) {
+  const std::string route =
+      with(kRoute, "port: 8080}]", "port: 8080, filters: [" + std::string(kRefToPipeline) + "]}]");
+  const std::string backend =
+      with(kBackend, "spec: {", "spec: {extensions: [" + use("phase: request-headers, priority: 1") + "], ");
+  const World world({kClass, kGateway, backend, kPipeline, route}, nullptr, test::processorTypes());
+  const Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  ASSERT_NE(rule, nullptr);
+  EXPECT_EQ(rule->chain, nullptr);
+  EXPECT_EQ(names(rule->backends.front().chain.get()), "a;b;");
+}
+
+TEST(CompileProcessors, WithoutTheirPipelineTheRuleAnswers500) {
+  const World world({kClass, kGateway, kBackend, routeWith(kRefToPipeline)}, nullptr, test::processorTypes());
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_NE(world.message("HTTPRoute", "route", "Accepted").find("guards"), std::string::npos);
+}
+
+TEST(CompileProcessors, ThatTargetARouteOrOneOfItsRulesAreThere) {
+  for (const char* section : {"", ", sectionName: main", ", sectionName: other"}) {
+    const std::string target =
+        targeting("group: gateway.networking.k8s.io, kind: HTTPRoute, name: route" + std::string(section));
+    const World world({kClass, kGateway, kBackend, kPipeline, routeWith(kRefToPipeline), target}, nullptr,
+                      test::processorTypes());
+    const bool meant = std::string(section).find("other") == std::string::npos;
+    const Rule* rule = world.rule(Request("GET", "a.test", "/"));
+    ASSERT_NE(rule, nullptr);
+    EXPECT_EQ(names(rule->chain.get()), meant ? "t;b;" : "b;") << section;
+  }
+}
+
+TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
+  const std::string gateway = "group: gateway.networking.k8s.io, kind: Gateway, name: egress";
+  const auto listenerOf = [](const World& world) {
+    return world.bind(80)->routes.match(Request("GET", "a.test", "/").head()).listener;
+  };
+  const World world({kClass, kGateway, kBackend, kRoute, targeting(gateway)}, nullptr, test::processorTypes());
+  EXPECT_EQ(names(listenerOf(world)->chain.get()), "t;");
+  const World closed({kClass, kGateway, kBackend, kRoute, with(targeting(gateway), "sluice.dev/Test", "x.test/Absent")},
+                     nullptr, test::processorTypes());
+  EXPECT_EQ(names(listenerOf(closed)->chain.get()), "UnsupportedExtensionType;") << "it refuses every request";
 }
 
 }  // namespace

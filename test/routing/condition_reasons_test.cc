@@ -119,6 +119,10 @@ void lookAtBackends(ReasonsGiven& given) {
     return with(kBackend, "{destination:",
                 "{extensions: [{name: a, type: 'sluice.dev/Test:v1', " + fields + "}], destination:");
   };
+  given.look({kClass, kGateway, kBackend,
+              with(kRoute, "rules: [{",
+                   "rules: [{filters: [{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: "
+                   "PayloadProcessingPipeline, name: absent}}], ")});  // InvalidExtensionRef
   given.look({kClass, use("phase: connect")});                                           // UnsupportedPhase
   given.look({kClass, use("phase: backend-request, preAuth: true")});                    // InvalidPreAuthPhase
   given.look({kClass, use("phase: request-headers, config: {secret: absent}")});         // InvalidSecretRef
