@@ -88,25 +88,36 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
 }
 
 bool ProcessorCompiler::concern(std::string_view kind, const config::ObjectMeta& target) const {
-  return std::any_of(model_.payloadProcessors.begin(), model_.payloadProcessors.end(),
-                     [&](const config::PayloadProcessor& each) {
-                       return each.target.kind == kind && each.meta.nameSpace == target.nameSpace &&
-                              each.target.name == target.name;
-                     });
+  const auto meant = [&](const config::PayloadProcessor& each) {
+    return each.target.kind == kind && each.meta.nameSpace == target.nameSpace && each.target.name == target.name;
+  };
+  return std::any_of(model_.payloadProcessors.begin(), model_.payloadProcessors.end(), meant) ||
+         std::any_of(model_.rejected.begin(), model_.rejected.end(), [&](const config::Rejected& each) {
+           return each.payloadProcessor && meant(*each.payloadProcessor);
+         });
 }
 
 CompiledUses ProcessorCompiler::targeting(std::string_view kind, std::string_view nameSpace, std::string_view name,
                                           std::string_view section, const UsesOf& of) const {
+  const auto isMeant = [&](const config::PayloadProcessor& each) {
+    return each.target.kind == kind && each.meta.nameSpace == nameSpace && each.target.name == name &&
+           (each.sectionName.empty() || each.sectionName == section);
+  };
+  CompiledUses result;
+  // What its schema refused would have guarded this too.
+  for (const config::Rejected& each : model_.rejected) {
+    if (each.payloadProcessor && isMeant(*each.payloadProcessor)) {
+      result.closed.push_back({std::string(reason::kInvalid), each.message});
+    }
+  }
   std::vector<const config::PayloadProcessor*> found;
   for (const config::PayloadProcessor& each : model_.payloadProcessors) {
-    const bool meant = each.target.kind == kind && each.meta.nameSpace == nameSpace && each.target.name == name;
-    if (meant && (each.sectionName.empty() || each.sectionName == section)) found.push_back(&each);
+    if (isMeant(each)) found.push_back(&each);
   }
   std::sort(found.begin(), found.end(), [](const config::PayloadProcessor* a, const config::PayloadProcessor* b) {
     return std::tie(a->meta.creationTimestamp, a->meta.name, a->group) <
            std::tie(b->meta.creationTimestamp, b->meta.name, b->group);
   });
-  CompiledUses result;
   for (const config::PayloadProcessor* each : found) {
     const UsesOf its{{each->group, config::PayloadProcessor::kKind, each->meta.nameSpace}, each->meta.name, of.scope,
                      of.exposed};

@@ -162,6 +162,9 @@ TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
   const World closed({kClass, kGateway, kBackend, kRoute, with(targeting(gateway), "sluice.dev/Test", "x.test/Absent")},
                      nullptr, test::processorTypes());
   EXPECT_EQ(names(listenerOf(closed)->chain.get()), "UnsupportedExtensionType;") << "it refuses every request";
+  const World refused({kClass, kGateway, kBackend, kRoute, with(targeting(gateway), "spec:", "spec:\n  surprise: 1")},
+                      nullptr, test::processorTypes());
+  EXPECT_EQ(names(listenerOf(refused)->chain.get()), "Invalid;");
 }
 
 }  // namespace
