@@ -72,6 +72,16 @@ TEST(Metrics, TheCheckFindsWhatIsWrong) {
   EXPECT_NE(checked("# HELP a_total What.\n# TYPE a_total counter\na_total{oneCamel=\"\"} 1\n").exitCode, 0);
 }
 
+/// Refuses what comes by one listener: nobody has its type.
+constexpr const char* kGuard = R"(---
+apiVersion: sluice.dev/v1alpha1
+kind: PayloadProcessor
+metadata: {namespace: test, name: guard}
+spec:
+  targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress, sectionName: guarded}
+  processors: [{name: guard, type: 'acme.test/Guard:v1', phase: request-headers}]
+)";
+
 TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
   const Identity authority = makeAuthority();
   const RawOrigin plain(RawOrigin::answering(kOk));
@@ -89,9 +99,11 @@ TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
   BackendSpec asked = backend("asked", plain.port());
   BackendSpec unknown = backend("unknown", plain.port());
   asked.addresses = unknown.addresses = "";
+  const std::uint16_t guarded = freePort();
   const Gateway gateway({.backends = {backend("plain", plain.port()), trusted, untrusted, denied, asked, unknown},
                          .settings = "limits: {headerFields: 10}\n",
-                         .routes = routesTo({"plain", "secure", "wrong", "denied", "asked", "unknown"}),
+                         .routes = routesTo({"plain", "secure", "wrong", "denied", "asked", "unknown"}) + kGuard,
+                         .listeners = "    - {name: guarded, protocol: HTTP, port: " + std::to_string(guarded) + "}\n",
                          .dns = "servers: [\"" + names.address() + "\"]"});
   const auto statusOf = [&](const std::string& target, const char* version) {
     return run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", version, gateway.url(target)}).output;
@@ -105,6 +117,8 @@ TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
     EXPECT_EQ(statusOf("/unknown", version), "503");
     EXPECT_EQ(statusOf("/nowhere", version), "404");
   }
+  const std::string atGuard = "http://127.0.0.1:" + std::to_string(guarded) + "/plain";
+  EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", atGuard}).output, "500");
   Socket tooMuch = Socket::connect(gateway.port());
   std::string fields;
   for (int i = 0; i < 20; ++i) fields += "X-" + std::to_string(i) + ": 1\r\n";
