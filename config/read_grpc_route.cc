@@ -5,14 +5,12 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxRpcBytes = 1024;
-constexpr Choice<ValueMatchType> kRpcTypes[] = {{"Exact", ValueMatchType::kExact},
-                                                {"RegularExpression", ValueMatchType::kRegularExpression}};
 
 RpcMatch readRpc(FieldReader reader) {
   RpcMatch match;
   match.path = reader.path();
   match.position = reader.position();
-  match.type = reader.choice("type", kRpcTypes, ValueMatchType::kExact);
+  match.type = reader.choice("type", kValueMatchTypes, ValueMatchType::kExact);
   match.service = reader.anyText("service", kMaxRpcBytes);
   match.method = reader.anyText("method", kMaxRpcBytes);
   const bool exact = match.type == ValueMatchType::kExact;

@@ -12,8 +12,6 @@ constexpr std::size_t kMaxPathBytes = 1024;
 constexpr Choice<PathMatchType> kPathTypes[] = {{"Exact", PathMatchType::kExact},
                                                 {"PathPrefix", PathMatchType::kPathPrefix},
                                                 {"RegularExpression", PathMatchType::kRegularExpression}};
-constexpr Choice<ValueMatchType> kValueTypes[] = {{"Exact", ValueMatchType::kExact},
-                                                  {"RegularExpression", ValueMatchType::kRegularExpression}};
 constexpr Choice<std::string_view> kMethods[] = {{"GET", "GET"},         {"HEAD", "HEAD"},     {"POST", "POST"},
                                                  {"PUT", "PUT"},         {"DELETE", "DELETE"}, {"CONNECT", "CONNECT"},
                                                  {"OPTIONS", "OPTIONS"}, {"TRACE", "TRACE"},   {"PATCH", "PATCH"}};
@@ -42,7 +40,7 @@ std::vector<NamedMatch> readNamedMatches(FieldReader& holder, std::string_view k
     NamedMatch match;
     match.path = reader.path();
     match.position = reader.position();
-    match.type = reader.choice("type", kValueTypes, ValueMatchType::kExact);
+    match.type = reader.choice("type", kValueMatchTypes, ValueMatchType::kExact);
     match.name = reader.requiredText("name", rule::kHeaderName);
     match.value = reader.requiredText("value", value);
     reader.finish();

@@ -12,6 +12,10 @@
 
 namespace sluice::config {
 
+/// `type` of whatever is matched by a value.
+inline constexpr Choice<ValueMatchType> kValueMatchTypes[] = {
+    {"Exact", ValueMatchType::kExact}, {"RegularExpression", ValueMatchType::kRegularExpression}};
+
 /// Which filters a route may have.
 enum class FilterSet : std::uint8_t { kHttp, kGrpc };
 

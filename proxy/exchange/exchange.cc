@@ -18,14 +18,6 @@ constexpr int kMaxTransitions = 64;
 // A grant waits until this much was taken, so that window updates stay rare.
 constexpr std::size_t kGrantUnit = 32 * 1024;
 
-// A call is told UNAVAILABLE (GRPCRouteRule.backendRefs).
-base::Error withoutWeight(const routing::Rule& rule) {
-  constexpr std::uint16_t kServiceUnavailable = 503;
-  auto error = base::Error::config("The route for this request has no backend with a weight.");
-  if (rule.grpc) error.status = kServiceUnavailable;
-  return error;
-}
-
 }  // namespace
 
 Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& origin, http::RequestMessage&& request)
@@ -177,7 +169,7 @@ std::optional<base::Error> Exchange::chooseBackend() {
   if (rule_->failure) return *rule_->failure;
   if (answersItself(request_.head, *rule_)) return std::nullopt;
   attempt_.backend = rule_->session ? resumeSession() : rule_->choose(owner_.random());
-  if (attempt_.backend == nullptr) return withoutWeight(*rule_);
+  if (attempt_.backend == nullptr) return routing::Rule::withoutWeight(rule_->grpc);
   if (attempt_.backend->failure) return *attempt_.backend->failure;
   return std::nullopt;
 }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "proxy/http/grammar.h"
+
 namespace sluice::exchange {
 namespace {
 
@@ -21,12 +23,6 @@ struct Found {
   }
 };
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 std::string_view unquoted(std::string_view text) {
   const bool quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
   return quoted ? text.substr(1, text.size() - 2) : text;
@@ -39,10 +35,10 @@ std::optional<std::string> withoutSession(std::string_view field, Found& found) 
   while (!field.empty()) {
     const std::string_view cookie = field.substr(0, field.find(';'));
     field.remove_prefix(std::min(field.size(), cookie.size() + 1));
-    const std::string_view pair = trimmed(cookie);
+    const std::string_view pair = http::trimSpace(cookie);
     const std::size_t equals = pair.find('=');
-    if (equals != std::string_view::npos && trimmed(pair.substr(0, equals)) == found.policy.name) {
-      found.add(unquoted(trimmed(pair.substr(equals + 1))));
+    if (equals != std::string_view::npos && http::trimSpace(pair.substr(0, equals)) == found.policy.name) {
+      found.add(unquoted(http::trimSpace(pair.substr(equals + 1))));
       any = true;
     } else if (!pair.empty()) {
       rest.append(rest.empty() ? "" : "; ").append(pair);

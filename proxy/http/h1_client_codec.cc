@@ -105,7 +105,8 @@ void H1ClientCodec::feedLost(const Error& error) {
     return sink_.onRequestSent(token);
   }
   // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
-  seldom_ = std::make_unique<Seldom>(Seldom{error, tunnelAsked() ? seldom_->accept : std::string(), tunnelAsked() && seldom_->successOpens});
+  seldom_ = std::make_unique<Seldom>(Seldom{error, tunnelAsked() ? seldom_->accept : std::string(),
+                                            tunnelAsked() && seldom_->successOpens});
   inputEnd_ = InputEnd::kBroken;
   settleEnd();
 }

@@ -10,6 +10,7 @@
 #include <cassert>
 #include <utility>
 
+#include "proxy/base/base64.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::pki {
@@ -38,34 +39,23 @@ class DerivedKey {
   Sha256Digest bytes_;
 };
 
+// RFC 4648 section 5: another alphabet, and no padding.
 std::string toBase64Url(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  text.resize(EVP_EncodeBlock(asUnsigned(text.data()), asUnsigned(bytes), static_cast<int>(bytes.size())));
+  std::string text = base::encodeBase64(bytes);
   while (text.ends_with('=')) text.pop_back();
   std::replace(text.begin(), text.end(), '+', '-');
   std::replace(text.begin(), text.end(), '/', '_');
   return text;
 }
 
-bool isBase64Url(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
-
-/// nullopt unless it is what toBase64Url() makes, bit by bit.
+/// nullopt for what toBase64Url() does not make.
 std::optional<std::string> fromBase64Url(std::string_view text) {
-  if (!std::all_of(text.begin(), text.end(), isBase64Url)) return std::nullopt;
+  if (text.find_first_of("+/=\r\n") != std::string_view::npos) return std::nullopt;
   std::string padded(text);
   std::replace(padded.begin(), padded.end(), '-', '+');
   std::replace(padded.begin(), padded.end(), '_', '/');
   padded.append((4 - padded.size() % 4) % 4, '=');
-  std::string bytes(padded.size() / 4 * 3, '\0');
-  if (EVP_DecodeBlock(asUnsigned(bytes.data()), asUnsigned(padded), static_cast<int>(padded.size())) < 0) {
-    ERR_clear_error();
-    return std::nullopt;
-  }
-  bytes.resize(text.size() * 3 / 4);
-  if (toBase64Url(bytes) != text) return std::nullopt;
-  return bytes;
+  return base::decodeBase64(padded);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ void addRejected(const config::Model& model, std::vector<config::ObjectStatus>& 
   }
 }
 
-/// Statuses are large: what is sorted are places, and each status moves once. Those of routes come in order, as often as
+/// Statuses are large: what is sorted are places, and each status moves once. Those of routes come in order if the
 /// routes have no times of creation: files say none.
 void putInOrder(std::vector<config::ObjectStatus>& statuses) {
   using Places = std::vector<config::ObjectStatus*>;

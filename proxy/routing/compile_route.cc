@@ -123,19 +123,14 @@ class RouteCompiler {
               (compiled.session ? ", but for the sessions that there are" : ""));
       // Exchanges find out themselves whether a request has one.
       if (compiled.session) return;
-      compiled.failure = refusal(base::Error::config("The route for this request has no backend with a weight."));
+      compiled.failure = Rule::withoutWeight(grpc());
     }
   }
 
   bool grpc() const { return plan_.kind == config::GrpcRoute::kKind; }
   std::string refused() const { return grpc() ? "UNAVAILABLE" : "500"; }
 
-  /// Calls are told UNAVAILABLE (GRPCRouteRule.backendRefs), which is what 503 becomes in gRPC's terms.
-  base::Error refusal(base::Error error) const {
-    constexpr std::uint16_t kServiceUnavailable = 503;
-    if (grpc()) error.status = kServiceUnavailable;
-    return error;
-  }
+  base::Error refusal(base::Error error) const { return Rule::refusal(std::move(error), grpc()); }
 
   BackendResult resolve(const config::BackendTarget& ref) {
     const BackendUse& use = plan_.uses.emplace_back(backends_.resolve(ref, plan_.holder()));

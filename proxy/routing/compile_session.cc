@@ -146,20 +146,19 @@ Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Mo
 }
 
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
-  constexpr std::uint16_t kServiceUnavailable = 503;
   const auto concerned = [](const RulePlan& rule) { return rule.rule->session && !rule.rule->failure; };
   if (std::none_of(plan.rules.begin(), plan.rules.end(), concerned)) return std::nullopt;
   RoutePlan result = plan;
   for (RulePlan& rule : result.rules) {
     if (!concerned(rule)) continue;
     auto refusing = std::make_shared<Rule>(*rule.rule);
-    refusing->failure = answer(fault);
-    if (refusing->grpc) refusing->failure->status = kServiceUnavailable;
+    refusing->failure = Rule::refusal(answer(fault), refusing->grpc);
     rule.rule = std::move(refusing);
   }
   result.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
-  result.wholeRouteFails =
-      std::all_of(result.rules.begin(), result.rules.end(), [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
+  result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(), [](const RulePlan& rule) {
+    return static_cast<bool>(rule.rule->failure);
+  });
   return result;
 }
 

@@ -12,6 +12,16 @@ std::uint64_t scale(std::uint64_t random, std::uint64_t bound) {
 
 }  // namespace
 
+base::Error Rule::refusal(base::Error error, bool grpc) {
+  constexpr std::uint16_t kServiceUnavailable = 503;
+  if (grpc) error.status = kServiceUnavailable;
+  return error;
+}
+
+base::Error Rule::withoutWeight(bool grpc) {
+  return refusal(base::Error::config("The route for this request has no backend with a weight."), grpc);
+}
+
 const WeightedBackend* Rule::choose(std::uint64_t random) const {
   std::uint64_t ticket = scale(random, totalWeight);
   for (const WeightedBackend& share : backends) {

@@ -109,6 +109,12 @@ struct WeightedBackend {
 /// A rule of a route, at all listeners that the route is attached to. Whoever uses it beyond the life of its snapshot
 /// shares it.
 struct Rule : std::enable_shared_from_this<Rule> {
+  /// `error` as a rule answers it, of a GRPCRoute if `grpc`: calls are told UNAVAILABLE (GRPCRouteRule.backendRefs),
+  /// which is what 503 becomes in gRPC's terms.
+  static base::Error refusal(base::Error error, bool grpc);
+  /// To requests of a rule none of whose shares has a weight.
+  static base::Error withoutWeight(bool grpc);
+
   std::string route;  // "namespace/name"
   bool grpc = false;  // of a GRPCRoute: for gRPC alone
   std::vector<WeightedBackend> backends;
