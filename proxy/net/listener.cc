@@ -11,6 +11,7 @@
 
 #include "proxy/net/poll.h"
 #include "proxy/net/timers.h"
+#include "proxy/net/unsent.h"
 
 namespace sluice::net {
 namespace {
@@ -29,6 +30,7 @@ int bindAndListen(int fd, const Address& at) {
   if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) return errno;
   // Or "::" would take the port of "0.0.0.0" as well.
   if (at.isIpv6() && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) return errno;
+  boundUnsent(fd);
   if (bind(fd, at.sockaddrPtr(), at.length()) != 0) return errno;
   return listen(fd, SOMAXCONN) == 0 ? 0 : errno;
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "proxy/net/unsent.h"
+
 namespace sluice::net {
 namespace {
 
@@ -76,6 +78,7 @@ TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
         if (TcpStream* self = Block::of(request->handle->data).owner) self->connected(status);
       });
   if (code != 0) failLater(code);
+  if (uv_os_fd_t fd = -1; uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) == 0) boundUnsent(fd);
 }
 
 TcpStream::TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink)

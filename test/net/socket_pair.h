@@ -39,8 +39,10 @@ inline net::ListenSocket listenOnLoopback() {
   return net::ListenSocket::open(*net::Address::parse("127.0.0.1", 0)).value();
 }
 
-inline Descriptor connectBlocking(const net::Address& to) {
+/// `receives`: bytes that the system keeps for the socket, 0 for as many as it likes.
+inline Descriptor connectBlocking(const net::Address& to, int receives = 0) {
   Descriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (receives > 0) ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receives, sizeof(receives));
   if (::connect(fd.get(), to.sockaddrPtr(), to.length()) != 0) return Descriptor();
   return fd;
 }

@@ -94,6 +94,48 @@ TEST_F(TcpTest, ADescriptorThatIsNoSocketFailsAsAnEvent) {
   EXPECT_EQ(sink_.error->origin, base::ErrorOrigin::kDownstream);
 }
 
+/// What the peer has to read between two times that more can be written, at the most of some.
+std::size_t widestPace(Worker& worker, Transport& transport, const Descriptor& peer) {
+  base::ByteQueue outgoing(worker.chunks());
+  std::size_t widest = 0;
+  for (int round = 0; round < 12; ++round) {
+    while (!transport.pending()) {
+      if (outgoing.empty()) outgoing.append(pattern(1 << 16));
+      transport.write(outgoing);
+    }
+    std::size_t got = 0;
+    while (transport.pending()) {
+      char part[4096];
+      const ssize_t count = ::recv(peer.get(), part, sizeof(part), 0);
+      if (count <= 0) return ~std::size_t{0};
+      got += static_cast<std::size_t>(count);
+      uv_run(worker.loop(), UV_RUN_NOWAIT);
+    }
+    // The first round drains what was taken while buffers were empty.
+    if (round > 0) widest = std::max(widest, got);
+  }
+  return widest;
+}
+
+TEST_F(TcpTest, APeerThatReadsALittleSoonMakesRoomForMore) {
+  constexpr int kSmall = 16 * 1024;
+  const ListenSocket listening = test::listenOnLoopback();
+  const Descriptor reader = test::connectBlocking(listening.address(), kSmall);
+  const auto accepted =
+      adoptTcp(worker_, ::accept4(listening.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC), peer_, sink_);
+  EXPECT_LE(widestPace(worker_, *accepted, reader), 512U * 1024);
+}
+
+TEST_F(TcpTest, ABackendThatReadsALittleSoonMakesRoomForMore) {
+  constexpr int kSmall = 16 * 1024;
+  const ListenSocket listening = test::listenOnLoopback();
+  ::setsockopt(listening.fd(), SOL_SOCKET, SO_RCVBUF, &kSmall, sizeof(kSmall));
+  const auto transport = connectTcp(worker_, listening.address(), sink_);
+  ASSERT_TRUE(until([&] { return sink_.opened == 1; }));
+  const Descriptor reader(::accept4(listening.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+  EXPECT_LE(widestPace(worker_, *transport, reader), 512U * 1024);
+}
+
 TEST_F(TcpTest, ReadsNothingBeforeItHasABudget) {
   const auto transport = adoptTcp(worker_, pair_.ours.release(), peer_, sink_);
   ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));

@@ -1,0 +1,19 @@
+// How much the kernel may hold of what a socket has still to send: so little that a peer who reads slowly but steadily
+// is seen to do so. A socket's send buffer grows to megabytes and takes more only when a third of it is free; by then
+// such a peer looks like one that does not read at all.
+#pragma once
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace sluice::net {
+
+inline constexpr int kMostUnsentBytes = 256 * 1024;
+
+/// Sockets accepted from a listening one inherit it. A system that does not know it is none the worse.
+inline void boundUnsent(int fd) {
+  setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMostUnsentBytes, sizeof(kMostUnsentBytes));
+}
+
+}  // namespace sluice::net
