@@ -44,6 +44,15 @@ void ByteQueue::appendCopy(const ByteQueue& from, std::size_t count) {
   }
 }
 
+std::string ByteQueue::text() const {
+  std::string result;
+  result.reserve(size_);
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    result.append(chunk->data + chunk->begin, chunk->size());
+  }
+  return result;
+}
+
 void ByteQueue::consume(std::size_t count) {
   assert(count <= size_);
   size_ -= count;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -61,6 +62,8 @@ class ByteQueue {
   /// relinking.
   void splice(ByteQueue& from, std::size_t count);
   void clear();
+  /// A copy of all of it.
+  std::string text() const;
   ChunkPool& pool() const { return *pool_; }
 
  private:

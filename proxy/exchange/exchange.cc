@@ -11,6 +11,10 @@
 #include "proxy/routing/preflight.h"
 
 namespace sluice::exchange {
+
+using processing::bitOf;
+using processing::Phase;
+
 namespace {
 
 // More than any real course of events needs in one go: whoever passes it spins.
@@ -82,6 +86,8 @@ void Exchange::act(Action action) {
   switch (action) {
     case Action::kNone: return;
     case Action::kRoute: return route();
+    case Action::kProcess:
+      return process();
     case Action::kEnter: return enter();
     case Action::kRepeat: return repeat();
     case Action::kBackOff: return backOff();
@@ -100,6 +106,8 @@ void Exchange::act(Action action) {
     case Action::kProcessResponse: return processResponse();
     case Action::kJudgeResponse: return judgeResponse();
     case Action::kProcessHead: return processHead();
+    case Action::kProcessOn:
+      return processResponseOn();
     case Action::kAnswer: return answer();
     case Action::kBreakResponse: return breakResponse();
     case Action::kDropMirrors: return dropMirrors();
@@ -112,9 +120,19 @@ void Exchange::route() {
   std::optional<base::Error> refusal = chooseBackend();
   routed_ = true;
   owner_.observer().onRouted(*this);
+  if (rule_ != nullptr) findPhases();
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  if (!processRequest()) return;
+  constexpr std::uint8_t kShared = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
+  const processing::Chains all = chains();
+  const auto concerned = [](const processing::Chain* chain) {
+    return chain != nullptr && (chain->phases() & kShared) != 0;
+  };
+  if (concerned(all[0]) || concerned(all[1])) return processRequest();
+  onProcessed();
+}
+
+void Exchange::onProcessed() {
   if (attempt_.backend == nullptr || answersItself(request_.head, *attempt_.backend)) return raise(Event::kRejected);
   // What a tunnel carries can not be had again.
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
@@ -131,6 +149,17 @@ void Exchange::enter() {
     retries_->begin();
     arm();
   }
+  prepareAttempt();
+}
+
+/// With its own copy of the request, if processors are to see it; then admit().
+void Exchange::prepareAttempt() {
+  if (wants(Phase::kBackendRequest) || hasOwnSteps()) return processAttempt();
+  admit();
+}
+
+void Exchange::admit() {
+  if (attempt_.cluster != nullptr) return raise(Event::kRouted);  // once more
   const auto* plan = routing::planFor(request_.head, attempt_.backend->backend);
   if (plan == nullptr) {
     return raise(Event::kRejected,
@@ -192,7 +221,6 @@ void Exchange::abandon() {
 
 void Exchange::begin() {
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
-  ++attempt_.number;
   unprocessed_ = false;
   attempt_.begun = owner_.worker().now();
   Downstream* downstream = owner_.downstream(origin_.connection);
@@ -203,9 +231,12 @@ void Exchange::begin() {
   attempt_.reused = connection->requests() > 0;
   attempt_.peer = connection->peer();
   attempt_.hasPeer = true;
-  http::RequestHead head = attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
-                                       {origin_.client, origin_.secure});
-  if (!processAttempt(head)) return connection->touch();  // it goes back unused
+  if (attemptSteps() != nullptr && !processBackendRequest()) return connection->touch();  // it goes back unused
+  ++attempt_.number;
+  http::RequestHead head = attemptSteps() != nullptr
+                               ? *steps_->attemptHead
+                               : attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend,
+                                             owner_.identity(), {origin_.client, origin_.secure});
   if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {
@@ -226,6 +257,7 @@ void Exchange::proceed(Downstream& downstream) {
 }
 
 void Exchange::forwardRequest() {
+  moveRequestBody();
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   if (connection == nullptr || connection->codec() == nullptr) return;
   connection->codec()->wake(attempt_.stream);
@@ -233,6 +265,11 @@ void Exchange::forwardRequest() {
 }
 
 void Exchange::grantClient() {
+  if (steps_) return forwardRequest();
+  grant();
+}
+
+void Exchange::grant() {
   if (requestTaken_ < kGrantUnit && !requestBody_.bytes.empty()) return;
   if (http::ServerCodec* codec = downstreamCodec()) codec->grant(origin_.stream, std::exchange(requestTaken_, 0));
 }
@@ -276,6 +313,7 @@ void Exchange::startResponse() {
   attempt_.firstByte = owner_.worker().now();
   error_.reset();
   if (retries_) retries_->replay.release();
+  if (steps_ && steps_->response) releaseResponse();
   status_ = response_->head.status;
   removeAccept(request_.head, response_->head);
   finishHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
@@ -284,10 +322,16 @@ void Exchange::startResponse() {
 }
 
 void Exchange::forwardResponse() {
+  if (steps_ && steps_->response && responseState_ == ResponseState::kStreaming) moveResponse();
   if (http::ServerCodec* codec = downstreamCodec()) codec->wake(origin_.stream);
 }
 
 void Exchange::grantUpstream() {
+  if (carrier(&ExchangeSteps::response) != nullptr) return forwardResponse();
+  grantBackend();
+}
+
+void Exchange::grantBackend() {
   if (responseTaken_ < kGrantUnit && !responseBody_.bytes.empty()) return;
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
@@ -300,6 +344,7 @@ void Exchange::answer() {
   http::ServerCodec* codec = downstreamCodec();
   if (codec == nullptr) return;
   if (retries_) retries_->replay.release();
+  if (steps_) steps_->response.reset();
   response_.emplace(owner_.worker().chunks());
   responseBody_ = http::BodyPipe(owner_.worker().chunks());
   if (error_) {

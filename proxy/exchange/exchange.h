@@ -14,6 +14,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/exchange/attempt.h"
 #include "proxy/exchange/downstream.h"
+#include "proxy/exchange/exchange_steps.h"
 #include "proxy/exchange/mirror.h"
 #include "proxy/exchange/phase.h"
 #include "proxy/exchange/retries.h"
@@ -69,7 +70,13 @@ class Exchange final : private net::Timer {
   void onRequestTaken(std::size_t count);
   void onResponseTaken(std::size_t count);
 
-  http::BodyPipe& requestBody() { return requestBody_; }
+  /// Of one of its steps, which has waited.
+  void onStepAnswer(processing::Ticket ticket, bool dropped);
+
+  /// What the backend is sent, and what the client is.
+  http::BodyPipe& requestBody() {
+    return carrier(&ExchangeSteps::attempt) != nullptr ? steps_->attemptBody : requestBody_;
+  }
   http::BodyPipe& responseBody() { return responseBody_; }
 
   /// For reports.
@@ -83,7 +90,9 @@ class Exchange final : private net::Timer {
   const Attempt& attempt() const { return attempt_; }
   const std::optional<base::Error>& error() const { return error_; }
   /// The processor that answered it or failed; empty if none did.
-  std::string_view processor() const { return refusal_ ? std::string_view(refusal_->processor) : std::string_view(); }
+  std::string_view processor() const {
+    return steps_ && steps_->refusal ? std::string_view(steps_->refusal->processor) : std::string_view();
+  }
   /// Of the configuration that routed it, if `current` is the one that is served now.
   const std::string& revision(const std::string& current) const { return pin_ ? pin_->revision : current; }
   std::uint16_t status() const { return status_; }
@@ -99,6 +108,7 @@ class Exchange final : private net::Timer {
   base::MonotonicTime requestDeadline() const;
   base::MonotonicTime attemptDeadline() const;
   base::MonotonicTime retryTime() const;
+  base::MonotonicTime stepDeadline() const;
   bool clientStalls() const;
   bool tunnels() const;
   void expire();
@@ -124,24 +134,48 @@ class Exchange final : private net::Timer {
   void startResponse();
   void forwardResponse();
   void grantUpstream();
-  struct Steps {
-    processing::Chains chains;
-    processing::Phase phase;
-    processing::Holds& holds;
-    bool heeded = true;
-  };
-  /// False if one of them has refused the exchange.
-  bool runSteps(const Steps& steps, http::RequestHead& request, http::ResponseMessage* response);
-  bool follow(const processing::Step& step, const processing::Verdict& verdict);
+  // Payload processors: exchange_process.cc.
   processing::Chains chains() const;
-  bool wants(processing::Phase phase) const;
-  bool processRequest();
+  void findPhases();
+  bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
+  bool wantsResponse() const;
+  bool hasOwnSteps() const;
+  bool hasWholeResponse() const;
+  ExchangeSteps& steps();
+  /// If bodies go through steps there.
+  Stretch* carrier(std::optional<Stretch> ExchangeSteps::*of) const {
+    return steps_ && (*steps_.*of) && (*steps_.*of)->carries ? &*(*steps_.*of) : nullptr;
+  }
+  Stretch* attemptSteps() const { return steps_ && steps_->attempt ? &*steps_->attempt : nullptr; }
+  bool starves() const;
+  static Stretch::Load loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body);
   const http::RequestHead& asked() const { return asked_ != nullptr ? *asked_ : request_.head; }
-  bool processAttempt(http::RequestHead& head);
+  void processRequest();
+  void processAttempt();
+  bool processBackendRequest();
+  void process();
+  void await();
+  processing::Run::Outcome moveRequest();
+  processing::Run::Outcome moveAttempt();
+  void moveRequestBody();
+  void beginResponseSteps();
   void processResponse();
-  void keepResponse();
   void processHead();
+  void processResponseOn();
+  void judgeStatus();
+  void keepResponse();
+  processing::Run::Outcome moveResponse();
+  void releaseResponse();
   void processOwnAnswer();
+  /// Of the request: its steps are through; its attempt may be made.
+  void onProcessed();
+  void prepareAttempt();
+  void admit();
+  void receiveBody(std::string_view bytes);
+  void receiveEnd(std::optional<http::Trailers> trailers);
+  void passRequest(std::size_t count);
+  void grant();
+  void grantBackend();
   void judgeFailure();
   void judgeResponse();
   bool wentStale();
@@ -184,15 +218,16 @@ class Exchange final : private net::Timer {
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
-  /// A step has answered, or failed closed.
-  struct Refusal {
-    std::string processor;  // the name of the use
-    processing::Phase phase;
-    std::vector<std::pair<std::string, std::string>> fields;
+  struct InArena {
+    void operator()(ExchangeSteps* steps) const { steps->~ExchangeSteps(); }
   };
-  std::unique_ptr<Refusal> refusal_;
-  processing::Holds holds_;           // of steps that ran once
-  processing::Holds holdsOfAttempt_;  // of those that run for each
+  std::unique_ptr<ExchangeSteps, InArena> steps_;  // null unless processors are concerned
+  /// What is under way of the steps: their next event goes on with it.
+  enum class Pending : std::uint8_t { kNothing, kRequest, kAttempt, kBackendRequest };
+  Pending pendingSteps_ = Pending::kNothing;
+  enum class PendingResponse : std::uint8_t { kNothing, kBackendResponse, kKept };
+  PendingResponse pendingResponse_ = PendingResponse::kNothing;
+  std::uint8_t phases_ = 0;  // that its chains have steps of, a bit each
   std::vector<base::Handle<Mirror>> mirrors_;
   std::optional<base::Error> error_;
   RequestState requestState_ = RequestState::kRouting;

@@ -10,6 +10,7 @@ namespace sluice::exchange {
 // The client owes us body bytes, and nobody else owes anything.
 bool Exchange::clientStalls() const {
   if (request_.head.body == http::Body::kTunnel) return false;
+  if (starves()) return !isGrpc(request_.head);
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
          requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
 }
@@ -19,7 +20,7 @@ base::MonotonicTime Exchange::deadline() const {
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
   // An answer of our own has the time that it takes to be read; a tunnel ends when nothing moves in it.
   if (responseState_ == ResponseState::kAnswering || tunnels()) return idleUntil;
-  return std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime()});
+  return std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime(), stepDeadline()});
 }
 
 base::MonotonicTime Exchange::requestDeadline() const {
@@ -31,9 +32,11 @@ base::MonotonicTime Exchange::requestDeadline() const {
 // HTTPRouteTimeouts.backendRequest: until the response has come whole.
 base::MonotonicTime Exchange::attemptDeadline() const {
   const bool bounded = attempt_.active() && rule_->backendRequestTimeout != base::Duration::zero() &&
-                       responseBody_.end() == http::PipeEnd::kOpen;
+                       responseBody_.end() == http::PipeEnd::kOpen && !hasWholeResponse();
   return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
 }
+
+base::MonotonicTime Exchange::stepDeadline() const { return steps_ ? steps_->deadline() : base::MonotonicTime::max(); }
 
 base::MonotonicTime Exchange::retryTime() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
 
@@ -59,6 +62,10 @@ void Exchange::expire() {
   }
   const bool idle = lastProgress_ + owner_.timeouts().streamIdle <= now;
   const bool late = requestDeadline() <= now;
+  if (!idle && !late && stepDeadline() <= now) {
+    steps_->expire(now);
+    return raise(Event::kStepAnswer);
+  }
   if (!idle && !late && retryTime() <= now) return raise(Event::kRetryDue);
   const bool ofAttempt = !idle && attemptDeadline() <= now;
   owner_.onLimit(idle ? "streamIdle" : ofAttempt ? "backendRequest" : "request");

@@ -30,14 +30,32 @@ void Exchange::addRequestBody(std::string_view bytes) {
   progressWithin(requestBytes_, receivedMark_);
   // Once nobody wants it, it is received only to be dropped.
   if (requestState_ == RequestState::kStopped) return;
+  if (Stretch* steps = carrier(&ExchangeSteps::request)) {
+    steps->source.append(bytes);
+  } else {
+    receiveBody(bytes);
+  }
+  raise(Event::kRequestBody);
+}
+
+void Exchange::receiveBody(std::string_view bytes) {
   requestBody_.bytes.append(bytes);
   if (retries_) retries_->replay.keep(bytes);
   if (!mirrors_.empty()) mirrorBody(bytes);
-  raise(Event::kRequestBody);
 }
 
 void Exchange::endRequest(std::optional<http::Trailers> trailers) {
   progress();
+  Stretch* steps = carrier(&ExchangeSteps::request);
+  if (steps != nullptr && requestState_ != RequestState::kStopped) {
+    steps->end(std::move(trailers));
+  } else {
+    receiveEnd(std::move(trailers));
+  }
+  raise(Event::kRequestBody);
+}
+
+void Exchange::receiveEnd(std::optional<http::Trailers> trailers) {
   if (trailers) {
     requestBody_.finish(std::move(*trailers));
   } else {
@@ -45,11 +63,11 @@ void Exchange::endRequest(std::optional<http::Trailers> trailers) {
   }
   // Of what came after that, nobody has had anything.
   if (!mirrors_.empty() && requestState_ != RequestState::kStopped) mirrorEnd();
-  raise(Event::kRequestBody);
 }
 
 void Exchange::onRequestReset(const base::Error& error, bool answerable) {
   requestBody_.breakOff();
+  if (steps_) steps_->attemptBody.breakOff();
   raise(answerable ? Event::kRequestBroken : Event::kClientGone, error);
 }
 
@@ -61,11 +79,16 @@ void Exchange::onInterim(http::ResponseMessage&& message) {
 
 void Exchange::onResponse(http::ResponseMessage&& message) {
   progress();
-  if (message.head.body == http::Body::kNone) responseBody_.finish();
+  if (message.head.body == http::Body::kNone && !wantsResponse()) responseBody_.finish();
   // The backend does not agree to a tunnel: the request was complete with its head.
   if (request_.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) requestBody_.finish();
   response_ = std::move(message);
+  if (wantsResponse()) beginResponseSteps();
   if (wants(processing::Phase::kBackendResponse)) return raise(Event::kResponseArrived);
+  judgeStatus();
+}
+
+void Exchange::judgeStatus() {
   const bool refused = retries_ && retries_->refuses(response_->head.status);
   if (refused) return raise(Event::kResponseRefused);
   keepResponse();
@@ -73,14 +96,17 @@ void Exchange::onResponse(http::ResponseMessage&& message) {
 
 void Exchange::addResponseBody(std::string_view bytes) {
   progress();
-  responseBody_.bytes.append(bytes);
+  Stretch* steps = carrier(&ExchangeSteps::response);
+  (steps != nullptr ? steps->source : responseBody_.bytes).append(bytes);
   raise(Event::kResponseBody);
 }
 
 void Exchange::endResponse(std::optional<http::Trailers> trailers) {
   progress();
   if (requestState_ == RequestState::kSent) attempt_.stream = 0;  // both ways are done: there is nothing to cut
-  if (trailers) {
+  if (Stretch* steps = carrier(&ExchangeSteps::response)) {
+    steps->end(std::move(trailers));
+  } else if (trailers) {
     responseBody_.finish(std::move(*trailers));
   } else {
     responseBody_.finish();
@@ -95,15 +121,26 @@ void Exchange::onUpstreamReset(const base::Error& error, bool unprocessed) {
 }
 
 void Exchange::onRequestTaken(std::size_t count) {
+  if (carrier(&ExchangeSteps::attempt) == nullptr) {
+    passRequest(count);
+  } else {
+    progress();
+  }
+  raise(Event::kRequestTaken);
+}
+
+/// This attempt has that much more of the body.
+void Exchange::passRequest(std::size_t count) {
   requestPassed_ += count;
   progressWithin(requestPassed_, passedMark_);
-  requestTaken_ += retries_ ? retries_->replay.take(requestPassed_, count) : count;
-  raise(Event::kRequestTaken);
+  const std::size_t fresh = retries_ ? retries_->replay.take(requestPassed_, count) : count;
+  // Steps before it have granted the client what they took.
+  if (carrier(&ExchangeSteps::request) == nullptr) requestTaken_ += fresh;
 }
 
 void Exchange::onResponseTaken(std::size_t count) {
   progress();
-  responseTaken_ += count;
+  if (carrier(&ExchangeSteps::response) == nullptr) responseTaken_ += count;
   responseBytes_ += count;
   raise(Event::kResponseTaken);
 }

@@ -1,53 +1,54 @@
-// An exchange and the payload processors of its rule and of its Backend: which steps run when (E-94), and what becomes
-// of it by what they decide.
+// An exchange and the payload processors of its listener, its rule and its Backend: which steps run when (E-94), and
+// how bodies move through them.
+#include <algorithm>
 #include <new>
 #include <utility>
 
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchange_names.h"
 #include "proxy/exchange/exchanges.h"
 
 namespace sluice::exchange {
 
+using processing::bitOf;
 using processing::Phase;
-using processing::Verdict;
+using processing::Run;
 
-bool Exchange::runSteps(const Steps& steps, http::RequestHead& request, http::ResponseMessage* response) {
-  const std::string client = origin_.client.ip();
-  const processing::Peer peer{client, {}, {}};
-  const ExchangeNames names = namesOf(*this);
-  processing::Call call{steps.phase,
-                        {names.gateway, names.route, names.backend},
-                        response != nullptr ? response->arena : request_.arena,
-                        owner_.worker().clock(),
-                        request,
-                        steps.holds,
-                        response != nullptr ? &response->head : nullptr};
-  return processing::eachStep(steps.chains, steps.phase, [&](const processing::Step& step) {
-    const base::MonotonicTime begun = call.clock.now();
-    const Verdict verdict = processing::run(step, call, peer);
-    owner_.observer().onStep(step, call.clock.now() - begun, verdict);
-    return !steps.heeded || follow(step, verdict);
-  });
+namespace {
+
+void finishPipe(http::BodyPipe& pipe, std::optional<http::Trailers> trailers) {
+  if (trailers) return pipe.finish(*std::move(trailers));
+  pipe.finish();
 }
 
-bool Exchange::follow(const processing::Step& step, const Verdict& verdict) {
-  switch (verdict.kind()) {
-    case Verdict::Kind::kContinue:
-      return true;
-    case Verdict::Kind::kReply:
-      refusal_ = std::make_unique<Refusal>(Refusal{step.name, step.phase, verdict.reply().fields});
-      raise(Event::kRejected, verdict.reply().error);
-      return false;
-    case Verdict::Kind::kFail:
-      if (step.failOpen) return true;
-      refusal_ = std::make_unique<Refusal>(Refusal{step.name, step.phase, {}});
-      raise(Event::kRejected, base::Error(base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor,
-                                          "a processor of this request failed"));
-      return false;
+/// The list: its bytes are those of `pipe`.
+std::optional<http::Trailers> copyOf(const http::BodyPipe& pipe) {
+  if (pipe.trailers() == nullptr) return std::nullopt;
+  http::Trailers copy(pipe.bytes.pool());
+  copy.fields = pipe.trailers()->copy(copy.arena);
+  return copy;
+}
+
+/// Fields that say something of the bytes of a body, which steps have changed.
+void removeDigests(http::Headers& headers) {
+  for (const std::string_view name : {"content-md5", "content-digest", "repr-digest", "digest", "want-repr-digest"}) {
+    headers.remove(name);
   }
-  return false;
 }
+
+/// How a body that steps may change is framed: by its length if all of it is here, else by its end. One that was
+/// nothing and is nothing stays so.
+template <typename Head>
+void frame(Head& head, bool alters, const http::BodyPipe& pipe) {
+  if (!alters) return;
+  removeDigests(head.headers);
+  const bool whole = pipe.end() == http::PipeEnd::kComplete;
+  if (whole && pipe.bytes.empty() && head.body == http::Body::kNone) return;
+  head.body = whole && pipe.trailers() == nullptr ? http::Body::kLength : http::Body::kUntilEnd;
+  head.contentLength = {};
+  if (head.body == http::Body::kLength) head.contentLength = pipe.bytes.size();
+}
+
+}  // namespace
 
 /// Of the listener, the rule and the share that was chosen.
 processing::Chains Exchange::chains() const {
@@ -61,54 +62,263 @@ processing::Chains Exchange::chains() const {
   return {listener_->chain.get(), rule_->chain.get(), ofShare};
 }
 
-bool Exchange::wants(Phase phase) const {
+void Exchange::findPhases() {
+  phases_ = 0;
   for (const processing::Chain* each : chains()) {
-    if (each != nullptr && each->has(phase)) return true;
+    if (each != nullptr) phases_ |= each->phases();
   }
-  return false;
 }
 
-bool Exchange::processRequest() {
+bool Exchange::wantsResponse() const {
+  constexpr std::uint8_t kOfResponse =
+      bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseHeaders) | bitOf(Phase::kResponseBody);
+  return (phases_ & kOfResponse) != 0;
+}
+
+/// The Backend's, before it has a connection.
+bool Exchange::hasOwnSteps() const {
+  constexpr std::uint8_t kOwn = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
+  const processing::Chain* own = phases_ != 0 ? chains()[2] : nullptr;
+  return own != nullptr && (own->phases() & kOwn) != 0;
+}
+
+bool Exchange::hasWholeResponse() const {
+  const Stretch* stretch = carrier(&ExchangeSteps::response);
+  return stretch != nullptr && !stretch->isOpen();
+}
+
+ExchangeSteps& Exchange::steps() {
+  if (!steps_) {
+    void* place = request_.arena.allocate(sizeof(ExchangeSteps), alignof(ExchangeSteps));
+    steps_.reset(new (place) ExchangeSteps(*this, owner_, request_));
+  }
+  return *steps_;
+}
+
+void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
+  if (steps_ && steps_->answer(ticket, dropped)) raise(Event::kStepAnswer);
+}
+
+/// A buffered step waits for the client's body, and nobody else does anything.
+bool Exchange::starves() const {
+  if (!steps_) return false;
+  if (steps_->request && steps_->request->carries && steps_->request->isOpen()) return steps_->request->starves();
+  return steps_->attempt && steps_->attempt->starves() && requestBody_.end() == http::PipeEnd::kOpen &&
+         requestBody_.bytes.empty();
+}
+
+Stretch::Load Exchange::loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body) {
+  bool carries = false;
+  for (const processing::Chain* each : chains)
+    carries = carries || (each != nullptr && (each->bodyPhases() & phases) != 0);
+  return {carries && body != http::Body::kTunnel, body == http::Body::kLength || body == http::Body::kUntilEnd};
+}
+
+// --- the request's way -------------------------------------------------------------------------------------
+
+/// Steps of the listener and of the rule, once.
+void Exchange::processRequest() {
   const processing::Chains all = chains();
-  if (all[0] == nullptr && all[1] == nullptr) return true;
+  const processing::Chains shared = {all[0], all[1], nullptr};
   asked_ = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
       http::RequestHead(request_.head);
   request_.head.headers = asked_->headers.copy(request_.arena);
-  return runSteps({{all[0], all[1], nullptr}, Phase::kRequestHeaders, holds_}, request_.head, nullptr);
+  Stretch& stretch = steps().beginRequest(loadOf(shared, bitOf(Phase::kRequestBody), request_.head.body));
+  for (const processing::Round round : {processing::Round::kFirst, processing::Round::kSecond}) {
+    stretch.append(shared, {Phase::kRequestHeaders, round});
+    stretch.append(shared, {Phase::kRequestBody, round});
+  }
+  stretch.seal();
+  if (stretch.carries) {
+    stretch.source.splice(requestBody_.bytes, requestBody_.bytes.size());
+    if (requestBody_.end() == http::PipeEnd::kComplete) stretch.end(requestBody_.takeTrailers());
+    requestBody_ = http::BodyPipe(owner_.worker().chunks());
+  }
+  pendingSteps_ = Pending::kRequest;
+  process();
 }
 
-bool Exchange::processAttempt(http::RequestHead& head) {
+/// Those of the Backend, on the attempt's own copy.
+void Exchange::processAttempt() {
   const processing::Chains all = chains();
-  if (all[2] != nullptr && !runSteps({{nullptr, nullptr, all[2]}, Phase::kRequestHeaders, holdsOfAttempt_}, head, nullptr)) return false;
-  return !wants(Phase::kBackendRequest) || runSteps({all, Phase::kBackendRequest, holdsOfAttempt_}, head, nullptr);
+  auto* head = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
+      http::RequestHead(attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
+                                    {origin_.client, origin_.secure}));
+  const processing::Chains own = {nullptr, nullptr, all[2]};
+  const Stretch::Load ofOwn = loadOf(own, bitOf(Phase::kRequestBody), head->body);
+  const Stretch::Load ofAll = loadOf(all, bitOf(Phase::kBackendRequest), head->body);
+  Stretch& stretch = steps().beginAttempt(*head, {ofOwn.carries || ofAll.carries, ofAll.flows});
+  stretch.append(own, {Phase::kRequestHeaders});
+  stretch.append(own, {Phase::kRequestBody});
+  pendingSteps_ = Pending::kAttempt;
+  process();
 }
 
-void Exchange::processResponse() {
-  if (!runSteps({chains(), Phase::kBackendResponse, holdsOfAttempt_}, request_.head, &*response_)) return;
-  const bool refused = retries_ && retries_->refuses(response_->head.status);
-  if (refused) return raise(Event::kResponseRefused);
-  keepResponse();
-}
-
-void Exchange::keepResponse() { raise(wants(Phase::kResponseHeaders) ? Event::kResponseHead : Event::kResponseReady); }
-
-void Exchange::processHead() {
-  if (runSteps({chains(), Phase::kResponseHeaders, holds_}, request_.head, &*response_)) {
-    raise(Event::kResponseReady);
+/// What waited goes on.
+void Exchange::process() {
+  if (pendingSteps_ == Pending::kNothing) return moveRequestBody();
+  const bool ofRequest = pendingSteps_ == Pending::kRequest;
+  const Run::Outcome outcome = ofRequest ? moveRequest() : moveAttempt();
+  if (outcome == Run::Outcome::kWaits) return await();
+  if (outcome == Run::Outcome::kRefused) return;
+  switch (std::exchange(pendingSteps_, Pending::kNothing)) {
+    case Pending::kNothing:
+      return;
+    case Pending::kRequest:
+      if (steps_->request->carries) frame(request_.head, steps_->request->run.alters(), requestBody_);
+      return onProcessed();
+    case Pending::kAttempt:
+      return admit();
+    case Pending::kBackendRequest:
+      return raise(Event::kRouted);
   }
 }
 
+/// A client that waits to be told so is told to send the body that a step waits for.
+void Exchange::await() {
+  Downstream* downstream = owner_.downstream(origin_.connection);
+  if (downstream != nullptr && starves()) proceed(*downstream);
+  arm();
+}
+
+/// The attempt has a connection. False: it does not go on with it now.
+bool Exchange::processBackendRequest() {
+  Stretch& stretch = *steps_->attempt;
+  if (!std::exchange(steps_->backendRequestEntered, true)) {
+    if (wants(Phase::kBackendRequest)) stretch.append(chains(), {Phase::kBackendRequest});
+    stretch.seal();
+  }
+  const Run::Outcome outcome = moveAttempt();
+  if (outcome == Run::Outcome::kWaits) {
+    pendingSteps_ = Pending::kBackendRequest;
+    raise(Event::kPostponed);
+    await();
+  }
+  if (outcome != Run::Outcome::kDone) return false;
+  if (stretch.carries) frame(*steps_->attemptHead, stretch.run.alters(), steps_->attemptBody);
+  return true;
+}
+
+Run::Outcome Exchange::moveRequest() {
+  Stretch& stretch = *steps_->request;
+  base::ByteQueue passed(owner_.worker().chunks());
+  const Run::Outcome outcome = stretch.go(passed, requestBody_.bytes.size());
+  if (outcome == Run::Outcome::kRefused || !stretch.carries) return outcome;
+  for (; !passed.empty() && (retries_ || !mirrors_.empty()); passed.consume(passed.front().size())) {
+    receiveBody(passed.front());
+  }
+  requestBody_.bytes.splice(passed, passed.size());
+  if (stretch.tookEnd()) receiveEnd(std::exchange(stretch.trailers, std::nullopt));
+  if (const std::size_t fed = stretch.takeFed()) {
+    requestTaken_ += fed;
+    grant();
+  }
+  if (requestBody_.bytes.empty()) stretch.run.releaseBuffers();
+  return outcome;
+}
+
+Run::Outcome Exchange::moveAttempt() {
+  Stretch& stretch = *steps_->attempt;
+  http::BodyPipe& body = steps_->attemptBody;
+  Run::Outcome outcome = stretch.go(body.bytes, 0);
+  while (stretch.carries && outcome != Run::Outcome::kRefused) {
+    const std::size_t count = std::min(stretch.run.room(body.bytes.size()), requestBody_.bytes.size());
+    const bool ends =
+        stretch.isOpen() && count == requestBody_.bytes.size() && requestBody_.end() == http::PipeEnd::kComplete;
+    if (count == 0 && !ends) break;
+    stretch.source.splice(requestBody_.bytes, count);
+    if (count > 0) passRequest(count);
+    if (ends) stretch.end(copyOf(requestBody_));
+    outcome = stretch.go(body.bytes, 0);
+  }
+  if (!stretch.carries || outcome == Run::Outcome::kRefused) return outcome;
+  if (stretch.tookEnd()) finishPipe(body, std::exchange(stretch.trailers, std::nullopt));
+  if (body.bytes.empty()) stretch.run.releaseBuffers();
+  grant();
+  return outcome;
+}
+
+/// As far as there is room for it, through whatever it has to go through.
+void Exchange::moveRequestBody() {
+  if (!steps_) return;
+  if (steps_->request && steps_->request->carries && moveRequest() == Run::Outcome::kRefused) return;
+  if (attemptSteps() == nullptr || !steps_->backendRequestEntered) return;
+  if (moveAttempt() == Run::Outcome::kRefused) return;
+  // What the attempt took has made room.
+  if (steps_->request && steps_->request->carries && requestBody_.bytes.empty() &&
+      moveRequest() == Run::Outcome::kDone && !requestBody_.bytes.empty()) {
+    moveAttempt();
+  }
+}
+
+// --- the response's way ------------------------------------------------------------------------------------
+
+void Exchange::beginResponseSteps() {
+  const std::uint8_t bodies = bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseBody);
+  steps().beginResponse(response_->head, loadOf(chains(), bodies, response_->head.body));
+}
+
+/// Steps of the Backend's response, before it is decided whether it is kept.
+void Exchange::processResponse() {
+  steps_->response->append(chains(), {Phase::kBackendResponse});
+  pendingResponse_ = PendingResponse::kBackendResponse;
+  processResponseOn();
+}
+
+/// Steps of the response that is kept.
+void Exchange::processHead() {
+  const processing::Chains all = chains();
+  steps_->response->append(all, {Phase::kResponseHeaders});
+  steps_->response->append(all, {Phase::kResponseBody});
+  pendingResponse_ = PendingResponse::kKept;
+  processResponseOn();
+}
+
+void Exchange::processResponseOn() {
+  if (pendingResponse_ == PendingResponse::kNothing) return;
+  const Run::Outcome outcome = moveResponse();
+  if (outcome == Run::Outcome::kWaits) return arm();
+  if (outcome == Run::Outcome::kRefused) return;
+  if (std::exchange(pendingResponse_, PendingResponse::kNothing) == PendingResponse::kKept) {
+    return raise(Event::kResponseReady);
+  }
+  judgeStatus();
+}
+
+void Exchange::keepResponse() {
+  const bool more = wants(Phase::kResponseHeaders) || wants(Phase::kResponseBody);
+  raise(more ? Event::kResponseHead : Event::kResponseReady);
+}
+
+Run::Outcome Exchange::moveResponse() {
+  Stretch& stretch = *steps_->response;
+  const Run::Outcome outcome = stretch.go(responseBody_.bytes, 0);
+  if (outcome == Run::Outcome::kRefused || !stretch.carries) return outcome;
+  if (stretch.tookEnd()) finishPipe(responseBody_, std::exchange(stretch.trailers, std::nullopt));
+  if (responseBody_.bytes.empty()) stretch.run.releaseBuffers();
+  responseTaken_ += stretch.takeFed();
+  if (responseTaken_ > 0) grantBackend();
+  return outcome;
+}
+
+/// All that could keep it from the client has been asked: its head is about to leave.
+void Exchange::releaseResponse() {
+  Stretch& stretch = *steps_->response;
+  stretch.seal();
+  moveResponse();
+  if (stretch.carries) frame(response_->head, stretch.run.alters(), responseBody_);
+}
+
 void Exchange::processOwnAnswer() {
-  if (refusal_) {
-    for (const auto& [name, value] : refusal_->fields) {
+  if (steps_ && steps_->refusal) {
+    for (const auto& [name, value] : steps_->refusal->fields) {
       base::Arena& arena = response_->arena;
       response_->head.headers.add(arena, arena.copy(name), arena.copy(value));
     }
   }
-  const bool seen = refusal_ && refusal_->phase == Phase::kResponseHeaders;
+  const bool seen = steps_ && steps_->refusal && steps_->refusal->phase == Phase::kResponseHeaders;
   if (rule_ == nullptr || seen || !wants(Phase::kResponseHeaders)) return;
-  // It is an answer of the gateway already: what a step would say in its place is not asked for.
-  runSteps({chains(), Phase::kResponseHeaders, holds_, false}, request_.head, &*response_);
+  steps().passBy(chains(), response_->head);
 }
 
 }  // namespace sluice::exchange

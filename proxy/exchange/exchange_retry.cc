@@ -14,10 +14,10 @@ constexpr std::uint32_t bits(Event first, Events... rest) {
 }
 
 // What an attempt can still have to say when it is given up.
-constexpr std::uint32_t kOfAttempt = bits(
-    Event::kPoolReady, Event::kLeased, Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim,
-    Event::kResponseArrived, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady, Event::kResponseBody,
-    Event::kUpstreamReset, Event::kAttemptExpired);
+constexpr std::uint32_t kOfAttempt =
+    bits(Event::kPoolReady, Event::kLeased, Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent,
+         Event::kInterim, Event::kResponseArrived, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady,
+         Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired, Event::kStepAnswer, Event::kPostponed);
 
 /// Not ours, nor the address guard's, which would say the same again.
 bool isPassing(const base::Error& error) {
@@ -35,8 +35,10 @@ void Exchange::judgeFailure() {
   const bool idempotent = http::isIdempotent(request_.head.method);
   const bool spurious = sent && (unprocessed_ || (idempotent && wentStale()));
   if (spurious && !repeated_ && bodyIntact()) return raise(Event::kRepeat);
+  // A response that steps have seen as the one that is kept is no other's.
+  const bool kept = pendingResponse_ == PendingResponse::kKept;
   const bool harmless = !sent || unprocessed_ || idempotent;
-  raise(harmless && isPassing(*error_) && planRetry() ? Event::kRetry : Event::kGiveUp);
+  raise(harmless && !kept && isPassing(*error_) && planRetry() ? Event::kRetry : Event::kGiveUp);
 }
 
 // Whoever configures a code says that requests answered with it may be repeated, whatever their method (GEP-1731).
@@ -92,7 +94,8 @@ void Exchange::rewind() {
 void Exchange::repeat() {
   repeated_ = true;
   rewind();
-  acquire();
+  if (steps_) steps_->endAttempt();
+  prepareAttempt();
 }
 
 void Exchange::backOff() {
@@ -101,10 +104,13 @@ void Exchange::backOff() {
   if (failed.cluster != nullptr) failed.cluster->leave();
   if (failed.hasPeer) retries_->avoid(failed.peer);
   attempt_ = {};
-  holdsOfAttempt_.release();
+  if (steps_) steps_->endAttempt();
+  pendingSteps_ = Pending::kNothing;
+  pendingResponse_ = PendingResponse::kNothing;
   if (session_) session_->leave();
   attempt_.backend = &retries_->next();
   attempt_.number = failed.number;
+  findPhases();
   const bool answered = response_.has_value();
   owner_.observer().onRetry(*this, failed, answered ? response_->head.status : error_->status,
                             answered ? nullptr : &*error_);

@@ -133,4 +133,8 @@ bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
   return true;
 }
 
+void Exchanges::onResumed(http::Token token, processing::Ticket ticket, bool dropped) {
+  if (Exchange* exchange = find(token)) exchange->onStepAnswer(ticket, dropped);
+}
+
 }  // namespace sluice::exchange

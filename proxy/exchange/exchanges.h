@@ -28,8 +28,9 @@ class ExchangeObserver {
   virtual void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                        const base::Error* error) = 0;
   virtual void onFinished(const Exchange& exchange) = 0;
-  /// A step of a payload processor has run.
-  virtual void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict) = 0;
+  /// A step of a payload processor has run to its end.
+  virtual void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                      processing::StepOutcome outcome) = 0;
   /// A mirrored request is over, one way or another.
   virtual void onMirrored(const Mirror& mirror) = 0;
   virtual void onLimit(std::string_view limit) = 0;
@@ -44,9 +45,10 @@ struct ExchangeParts {
   config::TimeoutSettings timeouts;
   config::LimitSettings limits;
   std::uint64_t randomSeed;
+  processing::BufferBudget& bufferBudget;
 };
 
-class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
+class Exchanges final : public http::ClientSink, public upstream::WaiterSink, public processing::ResumeSink {
  public:
   explicit Exchanges(ExchangeParts parts);
   ~Exchanges() override;
@@ -91,6 +93,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   const config::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
+  processing::BufferBudget& bufferBudget() { return parts_.bufferBudget; }
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 
@@ -109,6 +112,9 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink {
   // upstream::WaiterSink
   bool onPoolReady(http::Token waiter) override;
   bool onPoolFailed(http::Token waiter, const base::Error& error) override;
+
+  // processing::ResumeSink
+  void onResumed(http::Token token, processing::Ticket ticket, bool dropped) override;
 
  private:
   ExchangeParts parts_;

@@ -37,6 +37,9 @@ constexpr Entry<Req> kRequestEntries[] = {
     {Req::kRouting, E::kRequestBroken, A::kNone, Req::kStopped},
     {Req::kRouting, E::kRejected, A::kNone, Req::kStopped},
     {Req::kRouting, E::kRouted, A::kAcquire, Req::kAcquiring},
+    // Steps of processors wait for a body, or for an answer.
+    {Req::kRouting, E::kRequestBody, A::kProcess, Req::kRouting},
+    {Req::kRouting, E::kStepAnswer, A::kProcess, Req::kRouting},
     // Between two attempts.
     {Req::kRouting, E::kRetry, A::kBackOff, Req::kRouting},
     {Req::kRouting, E::kRetryDue, A::kEnter, Req::kRouting},
@@ -56,9 +59,11 @@ constexpr Entry<Req> kRequestEntries[] = {
 
     {Req::kSending, E::kRequestBody, A::kForwardRequest, Req::kSending},
     {Req::kSending, E::kRequestTaken, A::kGrantClient, Req::kSending},
+    {Req::kSending, E::kStepAnswer, A::kForwardRequest, Req::kSending},
+    {Req::kSending, E::kPostponed, A::kNone, Req::kRouting},
     {Req::kSending, E::kRequestSent, A::kDismissClient, Req::kSent},
     {Req::kSending, E::kAttemptExpired, A::kCancelUpstream, Req::kSending},
-    {Req::kSending, E::kRepeat, A::kRepeat, Req::kAcquiring},
+    {Req::kSending, E::kRepeat, A::kRepeat, Req::kRouting},
     {Req::kSending, E::kRetry, A::kBackOff, Req::kRouting},
     {Req::kSending, E::kGiveUp, A::kNone, Req::kStopped},
     {Req::kSending, E::kRejected, A::kCancelUpstream, Req::kStopped},
@@ -71,7 +76,7 @@ constexpr Entry<Req> kRequestEntries[] = {
 
     {Req::kSent, E::kRequestTaken, A::kGrantClient, Req::kSent},
     {Req::kSent, E::kAttemptExpired, A::kCancelUpstream, Req::kSent},
-    {Req::kSent, E::kRepeat, A::kRepeat, Req::kAcquiring},
+    {Req::kSent, E::kRepeat, A::kRepeat, Req::kRouting},
     {Req::kSent, E::kRetry, A::kBackOff, Req::kRouting},
     {Req::kSent, E::kGiveUp, A::kNone, Req::kStopped},
     {Req::kSent, E::kRejected, A::kCancelUpstream, Req::kStopped},
@@ -91,6 +96,8 @@ constexpr Entry<Res> kResponseEntries[] = {
     {Res::kWaiting, E::kInterim, A::kForwardInterim, Res::kWaiting},
     {Res::kWaiting, E::kResponseArrived, A::kProcessResponse, Res::kWaiting},
     {Res::kWaiting, E::kResponseHead, A::kProcessHead, Res::kWaiting},
+    {Res::kWaiting, E::kResponseBody, A::kProcessOn, Res::kWaiting},
+    {Res::kWaiting, E::kStepAnswer, A::kProcessOn, Res::kWaiting},
     {Res::kWaiting, E::kResponseReady, A::kStartResponse, Res::kStreaming},
     {Res::kWaiting, E::kResponseRefused, A::kJudgeResponse, Res::kWaiting},
     {Res::kWaiting, E::kUpstreamReset, A::kJudgeFailure, Res::kWaiting},
@@ -101,9 +108,11 @@ constexpr Entry<Res> kResponseEntries[] = {
     {Res::kWaiting, E::kClientGone, A::kDropMirrors, Res::kDone},
 
     {Res::kStreaming, E::kResponseBody, A::kForwardResponse, Res::kStreaming},
+    {Res::kStreaming, E::kStepAnswer, A::kForwardResponse, Res::kStreaming},
     {Res::kStreaming, E::kResponseTaken, A::kGrantUpstream, Res::kStreaming},
     {Res::kStreaming, E::kResponseSent, A::kNone, Res::kDone},
     {Res::kStreaming, E::kUpstreamReset, A::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kRejected, A::kBreakResponse, Res::kDone},
     {Res::kStreaming, E::kAttemptExpired, A::kBreakResponse, Res::kDone},
     {Res::kStreaming, E::kRequestBroken, A::kBreakResponse, Res::kDone},
     {Res::kStreaming, E::kDeadline, A::kBreakResponse, Res::kDone},
@@ -124,7 +133,12 @@ constexpr std::array<std::string_view, kRequestStates> kRequestNames{"routing", 
                                                                      "stopped"};
 constexpr std::array<std::string_view, kResponseStates> kResponseNames{"waiting", "streaming", "answering", "done"};
 constexpr std::array<std::string_view, kEvents> kEventNames{
-    "arrived", "refused head", "request broken", "routed", "rejected", "client gone", "repeat", "retry", "give up", "retry due", "pool ready", "leased", "unavailable", "request body", "request taken", "request sent", "interim", "response arrived", "response refused", "response head", "response ready", "response body", "response taken", "upstream reset", "attempt expired", "response sent", "deadline", "internal failure"};
+    "arrived",          "refused head",    "request broken", "routed",        "rejected",
+    "client gone",      "repeat",          "retry",          "give up",       "retry due",
+    "pool ready",       "leased",          "unavailable",    "request body",  "request taken",
+    "request sent",     "step answer",     "postponed",      "interim",       "response arrived",
+    "response refused", "response head",   "response ready", "response body", "response taken",
+    "upstream reset",   "attempt expired", "response sent",  "deadline",      "internal failure"};
 
 }  // namespace
 

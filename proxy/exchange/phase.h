@@ -47,6 +47,8 @@ enum class Event : std::uint8_t {
   kRequestBody,      // the request pipe has more bytes, or its end
   kRequestTaken,     // the upstream codec took bytes out of the request pipe
   kRequestSent,      // the upstream codec has the whole request
+  kStepAnswer,       // a step of a processor that waited can go on, or has failed
+  kPostponed,        // steps of the attempt wait: the connection goes back
   kInterim,          // a 1xx head came
   kResponseArrived,  // the final head came, and steps want to see it
   kResponseRefused,  // the final head has a status for which the rule retries
@@ -60,11 +62,12 @@ enum class Event : std::uint8_t {
   kDeadline,         // a timeout of the exchange has passed: error is set
   kInternalFailure,  // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 28;
+inline constexpr std::size_t kEvents = 30;
 
 enum class Action : std::uint8_t {
   kNone,
   kRoute,            // find rule and Backend: raises kRouted or kRejected
+  kProcess,          // the steps of the request go on: as kRoute, kEnter or kBegin, whichever waits for them
   kEnter,            // be counted among the Backend's requests: raises kRouted or kUnavailable
   kRepeat,           // kAcquire once more, with the whole body
   kBackOff,          // give the attempt up and wait for the next: kRetryDue
@@ -79,6 +82,7 @@ enum class Action : std::uint8_t {
   kStartResponse,    // hand the backend's head to the downstream codec
   kForwardResponse,  // tell the downstream codec of more body
   kGrantUpstream,    // let the backend send as much as was taken
+  kProcessOn,        // the steps of the response go on
   kJudgeFailure,     // raises kRepeat, kRetry or kGiveUp
   kProcessResponse,  // backend-response: raises kResponseRefused, kResponseHead, kResponseReady or kRejected
   kJudgeResponse,    // raises kRetry, kResponseHead or kResponseReady

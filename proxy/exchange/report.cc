@@ -84,11 +84,18 @@ void Report::onFinished(const Exchange& exchange) {
   if (accessLog_.enabled()) log(exchange, now);
 }
 
-void Report::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict) {
+void Report::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                    processing::StepOutcome outcome) {
   const std::string_view phase = processing::phaseName(step.phase);
   metrics_.at<observe::Metric::kProcessorDuration>(step.type, phase).observe(time);
   if (verdict.kind() != processing::Verdict::Kind::kFail) return;
-  metrics_.at<observe::Metric::kProcessorFailures>(step.type, phase, "error", step.failOpen ? "open" : "closed").add();
+  metrics_
+      .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(verdict.cause()),
+                                               outcome == processing::StepOutcome::kSkipped ? "open" : "closed")
+      .add();
+  if (outcome == processing::StepOutcome::kUnreplayable) {
+    metrics_.at<observe::Metric::kProcessorUnreplayable>(step.type, phase).add();
+  }
 }
 
 void Report::onMirrored(const Mirror& mirror) {

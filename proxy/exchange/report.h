@@ -26,7 +26,8 @@ class Report final : public ExchangeObserver {
   void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                const base::Error* error) override;
   void onFinished(const Exchange& exchange) override;
-  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict) override;
+  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+              processing::StepOutcome outcome) override;
   void onMirrored(const Mirror& mirror) override;
   void onLimit(std::string_view limit) override;
 

@@ -4,13 +4,18 @@
 // a Call alone; Peer, which tells who is calling, comes as an argument of its own to those behind it (E-92).
 #pragma once
 
+#include <new>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "proxy/base/arena.h"
 #include "proxy/base/clock.h"
 #include "proxy/http/message.h"
+#include "proxy/processing/body.h"
 #include "proxy/processing/holds.h"
 #include "proxy/processing/phase.h"
+#include "proxy/processing/resumer.h"
 
 namespace sluice::processing {
 
@@ -28,6 +33,15 @@ struct Peer {
   std::string_view serviceAccount;  // likewise
 };
 
+/// Lets a step wait.
+class Suspender {
+ public:
+  virtual Resumer suspend() = 0;
+
+ protected:
+  ~Suspender() = default;
+};
+
 struct Call {
   const Phase phase;
   const Place place;
@@ -40,7 +54,28 @@ struct Call {
   /// Of the attempt in steps of a Backend, else of the exchange.
   Holds& holds;
   /// Null in phases of the request.
-  http::ResponseHead* response = nullptr;
+  http::ResponseHead* response;
+  /// Null unless the processor wants one in this phase. While the bytes of a streamed body come, the heads are gone,
+  /// and what is changed in them then has no effect.
+  Body* body;
+  Suspender& suspender;
+  /// See state().
+  void*& memory;
+
+  /// What the processor remembers of this step, from one time that it is asked to the next: made when first needed,
+  /// gone with what the step ran for (see `holds`).
+  template <typename State>
+  State& state() {
+    if (memory == nullptr) {
+      memory = new (arena.allocate(sizeof(State), alignof(State))) State();
+      if constexpr (!std::is_trivially_destructible_v<State>) {
+        holds.add(arena, memory, [](const void* what) { static_cast<const State*>(what)->~State(); });
+      }
+    }
+    return *static_cast<State*>(memory);
+  }
+  /// For a processor that then returns Verdict::wait(). The deadline of the step runs from here.
+  Resumer suspend() { return suspender.suspend(); }
 };
 
 }  // namespace sluice::processing

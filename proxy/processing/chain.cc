@@ -10,30 +10,26 @@ Chain::Chain(std::vector<Step> steps) {
     if (comesBefore(a, b) || comesBefore(b, a)) return comesBefore(a, b);
     return a.scope < b.scope;
   });
-  for (Step& step : steps) steps_[static_cast<std::size_t>(step.phase)].push_back(std::move(step));
+  for (Step& step : steps) {
+    const auto phase = static_cast<std::size_t>(step.phase);
+    phases_ |= bitOf(step.phase);
+    if (hasBody(step.phase) && step.body.mode != BodyMode::kNone) bodyPhases_ |= bitOf(step.phase);
+    steps_[phase].push_back(std::move(step));
+  }
+}
+
+std::span<const Step> Chain::of(Phase phase, Round round) const {
+  const std::span<const Step> steps = steps_[static_cast<std::size_t>(phase)];
+  if (round == Round::kBoth) return steps;
+  const auto first = std::partition_point(steps.begin(), steps.end(), [](const Step& step) { return step.preAuth; });
+  const auto count = static_cast<std::size_t>(first - steps.begin());
+  return round == Round::kFirst ? steps.first(count) : steps.subspan(count);
 }
 
 std::vector<Step> Chain::all() const {
   std::vector<Step> steps;
   for (const std::vector<Step>& each : steps_) steps.insert(steps.end(), each.begin(), each.end());
   return steps;
-}
-
-Verdict run(const Step& step, Call& call, const Peer& peer) {
-  if (!step.failOpen) return step.processor->process(call, peer);
-  // Nobody sees what a step wrote before it failed: the lists of fields are copied, never their bytes.
-  const http::RequestHead request = call.request;
-  call.request.headers = request.headers.copy(call.arena);
-  http::ResponseHead response;
-  if (call.response != nullptr) {
-    response = *call.response;
-    call.response->headers = response.headers.copy(call.arena);
-  }
-  Verdict verdict = step.processor->process(call, peer);
-  if (verdict.kind() != Verdict::Kind::kFail) return verdict;
-  call.request = request;
-  if (call.response != nullptr) *call.response = response;
-  return verdict;
 }
 
 }  // namespace sluice::processing

@@ -17,6 +17,8 @@ class Processor {
   virtual ~Processor() = default;
 
   virtual Verdict process(Call& call, const Peer& peer) const = 0;
+  /// In the phase of its use, if bodies exist there.
+  virtual BodyInterest body() const { return {}; }
 };
 
 /// One that may run before authentication too: it never learns who calls, by its type.

@@ -1,8 +1,9 @@
-// What a step decides (design: continue, suspend or reply), or that it could not.
+// What a step decides (continue, wait or reply), or that it could not.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,11 +18,25 @@ struct Reply {
   std::vector<std::pair<std::string, std::string>> fields;  // names in lower case
 };
 
+/// Why a step failed: `reason` of sluice_processor_failures_total.
+enum class Cause : std::uint8_t {
+  kError,      // it says so itself
+  kTimeout,    // it waited beyond its deadline
+  kDropped,    // what it waited for will never come
+  kOverLimit,  // the body is more than it may be given
+  kBadBody     // the body is not what its Content-Encoding says
+};
+/// "error", "timeout", "dropped", "over_limit", "bad_body".
+std::string_view causeName(Cause cause);
+
 class Verdict {
  public:
-  enum class Kind : std::uint8_t { kContinue, kReply, kFail };
+  enum class Kind : std::uint8_t { kContinue, kWait, kReply, kFail };
 
   static Verdict goOn() { return Verdict(Kind::kContinue); }
+  /// Nothing is decided before the Resumer that was taken with Call::suspend() is resumed: then the processor is asked
+  /// again, with the same state and the same bytes.
+  static Verdict wait() { return Verdict(Kind::kWait); }
   static Verdict reply(Reply reply) {
     Verdict verdict(Kind::kReply);
     verdict.reply_ = std::move(reply);
@@ -29,20 +44,23 @@ class Verdict {
   }
   /// The step could not do its work: what follows is up to failOpen. `reason`: one short sentence for the log; never
   /// holds a secret, nor unescaped input.
-  static Verdict fail(std::string reason) {
+  static Verdict fail(std::string reason, Cause cause = Cause::kError) {
     Verdict verdict(Kind::kFail);
     verdict.reason_ = std::move(reason);
+    verdict.cause_ = cause;
     return verdict;
   }
 
   Kind kind() const { return kind_; }
   const Reply& reply() const { return *reply_; }
   const std::string& reason() const { return reason_; }
+  Cause cause() const { return cause_; }
 
  private:
   explicit Verdict(Kind kind) : kind_(kind) {}
 
   Kind kind_;
+  Cause cause_ = Cause::kError;
   base::Box<Reply> reply_;
   std::string reason_;
 };

@@ -159,8 +159,13 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   processing::Made made = type->make(
       {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
-  return processing::Step{std::move(made.processor), use.name,           use.type,         *phase, of.scope,
-                          admission.priority,        admission.failOpen, admission.preAuth};
+  processing::Step ready{std::move(made.processor), use.name,           use.type,         *phase, of.scope,
+                         admission.priority,        admission.failOpen, admission.preAuth};
+  if (admission.timeout) ready.timeout = *admission.timeout;
+  ready.body = ready.processor->body();
+  const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
+  if (most && (ready.body.bound == 0 || *most < ready.body.bound)) ready.body.bound = *most;
+  return ready;
 }
 
 }  // namespace sluice::routing

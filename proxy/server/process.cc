@@ -73,7 +73,7 @@ class Process {
   Serving serving_;
   std::size_t descriptors_ = 0;
   std::unique_ptr<observe::LineFile> accessLog_;
-  std::optional<upstream::Budgets> budgets_;
+  std::optional<SharedBudgets> budgets_;
   std::vector<net::ListenSocket> adminSockets_;
   AdminPages adminPages_;
   AdminPages healthPages_;
@@ -180,7 +180,7 @@ base::Status Process::open() {
   descriptors_ = raiseDescriptorLimit();
   if (base::Status started = serving_.start(); !started.ok()) return started;
   const config::Settings& settings = serving_.settings();
-  budgets_.emplace(settings.limits.backendConnections, settings.limits.backendRequests);
+  budgets_.emplace(settings.limits);
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
   if (!accessLog.ok()) return accessLog.error();
   accessLog_ = std::move(*accessLog);

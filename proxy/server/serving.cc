@@ -60,7 +60,7 @@ base::Status Serving::start() {
   return base::Done{};
 }
 
-void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, upstream::Budgets& budgets) {
+void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, SharedBudgets& budgets) {
   workers_ = std::move(workers);
   acceptor_ = &acceptor;
   budgets_ = &budgets;
@@ -110,7 +110,7 @@ void Serving::open() {
 void Serving::publish() {
   revisions_.published = candidate_->configuration.revision;
   const config::LimitSettings& limits = candidate_->generation->snapshot->settings.limits;
-  budgets_->setBounds(limits.backendConnections, limits.backendRequests);
+  budgets_->setBounds(limits);
   candidate_->waiting = workers_.size();
   for (WorkerRuntime* worker : workers_) {
     worker->adopt(candidate_->generation, [this] { main_.post([this] { onAdopted(); }); });

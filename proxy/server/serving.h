@@ -21,7 +21,6 @@
 #include "proxy/server/generation.h"
 #include "proxy/server/listen_sockets.h"
 #include "proxy/server/worker_runtime.h"
-#include "proxy/upstream/budget.h"
 
 namespace sluice::server {
 
@@ -36,7 +35,7 @@ class Serving final : private net::Timer {
   base::Status start();
   /// Once, before the workers run: who is told of other configurations. `workers` and `budgets` outlive the last
   /// reload.
-  void attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, upstream::Budgets& budgets);
+  void attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, SharedBudgets& budgets);
 
   /// Reads the configuration again, and serves it if it is another one and can be served. Comes back at once; what is
   /// asked for meanwhile is done afterwards.
@@ -96,7 +95,7 @@ class Serving final : private net::Timer {
   std::set<std::string> reported_;  // statuses that the log has said
   std::vector<WorkerRuntime*> workers_;
   Acceptor* acceptor_ = nullptr;
-  upstream::Budgets* budgets_ = nullptr;
+  SharedBudgets* budgets_ = nullptr;
 };
 
 }  // namespace sluice::server

@@ -29,7 +29,8 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
           {"1.1 " + parts.instance, appendsForwarded(settings)},
           settings.timeouts,
           settings.limits,
-          parts.randomSeed};
+          parts.randomSeed,
+          parts.budgets.buffers};
 }
 
 }  // namespace
@@ -61,8 +62,8 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   if (!resolver.ok()) return resolver.error();
   resolver_ = std::move(*resolver);
   upstreams_ = std::make_unique<upstream::Upstreams>(
-      upstream::UpstreamParts{worker_, *resolver_, dialer_, parts.budgets, exchanges_, exchanges_, metrics_, h2Memory_,
-                              policyOf(*generation_->snapshot),
+      upstream::UpstreamParts{worker_, *resolver_, dialer_, parts.budgets.upstream, exchanges_, exchanges_, metrics_,
+                              h2Memory_, policyOf(*generation_->snapshot),
                               // Not the sequence that chooses among the shares of a rule.
                               base::Random(parts.randomSeed).next()});
   exchanges_.setUpstreams(*upstreams_);

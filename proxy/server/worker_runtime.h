@@ -21,6 +21,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/server/downstream_connection.h"
 #include "proxy/server/generation.h"
+#include "proxy/server/shared_budgets.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::server {
@@ -29,7 +30,7 @@ namespace sluice::server {
 struct RuntimeParts {
   const base::Clock& clock;
   std::shared_ptr<const Generation> generation;
-  upstream::Budgets& budgets;
+  SharedBudgets& budgets;
   observe::MetricsRegistry& metrics;
   observe::LineFile* accessLog;  // nullptr: off
   std::string instance;          // "sluice-1a2b3c4d"

@@ -15,7 +15,7 @@
 
 namespace sluice::test {
 
-class FilterRig final : private processing::SecretLookup {
+class FilterRig final : private processing::SecretLookup, private processing::Suspender {
  public:
   using Fields = std::initializer_list<std::pair<const char*, const char*>>;
 
@@ -64,9 +64,10 @@ class FilterRig final : private processing::SecretLookup {
     response_->head.status = status;
     add(*response_, fields);
   }
-  processing::Verdict run(processing::Phase at) {
+  processing::Verdict run(processing::Phase at, processing::Body* body = nullptr) {
     processing::Call call{
-        at, place, request_.arena, clock, request_.head, holds_, response_ ? &response_->head : nullptr};
+        at,   place, request_.arena, clock, request_.head, holds_, response_ ? &response_->head : nullptr,
+        body, *this, memory_};
     return processor_->process(call, peer);
   }
   /// The exchanges that ran so far end.
@@ -77,6 +78,7 @@ class FilterRig final : private processing::SecretLookup {
   std::string target() const { return std::string(request_.head.target); }
 
  private:
+  processing::Resumer suspend() override { return {}; }
   template <typename Message>
   static void add(Message& message, Fields fields) {
     message.head.headers = {};
@@ -107,6 +109,7 @@ class FilterRig final : private processing::SecretLookup {
   std::shared_ptr<const processing::Processor> processor_;
   base::ChunkPool pool_;
   http::RequestMessage request_{pool_};
+  void* memory_ = nullptr;
   processing::Holds holds_;  // gives back before the processor and the arena go
   std::unique_ptr<http::ResponseMessage> response_;
 };

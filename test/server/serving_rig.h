@@ -122,7 +122,7 @@ class ServingRig {
   observe::MetricShard shard_{metrics_};
   const processing::BuiltinTypes processors_;
   std::optional<Serving> serving_;
-  upstream::Budgets budgets_{1024, 1024};
+  SharedBudgets budgets_{config::LimitSettings{}};
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
   std::unique_ptr<Acceptor> acceptor_;
   std::vector<std::thread> threads_;

@@ -137,7 +137,7 @@ class Gateway {
 
  private:
   base::SystemClock clock_;
-  upstream::Budgets budgets_{1024, 1024};
+  SharedBudgets budgets_{config::LimitSettings{}};
   observe::MetricsRegistry metrics_;
   std::unique_ptr<WorkerRuntime> runtime_;
   std::thread thread_;

@@ -101,7 +101,7 @@ class WorkerThatStops : public ::testing::Test {
 
   SilentNameServer dns_;
   const base::SystemClock clock_;
-  upstream::Budgets budgets_{1024, 1024};
+  SharedBudgets budgets_{config::LimitSettings{}};
   observe::MetricsRegistry metrics_;
   GenerationMaker maker_;
   std::unique_ptr<WorkerRuntime> worker_;

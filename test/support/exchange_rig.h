@@ -58,9 +58,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         accessLog_(options.accessLog),
         report_(worker, shard_, accessLog_, revision_),
         budgets(options.maxConnections, options.maxRequests),
+        buffers(options.bounds.processorBufferTotal),
         resolver(worker),
         dialer(worker),
-        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1}),
+        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1, buffers}),
         upstreams({worker,
                    resolver,
                    dialer,
@@ -253,9 +254,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                     exchange.requestBytes(), exchange.responseBytes()});
     report_.onFinished(exchange);
   }
-  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict) override {
+  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+              processing::StepOutcome outcome) override {
     steps.push_back(step.name);
-    report_.onStep(step, time, verdict);
+    report_.onStep(step, time, verdict, outcome);
   }
   void onMirrored(const exchange::Mirror& mirror) override {
     ++mirrored;
@@ -298,6 +300,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   // The networks of the documentation stand for the outside.
   const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
   upstream::Budgets budgets;
+  processing::BufferBudget buffers;
   upstream::Budget* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;

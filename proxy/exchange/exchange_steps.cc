@@ -1,0 +1,194 @@
+#include "proxy/exchange/exchange_steps.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "proxy/exchange/exchange.h"
+#include "proxy/exchange/exchange_names.h"
+#include "proxy/exchange/exchanges.h"
+
+namespace sluice::exchange {
+
+using processing::Phase;
+using processing::Run;
+using processing::Verdict;
+
+// --- a stretch ---------------------------------------------------------------------------------------------
+
+void Stretch::append(const processing::Chains& chains, Leg leg) {
+  // What is done makes room: an exchange never has more before it than a response has.
+  if (entered_ == count_) entered_ = count_ = 0;
+  assert(count_ < legs_.size());
+  legs_[count_++] = {chains, leg};
+}
+
+Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
+  while (true) {
+    const bool fed = feed(beyond + to.size());
+    const Run::Outcome outcome = run.go();
+    if (outcome == Run::Outcome::kRefused) return outcome;
+    const bool begun = outcome == Run::Outcome::kDone && entered_ == count_;
+    if (begun && sealed_) to.splice(run.out().bytes, run.out().bytes.size());
+    if (outcome == Run::Outcome::kDone && !begun) {
+      const Entry& next = legs_[entered_++];
+      run.enter(next.chains, next.leg.phase, next.leg.round);
+    } else if (!fed) {
+      return outcome;
+    }
+  }
+}
+
+/// True if anything was.
+bool Stretch::feed(std::size_t beyond) {
+  const std::size_t count = std::min(run.room(beyond), source.size());
+  if (count > 0) {
+    run.add(source, count);
+    fed_ += count;
+  }
+  if (!sourceEnded_ || !source.empty() || !run.isOpen()) return count > 0;
+  run.end();
+  return true;
+}
+
+void Stretch::end(std::optional<http::Trailers> behind) {
+  sourceEnded_ = true;
+  if (behind) trailers.emplace(*std::move(behind));
+}
+
+bool Stretch::tookEnd() {
+  return sealed_ && entered_ == count_ && run.out().ended && run.out().bytes.empty() && !std::exchange(endTold_, true);
+}
+
+// --- the steps of an exchange ------------------------------------------------------------------------------
+
+ExchangeSteps::ExchangeSteps(Exchange& exchange, Exchanges& owner, http::RequestMessage& message)
+    : attemptBody(owner.worker().chunks()),
+      exchange_(exchange),
+      owner_(owner),
+      request_(message),
+      client_(message.arena.copy(exchange.origin().client.ip())) {}
+
+Stretch& ExchangeSteps::beginRequest(const Stretch::Load& load) {
+  return request.emplace(host(), processing::RunTarget{request_.head, nullptr, request_.arena, holds_},
+                         owner_.worker().chunks(), load);
+}
+
+Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Load& load) {
+  attemptHead = &head;
+  backendRequestEntered = false;
+  attemptBody = http::BodyPipe(owner_.worker().chunks());
+  return attempt.emplace(host(), processing::RunTarget{head, nullptr, request_.arena, holdsOfAttempt_},
+                         owner_.worker().chunks(), load);
+}
+
+Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {
+  return response.emplace(host(), processing::RunTarget{request_.head, &head, request_.arena, holdsOfAttempt_},
+                          owner_.worker().chunks(), load);
+}
+
+void ExchangeSteps::endAttempt() {
+  response.reset();
+  attempt.reset();
+  holdsOfAttempt_.release();
+}
+
+void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead& head) {
+  heeded_ = false;
+  Stretch& stretch = beginResponse(head, {false, false});
+  stretch.run.enter(chains, Phase::kResponseHeaders);
+  // A step that waits here is not waited for: the answer is the gateway's already.
+  stretch.run.go();
+  response.reset();
+}
+
+template <typename Visit>
+void ExchangeSteps::eachRun(Visit&& visit) {
+  for (std::optional<Stretch>* each : {&request, &attempt, &response}) {
+    if (*each) visit((*each)->run);
+  }
+}
+
+base::MonotonicTime ExchangeSteps::deadline() const {
+  base::MonotonicTime first = base::MonotonicTime::max();
+  for (const std::optional<Stretch>* each : {&request, &attempt, &response}) {
+    if (*each) first = std::min(first, (*each)->run.deadline());
+  }
+  return first;
+}
+
+void ExchangeSteps::expire(base::MonotonicTime now) {
+  eachRun([now](Run& run) { run.expire(now); });
+}
+
+bool ExchangeSteps::answer(processing::Ticket ticket, bool dropped) {
+  bool found = false;
+  eachRun([&](Run& run) { found = found || run.answer(ticket, dropped); });
+  return found;
+}
+
+const base::Clock& ExchangeSteps::clock() const { return owner_.worker().clock(); }
+
+processing::Place ExchangeSteps::place() const {
+  const ExchangeNames names = namesOf(exchange_);
+  return {names.gateway, names.route, names.backend};
+}
+
+processing::BodyLimits ExchangeSteps::bodyLimits() const {
+  const config::LimitSettings& limits = owner_.limits();
+  return {limits.processorBuffer, limits.replayBuffer, limits.decompressedBody, limits.decompressionRatio};
+}
+
+processing::BufferBudget& ExchangeSteps::bufferBudget() { return owner_.bufferBudget(); }
+
+base::Duration ExchangeSteps::patience() const { return owner_.timeouts().processor; }
+
+processing::Resumer ExchangeSteps::resumer(processing::Ticket ticket) { return {owner_, exchange_.token(), ticket}; }
+
+void ExchangeSteps::onStep(const processing::Step& step, base::Duration time, const Verdict& verdict,
+                           processing::StepOutcome outcome) {
+  owner_.observer().onStep(step, time, verdict, outcome);
+}
+
+void ExchangeSteps::onLimit(std::string_view limit) { owner_.onLimit(limit); }
+
+namespace {
+
+/// What the client is told of a step that failed: never what the step said.
+base::Error failureOf(const processing::Step& step, const Verdict& verdict) {
+  const bool ofRequest = processing::isOfRequest(step.phase);
+  switch (verdict.cause()) {
+    case processing::Cause::kTimeout:
+      return {base::ErrorType::kProcessorTimeout, base::ErrorOrigin::kProcessor,
+              "a processor of this request did not answer in time"};
+    case processing::Cause::kOverLimit: {
+      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor, verdict.reason());
+      if (ofRequest) error.type = base::ErrorType::kHttpRequestError;
+      error.status = ofRequest ? 413 : 502;
+      return error;
+    }
+    case processing::Cause::kBadBody: {
+      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor, verdict.reason());
+      if (ofRequest) error.type = base::ErrorType::kHttpRequestError;
+      error.status = ofRequest ? 400 : 502;
+      return error;
+    }
+    case processing::Cause::kError:
+    case processing::Cause::kDropped:
+      break;
+  }
+  return {base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor, "a processor of this request failed"};
+}
+
+}  // namespace
+
+bool ExchangeSteps::ends(const processing::Step& step, const Verdict& verdict) {
+  if (!heeded_) return false;
+  const bool replied = verdict.kind() == Verdict::Kind::kReply;
+  refusal.emplace(step.name, step.phase);
+  if (replied) refusal->fields = verdict.reply().fields;
+  exchange_.raise(Event::kRejected, replied ? verdict.reply().error : failureOf(step, verdict));
+  return true;
+}
+
+}  // namespace sluice::exchange

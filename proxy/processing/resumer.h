@@ -1,0 +1,52 @@
+// The right to have a step that waits asked again.
+//
+// Moves to whoever will have the answer, on the thread of the exchange. Resuming late (the deadline has passed, the
+// client or the exchange is gone) does nothing; letting it go without resuming fails the step.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace sluice::processing {
+
+/// Tells the waits of one exchange apart; never 0.
+using Ticket = std::uint32_t;
+
+/// Where answers go; outlives every Resumer.
+class ResumeSink {
+ public:
+  virtual ~ResumeSink() = default;
+  /// `exchange`: its token. `dropped`: nobody will answer any more.
+  virtual void onResumed(std::uint64_t exchange, Ticket ticket, bool dropped) = 0;
+};
+
+class Resumer {
+ public:
+  Resumer() = default;
+  Resumer(ResumeSink& sink, std::uint64_t exchange, Ticket ticket)
+      : sink_(&sink), exchange_(exchange), ticket_(ticket) {}
+  Resumer(Resumer&& other) noexcept
+      : sink_(std::exchange(other.sink_, nullptr)), exchange_(other.exchange_), ticket_(other.ticket_) {}
+  Resumer& operator=(Resumer&& other) noexcept {
+    std::swap(sink_, other.sink_);
+    std::swap(exchange_, other.exchange_);
+    std::swap(ticket_, other.ticket_);
+    return *this;
+  }
+  Resumer(const Resumer&) = delete;
+  Resumer& operator=(const Resumer&) = delete;
+  ~Resumer() { tell(true); }
+
+  void resume() { tell(false); }
+
+ private:
+  void tell(bool dropped) {
+    if (ResumeSink* sink = std::exchange(sink_, nullptr)) sink->onResumed(exchange_, ticket_, dropped);
+  }
+
+  ResumeSink* sink_ = nullptr;
+  std::uint64_t exchange_ = 0;
+  Ticket ticket_ = 0;
+};
+
+}  // namespace sluice::processing

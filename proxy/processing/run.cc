@@ -1,0 +1,120 @@
+#include "proxy/processing/run.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace sluice::processing {
+
+Run::Run(RunHost& host, const RunTarget& target, base::ChunkPool& pool, bool flows)
+    : host_(host), target_(target), pool_(pool), flows_(flows), out_(pool) {
+  out_.ended = !flows;
+}
+
+void Run::enter(const Chains& chains, Phase phase, Round round) {
+  order_ = StepOrder(chains, phase, round);
+  ofBodies_ = hasBody(phase);
+}
+
+Run::Outcome Run::go() {
+  if (refused_ || !flow()) return Outcome::kRefused;
+  while (true) {
+    if (headStep_) {
+      if (!askHeadStep()) return Outcome::kRefused;
+      if (headStep_) return Outcome::kWaits;
+    } else if (!stages_.empty() && !stages_.back().hasBegun()) {
+      return Outcome::kWaits;
+    } else if (!beginNext()) {
+      return Outcome::kDone;
+    } else if (!headStep_ && !flow()) {
+      return Outcome::kRefused;
+    }
+  }
+}
+
+/// False: there is none.
+bool Run::beginNext() {
+  const Step* step = order_.next();
+  if (step == nullptr) return false;
+  if (!ofBodies_ || step->body.mode == BodyMode::kNone) {
+    headStep_.emplace(*step);
+    return true;
+  }
+  stages_.emplace_back(*step, host_, pool_, flows_);
+  std::swap(stages_.back().input, out_);
+  return true;
+}
+
+/// False: the exchange is refused. Of a step that has decided nothing is left.
+bool Run::askHeadStep() {
+  const Verdict verdict = headStep_->ask(host_, target_, nullptr);
+  if (verdict.kind() == Verdict::Kind::kWait) return true;
+  const Step& step = headStep_->step();
+  const bool failed = verdict.kind() == Verdict::Kind::kFail;
+  const bool goesOn = verdict.kind() == Verdict::Kind::kContinue || (failed && step.failOpen);
+  const StepOutcome outcome = !goesOn ? StepOutcome::kRefused : failed ? StepOutcome::kSkipped : StepOutcome::kDone;
+  host_.onStep(step, headStep_->time(host_), verdict, outcome);
+  headStep_.reset();
+  refused_ = !goesOn && host_.ends(step, verdict);
+  return !refused_;
+}
+
+bool Run::flow() {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    Flow& to = i + 1 < stages_.size() ? stages_[i + 1].input : out_;
+    if (stages_[i].turn(host_, target_, to)) continue;
+    refused_ = true;
+    return false;
+  }
+  return true;
+}
+
+std::size_t Run::room(std::size_t beyond) const {
+  std::size_t inside = beyond + out_.bytes.size();
+  bool waits = headStep_.has_value();
+  for (const Stage& stage : stages_) {
+    inside += stage.held();
+    waits = waits || stage.run.waits();
+  }
+  if (collects() && !waits) return std::numeric_limits<std::size_t>::max();
+  return inside < kInside ? kInside - inside : 0;
+}
+
+void Run::add(base::ByteQueue& from, std::size_t count) { first().bytes.splice(from, count); }
+
+void Run::end() { first().ended = true; }
+
+bool Run::alters() const {
+  return std::any_of(stages_.begin(), stages_.end(),
+                     [](const Stage& stage) { return stage.hasChanged() || stage.mayChange(); });
+}
+
+template <typename Visit>
+void Run::eachStepRun(Visit&& visit) {
+  if (headStep_) visit(*headStep_);
+  for (Stage& stage : stages_) visit(stage.run);
+}
+
+base::MonotonicTime Run::deadline() const {
+  base::MonotonicTime first = headStep_ ? headStep_->deadline() : base::MonotonicTime::max();
+  for (const Stage& stage : stages_) first = std::min(first, stage.run.deadline());
+  return first;
+}
+
+void Run::expire(base::MonotonicTime now) {
+  eachStepRun([now](StepRun& each) {
+    if (each.deadline() <= now) each.expire();
+  });
+}
+
+bool Run::answer(Ticket ticket, bool dropped) {
+  bool found = false;
+  eachStepRun([&](StepRun& each) { found = found || each.answer(ticket, dropped); });
+  return found;
+}
+
+void Run::releaseBuffers() {
+  for (Stage& stage : stages_) stage.releaseBuffer();
+}
+
+}  // namespace sluice::processing

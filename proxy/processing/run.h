@@ -1,0 +1,82 @@
+// The steps of one stretch of an exchange's way, one after the other, and the body on its way through them.
+//
+// Phases are entered one at a time. A step may begin when those before it have: a head step when they have decided, a
+// buffered one when the whole body has come through them. Nothing happens by itself: whoever brings bytes, or an
+// answer, calls go(). Lives in the arena of the exchange; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "proxy/processing/run_host.h"
+#include "proxy/processing/stage.h"
+#include "proxy/processing/step_order.h"
+#include "proxy/processing/step_run.h"
+
+namespace sluice::processing {
+
+class Run {
+ public:
+  enum class Outcome : std::uint8_t {
+    kDone,    // every step of what was entered has begun
+    kWaits,   // for a processor, or for more of the body
+    kRefused  // the host knows
+  };
+
+  /// `flows`: a body follows the head.
+  Run(RunHost& host, const RunTarget& target, base::ChunkPool& pool, bool flows);
+
+  /// Once go() says kDone of what was entered before.
+  void enter(const Chains& chains, Phase phase, Round round = Round::kBoth);
+  Outcome go();
+
+  /// How much of the body may be added now. `beyond`: bytes that have left the run and are still in the gateway.
+  std::size_t room(std::size_t beyond) const;
+  /// At most room(). What comes out is in out().
+  void add(base::ByteQueue& from, std::size_t count);
+  void end();
+  Flow& out() { return out_; }
+
+  /// It holds steps back until more of the body has come.
+  bool collects() const { return stages_.empty() ? false : stages_.back().collects(); }
+  /// What came in has not been told to be the end.
+  bool isOpen() const { return !first().ended; }
+  /// What went in is not, or will not be, what comes out.
+  bool alters() const;
+
+  /// max(): no step waits.
+  base::MonotonicTime deadline() const;
+  /// Steps that wait beyond their deadline fail with the next go().
+  void expire(base::MonotonicTime now);
+  /// False if none waits for it.
+  bool answer(Ticket ticket, bool dropped);
+  /// What came out has left the gateway.
+  void releaseBuffers();
+
+ private:
+  /// Most bytes between the first stage and whoever takes them, unless a buffered step collects.
+  static constexpr std::size_t kInside = 64 * 1024;
+
+  bool flow();
+  bool beginNext();
+  bool askHeadStep();
+  Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }
+  const Flow& first() const { return stages_.empty() ? out_ : stages_.front().input; }
+  template <typename Visit>
+  void eachStepRun(Visit&& visit);
+
+  RunHost& host_;
+  const RunTarget target_;
+  base::ChunkPool& pool_;
+  const bool flows_;
+  bool refused_ = false;
+  StepOrder order_;
+  bool ofBodies_ = false;  // the phase that was entered
+  std::optional<StepRun> headStep_;
+  std::vector<Stage> stages_;
+  Flow out_;
+};
+
+}  // namespace sluice::processing

@@ -1,0 +1,60 @@
+// What the steps of an exchange need of it, and tell it.
+//
+// Implemented by the exchange, and by tests. On its thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "proxy/base/clock.h"
+#include "proxy/processing/buffer_budget.h"
+#include "proxy/processing/call.h"
+#include "proxy/processing/chain.h"
+
+namespace sluice::processing {
+
+/// What became of a step.
+enum class StepOutcome : std::uint8_t {
+  kDone,
+  kSkipped,      // it failed, and the exchange goes on as if it had not been
+  kRefused,      // it answered in the place of what would have come, or failed closed
+  kUnreplayable  // it fails open, but what it had changed was gone already: the exchange fails (E-98)
+};
+
+struct BodyLimits {
+  std::uint64_t buffer;        // limits.processorBuffer
+  std::uint64_t replay;        // limits.replayBuffer
+  std::uint64_t decompressed;  // limits.decompressedBody
+  std::uint64_t ratio;         // limits.decompressionRatio
+};
+
+class RunHost {
+ public:
+  virtual ~RunHost() = default;
+  virtual const base::Clock& clock() const = 0;
+  virtual Place place() const = 0;
+  virtual Peer peer() const = 0;
+  virtual BodyLimits bodyLimits() const = 0;
+  virtual BufferBudget& bufferBudget() = 0;
+  /// timeouts.processor.
+  virtual base::Duration patience() const = 0;
+  /// Another one each time.
+  virtual Ticket newTicket() = 0;
+  virtual Resumer resumer(Ticket ticket) = 0;
+  /// A step has run to its end.
+  virtual void onStep(const Step& step, base::Duration time, const Verdict& verdict, StepOutcome outcome) = 0;
+  virtual void onLimit(std::string_view limit) = 0;
+  /// A step has answered, or failed and is not to be missed. False: the exchange goes on all the same. What a failed
+  /// step says is for the log alone.
+  virtual bool ends(const Step& step, const Verdict& verdict) = 0;
+};
+
+/// What a run of steps works on.
+struct RunTarget {
+  http::RequestHead& request;
+  http::ResponseHead* response;  // null: steps of the request
+  base::Arena& arena;
+  Holds& holds;
+};
+
+}  // namespace sluice::processing

@@ -1,0 +1,76 @@
+// A step on the way of a body: what has come for it, what it was given, and what can be undone of that (E-98).
+//
+// A step that fails open is skipped byte-exact as long as all that it let go on is what it was given, and the rest is
+// still here: of a buffered body always, of a streamed one at most limits.replayBuffer. Owned by the Run; one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/processing/buffer_budget.h"
+#include "proxy/processing/step_run.h"
+
+namespace sluice::processing {
+
+/// Bytes on their way to the next stage, or out.
+struct Flow {
+  explicit Flow(base::ChunkPool& pool) : bytes(pool) {}
+  base::ByteQueue bytes;
+  bool ended = false;
+};
+
+class Stage {
+ public:
+  /// `flows`: the message has a body.
+  Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows);
+
+  /// Takes in what has come, asks the step as often as there is something to ask, and puts what goes on into `to`.
+  /// False once the exchange is refused.
+  bool turn(RunHost& host, const RunTarget& target, Flow& to);
+
+  /// The steps behind it may begin: this one has seen the head, and of a buffered body all.
+  bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }
+  bool collects() const { return state_ == State::kCollecting; }
+  /// It will change bytes yet, nobody knows how.
+  bool mayChange() const { return state_ == State::kStreaming && run.step().body.edits; }
+  bool hasChanged() const { return changed_; }
+  /// Bytes that are here.
+  std::uint64_t held() const { return input.bytes.size() + given_.size(); }
+  /// What it had taken of the process's budget has gone on.
+  void releaseBuffer() {
+    if (state_ == State::kPassing) share_.release();
+  }
+
+  StepRun run;
+  Flow input;
+
+ private:
+  enum class State : std::uint8_t {
+    kBeginning,   // a streamed step has not answered to the head yet
+    kCollecting,  // a buffered step has not answered yet
+    kStreaming,
+    kPassing  // it has answered to all that it will be asked
+  };
+
+  bool begin(RunHost& host, const RunTarget& target);
+  bool collect(RunHost& host, const RunTarget& target);
+  bool stream(RunHost& host, const RunTarget& target, Flow& to);
+  void release(RunHost& host, Body& body, Flow& to);
+  void takeWhole(Body& body);
+  void remember(RunHost& host, const base::ByteQueue& released);
+  std::optional<Verdict> excess(RunHost& host, std::uint64_t size);
+  /// True if the exchange goes on.
+  bool finish(RunHost& host, const Verdict& verdict, Flow* to);
+
+  const bool flows_;
+  State state_;
+  bool changed_ = false;
+  bool last_ = false;  // nothing follows what is in given_
+  bool exact_ = true;  // what it let go on is what it was given
+  BufferShare share_;
+  base::ByteQueue given_;       // to a streamed step, which has not answered
+  base::ByteQueue unreleased_;  // of a streamed step that fails open: it was given them, and has not let them go on
+};
+
+}  // namespace sluice::processing

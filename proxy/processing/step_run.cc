@@ -1,0 +1,97 @@
+#include "proxy/processing/step_run.h"
+
+#include <new>
+#include <utility>
+
+namespace sluice::processing {
+namespace {
+
+template <typename Head>
+const Head* kept(base::Arena& arena, Head& head) {
+  const auto* before = new (arena.allocate(sizeof(Head), alignof(Head))) Head(head);
+  head.headers = before->headers.copy(arena);
+  return before;
+}
+
+}  // namespace
+
+class StepRun::Waiting final : public Suspender {
+ public:
+  Waiting(RunHost& host, StepRun& of) : host_(host), of_(of) {}
+  Resumer suspend() override {
+    of_.ticket_ = host_.newTicket();
+    return host_.resumer(of_.ticket_);
+  }
+
+ private:
+  RunHost& host_;
+  StepRun& of_;
+};
+
+Verdict StepRun::ask(RunHost& host, const RunTarget& target, Body* body) {
+  if (begun_ == base::MonotonicTime{}) {
+    begun_ = host.clock().now();
+    if (step_->failOpen) keepHeads(target);
+  }
+  Verdict verdict = call(host, target, body);
+  if (verdict.kind() == Verdict::Kind::kWait) return verdict;
+  if (verdict.kind() == Verdict::Kind::kFail && request_ != nullptr) restoreHeads(target);
+  // From here on the heads are those of others.
+  request_ = nullptr;
+  response_ = nullptr;
+  return verdict;
+}
+
+Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
+  switch (std::exchange(wait_, Wait::kNone)) {
+    case Wait::kWaiting:
+      wait_ = Wait::kWaiting;
+      return Verdict::wait();
+    case Wait::kDropped:
+      return Verdict::fail("what it waited for will not come", Cause::kDropped);
+    case Wait::kExpired:
+      return Verdict::fail("it took longer than its timeout", Cause::kTimeout);
+    case Wait::kNone:
+    case Wait::kResumed:
+      break;
+  }
+  ticket_ = 0;
+  Waiting waiting(host, *this);
+  Call call{step_->phase, host.place(),    target.arena, host.clock(), target.request,
+            target.holds, target.response, body,         waiting,      memory_};
+  Verdict verdict = step_->processor->process(call, host.peer());
+  if (verdict.kind() != Verdict::Kind::kWait) {
+    ticket_ = 0;  // an answer that comes all the same means nothing
+    return verdict;
+  }
+  if (ticket_ == 0) return Verdict::fail("it waits for nothing");
+  if (wait_ == Wait::kNone) {
+    wait_ = Wait::kWaiting;
+    deadline_ = host.clock().now() + (step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout);
+  }
+  return verdict;
+}
+
+bool StepRun::answer(Ticket ticket, bool dropped) {
+  if (ticket == 0 || ticket != ticket_) return false;
+  ticket_ = 0;
+  wait_ = dropped ? Wait::kDropped : Wait::kResumed;
+  return true;
+}
+
+void StepRun::expire() {
+  ticket_ = 0;
+  wait_ = Wait::kExpired;
+}
+
+void StepRun::keepHeads(const RunTarget& target) {
+  request_ = kept(target.arena, target.request);
+  if (target.response != nullptr) response_ = kept(target.arena, *target.response);
+}
+
+void StepRun::restoreHeads(const RunTarget& target) {
+  target.request = *request_;
+  if (response_ != nullptr) *target.response = *response_;
+}
+
+}  // namespace sluice::processing

@@ -1,0 +1,52 @@
+// One step of one exchange while it runs: asked, perhaps waiting, asked again; and what is undone if it fails.
+//
+// Owned by the Run; one thread.
+#pragma once
+
+#include <cstdint>
+
+#include "proxy/base/clock.h"
+#include "proxy/processing/run_host.h"
+
+namespace sluice::processing {
+
+class StepRun {
+ public:
+  explicit StepRun(const Step& step) : step_(&step) {}
+
+  const Step& step() const { return *step_; }
+  /// Asks the processor, unless it waits still. What a step that fails wrote into the heads is undone, if it fails
+  /// open; with closed ones nobody sees the heads any more.
+  Verdict ask(RunHost& host, const RunTarget& target, Body* body);
+  bool waits() const { return wait_ == Wait::kWaiting; }
+  /// An answer has come since it was last asked.
+  bool isDue() const { return wait_ > Wait::kWaiting; }
+  /// max() unless it waits.
+  base::MonotonicTime deadline() const { return waits() ? deadline_ : base::MonotonicTime::max(); }
+
+  /// False if it is not what that ticket waits for.
+  bool answer(Ticket ticket, bool dropped);
+  void expire();
+  /// Since it was first asked.
+  base::Duration time(const RunHost& host) const { return host.clock().now() - begun_; }
+
+ private:
+  enum class Wait : std::uint8_t { kNone, kWaiting, kResumed, kDropped, kExpired };
+  class Waiting;
+
+  Verdict call(RunHost& host, const RunTarget& target, Body* body);
+  void keepHeads(const RunTarget& target);
+  void restoreHeads(const RunTarget& target);
+
+  const Step* step_;
+  void* memory_ = nullptr;  // the processor's
+  Wait wait_ = Wait::kNone;
+  Ticket ticket_ = 0;
+  base::MonotonicTime begun_{};
+  base::MonotonicTime deadline_{};
+  /// Of a step that fails open: the lists of fields as they were, never their bytes. In the arena.
+  const http::RequestHead* request_ = nullptr;
+  const http::ResponseHead* response_ = nullptr;
+};
+
+}  // namespace sluice::processing

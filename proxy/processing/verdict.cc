@@ -1,0 +1,13 @@
+#include "proxy/processing/verdict.h"
+
+#include <array>
+#include <cstddef>
+
+namespace sluice::processing {
+
+std::string_view causeName(Cause cause) {
+  static constexpr std::array<std::string_view, 5> kNames = {"error", "timeout", "dropped", "over_limit", "bad_body"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+}  // namespace sluice::processing

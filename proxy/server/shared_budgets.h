@@ -1,0 +1,24 @@
+// What all workers take from together: connections and requests per backend, and the memory of bodies held for
+// processors. One for the process; bounds are those of the settings that are served.
+#pragma once
+
+#include "config/settings.h"
+#include "proxy/processing/buffer_budget.h"
+#include "proxy/upstream/budget.h"
+
+namespace sluice::server {
+
+struct SharedBudgets {
+  explicit SharedBudgets(const config::LimitSettings& limits)
+      : upstream(limits.backendConnections, limits.backendRequests), buffers(limits.processorBufferTotal) {}
+
+  void setBounds(const config::LimitSettings& limits) {
+    upstream.setBounds(limits.backendConnections, limits.backendRequests);
+    buffers.setMost(limits.processorBufferTotal);
+  }
+
+  upstream::Budgets upstream;
+  processing::BufferBudget buffers;
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,127 @@
+// Exchanges whose rule and Backend have payload processors that do what a test says.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/exchange/rule_retry_fixture.h"
+
+namespace sluice::exchange {
+
+using http::Body;
+using http::Version;
+using processing::Call;
+using processing::Phase;
+using processing::Reply;
+using processing::Scope;
+using processing::Step;
+using processing::Verdict;
+using test::BackendPeer;
+using test::Rig;
+using test::RigOptions;
+
+using Work = std::function<Verdict(Call&)>;
+
+/// Does what a test says.
+class Scripted final : public processing::PreAuthProcessor {
+ public:
+  explicit Scripted(Work work) : work_(std::move(work)) {}
+  Verdict process(Call& call) const override { return work_(call); }
+
+ private:
+  const Work work_;
+};
+
+inline Step step(const std::string& name, Phase phase, Work work, std::int32_t priority = 0,
+                 Scope scope = Scope::kRoute) {
+  return {std::make_shared<const Scripted>(std::move(work)),
+          name,
+          "acme.test/Script:v1",
+          phase,
+          scope,
+          priority,
+          false,
+          false};
+}
+
+/// Of a phase that has bodies, and that wants them so.
+inline Step step(const std::string& name, Phase phase, Work work, const processing::BodyInterest& body,
+                 std::int32_t priority = 0, Scope scope = Scope::kRoute) {
+  Step made = step(name, phase, std::move(work), priority, scope);
+  made.body = body;
+  return made;
+}
+
+inline Step open(Step step) {
+  step.failOpen = true;
+  return step;
+}
+
+inline Work goesOn() {
+  return [](Call&) { return Verdict::goOn(); };
+}
+inline Work setsRequest(std::string name, std::string value) {
+  return [=](Call& call) {
+    call.request.headers.set(call.arena, call.arena.copy(name), call.arena.copy(value));
+    return Verdict::goOn();
+  };
+}
+inline Work setsResponse(std::string name, std::string value) {
+  return [=](Call& call) {
+    call.response->headers.set(call.arena, call.arena.copy(name), call.arena.copy(value));
+    return Verdict::goOn();
+  };
+}
+inline Work fails() {
+  return [](Call& call) {
+    (call.response != nullptr ? call.response->headers : call.request.headers).set(call.arena, "x-half", "done");
+    return Verdict::fail("it broke");
+  };
+}
+inline Work replies(std::uint16_t status) {
+  return [=](Call&) {
+    Reply reply{base::Error(base::ErrorType::kRateLimited, base::ErrorOrigin::kProcessor, "slow down"), {}};
+    reply.error.status = status;
+    reply.fields.emplace_back("retry-after", "7");
+    return Verdict::reply(std::move(reply));
+  };
+}
+
+class Process : public RuleRetry {
+ protected:
+  void SetUp() override { options_ = retrying(backendVersion(), 1); }
+
+  /// The steps of the rule, and of the Backend of its first share.
+  Rig& with(std::vector<Step> ofRule, std::vector<Step> ofBackend = {},
+            const std::function<void(routing::Rule&)>& more = {}) {
+    options_.rule = [=, before = options_.rule](routing::Rule& rule) {
+      before(rule);
+      if (!ofRule.empty()) rule.chain = std::make_shared<const processing::Chain>(ofRule);
+      if (!ofBackend.empty()) {
+        auto plan = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
+        plan->chain = std::make_shared<const processing::Chain>(ofBackend);
+        rule.backends[0].backend = std::move(plan);
+      }
+      if (more) more(rule);
+    };
+    return make(options_);
+  }
+  const http::Headers& seen(BackendPeer& backend) {
+    return backend.request(backend.requests() - 1).message.head.headers;
+  }
+  std::string fieldOf(const http::Headers& headers, std::string_view name) {
+    std::string values;
+    for (const http::Field& field : headers) {
+      if (field.name == name) values += (values.empty() ? "" : ",") + std::string(field.value);
+    }
+    return values;
+  }
+  const http::Headers& answered(std::size_t index) { return client_->answer(index).message.head.headers; }
+
+  RigOptions options_;
+};
+
+}  // namespace sluice::exchange
