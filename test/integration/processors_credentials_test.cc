@@ -258,6 +258,7 @@ TEST_F(PlainCredentials, AreNotSentInTheClearByAPayloadProcessorEither) {  // E-
         use("CredentialInjector", "key", "request-headers", "secretRef: {name: key}") + "]\n";
     const Gateway gateway(spec);
     EXPECT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 500) << target;
+    EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"InsecureCredential\"")) << target;
   }
   EXPECT_EQ(origin_.heads().size(), 0U);
 }
