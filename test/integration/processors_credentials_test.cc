@@ -294,6 +294,47 @@ TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {  // row 66
   EXPECT_THAT(seen, HasSubstr("HTTP/1.1 503")) << "the one that is gone";
 }
 
+TEST_F(PlainCredentials, AreNotOnThePageOfWhatIsInFlight) {  // row 66
+  RawOrigin slow([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    self.waitUntilItStops();
+    socket.close();
+  });
+  GatewaySpec spec = specOf("token: " + std::string(kKey), ", queryParam: key");
+  spec.backends[0].port = slow.port();
+  const Gateway gateway(spec);
+  Socket client = Socket::connect(gateway.port());
+  client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(eventually([&] { return slow.heads().size() == 1; }));
+  EXPECT_THAT(slow.heads()[0], HasSubstr("GET /a?key=" + std::string(kKey)));
+  for (const char* page : {"/exchanges", "/status", "/metrics", "/events"}) {
+    EXPECT_EQ(countOf(gateway.adminGet(page), kKey), 0U) << page;
+  }
+  client.reset();
+}
+
+TEST_F(PlainCredentials, GoWithAnUpgrade) {
+  RawOrigin agreeing([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
+    socket.readAll();
+  });
+  GatewaySpec spec = specOf("token: ours");
+  spec.backends[0].port = agreeing.port();
+  const Gateway gateway(spec);
+  Socket client = Socket::connect(gateway.port());
+  client.send(
+      "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: theirs\r\nConnection: Upgrade, authorization\r\nUpgrade: "
+      "websocket\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
+  EXPECT_THAT(client.readUntil("\r\n\r\n"), HasSubstr("101 Switching Protocols"));
+  ASSERT_EQ(agreeing.heads().size(), 1U);
+  EXPECT_EQ(countOf(agreeing.heads()[0], "authorization: Bearer ours\r\n"), 1U);
+  EXPECT_EQ(countOf(agreeing.heads()[0], "authorization"), 1U) << agreeing.heads()[0];
+}
+
 TEST_F(PlainCredentials, OfTwoPartsAreBasic) {
   const Gateway gateway(specOf("username: me, password: 'p:w'", ", basic: true"));
   ASSERT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n").status, 200);

@@ -170,6 +170,114 @@ TEST_F(Qos, CountsForEachBackendAlone) {
   EXPECT_EQ(statusAt(gateway.port(), "", "/other"), 429);
 }
 
+TEST_F(Qos, CountsABackendOnceWhateverRulesLeadToIt) {
+  GatewaySpec spec = specOf(qos(kSlow + std::string("2")));
+  spec.routes = routeOfRules("    -\n" + backendRefs() + "    - matches: [{path: {value: /other}}]\n" + backendRefs());
+  const Gateway gateway(spec);
+  EXPECT_EQ(statusAt(gateway.port()), 200);
+  EXPECT_EQ(statusAt(gateway.port(), "", "/other"), 200);
+  EXPECT_EQ(statusAt(gateway.port()), 429);
+}
+
+TEST_F(Qos, WhatIsInFlightCountsAcrossAReload) {
+  std::atomic<bool> answer = false;
+  RawOrigin slow([&](Socket& socket, RawOrigin& self) {
+    while (!self.readHead(socket).empty()) {
+      answer.wait(false);
+      socket.send(kOk);
+    }
+  });
+  GatewaySpec spec = specOf(qos("concurrency: 1"));
+  spec.backends[0].port = slow.port();
+  Gateway gateway(spec);
+  Socket client = Socket::connect(gateway.port());
+  client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(eventually([&] { return slow.heads().size() == 1; }));
+  spec.settings = "timeouts: {requestHeader: 9s}";
+  gateway.reload(spec);
+  EXPECT_EQ(statusAt(gateway.port()), 429);
+  answer = true;
+  answer.notify_all();
+  EXPECT_EQ(readResponse(client).status, 200);
+  EXPECT_TRUE(eventually([&] { return statusAt(gateway.port()) == 200; }));
+}
+
+TEST_F(Qos, AConnectionThatWasUpgradedIsInFlightUntilItEnds) {
+  RawOrigin agreeing([](Socket& socket, RawOrigin& self) {
+    while (true) {
+      const std::string head = self.readHead(socket);
+      if (head.empty()) return;
+      if (countOf(head, "upgrade: websocket") == 0) {
+        socket.send(kOk);
+        continue;
+      }
+      socket.send(
+          "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+          "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
+      socket.readAll();
+      return;
+    }
+  });
+  GatewaySpec spec = specOf(qos("concurrency: 1"));
+  spec.backends[0].port = agreeing.port();
+  const Gateway gateway(spec);
+  Socket client = Socket::connect(gateway.port());
+  client.send(
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
+  EXPECT_THAT(client.readUntil("\r\n\r\n"), HasSubstr("101 Switching Protocols"));
+  EXPECT_EQ(statusAt(gateway.port()), 429);
+  client.close();
+  EXPECT_TRUE(eventually([&] { return statusAt(gateway.port()) == 200; }));
+}
+
+TEST_F(Qos, RefusesAnUploadBeforeItIsSent) {
+  const Gateway gateway(specOf(qos(kSlow + std::string("1, key: Header, header: x-tenant"))));
+  EXPECT_EQ(statusAt(gateway.port(), "x-tenant: a\r\n"), 200);
+  Socket client = Socket::connect(gateway.port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nx-tenant: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(readResponse(client).status, 429) << "and no 100 before it";
+  EXPECT_EQ(origin_.heads().size(), 1U);
+}
+
+TEST_F(Qos, RefusesBeforeACopyOrARedirectIsMade) {
+  RawOrigin copy(RawOrigin::answering(kOk));
+  const std::string limited = "{type: PayloadProcessing, payloadProcessing: [" + qos(kSlow + std::string("1")) + "]}";
+  GatewaySpec spec = specOf(qos("concurrency: 100"));
+  spec.backends.push_back({.name = "copy", .hostname = "copy.test", .port = copy.port()});
+  spec.routes = routeOfRules("    - filters: [" + limited + ", {type: RequestMirror, requestMirror: {backendRef: " +
+                             backendRef("copy") + "}}]\n" + backendRefs()) +
+                "---\n" +
+                routeOfRules("    - matches: [{path: {value: /moved}}]\n      filters: [" + limited +
+                             ", {type: RequestRedirect, requestRedirect: {hostname: else.test}}]\n");
+  spec.routes.replace(spec.routes.rfind("name: all"), 9, "name: moved");
+  const Gateway gateway(spec);
+  EXPECT_EQ(statusAt(gateway.port(), "", "/moved"), 302);
+  EXPECT_EQ(statusAt(gateway.port(), "", "/moved"), 429);
+  EXPECT_EQ(statusAt(gateway.port(), "", "/"), 200);
+  EXPECT_EQ(statusAt(gateway.port(), "", "/"), 429);
+  EXPECT_TRUE(eventually([&] { return copy.heads().size() == 1; }));
+  EXPECT_TRUE(gateway.reaches("http_server_active_requests", 0));
+  EXPECT_EQ(copy.heads().size(), 1U);
+}
+
+TEST_F(Qos, IsUnavailableToCallsOfGrpc) {
+  GatewaySpec spec = specOf(qos(kSlow + std::string("1")));
+  spec.routes =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: all}\n"
+      "spec:\n  parentRefs: [{name: egress}]\n  rules:\n    -\n" +
+      backendRefs();
+  const EchoOrigin origin(std::nullopt);
+  spec.backends[0].port = origin.port();
+  const Gateway gateway(spec);
+  const std::vector<std::string> call = {"--http2-prior-knowledge", "-X", "POST", "-H",
+                                         "content-type: application/grpc"};
+  EXPECT_THAT(ask(gateway, "/a.B/C", call), HasSubstr("grpc-status: 0"));
+  const std::string refused = ask(gateway, "/a.B/C", call);
+  EXPECT_THAT(refused, HasSubstr("HTTP/2 200"));
+  EXPECT_THAT(refused, HasSubstr("grpc-status: 14"));
+}
+
 // A retry is an attempt more at the origin, and so one more of what backend-request counts, but one request still.
 TEST_F(Qos, CountsAttemptsInBackendRequestAndInRequestHeadersOfABackend) {
   RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
