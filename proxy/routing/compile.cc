@@ -64,6 +64,12 @@ class Routes {
   std::vector<Route> inOrder_;
 };
 
+void tell(const CompiledUses& uses, ListenerPlan& listener) {
+  std::vector<Fault> all = uses.closed;
+  for (const Fault& each : uses.open) all.push_back({each.reason, each.message + "; it fails open and is left out"});
+  if (!all.empty()) listener.unprocessed = Fault{all.front().reason, joinMessages(all)};
+}
+
 /// PayloadProcessors of Gateways and their listeners. What they attach and can not run, and is not to be missed, refuses
 /// every request there.
 void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors) {
@@ -73,7 +79,8 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
     for (ListenerPlan& listener : gateway.listeners) {
       // Which Backends it will lead to is not known: it is taken for the worst.
       const UsesOf of{{config::kGatewayGroup, "Gateway", meta.nameSpace}, meta.name, processing::Scope::kGateway, true};
-      CompiledUses uses = processors.targeting("Gateway", meta.nameSpace, meta.name, listener.listener->name, of);
+      CompiledUses uses = processors.targeting("Gateway", meta, listener.listener->name, of);
+      tell(uses, listener);
       for (const Fault& each : uses.closed) uses.steps.push_back(refusing(each, of.scope));
       listener.chain = chainOf(std::move(uses.steps));
     }

@@ -1,6 +1,7 @@
 #include "proxy/routing/compile_processors.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -50,6 +51,12 @@ class Refusing final : public processing::PreAuthProcessor {
   }
 };
 
+void append(CompiledUses& uses, CompiledUses more) {
+  std::move(more.steps.begin(), more.steps.end(), std::back_inserter(uses.steps));
+  std::move(more.closed.begin(), more.closed.end(), std::back_inserter(uses.closed));
+  std::move(more.open.begin(), more.open.end(), std::back_inserter(uses.open));
+}
+
 }  // namespace
 
 std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {
@@ -57,9 +64,14 @@ std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> s
 }
 
 processing::Step refusing(const Fault& fault, processing::Scope scope) {
-  return {std::make_shared<const Refusing>(), fault.reason, std::string(config::PayloadProcessor::kKind),
-          Phase::kRequestHeaders,             scope,        std::numeric_limits<std::int32_t>::min(),
-          false,                              true};
+  return {std::make_shared<const Refusing>(),
+          fault.reason,
+          std::string(config::PayloadProcessor::kKind),
+          Phase::kRequestHeaders,
+          scope,
+          std::numeric_limits<std::int32_t>::min(),
+          false,
+          true};
 }
 
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
@@ -97,10 +109,10 @@ bool ProcessorCompiler::concern(std::string_view kind, const config::ObjectMeta&
          });
 }
 
-CompiledUses ProcessorCompiler::targeting(std::string_view kind, std::string_view nameSpace, std::string_view name,
-                                          std::string_view section, const UsesOf& of) const {
+CompiledUses ProcessorCompiler::targeting(std::string_view kind, const config::ObjectMeta& target,
+                                          std::string_view section, const UsesOf& of, CompiledUses own) const {
   const auto isMeant = [&](const config::PayloadProcessor& each) {
-    return each.target.kind == kind && each.meta.nameSpace == nameSpace && each.target.name == name &&
+    return each.target.kind == kind && each.meta.nameSpace == target.nameSpace && each.target.name == target.name &&
            (each.sectionName.empty() || each.sectionName == section);
   };
   CompiledUses result;
@@ -114,15 +126,29 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, std::string_vie
   for (const config::PayloadProcessor& each : model_.payloadProcessors) {
     if (isMeant(each)) found.push_back(&each);
   }
-  std::sort(found.begin(), found.end(), [](const config::PayloadProcessor* a, const config::PayloadProcessor* b) {
-    return std::tie(a->meta.creationTimestamp, a->meta.name, a->group) <
-           std::tie(b->meta.creationTimestamp, b->meta.name, b->group);
+  const auto age = [](const config::ObjectMeta& meta) { return std::tie(meta.creationTimestamp, meta.name); };
+  std::sort(found.begin(), found.end(), [&](const config::PayloadProcessor* a, const config::PayloadProcessor* b) {
+    return std::pair(age(a->meta), std::string_view(a->group)) < std::pair(age(b->meta), std::string_view(b->group));
   });
-  for (const config::PayloadProcessor* each : found) {
-    const UsesOf its{{each->group, config::PayloadProcessor::kKind, each->meta.nameSpace}, each->meta.name, of.scope,
-                     of.exposed};
-    if (auto wrong = alteringFault(each->unbuilt)) result.closed.push_back(*std::move(wrong));
-    add(each->processors, its, result);
+  const auto younger =
+      std::find_if(found.begin(), found.end(), [&](const auto* each) { return age(target) < age(each->meta); });
+  for (auto each = found.begin(); each != younger; ++each) append(result, compile(**each, of));
+  append(result, std::move(own));
+  for (auto each = younger; each != found.end(); ++each) append(result, compile(**each, of));
+  return result;
+}
+
+CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processor, const UsesOf& of) const {
+  const UsesOf its{{processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace},
+                   processor.meta.name,
+                   of.scope,
+                   of.exposed};
+  CompiledUses result;
+  if (auto wrong = alteringFault(processor.unbuilt)) result.closed.push_back(*std::move(wrong));
+  add(processor.processors, its, result);
+  const std::string name = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
+  for (auto* faults : {&result.closed, &result.open}) {
+    for (Fault& each : *faults) each.message.insert(0, name);
   }
   return result;
 }
@@ -140,7 +166,8 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
   }
 }
 
-std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::step(const config::ProcessorUse& use, const UsesOf& of) const {
+std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::step(const config::ProcessorUse& use,
+                                                                                   const UsesOf& of) const {
   const config::Admission admission = catalog_.admit(use);
   const auto refused = [&](std::string_view why, std::string message) {
     return Refused{{std::string(why), std::move(message)}, admission.failOpen};
@@ -153,11 +180,11 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   if (type == types_.end() || !phase) {
     return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
-  const std::string owner = std::string(of.holder.kind) + " " + std::string(of.holder.nameSpace) + "/" +
-                            std::string(of.name);
+  const std::string owner =
+      std::string(of.holder.kind) + " " + std::string(of.holder.nameSpace) + "/" + std::string(of.name);
   const Secrets secrets(model_, of.holder);
-  processing::Made made = type->make(
-      {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
+  processing::Made made =
+      type->make({owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
   processing::Step ready{std::move(made.processor), use.name,           use.type,         *phase, of.scope,
                          admission.priority,        admission.failOpen, admission.preAuth};

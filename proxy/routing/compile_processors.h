@@ -48,12 +48,15 @@ class ProcessorCompiler {
   CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
   /// A PayloadProcessor targets the object, or a section of it.
   bool concern(std::string_view kind, const config::ObjectMeta& target) const;
-  /// Of PayloadProcessors that target the object, or this section of it ("": all of it), oldest first (P-28).
-  CompiledUses targeting(std::string_view kind, std::string_view nameSpace, std::string_view name,
-                         std::string_view section, const UsesOf& of) const;
+  /// Of PayloadProcessors that target the object, or this section of it ("": all of it), oldest first (P-28); `own`,
+  /// which stand in the object itself, have their place among them by its age (E-95).
+  CompiledUses targeting(std::string_view kind, const config::ObjectMeta& target, std::string_view section,
+                         const UsesOf& of, CompiledUses own = {}) const;
 
  private:
   void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, CompiledUses& result) const;
+  /// With its name in the faults.
+  CompiledUses compile(const config::PayloadProcessor& processor, const UsesOf& of) const;
   struct Refused {
     Fault fault;
     bool open;

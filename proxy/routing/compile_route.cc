@@ -79,16 +79,9 @@ class RouteCompiler {
     const UsesOf of = usesOf(processing::Scope::kRoute, exposed);
     plan_.processed = plan_.processed || processors_.concern(plan_.kind, route_.meta);
     CompiledUses uses =
-        processors_.targeting(plan_.kind, route_.meta.nameSpace, route_.meta.name, rule.name, of);
-    append(uses, processors_.compile(rule.filters.processors, of));
+        processors_.targeting(plan_.kind, route_.meta, rule.name, of, processors_.compile(rule.filters.processors, of));
     plan_.processed = plan_.processed || !rule.filters.processors.empty();
     compiled.chain = chainOf(take(std::move(uses), own));
-  }
-
-  static void append(CompiledUses& uses, CompiledUses more) {
-    std::move(more.steps.begin(), more.steps.end(), std::back_inserter(uses.steps));
-    std::move(more.closed.begin(), more.closed.end(), std::back_inserter(uses.closed));
-    std::move(more.open.begin(), more.open.end(), std::back_inserter(uses.open));
   }
 
   /// What fails closed is a fault of what holds it; what fails open is told and left out.

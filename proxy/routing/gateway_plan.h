@@ -30,6 +30,7 @@ struct ListenerPlan {
   std::optional<Fault> conflict;
   std::optional<Fault> overlap;  // told, and no harm
   std::optional<Fault> unresolved;
+  std::optional<Fault> unprocessed;  // by some of its PayloadProcessors
   std::vector<ListenerIdentity> identities;
   std::vector<RouteEntry> entries;
   Claims claims;  // of the routes that attached so far
