@@ -115,11 +115,41 @@ class Locator {
   bool repeated_ = false;
 };
 
-/// The value, and maps around it for the steps from `step` on.
-std::string nested(const Value& value, const std::vector<std::string>& steps, std::size_t step) {
+bool isJson(std::string_view text) { return parseJson(text, {text.size(), kMostEditedDepth}).ok(); }
+
+/// The value, in maps for the steps from `step` on. An error if that is no JSON: values of scripts and of other
+/// processes may have numbers that are none, and text that is no UTF-8.
+base::Result<std::string> written(const JsonEdit& edit, std::size_t step) {
+  const std::vector<std::string>& steps = edit.pointer.tokens();
+  const std::string value = writeJson(*edit.value);
   std::string text;
   for (std::size_t i = step; i < steps.size(); ++i) text += "{" + jsonString(steps[i]) + ":";
-  return text + writeJson(value) + std::string(steps.size() - step, '}');
+  text += value + std::string(steps.size() - step, '}');
+  // By itself too: a number that is none could be the end of one member and another.
+  if (isJson(value) && (step == steps.size() || isJson(text))) return text;
+  return Error::config("\"" + edit.pointer.text() + "\" can not be set to what is no JSON, or too deep");
+}
+
+std::string spliced(std::string_view text, std::size_t begin, std::size_t end, std::string_view with) {
+  return std::string(text.substr(0, begin)).append(with).append(text.substr(end));
+}
+
+base::Result<std::string> withRemoved(std::string_view text, const Place& place) {
+  if (place.kind != Place::Kind::kThere) return std::string(text);
+  return spliced(text, place.cutBegin, place.cutEnd, {});
+}
+
+base::Result<std::string> withSet(std::string_view text, const Place& place, const JsonEdit& edit) {
+  if (place.kind == Place::Kind::kNowhere) {
+    return Error::config("\"" + edit.pointer.text() + "\" leads nowhere: its step " + std::to_string(place.step + 1) +
+                         " is into no map, and none of a list");
+  }
+  const bool there = place.kind == Place::Kind::kThere;
+  auto value = written(edit, there ? edit.pointer.tokens().size() : place.step + (place.inMap ? 0 : 1));
+  if (!value) return value;
+  if (there) return spliced(text, place.begin, place.end, *value);
+  const std::string_view element = place.inMap ? std::string_view(*value).substr(1, value->size() - 2) : *value;
+  return spliced(text, place.begin, place.begin, (place.first ? "" : ",") + std::string(element));
 }
 
 base::Result<std::string> edited(std::string_view text, const JsonEdit& edit) {
@@ -128,25 +158,7 @@ base::Result<std::string> edited(std::string_view text, const JsonEdit& edit) {
   if (steps.empty() && !edit.value) return Error::config("a JSON document can not be removed from itself");
   const auto place = Locator(text, steps).locate();
   if (!place) return place.error();
-  const auto spliced = [&](std::size_t begin, std::size_t end, const std::string& with) {
-    return std::string(text.substr(0, begin)) + with + std::string(text.substr(end));
-  };
-  switch (place->kind) {
-    case Place::Kind::kThere:
-      return edit.value ? spliced(place->begin, place->end, writeJson(*edit.value))
-                        : spliced(place->cutBegin, place->cutEnd, {});
-    case Place::Kind::kMissing: {
-      if (!edit.value) return std::string(text);
-      std::string added = place->first ? "" : ",";
-      if (place->inMap) added += jsonString(steps[place->step]) + ":";
-      return spliced(place->begin, place->end, added + nested(*edit.value, steps, place->step + 1));
-    }
-    case Place::Kind::kNowhere:
-      if (!edit.value) return std::string(text);
-      return Error::config("\"" + edit.pointer.text() + "\" leads nowhere: its step " +
-                           std::to_string(place->step + 1) + " is into no map, and none of a list");
-  }
-  return Error::internal("a place in a JSON document is of no kind");
+  return edit.value ? withSet(text, *place, edit) : withRemoved(text, *place);
 }
 
 }  // namespace

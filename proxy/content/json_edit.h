@@ -30,7 +30,7 @@ inline constexpr std::size_t kMostEditedDepth = 64;
 /// list if the pointer names it by "-" or its index; maps that are missing on the way are made, lists are not. To
 /// remove what is not there changes nothing. Errors, which are config's and quote nothing but the pointer: the text is
 /// no JSON or too deep; a map on the way names something twice, so that its readers may disagree; to set what has no
-/// place; to remove the whole.
+/// place, or what is no JSON when it is written; to remove the whole.
 base::Result<std::string> editJson(std::string_view document, std::span<const JsonEdit> edits);
 
 }  // namespace sluice::content

@@ -115,6 +115,21 @@ TEST(JsonEdit, WritesStringsThatAreWellFormed) {
   EXPECT_EQ(after(R"({"a":0})", {{*JsonPointer::parse("/a"), text}}), R"({"a":"\"},\n\\\u0001"})");
 }
 
+TEST(JsonEdit, RefusesToWriteWhatIsNoJson) {
+  const auto setTo = [](Value::Kind kind, std::string text) {
+    Value value;
+    value.kind = kind;
+    value.text = std::move(text);
+    return after("{}", {{*JsonPointer::parse("/a"), value}});
+  };
+  EXPECT_EQ(setTo(Value::Kind::kNumber, "-1.5e3"), R"({"a":-1.5e3})");
+  EXPECT_THAT(setTo(Value::Kind::kNumber, "1,\"b\":2"), HasSubstr("no JSON"));
+  EXPECT_THAT(setTo(Value::Kind::kNumber, "nan"), HasSubstr("no JSON"));
+  EXPECT_THAT(setTo(Value::Kind::kBool, ""), HasSubstr("no JSON"));
+  EXPECT_THAT(setTo(Value::Kind::kString, "\xff"), HasSubstr("no JSON"));
+  EXPECT_THAT(set("{}", "/\xff", "1"), HasSubstr("no JSON"));
+}
+
 TEST(JsonEdit, RefusesAMapOnTheWayThatHasANameTwice) {
   for (const char* twice : {R"({"a":1,"a":2})", R"({"a":1,"b":2,"\u0061":3})", R"({"b":1,"b":1,"a":2})"}) {
     EXPECT_THAT(set(twice, "/a", "0"), HasSubstr("has a name twice")) << twice;
