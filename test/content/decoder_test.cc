@@ -128,6 +128,14 @@ TEST_P(Decoders, StopABombAtTheRatioBeforeItIsWhole) {
   EXPECT_LE(outcome.text.size(), Decoder::kGraceBytes + 100 * body.size());
 }
 
+TEST_P(Decoders, HoldTheRatioOnEachSide) {
+  const std::size_t size = std::size_t{1024} * 1024;
+  const std::string body = GetParam().encode(std::string(size, 'a'));
+  const auto ratio = static_cast<std::uint32_t>(size / body.size());
+  EXPECT_EQ(decode(GetParam().coding, body, {UINT64_MAX, 2 * ratio}).status, DecodeStatus::kTaken);
+  EXPECT_EQ(decode(GetParam().coding, body, {UINT64_MAX, ratio / 2}).status, DecodeStatus::kTooDense);
+}
+
 TEST_P(Decoders, StopABombAtTheLimitOfItsBytes) {
   const std::string body = GetParam().encode(std::string(std::size_t{8} * 1024 * 1024, '\0'));
   const Outcome outcome = decode(GetParam().coding, body, {1024 * 1024, UINT32_MAX});
@@ -266,8 +274,7 @@ TEST(Decoder, LetsTheFirstBytesBeAsDenseAsTheyLike) {
   EXPECT_EQ(decode("gzip", more, {UINT64_MAX, 0}).status, DecodeStatus::kTooDense);
 }
 
-TEST(Decoder, HoldsTheRatioToTheByte) {
-  // Stored, so that each byte out has had its byte in.
+TEST(Decoder, TakesOrdinaryTextWithinTheRatio) {
   const std::string text = someText(Decoder::kGraceBytes + 10'000);
   EXPECT_EQ(decode("identity", text, {UINT64_MAX, 1}).status, DecodeStatus::kTaken);
   EXPECT_EQ(decode("identity", text, {UINT64_MAX, 0}).status, DecodeStatus::kTooDense);
