@@ -32,7 +32,9 @@ class ByteQueue {
   }
   ByteQueue(const ByteQueue&) = delete;
   ByteQueue& operator=(const ByteQueue&) = delete;
-  ~ByteQueue() { clear(); }
+  ~ByteQueue() {
+    if (first_ != nullptr) clear();
+  }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -84,33 +84,56 @@ void Exchange::step(Event event) {
 
 void Exchange::act(Action action) {
   switch (action) {
-    case Action::kNone: return;
-    case Action::kRoute: return route();
+    case Action::kNone:
+      return;
+    case Action::kRoute:
+      return route();
     case Action::kProcess:
       return process();
-    case Action::kEnter: return enter();
-    case Action::kRepeat: return repeat();
-    case Action::kBackOff: return backOff();
-    case Action::kAcquire: return acquire();
-    case Action::kAbandon: return abandon();
-    case Action::kBegin: return begin();
-    case Action::kForwardRequest: return forwardRequest();
-    case Action::kGrantClient: return grantClient();
-    case Action::kDismissClient: return dismissClient();
-    case Action::kCancelUpstream: return cancelUpstream();
-    case Action::kForwardInterim: return forwardInterim();
-    case Action::kStartResponse: return startResponse();
-    case Action::kForwardResponse: return forwardResponse();
-    case Action::kGrantUpstream: return grantUpstream();
-    case Action::kJudgeFailure: return judgeFailure();
-    case Action::kProcessResponse: return processResponse();
-    case Action::kJudgeResponse: return judgeResponse();
-    case Action::kProcessHead: return processHead();
+    case Action::kEnter:
+      return enter();
+    case Action::kRepeat:
+      return repeat();
+    case Action::kBackOff:
+      return backOff();
+    case Action::kAcquire:
+      return acquire();
+    case Action::kAbandon:
+      return abandon();
+    case Action::kBegin:
+      return begin();
+    case Action::kForwardRequest:
+      return forwardRequest();
+    case Action::kGrantClient:
+      return grantClient();
+    case Action::kDismissClient:
+      return dismissClient();
+    case Action::kCancelUpstream:
+      return cancelUpstream();
+    case Action::kForwardInterim:
+      return forwardInterim();
+    case Action::kStartResponse:
+      return startResponse();
+    case Action::kForwardResponse:
+      return forwardResponse();
+    case Action::kGrantUpstream:
+      return grantUpstream();
+    case Action::kJudgeFailure:
+      return judgeFailure();
+    case Action::kProcessResponse:
+      return processResponse();
+    case Action::kJudgeResponse:
+      return judgeResponse();
+    case Action::kProcessHead:
+      return processHead();
     case Action::kProcessOn:
       return processResponseOn();
-    case Action::kAnswer: return answer();
-    case Action::kBreakResponse: return breakResponse();
-    case Action::kDropMirrors: return dropMirrors();
+    case Action::kAnswer:
+      return answer();
+    case Action::kBreakResponse:
+      return breakResponse();
+    case Action::kDropMirrors:
+      return dropMirrors();
   }
 }
 
@@ -322,7 +345,7 @@ void Exchange::startResponse() {
 }
 
 void Exchange::forwardResponse() {
-  if (steps_ && steps_->response && responseState_ == ResponseState::kStreaming) moveResponse();
+  if (responseState_ == ResponseState::kStreaming && carrier(&ExchangeSteps::response) != nullptr) moveResponse();
   if (http::ServerCodec* codec = downstreamCodec()) codec->wake(origin_.stream);
 }
 

@@ -305,8 +305,9 @@ Run::Outcome Exchange::moveResponse() {
 void Exchange::releaseResponse() {
   Stretch& stretch = *steps_->response;
   stretch.seal();
+  if (!stretch.carries) return;
   moveResponse();
-  if (stretch.carries) frame(response_->head, stretch.run.alters(), responseBody_);
+  frame(response_->head, stretch.run.alters(), responseBody_);
 }
 
 void Exchange::processOwnAnswer() {

@@ -17,6 +17,10 @@ using processing::Verdict;
 // --- a stretch ---------------------------------------------------------------------------------------------
 
 void Stretch::append(const processing::Chains& chains, Leg leg) {
+  const bool wanted = std::any_of(chains.begin(), chains.end(), [&](const processing::Chain* each) {
+    return each != nullptr && each->has(leg.phase) && !each->of(leg.phase, leg.round).empty();
+  });
+  if (!wanted) return;
   // What is done makes room: an exchange never has more before it than a response has.
   if (entered_ == count_) entered_ = count_ = 0;
   assert(count_ < legs_.size());
@@ -29,7 +33,7 @@ Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
     const Run::Outcome outcome = run.go();
     if (outcome == Run::Outcome::kRefused) return outcome;
     const bool begun = outcome == Run::Outcome::kDone && entered_ == count_;
-    if (begun && sealed_) to.splice(run.out().bytes, run.out().bytes.size());
+    if (begun && sealed_ && carries) to.splice(run.out().bytes, run.out().bytes.size());
     if (outcome == Run::Outcome::kDone && !begun) {
       const Entry& next = legs_[entered_++];
       run.enter(next.chains, next.leg.phase, next.leg.round);
@@ -41,6 +45,7 @@ Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
 
 /// True if anything was.
 bool Stretch::feed(std::size_t beyond) {
+  if (!carries) return false;
   const std::size_t count = std::min(run.room(beyond), source.size());
   if (count > 0) {
     run.add(source, count);
@@ -67,14 +72,16 @@ ExchangeSteps::ExchangeSteps(Exchange& exchange, Exchanges& owner, http::Request
       exchange_(exchange),
       owner_(owner),
       request_(message),
-      client_(message.arena.copy(exchange.origin().client.ip())) {}
+      peer_{message.arena.copy(exchange.origin().client.ip()), {}, {}} {}
 
 Stretch& ExchangeSteps::beginRequest(const Stretch::Load& load) {
+  findPlace();
   return request.emplace(host(), processing::RunTarget{request_.head, nullptr, request_.arena, holds_},
                          owner_.worker().chunks(), load);
 }
 
 Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Load& load) {
+  findPlace();
   attemptHead = &head;
   backendRequestEntered = false;
   attemptBody = http::BodyPipe(owner_.worker().chunks());
@@ -83,6 +90,7 @@ Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Loa
 }
 
 Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {
+  findPlace();
   return response.emplace(host(), processing::RunTarget{request_.head, &head, request_.arena, holdsOfAttempt_},
                           owner_.worker().chunks(), load);
 }
@@ -129,9 +137,9 @@ bool ExchangeSteps::answer(processing::Ticket ticket, bool dropped) {
 
 const base::Clock& ExchangeSteps::clock() const { return owner_.worker().clock(); }
 
-processing::Place ExchangeSteps::place() const {
+void ExchangeSteps::findPlace() {
   const ExchangeNames names = namesOf(exchange_);
-  return {names.gateway, names.route, names.backend};
+  place_ = {names.gateway, names.route, names.backend};
 }
 
 processing::BodyLimits ExchangeSteps::bodyLimits() const {

@@ -117,8 +117,8 @@ class ExchangeSteps final : private processing::RunHost {
   RunHost& host() { return *this; }
   // processing::RunHost
   const base::Clock& clock() const override;
-  processing::Place place() const override;
-  processing::Peer peer() const override { return {client_, {}, {}}; }
+  const processing::Place& place() const override { return place_; }
+  const processing::Peer& peer() const override { return peer_; }
   processing::BodyLimits bodyLimits() const override;
   processing::BufferBudget& bufferBudget() override;
   base::Duration patience() const override;
@@ -129,13 +129,16 @@ class ExchangeSteps final : private processing::RunHost {
   void onLimit(std::string_view limit) override;
   bool ends(const processing::Step& step, const processing::Verdict& verdict) override;
 
+  /// Where the exchange is when a stretch begins.
+  void findPlace();
   template <typename Visit>
   void eachRun(Visit&& visit);
 
   Exchange& exchange_;
   Exchanges& owner_;
   http::RequestMessage& request_;
-  const std::string_view client_;  // address
+  const processing::Peer peer_;
+  processing::Place place_;
   processing::Ticket tickets_ = 0;
   bool heeded_ = true;                // what steps decide counts
   processing::Holds holds_;           // of steps that run once

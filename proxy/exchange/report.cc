@@ -1,6 +1,7 @@
 #include "proxy/exchange/report.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "proxy/exchange/exchange_names.h"
@@ -58,6 +59,7 @@ void Report::adopt(std::string revision) {
   revision_ = std::move(revision);
   series_.clear();
   recent_ = nullptr;
+  stepDurations_.fill({});
 }
 
 void Report::onRouted(const Exchange& exchange) {
@@ -86,9 +88,15 @@ void Report::onFinished(const Exchange& exchange) {
 
 void Report::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
                     processing::StepOutcome outcome) {
-  const std::string_view phase = processing::phaseName(step.phase);
-  metrics_.at<observe::Metric::kProcessorDuration>(step.type, phase).observe(time);
+  StepDurations& known =
+      stepDurations_[reinterpret_cast<std::uintptr_t>(&step) / alignof(processing::Step) % kKnownSteps];
+  if (known.step != &step) {
+    known.step = &step;
+    known.durations = &metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase));
+  }
+  known.durations->observe(time);
   if (verdict.kind() != processing::Verdict::Kind::kFail) return;
+  const std::string_view phase = processing::phaseName(step.phase);
   metrics_
       .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(verdict.cause()),
                                                outcome == processing::StepOutcome::kSkipped ? "open" : "closed")

@@ -1,6 +1,8 @@
 // What is told of exchanges to people and machines: access log lines and metrics. One per worker, on its thread.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -69,6 +71,13 @@ class Report final : public ExchangeObserver {
   };
   std::unordered_map<Key, Series, KeyHash> series_;
   std::pair<const Key, Series>* recent_ = nullptr;  // looked up last
+  /// By the address of a step, which leads to one place; who finds another there looks its instrument up.
+  struct StepDurations {
+    const processing::Step* step = nullptr;
+    observe::Histogram* durations = nullptr;
+  };
+  static constexpr std::size_t kKnownSteps = 509;
+  std::array<StepDurations, kKnownSteps> stepDurations_;
 };
 
 }  // namespace sluice::exchange

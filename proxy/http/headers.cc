@@ -127,8 +127,7 @@ std::size_t Headers::remove(FieldId id) {
   return removeIf([id](const Field& field) { return field.id == id; });
 }
 
-std::size_t Headers::remove(std::string_view lowerCaseName) {
-  const FieldId id = fieldId(lowerCaseName);
+std::size_t Headers::remove(FieldId id, std::string_view lowerCaseName) {
   if (id != FieldId::kOther) return remove(id);
   return removeIf([&](const Field& field) { return field.name == lowerCaseName; });
 }

@@ -82,13 +82,17 @@ class Headers {
   const Field* find(std::string_view lowerCaseName) const;
   /// Removes every line of that name; returns how many there were.
   std::size_t remove(FieldId id);
-  std::size_t remove(std::string_view lowerCaseName);
+  std::size_t remove(std::string_view lowerCaseName) { return remove(fieldId(lowerCaseName), lowerCaseName); }
+  /// `id` is that of the name.
+  std::size_t remove(FieldId id, std::string_view lowerCaseName);
   /// Removes the lines for which drop(const Field&) is true, keeping the order of the rest.
   template <typename Drop>
   std::size_t removeIf(Drop&& drop) {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < size_; ++i) {
-      if (!drop(static_cast<const Field&>(fields_[i]))) fields_[kept++] = fields_[i];
+      if (drop(static_cast<const Field&>(fields_[i]))) continue;
+      if (kept != i) fields_[kept] = fields_[i];
+      ++kept;
     }
     const std::size_t removed = size_ - kept;
     size_ = kept;

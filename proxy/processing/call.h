@@ -44,7 +44,7 @@ class Suspender {
 
 struct Call {
   const Phase phase;
-  const Place place;
+  const Place& place;
   /// Of the exchange: for all that edits point to.
   base::Arena& arena;
   const base::Clock& clock;

@@ -14,16 +14,9 @@ Chain::Chain(std::vector<Step> steps) {
     const auto phase = static_cast<std::size_t>(step.phase);
     phases_ |= bitOf(step.phase);
     if (hasBody(step.phase) && step.body.mode != BodyMode::kNone) bodyPhases_ |= bitOf(step.phase);
+    preAuth_[phase] += step.preAuth ? 1 : 0;
     steps_[phase].push_back(std::move(step));
   }
-}
-
-std::span<const Step> Chain::of(Phase phase, Round round) const {
-  const std::span<const Step> steps = steps_[static_cast<std::size_t>(phase)];
-  if (round == Round::kBoth) return steps;
-  const auto first = std::partition_point(steps.begin(), steps.end(), [](const Step& step) { return step.preAuth; });
-  const auto count = static_cast<std::size_t>(first - steps.begin());
-  return round == Round::kFirst ? steps.first(count) : steps.subspan(count);
 }
 
 std::vector<Step> Chain::all() const {

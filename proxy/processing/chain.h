@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -52,7 +53,13 @@ class Chain {
   explicit Chain(std::vector<Step> steps);
 
   /// Those before authentication first.
-  std::span<const Step> of(Phase phase, Round round = Round::kBoth) const;
+  std::span<const Step> of(Phase phase, Round round = Round::kBoth) const {
+    const auto index = static_cast<std::size_t>(phase);
+    const std::span<const Step> steps = steps_[index];
+    if (round == Round::kBoth) return steps;
+    return round == Round::kFirst ? steps.first(preAuth_[index]) : steps.subspan(preAuth_[index]);
+  }
+  bool has(Phase phase) const { return (phases_ & bitOf(phase)) != 0; }
   /// Of all phases that have steps, a bit each: 1 << phase.
   std::uint8_t phases() const { return phases_; }
   /// Of those with a step that wants the body.
@@ -62,6 +69,7 @@ class Chain {
 
  private:
   std::array<std::vector<Step>, kPhases> steps_;
+  std::array<std::size_t, kPhases> preAuth_{};  // how many of them come before authentication
   std::uint8_t phases_ = 0;
   std::uint8_t bodyPhases_ = 0;
 };

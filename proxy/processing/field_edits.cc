@@ -26,7 +26,7 @@ base::Result<FieldEdits> FieldEdits::read(const content::Value& config) {
   for (std::size_t i = 0; remove != nullptr && i < remove->items.size(); ++i) {
     auto name = editableField(remove->items[i].text);
     if (!name) return base::Error::config("remove[" + std::to_string(i) + "]: " + name.error().detail);
-    edits.remove_.push_back(std::move(name).value());
+    edits.remove_.emplace_back(http::fieldId(*name), *name);
   }
   return edits;
 }
@@ -51,7 +51,7 @@ base::Status FieldEdits::readFields(const content::Value& config, std::string_vi
 void FieldEdits::apply(base::Arena& arena, http::Headers& headers) const {
   for (const auto& [name, value] : set_) headers.set(arena, name, value);
   for (const auto& [name, value] : add_) headers.add(arena, name, value);
-  for (const std::string& name : remove_) headers.remove(name);
+  for (const auto& [id, name] : remove_) headers.remove(id, name);
 }
 
 }  // namespace sluice::processing

@@ -33,7 +33,7 @@ class FieldEdits {
 
   Fields set_;
   Fields add_;
-  std::vector<std::string> remove_;
+  std::vector<std::pair<http::FieldId, std::string>> remove_;
 };
 
 }  // namespace sluice::processing

@@ -17,14 +17,16 @@ void Run::enter(const Chains& chains, Phase phase, Round round) {
 }
 
 Run::Outcome Run::go() {
-  if (refused_ || !flow()) return Outcome::kRefused;
+  if (refused_ || (!stages_.empty() && !flow())) return Outcome::kRefused;
+  // When the last step ended, which is when the next one begins: a step that does little costs little more than that.
+  base::MonotonicTime now{};
   while (true) {
     if (headStep_) {
-      if (!askHeadStep()) return Outcome::kRefused;
+      if (!askHeadStep(now)) return Outcome::kRefused;
       if (headStep_) return Outcome::kWaits;
     } else if (!stages_.empty() && !stages_.back().hasBegun()) {
       return Outcome::kWaits;
-    } else if (!beginNext()) {
+    } else if (!beginNext(now)) {
       return Outcome::kDone;
     } else if (!headStep_ && !flow()) {
       return Outcome::kRefused;
@@ -32,12 +34,12 @@ Run::Outcome Run::go() {
   }
 }
 
-/// False: there is none.
-bool Run::beginNext() {
+/// False: there is none. `now` may be unknown.
+bool Run::beginNext(base::MonotonicTime now) {
   const Step* step = order_.next();
   if (step == nullptr) return false;
   if (!ofBodies_ || step->body.mode == BodyMode::kNone) {
-    headStep_.emplace(*step);
+    headStep_.emplace(*step, now);
     return true;
   }
   stages_.emplace_back(*step, host_, pool_, flows_);
@@ -45,15 +47,16 @@ bool Run::beginNext() {
   return true;
 }
 
-/// False: the exchange is refused. Of a step that has decided nothing is left.
-bool Run::askHeadStep() {
+/// False: the exchange is refused. Of a step that has decided nothing is left; `now` is when it had.
+bool Run::askHeadStep(base::MonotonicTime& now) {
   const Verdict verdict = headStep_->ask(host_, target_, nullptr);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   const Step& step = headStep_->step();
   const bool failed = verdict.kind() == Verdict::Kind::kFail;
   const bool goesOn = verdict.kind() == Verdict::Kind::kContinue || (failed && step.failOpen);
   const StepOutcome outcome = !goesOn ? StepOutcome::kRefused : failed ? StepOutcome::kSkipped : StepOutcome::kDone;
-  host_.onStep(step, headStep_->time(host_), verdict, outcome);
+  now = host_.clock().now();
+  host_.onStep(step, headStep_->timeUntil(now), verdict, outcome);
   headStep_.reset();
   refused_ = !goesOn && host_.ends(step, verdict);
   return !refused_;

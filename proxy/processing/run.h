@@ -60,8 +60,8 @@ class Run {
   static constexpr std::size_t kInside = 64 * 1024;
 
   bool flow();
-  bool beginNext();
-  bool askHeadStep();
+  bool beginNext(base::MonotonicTime now);
+  bool askHeadStep(base::MonotonicTime& now);
   Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }
   const Flow& first() const { return stages_.empty() ? out_ : stages_.front().input; }
   template <typename Visit>

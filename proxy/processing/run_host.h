@@ -32,8 +32,8 @@ class RunHost {
  public:
   virtual ~RunHost() = default;
   virtual const base::Clock& clock() const = 0;
-  virtual Place place() const = 0;
-  virtual Peer peer() const = 0;
+  virtual const Place& place() const = 0;
+  virtual const Peer& peer() const = 0;
   virtual BodyLimits bodyLimits() const = 0;
   virtual BufferBudget& bufferBudget() = 0;
   /// timeouts.processor.

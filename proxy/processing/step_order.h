@@ -2,7 +2,9 @@
 // (E-95).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <tuple>
 
@@ -14,25 +16,32 @@ class StepOrder {
  public:
   StepOrder() = default;
   StepOrder(const Chains& chains, Phase phase, Round round) {
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-      if (chains[i] != nullptr) left_[i] = chains[i]->of(phase, round);
+    for (const Chain* chain : chains) {
+      if (chain == nullptr) continue;
+      left_[count_] = chain->of(phase, round);
+      count_ += left_[count_].empty() ? 0 : 1;
     }
   }
 
   /// nullptr: that was the last.
   const Step* next() {
-    std::span<const Step>* first = nullptr;
-    for (auto& each : left_) {
-      if (!each.empty() && (first == nullptr || comesBefore(each.front(), first->front()))) first = &each;
+    if (count_ == 0) return nullptr;
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < count_; ++i) {
+      if (comesBefore(left_[i].front(), left_[first].front())) first = i;
     }
-    if (first == nullptr) return nullptr;
-    const Step* step = &first->front();
-    *first = first->subspan(1);
+    const Step* step = &left_[first].front();
+    left_[first] = left_[first].subspan(1);
+    if (left_[first].empty()) {
+      std::move(left_.begin() + first + 1, left_.begin() + count_, left_.begin() + first);
+      --count_;
+    }
     return step;
   }
 
  private:
-  std::array<std::span<const Step>, std::tuple_size_v<Chains>> left_;
+  std::array<std::span<const Step>, std::tuple_size_v<Chains>> left_;  // the widest scope first; none is empty
+  std::size_t count_ = 0;
 };
 
 }  // namespace sluice::processing

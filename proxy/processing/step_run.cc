@@ -29,8 +29,8 @@ class StepRun::Waiting final : public Suspender {
 };
 
 Verdict StepRun::ask(RunHost& host, const RunTarget& target, Body* body) {
-  if (begun_ == base::MonotonicTime{}) {
-    begun_ = host.clock().now();
+  if (!std::exchange(asked_, true)) {
+    if (begun_ == base::MonotonicTime{}) begun_ = host.clock().now();
     if (step_->failOpen) keepHeads(target);
   }
   Verdict verdict = call(host, target, body);

@@ -13,6 +13,8 @@ namespace sluice::processing {
 class StepRun {
  public:
   explicit StepRun(const Step& step) : step_(&step) {}
+  /// One that is asked at once, where what the time is has just been asked.
+  StepRun(const Step& step, base::MonotonicTime now) : step_(&step), begun_(now) {}
 
   const Step& step() const { return *step_; }
   /// Asks the processor, unless it waits still. What a step that fails wrote into the heads is undone, if it fails
@@ -28,7 +30,8 @@ class StepRun {
   bool answer(Ticket ticket, bool dropped);
   void expire();
   /// Since it was first asked.
-  base::Duration time(const RunHost& host) const { return host.clock().now() - begun_; }
+  base::Duration time(const RunHost& host) const { return timeUntil(host.clock().now()); }
+  base::Duration timeUntil(base::MonotonicTime now) const { return now - begun_; }
 
  private:
   enum class Wait : std::uint8_t { kNone, kWaiting, kResumed, kDropped, kExpired };
@@ -41,6 +44,7 @@ class StepRun {
   const Step* step_;
   void* memory_ = nullptr;  // the processor's
   Wait wait_ = Wait::kNone;
+  bool asked_ = false;
   Ticket ticket_ = 0;
   base::MonotonicTime begun_{};
   base::MonotonicTime deadline_{};
