@@ -35,11 +35,6 @@ void add(std::vector<Fault>& faults, const Fault& fault) {
   if (!known) faults.push_back(fault);
 }
 
-std::optional<Fault> joined(const std::vector<Fault>& faults) {
-  if (faults.empty()) return std::nullopt;
-  return Fault{faults.front().reason, joinMessages(faults)};
-}
-
 config::StatusShape shapeOf(std::string_view group, std::string_view kind) {
   switch (config::findBackendKind(group, kind)->statusShape) {
     case config::BackendStatusShape::kParents:

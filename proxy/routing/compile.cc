@@ -64,17 +64,23 @@ class Routes {
   std::vector<Route> inOrder_;
 };
 
-/// PayloadProcessors of Gateways and their listeners. What they attach and can not run, and is not to be missed, refuses
-/// every request there.
-void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors) {
+/// Hooks of the process, and PayloadProcessors of Gateways and their listeners. What they attach and can not run, and
+/// is not to be missed, refuses every request there.
+void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
+                      const ExtensionHooks& hooks) {
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
-    if (!processors.concern("Gateway", meta)) continue;
+    if (hooks.ofListeners == CompiledUses() && !processors.concern("Gateway", meta)) continue;
     for (ListenerPlan& listener : gateway.listeners) {
       // Which Backends it will lead to is not known: it is taken for the worst.
       const UsesOf of{{config::kGatewayGroup, "Gateway", meta.nameSpace}, meta.name, processing::Scope::kGateway, true};
-      CompiledUses uses = processors.targeting("Gateway", meta.nameSpace, meta.name, listener.listener->name, of);
-      for (const Fault& each : uses.closed) uses.steps.push_back(refusing(each, of.scope));
+      CompiledUses uses = hooks.ofListeners;
+      uses.append(processors.targeting("Gateway", meta.nameSpace, meta.name, listener.listener->name, of));
+      for (const Fault& each : uses.closed()) {
+        uses.steps.push_back(refusing(each, of.scope));
+        std::vector<Fault>& known = gateway.unprocessed;
+        if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
+      }
       listener.chain = chainOf(std::move(uses.steps));
     }
   }
@@ -171,12 +177,14 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states);
   BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
-  processListeners(gateways, processors);
+  memo.hooks = compileHooks(model, processors, std::move(memo.hooks));
+  processListeners(gateways, processors, *memo.hooks);
   CompileResult result;
-  result.statuses = gatewayClassStatuses(model);
+  result.statuses = gatewayClassStatuses(model, *memo.hooks);
   result.statuses.reserve(model.httpRoutes.size() + model.grpcRoutes.size() + model.backends.size() + gateways.size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  for (const Routes routes(model, {backends, processors}, memo.routes); const auto& [plan, kept] : routes.inOrder()) {
+  for (const Routes routes(model, {backends, processors, memo.hooks}, memo.routes);
+       const auto& [plan, kept] : routes.inOrder()) {
     const auto refused = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
     config::ObjectStatus status = attachRoute(model, refused ? *refused : *plan, kept, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));

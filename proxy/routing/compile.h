@@ -12,6 +12,7 @@
 #include "config/model.h"
 #include "proxy/routing/backend_memo.h"
 #include "proxy/routing/compile_tls.h"
+#include "proxy/routing/extension_hooks.h"
 #include "proxy/routing/route_memo.h"
 #include "proxy/routing/snapshot.h"
 
@@ -34,6 +35,7 @@ struct CompileMemo {
   std::shared_ptr<const pki::TrustStore> authorities;  // the system's
   BackendMemo backends;
   RouteMemo routes;
+  std::shared_ptr<const ExtensionHooks> hooks;
 };
 
 /// What the program lends to its configuration.

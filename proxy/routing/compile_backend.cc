@@ -97,11 +97,9 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
                     processing::Scope::kBackend,
                     !plan->tls.has_value()};
   CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
-  skipped = std::move(compiled.open);
-  if (!compiled.closed.empty()) {
-    entry.unprocessed = Fault{compiled.closed.front().reason, joinMessages(compiled.closed)};
-    return entry;
-  }
+  skipped = compiled.open();
+  entry.unprocessed = joined(compiled.closed());
+  if (entry.unprocessed) return entry;
   plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
   entry.plan = tools.memo.shared(std::move(plan));

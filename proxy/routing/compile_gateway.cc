@@ -175,6 +175,19 @@ std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
   return fault(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
 }
 
+/// The settings are the class's, and so are their hooks.
+void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
+  CompiledUses all = hooks.ofRoutes;
+  all.append(hooks.ofListeners);
+  std::vector<Fault> faults = all.closed();
+  for (Fault& each : faults) each.message += "; what it is for answers 500";
+  for (Fault& each : all.open()) {
+    each.message += "; it fails open and is left out";
+    faults.push_back(std::move(each));
+  }
+  if (const auto why = joined(faults)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+}
+
 }  // namespace
 
 bool hasAcceptedClass(const config::Model& model) {
@@ -198,7 +211,7 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model) {
   return plans;
 }
 
-std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model) {
+std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model, const ExtensionHooks& hooks) {
   std::vector<config::ObjectStatus> result;
   for (const config::GatewayClass& each : model.gatewayClasses) {
     if (each.controllerName != config::kControllerName) continue;
@@ -213,10 +226,11 @@ std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& mode
       why = keptFault(reason::kInvalidParameters, model.settingsKept);
     }
     why = both(std::move(why), keptFault(model, config::kGatewayGroup, "GatewayClass", each.meta));
-    status.conditions = Conditions(each.meta)
-                            .check(condition_type::kAccepted, why)
-                            .good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion)
-                            .take();
+    Conditions conditions(each.meta);
+    conditions.check(condition_type::kAccepted, why);
+    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion);
+    if (each.meta.name == model.gatewayClassName) setHooks(hooks, conditions);
+    status.conditions = conditions.take();
     for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
       status.supportedFeatures.emplace_back(feature.name);
     }
@@ -237,6 +251,7 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   if (!programmed && !unprogrammed) unprogrammed = fault(reason::kInvalid, "none of its listeners is served");
   conditions.check(condition_type::kProgrammed, unprogrammed);
   conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
+  if (const auto why = joined(plan.unprocessed)) conditions.good(condition_type::kDegraded, why->reason, why->message);
   if (programmed) {
     for (const std::string& address : plan.addresses) {
       if (!address.empty()) status.addresses.push_back({"IPAddress", address});

@@ -1,6 +1,7 @@
 #include "proxy/routing/compile_processors.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -50,6 +51,23 @@ class Refusing final : public processing::PreAuthProcessor {
   }
 };
 
+Holder holderOf(const config::PayloadProcessor& processor) {
+  return {processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace};
+}
+
+std::string nameOf(const config::PayloadProcessor& processor) {
+  return objectName(holderOf(processor), processor.meta.name);
+}
+
+bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
+  const auto all = [](const processing::Step& step) {
+    return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
+                    step.preAuth);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
+}
+
 }  // namespace
 
 std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {
@@ -62,9 +80,42 @@ processing::Step refusing(const Fault& fault, processing::Scope scope) {
           false,                              true};
 }
 
+bool same(const processing::Chain* a, const processing::Chain* b) {
+  if (a == b) return true;
+  return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
+}
+
+std::string objectName(const Holder& object, std::string_view name) {
+  std::string text = std::string(object.kind) + "." + std::string(object.group) + " ";
+  if (!object.nameSpace.empty()) text.append(object.nameSpace).append("/");
+  return text.append(name);
+}
+
+void CompiledUses::append(CompiledUses more) {
+  std::move(more.steps.begin(), more.steps.end(), std::back_inserter(steps));
+  std::move(more.refused.begin(), more.refused.end(), std::back_inserter(refused));
+}
+
+std::vector<Fault> CompiledUses::faults(bool open) const {
+  std::vector<Fault> result;
+  for (const RefusedUse& each : refused) {
+    if (each.open == open) result.push_back(each.fault);
+  }
+  return result;
+}
+
+bool operator==(const CompiledUses& a, const CompiledUses& b) {
+  return a.refused == b.refused && sameSteps(a.steps, b.steps);
+}
+
+std::optional<Fault> joined(const std::vector<Fault>& faults) {
+  if (faults.empty()) return std::nullopt;
+  return Fault{faults.front().reason, joinMessages(faults)};
+}
+
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
   CompiledUses result;
-  add(uses, of, result);
+  add(uses, of, objectName(of.holder, of.name), result);
   return result;
 }
 
@@ -72,16 +123,19 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
   CompiledUses result;
   for (const config::ProcessorFilter& filter : filters) {
     if (const auto* uses = std::get_if<std::vector<config::ProcessorUse>>(&filter)) {
-      add(*uses, of, result);
+      add(*uses, of, objectName(of.holder, of.name), result);
       continue;
     }
     const auto& ref = std::get<config::ObjectRef>(filter);
     const config::PayloadProcessingPipeline* pipeline = model_.findPipeline(ref.group, of.holder.nameSpace, ref.name);
     if (pipeline != nullptr) {
-      add(pipeline->processors, of, result);
+      const Holder holder{ref.group, ref.kind, of.holder.nameSpace};
+      add(pipeline->processors, of, objectName(holder, ref.name), result);
     } else {
-      result.closed.push_back({std::string(reason::kInvalidExtensionRef),
-                               describe(ref, of.holder.nameSpace) + ": it does not exist or is not valid"});
+      result.refused.push_back({objectName(of.holder, of.name),
+                                {},
+                                {std::string(reason::kInvalidExtensionRef),
+                                 describe(ref, of.holder.nameSpace) + ": it does not exist or is not valid"}});
     }
   }
   return result;
@@ -107,7 +161,7 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, std::string_vie
   // What its schema refused would have guarded this too.
   for (const config::Rejected& each : model_.rejected) {
     if (each.payloadProcessor && isMeant(*each.payloadProcessor)) {
-      result.closed.push_back({std::string(reason::kInvalid), each.message});
+      result.refused.push_back({nameOf(*each.payloadProcessor), {}, {std::string(reason::kInvalid), each.message}});
     }
   }
   std::vector<const config::PayloadProcessor*> found;
@@ -119,28 +173,28 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, std::string_vie
            std::tie(b->meta.creationTimestamp, b->meta.name, b->group);
   });
   for (const config::PayloadProcessor* each : found) {
-    const UsesOf its{{each->group, config::PayloadProcessor::kKind, each->meta.nameSpace}, each->meta.name, of.scope,
-                     of.exposed};
-    if (auto wrong = alteringFault(each->unbuilt)) result.closed.push_back(*std::move(wrong));
-    add(each->processors, its, result);
+    const UsesOf its{holderOf(*each), each->meta.name, of.scope, of.exposed};
+    if (auto wrong = alteringFault(each->unbuilt)) result.refused.push_back({nameOf(*each), {}, *std::move(wrong)});
+    add(each->processors, its, nameOf(*each), result);
   }
   return result;
 }
 
 void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of,
-                            CompiledUses& result) const {
+                            const std::string& writtenIn, CompiledUses& result) const {
   for (const config::ProcessorUse& use : uses) {
     auto made = step(use, of);
     if (auto* ready = std::get_if<processing::Step>(&made)) {
       result.steps.push_back(std::move(*ready));
     } else {
       auto& refused = std::get<Refused>(made);
-      (refused.open ? result.open : result.closed).push_back(std::move(refused.fault));
+      result.refused.push_back({writtenIn, use.name, std::move(refused.fault), refused.open});
     }
   }
 }
 
-std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::step(const config::ProcessorUse& use, const UsesOf& of) const {
+std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::step(const config::ProcessorUse& use,
+                                                                                   const UsesOf& of) const {
   const config::Admission admission = catalog_.admit(use);
   const auto refused = [&](std::string_view why, std::string message) {
     return Refused{{std::string(why), std::move(message)}, admission.failOpen};

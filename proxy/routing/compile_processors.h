@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -28,13 +29,36 @@ struct UsesOf {
   bool exposed = false;
 };
 
+/// A use that can not run.
+struct RefusedUse {
+  std::string writtenIn;  // the object that it stands in: objectName()
+  std::string use;        // its name; empty: all of what the object attaches
+  Fault fault;
+  bool open = false;  // it is left out; else what it guards answers 500
+
+  friend bool operator==(const RefusedUse&, const RefusedUse&) = default;
+};
+
+/// "kind.group namespace/name".
+std::string objectName(const Holder& object, std::string_view name);
+
 struct CompiledUses {
   std::vector<processing::Step> steps;
-  /// Of uses that can not run and are not to be missed: what they guard answers 500.
-  std::vector<Fault> closed;
-  /// Of those that are left out because they fail open.
-  std::vector<Fault> open;
+  std::vector<RefusedUse> refused;
+
+  void append(CompiledUses more);
+  /// Of those that are not to be missed: what they guard answers 500.
+  std::vector<Fault> closed() const { return faults(false); }
+  /// Of those that are left out.
+  std::vector<Fault> open() const { return faults(true); }
+  std::vector<Fault> faults(bool open) const;
+
+  /// The same processors, run in the same way.
+  friend bool operator==(const CompiledUses& a, const CompiledUses& b);
 };
+
+/// The first one's reason, and the messages of all.
+std::optional<Fault> joined(const std::vector<Fault>& faults);
 
 class ProcessorCompiler {
  public:
@@ -53,7 +77,8 @@ class ProcessorCompiler {
                          std::string_view section, const UsesOf& of) const;
 
  private:
-  void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, CompiledUses& result) const;
+  void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, const std::string& writtenIn,
+           CompiledUses& result) const;
   struct Refused {
     Fault fault;
     bool open;
@@ -68,6 +93,8 @@ class ProcessorCompiler {
 
 /// Null if there are no steps.
 std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps);
+/// The same steps, each made of the same processor, in the same order; of one that is null there are none.
+bool same(const processing::Chain* a, const processing::Chain* b);
 /// In the place of steps that can not run and are not to be missed, where nothing else refuses the request: 500.
 processing::Step refusing(const Fault& fault, processing::Scope scope);
 

@@ -25,7 +25,7 @@ std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry
 class RouteCompiler {
  public:
   RouteCompiler(const config::Route& route, const RouteTools& tools, RoutePlan& plan)
-      : route_(route), backends_(tools.backends), processors_(tools.processors), plan_(plan) {}
+      : route_(route), backends_(tools.backends), processors_(tools.processors), hooks_(*tools.hooks), plan_(plan) {}
 
   template <typename RouteRule>
   void compile(const std::vector<RouteRule>& rules) {
@@ -73,28 +73,24 @@ class RouteCompiler {
     return share.backend && !share.backend->tls && !share.backend->endpoints;
   }
 
-  /// Of PayloadProcessors that target the route or the rule, and of the rule's filters.
+  /// Of the process, of PayloadProcessors that target the route or the rule, and of the rule's filters.
   void compileProcessors(const config::RouteRule& rule, Rule& compiled, std::optional<Fault>& own) {
     const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
     const UsesOf of = usesOf(processing::Scope::kRoute, exposed);
     plan_.processed = plan_.processed || processors_.concern(plan_.kind, route_.meta);
-    CompiledUses uses =
-        processors_.targeting(plan_.kind, route_.meta.nameSpace, route_.meta.name, rule.name, of);
-    append(uses, processors_.compile(rule.filters.processors, of));
+    CompiledUses uses = hooks_.ofRoutes;
+    // Those that are left out are told once, of the GatewayClass.
+    std::erase_if(uses.refused, [](const RefusedUse& each) { return each.open; });
+    uses.append(processors_.targeting(plan_.kind, route_.meta.nameSpace, route_.meta.name, rule.name, of));
+    uses.append(processors_.compile(rule.filters.processors, of));
     plan_.processed = plan_.processed || !rule.filters.processors.empty();
     compiled.chain = chainOf(take(std::move(uses), own));
   }
 
-  static void append(CompiledUses& uses, CompiledUses more) {
-    std::move(more.steps.begin(), more.steps.end(), std::back_inserter(uses.steps));
-    std::move(more.closed.begin(), more.closed.end(), std::back_inserter(uses.closed));
-    std::move(more.open.begin(), more.open.end(), std::back_inserter(uses.open));
-  }
-
   /// What fails closed is a fault of what holds it; what fails open is told and left out.
   std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
-    for (const Fault& each : uses.open) addNote(each.message + "; it fails open and is left out");
-    if (!uses.closed.empty() && !own) own = Fault{uses.closed.front().reason, joinMessages(uses.closed)};
+    for (const Fault& each : uses.open()) addNote(each.message + "; it fails open and is left out");
+    if (!own) own = joined(uses.closed());
     return std::move(uses.steps);
   }
 
@@ -232,6 +228,7 @@ class RouteCompiler {
   const config::Route& route_;
   const BackendCatalog& backends_;
   const ProcessorCompiler& processors_;
+  const ExtensionHooks& hooks_;
   RoutePlan& plan_;
 };
 
@@ -242,6 +239,7 @@ RoutePlan compileAny(const RouteType& route, const RouteTools& tools, std::optio
   plan.route = &route;
   plan.name = route.meta.qualifiedName();
   plan.rejection = std::move(rejection);
+  plan.hooks = tools.hooks;
   RouteCompiler(route, tools, plan).compile(route.rules);
   return plan;
 }
@@ -257,6 +255,7 @@ RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, 
 }
 
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
+  if (plan.hooks != tools.hooks) return false;
   // Processors may come from any object, and are few.
   if (plan.processed || tools.processors.concern(plan.kind, plan.route->meta)) return false;
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
