@@ -13,11 +13,17 @@
 #include "proxy/routing/compile_gateway.h"
 #include "proxy/routing/compile_session.h"
 #include "proxy/routing/object_status.h"
+#include "proxy/routing/processor_status.h"
 
 namespace sluice::routing {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKindOrder = {"GatewayClass", "Gateway", "HTTPRoute", "GRPCRoute"};
+constexpr std::array<std::string_view, 6> kKindOrder = {"GatewayClass",
+                                                        "Gateway",
+                                                        "HTTPRoute",
+                                                        "GRPCRoute",
+                                                        config::PayloadProcessor::kKind,
+                                                        config::PayloadProcessingPipeline::kKind};
 
 /// The routes of a configuration, in the order in which they are attached.
 class Routes {
@@ -67,7 +73,7 @@ class Routes {
 /// Hooks of the process, and PayloadProcessors of Gateways and their listeners. What they attach and can not run, and
 /// is not to be missed, refuses every request there.
 void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
-                      const ExtensionHooks& hooks) {
+                      const ExtensionHooks& hooks, RefusedUses& refused) {
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
     if (hooks.ofListeners == CompiledUses() && !processors.concern("Gateway", meta)) continue;
@@ -76,6 +82,7 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
       const UsesOf of{{config::kGatewayGroup, "Gateway", meta.nameSpace}, meta.name, processing::Scope::kGateway, true};
       CompiledUses uses = hooks.ofListeners;
       uses.append(processors.targeting("Gateway", meta.nameSpace, meta.name, listener.listener->name, of));
+      refused.note(uses.refused);
       for (const Fault& each : uses.closed()) {
         uses.steps.push_back(refusing(each, of.scope));
         std::vector<Fault>& known = gateway.unprocessed;
@@ -178,20 +185,24 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
   memo.hooks = compileHooks(model, processors, std::move(memo.hooks));
-  processListeners(gateways, processors, *memo.hooks);
+  RefusedUses refused;
+  processListeners(gateways, processors, *memo.hooks, refused);
   CompileResult result;
   result.statuses = gatewayClassStatuses(model, *memo.hooks);
   result.statuses.reserve(model.httpRoutes.size() + model.grpcRoutes.size() + model.backends.size() + gateways.size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   for (const Routes routes(model, {backends, processors, memo.hooks}, memo.routes);
        const auto& [plan, kept] : routes.inOrder()) {
-    const auto refused = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
-    config::ObjectStatus status = attachRoute(model, refused ? *refused : *plan, kept, gateways, backends);
+    refused.note(plan->refused);
+    const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
+    config::ObjectStatus status = attachRoute(model, sessionless ? *sessionless : *plan, kept, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));
   }
   for (const GatewayPlan& gateway : gateways) result.statuses.push_back(gatewayStatus(gateway));
   std::vector<config::ObjectStatus> ofBackends = backends.statuses();
   std::move(ofBackends.begin(), ofBackends.end(), std::back_inserter(result.statuses));
+  std::vector<config::ObjectStatus> ofProcessors = processorStatuses(model, gateways, refused);
+  std::move(ofProcessors.begin(), ofProcessors.end(), std::back_inserter(result.statuses));
   addRejected(model, result.statuses);
   putInOrder(result.statuses);
 

@@ -8,6 +8,7 @@
 #include "proxy/routing/listen_address.h"
 #include "proxy/routing/object_status.h"
 #include "proxy/routing/references.h"
+#include "proxy/routing/refused_uses.h"
 
 namespace sluice::routing {
 namespace {
@@ -179,13 +180,7 @@ std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
 void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
   CompiledUses all = hooks.ofRoutes;
   all.append(hooks.ofListeners);
-  std::vector<Fault> faults = all.closed();
-  for (Fault& each : faults) each.message += "; what it is for answers 500";
-  for (Fault& each : all.open()) {
-    each.message += "; it fails open and is left out";
-    faults.push_back(std::move(each));
-  }
-  if (const auto why = joined(faults)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  if (const auto why = degradation(all.refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ class RouteCompiler {
 
   /// What fails closed is a fault of what holds it; what fails open is told and left out.
   std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
+    plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
     for (const Fault& each : uses.open()) addNote(each.message + "; it fails open and is left out");
     if (!own) own = joined(uses.closed());
     return std::move(uses.steps);

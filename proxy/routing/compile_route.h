@@ -33,6 +33,7 @@ struct RoutePlan {
   std::vector<Fault> faults;      // of rules and shares, which answer 500
   std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500
   std::vector<std::string> notes;
+  std::vector<RefusedUse> refused;  // of all rules and shares, whoever attached them
   /// Every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
   bool processed = false;  // its filters attach processors
