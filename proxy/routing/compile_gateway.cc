@@ -9,6 +9,7 @@
 #include "proxy/routing/object_status.h"
 #include "proxy/routing/references.h"
 #include "proxy/routing/refused_uses.h"
+#include "proxy/routing/use_conditions.h"
 
 namespace sluice::routing {
 namespace {
@@ -181,6 +182,7 @@ void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
   CompiledUses all = hooks.ofRoutes;
   all.append(hooks.ofListeners);
   if (const auto why = degradation(all.refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  addUseConditions(all.refused, conditions, kMostConditions);
 }
 
 }  // namespace

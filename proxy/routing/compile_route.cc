@@ -8,6 +8,7 @@
 #include "proxy/routing/compile_match.h"
 #include "proxy/routing/compile_rewrite.h"
 #include "proxy/routing/compile_session.h"
+#include "proxy/routing/refused_uses.h"
 
 namespace sluice::routing {
 namespace {
@@ -82,9 +83,15 @@ class RouteCompiler {
     // Those that are left out are told once, of the GatewayClass.
     std::erase_if(uses.refused, [](const RefusedUse& each) { return each.open; });
     uses.append(processors_.targeting(plan_.kind, route_.meta.nameSpace, route_.meta.name, rule.name, of));
-    uses.append(processors_.compile(rule.filters.processors, of));
-    plan_.processed = plan_.processed || !rule.filters.processors.empty();
+    uses.append(ofFilters(rule.filters, of));
     compiled.chain = chainOf(take(std::move(uses), own));
+  }
+
+  CompiledUses ofFilters(const config::Filters& filters, const UsesOf& of) {
+    plan_.processed = plan_.processed || !filters.processors.empty();
+    CompiledUses uses = processors_.compile(filters.processors, of);
+    noteOnce(plan_.refusedFilters, uses.refused);
+    return uses;
   }
 
   /// What fails closed is a fault of what holds it; what fails open is told and left out.
@@ -148,10 +155,8 @@ class RouteCompiler {
     result.mirrors = mirrors(ref.filters);
     BackendResult backend = resolve(ref);
     if (backend && !ref.filters.processors.empty()) {
-      plan_.processed = true;
       result.backend = *backend.value;
-      CompiledUses uses =
-          processors_.compile(ref.filters.processors, usesOf(processing::Scope::kRoute, isExposed(result)));
+      CompiledUses uses = ofFilters(ref.filters, usesOf(processing::Scope::kRoute, isExposed(result)));
       std::vector<processing::Step> steps = take(std::move(uses), own);
       if (const auto& ofBackend = result.backend->chain) {
         for (processing::Step& each : ofBackend->all()) steps.push_back(std::move(each));

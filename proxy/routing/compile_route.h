@@ -33,7 +33,8 @@ struct RoutePlan {
   std::vector<Fault> faults;      // of rules and shares, which answer 500
   std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500
   std::vector<std::string> notes;
-  std::vector<RefusedUse> refused;  // of all rules and shares, whoever attached them
+  std::vector<RefusedUse> refused;         // of all rules and shares, whoever attached them
+  std::vector<RefusedUse> refusedFilters;  // those of them that filters attach, each once
   /// Every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
   bool processed = false;  // its filters attach processors

@@ -5,6 +5,7 @@
 
 #include "proxy/routing/compile_gateway.h"
 #include "proxy/routing/object_status.h"
+#include "proxy/routing/use_conditions.h"
 
 namespace sluice::routing {
 namespace {
@@ -99,6 +100,7 @@ std::vector<config::Condition> conditionsOf(const config::ObjectMeta& meta, cons
   Conditions conditions(meta);
   conditions.check(condition_type::kAccepted, both(unaccepted, kept));
   if (const auto why = degradation(refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  addUseConditions(refused, conditions);
   return conditions.take();
 }
 

@@ -4,11 +4,14 @@
 
 namespace sluice::routing {
 
-void RefusedUses::note(const std::vector<RefusedUse>& refused) {
-  for (const RefusedUse& each : refused) {
-    std::vector<RefusedUse>& known = byObject_[each.writtenIn];
+void noteOnce(std::vector<RefusedUse>& known, const std::vector<RefusedUse>& more) {
+  for (const RefusedUse& each : more) {
     if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
   }
+}
+
+void RefusedUses::note(const std::vector<RefusedUse>& refused) {
+  for (const RefusedUse& each : refused) noteOnce(byObject_[each.writtenIn], {each});
 }
 
 std::vector<RefusedUse> RefusedUses::in(const std::string& object) const {

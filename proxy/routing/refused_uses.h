@@ -12,9 +12,11 @@
 
 namespace sluice::routing {
 
+/// What is attached in several places is refused in several, mostly for the same reason: it counts once.
+void noteOnce(std::vector<RefusedUse>& known, const std::vector<RefusedUse>& more);
+
 class RefusedUses {
  public:
-  /// What is attached in several places is refused in several, mostly for the same reason: it counts once.
   void note(const std::vector<RefusedUse>& refused);
   /// By objectName(); empty if there are none.
   std::vector<RefusedUse> in(const std::string& object) const;
