@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -121,16 +122,23 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>&
 
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const {
   CompiledUses result;
+  std::map<std::string, std::size_t> repeats;
+  const auto at = [&](const std::string& filter) {
+    UsesOf placed = of;
+    placed.place += filter + " " + std::to_string(repeats[filter]++);
+    return placed;
+  };
   for (const config::ProcessorFilter& filter : filters) {
     if (const auto* uses = std::get_if<std::vector<config::ProcessorUse>>(&filter)) {
-      add(*uses, of, objectName(of.holder, of.name), result);
+      add(*uses, at(", filter"), objectName(of.holder, of.name), result);
       continue;
     }
     const auto& ref = std::get<config::ObjectRef>(filter);
     const config::PayloadProcessingPipeline* pipeline = model_.findPipeline(ref.group, of.holder.nameSpace, ref.name);
     if (pipeline != nullptr) {
       const Holder holder{ref.group, ref.kind, of.holder.nameSpace};
-      add(pipeline->processors, of, objectName(holder, ref.name), result);
+      const std::string name = objectName(holder, ref.name);
+      add(pipeline->processors, at(", " + name), name, result);
     } else {
       result.refused.push_back({objectName(of.holder, of.name),
                                 {},
@@ -207,8 +215,9 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   if (type == types_.end() || !phase) {
     return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
-  const std::string owner = std::string(of.holder.kind) + " " + std::string(of.holder.nameSpace) + "/" +
-                            std::string(of.name);
+  std::string owner(of.holder.kind);
+  owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
+  owner.append(" of ").append(of.holder.group).append(of.place);
   const Secrets secrets(model_, of.holder);
   processing::Made made = type->make(
       {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});

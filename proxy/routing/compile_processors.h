@@ -27,6 +27,9 @@ struct UsesOf {
   processing::Scope scope;
   /// What it guards is spoken to without TLS, outside of the cluster.
   bool exposed = false;
+  /// Where in the object the list is attached, if it has several such places: what uses of one name remember (budgets)
+  /// they share only in one place. The same in every compilation for as long as nobody moves it.
+  std::string place = {};
 };
 
 /// A use that can not run.

@@ -45,6 +45,7 @@ class RouteCompiler {
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
+    const std::string place = placeOf(rule, index);
     auto compiled = std::make_shared<Rule>();
     compiled->route = plan_.name;
     std::optional<Fault> own = alteringFault(rule.unbuilt);
@@ -55,10 +56,11 @@ class RouteCompiler {
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
-      compiled->backends.push_back(share(ref, rule));
+      compiled->backends.push_back(
+          share(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
       compiled->totalWeight += ref.weight;
     }
-    compileProcessors(rule, *compiled, own);
+    compileProcessors(rule, place, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
     result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
@@ -66,8 +68,13 @@ class RouteCompiler {
     return !own;
   }
 
-  UsesOf usesOf(processing::Scope scope, bool exposed) const {
-    return {plan_.holder(), route_.meta.name, scope, exposed};
+  /// By name where it has one: then others may come and go before it.
+  static std::string placeOf(const config::RouteRule& rule, std::uint32_t index) {
+    return rule.name.empty() ? ", rule " + std::to_string(index) : ", rule named " + rule.name;
+  }
+
+  UsesOf usesOf(bool exposed, std::string place) const {
+    return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed, std::move(place)};
   }
 
   static bool isExposed(const WeightedBackend& share) {
@@ -75,9 +82,10 @@ class RouteCompiler {
   }
 
   /// Of the process, of PayloadProcessors that target the route or the rule, and of the rule's filters.
-  void compileProcessors(const config::RouteRule& rule, Rule& compiled, std::optional<Fault>& own) {
+  void compileProcessors(const config::RouteRule& rule, const std::string& place, Rule& compiled,
+                         std::optional<Fault>& own) {
     const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
-    const UsesOf of = usesOf(processing::Scope::kRoute, exposed);
+    const UsesOf of = usesOf(exposed, place);
     plan_.processed = plan_.processed || processors_.concern(plan_.kind, route_.meta);
     CompiledUses uses = hooks_.ofRoutes;
     // Those that are left out are told once, of the GatewayClass.
@@ -146,7 +154,7 @@ class RouteCompiler {
   }
 
   template <typename RouteRule>
-  WeightedBackend share(const config::HttpBackendRef& ref, const RouteRule& rule) {
+  WeightedBackend share(const config::HttpBackendRef& ref, const RouteRule& rule, const std::string& place) {
     WeightedBackend result;
     result.weight = ref.weight;
     std::optional<Fault> own = alteringFault(ref.unbuilt);
@@ -156,7 +164,7 @@ class RouteCompiler {
     BackendResult backend = resolve(ref);
     if (backend && !ref.filters.processors.empty()) {
       result.backend = *backend.value;
-      CompiledUses uses = ofFilters(ref.filters, usesOf(processing::Scope::kRoute, isExposed(result)));
+      CompiledUses uses = ofFilters(ref.filters, usesOf(isExposed(result), place));
       std::vector<processing::Step> steps = take(std::move(uses), own);
       if (const auto& ofBackend = result.backend->chain) {
         for (processing::Step& each : ofBackend->all()) steps.push_back(std::move(each));
