@@ -176,12 +176,13 @@ CompileResult compile(const config::Model& model, const config::Catalog& catalog
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo) {
   memo.backends.begin();
+  memo.processors.begin();
   memo.routes.begin();
   AddressGuard guard;
   // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
   // allowed.
   if (auto made = AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
-  const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states);
+  const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states, memo.processors);
   BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
   memo.hooks = compileHooks(model, processors, std::move(memo.hooks));
@@ -216,6 +217,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.usable = hasAcceptedClass(model);
   memo.routes.end();
   memo.backends.end();
+  memo.processors.end();
   memo.states.sweep();
   return result;
 }

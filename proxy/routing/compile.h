@@ -13,6 +13,7 @@
 #include "proxy/routing/backend_memo.h"
 #include "proxy/routing/compile_tls.h"
 #include "proxy/routing/extension_hooks.h"
+#include "proxy/routing/processor_memo.h"
 #include "proxy/routing/route_memo.h"
 #include "proxy/routing/snapshot.h"
 
@@ -33,6 +34,7 @@ struct CompileResult {
 /// Main thread.
 struct CompileMemo {
   processing::SharedStates states;
+  ProcessorMemo processors;
   std::shared_ptr<const pki::TrustStore> authorities;  // the system's
   BackendMemo backends;
   RouteMemo routes;

@@ -219,8 +219,8 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
   owner.append(" of ").append(of.holder.group).append(of.place);
   const Secrets secrets(model_, of.holder);
-  processing::Made made = type->make(
-      {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
+  processing::Made made =
+      memo_.make(*type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
   return processing::Step{std::move(made.processor), use.name,           use.type,         *phase, of.scope,
                           admission.priority,        admission.failOpen, admission.preAuth};

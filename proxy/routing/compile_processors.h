@@ -16,6 +16,7 @@
 #include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
 #include "proxy/routing/fault.h"
+#include "proxy/routing/processor_memo.h"
 #include "proxy/routing/references.h"
 
 namespace sluice::routing {
@@ -67,8 +68,8 @@ class ProcessorCompiler {
  public:
   /// References outlive it.
   ProcessorCompiler(const config::Model& model, const config::Catalog& catalog, const processing::BuiltinTypes& types,
-                    processing::SharedStates& states)
-      : model_(model), catalog_(catalog), types_(types), states_(states) {}
+                    processing::SharedStates& states, ProcessorMemo& memo)
+      : model_(model), catalog_(catalog), types_(types), states_(states), memo_(memo) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
   /// Of the filters of a rule or share: pipelines are those of the holder's namespace.
@@ -92,6 +93,7 @@ class ProcessorCompiler {
   const config::Catalog& catalog_;
   const processing::BuiltinTypes& types_;
   processing::SharedStates& states_;
+  ProcessorMemo& memo_;
 };
 
 /// Null if there are no steps.
