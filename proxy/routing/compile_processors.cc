@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -51,10 +52,21 @@ class Refusing final : public processing::PreAuthProcessor {
   }
 };
 
-void append(CompiledUses& uses, CompiledUses more) {
-  std::move(more.steps.begin(), more.steps.end(), std::back_inserter(uses.steps));
-  std::move(more.closed.begin(), more.closed.end(), std::back_inserter(uses.closed));
-  std::move(more.open.begin(), more.open.end(), std::back_inserter(uses.open));
+Holder holderOf(const config::PayloadProcessor& processor) {
+  return {processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace};
+}
+
+std::string nameOf(const config::PayloadProcessor& processor) {
+  return objectName(holderOf(processor), processor.meta.name);
+}
+
+bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
+  const auto all = [](const processing::Step& step) {
+    return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
+                    step.preAuth, step.timeout, step.body.mode, step.body.bound, step.body.edits, step.body.decoded);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
 }
 
 }  // namespace
@@ -74,26 +86,73 @@ processing::Step refusing(const Fault& fault, processing::Scope scope) {
           true};
 }
 
+bool same(const processing::Chain* a, const processing::Chain* b) {
+  if (a == b) return true;
+  return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
+}
+
+std::string objectName(const Holder& object, std::string_view name) {
+  std::string text = std::string(object.kind) + "." + std::string(object.group) + " ";
+  if (!object.nameSpace.empty()) text.append(object.nameSpace).append("/");
+  return text.append(name);
+}
+
+void CompiledUses::append(CompiledUses more) {
+  std::move(more.steps.begin(), more.steps.end(), std::back_inserter(steps));
+  std::move(more.refused.begin(), more.refused.end(), std::back_inserter(refused));
+}
+
+void CompiledUses::forgetOpen() {
+  std::erase_if(refused, [](const RefusedUse& each) { return each.open; });
+}
+
+std::vector<Fault> CompiledUses::faults(bool open) const {
+  std::vector<Fault> result;
+  for (const RefusedUse& each : refused) {
+    if (each.open == open) result.push_back({each.fault.reason, each.origin + each.fault.message});
+  }
+  return result;
+}
+
+bool operator==(const CompiledUses& a, const CompiledUses& b) {
+  return a.refused == b.refused && sameSteps(a.steps, b.steps);
+}
+
+std::optional<Fault> joined(const std::vector<Fault>& faults) {
+  if (faults.empty()) return std::nullopt;
+  return Fault{faults.front().reason, joinMessages(faults)};
+}
+
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
   CompiledUses result;
-  add(uses, of, result);
+  add(uses, of, objectName(of.holder, of.name), result);
   return result;
 }
 
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const {
   CompiledUses result;
+  std::map<std::string, std::size_t> repeats;
+  const auto at = [&](const std::string& filter) {
+    UsesOf placed = of;
+    placed.place += filter + " " + std::to_string(repeats[filter]++);
+    return placed;
+  };
   for (const config::ProcessorFilter& filter : filters) {
     if (const auto* uses = std::get_if<std::vector<config::ProcessorUse>>(&filter)) {
-      add(*uses, of, result);
+      add(*uses, at(", filter"), objectName(of.holder, of.name), result);
       continue;
     }
     const auto& ref = std::get<config::ObjectRef>(filter);
     const config::PayloadProcessingPipeline* pipeline = model_.findPipeline(ref.group, of.holder.nameSpace, ref.name);
     if (pipeline != nullptr) {
-      add(pipeline->processors, of, result);
+      const Holder holder{ref.group, ref.kind, of.holder.nameSpace};
+      const std::string name = objectName(holder, ref.name);
+      add(pipeline->processors, at(", " + name), name, result);
     } else {
-      result.closed.push_back({std::string(reason::kInvalidExtensionRef),
-                               describe(ref, of.holder.nameSpace) + ": it does not exist or is not valid"});
+      result.refused.push_back({objectName(of.holder, of.name),
+                                {},
+                                {std::string(reason::kInvalidExtensionRef),
+                                 describe(ref, of.holder.nameSpace) + ": it does not exist or is not valid"}});
     }
   }
   return result;
@@ -119,7 +178,7 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, const config::O
   // What its schema refused would have guarded this too.
   for (const config::Rejected& each : model_.rejected) {
     if (each.payloadProcessor && isMeant(*each.payloadProcessor)) {
-      result.closed.push_back({std::string(reason::kInvalid), each.message});
+      result.refused.push_back({nameOf(*each.payloadProcessor), {}, {std::string(reason::kInvalid), each.message}});
     }
   }
   std::vector<const config::PayloadProcessor*> found;
@@ -132,36 +191,33 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, const config::O
   });
   const auto younger =
       std::find_if(found.begin(), found.end(), [&](const auto* each) { return age(target) < age(each->meta); });
-  for (auto each = found.begin(); each != younger; ++each) append(result, compile(**each, of));
-  append(result, std::move(own));
-  for (auto each = younger; each != found.end(); ++each) append(result, compile(**each, of));
+  for (auto each = found.begin(); each != younger; ++each) result.append(compile(**each, of));
+  result.append(std::move(own));
+  for (auto each = younger; each != found.end(); ++each) result.append(compile(**each, of));
   return result;
 }
 
 CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processor, const UsesOf& of) const {
-  const UsesOf its{{processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace},
-                   processor.meta.name,
-                   of.scope,
-                   of.exposed};
+  const UsesOf its{holderOf(processor), processor.meta.name, of.scope, of.exposed};
+  const std::string name = nameOf(processor);
   CompiledUses result;
-  if (auto wrong = alteringFault(processor.unbuilt)) result.closed.push_back(*std::move(wrong));
-  add(processor.processors, its, result);
-  const std::string name = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
-  for (auto* faults : {&result.closed, &result.open}) {
-    for (Fault& each : *faults) each.message.insert(0, name);
+  if (auto wrong = alteringFault(processor.unbuilt)) result.refused.push_back({name, {}, *std::move(wrong)});
+  add(processor.processors, its, name, result);
+  for (RefusedUse& each : result.refused) {
+    each.origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
   }
   return result;
 }
 
 void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of,
-                            CompiledUses& result) const {
+                            const std::string& writtenIn, CompiledUses& result) const {
   for (const config::ProcessorUse& use : uses) {
     auto made = step(use, of);
     if (auto* ready = std::get_if<processing::Step>(&made)) {
       result.steps.push_back(std::move(*ready));
     } else {
       auto& refused = std::get<Refused>(made);
-      (refused.open ? result.open : result.closed).push_back(std::move(refused.fault));
+      result.refused.push_back({writtenIn, use.name, std::move(refused.fault), refused.open});
     }
   }
 }
@@ -180,11 +236,12 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   if (type == types_.end() || !phase) {
     return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
-  const std::string owner =
-      std::string(of.holder.kind) + " " + std::string(of.holder.nameSpace) + "/" + std::string(of.name);
+  std::string owner(of.holder.kind);
+  owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
+  owner.append(" of ").append(of.holder.group).append(of.place);
   const Secrets secrets(model_, of.holder);
   processing::Made made =
-      type->make({owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
+      memo_.make(*type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
   processing::Step ready{std::move(made.processor), use.name,           use.type,         *phase, of.scope,
                          admission.priority,        admission.failOpen, admission.preAuth};

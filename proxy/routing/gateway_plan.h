@@ -55,6 +55,8 @@ struct GatewayPlan {
   /// Of what it asks for: an address that nobody can listen on.
   std::optional<Fault> unusable;
   std::vector<ListenerPlan> listeners;
+  /// Of payload processors of its listeners that can not run and are not to be missed; each once.
+  std::vector<Fault> unprocessed;
 };
 
 inline bool speaksHttp(const config::Listener& listener) {

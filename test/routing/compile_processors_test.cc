@@ -47,7 +47,7 @@ TEST(CompileProcessors, PutsStepsIntoTheirPhasesByPriority) {
   EXPECT_TRUE(steps[0].failOpen);
   EXPECT_EQ(steps[1].name, "late");
   EXPECT_EQ(chain->of(Phase::kBackendRequest).size(), 1U);
-  EXPECT_FALSE(chain->has(Phase::kResponseHeaders));
+  EXPECT_TRUE(chain->of(Phase::kResponseHeaders).empty());
 }
 
 TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
