@@ -345,7 +345,7 @@ void Exchange::startResponse() {
 }
 
 void Exchange::forwardResponse() {
-  if (responseState_ == ResponseState::kStreaming && carrier(&ExchangeSteps::response) != nullptr) moveResponse();
+  if (carrier(&ExchangeSteps::response) != nullptr && responseState_ == ResponseState::kStreaming) moveResponse();
   if (http::ServerCodec* codec = downstreamCodec()) codec->wake(origin_.stream);
 }
 
