@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "proxy/http/codec.h"
+#include "proxy/routing/route_table.h"
 
 namespace sluice::exchange {
 
@@ -17,6 +18,8 @@ class Downstream {
   /// The name that the client asked for in its TLS handshake (SNI), lower case; empty: none. Lives as long as the
   /// connection.
   virtual std::string_view serverName() const = 0;
+  /// By which its requests are matched now. For the turn.
+  virtual const routing::RouteTable& routes() const = 0;
 };
 
 class Downstreams {

@@ -46,9 +46,8 @@ void Exchange::pin(const std::string& revision) {
   if (pin_) return;
   pin_ = std::make_unique<Pin>();
   pin_->revision = revision;
-  if (rule_ == nullptr) return;
-  pin_->rule = rule_->shared_from_this();
-  pin_->listener = listener_->shared_from_this();
+  if (rule_ != nullptr) pin_->rule = rule_->shared_from_this();
+  if (listener_ != nullptr) pin_->listener = listener_->shared_from_this();
 }
 
 void Exchange::schedule() { owner_.schedule(*this); }
@@ -140,19 +139,34 @@ void Exchange::act(Action action) {
 // --- the request's way -------------------------------------------------------------------------------------
 
 void Exchange::route() {
-  std::optional<base::Error> refusal = chooseBackend();
+  if (passedHere(request_.head.headers, owner_.identity())) {
+    routed_ = true;
+    owner_.observer().onRouted(*this);
+    return raise(Event::kRejected, base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
+                                               "the request has passed this gateway before"));
+  }
+  const routing::RouteMatch match = matchHead(*origin_.routes);
+  listener_ = match.listener;
+  if (listener_ != nullptr && listener_->preRouting) return processBeforeRouting();
+  decide(match);
+}
+
+routing::RouteMatch Exchange::matchHead(const routing::RouteTable& routes) {
+  const Downstream* downstream = owner_.downstream(origin_.connection);
+  const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
+  return routing::matchRequest(routes, request_.head, serverName);
+}
+
+/// Where the request goes, as far as that is up to its route.
+void Exchange::decide(const routing::RouteMatch& match) {
+  rule_ = match.rule;
+  const std::optional<base::Error> refusal = chooseBackend(match);
   routed_ = true;
   owner_.observer().onRouted(*this);
-  if (rule_ != nullptr) findPhases();
+  findPhases();
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  constexpr std::uint8_t kShared = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
-  const processing::Chains all = chains();
-  const auto concerned = [](const processing::Chain* chain) {
-    return chain != nullptr && (chain->phases() & kShared) != 0;
-  };
-  if (concerned(all[0]) || concerned(all[1])) return processRequest();
-  onProcessed();
+  processRequest();
 }
 
 void Exchange::onProcessed() {
@@ -201,16 +215,7 @@ void Exchange::admit() {
   raise(Event::kRouted);
 }
 
-std::optional<base::Error> Exchange::chooseBackend() {
-  if (passedHere(request_.head.headers, owner_.identity())) {
-    return base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
-                       "the request has passed this gateway before");
-  }
-  const Downstream* downstream = owner_.downstream(origin_.connection);
-  const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
-  const routing::RouteMatch match = routing::matchRequest(*origin_.routes, request_.head, serverName);
-  rule_ = match.rule;
-  listener_ = match.listener;
+std::optional<base::Error> Exchange::chooseBackend(const routing::RouteMatch& match) {
   if (rule_ == nullptr) {
     const auto type = match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
     return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);

@@ -120,7 +120,9 @@ class Exchange final : private net::Timer {
   void act(Action action);
   void route();
   /// Finds the rule and a share of it; none if the rule answers itself.
-  std::optional<base::Error> chooseBackend();
+  std::optional<base::Error> chooseBackend(const routing::RouteMatch& match);
+  routing::RouteMatch matchHead(const routing::RouteTable& routes);
+  void decide(const routing::RouteMatch& match);
   void enter();
   void acquire();
   void abandon();
@@ -150,7 +152,12 @@ class Exchange final : private net::Timer {
   bool starves() const;
   static Stretch::Load loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body);
   const http::RequestHead& asked() const { return asked_ != nullptr ? *asked_ : request_.head; }
+  void processBeforeRouting();
   void processRequest();
+  Stretch& requestSteps(bool everything);
+  void matchAgain();
+  routing::RouteMatch matchWithHints();
+  void carryRequest();
   void processAttempt();
   bool processBackendRequest();
   void process();
@@ -223,7 +230,7 @@ class Exchange final : private net::Timer {
   };
   std::unique_ptr<ExchangeSteps, InArena> steps_;  // null unless processors are concerned
   /// What is under way of the steps: their next event goes on with it.
-  enum class Pending : std::uint8_t { kNothing, kRequest, kAttempt, kBackendRequest };
+  enum class Pending : std::uint8_t { kNothing, kBeforeRouting, kRequest, kAttempt, kBackendRequest };
   Pending pendingSteps_ = Pending::kNothing;
   enum class PendingResponse : std::uint8_t { kNothing, kBackendResponse, kKept };
   PendingResponse pendingResponse_ = PendingResponse::kNothing;

@@ -59,7 +59,8 @@ processing::Chains Exchange::chains() const {
   } else if (share != nullptr && share->backend) {
     ofShare = share->backend->chain.get();
   }
-  return {listener_->chain.get(), rule_->chain.get(), ofShare};
+  return {listener_ != nullptr ? listener_->chain.get() : nullptr, rule_ != nullptr ? rule_->chain.get() : nullptr,
+          ofShare};
 }
 
 void Exchange::findPhases() {
@@ -116,26 +117,89 @@ Stretch::Load Exchange::loadOf(const processing::Chains& chains, std::uint8_t ph
 
 // --- the request's way -------------------------------------------------------------------------------------
 
-/// Steps of the listener and of the rule, once.
+/// Those of the listener that come before a route is matched; then decide().
+void Exchange::processBeforeRouting() {
+  const processing::Chains first = {listener_->preRouting.get(), nullptr, nullptr};
+  // Whether steps of the route will want the body is not known.
+  requestSteps(loadOf({}, 0, request_.head.body).flows).appendRequest(first);
+  pendingSteps_ = Pending::kBeforeRouting;
+  process();
+}
+
+/// Steps of the listener and of the rule, once; then onProcessed().
 void Exchange::processRequest() {
+  constexpr std::uint8_t kShared = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
   const processing::Chains all = chains();
+  const auto concerned = [](const processing::Chain* chain) {
+    return chain != nullptr && (chain->phases() & kShared) != 0;
+  };
+  const bool begun = steps_ && steps_->request;
+  if (!begun && !concerned(all[0]) && !concerned(all[1])) return onProcessed();
   const processing::Chains shared = {all[0], all[1], nullptr};
+  Stretch& stretch =
+      begun ? *steps_->request
+            : requestSteps(loadOf(shared, bitOf(Phase::kRequestBody), request_.head.body).carries);
+  stretch.appendRequest(shared);
+  stretch.seal();
+  pendingSteps_ = Pending::kRequest;
+  process();
+}
+
+/// `carries`: the body goes through them.
+Stretch& Exchange::requestSteps(bool carries) {
   asked_ = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
       http::RequestHead(request_.head);
   request_.head.headers = asked_->headers.copy(request_.arena);
-  Stretch& stretch = steps().beginRequest(loadOf(shared, bitOf(Phase::kRequestBody), request_.head.body));
-  for (const processing::Round round : {processing::Round::kFirst, processing::Round::kSecond}) {
-    stretch.append(shared, {Phase::kRequestHeaders, round});
-    stretch.append(shared, {Phase::kRequestBody, round});
+  Stretch& stretch = steps().beginRequest({false, false});
+  if (carries) carryRequest();
+  return stretch;
+}
+
+void Exchange::carryRequest() {
+  Stretch& stretch = *steps_->request;
+  stretch.carry(loadOf({}, 0, request_.head.body).flows);
+  stretch.source.splice(requestBody_.bytes, requestBody_.bytes.size());
+  if (requestBody_.end() == http::PipeEnd::kComplete) stretch.end(requestBody_.takeTrailers());
+  requestBody_ = http::BodyPipe(owner_.worker().chunks());
+}
+
+/// E-97a: by the head as steps have made it. What has run does not run again.
+void Exchange::matchAgain() {
+  if (pendingSteps_ != Pending::kRequest || std::exchange(steps_->matchedAgain, true)) return;
+  const routing::RouteMatch match = matchWithHints();
+  if (match.rule == rule_) return;
+  // Steps of it may have the body under their hands.
+  steps_->formerRule = rule_->shared_from_this();
+  owner_.observer().onLeftRoute(*this);
+  session_.reset();
+  attempt_ = {};
+  rule_ = match.rule;
+  if (pin_) pin_->rule = rule_ != nullptr ? rule_->shared_from_this() : nullptr;
+  const std::optional<base::Error> refusal = chooseBackend(match);
+  owner_.observer().onRouted(*this);
+  findPhases();
+  steps_->findPlace();
+  if (refusal) return raise(Event::kRejected, *refusal);
+  if (rule_->requestTimeout) arm();
+  const processing::Chains all = chains();
+  Stretch& stretch = *steps_->request;
+  const processing::Chains own = {nullptr, all[1], nullptr};
+  if (!stretch.carries && loadOf(own, bitOf(Phase::kRequestBody), request_.head.body).carries) carryRequest();
+  stretch.changeRoute(all[0], all[1]);
+}
+
+/// By what is served now: what the request came in by may be gone since.
+routing::RouteMatch Exchange::matchWithHints() {
+  const Downstream* downstream = owner_.downstream(origin_.connection);
+  if (downstream == nullptr) return {};
+  const http::Headers real = request_.head.headers;
+  for (const http::Field& hint : steps_->wish.hints) {
+    if (request_.head.headers.all().data() == real.all().data()) request_.head.headers = real.copy(request_.arena);
+    request_.head.headers.set(request_.arena, hint.name, hint.value);
   }
-  stretch.seal();
-  if (stretch.carries) {
-    stretch.source.splice(requestBody_.bytes, requestBody_.bytes.size());
-    if (requestBody_.end() == http::PipeEnd::kComplete) stretch.end(requestBody_.takeTrailers());
-    requestBody_ = http::BodyPipe(owner_.worker().chunks());
-  }
-  pendingSteps_ = Pending::kRequest;
-  process();
+  const routing::RouteMatch match = matchHead(downstream->routes());
+  request_.head.headers = real;
+  return match;
 }
 
 /// Those of the Backend, on the attempt's own copy.
@@ -157,13 +221,19 @@ void Exchange::processAttempt() {
 /// What waited goes on.
 void Exchange::process() {
   if (pendingSteps_ == Pending::kNothing) return moveRequestBody();
-  const bool ofRequest = pendingSteps_ == Pending::kRequest;
-  const Run::Outcome outcome = ofRequest ? moveRequest() : moveAttempt();
+  const bool ofRequest = pendingSteps_ == Pending::kRequest || pendingSteps_ == Pending::kBeforeRouting;
+  Run::Outcome outcome = ofRequest ? moveRequest() : moveAttempt();
+  while (outcome == Run::Outcome::kMatchAgain) {
+    matchAgain();
+    outcome = error_ ? Run::Outcome::kRefused : moveRequest();
+  }
   if (outcome == Run::Outcome::kWaits) return await();
   if (outcome == Run::Outcome::kRefused) return;
   switch (std::exchange(pendingSteps_, Pending::kNothing)) {
     case Pending::kNothing:
       return;
+    case Pending::kBeforeRouting:
+      return decide(matchWithHints());
     case Pending::kRequest:
       if (steps_->request->carries) frame(request_.head, steps_->request->run.alters(), requestBody_);
       return onProcessed();
@@ -203,7 +273,7 @@ Run::Outcome Exchange::moveRequest() {
   Stretch& stretch = *steps_->request;
   base::ByteQueue passed(owner_.worker().chunks());
   const Run::Outcome outcome = stretch.go(passed, requestBody_.bytes.size());
-  if (outcome == Run::Outcome::kRefused || !stretch.carries) return outcome;
+  if (outcome == Run::Outcome::kRefused || outcome == Run::Outcome::kMatchAgain || !stretch.carries) return outcome;
   for (; !passed.empty() && (retries_ || !mirrors_.empty()); passed.consume(passed.front().size())) {
     receiveBody(passed.front());
   }
@@ -318,7 +388,7 @@ void Exchange::processOwnAnswer() {
     }
   }
   const bool seen = steps_ && steps_->refusal && steps_->refusal->phase == Phase::kResponseHeaders;
-  if (rule_ == nullptr || seen || !wants(Phase::kResponseHeaders)) return;
+  if (seen || !wants(Phase::kResponseHeaders)) return;
   steps().passBy(chains(), response_->head);
 }
 

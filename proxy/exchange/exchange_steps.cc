@@ -17,26 +17,51 @@ using processing::Verdict;
 // --- a stretch ---------------------------------------------------------------------------------------------
 
 void Stretch::append(const processing::Chains& chains, Leg leg) {
-  const bool wanted = std::any_of(chains.begin(), chains.end(), [&](const processing::Chain* each) {
-    return each != nullptr && each->has(leg.phase) && !each->of(leg.phase, leg.round).empty();
-  });
-  if (!wanted) return;
-  // What is done makes room: an exchange never has more before it than a response has.
+  append(processing::StepOrder(chains, leg.phase, leg.round), leg);
+}
+
+void Stretch::append(const processing::StepOrder& steps, Leg leg) {
+  if (steps.empty()) return;
+  // What is done makes room: an exchange never has more before it than its request has.
   if (entered_ == count_) entered_ = count_ = 0;
   assert(count_ < legs_.size());
-  legs_[count_++] = {chains, leg};
+  legs_[count_++] = {steps, leg};
+}
+
+void Stretch::appendRequest(const processing::Chains& chains) {
+  for (const Leg& leg : kOfRequest) append(chains, leg);
+}
+
+void Stretch::changeRoute(const processing::Chain* gateway, const processing::Chain* route) {
+  const Leg now = legs_[entered_ - 1U].leg;
+  processing::StepOrder left = run.leave();
+  left.keep(processing::Scope::kGateway);
+  entered_ = count_ = 0;
+  bool later = false;
+  for (const Leg& leg : kOfRequest) {
+    const bool current = leg == now;
+    if (current && route != nullptr) left.add(*route, leg.phase, leg.round);
+    append(current ? left : processing::StepOrder({later ? gateway : nullptr, route, nullptr}, leg.phase, leg.round), leg);
+    later = later || current;
+  }
+}
+
+void Stretch::carry(bool flows) {
+  carries = true;
+  sourceEnded_ = !flows;
+  if (flows) run.expectBody();
 }
 
 Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
   while (true) {
     const bool fed = feed(beyond + to.size());
     const Run::Outcome outcome = run.go();
-    if (outcome == Run::Outcome::kRefused) return outcome;
+    if (outcome == Run::Outcome::kRefused || outcome == Run::Outcome::kMatchAgain) return outcome;
     const bool begun = outcome == Run::Outcome::kDone && entered_ == count_;
     if (begun && sealed_ && carries) to.splice(run.out().bytes, run.out().bytes.size());
     if (outcome == Run::Outcome::kDone && !begun) {
       const Entry& next = legs_[entered_++];
-      run.enter(next.chains, next.leg.phase, next.leg.round);
+      run.enter(next.steps, next.leg.phase);
     } else if (!fed) {
       return outcome;
     }
@@ -76,7 +101,7 @@ ExchangeSteps::ExchangeSteps(Exchange& exchange, Exchanges& owner, http::Request
 
 Stretch& ExchangeSteps::beginRequest(const Stretch::Load& load) {
   findPlace();
-  return request.emplace(host(), processing::RunTarget{request_.head, nullptr, request_.arena, holds_},
+  return request.emplace(host(), processing::RunTarget{request_.head, nullptr, request_.arena, holds_, &wish},
                          owner_.worker().chunks(), load);
 }
 
@@ -104,7 +129,7 @@ void ExchangeSteps::endAttempt() {
 void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead& head) {
   heeded_ = false;
   Stretch& stretch = beginResponse(head, {false, false});
-  stretch.run.enter(chains, Phase::kResponseHeaders);
+  stretch.run.enter(processing::StepOrder(chains, Phase::kResponseHeaders), Phase::kResponseHeaders);
   // A step that waits here is not waited for: the answer is the gateway's already.
   stretch.run.go();
   response.reset();

@@ -15,6 +15,7 @@
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/processing/run.h"
+#include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
 
@@ -27,6 +28,7 @@ class Stretch {
   struct Leg {
     processing::Phase phase;
     processing::Round round = processing::Round::kBoth;
+    friend bool operator==(const Leg&, const Leg&) = default;
   };
 
   /// What a stretch is made for: `carries` if a step of it wants the body, which then goes through it; `flows` if there
@@ -42,8 +44,14 @@ class Stretch {
         carries(load.carries),
         sourceEnded_(!load.carries || !load.flows) {}
 
+  /// Those of a request, all.
+  void appendRequest(const processing::Chains& chains);
   /// Behind those that are left.
   void append(const processing::Chains& chains, Leg leg);
+  /// The route is another one: its steps begin from the first round on, those of the Gateway go on where they are.
+  void changeRoute(const processing::Chain* gateway, const processing::Chain* route);
+  /// Its body shall come through here after all; it has not, so far.
+  void carry(bool flows);
   /// Nothing more will be appended: what comes through may leave.
   void seal() { sealed_ = true; }
   /// As far as it goes. `to`: where what has come through is put. `beyond`: what is there, or further, already.
@@ -61,15 +69,22 @@ class Stretch {
   processing::Run run;
   base::ByteQueue source;
   std::optional<http::Trailers> trailers;
-  const bool carries;
+  bool carries;
 
  private:
   struct Entry {
-    processing::Chains chains;
+    processing::StepOrder steps;
     Leg leg;
   };
 
+  void append(const processing::StepOrder& steps, Leg leg);
   bool feed(std::size_t beyond);
+
+  /// Of a request, which has the most.
+  static constexpr std::array<Leg, 4> kOfRequest{{{processing::Phase::kRequestHeaders, processing::Round::kFirst},
+                                                  {processing::Phase::kRequestBody, processing::Round::kFirst},
+                                                  {processing::Phase::kRequestHeaders, processing::Round::kSecond},
+                                                  {processing::Phase::kRequestBody, processing::Round::kSecond}}};
 
   std::array<Entry, 4> legs_;
   std::uint8_t entered_ = 0;
@@ -113,6 +128,13 @@ class ExchangeSteps final : private processing::RunHost {
   };
   std::optional<Refusal> refusal;
 
+  processing::RouteWish wish;
+  bool matchedAgain = false;
+  /// The rule by which it was matched first: steps of it may still be under way.
+  std::shared_ptr<const routing::Rule> formerRule;
+  /// Where the exchange is, when a stretch begins or the route has changed.
+  void findPlace();
+
  private:
   RunHost& host() { return *this; }
   // processing::RunHost
@@ -129,8 +151,6 @@ class ExchangeSteps final : private processing::RunHost {
   void onLimit(std::string_view limit) override;
   bool ends(const processing::Step& step, const processing::Verdict& verdict) override;
 
-  /// Where the exchange is when a stretch begins.
-  void findPlace();
   template <typename Visit>
   void eachRun(Visit&& visit);
 

@@ -23,6 +23,8 @@ class ExchangeObserver {
   virtual ~ExchangeObserver() = default;
   /// Rule and Backend are decided, or that there are none. Not for requests whose head was refused.
   virtual void onRouted(const Exchange& exchange) = 0;
+  /// What was decided does not hold any more; onRouted() follows.
+  virtual void onLeftRoute(const Exchange& exchange) = 0;
   /// An attempt has failed and another one follows, which the exchange has already. `status` is what the backend
   /// answered, or with `error` what the gateway would have.
   virtual void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,

@@ -66,6 +66,10 @@ void Report::onRouted(const Exchange& exchange) {
   seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(1);
 }
 
+void Report::onLeftRoute(const Exchange& exchange) {
+  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(-1);
+}
+
 void Report::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status, const base::Error* error) {
   const Key key{exchange.listener(), exchange.rule(), failed.backend};
   Series& series = seriesOf(key);

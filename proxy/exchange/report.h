@@ -25,6 +25,7 @@ class Report final : public ExchangeObserver {
   void adopt(std::string revision);
 
   void onRouted(const Exchange& exchange) override;
+  void onLeftRoute(const Exchange& exchange) override;
   void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                const base::Error* error) override;
   void onFinished(const Exchange& exchange) override;

@@ -33,6 +33,14 @@ struct Peer {
   std::string_view serviceAccount;  // likewise
 };
 
+/// What steps of request-headers and request-body of a Gateway or a route say about where the request goes (E-97a).
+struct RouteWish {
+  /// The route shall be matched again, by the head as it is now and the hints: heeded once.
+  bool matchAgain = false;
+  /// Fields that only matching sees, in the place of what the client sent by their names.
+  http::Headers hints;
+};
+
 /// Lets a step wait.
 class Suspender {
  public:
@@ -58,6 +66,8 @@ struct Call {
   /// Null unless the processor wants one in this phase. While the bytes of a streamed body come, the heads are gone,
   /// and what is changed in them then has no effect.
   Body* body;
+  /// Null in all other steps.
+  RouteWish* wish;
   Suspender& suspender;
   /// See state().
   void*& memory;

@@ -30,6 +30,7 @@ struct Step {
   std::int32_t priority = 0;
   bool failOpen = false;
   bool preAuth = false;
+  bool preRouting = false;  // of a Gateway: before a route is matched
   /// How long it may wait; zero: timeouts.processor.
   base::Duration timeout{};
   /// Of its phase, if that has one.

@@ -19,6 +19,10 @@ class Processor {
   virtual Verdict process(Call& call, const Peer& peer) const = 0;
   /// In the phase of its use, if bodies exist there.
   virtual BodyInterest body() const { return {}; }
+  /// Of this message; if not, it is asked once, about the heads alone. `response` is null in phases of the request.
+  virtual bool wantsBody(const http::RequestHead& /*request*/, const http::ResponseHead* /*response*/) const {
+    return true;
+  }
 };
 
 /// One that may run before authentication too: it never learns who calls, by its type.

@@ -11,8 +11,8 @@ Run::Run(RunHost& host, const RunTarget& target, base::ChunkPool& pool, bool flo
   out_.ended = !flows;
 }
 
-void Run::enter(const Chains& chains, Phase phase, Round round) {
-  order_ = StepOrder(chains, phase, round);
+void Run::enter(const StepOrder& steps, Phase phase) {
+  order_ = steps;
   ofBodies_ = hasBody(phase);
 }
 
@@ -26,6 +26,8 @@ Run::Outcome Run::go() {
       if (headStep_) return Outcome::kWaits;
     } else if (!stages_.empty() && !stages_.back().hasBegun()) {
       return Outcome::kWaits;
+    } else if (target_.wish != nullptr && std::exchange(target_.wish->matchAgain, false)) {
+      return Outcome::kMatchAgain;
     } else if (!beginNext(now)) {
       return Outcome::kDone;
     } else if (!headStep_ && !flow()) {
@@ -38,7 +40,9 @@ Run::Outcome Run::go() {
 bool Run::beginNext(base::MonotonicTime now) {
   const Step* step = order_.next();
   if (step == nullptr) return false;
-  if (!ofBodies_ || step->body.mode == BodyMode::kNone) {
+  const bool wantsBody = ofBodies_ && step->body.mode != BodyMode::kNone &&
+                         step->processor->wantsBody(target_.request, target_.response);
+  if (!wantsBody) {
     headStep_.emplace(*step, now);
     return true;
   }

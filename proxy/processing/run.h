@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "proxy/processing/run_host.h"
@@ -21,15 +22,23 @@ class Run {
  public:
   enum class Outcome : std::uint8_t {
     kDone,    // every step of what was entered has begun
-    kWaits,   // for a processor, or for more of the body
-    kRefused  // the host knows
+    kWaits,       // for a processor, or for more of the body
+    kMatchAgain,  // the step that has just begun asks for it: add() nothing, but go() on when it is done
+    kRefused      // the host knows
   };
 
   /// `flows`: a body follows the head.
   Run(RunHost& host, const RunTarget& target, base::ChunkPool& pool, bool flows);
 
   /// Once go() says kDone of what was entered before.
-  void enter(const Chains& chains, Phase phase, Round round = Round::kBoth);
+  void enter(const StepOrder& steps, Phase phase);
+  /// What is left of what was entered, which then is none of this run's any more.
+  StepOrder leave() { return std::exchange(order_, StepOrder()); }
+  /// A body follows after all; no step has wanted it so far.
+  void expectBody() {
+    flows_ = true;
+    out_.ended = false;
+  }
   Outcome go();
 
   /// How much of the body may be added now. `beyond`: bytes that have left the run and are still in the gateway.
@@ -70,7 +79,7 @@ class Run {
   RunHost& host_;
   const RunTarget target_;
   base::ChunkPool& pool_;
-  const bool flows_;
+  bool flows_;
   bool refused_ = false;
   StepOrder order_;
   bool ofBodies_ = false;  // the phase that was entered

@@ -55,6 +55,7 @@ struct RunTarget {
   http::ResponseHead* response;  // null: steps of the request
   base::Arena& arena;
   Holds& holds;
+  RouteWish* wish = nullptr;  // if the route may be matched again
 };
 
 }  // namespace sluice::processing

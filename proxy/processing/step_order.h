@@ -15,7 +15,7 @@ namespace sluice::processing {
 class StepOrder {
  public:
   StepOrder() = default;
-  StepOrder(const Chains& chains, Phase phase, Round round) {
+  StepOrder(const Chains& chains, Phase phase, Round round = Round::kBoth) {
     for (const Chain* chain : chains) {
       if (chain == nullptr) continue;
       left_[count_] = chain->of(phase, round);
@@ -23,6 +23,7 @@ class StepOrder {
     }
   }
 
+  bool empty() const { return count_ == 0; }
   /// nullptr: that was the last.
   const Step* next() {
     if (count_ == 0) return nullptr;
@@ -37,6 +38,19 @@ class StepOrder {
       --count_;
     }
     return step;
+  }
+
+  /// Forgets steps of all other scopes.
+  void keep(Scope scope) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (left_[i].front().scope == scope) left_[kept++] = left_[i];
+    }
+    count_ = kept;
+  }
+  /// Those of `chain` too, behind those of wider scopes.
+  void add(const Chain& chain, Phase phase, Round round) {
+    if (const auto steps = chain.of(phase, round); !steps.empty()) left_[count_++] = steps;
   }
 
  private:

@@ -58,7 +58,7 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
   ticket_ = 0;
   Waiting waiting(host, *this);
   Call call{step_->phase, host.place(),    target.arena, host.clock(), target.request,
-            target.holds, target.response, body,         waiting,      memory_};
+            target.holds, target.response, body,         target.wish,  waiting,      memory_};
   Verdict verdict = step_->processor->process(call, host.peer());
   if (verdict.kind() != Verdict::Kind::kWait) {
     ticket_ = 0;  // an answer that comes all the same means nothing

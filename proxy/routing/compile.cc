@@ -96,7 +96,11 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
         std::vector<Fault>& known = gateway.unprocessed;
         if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
       }
-      listener.chain = chainOf(std::move(uses.steps));
+      const auto routed = std::stable_partition(uses.steps.begin(), uses.steps.end(),
+                                                [](const processing::Step& step) { return step.preRouting; });
+      listener.chain = chainOf({std::make_move_iterator(routed), std::make_move_iterator(uses.steps.end())});
+      uses.steps.erase(routed, uses.steps.end());
+      listener.preRouting = chainOf(std::move(uses.steps));
     }
   }
 }

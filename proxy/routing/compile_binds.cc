@@ -50,6 +50,7 @@ RouteTable compileTable(const GatewayPlan& gateway, const Group& group, bool las
     name->gateway = gateway.gateway->meta.qualifiedName();
     name->section = plan->listener->name;
     name->port = plan->listener->port;
+    name->preRouting = plan->preRouting;
     name->chain = plan->chain;
     builder.addListener(plan->listener->hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {

@@ -63,7 +63,7 @@ std::string nameOf(const config::PayloadProcessor& processor) {
 bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
   const auto all = [](const processing::Step& step) {
     return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
-                    step.preAuth, step.timeout, step.body.mode, step.body.bound, step.body.edits, step.body.decoded);
+                    step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits, step.body.decoded);
   };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
@@ -203,6 +203,9 @@ CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processo
   CompiledUses result;
   if (auto wrong = alteringFault(processor.unbuilt)) result.refused.push_back({name, {}, *std::move(wrong)});
   add(processor.processors, its, name, result);
+  for (processing::Step& each : result.steps) {
+    each.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
+  }
   for (RefusedUse& each : result.refused) {
     each.origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
   }

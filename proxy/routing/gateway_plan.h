@@ -34,6 +34,7 @@ struct ListenerPlan {
   std::vector<ListenerIdentity> identities;
   std::vector<RouteEntry> entries;
   Claims claims;  // of the routes that attached so far
+  std::shared_ptr<const processing::Chain> preRouting;  // those of RoutingPhase::kPreRouting
   std::shared_ptr<const processing::Chain> chain;  // of PayloadProcessors that target it or its Gateway
   std::int32_t attachedRoutes = 0;
 

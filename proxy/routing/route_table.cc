@@ -20,11 +20,11 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
       result.misdirected = true;
       return true;
     }
+    result.listener = listener.name.get();
     result.reason = "no route for this hostname";
     listener.hosts.visit(host, [&](const HostRules& rules) {
       result.reason = "no rule for this request";
       result.rule = rules.find(head);
-      if (result.rule != nullptr) result.listener = listener.name.get();
       return result.rule != nullptr;
     });
     // The listener with the most specific hostname owns the request, whether one of its routes takes it or not.

@@ -21,7 +21,8 @@ struct Rule;
 /// Where a request goes: a rule, or the gateway's own answer.
 struct RouteMatch {
   const Rule* rule = nullptr;
-  const ServedListener* listener = nullptr;  // null if rule is
+  /// That owns the request; null if none does, or if it is misdirected.
+  const ServedListener* listener = nullptr;
   /// If rule is null: destination_not_found (404), or misdirected_request (421).
   const char* reason = "";
   bool misdirected = false;

@@ -14,7 +14,9 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::string gateway;  // "namespace/name"
   std::string section;
   std::uint16_t port = 0;
-  std::shared_ptr<const processing::Chain> chain;  // of PayloadProcessors that target it or its Gateway; may be null
+  /// Of those that run before a route is matched (P-22); may be null.
+  std::shared_ptr<const processing::Chain> preRouting;
+  std::shared_ptr<const processing::Chain> chain;  // of other PayloadProcessors that target it or its Gateway; may be null
 };
 
 }  // namespace sluice::routing

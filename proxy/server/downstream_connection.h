@@ -32,6 +32,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   http::ServerCodec& codec() override { return *codecOrNull(); }
   void touch() override { markDirty(); }
   std::string_view serverName() const override { return ServerConnection::serverName(); }
+  const routing::RouteTable& routes() const override { return *routes_; }
 
  private:
   void markDirty() override;

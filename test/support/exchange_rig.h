@@ -243,6 +243,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     ++routed;
     report_.onRouted(exchange);
   }
+  void onLeftRoute(const exchange::Exchange& exchange) override {
+    --routed;
+    report_.onLeftRoute(exchange);
+  }
   void onRetry(const exchange::Exchange& exchange, const exchange::Attempt& failed, std::uint16_t status,
                const base::Error* error) override {
     ++retried;

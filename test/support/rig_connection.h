@@ -58,6 +58,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
     parts_.dirtyList.push_back(self_);
   }
   std::string_view serverName() const override { return {}; }
+  const routing::RouteTable& routes() const override { return parts_.routes; }
 
  private:
   static constexpr std::size_t kFlushBytes = std::size_t{128} * 1024;
