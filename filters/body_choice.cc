@@ -50,7 +50,11 @@ base::Result<BodyChoice> BodyChoice::read(const content::Value& config) {
   const auto bytes = readBytes(config);
   if (!bytes) return bytes.error();
   choice.maxBodyBytes_ = *bytes;
-  if (const content::Value* hint = config.find("routeHint")) choice.routeHint_ = hint->text;
+  if (const content::Value* hint = config.find("routeHint")) {
+    auto name = processing::editableField(hint->text);
+    if (!name) return Error::config("routeHint: " + name.error().detail);
+    choice.routeHint_ = std::move(name).value();
+  }
 
   const content::Value* header = config.find("header");
   if (header == nullptr && !choice.routeHint_.empty()) return choice;

@@ -36,7 +36,7 @@ class BodyChoice {
 
   /// Sets the field to `value`, which lives as long as the arena; empty: removes it.
   void apply(base::Arena& arena, http::Headers& headers, std::string_view value) const;
-  /// The route hint that gets the value; empty: none.
+  /// The route hint that gets the value, which matches on header fields of that name see; empty: none.
   const std::string& routeHint() const { return routeHint_; }
 
  private:

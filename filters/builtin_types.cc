@@ -1,11 +1,14 @@
 #include "filters/builtin_types.h"
 
+#include "filters/body_router.h"
 #include "filters/credential_injector.h"
 #include "filters/header_modifier.h"
 #include "filters/qos_controller.h"
 
 namespace sluice::filters {
 
-processing::BuiltinTypes builtinTypes() { return {credentialInjector(), headerModifier(), qosController()}; }
+processing::BuiltinTypes builtinTypes() {
+  return {bodyRouter(), credentialInjector(), headerModifier(), qosController()};
+}
 
 }  // namespace sluice::filters

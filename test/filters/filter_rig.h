@@ -29,6 +29,7 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
   processing::Place place{"demo/egress", "demo/route", "demo/api"};
   processing::Peer peer{"192.0.2.1", "apps", "worker"};
   ManualClock clock;
+  processing::RouteWish wish;
 
   /// A namespace that grants nothing.
   static constexpr std::string_view kForbidden = "other";
@@ -66,8 +67,8 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
   }
   processing::Verdict run(processing::Phase at, processing::Body* body = nullptr) {
     processing::Call call{
-        at,   place, request_.arena, clock, request_.head, holds_, response_ ? &response_->head : nullptr,
-        body, *this, memory_};
+        at,   place, request_.arena, clock,  request_.head, holds_, response_ ? &response_->head : nullptr,
+        body, &wish, *this,          memory_};
     return processor_->process(call, peer);
   }
   /// The exchanges that ran so far end.

@@ -1,0 +1,75 @@
+#include "filters/body_router.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "filters/body_choice.h"
+#include "proxy/content/json.h"
+
+namespace sluice::filters {
+namespace {
+
+using processing::Verdict;
+
+constexpr std::string_view kSchema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "BodyRouter",
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "pointer": {"type": "string"},
+    "jsonPath": {"type": "string", "minLength": 1},
+    "header": {"type": "string", "minLength": 1},
+    "routeHint": {"type": "string", "minLength": 1},
+    "maxBodyBytes": {"type": "integer", "minimum": 1}
+  }
+})";
+
+class BodyRouter final : public processing::PreAuthProcessor {
+ public:
+  BodyRouter(BodyChoice choice, std::string hint) : choice_(std::move(choice)), hint_(std::move(hint)) {}
+
+  processing::BodyInterest body() const override {
+    return {processing::BodyMode::kBuffered, choice_.maxBodyBytes(), false, true};
+  }
+  bool wantsBody(const http::RequestHead& request, const http::ResponseHead* /*response*/) const override {
+    return BodyChoice::concerns(request);
+  }
+
+  Verdict process(processing::Call& call) const override {
+    std::string_view value;
+    if (call.body != nullptr && !call.body->bytes().empty()) {
+      const std::string text = call.body->bytes().text();
+      const auto body = content::parseJson(text, {.bytes = text.size()});
+      if (!body) return Verdict::fail("the body is no JSON", processing::Cause::kBadBody);
+      const auto chosen = choice_.chosenBy(*body);
+      if (!chosen) return Verdict::reply({chosen.error(), {}});
+      value = call.arena.copy(*chosen);
+    }
+    choice_.apply(call.arena, call.request.headers, value);
+    if (call.wish == nullptr || value.empty()) return Verdict::goOn();
+    if (!hint_.empty()) call.wish->hints.set(call.arena, hint_, value);
+    call.wish->matchAgain = true;
+    return Verdict::goOn();
+  }
+
+ private:
+  const BodyChoice choice_;
+  const std::string hint_;  // in lower case
+};
+
+processing::Made make(const processing::Use& use) {
+  auto choice = BodyChoice::read(use.config);
+  if (!choice) return {nullptr, {"InvalidConfig", choice.error().detail}};
+  std::string hint = choice->routeHint();
+  return {std::make_shared<const BodyRouter>(std::move(choice).value(), std::move(hint)), {}};
+}
+
+}  // namespace
+
+processing::BuiltinType bodyRouter() {
+  return {"sluice.dev/BodyRouter:v1", {processing::Phase::kRequestBody}, true, kSchema, make};
+}
+
+}  // namespace sluice::filters

@@ -1,0 +1,85 @@
+#include "filters/body_router.h"
+
+#include <gtest/gtest.h>
+
+#include "test/filters/filter_rig.h"
+
+namespace sluice::filters {
+namespace {
+
+using processing::Body;
+using processing::Phase;
+using processing::Verdict;
+using test::FilterRig;
+
+class BodyRouterTest : public ::testing::Test {
+ protected:
+  Verdict route(const std::string& text) {
+    bytes_.append(text);
+    Body body(bytes_, true);
+    Verdict verdict = rig_.run(Phase::kRequestBody, &body);
+    EXPECT_FALSE(body.isChanged());
+    bytes_.clear();
+    return verdict;
+  }
+  std::string hint(std::string_view name) {
+    const http::Field* field = rig_.wish.hints.find(name);
+    return field != nullptr ? std::string(field->value) : std::string();
+  }
+
+  FilterRig rig_{bodyRouter()};
+  base::ChunkPool pool_;
+  base::ByteQueue bytes_{pool_};
+};
+
+TEST_F(BodyRouterTest, TheModelOfACommonInferenceApiBecomesAFieldAndTheRouteIsMatchedAgain) {
+  rig_.request({{"content-type", "application/json"}, {"x-gateway-model-name", "forged"}});
+  ASSERT_EQ(rig_.make("{}"), "");
+  EXPECT_EQ(route(R"({"messages": [], "model": "gpt-4o"})").kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.requestFields(), "content-type=application/json;x-gateway-model-name=gpt-4o;");
+  EXPECT_TRUE(rig_.wish.matchAgain);
+}
+
+TEST_F(BodyRouterTest, AHintIsForMatchingAlone) {
+  rig_.request({{"content-type", "application/json"}});
+  ASSERT_EQ(rig_.make("{pointer: /tool/name, routeHint: X-Tool}"), "");
+  route(R"({"tool": {"name": "search"}})");
+  EXPECT_EQ(rig_.requestFields(), "content-type=application/json;");
+  EXPECT_EQ(hint("x-tool"), "search");
+}
+
+TEST_F(BodyRouterTest, WhatIsNoJsonByItsTypePassesUnreadAndKeepsNoForgedField) {
+  ASSERT_EQ(rig_.make("{}"), "");
+  rig_.request({{"content-type", "multipart/form-data; boundary=x"}, {"x-gateway-model-name", "forged"}});
+  EXPECT_EQ(rig_.run(Phase::kRequestBody).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.requestFields(), "content-type=multipart/form-data; boundary=x;");
+  EXPECT_FALSE(rig_.wish.matchAgain);
+}
+
+TEST_F(BodyRouterTest, ABodyWithoutTheValueKeepsItsRoute) {
+  rig_.request({{"content-type", "application/json"}});
+  ASSERT_EQ(rig_.make("{}"), "");
+  EXPECT_EQ(route(R"({"messages": []})").kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(route("").kind(), Verdict::Kind::kContinue);
+  EXPECT_FALSE(rig_.wish.matchAgain);
+}
+
+TEST_F(BodyRouterTest, WhatCanNotBeReadIsRefused) {
+  rig_.request({{"content-type", "application/json"}});
+  ASSERT_EQ(rig_.make("{}"), "");
+  const Verdict broken = route(R"({"model": )");
+  EXPECT_EQ(broken.kind(), Verdict::Kind::kFail);
+  EXPECT_EQ(broken.cause(), processing::Cause::kBadBody);
+  const Verdict odd = route(R"({"model": ["a"]})");
+  ASSERT_EQ(odd.kind(), Verdict::Kind::kReply);
+  EXPECT_EQ(odd.reply().error.status, 400);
+}
+
+TEST_F(BodyRouterTest, RefusesConfigsThatSayTwoThingsOrNameFieldsOfTheGateway) {
+  EXPECT_EQ(rig_.make("{pointer: /a, jsonPath: $.a}"), "InvalidConfig: pointer and jsonPath exclude each other");
+  EXPECT_NE(rig_.make("{routeHint: connection}").find("routeHint"), std::string::npos);
+  EXPECT_NE(rig_.make("{header: host}").find("header"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice::filters
