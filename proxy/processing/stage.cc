@@ -120,10 +120,11 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
   if (!goesOn && host.ends(step, verdict)) return false;
   state_ = State::kPassing;
-  if (to != nullptr) {
+  if (to != nullptr && outcome == StepOutcome::kSkipped) {
     to->bytes.splice(unreleased_, unreleased_.size());
     to->bytes.splice(given_, given_.size());
   }
+  unreleased_.clear();
   return true;
 }
 
