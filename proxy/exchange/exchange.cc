@@ -71,6 +71,8 @@ void Exchange::drive() {
     pending_ &= pending_ - 1;
     step(event);
   }
+  // A step may have begun to wait, with whatever it was asked about.
+  if (stepDeadline() != base::MonotonicTime::max()) arm();
 }
 
 void Exchange::step(Event event) {

@@ -64,6 +64,7 @@ void Exchange::expire() {
   const bool late = requestDeadline() <= now;
   if (!idle && !late && stepDeadline() <= now) {
     steps_->expire(now);
+    arm();
     return raise(Event::kStepAnswer);
   }
   if (!idle && !late && retryTime() <= now) return raise(Event::kRetryDue);
