@@ -183,6 +183,7 @@ class Exchange final : private net::Timer {
   bool planRetry();
   bool budgetAllows(const routing::WeightedBackend& next);
   void rewind();
+  void endAttempt();
   void repeat();
   void backOff();
   const routing::WeightedBackend* resumeSession();
