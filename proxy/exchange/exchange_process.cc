@@ -6,6 +6,7 @@
 
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/http/hygiene.h"
 
 namespace sluice::exchange {
 
@@ -255,7 +256,10 @@ void Exchange::moveRequestBody() {
 
 void Exchange::beginResponseSteps() {
   const std::uint8_t bodies = bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseBody);
-  steps().beginResponse(response_->head, loadOf(chains(), bodies, response_->head.body));
+  const Stretch::Load load = loadOf(chains(), bodies, response_->head.body);
+  // RFC 9110 section 6.4.1: there is none, so no step can make one.
+  const bool bodiless = request_.head.method == http::Method::kHead || http::statusForbidsBody(response_->head.status);
+  steps().beginResponse(response_->head, {load.carries && !bodiless, load.flows});
 }
 
 /// Steps of the Backend's response, before it is decided whether it is kept.

@@ -29,7 +29,7 @@ Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
     const Run::Outcome outcome = run.go();
     if (outcome == Run::Outcome::kRefused) return outcome;
     const bool begun = outcome == Run::Outcome::kDone && entered_ == count_;
-    if (begun && sealed_) to.splice(run.out().bytes, run.out().bytes.size());
+    if (begun && sealed_ && carries) to.splice(run.out().bytes, run.out().bytes.size());
     if (outcome == Run::Outcome::kDone && !begun) {
       const Entry& next = legs_[entered_++];
       run.enter(next.chains, next.leg.phase, next.leg.round);
