@@ -267,7 +267,7 @@ void Exchange::forwardRequest() {
 }
 
 void Exchange::grantClient() {
-  if (steps_) return forwardRequest();
+  if (steps_) forwardRequest();
   grant();
 }
 
