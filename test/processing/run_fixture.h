@@ -82,6 +82,8 @@ class FakeHost final : public RunHost, public ResumeSink {
 
 class RunFixture : public ::testing::Test {
  protected:
+  /// Whoever waits still is not told any more.
+  void TearDown() override { host_.answers = {}; }
   RunTarget target(bool ofResponse = false) { return {request_, ofResponse ? &response_ : nullptr, arena_, holds_}; }
   base::ByteQueue queue(std::string_view text) {
     base::ByteQueue made(pool_);
