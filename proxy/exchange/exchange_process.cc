@@ -166,7 +166,11 @@ void Exchange::process() {
     case Pending::kNothing:
       return;
     case Pending::kRequest:
-      if (steps_->request->carries) frame(request_.head, steps_->request->run.alters(), requestBody_);
+      if (steps_->request->carries) {
+        for (http::RequestHead* head : {&request_.head, asked_}) {
+          frame(*head, steps_->request->run.alters(), requestBody_);
+        }
+      }
       return onProcessed();
     case Pending::kAttempt:
       return admit();
