@@ -20,6 +20,8 @@ bool Stage::turn(RunHost& host, const RunTarget& target, Flow& to) {
   if (state_ == State::kCollecting && !collect(host, target)) return false;
   while (state_ == State::kStreaming && !run.waits() && (!given_.empty() || !input.bytes.empty() || input.ended)) {
     if (!stream(host, target, to)) return false;
+    // Answered while it was asked: the host goes on, and is the one to notice if that never ends.
+    if (run.isDue()) return true;
   }
   if (state_ != State::kPassing) return true;
   to.bytes.splice(input.bytes, input.bytes.size());

@@ -188,6 +188,21 @@ TEST_P(ProcessWait, AStepMayBeAnsweredWhileItIsAsked) {
   });
 }
 
+TEST_P(ProcessWait, AStepThatAnswersItselfForEverEndsItsExchange) {
+  atEach([&](const Spot& spot) {
+    Rig& rig = with({stepAt(spot, [](Call& call) {
+      call.suspend().resume();
+      return Verdict::wait();
+    })});
+    const std::size_t index = askFor(*client_);
+    serve();
+    EXPECT_EQ(statusOf(*client_, index), 500);
+    ASSERT_EQ(rig.told.size(), 1U);
+    EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kProxyInternalError);
+    expectOver(1);
+  });
+}
+
 TEST_P(ProcessWait, AnAnswerMayBeDroppedWhileTheStepIsAsked) {
   for (const bool isOpen : {false, true}) {
     atEach([&](const Spot& spot) {

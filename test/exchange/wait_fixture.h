@@ -20,6 +20,7 @@ struct Spot {
   BodyMode mode;
 };
 
+/// Every place that a step may have; what is here, all tests of waits and of failures go through.
 inline const std::vector<Spot> kSpots = {
     {Phase::kRequestHeaders, BodyMode::kNone},      {Phase::kRequestBody, BodyMode::kNone},
     {Phase::kRequestBody, BodyMode::kStreamed},     {Phase::kRequestBody, BodyMode::kBuffered},

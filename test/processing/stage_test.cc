@@ -260,6 +260,23 @@ TEST_F(StageTest, TheReplayOfWhatIsHeldBackHasABoundOnBothSides) {
   }
 }
 
+TEST_F(StageTest, AStepThatAnswersItselfForEverKeepsNobodyBusy) {
+  int asked = 0;
+  make(makeStep("step", Phase::kRequestBody,
+                [&](Call& call) {
+                  if (call.body->bytes().empty()) return Verdict::goOn();
+                  ++asked;
+                  call.suspend().resume();
+                  return Verdict::wait();
+                },
+                BodyMode::kStreamed));
+  host_.answers = [this](Ticket ticket, bool dropped) { stage_->run.answer(ticket, dropped); };
+  EXPECT_TRUE(give("ab"));
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(turn());
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_F(StageTest, AnAnswerInTheMiddleEndsIt) {
   make(open(makeStep(
       "step", Phase::kRequestBody,
