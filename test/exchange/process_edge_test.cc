@@ -95,6 +95,72 @@ TEST_P(ProcessEdge, WhatAStepCutsOffTheEndOfABodyIsGoneAlsoIfItFailsOpen) {
   }
 }
 
+TEST_P(ProcessEdge, TrailersPassStepsOfEveryKind) {
+  for (const BodyInterest& interest : {kEdits, kWhole}) {
+    with(
+        {step("1", Phase::kRequestBody, adds("1"), interest), step("2", Phase::kBackendRequest, adds("2"), interest),
+         step("3", Phase::kBackendResponse, adds("3"), interest), step("4", Phase::kResponseBody, adds("4"), interest)},
+        {step("own", Phase::kRequestBody, adds("own"), interest, 0, Scope::kBackend)});
+    const std::size_t index = client_->ask(
+        {.method = Method::kPut, .target = "/ok", .fields = {{"te", "trailers"}}, .body = Body::kUntilEnd});
+    client_->body(index, "hello");
+    client_->finish(index, {{"x-sum", "5"}});
+    ASSERT_TRUE(rig_->settle());
+    BackendPeer& backend = accept(0);
+    EXPECT_EQ(backend.request(0).body, "hello1own2");
+    EXPECT_EQ(backend.request(0).trailers, (test::FieldList{{"x-sum", "5"}}));
+    backend.head(0, {.fields = {{"trailer", "x-back"}}, .body = Body::kUntilEnd, .status = 200});
+    backend.body(0, "done");
+    backend.finish(0, {{"x-back", "6"}});
+    ASSERT_TRUE(rig_->settle());
+    EXPECT_EQ(client_->answer(index).body, "done34");
+    EXPECT_EQ(client_->answer(index).trailers, (test::FieldList{{"x-back", "6"}}));
+    expectOver(1);
+    SetUp();
+  }
+}
+
+TEST_P(ProcessEdge, AStepOfTheRequestThatFailsBehindTheBeginOfAResponseBreaksIt) {
+  const Work failsLast = [](Call& call) { return call.body->last() ? Verdict::fail("it broke") : Verdict::goOn(); };
+  for (const Phase phase : {Phase::kRequestBody, Phase::kBackendRequest}) {
+    Rig& rig = with({step("step", phase, failsLast, kEdits)});
+    const std::size_t index = askFor(*client_, "hello", false, false);
+    BackendPeer& backend = accept(0);
+    backend.head(0, {.body = Body::kUntilEnd, .status = 200});
+    backend.body(0, "do");
+    ASSERT_TRUE(rig.settle());
+    EXPECT_EQ(client_->answer(index).body, "do");
+    client_->finish(index);
+    ASSERT_TRUE(rig.settle());
+    EXPECT_TRUE(client_->answer(index).reset);
+    EXPECT_FALSE(backend.request(0).ended);
+    ASSERT_EQ(rig.told.size(), 1U);
+    EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kProcessorFailed);
+    expectOver(1);
+    SetUp();
+  }
+}
+
+TEST_P(ProcessEdge, AnotherAttemptGetsTheBodyThatAStepOfTheRequestLetGoAsItCame) {
+  Rig& rig = with(
+      {step("all", Phase::kRequestBody, adds("+"), kEdits), step("out", Phase::kBackendRequest, adds("!"), kEdits)});
+  const std::size_t index = askFor(*client_, "hel", false, false);
+  BackendPeer& backend = accept(0);
+  EXPECT_EQ(backend.request(0).body, "hel");
+  backend.respond(0, 503, "not now");
+  ASSERT_TRUE(rig.settle());
+  client_->body(index, "lo");
+  ASSERT_TRUE(rig.settle());
+  passBackoff();
+  client_->finish(index);
+  ASSERT_TRUE(rig.settle());
+  serve();
+  const auto& last = *rig.backends.back();
+  EXPECT_EQ(rig.backends.back()->request(last.requests() - 1).body, "hello+!");
+  EXPECT_EQ(statusOf(*client_, index), 200);
+  expectOver(1);
+}
+
 TEST_P(ProcessEdge, AnAnswerToAStepOfTheRequestIsNotLostWithTheAttempt) {
   // The backend answers before the body is there.
   Rig& rig = with({step("step", Phase::kRequestBody, waitsForBytes(), kEdits)});
