@@ -97,7 +97,9 @@ ExchangeSteps& Exchange::steps() {
 }
 
 void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
-  if (steps_ && steps_->answer(ticket, dropped)) raise(Event::kStepAnswer);
+  if (!steps_ || !steps_->answer(ticket, dropped)) return;
+  progress();
+  raise(Event::kStepAnswer);
 }
 
 /// A buffered step waits for the client's body, and nobody else does anything.

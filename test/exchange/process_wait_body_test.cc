@@ -167,6 +167,42 @@ TEST_P(ProcessWaitBody, AnExchangeWhoseStepWasSkippedKeepsItsDeadlines) {
   expectOver(1);
 }
 
+TEST_P(ProcessWaitBody, AClientIsNotBlamedForTheTimeOfAStep) {
+  for (const bool isOpen : {false, true}) {
+    for (const bool behind : {false, true}) {
+      forget();
+      SetUp();
+      Step slow = step("slow", Phase::kRequestBody, waitsForBytes(), kPieces);
+      slow.timeout = options_.timeouts.bodyIdle * 2;
+      slow.failOpen = isOpen;
+      std::vector<Step> steps{slow};
+      if (behind) steps.push_back(step("whole", Phase::kRequestBody, goesOn(), kWhole, 1));
+      Rig& rig = with(steps);
+      const std::size_t index = askFor(*client_, "", true, false);
+      serve();
+      say(index, "hello");
+      ASSERT_EQ(waiting_.size(), 1U);
+      rig.advance(options_.timeouts.bodyIdle);
+      rig.advancePast();
+      EXPECT_TRUE(rig.told.empty());
+      if (isOpen) {
+        rig.advance(options_.timeouts.bodyIdle);  // it is skipped
+        forget();
+      } else {
+        resume();
+      }
+      // From here on it is the client again that is waited for.
+      rig.advanceShortOf(options_.timeouts.bodyIdle - milliseconds(100));
+      EXPECT_TRUE(rig.told.empty());
+      finish(index);
+      resumeAll();
+      serve();
+      EXPECT_EQ(statusOf(*client_, index), 200);
+      expectOver(1);
+    }
+  }
+}
+
 TEST_P(ProcessWaitBody, ABodyThatComesWhileAConnectionIsMadeGoesThroughItsSteps) {
   with({step("step", Phase::kRequestBody, goesOn(), kPieces)});
   const std::size_t index = askFor(*client_, "", false, false);
