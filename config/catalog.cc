@@ -16,6 +16,11 @@ bool isBuiltinDomain(std::string_view type) {
   return domain == kGatewayGroup || domain == kOwnGroup;
 }
 
+/// Types that other spellings stand for are no mistake of whoever wrote one, if this program can not run them.
+bool isSpelledOut(std::string_view type) {
+  return type == processor_type::kExtProc || type == processor_type::kInProcess;
+}
+
 std::string fieldMessage(const ProcessorUse& use, std::string_view field, const std::string& message) {
   return use.path + "." + std::string(field) + ": " + message;
 }
@@ -29,12 +34,14 @@ struct Fault {
 
 std::optional<Fault> typeFault(const ProcessorUse& use, const ProcessorType* type) {
   using enum Admission::Outcome;
-  if (type == nullptr && isBuiltinDomain(use.type)) {
+  if (type == nullptr && isBuiltinDomain(use.type) && !isSpelledOut(use.type)) {
     return Fault{kRejected, processor_reason::kUnknownType,
                  fieldMessage(use, "type", "there is no built-in type " + quote(use.type))};
   }
   std::string why;
-  if (type == nullptr) {
+  if (type == nullptr && isSpelledOut(use.type)) {
+    why = "the engine of " + quote(use.type) + " is not supported";
+  } else if (type == nullptr) {
     why = "no catalog has the type " + quote(use.type);
   } else if (!type->fault.empty()) {
     why = "the type " + quote(use.type) + " can not be used: " + type->fault;

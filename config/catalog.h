@@ -39,6 +39,7 @@ struct ProcessorType {
   bool preAuth = true;                        // it can run before authentication
   bool runnable = true;                       // this program has its engine
   std::optional<content::JsonSchema> schema;  // nullopt: `fault` says why
+  std::string_view builtinSchema;             // its text, of a built-in type
   std::string fault;                          // what keeps all its uses from running; empty: nothing
 
   bool usable() const { return fault.empty() && runnable; }

@@ -34,6 +34,7 @@ void CatalogMaker::addBuiltins() {
     type.entry.type = builtin.type;
     type.entry.phases = builtin.phases;
     type.preAuth = builtin.preAuth;
+    type.builtinSchema = builtin.schema;
     const CatalogMemo::Schema schema = compiled(builtin.schema);
     if (*schema) {
       type.schema = **schema;

@@ -39,7 +39,9 @@ inline constexpr std::string_view kAvailable = "Available";
 ///   Listener      NoValidCACertificate, InvalidCACertificateKind: of the validation of clients, likewise. Pending: as
 ///                 of the GatewayClass. Attached: deprecated. Ready: reserved.
 ///   routes        Pending: likewise. IncompatibleFilters: the schema refuses such rules, so the object is Invalid.
-///   policies      TargetNotFound, Conflicted, Overridden, NoValidCACertificate: there is no policy yet.
+///   policies      Conflicted, Overridden, NoValidCACertificate: PayloadProcessors of one target all apply, and there
+///   is no
+///                 other policy yet.
 ///
 /// Whether an address that could be used is this machine's shows only when it is listened on: a whole revision that can
 /// not listen is retried or rolled back (C-11), and no Gateway of it is told AddressNotUsable.
@@ -80,6 +82,7 @@ inline constexpr std::string_view kUnsupportedPhase = "UnsupportedPhase";
 inline constexpr std::string_view kInvalidPreAuthPhase = "InvalidPreAuthPhase";
 inline constexpr std::string_view kInvalidSecretRef = "InvalidSecretRef";
 inline constexpr std::string_view kInvalidExtensionRef = "InvalidExtensionRef";
+inline constexpr std::string_view kTargetNotFound = "TargetNotFound";
 }  // namespace reason
 
 enum class ConditionStatus : std::uint8_t { kTrue, kFalse, kUnknown };
@@ -108,7 +111,8 @@ struct AddressStatus {
   std::string value;
 };
 
-/// status.parents[] of a route (or of an XBackend), which echoes the reference as it was written.
+/// status.parents[] of a route (or of an XBackend), which echoes the reference as it was written; status.ancestors[] of
+/// a policy, whose ancestorRef is the parentRef here.
 struct ParentStatus {
   ParentRef parentRef;
   std::string controllerName{kControllerName};
@@ -125,6 +129,7 @@ enum class StatusShape : std::uint8_t {
   kConditions,  // GatewayClass and whatever has plain conditions
   kGateway,     // conditions, listeners, addresses
   kParents,     // HTTPRoute, GRPCRoute, XBackend
+  kAncestors,   // PayloadProcessor
   kControllers  // Backend
 };
 
@@ -138,7 +143,7 @@ struct ObjectStatus {
   std::vector<std::string> supportedFeatures;  // of a GatewayClass
   std::vector<ListenerStatus> listeners;       // kGateway
   std::vector<AddressStatus> addresses;        // kGateway
-  std::vector<ParentStatus> parents;           // kParents
+  std::vector<ParentStatus> parents;           // kParents, kAncestors
   std::vector<ControllerStatus> controllers;   // kControllers
 };
 

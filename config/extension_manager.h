@@ -21,7 +21,7 @@ struct ScopedUse {
 
 ExtensionManager readExtensionManager(FieldReader reader);
 
-/// One use of processor_type::kExtProc for each hook, in the order in which hooks run. Their `config` is {service:
+/// One use of processor_type::kExtProc for each hook, the narrowest scope first. Their `config` is {service:
 /// {fqdn: {hostname, port}, retry: {...}}, maxMessageSize}, with the keys of the settings and all defaults filled in.
 std::vector<ScopedUse> usesOf(const ExtensionManager& manager);
 

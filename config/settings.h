@@ -90,7 +90,7 @@ struct SessionKeyRef {
   friend bool operator==(const SessionKeyRef&, const SessionKeyRef&) = default;
 };
 
-/// Where a hook of an extension server applies, from the narrowest on: the order in which hooks run.
+/// Where a hook of an extension server applies, from the narrowest on, as X-14 orders them.
 enum class HookScope : std::uint8_t { kRoute, kHostname, kListener, kProcess };
 
 struct ExtensionHook {

@@ -197,9 +197,6 @@ Settings readTop(FieldReader reader) {
   readTimeouts(reader.map("timeouts"), settings.timeouts);
   readLimits(reader.map("limits"), settings.limits);
   reader.finish();
-  if (settings.extensionManager) {
-    reader.context().warning(reader.positionOf("extensionManager"), "extensionManager", "is not applied yet");
-  }
   return settings;
 }
 

@@ -49,8 +49,8 @@ void writeAddresses(JsonWriter& json, const std::vector<AddressStatus>& addresse
   json.endList();
 }
 
-void writeParentRef(JsonWriter& json, const ParentRef& ref) {
-  json.key("parentRef").beginObject();
+void writeRef(JsonWriter& json, std::string_view key, const ParentRef& ref) {
+  json.key(key).beginObject();
   json.member("group", ref.object.group).member("kind", ref.object.kind);
   if (!ref.object.nameSpace.empty()) json.member("namespace", ref.object.nameSpace);
   json.member("name", ref.object.name);
@@ -59,11 +59,13 @@ void writeParentRef(JsonWriter& json, const ParentRef& ref) {
   json.endObject();
 }
 
-void writeParents(JsonWriter& json, const std::vector<ParentStatus>& parents) {
-  json.key("parents").beginList();
+/// A `list` of what each `ref` makes of the object.
+void writeParents(JsonWriter& json, std::string_view list, std::string_view ref,
+                  const std::vector<ParentStatus>& parents) {
+  json.key(list).beginList();
   for (const ParentStatus& parent : parents) {
     json.beginObject();
-    writeParentRef(json, parent.parentRef);
+    writeRef(json, ref, parent.parentRef);
     json.member("controllerName", parent.controllerName);
     writeConditions(json, parent.conditions);
     json.endObject();
@@ -97,7 +99,10 @@ std::string statusJson(const ObjectStatus& object) {
       writeAddresses(json, object.addresses);
       break;
     case StatusShape::kParents:
-      writeParents(json, object.parents);
+      writeParents(json, "parents", "parentRef", object.parents);
+      break;
+    case StatusShape::kAncestors:
+      writeParents(json, "ancestors", "ancestorRef", object.parents);
       break;
     case StatusShape::kControllers:
       writeControllers(json, object.controllers);

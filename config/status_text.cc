@@ -21,8 +21,8 @@ void addRows(std::vector<Row>& rows, const std::string& where, const std::vector
   }
 }
 
-std::string parentName(const ParentRef& ref) {
-  std::string name = "parent ";
+std::string parentName(const ObjectStatus& object, const ParentRef& ref) {
+  std::string name = object.shape == StatusShape::kAncestors ? "target " + ref.object.kind + " " : "parent ";
   if (!ref.object.nameSpace.empty()) name += ref.object.nameSpace + "/";
   name += ref.object.name;
   if (!ref.sectionName.empty()) name += "/" + ref.sectionName;
@@ -38,7 +38,9 @@ std::vector<Row> rowsOf(const ObjectStatus& object) {
         listener.attachedRoutes == 1 ? " (1 route)" : " (" + std::to_string(listener.attachedRoutes) + " routes)";
     addRows(rows, "listener " + listener.name + routes, listener.conditions);
   }
-  for (const ParentStatus& parent : object.parents) addRows(rows, parentName(parent.parentRef), parent.conditions);
+  for (const ParentStatus& parent : object.parents) {
+    addRows(rows, parentName(object, parent.parentRef), parent.conditions);
+  }
   for (const ControllerStatus& controller : object.controllers) addRows(rows, "", controller.conditions);
   return rows;
 }

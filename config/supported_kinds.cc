@@ -1,5 +1,6 @@
 #include "config/supported_kinds.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -14,10 +15,19 @@ using Kind = std::tuple<std::string_view, std::string_view, ProcessorEngine, std
 
 struct Versions {
   std::vector<std::string_view> versions;
-  std::vector<const SchemaRef*> schemas;
+  std::vector<SchemaRef> schemas;
 };
 
-std::map<Kind, Versions> groupedByKind(const Catalog& catalog) {
+constexpr std::string_view kNameEnd = "-extension-kinds";
+
+/// "sluice.dev_HeaderModifier_v1.schema.json": a ConfigMap's keys have neither "/" nor ":".
+std::string schemaKey(std::string type) {
+  std::replace_if(
+      type.begin(), type.end(), [](char c) { return c == '/' || c == ':'; }, '_');
+  return type + ".schema.json";
+}
+
+std::map<Kind, Versions> groupedByKind(const Catalog& catalog, const KindsConfigMap& published) {
   std::map<Kind, Versions> kinds;
   for (const auto& [name, type] : catalog.types()) {
     if (!type->usable()) continue;
@@ -27,14 +37,19 @@ std::map<Kind, Versions> groupedByKind(const Catalog& catalog) {
     Versions& kind = kinds[{text.substr(0, slash), text.substr(slash + 1, colon - slash - 1), type->entry.engine,
                             type->entry.phases}];
     kind.versions.push_back(text.substr(colon + 1));
-    if (type->entry.schemaRef) kind.schemas.push_back(&*type->entry.schemaRef);
+    if (!type->builtinSchema.empty()) {
+      kind.schemas.push_back({published.nameSpace, published.name, schemaKey(name)});
+    } else if (type->entry.schemaRef) {
+      kind.schemas.push_back(*type->entry.schemaRef);
+    }
   }
   return kinds;
 }
 
 void write(JsonWriter& json, const SchemaRef& ref) {
   json.beginObject().member("apiVersion", "v1").member("kind", "ConfigMap").member("name", ref.name);
-  json.member("namespace", ref.nameSpace).member("key", ref.key).endObject();
+  if (!ref.nameSpace.empty()) json.member("namespace", ref.nameSpace);
+  json.member("key", ref.key).endObject();
 }
 
 void write(JsonWriter& json, const Kind& kind, const Versions& versions) {
@@ -42,7 +57,7 @@ void write(JsonWriter& json, const Kind& kind, const Versions& versions) {
   json.beginObject().member("group", group).member("kind", name).key("versions").beginList();
   for (const std::string_view version : versions.versions) json.text(version);
   json.endList().key("schemaRefs").beginList();
-  for (const SchemaRef* ref : versions.schemas) write(json, *ref);
+  for (const SchemaRef& ref : versions.schemas) write(json, ref);
   json.endList().member("engine", engineName(engine)).key("phases").beginList();
   for (const std::string_view phase : phases) json.text(phase);
   json.endList().endObject();
@@ -50,24 +65,39 @@ void write(JsonWriter& json, const Kind& kind, const Versions& versions) {
 
 }  // namespace
 
-std::string supportedKindsJson(const Catalog& catalog) {
+KindsConfigMap kindsConfigMap(const Model& model) {
+  if (const GatewayClass* ours = model.findGatewayClass(model.gatewayClassName)) {
+    const auto said = ours->meta.annotations.find(std::string(kSupportedKindsAnnotation));
+    const std::size_t slash = said == ours->meta.annotations.end() ? 0 : said->second.find('/');
+    if (slash != 0 && slash != std::string::npos && slash + 1 < said->second.size()) {
+      return {said->second.substr(0, slash), said->second.substr(slash + 1)};
+    }
+  }
+  return {{}, model.gatewayClassName.empty() ? std::string() : model.gatewayClassName + std::string(kNameEnd)};
+}
+
+std::string supportedKindsJson(const Catalog& catalog, const KindsConfigMap& published) {
   JsonWriter json;
   json.beginList();
-  for (const auto& [kind, versions] : groupedByKind(catalog)) write(json, kind, versions);
+  for (const auto& [kind, versions] : groupedByKind(catalog, published)) write(json, kind, versions);
   json.endList();
   return json.take();
 }
 
 std::string publishedKindsJson(const Catalog& catalog, std::string_view gatewayClass, std::string_view nameSpace) {
-  const std::string name = std::string(gatewayClass) + "-extension-kinds";
+  const KindsConfigMap here{std::string(nameSpace), std::string(gatewayClass).append(kNameEnd)};
   JsonWriter json;
   json.beginObject().member("apiVersion", "v1").member("kind", "List").key("items").beginList();
   json.beginObject().member("apiVersion", "v1").member("kind", "ConfigMap").key("metadata").beginObject();
-  json.member("name", name).member("namespace", nameSpace).endObject();
-  json.key("data").beginObject().member(kSupportedKindsKey, supportedKindsJson(catalog)).endObject().endObject();
+  json.member("name", here.name).member("namespace", here.nameSpace).endObject();
+  json.key("data").beginObject().member(kSupportedKindsKey, supportedKindsJson(catalog, here));
+  for (const auto& [name, type] : catalog.types()) {
+    if (type->usable() && !type->builtinSchema.empty()) json.member(schemaKey(name), type->builtinSchema);
+  }
+  json.endObject().endObject();
   json.beginObject().member("apiVersion", std::string(kGatewayGroup) + "/v1").member("kind", "GatewayClass");
   json.key("metadata").beginObject().member("name", gatewayClass).key("annotations").beginObject();
-  json.member(kSupportedKindsAnnotation, std::string(nameSpace) + "/" + name);
+  json.member(kSupportedKindsAnnotation, here.nameSpace + "/" + here.name);
   json.endObject().endObject().endObject();
   json.endList().endObject();
   return json.take();

@@ -291,7 +291,7 @@ class Bench:
         port, up = free_port(), self.h2 if it.back == "h2" and name != "nginx" else self.h1
         h2 = it.front == "h2"
         both = f"ssl crt {self.dir}/origin.both alpn {'h2' if h2 else 'http/1.1'}"
-        file = self.write(f"{name}-{port}.yaml" if name == "sluice" else f"{name}-{port}.conf", template.format(
+        file = self.write(f"{name}-{port}.yaml" if name.startswith("sluice") else f"{name}-{port}.conf", template.format(
             dir=self.dir, port=port, up=up, ca_indented=self.indented("pem"), key_indented=self.indented("key"),
             sluice_front="protocol: HTTPS, tls: {mode: Terminate, certificateRefs: [{name: listener}]}" if it.tls else "protocol: HTTP",
             nginx_front=("ssl " if it.tls else "") + ("http2" if h2 else ""), nghttpx_front="" if it.tls else ";no-tls",

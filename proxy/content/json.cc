@@ -183,6 +183,10 @@ base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits) {
     std::error_code fault;
     reader.read(fault);
     if (fault) return errorAt(reader.line(), reader.column(), fault.message());
+    // jsoncons takes one comma behind a number that is the whole text.
+    if (text.find_last_not_of(" \t\r\n") == text.rfind(',')) {
+      return errorAt(reader.line(), reader.column(), "Unexpected comma after JSON text");
+    }
     return std::move(visitor.tree()).take();
   } catch (const std::exception& error) {
     return base::Error::config(error.what());

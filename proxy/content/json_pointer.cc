@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 namespace sluice::content {
 namespace {
@@ -22,12 +21,8 @@ std::optional<std::string> unescape(std::string_view token) {
 }
 
 const Value* findItem(const Value& list, const std::string& token) {
-  std::size_t index = 0;
-  const char* end = token.data() + token.size();
-  const auto read = std::from_chars(token.data(), end, index);
-  if (read.ec != std::errc() || read.ptr != end || index >= list.items.size()) return nullptr;
-  if (token.size() > 1 && token.front() == '0') return nullptr;
-  return &list.items[index];
+  const std::optional<std::size_t> index = listIndex(token);
+  return index && *index < list.items.size() ? &list.items[*index] : nullptr;
 }
 
 }  // namespace
@@ -59,6 +54,14 @@ const Value* JsonPointer::find(const Value& root) const {
     if (at == nullptr) return nullptr;
   }
   return at;
+}
+
+std::optional<std::size_t> listIndex(std::string_view token) {
+  std::size_t index = 0;
+  const char* end = token.data() + token.size();
+  const auto read = std::from_chars(token.data(), end, index);
+  if (read.ec != std::errc() || read.ptr != end || (token.size() > 1 && token.front() == '0')) return std::nullopt;
+  return index;
 }
 
 std::string pointerToken(std::string_view name) {

@@ -3,6 +3,8 @@
 // Plain value.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +32,9 @@ class JsonPointer {
  private:
   std::vector<std::string> tokens_;
 };
+
+/// The element of a list that a step names: decimal without leading zeros (RFC 6901 section 4).
+std::optional<std::size_t> listIndex(std::string_view token);
 
 /// One step of a pointer with its escapes: "a/b" is "a~1b".
 std::string pointerToken(std::string_view name);

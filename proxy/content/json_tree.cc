@@ -71,6 +71,7 @@ void JsonTree::checkNames(const Value& map) {
 
 base::Result<Value> JsonTree::take() && {
   if (!fault_.empty()) return base::Error::config(std::move(fault_));
+  if (root_.position.line == 0) return base::Error::config("line 1, column 1: has no value");
   return std::move(root_);
 }
 

@@ -24,7 +24,7 @@ class JsonTree {
   void scalar(Value::Kind kind, std::string text, std::size_t offset);
   void end();
 
-  /// The whole; an error if a map had a name twice.
+  /// The whole; an error if a map had a name twice, or nothing was read.
   base::Result<Value> take() &&;
 
  private:

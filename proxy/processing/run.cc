@@ -60,11 +60,19 @@ bool Run::askHeadStep() {
 }
 
 bool Run::flow() {
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    Flow& to = i + 1 < stages_.size() ? stages_[i + 1].input : out_;
-    if (stages_[i].turn(host_, target_, to)) continue;
-    refused_ = true;
-    return false;
+  bool more = true;
+  while (more) {
+    more = false;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const bool isLast = i + 1 == stages_.size();
+      Flow& to = isLast ? out_ : stages_[i + 1].input;
+      const std::size_t room = !isLast && stages_[i + 1].collects() ? std::numeric_limits<std::size_t>::max() : kInside;
+      if (!stages_[i].turn(host_, target_, to, room)) {
+        refused_ = true;
+        return false;
+      }
+      more = more || (stages_[i].hasMore() && to.bytes.size() < room);
+    }
   }
   return true;
 }

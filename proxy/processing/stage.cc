@@ -5,6 +5,12 @@
 #include <utility>
 
 namespace sluice::processing {
+namespace {
+
+// Of the text of a coded body, which may be much more than that, so much at a time.
+constexpr std::size_t kPiece = 64 * 1024;
+
+}  // namespace
 
 Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows)
     : run(step),
@@ -13,20 +19,27 @@ Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows)
       state_(step.body.mode == BodyMode::kBuffered ? State::kCollecting : State::kBeginning),
       share_(host.bufferBudget()),
       given_(pool),
+      coded_(pool),
       unreleased_(pool) {}
 
-bool Stage::turn(RunHost& host, const RunTarget& target, Flow& to) {
+bool Stage::turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room) {
+  if (!prepare(host, target)) return false;
   if (state_ == State::kBeginning && !begin(host, target)) return false;
   if (state_ == State::kCollecting && !collect(host, target)) return false;
-  while (state_ == State::kStreaming && !run.waits() && (!given_.empty() || !input.bytes.empty() || input.ended)) {
+  const auto asks = [&] { return run.isDue() || more_ || !input.bytes.empty() || input.ended; };
+  while (state_ == State::kStreaming && !run.waits() && asks() && (!more_ || to.bytes.size() < room)) {
     if (!stream(host, target, to)) return false;
     // Answered while it was asked: the host goes on, and is the one to notice if that never ends.
     if (run.isDue()) return true;
   }
-  if (state_ != State::kPassing) return true;
-  to.bytes.splice(input.bytes, input.bytes.size());
-  to.ended = input.ended;
-  return true;
+  return state_ != State::kPassing || pass(host, to, room);
+}
+
+/// Whether its text can be had.
+bool Stage::prepare(RunHost& host, const RunTarget& target) {
+  if (std::exchange(prepared_, true) || !flows_ || !run.step().body.decoded) return true;
+  const std::optional<Verdict> wrong = text_.begin(host, target);
+  return !wrong || finish(host, *wrong, nullptr);
 }
 
 /// The head, before any byte.
@@ -36,19 +49,45 @@ bool Stage::begin(RunHost& host, const RunTarget& target) {
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, nullptr);
   state_ = State::kStreaming;
-  if (flows_) return true;
-  takeWhole(body);
-  return finish(host, verdict, nullptr);
+  if (!flows_) {
+    takeWhole(body);
+    return finish(host, verdict, nullptr);
+  }
+  if (text_.isNeeded() && run.step().body.edits) {
+    PlainText::strip(target);
+    stripped_ = changed_ = true;
+  }
+  return true;
 }
 
 bool Stage::collect(RunHost& host, const RunTarget& target) {
   if (auto wrong = excess(host, input.bytes.size())) return finish(host, *wrong, nullptr);
   if (!input.ended) return true;
-  Body body(input.bytes, true);
+  if (text_.isNeeded() && !run.isDue() && !run.waits()) {
+    if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
+  }
+  Body body(text_.isNeeded() ? given_ : input.bytes, true);
   const Verdict verdict = run.ask(host, target, &body);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
-  if (verdict.kind() == Verdict::Kind::kContinue) takeWhole(body);
+  if (verdict.kind() == Verdict::Kind::kContinue && body.isChanged()) {
+    if (text_.isNeeded()) PlainText::strip(target);
+    takeWhole(body);
+  }
+  given_.clear();
   return finish(host, verdict, nullptr);
+}
+
+/// A copy: what was coded goes on if the step changes nothing. Null if given_ has the text.
+std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
+  base::ByteQueue coded(given_.pool());
+  coded.appendCopy(input.bytes, input.bytes.size());
+  PlainText::Yield yield;
+  do {
+    yield = text_.decode(host, coded, true, given_, given_.size() + kPiece);
+    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size())) yield.wrong = noRoom(host);
+  } while (yield.more && !yield.wrong);
+  if (yield.wrong) given_.clear();
+  return std::move(yield.wrong);
 }
 
 void Stage::takeWhole(Body& body) {
@@ -57,11 +96,10 @@ void Stage::takeWhole(Body& body) {
   input.bytes = body.takeChanged();
 }
 
+/// Asks about what has come since it was last asked.
 bool Stage::stream(RunHost& host, const RunTarget& target, Flow& to) {
-  if (!run.isDue()) {
-    given_.splice(input.bytes, input.bytes.size());
-    last_ = input.ended;
-  }
+  if (!run.isDue() && !give(host, to)) return false;
+  if (state_ != State::kStreaming) return true;  // it is skipped
   Body body(given_, last_);
   const Verdict verdict = run.ask(host, target, &body);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
@@ -70,8 +108,43 @@ bool Stage::stream(RunHost& host, const RunTarget& target, Flow& to) {
   return !body.last() || finish(host, verdict, &to);
 }
 
+/// False: the exchange is refused.
+bool Stage::give(RunHost& host, Flow& to) {
+  if (!text_.isNeeded()) {
+    last_ = input.ended;
+    given_.splice(input.bytes, input.bytes.size());
+    return true;
+  }
+  const auto yield = text_.decode(host, input.bytes, input.ended, given_, kPiece, stripped_ ? nullptr : &coded_);
+  more_ = yield.more;
+  last_ = input.ended && !more_;
+  if (!yield.wrong) return true;
+  exact_ = exact_ && !stripped_;  // of text, the rest can not be had
+  return finish(host, *yield.wrong, &to);
+}
+
+/// What nobody is asked about. False: the exchange is refused.
+bool Stage::pass(RunHost& host, Flow& to, std::size_t room) {
+  if (!stripped_ || last_) {
+    to.bytes.splice(input.bytes, input.bytes.size());
+    to.ended = input.ended;
+    return true;
+  }
+  const auto yield = text_.decode(host, input.bytes, input.ended, to.bytes, room);
+  more_ = yield.more;
+  to.ended = last_ = input.ended && !more_;
+  if (!yield.wrong) return true;
+  exact_ = false;
+  return finish(host, *yield.wrong, nullptr);
+}
+
 void Stage::release(RunHost& host, Body& body, Flow& to) {
-  if (!body.isChanged() && unreleased_.empty()) return to.bytes.splice(given_, given_.size());
+  const bool coded = text_.isNeeded() && !stripped_;
+  if (coded) given_.clear();
+  base::ByteQueue& own = coded ? coded_ : given_;
+  if (!run.step().body.edits || (!body.isChanged() && unreleased_.empty())) {
+    return to.bytes.splice(own, own.size());
+  }
   base::ByteQueue released(given_.pool());
   if (body.isChanged()) {
     changed_ = true;
@@ -106,7 +179,10 @@ std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) {
                              (own != 0 && own <= most ? "the processor's bound" : "limits.processorBuffer"),
                          Cause::kOverLimit);
   }
-  if (share_.reach(size)) return std::nullopt;
+  return share_.reach(size) ? std::nullopt : std::optional(noRoom(host));
+}
+
+Verdict Stage::noRoom(RunHost& host) {
   host.onLimit("processorBufferTotal");
   return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kOverLimit);
 }
@@ -124,7 +200,8 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
   state_ = State::kPassing;
   if (to != nullptr && outcome == StepOutcome::kSkipped) {
     to->bytes.splice(unreleased_, unreleased_.size());
-    to->bytes.splice(given_, given_.size());
+    base::ByteQueue& given = text_.isNeeded() && !stripped_ ? coded_ : given_;
+    to->bytes.splice(given, given.size());
   }
   unreleased_.clear();
   return true;

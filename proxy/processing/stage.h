@@ -9,6 +9,7 @@
 
 #include "proxy/base/byte_queue.h"
 #include "proxy/processing/buffer_budget.h"
+#include "proxy/processing/plain_text.h"
 #include "proxy/processing/step_run.h"
 
 namespace sluice::processing {
@@ -27,7 +28,10 @@ class Stage {
 
   /// Takes in what has come, asks the step as often as there is something to ask, and puts what goes on into `to`.
   /// False once the exchange is refused.
-  bool turn(RunHost& host, const RunTarget& target, Flow& to);
+  /// No more than about `room` is put there of what grows on the way.
+  bool turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room);
+  /// There is more to be had of what has come, now that there is room for it.
+  bool hasMore() const { return more_ && !run.waits(); }
 
   /// The steps behind it may begin: this one has seen the head, and of a buffered body all.
   bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }
@@ -36,7 +40,7 @@ class Stage {
   bool mayChange() const { return state_ == State::kStreaming && run.step().body.edits; }
   bool hasChanged() const { return changed_; }
   /// Bytes that are here.
-  std::uint64_t held() const { return input.bytes.size() + given_.size(); }
+  std::uint64_t held() const { return input.bytes.size() + given_.size() + coded_.size(); }
   /// What it had taken of the process's budget has gone on.
   void releaseBuffer() {
     if (state_ == State::kPassing) share_.release();
@@ -53,23 +57,34 @@ class Stage {
     kPassing  // it has answered to all that it will be asked
   };
 
+  bool prepare(RunHost& host, const RunTarget& target);
   bool begin(RunHost& host, const RunTarget& target);
   bool collect(RunHost& host, const RunTarget& target);
   bool stream(RunHost& host, const RunTarget& target, Flow& to);
+  bool give(RunHost& host, Flow& to);
+  bool pass(RunHost& host, Flow& to, std::size_t room);
   void release(RunHost& host, Body& body, Flow& to);
   void takeWhole(Body& body);
+  std::optional<Verdict> decodeWhole(RunHost& host);
+  static Verdict noRoom(RunHost& host);
   void remember(RunHost& host, const base::ByteQueue& released);
   std::optional<Verdict> excess(RunHost& host, std::uint64_t size);
   /// True if the exchange goes on.
   bool finish(RunHost& host, const Verdict& verdict, Flow* to);
 
   const bool flows_;
+  bool prepared_ = false;
   State state_;
   bool changed_ = false;
+  bool more_ = false;  // of text that has not been given yet
   bool last_ = false;  // nothing follows what is in given_
   bool exact_ = true;  // what it let go on is what it was given
   BufferShare share_;
   base::ByteQueue given_;       // to a streamed step, which has not answered
+  /// As it was coded, of a streamed body whose text the step may look at, but does not change.
+  base::ByteQueue coded_;
+  PlainText text_;
+  bool stripped_ = false;       // what goes on from here is text
   base::ByteQueue unreleased_;  // of a streamed step that fails open: it was given them, and has not let them go on
 };
 

@@ -7,6 +7,7 @@
 #include "proxy/routing/hostname.h"
 #include "proxy/routing/object_status.h"
 #include "proxy/routing/references.h"
+#include "proxy/routing/use_conditions.h"
 
 namespace sluice::routing {
 namespace {
@@ -211,6 +212,7 @@ class Attacher {
       result.good(condition_type::kPartiallyInvalid, reason::kUnsupportedValue,
                   "Dropped Rule: " + joinMessages(plan_.faults) + "; the requests concerned answer " + failureName());
     }
+    addUseConditions(plan_.refusedFilters, result, kMostConditions);
     return result.take();
   }
 

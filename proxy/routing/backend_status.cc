@@ -6,6 +6,8 @@
 #include "proxy/routing/backend_plan.h"
 #include "proxy/routing/compile_backend.h"
 #include "proxy/routing/object_status.h"
+#include "proxy/routing/refused_uses.h"
+#include "proxy/routing/use_conditions.h"
 
 namespace sluice::routing {
 namespace {
@@ -33,11 +35,6 @@ void add(std::vector<Fault>& faults, const Fault& fault) {
   const bool known =
       std::any_of(faults.begin(), faults.end(), [&](const Fault& other) { return other.message == fault.message; });
   if (!known) faults.push_back(fault);
-}
-
-std::optional<Fault> joined(const std::vector<Fault>& faults) {
-  if (faults.empty()) return std::nullopt;
-  return Fault{faults.front().reason, joinMessages(faults)};
 }
 
 config::StatusShape shapeOf(std::string_view group, std::string_view kind) {
@@ -88,12 +85,10 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
 config::ObjectStatus BackendCatalog::status(const config::Backend& backend, const Entry& entry) const {
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
-  std::vector<Fault> unprocessed = entry.skipped;
   bool served = false;
   for (const auto& [number, port] : entry.ports) {
     if (port.unaccepted) add(unaccepted, *port.unaccepted);
     if (port.unresolved) add(unresolved, *port.unresolved);
-    if (port.unprocessed) add(unprocessed, *port.unprocessed);
     served = served || port.plan;
   }
   const bool anyAccepted = std::any_of(entry.ports.begin(), entry.ports.end(),
@@ -115,12 +110,12 @@ config::ObjectStatus BackendCatalog::status(const config::Backend& backend, cons
     const Fault part = *joined(unaccepted);
     conditions.good(condition_type::kPartiallyInvalid, part.reason, part.message);
   }
-  if (!unprocessed.empty()) {
-    const Fault ofExtensions = *joined(unprocessed);
-    conditions.good(condition_type::kDegraded, ofExtensions.reason, ofExtensions.message);
+  if (const auto ofExtensions = degradation(entry.refused)) {
+    conditions.good(condition_type::kDegraded, ofExtensions->reason, ofExtensions->message);
   } else if (kept && status.shape == config::StatusShape::kControllers) {
     conditions.good(condition_type::kDegraded, kept->reason, kept->message);
   }
+  addUseConditions(entry.refused, conditions);
   place(status, model_, conditions.take(), entry.users);
   return status;
 }

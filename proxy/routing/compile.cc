@@ -13,11 +13,17 @@
 #include "proxy/routing/compile_gateway.h"
 #include "proxy/routing/compile_session.h"
 #include "proxy/routing/object_status.h"
+#include "proxy/routing/processor_status.h"
 
 namespace sluice::routing {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKindOrder = {"GatewayClass", "Gateway", "HTTPRoute", "GRPCRoute"};
+constexpr std::array<std::string_view, 6> kKindOrder = {"GatewayClass",
+                                                        "Gateway",
+                                                        "HTTPRoute",
+                                                        "GRPCRoute",
+                                                        config::PayloadProcessor::kKind,
+                                                        config::PayloadProcessingPipeline::kKind};
 
 /// The routes of a configuration, in the order in which they are attached.
 class Routes {
@@ -64,17 +70,32 @@ class Routes {
   std::vector<Route> inOrder_;
 };
 
-/// PayloadProcessors of Gateways and their listeners. What they attach and can not run, and is not to be missed, refuses
-/// every request there.
-void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors) {
+void tell(const CompiledUses& uses, ListenerPlan& listener) {
+  std::vector<Fault> all = uses.closed();
+  for (const Fault& each : uses.open()) all.push_back({each.reason, each.message + "; it fails open and is left out"});
+  listener.unprocessed = joined(all);
+}
+
+/// Hooks of the process, and PayloadProcessors of Gateways and their listeners. What they attach and can not run, and
+/// is not to be missed, refuses every request there.
+void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
+                      const ExtensionHooks& hooks, RefusedUses& refused) {
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
-    if (!processors.concern("Gateway", meta)) continue;
+    if (hooks.ofListeners == CompiledUses() && !processors.concern("Gateway", meta)) continue;
     for (ListenerPlan& listener : gateway.listeners) {
       // Which Backends it will lead to is not known: it is taken for the worst.
       const UsesOf of{{config::kGatewayGroup, "Gateway", meta.nameSpace}, meta.name, processing::Scope::kGateway, true};
-      CompiledUses uses = processors.targeting("Gateway", meta.nameSpace, meta.name, listener.listener->name, of);
-      for (const Fault& each : uses.closed) uses.steps.push_back(refusing(each, of.scope));
+      CompiledUses uses = hooks.ofListeners;
+      uses.forgetOpen();
+      uses.append(processors.targeting("Gateway", meta, listener.listener->name, of));
+      refused.note(uses.refused);
+      tell(uses, listener);
+      for (const Fault& each : uses.closed()) {
+        uses.steps.push_back(refusing(each, of.scope));
+        std::vector<Fault>& known = gateway.unprocessed;
+        if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
+      }
       listener.chain = chainOf(std::move(uses.steps));
     }
   }
@@ -163,27 +184,34 @@ CompileResult compile(const config::Model& model, const config::Catalog& catalog
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo) {
   memo.backends.begin();
+  memo.processors.begin();
   memo.routes.begin();
   AddressGuard guard;
   // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
   // allowed.
   if (auto made = AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
-  const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states);
+  const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states, memo.processors);
   BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
-  processListeners(gateways, processors);
+  memo.hooks = compileHooks(model, processors, std::move(memo.hooks));
+  RefusedUses refused;
+  processListeners(gateways, processors, *memo.hooks, refused);
   CompileResult result;
-  result.statuses = gatewayClassStatuses(model);
+  result.statuses = gatewayClassStatuses(model, *memo.hooks);
   result.statuses.reserve(model.httpRoutes.size() + model.grpcRoutes.size() + model.backends.size() + gateways.size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  for (const Routes routes(model, {backends, processors}, memo.routes); const auto& [plan, kept] : routes.inOrder()) {
-    const auto refused = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
-    config::ObjectStatus status = attachRoute(model, refused ? *refused : *plan, kept, gateways, backends);
+  for (const Routes routes(model, {backends, processors, memo.hooks}, memo.routes);
+       const auto& [plan, kept] : routes.inOrder()) {
+    refused.note(plan->refused);
+    const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
+    config::ObjectStatus status = attachRoute(model, sessionless ? *sessionless : *plan, kept, gateways, backends);
     if (!status.parents.empty()) result.statuses.push_back(std::move(status));
   }
   for (const GatewayPlan& gateway : gateways) result.statuses.push_back(gatewayStatus(gateway));
   std::vector<config::ObjectStatus> ofBackends = backends.statuses();
   std::move(ofBackends.begin(), ofBackends.end(), std::back_inserter(result.statuses));
+  std::vector<config::ObjectStatus> ofProcessors = processorStatuses(model, gateways, refused);
+  std::move(ofProcessors.begin(), ofProcessors.end(), std::back_inserter(result.statuses));
   addRejected(model, result.statuses);
   putInOrder(result.statuses);
 
@@ -197,6 +225,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.usable = hasAcceptedClass(model);
   memo.routes.end();
   memo.backends.end();
+  memo.processors.end();
   memo.states.sweep();
   return result;
 }

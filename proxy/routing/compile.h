@@ -12,6 +12,8 @@
 #include "config/model.h"
 #include "proxy/routing/backend_memo.h"
 #include "proxy/routing/compile_tls.h"
+#include "proxy/routing/extension_hooks.h"
+#include "proxy/routing/processor_memo.h"
 #include "proxy/routing/route_memo.h"
 #include "proxy/routing/snapshot.h"
 
@@ -20,7 +22,8 @@ namespace sluice::routing {
 struct CompileResult {
   /// Always there: what is broken answers 500 in it, alone.
   std::shared_ptr<const Snapshot> snapshot;
-  /// By kind (GatewayClass, Gateway, HTTPRoute, GRPCRoute, then Backends), namespace and name. Objects of other
+  /// By kind (GatewayClass, Gateway, HTTPRoute, GRPCRoute, PayloadProcessor, PayloadProcessingPipeline, then Backends),
+  /// namespace and name. Objects of other
   /// controllers, and kinds without a status, are not in it.
   std::vector<config::ObjectStatus> statuses;
   /// False if the set as a whole can not be served: there is no GatewayClass of ours, or its settings can not be read.
@@ -31,9 +34,11 @@ struct CompileResult {
 /// Main thread.
 struct CompileMemo {
   processing::SharedStates states;
+  ProcessorMemo processors;
   std::shared_ptr<const pki::TrustStore> authorities;  // the system's
   BackendMemo backends;
   RouteMemo routes;
+  std::shared_ptr<const ExtensionHooks> hooks;
 };
 
 /// What the program lends to its configuration.

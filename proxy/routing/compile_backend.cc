@@ -5,6 +5,7 @@
 #include "config/backend_kinds.h"
 #include "proxy/routing/backend_plan.h"
 #include "proxy/routing/references.h"
+#include "proxy/routing/refused_uses.h"
 
 namespace sluice::routing {
 namespace {
@@ -66,13 +67,13 @@ BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, co
   Entry entry;
   entry.unaccepted = acceptance(backend);
   for (const config::BackendPort& port : backend.ports) {
-    entry.ports.emplace(port.number, compilePort(backend, port, tools, entry.skipped));
+    entry.ports.emplace(port.number, compilePort(backend, port, tools, entry.refused));
   }
   return entry;
 }
 
 BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
-                                                      const Tools& tools, std::vector<Fault>& skipped) {
+                                                      const Tools& tools, std::vector<RefusedUse>& refused) {
   PortEntry entry;
   const std::optional<config::BackendTls>& tls = tlsOf(backend, port);
   entry.unaccepted = acceptance(port, tls);
@@ -97,11 +98,9 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
                     processing::Scope::kBackend,
                     !plan->tls.has_value()};
   CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
-  skipped = std::move(compiled.open);
-  if (!compiled.closed.empty()) {
-    entry.unprocessed = Fault{compiled.closed.front().reason, joinMessages(compiled.closed)};
-    return entry;
-  }
+  noteOnce(refused, compiled.refused);
+  entry.unprocessed = joined(compiled.closed());
+  if (entry.unprocessed) return entry;
   plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
   entry.plan = tools.memo.shared(std::move(plan));

@@ -60,7 +60,7 @@ class BackendCatalog {
   struct Entry {
     std::optional<Fault> unaccepted;  // of all ports
     std::map<std::uint16_t, PortEntry> ports;
-    std::vector<Fault> skipped;  // of extensions that fail open and can not run
+    std::vector<RefusedUse> refused;  // its extensions that can not run, each once
     std::set<const config::Gateway*> users;
   };
 
@@ -72,7 +72,7 @@ class BackendCatalog {
   };
   static Entry compile(const config::Backend& backend, const Tools& tools);
   static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, const Tools& tools,
-                               std::vector<Fault>& skipped);
+                               std::vector<RefusedUse>& refused);
   BackendResult resolve(const config::BackendTarget& ref, const Holder& holder, const config::Backend* backend) const;
   /// Whether the route may refer to that at all.
   std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;

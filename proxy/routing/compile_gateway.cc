@@ -8,6 +8,8 @@
 #include "proxy/routing/listen_address.h"
 #include "proxy/routing/object_status.h"
 #include "proxy/routing/references.h"
+#include "proxy/routing/refused_uses.h"
+#include "proxy/routing/use_conditions.h"
 
 namespace sluice::routing {
 namespace {
@@ -175,6 +177,14 @@ std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
   return fault(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
 }
 
+/// The settings are the class's, and so are their hooks.
+void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
+  CompiledUses all = hooks.ofRoutes;
+  all.append(hooks.ofListeners);
+  if (const auto why = degradation(all.refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  addUseConditions(all.refused, conditions, kMostConditions);
+}
+
 }  // namespace
 
 bool hasAcceptedClass(const config::Model& model) {
@@ -198,7 +208,7 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model) {
   return plans;
 }
 
-std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model) {
+std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model, const ExtensionHooks& hooks) {
   std::vector<config::ObjectStatus> result;
   for (const config::GatewayClass& each : model.gatewayClasses) {
     if (each.controllerName != config::kControllerName) continue;
@@ -213,10 +223,11 @@ std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& mode
       why = keptFault(reason::kInvalidParameters, model.settingsKept);
     }
     why = both(std::move(why), keptFault(model, config::kGatewayGroup, "GatewayClass", each.meta));
-    status.conditions = Conditions(each.meta)
-                            .check(condition_type::kAccepted, why)
-                            .good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion)
-                            .take();
+    Conditions conditions(each.meta);
+    conditions.check(condition_type::kAccepted, why);
+    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion);
+    if (each.meta.name == model.gatewayClassName) setHooks(hooks, conditions);
+    status.conditions = conditions.take();
     for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
       status.supportedFeatures.emplace_back(feature.name);
     }
@@ -237,6 +248,7 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   if (!programmed && !unprogrammed) unprogrammed = fault(reason::kInvalid, "none of its listeners is served");
   conditions.check(condition_type::kProgrammed, unprogrammed);
   conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
+  if (const auto why = joined(plan.unprocessed)) conditions.good(condition_type::kDegraded, why->reason, why->message);
   if (programmed) {
     for (const std::string& address : plan.addresses) {
       if (!address.empty()) status.addresses.push_back({"IPAddress", address});

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "config/conditions.h"
+#include "proxy/routing/extension_hooks.h"
 #include "proxy/routing/gateway_plan.h"
 
 namespace sluice::routing {
@@ -13,7 +14,7 @@ namespace sluice::routing {
 std::vector<GatewayPlan> compileGateways(const config::Model& model);
 
 /// Statuses of the GatewayClasses with our controllerName, and of those that their schema refused.
-std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model);
+std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model, const ExtensionHooks& hooks);
 config::ObjectStatus gatewayStatus(const GatewayPlan& plan);
 /// Of a Gateway of which nothing was legible.
 config::ObjectStatus rejectedStatus(const config::Rejected& rejected);

@@ -143,6 +143,9 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   if (plan.overlap) conditions.good(condition_type::kOverlappingTlsConfig, plan.overlap->reason, plan.overlap->message);
   conditions.check(condition_type::kResolvedRefs, plan.unresolved);
   conditions.check(condition_type::kProgrammed, programmedFault(plan, gateway));
+  if (plan.unprocessed) {
+    conditions.good(condition_type::kDegraded, plan.unprocessed->reason, plan.unprocessed->message);
+  }
   status.conditions = conditions.take();
   return status;
 }

@@ -8,6 +8,7 @@
 #include "proxy/routing/compile_match.h"
 #include "proxy/routing/compile_rewrite.h"
 #include "proxy/routing/compile_session.h"
+#include "proxy/routing/refused_uses.h"
 
 namespace sluice::routing {
 namespace {
@@ -25,7 +26,7 @@ std::optional<RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry
 class RouteCompiler {
  public:
   RouteCompiler(const config::Route& route, const RouteTools& tools, RoutePlan& plan)
-      : route_(route), backends_(tools.backends), processors_(tools.processors), plan_(plan) {}
+      : route_(route), backends_(tools.backends), processors_(tools.processors), hooks_(*tools.hooks), plan_(plan) {}
 
   template <typename RouteRule>
   void compile(const std::vector<RouteRule>& rules) {
@@ -44,6 +45,7 @@ class RouteCompiler {
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
+    const std::string place = placeOf(rule, index);
     auto compiled = std::make_shared<Rule>();
     compiled->route = plan_.name;
     std::optional<Fault> own = alteringFault(rule.unbuilt);
@@ -54,10 +56,11 @@ class RouteCompiler {
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
-      compiled->backends.push_back(share(ref, rule));
+      compiled->backends.push_back(
+          share(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
       compiled->totalWeight += ref.weight;
     }
-    compileProcessors(rule, *compiled, own);
+    compileProcessors(rule, place, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
     result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
@@ -65,36 +68,43 @@ class RouteCompiler {
     return !own;
   }
 
-  UsesOf usesOf(processing::Scope scope, bool exposed) const {
-    return {plan_.holder(), route_.meta.name, scope, exposed};
+  /// By name where it has one: then others may come and go before it.
+  static std::string placeOf(const config::RouteRule& rule, std::uint32_t index) {
+    return rule.name.empty() ? ", rule " + std::to_string(index) : ", rule named " + rule.name;
+  }
+
+  UsesOf usesOf(bool exposed, std::string place) const {
+    return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed, std::move(place)};
   }
 
   static bool isExposed(const WeightedBackend& share) {
     return share.backend && !share.backend->tls && !share.backend->endpoints;
   }
 
-  /// Of PayloadProcessors that target the route or the rule, and of the rule's filters.
-  void compileProcessors(const config::RouteRule& rule, Rule& compiled, std::optional<Fault>& own) {
+  /// Of the process, of PayloadProcessors that target the route or the rule, and of the rule's filters.
+  void compileProcessors(const config::RouteRule& rule, const std::string& place, Rule& compiled,
+                         std::optional<Fault>& own) {
     const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
-    const UsesOf of = usesOf(processing::Scope::kRoute, exposed);
+    const UsesOf of = usesOf(exposed, place);
     plan_.processed = plan_.processed || processors_.concern(plan_.kind, route_.meta);
-    CompiledUses uses =
-        processors_.targeting(plan_.kind, route_.meta.nameSpace, route_.meta.name, rule.name, of);
-    append(uses, processors_.compile(rule.filters.processors, of));
-    plan_.processed = plan_.processed || !rule.filters.processors.empty();
+    CompiledUses uses = hooks_.ofRoutes;
+    uses.forgetOpen();
+    uses.append(processors_.targeting(plan_.kind, route_.meta, rule.name, of, ofFilters(rule.filters, of)));
     compiled.chain = chainOf(take(std::move(uses), own));
   }
 
-  static void append(CompiledUses& uses, CompiledUses more) {
-    std::move(more.steps.begin(), more.steps.end(), std::back_inserter(uses.steps));
-    std::move(more.closed.begin(), more.closed.end(), std::back_inserter(uses.closed));
-    std::move(more.open.begin(), more.open.end(), std::back_inserter(uses.open));
+  CompiledUses ofFilters(const config::Filters& filters, const UsesOf& of) {
+    plan_.processed = plan_.processed || !filters.processors.empty();
+    CompiledUses uses = processors_.compile(filters.processors, of);
+    noteOnce(plan_.refusedFilters, uses.refused);
+    return uses;
   }
 
   /// What fails closed is a fault of what holds it; what fails open is told and left out.
   std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
-    for (const Fault& each : uses.open) addNote(each.message + "; it fails open and is left out");
-    if (!uses.closed.empty() && !own) own = Fault{uses.closed.front().reason, joinMessages(uses.closed)};
+    plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
+    for (const Fault& each : uses.open()) addNote(each.message + "; it fails open and is left out");
+    if (!own) own = joined(uses.closed());
     return std::move(uses.steps);
   }
 
@@ -142,7 +152,7 @@ class RouteCompiler {
   }
 
   template <typename RouteRule>
-  WeightedBackend share(const config::HttpBackendRef& ref, const RouteRule& rule) {
+  WeightedBackend share(const config::HttpBackendRef& ref, const RouteRule& rule, const std::string& place) {
     WeightedBackend result;
     result.weight = ref.weight;
     std::optional<Fault> own = alteringFault(ref.unbuilt);
@@ -151,10 +161,8 @@ class RouteCompiler {
     result.mirrors = mirrors(ref.filters);
     BackendResult backend = resolve(ref);
     if (backend && !ref.filters.processors.empty()) {
-      plan_.processed = true;
       result.backend = *backend.value;
-      CompiledUses uses =
-          processors_.compile(ref.filters.processors, usesOf(processing::Scope::kRoute, isExposed(result)));
+      CompiledUses uses = ofFilters(ref.filters, usesOf(isExposed(result), place));
       std::vector<processing::Step> steps = take(std::move(uses), own);
       if (const auto& ofBackend = result.backend->chain) {
         for (processing::Step& each : ofBackend->all()) steps.push_back(std::move(each));
@@ -232,6 +240,7 @@ class RouteCompiler {
   const config::Route& route_;
   const BackendCatalog& backends_;
   const ProcessorCompiler& processors_;
+  const ExtensionHooks& hooks_;
   RoutePlan& plan_;
 };
 
@@ -242,6 +251,7 @@ RoutePlan compileAny(const RouteType& route, const RouteTools& tools, std::optio
   plan.route = &route;
   plan.name = route.meta.qualifiedName();
   plan.rejection = std::move(rejection);
+  plan.hooks = tools.hooks;
   RouteCompiler(route, tools, plan).compile(route.rules);
   return plan;
 }
@@ -257,6 +267,7 @@ RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, 
 }
 
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
+  if (plan.hooks != tools.hooks) return false;
   // Processors may come from any object, and are few.
   if (plan.processed || tools.processors.concern(plan.kind, plan.route->meta)) return false;
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {

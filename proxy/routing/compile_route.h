@@ -9,6 +9,7 @@
 
 #include "config/model.h"
 #include "proxy/routing/compile_backend.h"
+#include "proxy/routing/extension_hooks.h"
 #include "proxy/routing/fault.h"
 #include "proxy/routing/route_table_builder.h"
 #include "proxy/routing/snapshot.h"
@@ -32,9 +33,12 @@ struct RoutePlan {
   std::vector<Fault> faults;      // of rules and shares, which answer 500
   std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500
   std::vector<std::string> notes;
+  std::vector<RefusedUse> refused;         // of all rules and shares, whoever attached them
+  std::vector<RefusedUse> refusedFilters;  // those of them that filters attach, each once
   /// Every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
   bool processed = false;  // its filters attach processors
+  std::shared_ptr<const ExtensionHooks> hooks;  // that its rules have
 
   Holder holder() const { return {config::kGatewayGroup, kind, route->meta.nameSpace}; }
 };
@@ -43,6 +47,7 @@ struct RoutePlan {
 struct RouteTools {
   const BackendCatalog& backends;
   const ProcessorCompiler& processors;
+  std::shared_ptr<const ExtensionHooks> hooks;
 };
 
 /// `rejection` is set for routes that their schema refused.

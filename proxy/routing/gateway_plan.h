@@ -30,6 +30,7 @@ struct ListenerPlan {
   std::optional<Fault> conflict;
   std::optional<Fault> overlap;  // told, and no harm
   std::optional<Fault> unresolved;
+  std::optional<Fault> unprocessed;  // by some of its PayloadProcessors
   std::vector<ListenerIdentity> identities;
   std::vector<RouteEntry> entries;
   Claims claims;  // of the routes that attached so far
@@ -54,6 +55,8 @@ struct GatewayPlan {
   /// Of what it asks for: an address that nobody can listen on.
   std::optional<Fault> unusable;
   std::vector<ListenerPlan> listeners;
+  /// Of payload processors of its listeners that can not run and are not to be missed; each once.
+  std::vector<Fault> unprocessed;
 };
 
 inline bool speaksHttp(const config::Listener& listener) {

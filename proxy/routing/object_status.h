@@ -1,6 +1,7 @@
 // Makes the statuses of objects: their conditions in one place, so that all of them are told alike.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ class Conditions {
   /// `bad` if there is a fault, else `good` with the type's own name as reason.
   Conditions& check(std::string_view type, const std::optional<Fault>& fault, std::string message = {});
 
+  std::size_t size() const { return conditions_.size(); }
   std::vector<config::Condition> take() { return std::move(conditions_); }
 
  private:

@@ -20,7 +20,7 @@ int printCatalog(const Options& options, const processing::BuiltinTypes& types) 
     return 1;
   }
   const std::string text = options.publishIn.empty()
-                               ? config::supportedKindsJson(*read.catalog)
+                               ? config::supportedKindsJson(*read.catalog, config::kindsConfigMap(read.model))
                                : config::publishedKindsJson(*read.catalog, gatewayClass, options.publishIn);
   std::printf("%s\n", text.c_str());
   return config::hasErrors(read.problems) ? 1 : 0;

@@ -142,7 +142,9 @@ void Process::makePages() {
     return AdminDocument{200, "application/json", control::statusDocument(serving_.configuration(), serving_.revisions())};
   };
   adminPages_["/catalog"] = [this] {
-    return AdminDocument{200, "application/json", config::supportedKindsJson(*serving_.configuration().catalog) + "\n"};
+    const control::Configuration& served = serving_.configuration();
+    return AdminDocument{200, "application/json",
+                         config::supportedKindsJson(*served.catalog, config::kindsConfigMap(served.model)) + "\n"};
   };
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };

@@ -59,6 +59,9 @@ const std::vector<HeavyHeader>& heavyHeaders() {
       {"spdlog/", {"proxy/observe"}},
       {"re2/", {"config", "proxy/routing", "proxy/processing", "proxy/content"}},
       {"jsoncons", {"proxy/content"}},
+      {"zlib.h", {"proxy/content"}},
+      {"brotli/", {"proxy/content"}},
+      {"zstd", {"proxy/content"}},
       {"google/protobuf/", {"filters"}},
       {"CLI/", {"proxy/server"}},
   };

@@ -162,6 +162,14 @@ TEST_F(Catalogs, UnknownKindsOfTheBuiltinDomainsAreRejected) {
   }
 }
 
+TEST_F(Catalogs, TypesThatOtherSpellingsStandForWaitDegradedToo) {
+  read();
+  for (const std::string_view type : {processor_type::kExtProc, processor_type::kInProcess}) {
+    EXPECT_THAT(admitted(useOf(std::string(type), "connect")), StartsWith("UnsupportedExtensionType: "));
+    EXPECT_EQ(admission_.outcome, Admission::Outcome::kDegraded);
+  }
+}
+
 TEST_F(Catalogs, KindsOfOtherDomainsWaitDegradedUntilTheyAreSupported) {
   goodCatalog();
   support_.engines = {};

@@ -85,6 +85,23 @@ TEST(Conditions, AreReadableForPeople) {
             "  listener http (1 route)  Programmed  False  Pending   not yet\n");
 }
 
+TEST(Conditions, OfAPolicyAreThoseOfItsTargets) {
+  ObjectStatus policy;
+  policy.kind = "PayloadProcessor";
+  policy.name = "p";
+  policy.shape = StatusShape::kAncestors;
+  ParentStatus ancestor;
+  ancestor.parentRef.object.kind = "HTTPRoute";
+  ancestor.parentRef.object.name = "r";
+  ancestor.conditions = {accepted()};
+  policy.parents.push_back(ancestor);
+  EXPECT_EQ(statusText(policy), "PayloadProcessor p\n  target HTTPRoute r  Accepted  True  Accepted\n");
+  EXPECT_EQ(statusJson(policy),
+            R"({"ancestors":[{"ancestorRef":{"group":"","kind":"HTTPRoute","name":"r"},"controllerName":)"
+            R"("sluice.dev/egress-gateway","conditions":[{"type":"Accepted","status":"True","reason":"Accepted",)"
+            R"("message":""}]}]})");
+}
+
 TEST(Conditions, TellHealthFromTypeAndStatus) {
   ObjectStatus object;
   object.conditions = {accepted(), condition("Conflicted", ConditionStatus::kFalse, reason::kNoConflicts)};

@@ -32,17 +32,32 @@ data:
   bad.yaml: "{type: 'acme.test/Bad:v1', engine: lua, phases: [connect], schemaRef: {name: nobody}}"
 )";
 
-std::shared_ptr<const Catalog> catalogOf(std::string_view text) {
-  const Configuration loaded = loadText(text);
-  EXPECT_EQ(rendered(loaded.problems), std::vector<std::string>());
+std::shared_ptr<const Catalog> catalogOf(const Model& model) {
   CatalogMemo memo;
   Problems problems;
-  return memo.read(loaded.model,
-                   {{{"sluice.dev/Edit:v1", {"request-headers", "connect"}, true, "{}"}}, {ProcessorEngine::kLua}},
-                   problems);
+  return memo.read(
+      model, {{{"sluice.dev/Edit:v1", {"request-headers", "connect"}, true, "{}"}}, {ProcessorEngine::kLua}}, problems);
 }
 
-constexpr std::string_view kList =
+Model modelOf(std::string_view text) {
+  Configuration loaded = loadText(text);
+  EXPECT_EQ(rendered(loaded.problems), std::vector<std::string>());
+  return std::move(loaded.model);
+}
+
+std::string kindsOf(std::string_view text) {
+  const Model model = modelOf(text);
+  return supportedKindsJson(*catalogOf(model), kindsConfigMap(model));
+}
+
+std::string replaced(std::string_view from, std::string_view to) {
+  std::string text(kEntries);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+const std::string kList =
     R"([{"group":"acme.test","kind":"Pii","versions":["v3"],)"
     R"("schemaRefs":[{"apiVersion":"v1","kind":"ConfigMap","name":"types","namespace":"ops","key":"schema.json"}],)"
     R"("engine":"lua","phases":["connect"]},)"
@@ -50,19 +65,36 @@ constexpr std::string_view kList =
     R"("schemaRefs":[{"apiVersion":"v1","kind":"ConfigMap","name":"types","namespace":"ops","key":"schema.json"},)"
     R"({"apiVersion":"v1","kind":"ConfigMap","name":"types","namespace":"ops","key":"schema.json"}],)"
     R"("engine":"lua","phases":["request-body"]},)"
-    R"({"group":"sluice.dev","kind":"Edit","versions":["v1"],"schemaRefs":[],"engine":"builtin",)"
-    R"("phases":["request-headers","connect"]}])";
+    R"({"group":"sluice.dev","kind":"Edit","versions":["v1"],"schemaRefs":)";
+constexpr const char* kEnd = R"("key":"sluice.dev_Edit_v1.schema.json"}],"engine":"builtin",)"
+                             R"("phases":["request-headers","connect"]}])";
+const std::string kBuiltinRef = R"([{"apiVersion":"v1","kind":"ConfigMap","name":"egress-extension-kinds",)";
 
-TEST(SupportedKinds, AreThoseThatCanBeUsed) { EXPECT_EQ(supportedKindsJson(*catalogOf(kEntries)), kList); }
+TEST(SupportedKinds, AreThoseThatCanBeUsed) { EXPECT_EQ(kindsOf(kEntries), kList + kBuiltinRef + kEnd); }
+
+TEST(SupportedKinds, HaveTheSchemasOfBuiltinTypesWhereTheAnnotationSaysThatTheyArePublished) {
+  const auto annotated = [](const std::string& value) {
+    return kindsOf(replaced("{name: egress}",
+                            "{name: egress, annotations: {sluice.dev/supported-extension-kinds: '" + value + "'}}"));
+  };
+  EXPECT_EQ(annotated("ops/kinds"),
+            kList + R"([{"apiVersion":"v1","kind":"ConfigMap","name":"kinds","namespace":"ops",)" + kEnd);
+  for (const char* wrong : {"", "kinds", "/kinds", "ops/"}) {
+    EXPECT_EQ(annotated(wrong), kList + kBuiltinRef + kEnd) << wrong;
+  }
+}
 
 TEST(SupportedKinds, ArePublishedInAConfigMapThatTheGatewayClassNames) {
-  const auto list = content::parseJson(publishedKindsJson(*catalogOf(kEntries), "egress", "ops"));
+  const auto list = content::parseJson(publishedKindsJson(*catalogOf(modelOf(kEntries)), "egress", "ops"));
   ASSERT_TRUE(list);
   const content::Value& configMap = list->find("items")->items.at(0);
   EXPECT_EQ(configMap.find("kind")->text, "ConfigMap");
   EXPECT_EQ(configMap.find("metadata")->find("name")->text, "egress-extension-kinds");
   EXPECT_EQ(configMap.find("metadata")->find("namespace")->text, "ops");
-  EXPECT_EQ(configMap.find("data")->find("supportedExtensionKinds.json")->text, kList);
+  EXPECT_EQ(configMap.find("data")->find("supportedExtensionKinds.json")->text,
+            kList + kBuiltinRef + R"("namespace":"ops",)" + kEnd);
+  EXPECT_EQ(configMap.find("data")->members.size(), 2U) << "schemas of others are where their entries say";
+  EXPECT_EQ(configMap.find("data")->find("sluice.dev_Edit_v1.schema.json")->text, "{}");
   const content::Value& gatewayClass = list->find("items")->items.at(1);
   EXPECT_EQ(gatewayClass.find("metadata")->find("name")->text, "egress");
   EXPECT_EQ(gatewayClass.find("metadata")->find("annotations")->find("sluice.dev/supported-extension-kinds")->text,

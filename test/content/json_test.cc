@@ -53,11 +53,38 @@ TEST(Json, ValuesKnowWhereTheyStand) {
 }
 
 TEST(Json, RefusesWhatIsNotJson) {
-  for (const char* text :
-       {"",          " ",        "{",         "[1,]",  "{\"a\":1,}", "[1] x",   "{} {}",       "// a\n1",
-        "/* a */ 1", "'a'",      "{a:1}",     "01",    "+1",         ".5",      "1.",          "1e",
-        "NaN",       "Infinity", "0x1F",      "tru",   "\"a\nb\"",   "\"\\x\"", "\"\\ud800\"", "\"\xff\"",
-        "\"\xc3\"",  "[1 2]",    "{\"a\" 1}", "nullx", "]"}) {
+  for (const char* text : {"",
+                           " ",
+                           "{",
+                           "[1,]",
+                           "{\"a\":1,}",
+                           "[1] x",
+                           "{} {}",
+                           "// a\n1",
+                           "/* a */ 1",
+                           "'a'",
+                           "{a:1}",
+                           "01",
+                           "+1",
+                           ".5",
+                           "1.",
+                           "1e",
+                           "NaN",
+                           "Infinity",
+                           "0x1F",
+                           "tru",
+                           "\"a\nb\"",
+                           "\"\\x\"",
+                           "\"\\ud800\"",
+                           "\"\xff\"",
+                           "1,",
+                           "\xef\xbb\xbf \n",
+                           "-1e5 ,\n",
+                           "\"\xc3\"",
+                           "[1 2]",
+                           "{\"a\" 1}",
+                           "nullx",
+                           "]"}) {
     EXPECT_FALSE(parseJson(text)) << text;
   }
   EXPECT_THAT(errorOf("{\"a\":\n  tru}"), StartsWith("line 2, column "));

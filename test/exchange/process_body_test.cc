@@ -258,5 +258,162 @@ TEST_P(ProcessBody, AnotherAttemptGetsTheBodyAgainAndOnlyWhatIsMeantForIt) {
   expectTold(200, 2);
 }
 
+// --- bodies with a Content-Encoding ---
+
+/// "hello".
+const std::string kCoded(
+    "\037\213\010\000\000\000\000\000\002\003\313\110\315\311\311\007\000\206\246\020\066\005\000\000\000", 25);
+/// A million zero bytes in a thousand.
+const std::string kDense(
+    "\037\213\010\000\000\000\000\000\002\003\355\301\001\001\000\000\000\202\040\377\257\156\110\100\001\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\000\000\000\000\000\000\000\000\000\000\000\257\006\236\313\171\022\100\102\017\000",
+    1003);
+
+class ProcessCoded : public ProcessBody {
+ protected:
+  std::size_t postCoded(const std::string& body, const std::string& coding = "gzip") {
+    const std::size_t index = client_->ask(
+        {.method = Method::kPost, .target = "/ok", .fields = {{"content-encoding", coding}}, .body = Body::kUntilEnd});
+    send(index, body);
+    return index;
+  }
+  static BodyInterest text(BodyMode mode, bool edits) { return {mode, 0, edits, true}; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Versions, ProcessCoded,
+                         ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
+                                            ::testing::Values(Version::kHttp11, Version::kHttp2)));
+
+TEST_P(ProcessCoded, WhatAStepChangesGoesOnAsText) {
+  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+    with({step("upper", Phase::kRequestBody, uppercases(), text(mode, true))});
+    postCoded(kCoded);
+    BackendPeer& backend = accept(0);
+    EXPECT_EQ(backend.request(0).body, "HELLO");
+    EXPECT_EQ(fieldOf(seen(backend), "content-encoding"), "");
+    respond(backend, 200, "done");
+    expectTold(200, 1);
+    SetUp();
+  }
+}
+
+TEST_P(ProcessCoded, WhatAStepOnlyReadsGoesOnAsItCame) {
+  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+    std::vector<std::string> read;
+    with({step("read", Phase::kRequestBody, watches(read), text(mode, false))});
+    postCoded(kCoded);
+    BackendPeer& backend = accept(0);
+    EXPECT_EQ(backend.request(0).body, kCoded);
+    EXPECT_EQ(fieldOf(seen(backend), "content-encoding"), "gzip");
+    std::string all;
+    for (const std::string& each : read) all += each;
+    EXPECT_EQ(all, "hello.");
+    respond(backend, 200, "done");
+    expectTold(200, 1);
+    SetUp();
+  }
+}
+
+TEST_P(ProcessCoded, AResponseIsTakenOutOfItsCodingToo) {
+  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+    with({step("upper", Phase::kResponseBody, uppercases(), text(mode, true))});
+    const std::size_t index = get();
+    BackendPeer& backend = accept(0);
+    backend.head(0, {.fields = {{"content-encoding", "gzip"}}, .body = Body::kLength, .length = kCoded.size()});
+    backend.body(0, kCoded);
+    backend.finish(0);
+    ASSERT_TRUE(rig_->settle());
+    EXPECT_EQ(client_->answer(index).body, "HELLO");
+    EXPECT_EQ(fieldOf(answered(index), "content-encoding"), "");
+    expectTold(200, 1);
+    SetUp();
+  }
+}
+
+TEST_P(ProcessCoded, WhatCanNotBeUndoneIsRefusedAndPassesStepsThatFailOpen) {
+  const std::string broken = kCoded.substr(0, kCoded.size() - 6);
+  const std::pair<std::string, std::string> kBodies[] = {{broken, "gzip"}, {kCoded, "dcb"}, {"hello", "gzip"}};
+  for (const auto& [body, coding] : kBodies) {
+    for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+      with({step("read", Phase::kRequestBody, goesOn(), text(mode, false))});
+      const std::size_t index = postCoded(body, coding);
+      EXPECT_EQ(status(index), 400) << coding << body.size();
+      SetUp();
+      with({open(step("read", Phase::kRequestBody, goesOn(), text(mode, false)))});
+      postCoded(body, coding);
+      BackendPeer& backend = accept(0);
+      EXPECT_EQ(backend.request(0).body, body);
+      EXPECT_EQ(fieldOf(seen(backend), "content-encoding"), coding);
+      respond(backend, 200, "done");
+      expectTold(200, 1);
+      SetUp();
+    }
+  }
+}
+
+TEST_P(ProcessCoded, ABodyThatGrowsTooMuchIsRefusedNamingTheLimit) {
+  for (const bool byRatio : {true, false}) {
+    options_.bounds.decompressionRatio = byRatio ? 100 : 1'000'000;
+    options_.bounds.decompressedBody = byRatio ? 1 << 30 : 999'999;
+    for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+      with({step("read", Phase::kRequestBody, goesOn(), text(mode, true))});
+      const std::size_t index = postCoded(kDense);
+      const std::string name = byRatio ? "decompressionRatio" : "decompressedBody";
+      if (mode == BodyMode::kStreamed) accept(0);
+      ASSERT_TRUE(rig_->settle());
+      EXPECT_EQ(status(index), 413);
+      EXPECT_NE(client_->answer(index).body.find(name), std::string::npos) << client_->answer(index).body;
+      EXPECT_TRUE(limited(name));
+    }
+  }
+}
+
+TEST_P(ProcessCoded, TextThatIsMuchMoreThanItsCodePassesWhole) {
+  options_.bounds.decompressionRatio = 1'000'000;
+  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+    with({step("read", Phase::kRequestBody, wraps("", ""), text(mode, true))});
+    postCoded(kDense);
+    BackendPeer& backend = accept(0);
+    EXPECT_EQ(backend.request(0).body.size(), 1'000'000U);
+    EXPECT_TRUE(backend.request(0).ended);
+    respond(backend, 200, "done");
+    expectTold(200, 1);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::exchange

@@ -27,8 +27,9 @@ GatewaySpec specWith(const std::string& entry) {
 
 TEST(Catalog, IsAnAdminPageThatFollowsTheConfiguration) {
   Gateway gateway(specWith("{type: 'sluice.dev/HeaderModifier:v1', engine: builtin, phases: [request-headers]}"));
-  EXPECT_THAT(gateway.adminGet("/catalog"), HasSubstr(std::string(kEdit) + ",\"schemaRefs\":[],\"engine\":\"builtin\","
-                                                                           "\"phases\":[\"request-headers\"]}"));
+  EXPECT_THAT(gateway.adminGet("/catalog"),
+              HasSubstr("\"key\":\"sluice.dev_HeaderModifier_v1.schema.json\"}],\"engine\":"
+                        "\"builtin\",\"phases\":[\"request-headers\"]}"));
   gateway.reload(specWith("{type: 'sluice.dev/HeaderModifier:v1', engine: builtin, phases: [response-headers]}"));
   EXPECT_THAT(gateway.adminGet("/catalog"), HasSubstr("\"phases\":[\"response-headers\"]"));
   gateway.reload(specWith("{type: 'sluice.dev/HeaderModifier:v1', engine: builtin, phases: [nonsense]}"));
@@ -69,6 +70,8 @@ TEST_F(CatalogCommand, PrintsTheObjectsThatPublishIt) {
   EXPECT_THAT(got.output, HasSubstr("\"name\":\"egress-extension-kinds\",\"namespace\":\"sluice-system\""));
   EXPECT_THAT(got.output,
               HasSubstr("\"sluice.dev/supported-extension-kinds\":\"sluice-system/egress-extension-kinds\""));
+  EXPECT_THAT(got.output, HasSubstr("\"sluice.dev_HeaderModifier_v1.schema.json\":\"{"));
+  EXPECT_THAT(got.output, HasSubstr("\"gateway.networking.k8s.io_CredentialInjector_v1.schema.json\":\"{"));
 }
 
 TEST_F(CatalogCommand, SaysWhatIsWrongAndExitsOne) {

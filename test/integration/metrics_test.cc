@@ -126,7 +126,8 @@ TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
   EXPECT_EQ(readResponse(tooMuch).status, 431);
 
   const std::string page = gateway.metrics();
-  EXPECT_THAT(withoutSeries(page), testing::IsEmpty());
+  // No type that is compiled in changes a body while it streams.
+  EXPECT_THAT(withoutSeries(page), testing::ElementsAre("sluice_processor_unreplayable_total"));
   for (const char* series : {"sluice_upstream_tls_handshakes_total{result=\"success\"",
                              "sluice_upstream_tls_handshakes_total{result=\"tls_certificate_error\"",
                              "sluice_limit_hits_total{limit=\"headerFields\"}", "dns_lookup_duration_seconds_sum{",

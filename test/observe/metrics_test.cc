@@ -33,6 +33,7 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "sluice_upstream_tls_handshakes_total",
                                             "sluice_processor_duration_seconds",
                                             "sluice_processor_failures_total",
+                                            "sluice_processor_unreplayable_total",
                                             "sluice_limit_hits_total",
                                             "sluice_address_denied_total",
                                             "sluice_config_state",

@@ -47,7 +47,7 @@ TEST(CompileProcessors, PutsStepsIntoTheirPhasesByPriority) {
   EXPECT_TRUE(steps[0].failOpen);
   EXPECT_EQ(steps[1].name, "late");
   EXPECT_EQ(chain->of(Phase::kBackendRequest).size(), 1U);
-  EXPECT_FALSE(chain->has(Phase::kResponseHeaders));
+  EXPECT_TRUE(chain->of(Phase::kResponseHeaders).empty());
 }
 
 TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
@@ -152,6 +152,25 @@ TEST(CompileProcessors, ThatTargetARouteOrOneOfItsRulesAreThere) {
   }
 }
 
+// E-95.
+TEST(CompileProcessors, OfARouteHaveTheirPlaceAmongThoseThatTargetItByItsAge) {
+  const auto order = [](const std::string& processor, const std::string& route) {
+    std::string target =
+        with(targeting("group: gateway.networking.k8s.io, kind: HTTPRoute, name: route"), "priority: 1", "priority: 2");
+    target = with(target, "metadata: {name: p", "metadata: {" + processor);
+    const std::string ours = with(routeWith(kRefToPipeline), "name: route", "name: route" + route);
+    const World world({kClass, kGateway, kBackend, kPipeline, ours, target}, nullptr, test::processorTypes());
+    const Rule* rule = world.rule(Request("GET", "a.test", "/"));
+    return rule == nullptr ? "" : names(rule->chain.get());
+  };
+  EXPECT_EQ(order("name: a", ""), "t;b;") << "by name, if there are no times";
+  EXPECT_EQ(order("name: z", ""), "b;t;");
+  const std::string old = ", creationTimestamp: '2020-01-01T00:00:00Z'";
+  const std::string young = ", creationTimestamp: '2021-01-01T00:00:00Z'";
+  EXPECT_EQ(order("name: a" + young, old), "b;t;");
+  EXPECT_EQ(order("name: z" + old, young), "t;b;");
+}
+
 TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
   const std::string gateway = "group: gateway.networking.k8s.io, kind: Gateway, name: egress";
   const auto listenerOf = [](const World& world) {
@@ -162,6 +181,8 @@ TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
   const World closed({kClass, kGateway, kBackend, kRoute, with(targeting(gateway), "sluice.dev/Test", "x.test/Absent")},
                      nullptr, test::processorTypes());
   EXPECT_EQ(names(listenerOf(closed)->chain.get()), "UnsupportedExtensionType;") << "it refuses every request";
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Degraded"), "");
+  EXPECT_EQ(closed.listenerCondition("egress", "web", "Degraded"), "True/UnsupportedExtensionType");
   const World refused({kClass, kGateway, kBackend, kRoute, with(targeting(gateway), "spec:", "spec:\n  surprise: 1")},
                       nullptr, test::processorTypes());
   EXPECT_EQ(names(listenerOf(refused)->chain.get()), "Invalid;");

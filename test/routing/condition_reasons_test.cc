@@ -126,6 +126,10 @@ void lookAtBackends(ReasonsGiven& given) {
   given.look({kClass, use("phase: connect")});                                           // UnsupportedPhase
   given.look({kClass, use("phase: backend-request, preAuth: true")});                    // InvalidPreAuthPhase
   given.look({kClass, use("phase: request-headers, config: {secret: absent}")});         // InvalidSecretRef
+  given.look({kClass,
+              "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec: {targetRef: {group: "
+              "gateway.networking.k8s.io, kind: Gateway, name: absent}, processors: [{name: a, type: "
+              "'sluice.dev/Test:v1', phase: request-headers}]}\n"});  // TargetNotFound
 }
 
 TEST(ConditionReasons, AreAllGiven) {

@@ -67,6 +67,7 @@ std::string backendDocument(const BackendSpec& backend) {
                      "/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: " + backend.name +
                      "}\nspec:\n  destination:\n    type: FQDN\n    fqdn: {hostname: " + backend.hostname +
                      ", port: " + std::to_string(backend.port) + "}\n";
+  if (!backend.extensions.empty()) text += "  extensions: " + backend.extensions + "\n";
   if (backend.ca.empty()) return text;
   text += std::string("  tls:\n    mode: ") + (backend.client ? "Mutual" : "Terminate") + "\n";
   if (!backend.sni.empty()) text += "    sni: " + backend.sni + "\n";

@@ -24,6 +24,7 @@ struct BackendSpec {
   std::string crl = {};                           // PEM, beside `ca`
   /// Members of tls.options, "sluice.dev/min-tls-version: \"1.3\""; makes it a Backend of sluice.dev.
   std::string tlsOptions = {};
+  std::string extensions = {};  // as a list in YAML
 };
 
 struct GatewaySpec {

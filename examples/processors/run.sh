@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Payload processors on real requests: starts an HTTPS origin that says what it saw, and the gateway; asks by curl; stops both.
+# run.sh --keep leaves both running until Ctrl-C. SLUICE_PROGRAMS is where the programs are (build/release).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+here=examples/processors
+origin=examples/quickstart/origin
+bin=${SLUICE_PROGRAMS:-build/release}
+url=http://127.0.0.1:10180/v1/chat/completions
+logs=$(mktemp -d)
+pids=()
+
+stop() {
+  if [ ${#pids[@]} != 0 ]; then
+    kill "${pids[@]}" 2>/dev/null || true
+    wait "${pids[@]}" 2>/dev/null || true
+  fi
+  rm -rf "$logs"
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+fail() {
+  echo "processors: $1" >&2
+  if [ -n "${2:-}" ] && [ -f "$2" ]; then tail -n 20 "$2" >&2; fi
+  exit 1
+}
+
+free() {
+  if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then fail "port $1 of 127.0.0.1 is in use; this example needs it"; fi
+}
+
+# start NAME URL COMMAND...: starts it and waits until the URL answers.
+start() {
+  local name=$1 url=$2
+  shift 2
+  "$@" >"$logs/$name.log" 2>"$logs/$name.err" &
+  pids+=($!)
+  for _ in $(seq 100); do
+    if curl -sf -o /dev/null --max-time 1 --cacert "$logs/ca.crt" --resolve origin.example.test:10543:127.0.0.1 "$url"; then return; fi
+    kill -0 "${pids[-1]}" 2>/dev/null || break
+    sleep 0.1
+  done
+  fail "$name did not start" "$logs/$name.err"
+}
+
+# request CURL-OPTIONS...: asks, and says what came back and which fields FIELDS of the request the origin saw.
+request() {
+  echo "   curl $* $url"
+  curl -sS --max-time 10 -o "$logs/answer" -D "$logs/head" -w '   <- %{http_code}' "$@" "$url"
+  tr -d '\r' <"$logs/head" | grep -i '^retry-after:' | sed 's/^/, /' | tr -d '\n' || true
+  echo
+  grep -oE "\"($FIELDS): [^\"]*\"" "$logs/answer" | sed 's/^/      the origin saw: /' || true
+  grep -oE '"code": *"[^"]*"' "$logs/answer" | sed 's/^/      the gateway says: /' || true
+}
+
+credential_injection() {
+  echo "1. CredentialInjector: the client has no key, or another one; the origin gets the gateway's"
+  FIELDS=authorization request
+  FIELDS=authorization request -H "Authorization: Bearer of-the-client" --http2-prior-knowledge
+}
+
+qos() {
+  echo "2. QoSController: two requests at once for each tenant, then one every 30 seconds"
+  for tenant in a a a b; do FIELDS=x-tenant request -H "x-tenant: $tenant"; done
+}
+
+[ -x "$bin/sluice" ] && [ -x "$bin/sluice-echo" ] || fail "there is no $bin/sluice: examples/quickstart/run.sh builds it"
+for port in 10180 10543 9911 9912; do free "$port"; done
+awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' $here/backend.yaml >"$logs/ca.crt"
+start origin https://origin.example.test:10543/ \
+  "$bin/sluice-echo" --listen 127.0.0.1:10543 --tls-cert $origin/demo-only.crt --tls-key $origin/demo-only.key
+start gateway http://127.0.0.1:9912/readyz \
+  "$bin/sluice" run --config $here --admin 127.0.0.1:9911 --health 127.0.0.1:9912
+
+credential_injection
+qos
+echo "Look next: $here/*.yaml; what this gateway can run: $bin/sluice catalog --config $here"
+if [ "${1:-}" = --keep ]; then
+  echo "Running until Ctrl-C. Status: curl http://127.0.0.1:9911/status"
+  wait "${pids[@]}"
+fi

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""What payload processors cost, in instructions and allocations per request. See README.md.
+
+Counts with callgrind (valgrind), in the setting of load.py but over one connection, where a request costs the same each time: a route
+without processors, by this build and by another one; and with six steps that change nothing, half of them on request-headers and half on
+response-headers, and with twice as many. Exit status 1 if a bound is missed.
+"""
+import argparse
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+import load
+
+MORE_THAN_BASELINE = 200  # instructions per request
+MORE_BY_STEPS = {6: 5000, 12: None}
+COUNTS, REQUESTS, WARM_UP = 5, 512, 512
+ALLOCATORS = re.compile(r"(malloc|calloc|realloc|operator new.*)('\d+)?$")
+
+SCENARIOS = {
+    "HTTP/1.1": load.Scenario("HTTP/1.1 to HTTP/1.1 over TLS, 100 bytes", ["--h1", "-c1"], "h1", "h1", "/small", 0),
+    "HTTP/2": load.Scenario("HTTP/2 to HTTP/2 over TLS, 100 bytes", ["-c1", "-m1"], "h2", "h2", "/small", 0),
+}
+
+PROCESSORS = """---
+apiVersion: sluice.dev/v1alpha1
+kind: PayloadProcessor
+metadata: {{{{namespace: load, name: nothing}}}}
+spec:
+  targetRef: {{{{group: gateway.networking.k8s.io, kind: HTTPRoute, name: origin}}}}
+  processors:
+{steps}"""
+STEP = "  - {{{{name: {phase}-{number}, type: 'sluice.dev/HeaderModifier:v1', phase: {phase}, config: {{{{remove: [x-absent]}}}}}}}}\n"
+
+
+def with_steps(count):
+    steps = [STEP.format(phase=phase, number=number) for phase in ("request-headers", "response-headers") for number in range(count // 2)]
+    return load.SLUICE + PROCESSORS.format(steps="".join(steps))
+
+
+def allocations_in(profile):
+    """Calls of the functions that allocate, in a file of callgrind's."""
+    names, calls, called = {}, 0, False
+    for line in profile.splitlines():
+        found = re.match(r"c?fn=\((\d+)\)(?: (.*))?", line)
+        if found:
+            if found[2]:
+                names[found[1]] = found[2]
+            called = line.startswith("c") and ALLOCATORS.match(names[found[1]].split("(")[0]) is not None
+        elif called and line.startswith("calls="):
+            calls += int(line[6:].split()[0])
+    return calls
+
+
+def figures_of(bench, name, scenario):
+    """(instructions, allocations) per request, the medians of COUNTS runs after a warm-up."""
+    out = f"{bench.dir}/callgrind.{name}.{scenario.replace('/', '-')}"
+    port, process = bench.proxy(name, scenario, ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"])
+    bench.load(port, scenario, WARM_UP)
+    counts = []
+    for number in range(1, COUNTS + 1):
+        subprocess.run(["vgdb", f"--pid={process.pid}", "zero"], check=True, capture_output=True)
+        bench.load(port, scenario, REQUESTS)
+        subprocess.run(["vgdb", f"--pid={process.pid}", "dump"], check=True, capture_output=True)
+        with open(f"{out}.{number}", encoding="utf-8") as file:
+            profile = file.read()
+        total = int(re.search(r"^(?:summary|totals): (\d+)", profile, re.M)[1])
+        counts.append((total / REQUESTS, allocations_in(profile) / REQUESTS))
+    bench.stop(process)
+    return [statistics.median(column) for column in zip(*counts)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sluice", default=os.path.join(load.HERE, "../build/release/sluice"))
+    parser.add_argument("--baseline", help="the program of another commit, to compare a route without processors")
+    parser.add_argument("--nginx", default=shutil.which("nginx") or "/usr/sbin/nginx")
+    options = parser.parse_args()
+    run = load.PROXIES["sluice"][1]
+    load.SCENARIOS.update(SCENARIOS)
+    load.PROXIES.update({f"sluice-{count}-steps": (with_steps(count), run) for count in MORE_BY_STEPS})
+    load.PROXIES["sluice-baseline"] = (load.SLUICE, lambda o, file: [o.baseline, *run(o, file)[1:]])
+
+    good = True
+    bench = load.Bench(options)
+    try:
+        print("| | | instructions per request | more | bound | allocations more |\n|---|---|---|---|---|---|")
+        for scenario in SCENARIOS:
+            none, allocated = figures_of(bench, "sluice", scenario)
+            rows = [("no processors", none, None, None, None)]
+            if options.baseline:
+                before, _ = figures_of(bench, "sluice-baseline", scenario)
+                rows = [("the baseline, no processors", before, None, None, None),
+                        ("no processors", none, none - before, MORE_THAN_BASELINE, None)]
+            for number, bound in MORE_BY_STEPS.items():
+                steps, by_steps = figures_of(bench, f"sluice-{number}-steps", scenario)
+                rows.append((f"{number} steps", steps, steps - none, bound, by_steps - allocated))
+            for title, count, more, bound, allocations in rows:
+                met = (bound is None or more <= bound) and (allocations is None or allocations < 0.01)
+                good = good and met
+                cells = ["" if more is None else f"{more:,.0f}", "" if bound is None else f"{bound:,}" + ("" if met else " MISSED"),
+                         "" if allocations is None else f"{max(0, allocations):.2f}"]
+                print(f"| {scenario} | {title} | {count:,.0f} | {' | '.join(cells)} |", flush=True)
+    finally:
+        bench.close()
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

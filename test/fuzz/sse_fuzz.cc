@@ -1,0 +1,89 @@
+// Any bytes as server-sent events, in any pieces: nothing is lost or added, pieces do not matter, and what is written
+// of an event is read alike.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/content/sse.h"
+#include "test/fuzz/fuzz_input.h"
+
+namespace {
+
+using sluice::content::SseEvent;
+using sluice::content::SseParser;
+using sluice::test::FuzzInput;
+using sluice::test::require;
+
+constexpr std::size_t kMost = 512;
+
+struct Fields {
+  std::string event, data, id, retry;
+  bool hasData = false;
+  bool operator==(const Fields&) const = default;
+};
+
+Fields copied(const SseEvent& event) {
+  const auto text = [](const std::optional<std::string_view>& field) { return std::string(field.value_or("")); };
+  return {text(event.event), text(event.data), text(event.id), text(event.retry), event.data.has_value()};
+}
+
+Fields readAgain(std::string_view text) {
+  SseParser parser(text.size());
+  require(parser.feed(text) == SseParser::Status::kEvent && text.empty(), "one event is written");
+  return copied(parser.event());
+}
+
+struct Course {
+  std::vector<Fields> events;
+  std::string bytes;
+  bool tooLong = false;
+};
+
+/// Feeds one piece; false once an event was too long.
+bool run(SseParser& parser, std::string_view piece, Course& course) {
+  while (!piece.empty()) {
+    const auto status = parser.feed(piece);
+    if (status == SseParser::Status::kTooLong) {
+      course.tooLong = true;
+      course.bytes += std::string(parser.rest()) + std::string(piece);
+      return false;
+    }
+    if (status == SseParser::Status::kMore) continue;
+    const SseEvent& event = parser.event();
+    course.events.push_back(copied(event));
+    course.bytes += event.raw;
+    std::string written;
+    require(writeSseEvent(event, written).ok(), "what was read can be written");
+    require(readAgain(written) == course.events.back(), "what was written is read alike");
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  FuzzInput input(data, size);
+  SseParser parser(kMost);
+  Course course;
+  std::string body;
+  bool open = true;
+  while (!input.empty()) {
+    const std::string_view piece = input.piece(1000);
+    body += piece;
+    if (open) {
+      open = run(parser, piece, course);
+    } else {
+      course.bytes += piece;
+    }
+  }
+  if (open) course.bytes += parser.rest();
+  require(course.bytes == body, "not a byte is lost or added");
+
+  SseParser again(kMost);
+  Course whole;
+  if (run(again, body, whole)) whole.bytes += again.rest();
+  require(whole.events == course.events && whole.tooLong == course.tooLong, "pieces do not matter");
+  return 0;
+}

@@ -1,0 +1,91 @@
+// What the gateway says, and does, of payload processors that can not run: at /status, in `sluice validate`, and to
+// requests.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/route.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ProcessorStatus : public testing::Test {
+ protected:
+  GatewaySpec specWith(const std::string& settings, const std::string& more = {}) const {
+    return {.backends = {{.port = origin_.port()}},
+            .settings = settings,
+            .routes = routeOfRules("    - matches: [{path: {value: /served}}]\n" + backendRefs()) + more};
+  }
+  static std::string hooks(const std::string& list) {
+    return "extensionManager: {hooks: {xdsTranslator: {post: [" + list +
+           "]}}, service: {fqdn: {hostname: ext.test, port: 5005}}}";
+  }
+  static std::string processor(const std::string& target) {
+    return "\n---\napiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: guard, namespace: "
+           "test}\nspec:\n  targetRef: {group: gateway.networking.k8s.io, " +
+           target + "}\n  processors:\n    - {name: first, type: 'acme.test/Absent:v1', phase: request-headers}\n";
+  }
+  static std::string readiness(const Gateway& gateway) {
+    return run({"curl", "-s", "-o", "/dev/null", "-w", "%{http_code}",
+                "http://127.0.0.1:" + std::to_string(gateway.healthPort()) + "/readyz"})
+        .output;
+  }
+
+  EchoOrigin origin_{std::nullopt};
+};
+
+TEST_F(ProcessorStatus, AClosedHookAnswers500WhileHealthAndReadinessDoNotNotice) {
+  Gateway gateway(specWith(hooks("Route")));
+  EXPECT_EQ(statusOf(gateway, "/served"), "500");
+  EXPECT_EQ(statusOf(gateway, "/elsewhere"), "404");
+  EXPECT_EQ(readiness(gateway), "200");
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"type\":\"extension.sluice.dev/extensionManager.Route\""));
+  for (const char* hook : {"VirtualHost", "HTTPListener", "Translation"}) {
+    gateway.reload(specWith(hooks(hook)));
+    EXPECT_EQ(statusOf(gateway, "/served"), "500") << hook;
+    EXPECT_EQ(readiness(gateway), "200") << hook;
+  }
+  gateway.reload(specWith(hooks("{type: Route, failOpen: true}, {type: Translation, failOpen: true}")));
+  EXPECT_EQ(statusOf(gateway, "/served"), "200");
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("UnsupportedExtensionType"));
+  gateway.reload(specWith(""));
+  EXPECT_EQ(statusOf(gateway, "/served"), "200");
+  EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("UnsupportedExtensionType")));
+}
+
+TEST_F(ProcessorStatus, SaysOfEachTargetWhetherItIsAttachedAndWhatCanNotRun) {
+  Gateway gateway(specWith("", processor("kind: HTTPRoute, name: absent")));
+  EXPECT_EQ(statusOf(gateway, "/served"), "200");
+  EXPECT_THAT(
+      gateway.adminGet("/status"),
+      HasSubstr("\"ancestors\":[{\"ancestorRef\":{\"group\":\"gateway.networking.k8s.io\",\"kind\":\"HTTPRoute\","
+                "\"namespace\":\"test\",\"name\":\"absent\"}"));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"TargetNotFound\""));
+  gateway.reload(specWith("", processor("kind: HTTPRoute, name: all")));
+  EXPECT_EQ(statusOf(gateway, "/served"), "500");
+  EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("\"TargetNotFound\"")));
+  EXPECT_THAT(gateway.adminGet("/status"),
+              HasSubstr("{\"type\":\"extension.sluice.dev/first\",\"status\":\"False\",\"reason\":"
+                        "\"UnsupportedExtensionType\",\"message\":\"spec.processors[0].type: "));
+}
+
+TEST_F(ProcessorStatus, IsWhatValidatePrints) {
+  TempDir folder;
+  const std::string path = folder.write(
+      "a.yaml",
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: egress}\nspec: {controllerName: "
+      "sluice.dev/egress-gateway}" +
+          processor("kind: ListenerSet, name: set"));
+  const Outcome got = run({programPath("sluice"), "validate", "--config", path});
+  EXPECT_EQ(got.exitCode, 1);
+  EXPECT_THAT(got.output, HasSubstr("PayloadProcessor test/guard\n  target ListenerSet test/set  Accepted  False  "
+                                    "UnsupportedValue  spec.targetRef.kind: "));
+}
+
+}  // namespace
+}  // namespace sluice::test

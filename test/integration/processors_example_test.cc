@@ -1,0 +1,54 @@
+// examples/processors runs as its reader would run it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/processors.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kExample = SLUICE_SOURCE_DIR "/examples/processors";
+
+TEST(ProcessorsExample, IsAValidConfiguration) {
+  const Outcome got = run({programPath("sluice"), "validate", "--config", kExample});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+/// The example and what it needs of its neighbour in a folder of the test's own, with free ports in the place of its.
+void copyWithFreePorts(const std::string& folder) {
+  namespace fs = std::filesystem;
+  const std::string root = fs::path(kExample).parent_path();
+  fs::create_directories(folder + "/examples/quickstart");
+  fs::copy(root + "/quickstart/origin", folder + "/examples/quickstart/origin");
+  fs::copy(kExample, folder + "/examples/processors", fs::copy_options::recursive);
+  std::string edits;
+  for (const char* port : {"10180", "10543", "9911", "9912"}) {
+    edits += std::string("s/\\b") + port + "\\b/" + std::to_string(freePort()) + "/g;";
+  }
+  const std::string copy = folder + "/examples/processors";
+  EXPECT_EQ(run({"sed", "-i", edits, copy + "/backend.yaml", copy + "/gateway.yaml", copy + "/run.sh"}).exitCode, 0);
+}
+
+TEST(ProcessorsExample, ShowsWhatTheGatewayPutsInAndWhomItLetsThrough) {
+  const std::string programs = std::filesystem::absolute(programPath("sluice")).parent_path();
+  const TempDir folder;
+  copyWithFreePorts(folder.path());
+  const Outcome got =
+      run({"env", "SLUICE_PROGRAMS=" + programs, "bash", folder.path() + "/examples/processors/run.sh"});
+  ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
+  EXPECT_EQ(countOf(got.output, "the origin saw: \"authorization: Bearer demo-only-key\""), 2U) << got.output;
+  EXPECT_EQ(countOf(got.output, "the origin saw: \"authorization: Bearer of-the-client\""), 0U) << got.output;
+  EXPECT_EQ(countOf(got.output, "<- 200"), 5U) << got.output;
+  EXPECT_EQ(countOf(got.output, "the origin saw: \"x-tenant: a\""), 2U) << got.output;
+  EXPECT_THAT(got.output, HasSubstr("<- 429, retry-after: 30\n      the gateway says: \"code\":\"rate_limited\""));
+  EXPECT_EQ(countOf(got.output, "the origin saw: \"x-tenant: b\""), 1U) << got.output;
+}
+
+}  // namespace
+}  // namespace sluice::test

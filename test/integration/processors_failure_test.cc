@@ -1,0 +1,228 @@
+// Payload processors that can not run: what is answered in their place, in every spelling of the failure mode, and what
+// is said of it (C-04, E-49, E-77, E-81; attack row 64).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/integration/support/canary.h"
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/processors.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Opens or closes; nothing said is closed (E-78).
+const std::vector<std::pair<std::string, bool>> kSpellings = {
+    {"failOpen: true", true},           {"failOpen: false", false},     {"failureMode: FailOpen", true},
+    {"failureMode: FailClosed", false}, {"failureMode: open", true},    {"failureMode: closed", false},
+    {"failurePolicy: Ignore", true},    {"failurePolicy: Fail", false}, {"timeout: 1s", false}};
+
+/// A rule of the path root + "N" for each of these filters.
+std::string rulesOf(const std::vector<std::string>& filters, const std::string& root = "/") {
+  std::string rules;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    rules += "    - matches: [{path: {value: " + root + std::to_string(i) + "}}]\n      filters: [" + filters[i] +
+             "]\n" + backendRefs();
+  }
+  return routeOfRules(rules);
+}
+
+std::string inlined(const std::string& use) { return "{type: PayloadProcessing, payloadProcessing: [" + use + "]}"; }
+
+std::string processor(const std::string& name, const std::string& section, const std::string& use) {
+  return "---\napiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: test, name: " + name +
+         "}\nspec:\n  targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress, sectionName: " +
+         section + "}\n  processors: [" + use + "]\n";
+}
+
+class ProcessorFailures : public testing::Test {
+ protected:
+  GatewaySpec specOf(const std::string& routes, const std::string& extensions = {}) const {
+    return {.backends = {{.port = origin_.port(), .extensions = extensions}}, .routes = routes};
+  }
+  static void expectAnswer(std::uint16_t port, const std::string& target, bool open, const std::string& code,
+                           const std::string& what) {
+    const std::string answer = run({"curl", "-sS", "-i", "http://127.0.0.1:" + std::to_string(port) + target}).output;
+    EXPECT_THAT(answer, HasSubstr(open ? "HTTP/1.1 200 " : "HTTP/1.1 500 ")) << what;
+    EXPECT_THAT(answer, HasSubstr(open ? "\r\n\r\nok" : "\"code\":\"" + code + "\"")) << what;
+  }
+
+  RawOrigin origin_{RawOrigin::answering(kOk)};
+};
+
+/// The filters of a use that can not run, in every form that one has, which fails like that.
+std::vector<std::string> formsOf(const std::string& spelling) {
+  const std::string mode = ", " + spelling;
+  const std::string remote = "{name: a, backendRefs: [{kind: Service, name: s, port: 80}]";
+  return {inlined("{name: a, type: 'acme.test/Absent:v1', phase: request-headers" + mode + "}"),
+          inlined(remote + mode + "}"), inlined(remote + ", config: {context: {k: v}" + mode + "}}"),
+          inlined("{name: a, type: ExtProcess, extProcess: {backendRef: {name: s, port: 80}}" + mode + "}"),
+          inlined("{name: a, type: InProcess, inProcess: {request: {setHeaders: [{name: x, value: request.path}]}}" +
+                  mode + "}")};
+}
+
+TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {  // C-04, P-18, P-22
+  std::string routes;
+  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+    std::string route = rulesOf(formsOf(kSpellings[i].first), "/" + std::to_string(i) + "/");
+    routes += (i == 0 ? "" : "---\n") + route.replace(route.find("name: all"), 9, "name: r" + std::to_string(i));
+  }
+  const Gateway gateway(specOf(routes));
+  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+    const auto forms = formsOf(kSpellings[i].first);
+    for (std::size_t j = 0; j < forms.size(); ++j) {
+      const std::string target = "/" + std::to_string(i) + "/" + std::to_string(j);
+      expectAnswer(gateway.port(), target, kSpellings[i].second, "proxy_configuration_error", forms[j]);
+    }
+  }
+}
+
+TEST_F(ProcessorFailures, OfListenersAreOpenOrClosedInEverySpelling) {  // C-04
+  std::string listeners;
+  std::string processors;
+  std::vector<std::uint16_t> ports;
+  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+    const std::string name = "l" + std::to_string(i);
+    ports.push_back(freePort());
+    listeners += "    - {name: " + name + ", protocol: HTTP, port: " + std::to_string(ports[i]) + "}\n";
+    processors += processor(
+        name, name, "{name: a, type: 'acme.test/Absent:v1', phase: request-headers, " + kSpellings[i].first + "}");
+  }
+  GatewaySpec spec = specOf(routeOfRules("    -\n" + backendRefs()) + processors);
+  spec.listeners = listeners;
+  const Gateway gateway(spec);
+  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+    expectAnswer(ports[i], "/", kSpellings[i].second, "processor_failed", kSpellings[i].first);
+  }
+  EXPECT_EQ(statusOf(gateway, "/"), "200") << "another listener has nothing to do with them";
+}
+
+/// E-49, but for the port.
+constexpr const char* kExample = R"(---
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: Backend
+metadata:
+  name: no-pii-openai
+spec:
+  destination:
+    type: FQDN
+    fqdn: {hostname: api.openai.com, port: 443}
+  tls:
+    mode: Mutual
+    sni: api.openai.com
+    clientCertificateRef: {name: client-cert}
+  extensions:
+    - name: pii-detector
+      type: acme.example.com/PIIDetector:v1
+      phase: request-body
+      priority: 20
+      failOpen: false
+      preAuth: true
+      config:
+        modelRef: pii-detect-small
+        redactionStyle: delete
+        confidenceThreshold: 0.7
+        maxBodyBytes: 2097152
+)";
+
+std::string indented(const std::string& pem) {
+  std::string lines;
+  for (std::size_t at = 0; at < pem.size();) {
+    const std::size_t end = std::min(pem.find('\n', at), pem.size());
+    lines += "    " + pem.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) {  // E-49, E-77, E-81
+  const Identity client = issueClient(makeAuthority(), "tenant");
+  const std::string secret =
+      "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: default, name: client-cert}\n"
+      "type: kubernetes.io/tls\nstringData:\n  tls.crt: |\n" +
+      indented(client.certificate) + "  tls.key: |\n" + indented(client.key);
+  const std::string grant =
+      "---\napiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\n"
+      "metadata: {namespace: default, name: routes}\nspec:\n"
+      "  from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: test}]\n"
+      "  to: [{group: gateway.networking.k8s.io, kind: Backend}]\n";
+  const Gateway gateway(
+      specOf(routeOfRules("    -\n" + backendRefs() + "    - matches: [{path: {value: /pii}}]\n      backendRefs: [" +
+                          backendRef("no-pii-openai", ", namespace: default") + "]\n") +
+             grant + kExample + secret));
+  expectAnswer(gateway.port(), "/pii", false, "proxy_configuration_error", "closed");
+  EXPECT_EQ(statusOf(gateway, "/"), "200");
+  EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}",
+                 "http://127.0.0.1:" + std::to_string(gateway.healthPort()) + "/readyz"})
+                .output,
+            "200");
+  const std::string status = gateway.adminGet("/status");
+  EXPECT_THAT(status, HasSubstr("{\"type\":\"Degraded\",\"status\":\"True\",\"reason\":\"UnsupportedExtensionType\""));
+}
+
+/// A type whose uses its schema admits or not, and a route by which such a use is closed.
+GatewaySpec withSchema(std::uint16_t origin, const std::string& schema) {
+  return {
+      .backends = {{.port = origin}},
+      .settings = "processorCatalogs: [{namespace: test, name: types}]",
+      .routes = rulesOf({inlined("{name: a, type: 'acme.test/Made:v1', phase: request-headers, config: {a: {a: {}}}}"),
+                         "{type: RequestHeaderModifier, requestHeaderModifier: {remove: [x]}}"}) +
+                "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: types}\ndata:\n"
+                "  made.yaml: |\n    {type: 'acme.test/Made:v1', engine: lua, phases: [request-headers], "
+                "schemaRef: {name: schema}}\n"
+                "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: schema}\ndata:\n"
+                "  schema.json: '" +
+                schema + "'\n"};
+}
+
+TEST_F(ProcessorFailures, SchemasReachNothingOutsideOfThem) {  // row 64
+  const std::uint16_t port = freePort();
+  const Canary canary("127.0.0.1", port);
+  ASSERT_TRUE(canary.ok());
+  const std::string at = "http://127.0.0.1:" + std::to_string(port) + "/schema.json";
+  for (const std::string& schema :
+       {R"({"$ref": ")" + at + "\"}", R"({"$id": ")" + at + R"(", "$ref": "other.json"})",
+        R"({"$schema": ")" + at + R"(", "type": "object"})", R"({"properties": {"a": {"$dynamicRef": ")" + at + "\"}}}",
+        std::string(R"({"$ref": "file:///etc/passwd"})")}) {
+    const Gateway gateway(withSchema(origin_.port(), schema));
+    expectAnswer(gateway.port(), "/0", false, "proxy_configuration_error", schema);
+    EXPECT_EQ(statusOf(gateway, "/1"), "200") << schema;
+    const std::string status = gateway.adminGet("/status");
+    EXPECT_THAT(status, HasSubstr("schemaRef: ConfigMap test/schema, schema.json: ")) << schema;
+    EXPECT_EQ(countOf(status, "root:"), 0U);
+  }
+  EXPECT_EQ(canary.connections(), 0);
+}
+
+TEST_F(ProcessorFailures, SchemasThatAreHugeOrNeverEndCostNoMoreThanOthers) {  // row 64
+  std::string many = R"({"enum": [0)";
+  for (int i = 1; i < 30'000; ++i) many += "," + std::to_string(i);
+  std::string deep;
+  for (int i = 0; i < 20'000; ++i) deep += R"({"not":)";
+  deep += "true" + std::string(20'000, '}');
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"({"$ref": "#"})", "refers to itself"},
+      {R"({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"})",
+       "refers to itself"},
+      {R"({"properties": {"a": {"$ref": "#"}}})", "lua, is not supported"},  // a schema like any other
+      {many + "]}", "has more than 20000 values"},
+      {deep, "nesting exceeds"}};
+  for (const auto& [schema, complaint] : cases) {
+    const Gateway gateway(withSchema(origin_.port(), schema));
+    expectAnswer(gateway.port(), "/0", false, "proxy_configuration_error", complaint);
+    EXPECT_EQ(statusOf(gateway, "/1"), "200") << complaint;
+    EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(complaint));
+  }
+}
+
+}  // namespace
+}  // namespace sluice::test

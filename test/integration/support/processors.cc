@@ -1,0 +1,44 @@
+#include "test/integration/support/processors.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace sluice::test {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+}  // namespace
+
+std::string use(const std::string& kind, const std::string& name, const std::string& phase, const std::string& config,
+                const std::string& more) {
+  const std::string domain = kind == "HeaderModifier" ? "sluice.dev/" : "gateway.networking.k8s.io/";
+  return "{name: " + name + ", type: '" + domain + kind + ":v1', phase: " + phase + ", config: {" + config + "}" +
+         more + "}";
+}
+
+std::string adding(const std::string& name, const std::string& phase, const std::string& field,
+                   const std::string& value, int priority) {
+  return use("HeaderModifier", name, phase, "add: [{name: " + field + ", value: " + value + "}]",
+             ", priority: " + std::to_string(priority));
+}
+
+std::string secretOf(const std::string& name, const std::string& members, const std::string& nameSpace) {
+  return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +
+         "}\nstringData: {" + members + "}\n";
+}
+
+std::size_t countOf(std::string_view text, std::string_view part) {
+  const std::string all = lower(text);
+  const std::string one = lower(part);
+  std::size_t count = 0;
+  for (std::size_t at = all.find(one); at != std::string::npos; at = all.find(one, at + one.size())) ++count;
+  return count;
+}
+
+}  // namespace sluice::test
