@@ -33,6 +33,7 @@ inline Step makeStep(std::string name, Phase phase, Work work, BodyMode mode = B
   step.type = "acme.test/Script:v1";
   step.phase = phase;
   step.body.mode = mode;
+  step.body.edits = mode != BodyMode::kNone;
   return step;
 }
 inline Step open(Step step) {

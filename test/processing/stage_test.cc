@@ -22,7 +22,7 @@ class StageTest : public RunFixture {
     stage_.emplace(step_, host_, pool_, flows);
     return *stage_;
   }
-  bool turn() { return stage_->turn(host_, target(), out_); }
+  bool turn() { return stage_->turn(host_, target(), out_, std::size_t{64} * 1024); }
   bool give(std::string_view bytes, bool last = false) {
     stage_->input.bytes.append(bytes);
     stage_->input.ended = last;
@@ -262,14 +262,15 @@ TEST_F(StageTest, TheReplayOfWhatIsHeldBackHasABoundOnBothSides) {
 
 TEST_F(StageTest, AStepThatAnswersItselfForEverKeepsNobodyBusy) {
   int asked = 0;
-  make(makeStep("step", Phase::kRequestBody,
-                [&](Call& call) {
-                  if (call.body->bytes().empty()) return Verdict::goOn();
-                  ++asked;
-                  call.suspend().resume();
-                  return Verdict::wait();
-                },
-                BodyMode::kStreamed));
+  make(makeStep(
+      "step", Phase::kRequestBody,
+      [&](Call& call) {
+        if (call.body->bytes().empty()) return Verdict::goOn();
+        ++asked;
+        call.suspend().resume();
+        return Verdict::wait();
+      },
+      BodyMode::kStreamed));
   host_.answers = [this](Ticket ticket, bool dropped) { stage_->run.answer(ticket, dropped); };
   EXPECT_TRUE(give("ab"));
   EXPECT_EQ(asked, 1);
