@@ -70,6 +70,8 @@ void Exchange::drive() {
     pending_ &= pending_ - 1;
     step(event);
   }
+  // A step may have begun to wait, with whatever it was asked about.
+  if (stepDeadline() != base::MonotonicTime::max()) arm();
 }
 
 void Exchange::step(Event event) {
@@ -175,9 +177,12 @@ void Exchange::onProcessed() {
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
     retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
   }
+  const bool taken = hasAttemptSteps();
+  if (taken && !rule_->mirrors.empty()) startMirrors(rule_->mirrors);
   enter();
-  // Behind it: a copy may lead to the same Backend, and must not take the room of the request itself.
-  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
+  // Behind it: a copy may lead to the same Backend, and must not take the room of the request itself; unless steps of
+  // the attempt take the body away.
+  if (!taken && !rule_->mirrors.empty()) startMirrors(rule_->mirrors);
 }
 
 void Exchange::enter() {
@@ -191,8 +196,9 @@ void Exchange::enter() {
 
 /// With its own copy of the request, if processors are to see it; then admit().
 void Exchange::prepareAttempt() {
-  if (wants(Phase::kBackendRequest) || hasOwnSteps()) return processAttempt();
-  admit();
+  if (!hasAttemptSteps()) return admit();
+  if (attempt_.cluster == nullptr) startMirrorsOfShare();
+  processAttempt();
 }
 
 void Exchange::admit() {
@@ -210,8 +216,7 @@ void Exchange::admit() {
                                                             "too many requests to the backend at once"));
   }
   attempt_.cluster = &cluster;
-  const auto& ofShare = attempt_.backend->mirrors;
-  if (!ofShare.empty() && !(retries_ && retries_->hasTried(*attempt_.backend))) startMirrors(ofShare);
+  if (attemptSteps() == nullptr) startMirrorsOfShare();
   raise(Event::kRouted);
 }
 
@@ -293,7 +298,7 @@ void Exchange::forwardRequest() {
 }
 
 void Exchange::grantClient() {
-  if (steps_) return forwardRequest();
+  if (steps_) forwardRequest();
   grant();
 }
 

@@ -43,12 +43,12 @@ enum class Event : std::uint8_t {
   kRetryDue,         // the next attempt's time has come
   kPoolReady,        // a connection may be had
   kLeased,           // a connection was taken
+  kPostponed,        // steps of the attempt wait: it goes back
   kUnavailable,      // none will come: error is set
   kRequestBody,      // the request pipe has more bytes, or its end
   kRequestTaken,     // the upstream codec took bytes out of the request pipe
   kRequestSent,      // the upstream codec has the whole request
   kStepAnswer,       // a step of a processor that waited can go on, or has failed
-  kPostponed,        // steps of the attempt wait: the connection goes back
   kInterim,          // a 1xx head came
   kResponseArrived,  // the final head came, and steps want to see it
   kResponseRefused,  // the final head has a status for which the rule retries

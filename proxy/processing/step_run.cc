@@ -64,8 +64,9 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
     ticket_ = 0;  // an answer that comes all the same means nothing
     return verdict;
   }
-  if (ticket_ == 0) return Verdict::fail("it waits for nothing");
+  // Unless the answer came while it was asked.
   if (wait_ == Wait::kNone) {
+    if (ticket_ == 0) return Verdict::fail("it waits for nothing");
     wait_ = Wait::kWaiting;
     deadline_ = host.clock().now() + (step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout);
   }
