@@ -97,6 +97,8 @@ void Exchange::act(Action action) {
       return backOff();
     case Action::kAcquire:
       return acquire();
+    case Action::kConnect:
+      return connect();
     case Action::kAbandon:
       return abandon();
     case Action::kBegin:
@@ -191,7 +193,8 @@ void Exchange::enter() {
 
 /// With its own copy of the request, if processors are to see it; then admit().
 void Exchange::prepareAttempt() {
-  if (wants(Phase::kBackendRequest) || hasOwnSteps()) return processAttempt();
+  constexpr std::uint8_t kOfAll = bitOf(Phase::kConnect) | bitOf(Phase::kBackendRequest);
+  if ((phases_ & kOfAll) != 0 || hasOwnSteps()) return processAttempt();
   admit();
 }
 
@@ -232,8 +235,14 @@ std::optional<base::Error> Exchange::chooseBackend(const routing::RouteMatch& ma
 }
 
 void Exchange::acquire() {
+  const net::Addresses* allowed = nullptr;
+  if (wants(Phase::kConnect)) {
+    allowed = processConnect();
+    if (allowed == nullptr) return;
+  }
   const upstream::Wishes wishes = {.preferred = session_ ? session_->endpoint() : nullptr,
-                                   .avoided = retries_ ? retries_->avoided() : nullptr};
+                                   .avoided = retries_ ? retries_->avoided() : nullptr,
+                                   .allowed = allowed};
   auto lease = attempt_.cluster->acquire(token(), wishes);
   if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
   if (lease->empty()) return;

@@ -159,6 +159,9 @@ class Exchange final : private net::Timer {
   routing::RouteMatch matchWithHints();
   void carryRequest();
   void processAttempt();
+  /// Where the connection may go; null: its steps wait, or refuse it, or it is not known yet.
+  const net::Addresses* processConnect();
+  void connect();
   bool processBackendRequest();
   void process();
   void await();
@@ -230,7 +233,7 @@ class Exchange final : private net::Timer {
   };
   std::unique_ptr<ExchangeSteps, InArena> steps_;  // null unless processors are concerned
   /// What is under way of the steps: their next event goes on with it.
-  enum class Pending : std::uint8_t { kNothing, kBeforeRouting, kRequest, kAttempt, kBackendRequest };
+  enum class Pending : std::uint8_t { kNothing, kBeforeRouting, kRequest, kAttempt, kConnect, kBackendRequest };
   Pending pendingSteps_ = Pending::kNothing;
   enum class PendingResponse : std::uint8_t { kNothing, kBackendResponse, kKept };
   PendingResponse pendingResponse_ = PendingResponse::kNothing;

@@ -231,6 +231,7 @@ void Exchange::process() {
   if (outcome == Run::Outcome::kRefused) return;
   switch (std::exchange(pendingSteps_, Pending::kNothing)) {
     case Pending::kNothing:
+    case Pending::kConnect:  // of another state: connect()
       return;
     case Pending::kBeforeRouting:
       return decide(matchWithHints());

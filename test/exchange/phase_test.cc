@@ -31,6 +31,8 @@ const Expected<Req> kRequestCells{
     {{Req::kRouting, E::kDeadline}, {A::kNone, Req::kStopped}},
     {{Req::kRouting, E::kInternalFailure}, {A::kNone, Req::kStopped}},
     {{Req::kAcquiring, E::kPoolReady}, {A::kAcquire, Req::kAcquiring}},
+    {{Req::kAcquiring, E::kStepAnswer}, {A::kConnect, Req::kAcquiring}},
+    {{Req::kAcquiring, E::kRejected}, {A::kAbandon, Req::kStopped}},
     {{Req::kAcquiring, E::kLeased}, {A::kBegin, Req::kSending}},
     {{Req::kAcquiring, E::kRetry}, {A::kBackOff, Req::kRouting}},
     {{Req::kAcquiring, E::kGiveUp}, {A::kNone, Req::kStopped}},
