@@ -70,6 +70,8 @@ void Exchange::drive() {
     pending_ &= pending_ - 1;
     step(event);
   }
+  // A step may have begun to wait, with whatever it was asked about.
+  if (stepDeadline() != base::MonotonicTime::max()) arm();
 }
 
 void Exchange::step(Event event) {
@@ -97,8 +99,6 @@ void Exchange::act(Action action) {
       return backOff();
     case Action::kAcquire:
       return acquire();
-    case Action::kConnect:
-      return connect();
     case Action::kAbandon:
       return abandon();
     case Action::kBegin:
@@ -177,9 +177,12 @@ void Exchange::onProcessed() {
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
     retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
   }
+  const bool taken = hasAttemptSteps();
+  if (taken && !rule_->mirrors.empty()) startMirrors(rule_->mirrors);
   enter();
-  // Behind it: a copy may lead to the same Backend, and must not take the room of the request itself.
-  if (!rule_->mirrors.empty()) startMirrors(rule_->mirrors);
+  // Behind it: a copy may lead to the same Backend, and must not take the room of the request itself; unless steps of
+  // the attempt take the body away.
+  if (!taken && !rule_->mirrors.empty()) startMirrors(rule_->mirrors);
 }
 
 void Exchange::enter() {
@@ -193,9 +196,9 @@ void Exchange::enter() {
 
 /// With its own copy of the request, if processors are to see it; then admit().
 void Exchange::prepareAttempt() {
-  constexpr std::uint8_t kOfAll = bitOf(Phase::kConnect) | bitOf(Phase::kBackendRequest);
-  if ((phases_ & kOfAll) != 0 || hasOwnSteps()) return processAttempt();
-  admit();
+  if (!hasAttemptSteps()) return admit();
+  if (attempt_.cluster == nullptr) startMirrorsOfShare();
+  processAttempt();
 }
 
 void Exchange::admit() {
@@ -213,8 +216,7 @@ void Exchange::admit() {
                                                             "too many requests to the backend at once"));
   }
   attempt_.cluster = &cluster;
-  const auto& ofShare = attempt_.backend->mirrors;
-  if (!ofShare.empty() && !(retries_ && retries_->hasTried(*attempt_.backend))) startMirrors(ofShare);
+  if (attemptSteps() == nullptr) startMirrorsOfShare();
   raise(Event::kRouted);
 }
 
@@ -237,8 +239,8 @@ std::optional<base::Error> Exchange::chooseBackend(const routing::RouteMatch& ma
 void Exchange::acquire() {
   const net::Addresses* allowed = nullptr;
   if (wants(Phase::kConnect)) {
-    allowed = processConnect();
-    if (allowed == nullptr) return;
+    allowed = steps_->allowed();
+    if (allowed == nullptr) return processConnect();
   }
   const upstream::Wishes wishes = {.preferred = session_ ? session_->endpoint() : nullptr,
                                    .avoided = retries_ ? retries_->avoided() : nullptr,
@@ -302,7 +304,7 @@ void Exchange::forwardRequest() {
 }
 
 void Exchange::grantClient() {
-  if (steps_) return forwardRequest();
+  if (steps_) forwardRequest();
   grant();
 }
 

@@ -142,6 +142,11 @@ class Exchange final : private net::Timer {
   bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
   bool wantsResponse() const;
   bool hasOwnSteps() const;
+  bool hasAttemptSteps() const {
+    constexpr std::uint8_t kOfAll =
+        processing::bitOf(processing::Phase::kConnect) | processing::bitOf(processing::Phase::kBackendRequest);
+    return phases_ != 0 && ((phases_ & kOfAll) != 0 || hasOwnSteps());
+  }
   bool hasWholeResponse() const;
   ExchangeSteps& steps();
   /// If bodies go through steps there.
@@ -159,9 +164,7 @@ class Exchange final : private net::Timer {
   routing::RouteMatch matchWithHints();
   void carryRequest();
   void processAttempt();
-  /// Where the connection may go; null: its steps wait, or refuse it, or it is not known yet.
-  const net::Addresses* processConnect();
-  void connect();
+  void processConnect();
   bool processBackendRequest();
   void process();
   void await();
@@ -193,11 +196,13 @@ class Exchange final : private net::Timer {
   bool planRetry();
   bool budgetAllows(const routing::WeightedBackend& next);
   void rewind();
+  void endAttempt();
   void repeat();
   void backOff();
   const routing::WeightedBackend* resumeSession();
   void tellSession();
   void startMirrors(const std::vector<routing::RequestMirror>& wanted);
+  void startMirrorsOfShare();
   void mirrorBody(std::string_view bytes);
   void mirrorEnd();
   void dropMirrors();
@@ -211,8 +216,9 @@ class Exchange final : private net::Timer {
   const Origin origin_;
   http::RequestMessage request_;
   /// As the client asked, where steps have changed the head: what a copy of it and an answer of the rule's own are made
-  /// of, so that nothing that a step put in goes where it is not meant to. In the arena; null: as it is.
-  const http::RequestHead* asked_ = nullptr;
+  /// of, so that nothing that a step put in goes where it is not meant to. Framed as the body that they left. In the
+  /// arena; null: as it is.
+  http::RequestHead* asked_ = nullptr;
   http::BodyPipe requestBody_;
   http::BodyPipe responseBody_;
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses

@@ -9,30 +9,17 @@
 namespace sluice::exchange {
 
 using processing::Phase;
-using processing::Run;
 
-const net::Addresses* Exchange::processConnect() {
-  if (const net::Addresses* decided = steps_->allowed()) return decided;
-  if (pendingSteps_ != Pending::kConnect) {
-    auto addresses = attempt_.cluster->resolve(token());
-    if (!addresses.ok()) {
-      raise(Event::kUnavailable, addresses.error());
-      return nullptr;
-    }
-    if (addresses->empty()) return nullptr;
-    steps_->beginConnect(*attempt_.backend->backend, *std::move(addresses));
-    steps_->attempt->append(chains(), {Phase::kConnect});
-    pendingSteps_ = Pending::kConnect;
-  }
-  const Run::Outcome outcome = moveAttempt();
-  if (outcome == Run::Outcome::kWaits) await();
-  if (outcome != Run::Outcome::kDone) return nullptr;
-  pendingSteps_ = Pending::kNothing;
-  return &steps_->endConnect();
-}
-
-void Exchange::connect() {
-  if (pendingSteps_ == Pending::kConnect) acquire();
+/// Nothing while it is not known where to; the pool tells when it is. Then acquire().
+void Exchange::processConnect() {
+  if (pendingSteps_ == Pending::kConnect) return;
+  auto addresses = attempt_.cluster->resolve(token());
+  if (!addresses.ok()) return raise(Event::kUnavailable, addresses.error());
+  if (addresses->empty()) return;
+  steps_->beginConnect(*attempt_.backend->backend, *std::move(addresses));
+  steps_->attempt->append(chains(), {Phase::kConnect});
+  pendingSteps_ = Pending::kConnect;
+  process();
 }
 
 }  // namespace sluice::exchange

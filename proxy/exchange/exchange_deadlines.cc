@@ -10,6 +10,7 @@ namespace sluice::exchange {
 // The client owes us body bytes, and nobody else owes anything.
 bool Exchange::clientStalls() const {
   if (request_.head.body == http::Body::kTunnel) return false;
+  if (stepDeadline() != base::MonotonicTime::max()) return false;  // a step does
   if (starves()) return !isGrpc(request_.head);
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
          requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
@@ -64,6 +65,8 @@ void Exchange::expire() {
   const bool late = requestDeadline() <= now;
   if (!idle && !late && stepDeadline() <= now) {
     steps_->expire(now);
+    progress();
+    arm();
     return raise(Event::kStepAnswer);
   }
   if (!idle && !late && retryTime() <= now) return raise(Event::kRetryDue);

@@ -8,14 +8,18 @@ void Exchange::startMirrors(const std::vector<routing::RequestMirror>& wanted) {
   if (request_.head.body == http::Body::kTunnel) return;  // a conversation has no copy
   for (const routing::RequestMirror& target : wanted) {
     if (!target.takesAll() && !target.takes(owner_.random())) continue;
-    Mirror* mirror =
-        owner_.mirrors().create(*listener_, *rule_, target, asked(), {origin_.client, origin_.secure});
+    Mirror* mirror = owner_.mirrors().create(*listener_, *rule_, target, asked(), {origin_.client, origin_.secure});
     if (mirror == nullptr) continue;
     if (pin_) mirror->pin();
     mirrors_.push_back(mirror->handle());
     mirror->addBody(requestBody_.bytes);
     if (requestBody_.end() == http::PipeEnd::kComplete) mirror->endBody(requestBody_.trailers());
   }
+}
+
+void Exchange::startMirrorsOfShare() {
+  const auto& wanted = attempt_.backend->mirrors;
+  if (!wanted.empty() && !(retries_ && retries_->hasTried(*attempt_.backend))) startMirrors(wanted);
 }
 
 void Exchange::mirrorBody(std::string_view bytes) {

@@ -6,6 +6,7 @@
 
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/http/hygiene.h"
 
 namespace sluice::exchange {
 
@@ -97,7 +98,9 @@ ExchangeSteps& Exchange::steps() {
 }
 
 void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
-  if (steps_ && steps_->answer(ticket, dropped)) raise(Event::kStepAnswer);
+  if (!steps_ || !steps_->answer(ticket, dropped)) return;
+  progress();
+  raise(Event::kStepAnswer);
 }
 
 /// A buffered step waits for the client's body, and nobody else does anything.
@@ -231,15 +234,21 @@ void Exchange::process() {
   if (outcome == Run::Outcome::kRefused) return;
   switch (std::exchange(pendingSteps_, Pending::kNothing)) {
     case Pending::kNothing:
-    case Pending::kConnect:  // of another state: connect()
       return;
     case Pending::kBeforeRouting:
       return decide(matchWithHints());
     case Pending::kRequest:
-      if (steps_->request->carries) frame(request_.head, steps_->request->run.alters(), requestBody_);
+      if (steps_->request->carries) {
+        for (http::RequestHead* head : {&request_.head, asked_}) {
+          frame(*head, steps_->request->run.alters(), requestBody_);
+        }
+      }
       return onProcessed();
     case Pending::kAttempt:
       return admit();
+    case Pending::kConnect:
+      steps_->endConnect();
+      return acquire();
     case Pending::kBackendRequest:
       return raise(Event::kRouted);
   }
@@ -326,7 +335,10 @@ void Exchange::moveRequestBody() {
 
 void Exchange::beginResponseSteps() {
   const std::uint8_t bodies = bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseBody);
-  steps().beginResponse(response_->head, loadOf(chains(), bodies, response_->head.body));
+  const Stretch::Load load = loadOf(chains(), bodies, response_->head.body);
+  // RFC 9110 section 6.4.1: there is none, so no step can make one.
+  const bool bodiless = request_.head.method == http::Method::kHead || http::statusForbidsBody(response_->head.status);
+  steps().beginResponse(response_->head, {load.carries && !bodiless, load.flows});
 }
 
 /// Steps of the Backend's response, before it is decided whether it is kept.

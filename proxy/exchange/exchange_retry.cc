@@ -17,7 +17,7 @@ constexpr std::uint32_t bits(Event first, Events... rest) {
 constexpr std::uint32_t kOfAttempt =
     bits(Event::kPoolReady, Event::kLeased, Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent,
          Event::kInterim, Event::kResponseArrived, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady,
-         Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired, Event::kStepAnswer, Event::kPostponed);
+         Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired, Event::kPostponed);
 
 /// Not ours, nor the address guard's, which would say the same again.
 bool isPassing(const base::Error& error) {
@@ -34,9 +34,9 @@ void Exchange::judgeFailure() {
   if (retries_ && !sent) ++attempt_.number;
   const bool idempotent = http::isIdempotent(request_.head.method);
   const bool spurious = sent && (unprocessed_ || (idempotent && wentStale()));
-  if (spurious && !repeated_ && bodyIntact()) return raise(Event::kRepeat);
   // A response that steps have seen as the one that is kept is no other's.
   const bool kept = pendingResponse_ == PendingResponse::kKept;
+  if (spurious && !kept && !repeated_ && bodyIntact()) return raise(Event::kRepeat);
   const bool harmless = !sent || unprocessed_ || idempotent;
   raise(harmless && !kept && isPassing(*error_) && planRetry() ? Event::kRetry : Event::kGiveUp);
 }
@@ -93,9 +93,20 @@ void Exchange::rewind() {
 
 void Exchange::repeat() {
   repeated_ = true;
+  endAttempt();
   rewind();
-  if (steps_) steps_->endAttempt();
   prepareAttempt();
+}
+
+/// What is given up leaves nothing behind, nor has it anything to say any more. Steps of the request, which go on, may.
+void Exchange::endAttempt() {
+  if (steps_) steps_->endAttempt();
+  pendingSteps_ = Pending::kNothing;
+  pendingResponse_ = PendingResponse::kNothing;
+  pending_ &= ~kOfAttempt;
+  interims_.clear();
+  response_.reset();
+  responseBody_ = http::BodyPipe(owner_.worker().chunks());
 }
 
 void Exchange::backOff() {
@@ -104,9 +115,6 @@ void Exchange::backOff() {
   if (failed.cluster != nullptr) failed.cluster->leave();
   if (failed.hasPeer) retries_->avoid(failed.peer);
   attempt_ = {};
-  if (steps_) steps_->endAttempt();
-  pendingSteps_ = Pending::kNothing;
-  pendingResponse_ = PendingResponse::kNothing;
   if (session_) session_->leave();
   attempt_.backend = &retries_->next();
   attempt_.number = failed.number;
@@ -114,10 +122,7 @@ void Exchange::backOff() {
   const bool answered = response_.has_value();
   owner_.observer().onRetry(*this, failed, answered ? response_->head.status : error_->status,
                             answered ? nullptr : &*error_);
-  pending_ &= ~kOfAttempt;
-  interims_.clear();
-  response_.reset();
-  responseBody_ = http::BodyPipe(owner_.worker().chunks());
+  endAttempt();
   rewind();
   if (retries_->due() <= owner_.worker().now()) return raise(Event::kRetryDue);
   arm();

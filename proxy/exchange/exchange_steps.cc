@@ -126,12 +126,11 @@ void ExchangeSteps::beginConnect(const routing::BackendPlan& plan, net::Addresse
   destination_ = {plan.hostname, plan.port, serverName, {seen, addresses_.size()}};
 }
 
-const net::Addresses& ExchangeSteps::endConnect() {
+void ExchangeSteps::endConnect() {
   std::size_t count = 0;
   for (const auto& left : destination_.addresses()) addresses_[count++] = addresses_[left.number];
   addresses_.resize(count);
   connectEnded_ = true;
-  return addresses_;
 }
 
 Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {

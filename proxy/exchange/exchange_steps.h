@@ -106,7 +106,7 @@ class ExchangeSteps final : private processing::RunHost {
   Stretch& beginResponse(http::ResponseHead& head, const Stretch::Load& load);
   /// Steps of connect are to see where the attempt may go, and once they have: what they left of it.
   void beginConnect(const routing::BackendPlan& plan, net::Addresses addresses);
-  const net::Addresses& endConnect();
+  void endConnect();
   /// The same, from endConnect() on; nullptr: they have not decided yet.
   const net::Addresses* allowed() const { return connectEnded_ ? &addresses_ : nullptr; }
   /// The attempt is given up, and with it what its Backend answered.

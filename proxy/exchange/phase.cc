@@ -49,9 +49,10 @@ constexpr Entry<Req> kRequestEntries[] = {
     {Req::kRouting, E::kInternalFailure, A::kNone, Req::kStopped},
 
     {Req::kAcquiring, E::kPoolReady, A::kAcquire, Req::kAcquiring},
-    {Req::kAcquiring, E::kStepAnswer, A::kConnect, Req::kAcquiring},
-    {Req::kAcquiring, E::kRejected, A::kAbandon, Req::kStopped},
     {Req::kAcquiring, E::kLeased, A::kBegin, Req::kSending},
+    {Req::kAcquiring, E::kRequestBody, A::kProcess, Req::kAcquiring},
+    {Req::kAcquiring, E::kStepAnswer, A::kProcess, Req::kAcquiring},
+    {Req::kAcquiring, E::kRejected, A::kAbandon, Req::kStopped},
     {Req::kAcquiring, E::kRetry, A::kBackOff, Req::kRouting},
     {Req::kAcquiring, E::kGiveUp, A::kNone, Req::kStopped},
     {Req::kAcquiring, E::kRequestBroken, A::kAbandon, Req::kStopped},
@@ -137,8 +138,8 @@ constexpr std::array<std::string_view, kResponseStates> kResponseNames{"waiting"
 constexpr std::array<std::string_view, kEvents> kEventNames{
     "arrived",          "refused head",    "request broken", "routed",        "rejected",
     "client gone",      "repeat",          "retry",          "give up",       "retry due",
-    "pool ready",       "leased",          "unavailable",    "request body",  "request taken",
-    "request sent",     "step answer",     "postponed",      "interim",       "response arrived",
+    "pool ready",       "leased",          "postponed",      "unavailable",   "request body",
+    "request taken",    "request sent",    "step answer",    "interim",       "response arrived",
     "response refused", "response head",   "response ready", "response body", "response taken",
     "upstream reset",   "attempt expired", "response sent",  "deadline",      "internal failure"};
 

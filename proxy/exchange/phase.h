@@ -43,12 +43,12 @@ enum class Event : std::uint8_t {
   kRetryDue,         // the next attempt's time has come
   kPoolReady,        // a connection may be had
   kLeased,           // a connection was taken
+  kPostponed,        // steps of the attempt wait: it goes back
   kUnavailable,      // none will come: error is set
   kRequestBody,      // the request pipe has more bytes, or its end
   kRequestTaken,     // the upstream codec took bytes out of the request pipe
   kRequestSent,      // the upstream codec has the whole request
   kStepAnswer,       // a step of a processor that waited can go on, or has failed
-  kPostponed,        // steps of the attempt wait: the connection goes back
   kInterim,          // a 1xx head came
   kResponseArrived,  // the final head came, and steps want to see it
   kResponseRefused,  // the final head has a status for which the rule retries
@@ -67,12 +67,11 @@ inline constexpr std::size_t kEvents = 30;
 enum class Action : std::uint8_t {
   kNone,
   kRoute,            // find rule and Backend: raises kRouted or kRejected
-  kProcess,          // the steps of the request go on: as kRoute, kEnter or kBegin, whichever waits for them
+  kProcess,          // the steps of the request go on: as kRoute, kEnter, kAcquire or kBegin, whichever waits
   kEnter,            // be counted among the Backend's requests: raises kRouted or kUnavailable
   kRepeat,           // kAcquire once more, with the whole body
   kBackOff,          // give the attempt up and wait for the next: kRetryDue
   kAcquire,          // ask the pool, behind the steps of connect: raises kLeased, kUnavailable or kRejected, or waits
-  kConnect,          // the steps of connect go on: as kAcquire, if they waited
   kAbandon,          // leave the pool's queue
   kBegin,            // hand the attempt's head to the upstream codec
   kForwardRequest,   // tell the upstream codec of more body

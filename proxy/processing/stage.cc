@@ -29,6 +29,8 @@ bool Stage::turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t r
   const auto asks = [&] { return run.isDue() || more_ || !input.bytes.empty() || input.ended; };
   while (state_ == State::kStreaming && !run.waits() && asks() && (!more_ || to.bytes.size() < room)) {
     if (!stream(host, target, to)) return false;
+    // Answered while it was asked: the host goes on, and is the one to notice if that never ends.
+    if (run.isDue()) return true;
   }
   return state_ != State::kPassing || pass(host, to, room);
 }
@@ -196,11 +198,12 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
   if (!goesOn && host.ends(step, verdict)) return false;
   state_ = State::kPassing;
-  if (to != nullptr) {
+  if (to != nullptr && outcome == StepOutcome::kSkipped) {
     to->bytes.splice(unreleased_, unreleased_.size());
     base::ByteQueue& given = text_.isNeeded() && !stripped_ ? coded_ : given_;
     to->bytes.splice(given, given.size());
   }
+  unreleased_.clear();
   return true;
 }
 

@@ -31,7 +31,7 @@ class Stage {
   /// No more than about `room` is put there of what grows on the way.
   bool turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room);
   /// There is more to be had of what has come, now that there is room for it.
-  bool hasMore() const { return more_ && !run.waits(); }
+  bool hasMore() const { return more_ && !run.waits() && !run.isDue(); }
 
   /// The steps behind it may begin: this one has seen the head, and of a buffered body all.
   bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }

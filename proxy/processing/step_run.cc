@@ -74,8 +74,9 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
     const bool nowhere = destination != nullptr && destination->addresses().empty();
     return nowhere && verdict.kind() == Verdict::Kind::kContinue ? denied() : verdict;
   }
-  if (ticket_ == 0) return Verdict::fail("it waits for nothing");
+  // Unless the answer came while it was asked.
   if (wait_ == Wait::kNone) {
+    if (ticket_ == 0) return Verdict::fail("it waits for nothing");
     wait_ = Wait::kWaiting;
     deadline_ = host.clock().now() + (step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout);
   }

@@ -393,7 +393,7 @@ TEST_P(ProcessCoded, ABodyThatGrowsTooMuchIsRefusedNamingTheLimit) {
       with({step("read", Phase::kRequestBody, goesOn(), text(mode, true))});
       const std::size_t index = postCoded(kDense);
       const std::string name = byRatio ? "decompressionRatio" : "decompressedBody";
-      if (mode == BodyMode::kStreamed) accept(0);
+      if (rig_->dialled() > 0) accept(0);  // of text that came by then it is refused before
       ASSERT_TRUE(rig_->settle());
       EXPECT_EQ(status(index), 413);
       EXPECT_NE(client_->answer(index).body.find(name), std::string::npos) << client_->answer(index).body;

@@ -202,5 +202,31 @@ TEST_F(ProcessorOrder, LiteralsOfGep5091AreEdits) {  // P-22, P-25
   }
 }
 
+TEST_F(ProcessorOrder, AnAnswerToARequestOfNoRouteHasTheGatewaysResponseHeaders) {  // E-94
+  GatewaySpec spec = specOf(routeOfRules("    - matches: [{path: {value: /known}}]\n" + backendRefs()) +
+                            on("kind: Gateway, name: egress", "a", step("gateway", "response-headers")));
+  const Gateway gateway(spec);
+  const std::string answer = ask(gateway, "/unknown");
+  EXPECT_THAT(answer, HasSubstr(" 404"));
+  EXPECT_EQ(stepsIn(answer), "gateway");
+}
+
+TEST_F(ProcessorOrder, BeforeRoutingIsBeforeARouteIsMatched) {  // E-97a, P-22
+  const std::string chooses = use("HeaderModifier", "choose", "request-headers", "set: [{name: x-model, value: b}]");
+  GatewaySpec spec = specOf(routeOfRules("    - matches: [{headers: [{name: x-model, value: b}]}]\n" + backendRefs()) +
+                            on("kind: Gateway, name: egress", "a", chooses, "phase: PreRouting, "));
+  const Gateway gateway(spec);
+  EXPECT_EQ(statusOf(gateway, "/"), "200");
+}
+
+TEST_F(ProcessorOrder, ARefusalOfABackendsRequestHeadersComesBeforeItIsDialled) {  // E-94
+  const std::string refusing = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
+  GatewaySpec spec = specOf("", "[" + refusing + "]");
+  spec.backends[0].port = freePort();  // nobody is there
+  const Gateway gateway(spec);
+  EXPECT_EQ(statusOf(gateway, "/"), "503");
+  EXPECT_EQ(statusOf(gateway, "/"), "429");
+}
+
 }  // namespace
 }  // namespace sluice::test

@@ -1,0 +1,13 @@
+// Random scripts of payload processors and events: what ProcessCourse makes of the bytes must hold whatever they are.
+#include <string_view>
+
+#include "test/fuzz/fuzz_input.h"
+#include "test/support/process_course.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::size_t kMostBytes = 1000;
+  sluice::test::ProcessCourse course({reinterpret_cast<const char*>(data), std::min(size, kMostBytes)});
+  const std::string violation = course.run();
+  sluice::test::require(violation.empty(), violation.c_str());
+  return 0;
+}

@@ -1,0 +1,140 @@
+#include "proxy/processing/step_run.h"
+
+#include "test/processing/run_fixture.h"
+
+namespace sluice::processing {
+namespace {
+
+using std::chrono::milliseconds;
+
+class StepRunTest : public RunFixture {
+ protected:
+  Verdict ask(StepRun& run) { return run.ask(host_, target(), nullptr); }
+  void connect(StepRun& run) {
+    host_.answers = [&run](Ticket ticket, bool dropped) { run.answer(ticket, dropped); };
+  }
+  Step waiter(milliseconds timeout = {}) {
+    Step step = makeStep("step", Phase::kRequestHeaders, [this](Call& call) {
+      if (call.state<int>()++ > 0) return Verdict::goOn();
+      waiting_.push_back(call.suspend());
+      return Verdict::wait();
+    });
+    step.timeout = timeout;
+    return step;
+  }
+};
+
+TEST_F(StepRunTest, WaitsUntilItIsAnsweredAndIsThenAskedAgain) {
+  const Step step = waiter();
+  StepRun run(step);
+  connect(run);
+  EXPECT_EQ(run.deadline(), base::MonotonicTime::max());
+  EXPECT_EQ(ask(run).kind(), Verdict::Kind::kWait);
+  EXPECT_TRUE(run.waits());
+  EXPECT_EQ(run.deadline(), host_.time.now() + milliseconds(200));
+  EXPECT_EQ(ask(run).kind(), Verdict::Kind::kWait) << "still";
+  EXPECT_EQ(waiting_.size(), 1U);
+  waiting_[0].resume();
+  EXPECT_FALSE(run.waits());
+  EXPECT_TRUE(run.isDue());
+  EXPECT_EQ(run.deadline(), base::MonotonicTime::max());
+  EXPECT_EQ(ask(run).kind(), Verdict::Kind::kContinue);
+  EXPECT_FALSE(run.isDue());
+}
+
+TEST_F(StepRunTest, HasATimeOfItsOwnFromWhenItBeginsToWait) {
+  const Step step = waiter(milliseconds(70));
+  StepRun run(step);
+  connect(run);
+  ask(run);
+  EXPECT_EQ(run.deadline(), host_.time.now() + milliseconds(70));
+  host_.time.advance(milliseconds(70));
+  run.expire();
+  EXPECT_EQ(run.time(host_), milliseconds(70));
+  const Verdict verdict = ask(run);
+  EXPECT_EQ(verdict.kind(), Verdict::Kind::kFail);
+  EXPECT_EQ(verdict.cause(), Cause::kTimeout);
+  waiting_[0].resume();
+  EXPECT_FALSE(run.isDue()) << "too late";
+}
+
+TEST_F(StepRunTest, FailsIfNobodyWillAnswer) {
+  const Step step = waiter();
+  StepRun run(step);
+  connect(run);
+  ask(run);
+  waiting_.clear();
+  EXPECT_EQ(ask(run).cause(), Cause::kDropped);
+}
+
+TEST_F(StepRunTest, TakesAnAnswerThatComesWhileItIsAsked) {
+  for (const bool dropped : {false, true}) {
+    const Step step = makeStep("step", Phase::kRequestHeaders, [dropped](Call& call) {
+      if (call.state<int>()++ > 0) return Verdict::goOn();
+      Resumer resumer = call.suspend();
+      if (!dropped) resumer.resume();
+      return Verdict::wait();
+    });
+    StepRun run(step);
+    connect(run);
+    EXPECT_EQ(ask(run).kind(), Verdict::Kind::kWait);
+    EXPECT_FALSE(run.waits());
+    const Verdict verdict = ask(run);
+    EXPECT_EQ(verdict.kind(), dropped ? Verdict::Kind::kFail : Verdict::Kind::kContinue);
+    if (dropped) {
+      EXPECT_EQ(verdict.cause(), Cause::kDropped);
+    }
+  }
+}
+
+TEST_F(StepRunTest, AnswersToTheLatestOfItsWaitsAlone) {
+  const Step step = makeStep("step", Phase::kRequestHeaders, [this](Call& call) {
+    waiting_.push_back(call.suspend());
+    waiting_.push_back(call.suspend());
+    return Verdict::wait();
+  });
+  StepRun run(step);
+  connect(run);
+  ask(run);
+  waiting_[0].resume();
+  EXPECT_TRUE(run.waits());
+  waiting_[1].resume();
+  EXPECT_FALSE(run.waits());
+}
+
+TEST_F(StepRunTest, FailsIfItWaitsForNothing) {
+  const Step step = makeStep("step", Phase::kRequestHeaders, [](Call&) { return Verdict::wait(); });
+  StepRun run(step);
+  EXPECT_EQ(ask(run).cause(), Cause::kError);
+}
+
+TEST_F(StepRunTest, UndoesWhatItWroteIntoHeadsIfItFailsOpen) {
+  for (const bool isOpen : {true, false}) {
+    Step step = makeStep("step", Phase::kResponseHeaders, [this](Call& call) {
+      call.request.headers.set(call.arena, "x-half", "1");
+      call.response->headers.set(call.arena, "x-half", "1");
+      call.response->status = 418;
+      if (call.state<int>()++ > 0) return Verdict::fail("it broke");
+      waiting_.push_back(call.suspend());
+      return Verdict::wait();
+    });
+    step.failOpen = isOpen;
+    request_.headers = {};
+    response_.headers = {};
+    response_.status = 200;
+    request_.headers.set(arena_, "x-kept", "1");
+    StepRun run(step);
+    connect(run);
+    run.ask(host_, target(true), nullptr);
+    waiting_.back().resume();
+    EXPECT_EQ(run.ask(host_, target(true), nullptr).kind(), Verdict::Kind::kFail);
+    EXPECT_NE(request_.headers.find("x-kept"), nullptr);
+    if (!isOpen) continue;
+    EXPECT_EQ(request_.headers.find("x-half"), nullptr);
+    EXPECT_EQ(response_.headers.find("x-half"), nullptr);
+    EXPECT_EQ(response_.status, 200);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::processing
