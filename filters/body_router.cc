@@ -31,7 +31,8 @@ class BodyRouter final : public processing::PreAuthProcessor {
   BodyRouter(BodyChoice choice, std::string hint) : choice_(std::move(choice)), hint_(std::move(hint)) {}
 
   processing::BodyInterest body() const override {
-    return {processing::BodyMode::kBuffered, choice_.maxBodyBytes(), false, true};
+    // Its text in one piece, and what that was parsed to.
+    return {.mode = processing::BodyMode::kBuffered, .bound = choice_.maxBodyBytes(), .decoded = true, .copies = 2};
   }
   bool wantsBody(const http::RequestHead& request, const http::ResponseHead* /*response*/) const override {
     return BodyChoice::concerns(request);

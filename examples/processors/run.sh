@@ -65,6 +65,13 @@ qos() {
   for tenant in a a a b; do FIELDS=x-tenant request -H "x-tenant: $tenant"; done
 }
 
+model_routing() {
+  echo "3. BodyRouter: the model that a body names chooses the Backend"
+  for model in small large; do
+    FIELDS="x-backend|authorization|x-gateway-model-name" request -H "x-tenant: $model" --json "{\"model\": \"$model\"}"
+  done
+}
+
 [ -x "$bin/sluice" ] && [ -x "$bin/sluice-echo" ] || fail "there is no $bin/sluice: examples/quickstart/run.sh builds it"
 for port in 10180 10543 9911 9912; do free "$port"; done
 awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' $here/backend.yaml >"$logs/ca.crt"
@@ -75,6 +82,7 @@ start gateway http://127.0.0.1:9912/readyz \
 
 credential_injection
 qos
+model_routing
 echo "Look next: $here/*.yaml; what this gateway can run: $bin/sluice catalog --config $here"
 if [ "${1:-}" = --keep ]; then
   echo "Running until Ctrl-C. Status: curl http://127.0.0.1:9911/status"

@@ -47,12 +47,13 @@ class LineList {
   }
   bool addField(const Field& field) {
     if (!field.clean && !isFieldValue(field.value)) return false;
+    const auto secrecy = static_cast<std::uint8_t>(field.sensitive ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
     if (field.id != FieldId::kOther) {
-      add(fieldName(field.id), field.value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
+      add(fieldName(field.id), field.value, NGHTTP2_NV_FLAG_NO_COPY_NAME | secrecy);
       return true;
     }
     if (!field.clean && !isRegularName(field.name)) return false;
-    add(field.name, field.value, NGHTTP2_NV_FLAG_NONE);
+    add(field.name, field.value, secrecy);
     return true;
   }
   bool addFields(const Headers& fields) {

@@ -59,6 +59,8 @@ struct Field {
   FieldId id = FieldId::kOther;
   /// Hygiene has found name and value fit to be written in any version. What edits add is looked at when it is written.
   bool clean = false;
+  /// A secret: no peer keeps it in a table that others may guess from (RFC 7541 section 7.1.3).
+  bool sensitive = false;
 };
 
 class Headers {

@@ -26,6 +26,8 @@ struct BodyInterest {
   bool edits = false;
   /// It wants text: without the Content-Encoding, where that is one that can be undone.
   bool decoded = false;
+  /// How many times the size of a buffered body it takes for itself while it is asked.
+  std::uint32_t copies = 0;
 };
 
 class Body {

@@ -12,7 +12,7 @@ base::Result<std::string> editableField(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (http::isReservedField(lower) || lower == "host") {
+  if (http::isReservedField(lower) || lower == "host" || lower == "via") {
     return base::Error::config(lower + " belongs to the gateway and can not be changed");
   }
   return lower;

@@ -15,7 +15,7 @@
 namespace sluice::processing {
 
 /// The name in lower case. An error (config's) if it is no field name, or one that belongs to the gateway: framing,
-/// hop-by-hop, Host.
+/// hop-by-hop, Host, Via.
 base::Result<std::string> editableField(std::string_view name);
 
 /// Values in views live as long as the edits: the processor that owns them is kept by the exchanges that it serves.

@@ -46,9 +46,16 @@ bool Run::beginNext(base::MonotonicTime now) {
     headStep_.emplace(*step, now);
     return true;
   }
-  stages_.emplace_back(*step, host_, pool_, flows_);
+  stages_.emplace_back(*step, host_, pool_, flows_, statedLength());
   std::swap(stages_.back().input, out_);
   return true;
+}
+
+/// Of the body as the next stage will get it; 0 if that is not known.
+std::uint64_t Run::statedLength() const {
+  if (alters()) return 0;
+  if (target_.response == nullptr) return target_.request.body == http::Body::kLength ? target_.request.contentLength : 0;
+  return target_.response->body == http::Body::kLength ? target_.response->contentLength.value_or(0) : 0;
 }
 
 /// False: the exchange is refused. Of a step that has decided nothing is left; `now` is when it had.

@@ -69,6 +69,7 @@ class Run {
   static constexpr std::size_t kInside = 64 * 1024;
 
   bool flow();
+  std::uint64_t statedLength() const;
   bool beginNext(base::MonotonicTime now);
   bool askHeadStep(base::MonotonicTime& now);
   Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }

@@ -12,10 +12,11 @@ constexpr std::size_t kPiece = 64 * 1024;
 
 }  // namespace
 
-Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows)
+Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated)
     : run(step),
       input(pool),
       flows_(flows),
+      stated_(stated),
       state_(step.body.mode == BodyMode::kBuffered ? State::kCollecting : State::kBeginning),
       share_(host.bufferBudget()),
       given_(pool),
@@ -61,7 +62,10 @@ bool Stage::begin(RunHost& host, const RunTarget& target) {
 }
 
 bool Stage::collect(RunHost& host, const RunTarget& target) {
-  if (auto wrong = excess(host, input.bytes.size())) return finish(host, *wrong, nullptr);
+  // Room for all of it at once where its length is known: many that grow together would all be refused halfway.
+  if (auto wrong = excess(host, std::max<std::uint64_t>(input.bytes.size(), stated_))) {
+    return finish(host, *wrong, nullptr);
+  }
   if (!input.ended) return true;
   if (text_.isNeeded() && !run.isDue() && !run.waits()) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
@@ -84,7 +88,7 @@ std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
   PlainText::Yield yield;
   do {
     yield = text_.decode(host, coded, true, given_, given_.size() + kPiece);
-    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size())) yield.wrong = noRoom(host);
+    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size() * (1 + run.step().body.copies))) yield.wrong = noRoom(host);
   } while (yield.more && !yield.wrong);
   if (yield.wrong) given_.clear();
   return std::move(yield.wrong);
@@ -179,7 +183,7 @@ std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) {
                              (own != 0 && own <= most ? "the processor's bound" : "limits.processorBuffer"),
                          Cause::kOverLimit);
   }
-  return share_.reach(size) ? std::nullopt : std::optional(noRoom(host));
+  return share_.reach(size * (1 + run.step().body.copies)) ? std::nullopt : std::optional(noRoom(host));
 }
 
 Verdict Stage::noRoom(RunHost& host) {

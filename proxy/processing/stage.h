@@ -23,12 +23,11 @@ struct Flow {
 
 class Stage {
  public:
-  /// `flows`: the message has a body.
-  Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows);
+  /// `flows`: the message has a body; `stated`: how many bytes it will have, 0 if that is not known.
+  Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated);
 
   /// Takes in what has come, asks the step as often as there is something to ask, and puts what goes on into `to`.
-  /// False once the exchange is refused.
-  /// No more than about `room` is put there of what grows on the way.
+  /// False once the exchange is refused. No more than about `room` is put there of what grows on the way.
   bool turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room);
   /// There is more to be had of what has come, now that there is room for it.
   bool hasMore() const { return more_ && !run.waits() && !run.isDue(); }
@@ -73,6 +72,7 @@ class Stage {
   bool finish(RunHost& host, const Verdict& verdict, Flow* to);
 
   const bool flows_;
+  const std::uint64_t stated_;
   bool prepared_ = false;
   State state_;
   bool changed_ = false;

@@ -114,7 +114,7 @@ TEST_F(ProcessorRouting, StepsOfTheRouteThatIsFoundRunAndOnlyThey) {
       "    - matches: [{headers: [{name: x-gateway-model-name, value: large}]}]\n      filters: [" + marks("found") +
       "]\n      backendRefs: [" + backendRef("large") + "]\n";
   const std::string first = "    - filters: [{type: PayloadProcessing, payloadProcessing: [" + router("") + ", " +
-                            adding("late", "request-body", "x-step", "late", 9) + "]}]\n" + backendRefs();
+                            adding("late", "backend-request", "x-step", "late", 9) + "]}]\n" + backendRefs();
   const Gateway gateway(specOf(routeOfRules(found + first)));
   EXPECT_EQ(post(gateway, kLarge), "200");
   ASSERT_EQ(large_.heads().size(), 1U);

@@ -55,8 +55,8 @@ class FakeHost final : public RunHost, public ResumeSink {
   };
 
   const base::Clock& clock() const override { return time; }
-  Place place() const override { return {"demo/egress", "demo/route", {}}; }
-  Peer peer() const override { return {}; }
+  const Place& place() const override { return somewhere; }
+  const Peer& peer() const override { return nobody; }
   BodyLimits bodyLimits() const override { return limits; }
   BufferBudget& bufferBudget() override { return budget; }
   base::Duration patience() const override { return std::chrono::milliseconds(200); }
@@ -71,6 +71,8 @@ class FakeHost final : public RunHost, public ResumeSink {
     if (answers) answers(ticket, dropped);
   }
 
+  const Place somewhere{"demo/egress", "demo/route", {}};
+  const Peer nobody{};
   test::ManualClock time;
   BodyLimits limits{1024, 16, 1024, 10};
   BufferBudget budget{1 << 20};

@@ -18,7 +18,7 @@ class RunTest : public RunFixture {
     return *run_;
   }
   OneRun::Outcome enter(Phase phase, Round round = Round::kBoth) {
-    run_->enter({nullptr, &*chain_, nullptr}, phase, round);
+    run_->enter(StepOrder({nullptr, &*chain_, nullptr}, phase, round), phase);
     return run_->go();
   }
   OneRun::Outcome give(std::string_view bytes, bool last = false) {
