@@ -24,9 +24,8 @@ Work keepsNone() {
 
 /// What a step has seen, as text.
 std::string textOf(const Destination& destination) {
-  std::string text =
-      std::string(destination.host()) + ":" + std::to_string(destination.port()) + " " +
-      std::string(destination.serverName()) + " ";
+  std::string text = std::string(destination.host()) + ":" + std::to_string(destination.port()) + " " +
+                     std::string(destination.serverName()) + " ";
   for (const auto& address : destination.addresses()) {
     text += "[" + std::string(address.ip) + "]:" + std::to_string(address.port);
   }
@@ -70,9 +69,10 @@ class ProcessConnect : public Process {
   }
   void know(const std::vector<std::string>& ips) { rig_->resolver.know(Rig::kHost, ips); }
   bool counted(const std::string& reason, const std::string& outcome) {
-    return rig_->metricsText().find("sluice_processor_failures_total{type=\"acme.test/Script:v1\",phase=\"connect\","
-                                    "reason=\"" +
-                                    reason + "\",outcome=\"" + outcome + "\"} 1") != std::string::npos;
+    return rig_->metricsText().find(
+               "sluice_processor_failures_total{type=\"acme.test/Script:v1\",phase=\"connect\","
+               "reason=\"" +
+               reason + "\",outcome=\"" + outcome + "\"} 1") != std::string::npos;
   }
 
   std::vector<std::string> seen_;
@@ -99,7 +99,27 @@ TEST_P(ProcessConnect, SeesTheServerNameOfTls) {
   EXPECT_EQ(seen_, std::vector<std::string>{"backend.test:8080 backend.test [192.0.2.1]:8080"});
 }
 
-TEST_P(ProcessConnect, SeesWhoCallsAndMayEditTheRequest) {
+TEST_P(ProcessConnect, SeesWhoCalls) {
+  class Asks final : public processing::Processor {
+   public:
+    explicit Asks(std::string& caller) : caller_(caller) {}
+    Verdict process(Call&, const processing::Peer& peer) const override {
+      caller_ = peer.address;
+      return Verdict::goOn();
+    }
+
+   private:
+    std::string& caller_;
+  };
+  std::string caller;
+  Step asks = connecting(goesOn());
+  asks.processor = std::make_shared<const Asks>(caller);
+  with({asks});
+  get();
+  EXPECT_EQ(caller, "198.51.100.7");
+}
+
+TEST_P(ProcessConnect, MayEditTheRequest) {
   with({connecting(setsRequest("x-connect", "1"))});
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
@@ -121,7 +141,7 @@ TEST_P(ProcessConnect, IsBetweenTheBackendsOwnStepsAndBackendRequest) {
   expectTold(200, 1);
 }
 
-TEST_P(ProcessConnect, NullInOtherPhases) {
+TEST_P(ProcessConnect, NoOtherPhaseSeesADestination) {
   bool other = false;
   const auto looks = [&other](Call& call) {
     other = other || call.destination != nullptr;
@@ -237,14 +257,14 @@ TEST_P(ProcessConnect, AnAddressThatIsForbiddenMeanwhileIsNotDialled) {
   rig.adopt("2", "backend", {"198.51.100.0/24"});
   resume();
   EXPECT_EQ(rig.dialled(), 0U);
-  EXPECT_EQ(status(index), 502);
+  EXPECT_EQ(status(index), 403);
 }
 
 TEST_P(ProcessConnect, IsNotReachedWhereEveryAddressIsProhibited) {
   Rig& rig = with({connecting(watches())});
   know({"127.0.0.1", "169.254.169.254"});
   const std::size_t index = get();
-  EXPECT_EQ(status(index), 502);
+  EXPECT_EQ(status(index), 403);
   EXPECT_TRUE(seen_.empty());
   EXPECT_EQ(rig.dialled(), 0U);
   ASSERT_EQ(rig.told.size(), 1U);
@@ -271,10 +291,9 @@ TEST_P(ProcessConnect, WaitsForTheNameToBeResolved) {
 TEST_P(ProcessConnect, ANameThatCanNotBeResolvedIsAnswered) {
   with({connecting(watches())});
   rig_->resolver.know(Rig::kHost, base::Error::upstream(base::ErrorType::kDnsError, "no such name"));
-  options_.rule = {};
   const std::size_t index = get();
   passBackoff();
-  EXPECT_EQ(status(index), 502);
+  EXPECT_EQ(status(index), 503);
   EXPECT_TRUE(seen_.empty());
 }
 
@@ -390,8 +409,8 @@ TEST_P(ProcessConnect, RunsAgainForARetryWithWhatTheNameStandsForThen) {
   respond(accept(0), 503, "not now");
   know({"192.0.2.9"});
   passBackoff();
-  EXPECT_EQ(seen_, (std::vector<std::string>{"backend.test:8080  [192.0.2.1]:8080",
-                                             "backend.test:8080  [192.0.2.9]:8080"}));
+  EXPECT_EQ(seen_,
+            (std::vector<std::string>{"backend.test:8080  [192.0.2.1]:8080", "backend.test:8080  [192.0.2.9]:8080"}));
   ASSERT_EQ(rig.dialled(), 2U);
   EXPECT_EQ(rig.wire(1).address().ip(), "192.0.2.9");
   respond(accept(1), 200, "hello");
