@@ -156,7 +156,7 @@ Made make(const Use& use) {
 
 processing::BuiltinType qosController() {
   return {"gateway.networking.k8s.io/QoSController:v1",
-          {Phase::kRequestHeaders, Phase::kBackendRequest},
+          {Phase::kRequestHeaders, Phase::kConnect, Phase::kBackendRequest},
           false,
           kSchema,
           make};

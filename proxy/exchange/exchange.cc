@@ -257,8 +257,14 @@ std::optional<base::Error> Exchange::chooseBackend(const routing::RouteMatch& ma
 }
 
 void Exchange::acquire() {
+  const net::Addresses* allowed = nullptr;
+  if (wants(Phase::kConnect)) {
+    allowed = steps_->allowed();
+    if (allowed == nullptr) return processConnect();
+  }
   const upstream::Wishes wishes = {.preferred = session_ ? session_->endpoint() : nullptr,
-                                   .avoided = retries_ ? retries_->avoided() : nullptr};
+                                   .avoided = retries_ ? retries_->avoided() : nullptr,
+                                   .allowed = allowed};
   auto lease = attempt_.cluster->acquire(token(), wishes);
   if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
   if (lease->empty()) return;

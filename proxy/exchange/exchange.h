@@ -149,7 +149,9 @@ class Exchange final : private net::Timer {
   }
   bool hasOwnSteps() const;
   bool hasAttemptSteps() const {
-    return phases_ != 0 && (wants(processing::Phase::kBackendRequest) || hasOwnSteps());
+    constexpr std::uint8_t kOfAll =
+        processing::bitOf(processing::Phase::kConnect) | processing::bitOf(processing::Phase::kBackendRequest);
+    return phases_ != 0 && ((phases_ & kOfAll) != 0 || hasOwnSteps());
   }
   bool hasWholeResponse() const {
     const Stretch* stretch = carrier(&ExchangeSteps::response);
@@ -171,6 +173,7 @@ class Exchange final : private net::Timer {
   routing::RouteMatch matchWithHints();
   void carryRequest();
   void processAttempt();
+  void processConnect();
   bool processBackendRequest();
   void process();
   void await();
@@ -248,7 +251,7 @@ class Exchange final : private net::Timer {
   };
   std::unique_ptr<ExchangeSteps, InArena> steps_;  // null unless processors are concerned
   /// What is under way of the steps: their next event goes on with it.
-  enum class Pending : std::uint8_t { kNothing, kBeforeRouting, kRequest, kAttempt, kBackendRequest };
+  enum class Pending : std::uint8_t { kNothing, kBeforeRouting, kRequest, kAttempt, kConnect, kBackendRequest };
   Pending pendingSteps_ = Pending::kNothing;
   enum class PendingResponse : std::uint8_t { kNothing, kBackendResponse, kKept };
   PendingResponse pendingResponse_ = PendingResponse::kNothing;

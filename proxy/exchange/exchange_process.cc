@@ -194,6 +194,8 @@ void Exchange::processAttempt() {
 void Exchange::process() {
   if (pendingSteps_ == Pending::kNothing) return moveRequestBody();
   const bool ofRequest = pendingSteps_ == Pending::kRequest || pendingSteps_ == Pending::kBeforeRouting;
+  // What has happened may be for steps of the body that went before.
+  if (!ofRequest && carrier(&ExchangeSteps::request) != nullptr && moveRequest() == Run::Outcome::kRefused) return;
   Run::Outcome outcome = ofRequest ? moveRequest() : moveAttempt();
   while (outcome == Run::Outcome::kMatchAgain) {
     matchAgain();
@@ -215,6 +217,9 @@ void Exchange::process() {
       return onProcessed();
     case Pending::kAttempt:
       return admit();
+    case Pending::kConnect:
+      steps_->endConnect();
+      return acquire();
     case Pending::kBackendRequest:
       return raise(Event::kRouted);
   }

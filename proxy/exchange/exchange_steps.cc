@@ -109,9 +109,28 @@ Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Loa
   findPlace();
   attemptHead = &head;
   backendRequestEntered = false;
+  connectEnded_ = false;
   attemptBody = http::BodyPipe(owner_.worker().chunks());
-  return attempt.emplace(host(), processing::RunTarget{head, nullptr, request_.arena, holdsOfAttempt_},
+  return attempt.emplace(host(), processing::RunTarget{head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &destination_},
                          owner_.worker().chunks(), load);
+}
+
+void ExchangeSteps::beginConnect(const routing::BackendPlan& plan, net::Addresses addresses) {
+  addresses_ = std::move(addresses);
+  base::Arena& arena = request_.arena;
+  auto* const seen = arena.array<processing::Destination::Address>(addresses_.size());
+  for (std::size_t i = 0; i < addresses_.size(); ++i) {
+    seen[i] = {arena.copy(addresses_[i].ip()), addresses_[i].port(), i};
+  }
+  const std::string_view serverName = plan.tls ? std::string_view(plan.tls->serverName) : std::string_view();
+  destination_ = {plan.hostname, plan.port, serverName, {seen, addresses_.size()}};
+}
+
+void ExchangeSteps::endConnect() {
+  std::size_t count = 0;
+  for (const auto& left : destination_.addresses()) addresses_[count++] = addresses_[left.number];
+  addresses_.resize(count);
+  connectEnded_ = true;
 }
 
 Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {

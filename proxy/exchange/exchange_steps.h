@@ -14,6 +14,7 @@
 
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
+#include "proxy/net/resolver.h"
 #include "proxy/processing/run.h"
 #include "proxy/routing/snapshot.h"
 
@@ -103,6 +104,11 @@ class ExchangeSteps final : private processing::RunHost {
   Stretch& beginRequest(const Stretch::Load& load);
   Stretch& beginAttempt(http::RequestHead& head, const Stretch::Load& load);
   Stretch& beginResponse(http::ResponseHead& head, const Stretch::Load& load);
+  /// Steps of connect are to see where the attempt may go, and once they have: what they left of it.
+  void beginConnect(const routing::BackendPlan& plan, net::Addresses addresses);
+  void endConnect();
+  /// The same, from endConnect() on; nullptr: they have not decided yet.
+  const net::Addresses* allowed() const { return connectEnded_ ? &addresses_ : nullptr; }
   /// The attempt is given up, and with it what its Backend answered.
   void endAttempt();
   /// An answer of the gateway's own sees the steps of response-headers, which can not keep it from the client.
@@ -159,6 +165,9 @@ class ExchangeSteps final : private processing::RunHost {
   http::RequestMessage& request_;
   const processing::Peer peer_;
   processing::Place place_;
+  processing::Destination destination_{{}, 0, {}, {}};
+  net::Addresses addresses_;   // of this attempt
+  bool connectEnded_ = false;  // likewise
   processing::Ticket tickets_ = 0;
   bool heeded_ = true;                // what steps decide counts
   processing::Holds holds_;           // of steps that run once

@@ -14,7 +14,7 @@ namespace sluice::exchange {
 
 enum class RequestState : std::uint8_t {
   kRouting,    // nothing is decided yet
-  kAcquiring,  // a Backend is chosen; waits for a connection
+  kAcquiring,  // a Backend is chosen; waits for steps of connect, and for a connection
   kSending,    // the upstream codec has the request; its body streams
   kSent,       // the whole request was handed over
   kStopped     // no more of it will be sent
@@ -67,11 +67,11 @@ inline constexpr std::size_t kEvents = 30;
 enum class Action : std::uint8_t {
   kNone,
   kRoute,            // find rule and Backend: raises kRouted or kRejected
-  kProcess,          // the steps of the request go on: as kRoute, kEnter or kBegin, whichever waits for them
+  kProcess,          // the steps of the request go on: as kRoute, kEnter, kAcquire or kBegin, whichever waits
   kEnter,            // be counted among the Backend's requests: raises kRouted or kUnavailable
   kRepeat,           // kAcquire once more, with the whole body
   kBackOff,          // give the attempt up and wait for the next: kRetryDue
-  kAcquire,          // ask the pool: raises kLeased or kUnavailable, or waits
+  kAcquire,          // ask the pool, behind the steps of connect: raises kLeased, kUnavailable or kRejected, or waits
   kAbandon,          // leave the pool's queue
   kBegin,            // hand the attempt's head to the upstream codec
   kForwardRequest,   // tell the upstream codec of more body

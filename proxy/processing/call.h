@@ -13,6 +13,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/http/message.h"
 #include "proxy/processing/body.h"
+#include "proxy/processing/destination.h"
 #include "proxy/processing/holds.h"
 #include "proxy/processing/phase.h"
 #include "proxy/processing/resumer.h"
@@ -68,6 +69,8 @@ struct Call {
   Body* body;
   /// Null in all other steps.
   RouteWish* wish;
+  /// Null in phases other than connect.
+  Destination* destination;
   Suspender& suspender;
   /// See state().
   void*& memory;

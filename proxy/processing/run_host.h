@@ -55,7 +55,8 @@ struct RunTarget {
   http::ResponseHead* response;  // null: steps of the request
   base::Arena& arena;
   Holds& holds;
-  RouteWish* wish = nullptr;  // if the route may be matched again
+  RouteWish* wish = nullptr;           // if the route may be matched again
+  Destination* destination = nullptr;  // for steps of the phase connect
 };
 
 }  // namespace sluice::processing

@@ -13,6 +13,13 @@ const Head* kept(base::Arena& arena, Head& head) {
   return before;
 }
 
+/// By a step that left no address.
+Verdict denied() {
+  return Verdict::reply({base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
+                                     "the request may not go to any address of its destination"),
+                         {}});
+}
+
 }  // namespace
 
 class StepRun::Waiting final : public Suspender {
@@ -39,6 +46,7 @@ Verdict StepRun::ask(RunHost& host, const RunTarget& target, Body* body) {
   // From here on the heads are those of others.
   request_ = nullptr;
   response_ = nullptr;
+  destination_ = nullptr;
   return verdict;
 }
 
@@ -57,12 +65,14 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
   }
   ticket_ = 0;
   Waiting waiting(host, *this);
-  Call call{step_->phase, host.place(),    target.arena, host.clock(), target.request,
-            target.holds, target.response, body,         target.wish,  waiting,      memory_};
+  Destination* const destination = destinationOf(target);
+  Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, target.holds,
+            target.response, body,         target.wish,  destination,  waiting,        memory_};
   Verdict verdict = step_->processor->process(call, host.peer());
   if (verdict.kind() != Verdict::Kind::kWait) {
     ticket_ = 0;  // an answer that comes all the same means nothing
-    return verdict;
+    const bool nowhere = destination != nullptr && destination->addresses().empty();
+    return nowhere && verdict.kind() == Verdict::Kind::kContinue ? denied() : verdict;
   }
   // Unless the answer came while it was asked.
   if (wait_ == Wait::kNone) {
@@ -88,11 +98,15 @@ void StepRun::expire() {
 void StepRun::keepHeads(const RunTarget& target) {
   request_ = kept(target.arena, target.request);
   if (target.response != nullptr) response_ = kept(target.arena, *target.response);
+  if (const Destination* now = destinationOf(target)) {
+    destination_ = new (target.arena.allocate(sizeof(Destination), alignof(Destination))) Destination(*now);
+  }
 }
 
 void StepRun::restoreHeads(const RunTarget& target) {
   target.request = *request_;
   if (response_ != nullptr) *target.response = *response_;
+  if (destination_ != nullptr) *target.destination = *destination_;
 }
 
 }  // namespace sluice::processing

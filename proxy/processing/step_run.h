@@ -17,8 +17,8 @@ class StepRun {
   StepRun(const Step& step, base::MonotonicTime now) : step_(&step), begun_(now) {}
 
   const Step& step() const { return *step_; }
-  /// Asks the processor, unless it waits still. What a step that fails wrote into the heads is undone, if it fails
-  /// open; with closed ones nobody sees the heads any more.
+  /// Asks the processor, unless it waits still. What a step that fails wrote into the heads, and what it took from the
+  /// destination, is undone, if it fails open; with closed ones nobody sees them any more.
   Verdict ask(RunHost& host, const RunTarget& target, Body* body);
   bool waits() const { return wait_ == Wait::kWaiting; }
   /// An answer has come since it was last asked.
@@ -38,6 +38,10 @@ class StepRun {
   class Waiting;
 
   Verdict call(RunHost& host, const RunTarget& target, Body* body);
+  /// Null unless the step is one of the phase connect.
+  Destination* destinationOf(const RunTarget& target) const {
+    return step_->phase == Phase::kConnect ? target.destination : nullptr;
+  }
   void keepHeads(const RunTarget& target);
   void restoreHeads(const RunTarget& target);
 
@@ -48,9 +52,10 @@ class StepRun {
   Ticket ticket_ = 0;
   base::MonotonicTime begun_{};
   base::MonotonicTime deadline_{};
-  /// Of a step that fails open: the lists of fields as they were, never their bytes. In the arena.
+  /// Of a step that fails open: the lists of fields and of addresses as they were, never their bytes. In the arena.
   const http::RequestHead* request_ = nullptr;
   const http::ResponseHead* response_ = nullptr;
+  const Destination* destination_ = nullptr;
 };
 
 }  // namespace sluice::processing

@@ -46,6 +46,10 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   return settings;
 }
 
+base::Error noEndpoint() {
+  return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
+}
+
 }  // namespace
 
 Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan)
@@ -92,7 +96,7 @@ void Cluster::leave() {
   budget_.requests.release();
   --users_;
   if (!deserted()) return;
-  for (const auto& pool : pools_) pool->markDirty();
+  eachPool([](Pool& pool) { pool.markDirty(); });
 }
 
 void Cluster::adopt(const std::shared_ptr<const routing::BackendPlan>& plan) {
@@ -116,47 +120,83 @@ void Cluster::adopt(const std::shared_ptr<const routing::BackendPlan>& plan) {
 
 void Cluster::retire() {
   retired_ = true;
-  for (const auto& pool : pools_) pool->markDirty();
+  eachPool([](Pool& pool) { pool.markDirty(); });
+}
+
+base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
+  if (broken_) return *broken_;
+  if (pools_.empty()) return noEndpoint();
+  Pool& any = *pools_.front();
+  net::Addresses found;
+  if (isBalanced()) {
+    for (const auto& pool : pools_) found.push_back(*pool->endpoint());
+  } else if (const base::Result<net::Addresses>* known = any.addresses(); known == nullptr) {
+    if (waiting_ >= owner_.pendingBound()) return tooManyWait();
+    any.ask(waiter);
+    return found;
+  } else if (!known->ok()) {
+    return known->error();
+  } else {
+    for (const net::Address& address : **known) found.push_back(address.withPort(plan_->port));
+  }
+  std::erase_if(found, [&any](const net::Address& address) { return !any.admits(address); });
+  if (found.empty()) return Pool::prohibited();
+  return found;
 }
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes) {
   if (broken_) return *broken_;
-  Pool* pool = isBalanced() ? place(waiter, wishes) : pools_.front().get();
-  if (pool == nullptr) {
-    return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
-  }
+  const bool hasPlace = isBalanced() || wishes.allowed != nullptr;
+  Pool* pool = hasPlace ? place(waiter, wishes) : pools_.front().get();
+  if (pool == nullptr) return noEndpoint();
   if (Connection* connection = pool->take()) {
-    if (isBalanced()) placements_.erase(waiter);
+    if (hasPlace) placements_.erase(waiter);
     return connection->handle();
   }
   if (waiting_ >= owner_.pendingBound()) {
-    owner_.onLimit("backendPending");
     placements_.erase(waiter);
-    return base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many requests wait for a connection to the backend");
+    return tooManyWait();
   }
-  if (isBalanced()) placements_.try_emplace(waiter, Placement{pool, 1});
+  if (hasPlace) {
+    const auto allowed = wishes.allowed != nullptr ? std::optional(*wishes.allowed) : std::nullopt;
+    placements_.try_emplace(waiter, Placement{pool, 1, allowed});
+  }
   pool->wait(waiter);
   return base::Handle<Connection>{};
 }
 
+base::Error Cluster::tooManyWait() {
+  owner_.onLimit("backendPending");
+  return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                               "too many requests wait for a connection to the backend");
+}
+
 void Cluster::abandon(http::Token waiter) {
-  if (!isBalanced()) return pools_.front()->abandon(waiter);
   const auto found = placements_.find(waiter);
-  if (found == placements_.end()) return;
-  found->second.pool->abandon(waiter);
-  placements_.erase(found);
+  if (found != placements_.end()) {
+    found->second.pool->abandon(waiter);
+    placements_.erase(found);
+  } else if (!isBalanced()) {
+    pools_.front()->abandon(waiter);
+  }
 }
 
 // Who was told that there is room comes back to it: elsewhere it would have to wait again.
 Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
-  Pool* const preferred = wishes.preferred != nullptr ? poolAt(*wishes.preferred) : nullptr;
+  const auto allows = [&wishes](const net::Address& address) {
+    return wishes.allowed == nullptr ||
+           std::find(wishes.allowed->begin(), wishes.allowed->end(), address) != wishes.allowed->end();
+  };
+  Pool* const preferred =
+      wishes.preferred != nullptr && allows(*wishes.preferred) ? poolAt(*wishes.preferred) : nullptr;
   if (preferred != nullptr && !preferred->cooling(owner_.worker().now())) return preferred;
-  return choose(Elsewhere::kAny, wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr);
+  return choose(Elsewhere::kAny, wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr, wishes.allowed);
 }
 
 // The compiler writes addresses as Address does.
 Pool* Cluster::poolAt(const net::Address& address) const {
+  if (!isBalanced()) return ofAddress(address);
   const std::vector<routing::Endpoint>& endpoints = *plan_->endpoints;
   const routing::Endpoint wanted{address.ip(), address.port()};
   const auto found = std::lower_bound(endpoints.begin(), endpoints.end(), wanted);
@@ -164,19 +204,48 @@ Pool* Cluster::poolAt(const net::Address& address) const {
   return pools_[static_cast<std::size_t>(found - endpoints.begin())].get();
 }
 
+Pool* Cluster::ofAddress(const net::Address& address) const {
+  const auto found = std::find_if(ofAddress_.begin(), ofAddress_.end(),
+                                  [&](const auto& pool) { return *pool->endpoint() == address; });
+  return found != ofAddress_.end() ? found->get() : nullptr;
+}
+
+// Names stand for ever other addresses: those that nobody uses any more make room.
+Pool& Cluster::makeOfAddress(const net::Address& address) {
+  std::erase_if(ofAddress_, [this](const auto& pool) {
+    return pool->unused(owner_.worker().now()) &&
+           std::none_of(placements_.begin(), placements_.end(),
+                        [&](const auto& each) { return each.second.pool == pool.get(); });
+  });
+  return *ofAddress_.emplace_back(std::make_unique<Pool>(owner_, *this, address));
+}
+
 bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) {
   const auto found = placements_.find(waiter);
   if (found == placements_.end()) return false;
   Placement& placement = found->second;
-  Pool* next = placement.tries < kMostTries ? choose(elsewhere, &from) : nullptr;
+  const net::Addresses* allowed = placement.allowed ? &*placement.allowed : nullptr;
+  Pool* next = placement.tries < kMostTries ? choose(elsewhere, &from, allowed) : nullptr;
   if (next == nullptr) return false;
-  placement = {next, placement.tries + 1};
+  placement.pool = next;
+  ++placement.tries;
   next->wait(waiter);
   return true;
 }
 
-Pool* Cluster::choose(Elsewhere among, const Pool* avoided) {
-  const std::size_t count = pools_.size();
+Pool* Cluster::choose(Elsewhere among, const Pool* avoided, const net::Addresses* allowed) {
+  if (allowed == nullptr) return spread(pools_, among, avoided);
+  if (!isBalanced()) return firstOf(*allowed, among, avoided);
+  std::vector<Pool*> left;
+  for (const net::Address& address : *allowed) {
+    if (Pool* pool = poolAt(address)) left.push_back(pool);
+  }
+  return spread(left, among, avoided);
+}
+
+template <typename Pools>
+Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Pool* avoided) {
+  const std::size_t count = pools.size();
   if (count == 0) return nullptr;
   const std::uint64_t random = owner_.random();
   const std::size_t first = (random >> 32) * count >> 32;
@@ -186,17 +255,33 @@ Pool* Cluster::choose(Elsewhere among, const Pool* avoided) {
     if (&pool == avoided) return false;
     return among == Elsewhere::kConnected ? pool.openConnections() > 0 : !pool.cooling(now);
   };
-  Pool& one = *pools_[first];
-  Pool& other = *pools_[second];
+  Pool& one = *pools[first];
+  Pool& other = *pools[second];
   const bool oneServes = serves(one);
   const bool otherServes = serves(other);
   if (oneServes && otherServes) return other.load() < one.load() ? &other : &one;
   if (oneServes || otherServes) return oneServes ? &one : &other;
   for (std::size_t i = 0; i < count; ++i) {
-    Pool& each = *pools_[(first + i) % count];
+    Pool& each = *pools[(first + i) % count];
     if (serves(each)) return &each;
   }
   return among == Elsewhere::kAny ? &one : nullptr;
+}
+
+Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Pool* avoided) {
+  const auto poolFor = [this](const net::Address& address) {
+    Pool* pool = ofAddress(address);
+    return pool != nullptr ? pool : &makeOfAddress(address);
+  };
+  for (const net::Address& address : allowed) {
+    const Pool* pool = ofAddress(address);
+    if (pool != nullptr && pool == avoided) continue;
+    const bool serves = among == Elsewhere::kConnected
+                            ? pool != nullptr && pool->openConnections() > 0
+                            : pool == nullptr || !pool->cooling(owner_.worker().now());
+    if (serves) return poolFor(address);
+  }
+  return among == Elsewhere::kAny ? poolFor(allowed.front()) : nullptr;
 }
 
 observe::Gauge* Cluster::gauge(ConnectionUse use) {

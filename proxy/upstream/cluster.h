@@ -5,6 +5,9 @@
 // are alike, and where one is slow it gets less, without that every worker has to look at every endpoint. Owned by
 // Upstreams; lives as long as the worker serves the Backend, and then until the last exchange and connection have left
 // it. One thread.
+//
+// Requests that processors have narrowed (E-97) have pools of their own at a Backend with a name, one for each address:
+// what such a pool opens or gives out goes to that address, whatever the name stands for by then.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +39,8 @@ enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
 struct Wishes {
   const net::Address* preferred = nullptr;  // chosen unless it has gone, or the last attempt to connect to it failed
   const net::Address* avoided = nullptr;    // chosen only if no other one may serve
+  /// Of what resolve() said, in its order, and not empty: no connection goes anywhere else, pooled ones included.
+  const net::Addresses* allowed = nullptr;
 };
 
 class Cluster {
@@ -63,10 +68,14 @@ class Cluster {
   bool deserted() const { return retired_ && users_ == 0; }
   /// It was retired, and nothing refers to it any more.
   bool abandoned() const {
-    return deserted() && attached_ == 0 &&
-           std::all_of(pools_.begin(), pools_.end(), [](const auto& pool) { return pool->abandoned(); });
+    bool refersTo = attached_ > 0;
+    eachPool([&](const Pool& pool) { refersTo = refersTo || !pool.abandoned(); });
+    return deserted() && !refersTo;
   }
 
+  /// Where a connection could go now, with ports: what the name stands for, or all endpoints, without what the address
+  /// guard prohibits. Empty: not known yet; the waiter is told by WaiterSink, to ask again. An error: there is nothing.
+  base::Result<net::Addresses> resolve(http::Token waiter);
   /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not
   /// even wait.
   base::Result<base::Handle<Connection>> acquire(http::Token waiter, const Wishes& wishes = {});
@@ -79,8 +88,8 @@ class Cluster {
   void attach() { ++attached_; }
   void detach() { --attached_; }
   void countWaiters(int more) { waiting_ += static_cast<std::size_t>(more); }
-  /// Whether there is more than one endpoint.
-  bool hasChoice() const { return pools_.size() > 1; }
+  /// Whether a request may find another endpoint.
+  bool hasChoice() const { return pools_.size() > 1 || ofAddress_.size() > 1; }
   /// Has `waiter`, whom `from` can not serve, wait for another endpoint. False, and nothing has changed, if there is
   /// none for it or if it has tried enough of them.
   bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere);
@@ -93,6 +102,7 @@ class Cluster {
   struct Placement {
     Pool* pool;
     unsigned tries;
+    std::optional<net::Addresses> allowed;  // nullopt: any
   };
 
   bool isBalanced() const { return plan_->endpoints.has_value(); }
@@ -101,8 +111,21 @@ class Cluster {
   Pool* place(http::Token waiter, const Wishes& wishes);
   /// nullptr if there is no such endpoint.
   Pool* poolAt(const net::Address& address) const;
-  /// The less busy of two that chance chooses; nullptr if none but `avoided` will do.
-  Pool* choose(Elsewhere among, const Pool* avoided);
+  /// nullptr if none but `avoided` will do.
+  Pool* choose(Elsewhere among, const Pool* avoided, const net::Addresses* allowed);
+  /// The less busy of two that chance chooses.
+  template <typename Pools>
+  Pool* spread(const Pools& pools, Elsewhere among, const Pool* avoided);
+  /// Of a name's addresses the first that serves, as one connection after the other would try them.
+  Pool* firstOf(const net::Addresses& allowed, Elsewhere among, const Pool* avoided);
+  Pool* ofAddress(const net::Address& address) const;
+  Pool& makeOfAddress(const net::Address& address);
+  template <typename Visit>
+  void eachPool(Visit&& visit) const {
+    for (const auto& pool : pools_) visit(*pool);
+    for (const auto& pool : ofAddress_) visit(*pool);
+  }
+  base::Error tooManyWait();
   observe::Gauge* gauge(ConnectionUse use);
 
   Upstreams& owner_;
@@ -112,7 +135,8 @@ class Cluster {
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
   std::vector<std::unique_ptr<Pool>> pools_;  // in the order of the plan's endpoints; of a Backend the only one
-  std::unordered_map<http::Token, Placement> placements_;  // of a Service
+  std::vector<std::unique_ptr<Pool>> ofAddress_;  // of a Backend: for requests that are narrowed
+  std::unordered_map<http::Token, Placement> placements_;  // where there is a choice
   observe::Gauge& idleGauge_;
   observe::Gauge& activeGauge_;
   std::size_t waiting_ = 0;   // in all pools

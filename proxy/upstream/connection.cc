@@ -44,9 +44,7 @@ std::size_t Connection::available() const {
 // The very address that is dialled is looked at, in the same step, each time: there is no second look-up in between.
 bool Connection::skipProhibited() {
   while (attempt_ < addresses_.size()) {
-    const auto address = addresses_[attempt_].bytes();
-    if (pool_.permits(address)) return true;
-    owner_.metrics().at<observe::Metric::kAddressDenied>(routing::addressClassName(routing::classify(address))).add();
+    if (pool_.admits(addresses_[attempt_])) return true;
     ++attempt_;
   }
   attempt_ = addresses_.size() - 1;
@@ -55,8 +53,7 @@ bool Connection::skipProhibited() {
 
 void Connection::dial() {
   if (!skipProhibited()) {
-    return fail(base::Error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
-                            "the backend's address is not allowed"));
+    return fail(Pool::prohibited());
   }
   const base::MonotonicTime now = owner_.worker().now();
   const base::Duration left = connectBy_ - now;

@@ -39,7 +39,19 @@ Pool::Pool(Upstreams& owner, Cluster& cluster, const std::optional<net::Address>
 }
 
 bool Pool::permits(std::span<const std::uint8_t> address) const {
-  return fixed_ ? owner_.guard().permitsEndpoint(address) : owner_.guard().permits(address);
+  return cluster_.plan().endpoints ? owner_.guard().permitsEndpoint(address) : owner_.guard().permits(address);
+}
+
+bool Pool::admits(const net::Address& address) const {
+  if (permits(address.bytes())) return true;
+  const std::string_view why = routing::addressClassName(routing::classify(address.bytes()));
+  owner_.metrics().at<observe::Metric::kAddressDenied>(why).add();
+  return false;
+}
+
+base::Error Pool::prohibited() {
+  return base::Error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
+                     "the backend's address is not allowed");
 }
 
 Connection* Pool::take() {
@@ -59,7 +71,13 @@ void Pool::wait(http::Token waiter) {
   markDirty();
 }
 
+void Pool::ask(http::Token waiter) {
+  askers_.push_back(waiter);
+  cluster_.countWaiters(1);
+}
+
 void Pool::abandon(http::Token waiter) {
+  cluster_.countWaiters(-static_cast<int>(std::erase(askers_, waiter)));
   const auto found = std::find(waiters_.begin(), waiters_.end(), waiter);
   if (found != waiters_.end()) {
     waiters_.erase(found);
@@ -111,6 +129,7 @@ void Pool::drainAll() {
 void Pool::settle() {
   if (closing()) drainAll();
   wakeWaiters();
+  if (!resolving_) tellAskers();
   while (wantsAnother(waiters_.size())) {
     if (!open()) return;
   }
@@ -284,6 +303,11 @@ void Pool::wakeWaiters() {
       cluster_.forget(waiter);
     }
   }
+}
+
+void Pool::tellAskers() {
+  cluster_.countWaiters(-static_cast<int>(askers_.size()));
+  for (const http::Token asker : std::exchange(askers_, {})) owner_.waiterSink().onPoolReady(asker);
 }
 
 void Pool::failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere) {

@@ -43,6 +43,15 @@ class Pool {
   Cluster& cluster() { return cluster_; }
   /// Whether connections may go to that address, which is that of the endpoint or one that its name stands for.
   bool permits(std::span<const std::uint8_t> address) const;
+  /// The same, and counts those to which they may not.
+  bool admits(const net::Address& address) const;
+  static base::Error prohibited();
+  /// The address that all of its connections go to; nullptr: those of the plan's hostname.
+  const net::Address* endpoint() const { return fixed_ ? &fixed_->value().front() : nullptr; }
+  /// What is known of where they may go, before admits(); nullptr: it is being asked for.
+  const base::Result<net::Addresses>* addresses();
+  /// Tells `waiter` by WaiterSink once addresses() may be had.
+  void ask(http::Token waiter);
 
   /// A connection with room for one request, off the list if it serves one at a time; nullptr if there is none.
   Connection* take();
@@ -61,6 +70,10 @@ class Pool {
   void retire();
   /// No connection and no question refers to it any more.
   bool abandoned() const { return attached_ == 0 && !resolving_; }
+  /// And nobody has asked for it lately.
+  bool unused(base::MonotonicTime now) const {
+    return abandoned() && waiters_.empty() && askers_.empty() && !dirty && !cooling(now);
+  }
 
   /// The drive beat: tells waiters, opens connections.
   void settle();
@@ -87,8 +100,6 @@ class Pool {
   bool wantsAnother(std::size_t waiting) const;
   /// False if nobody can be served by dialling: the error went to all waiters.
   bool open();
-  /// nullptr while they are not known.
-  const base::Result<net::Addresses>* addresses();
   void drainAll();
   http::Token takeWaiter();
   /// So many of them; those that one of the endpoints `elsewhere` takes have not failed.
@@ -96,6 +107,7 @@ class Pool {
   /// Those that no endpoint `elsewhere` takes stay.
   void moveWaiters(Elsewhere elsewhere);
   void wakeWaiters();
+  void tellAskers();
   void cool();
 
   Upstreams& owner_;
@@ -106,6 +118,7 @@ class Pool {
   std::vector<base::Handle<Connection>> idle_;    // HTTP/1.1, most recently used last
   std::vector<base::Handle<Connection>> shared_;  // HTTP/2
   std::deque<http::Token> waiters_;
+  std::vector<http::Token> askers_;  // for addresses alone
   std::size_t connecting_ = 0;
   std::size_t open_ = 0;      // connecting and serving
   std::size_t attached_ = 0;  // connections, those that are to be reaped included

@@ -21,14 +21,21 @@ struct Spot {
 };
 
 /// Every place that a step may have; what is here, all tests of waits and of failures go through.
-inline const std::vector<Spot> kSpots = {
-    {Phase::kRequestHeaders, BodyMode::kNone},      {Phase::kRequestBody, BodyMode::kNone},
-    {Phase::kRequestBody, BodyMode::kStreamed},     {Phase::kRequestBody, BodyMode::kBuffered},
-    {Phase::kBackendRequest, BodyMode::kNone},      {Phase::kBackendRequest, BodyMode::kStreamed},
-    {Phase::kBackendRequest, BodyMode::kBuffered},  {Phase::kBackendResponse, BodyMode::kNone},
-    {Phase::kBackendResponse, BodyMode::kStreamed}, {Phase::kBackendResponse, BodyMode::kBuffered},
-    {Phase::kResponseHeaders, BodyMode::kNone},     {Phase::kResponseBody, BodyMode::kNone},
-    {Phase::kResponseBody, BodyMode::kStreamed},    {Phase::kResponseBody, BodyMode::kBuffered}};
+inline const std::vector<Spot> kSpots = {{Phase::kRequestHeaders, BodyMode::kNone},
+                                         {Phase::kRequestBody, BodyMode::kNone},
+                                         {Phase::kRequestBody, BodyMode::kStreamed},
+                                         {Phase::kRequestBody, BodyMode::kBuffered},
+                                         {Phase::kConnect, BodyMode::kNone},
+                                         {Phase::kBackendRequest, BodyMode::kNone},
+                                         {Phase::kBackendRequest, BodyMode::kStreamed},
+                                         {Phase::kBackendRequest, BodyMode::kBuffered},
+                                         {Phase::kBackendResponse, BodyMode::kNone},
+                                         {Phase::kBackendResponse, BodyMode::kStreamed},
+                                         {Phase::kBackendResponse, BodyMode::kBuffered},
+                                         {Phase::kResponseHeaders, BodyMode::kNone},
+                                         {Phase::kResponseBody, BodyMode::kNone},
+                                         {Phase::kResponseBody, BodyMode::kStreamed},
+                                         {Phase::kResponseBody, BodyMode::kBuffered}};
 
 inline std::string nameOf(const Spot& spot) {
   constexpr const char* kModes[] = {"none", "streamed", "buffered"};

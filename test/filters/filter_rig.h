@@ -30,6 +30,7 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
   processing::Peer peer{"192.0.2.1", "apps", "worker"};
   ManualClock clock;
   processing::RouteWish wish;
+  processing::Destination* destination = nullptr;
 
   /// A namespace that grants nothing.
   static constexpr std::string_view kForbidden = "other";
@@ -68,7 +69,7 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
   processing::Verdict run(processing::Phase at, processing::Body* body = nullptr) {
     processing::Call call{
         at,   place, request_.arena, clock,  request_.head, holds_, response_ ? &response_->head : nullptr,
-        body, &wish, *this,          memory_};
+        body, &wish, destination,     *this,          memory_};
     return processor_->process(call, peer);
   }
   /// The exchanges that ran so far end.

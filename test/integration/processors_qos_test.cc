@@ -43,7 +43,7 @@ class Qos : public testing::Test {
 };
 
 TEST_F(Qos, LetsABurstPassAndAnswers429WithRetryAfter) {
-  for (const char* phase : {"request-headers", "backend-request"}) {
+  for (const char* phase : {"request-headers", "connect", "backend-request"}) {
     Gateway gateway(specOf(qos(kSlow + std::string("2"), phase)));
     EXPECT_THAT(ask(gateway, "/"), HasSubstr("HTTP/1.1 200 "));
     EXPECT_EQ(statusOf(gateway, "/", {"--http2-prior-knowledge"}), "200");
@@ -54,7 +54,7 @@ TEST_F(Qos, LetsABurstPassAndAnswers429WithRetryAfter) {
     EXPECT_THAT(refused, HasSubstr("\"code\":\"rate_limited\""));
     EXPECT_EQ(statusOf(gateway, "/", {"--http2-prior-knowledge"}), "429");
   }
-  EXPECT_EQ(origin_.heads().size(), 4U);
+  EXPECT_EQ(origin_.heads().size(), 6U);
 }
 
 TEST_F(Qos, IsNamedInTheLogByItsUse) {
@@ -281,7 +281,7 @@ TEST_F(Qos, IsUnavailableToCallsOfGrpc) {
 // A retry is an attempt more at the origin, and so one more of what backend-request counts, but one request still.
 TEST_F(Qos, CountsAttemptsInBackendRequestAndInRequestHeadersOfABackend) {
   RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
-  for (const char* phase : {"request-headers", "backend-request"}) {
+  for (const char* phase : {"request-headers", "connect", "backend-request"}) {
     const std::size_t before = busy.heads().size();
     GatewaySpec spec = specOf(qos(kSlow + std::string("2"), phase));
     spec.backends[0].port = busy.port();

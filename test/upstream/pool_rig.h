@@ -70,13 +70,34 @@ class PoolRig final : private net::Beats, private WaiterSink {
   std::size_t want(const std::optional<net::Address>& preferred = std::nullopt,
                    const std::optional<net::Address>& avoided = std::nullopt) {
     const net::Worker::Turn turn(worker);
-    auto& stream = sink.open();
-    stream.request.finish();
-    requests_.emplace_back().cluster = &cluster();
+    add();
     requests_.back().preferred = preferred;
-    EXPECT_TRUE(cluster().tryEnter());
-    acquire(stream.token, avoided ? &*avoided : nullptr);
+    acquire(requests_.size(), avoided ? &*avoided : nullptr);
     return requests_.size() - 1;
+  }
+  /// One that wants a connection to one of those alone.
+  std::size_t wantOf(const std::vector<std::string>& ips, const std::optional<net::Address>& preferred = std::nullopt) {
+    const net::Worker::Turn turn(worker);
+    add();
+    requests_.back().preferred = preferred;
+    requests_.back().allowed.emplace();
+    for (const std::string& ip : ips) requests_.back().allowed->push_back(*net::Address::parse(ip, 8080));
+    acquire(requests_.size());
+    return requests_.size() - 1;
+  }
+  /// One that wants to know where a connection could go, and no connection.
+  std::size_t ask() {
+    const net::Worker::Turn turn(worker);
+    add();
+    requests_.back().asks = true;
+    resolve(requests_.back(), requests_.size());
+    return requests_.size() - 1;
+  }
+  /// What it was told, an address after the other; "" if nothing yet.
+  std::string told(std::size_t index) const {
+    std::string text;
+    for (const net::Address& address : requests_[index].resolved) text += (text.empty() ? "" : " ") + address.toString();
+    return text;
   }
   /// It is over, and has left its cluster.
   void done(std::size_t index) {
@@ -154,6 +175,9 @@ class PoolRig final : private net::Beats, private WaiterSink {
   struct Request {
     Cluster* cluster = nullptr;
     std::optional<net::Address> preferred;
+    std::optional<net::Addresses> allowed;
+    net::Addresses resolved;
+    bool asks = false;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     std::optional<base::Error> error;
@@ -161,9 +185,26 @@ class PoolRig final : private net::Beats, private WaiterSink {
     bool gone = false;
   };
 
+  void add() {
+    sink.open().request.finish();
+    requests_.emplace_back().cluster = &cluster();
+    EXPECT_TRUE(cluster().tryEnter());
+  }
+
+  void resolve(Request& request, http::Token token) {
+    auto resolved = request.cluster->resolve(token);
+    if (resolved.ok()) {
+      request.resolved = *resolved;
+    } else {
+      request.error = resolved.error();
+    }
+  }
+
   void acquire(http::Token token, const net::Address* avoided = nullptr) {
     Request& request = requests_[static_cast<std::size_t>(token - 1)];
-    const Wishes wishes = {.preferred = request.preferred ? &*request.preferred : nullptr, .avoided = avoided};
+    const Wishes wishes = {.preferred = request.preferred ? &*request.preferred : nullptr,
+                           .avoided = avoided,
+                           .allowed = request.allowed ? &*request.allowed : nullptr};
     auto lease = request.cluster->acquire(token, wishes);
     if (!lease.ok()) {
       request.error = lease.error();
@@ -193,7 +234,13 @@ class PoolRig final : private net::Beats, private WaiterSink {
 
   void drive() override {
     for (const http::Token token : std::exchange(woken_, {})) {
-      if (!requests_[static_cast<std::size_t>(token - 1)].gone) acquire(token);
+      Request& request = requests_[static_cast<std::size_t>(token - 1)];
+      if (request.gone) continue;
+      if (request.asks) {
+        resolve(request, token);
+      } else {
+        acquire(token);
+      }
     }
     upstreams->drive();
   }
