@@ -161,7 +161,7 @@ routing::RouteMatch Exchange::matchHead(const routing::RouteTable& routes) {
 
 /// Where the request goes, as far as that is up to its route.
 void Exchange::decide(const routing::RouteMatch& match) {
-  rule_ = match.rule;
+  takeRule(match.rule);
   const std::optional<base::Error> refusal = chooseBackend(match);
   routed_ = true;
   owner_.observer().onRouted(*this);
@@ -189,6 +189,12 @@ void Exchange::findPhases() {
   const auto of = [](const processing::Chain* chain) -> std::uint8_t { return chain != nullptr ? chain->phases() : 0; };
   const processing::Chains all = chains();
   phases_ = of(all[0]) | of(all[1]) | of(all[2]);
+}
+
+/// It may be of a later snapshot than what is pinned already.
+void Exchange::takeRule(const routing::Rule* rule) {
+  rule_ = rule;
+  if (pin_) pin_->rule = rule_ != nullptr ? rule_->shared_from_this() : nullptr;
 }
 
 void Exchange::onProcessed() {

@@ -125,6 +125,7 @@ class Exchange final : private net::Timer {
   std::optional<base::Error> chooseBackend(const routing::RouteMatch& match);
   routing::RouteMatch matchHead(const routing::RouteTable& routes);
   void decide(const routing::RouteMatch& match);
+  void takeRule(const routing::Rule* rule);
   void enter();
   void acquire();
   void abandon();
@@ -179,6 +180,7 @@ class Exchange final : private net::Timer {
   void await();
   processing::Run::Outcome moveRequest();
   processing::Run::Outcome moveAttempt();
+  processing::Run::Outcome moveBoth();
   void moveRequestBody();
   void beginResponseSteps();
   void processResponse();
@@ -236,8 +238,8 @@ class Exchange final : private net::Timer {
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses
   std::optional<http::ResponseMessage> response_;
   struct Pin {
-    std::shared_ptr<const routing::Rule> rule;              // null if it has none
-    std::shared_ptr<const routing::ServedListener> listener;  // null if it has no rule
+    std::shared_ptr<const routing::Rule> rule;                // null if it has none
+    std::shared_ptr<const routing::ServedListener> listener;  // null if its head was refused
     std::string revision;
   };
   const routing::Rule* rule_ = nullptr;              // the snapshot's; of an earlier one the pin's

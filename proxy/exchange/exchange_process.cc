@@ -75,9 +75,11 @@ void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
 /// A buffered step waits for the client's body, and nobody else does anything.
 bool Exchange::starves() const {
   if (!steps_) return false;
-  if (steps_->request && steps_->request->carries && steps_->request->isOpen()) return steps_->request->starves();
-  return steps_->attempt && steps_->attempt->starves() && requestBody_.end() == http::PipeEnd::kOpen &&
-         requestBody_.bytes.empty();
+  const Stretch* request = carrier(&ExchangeSteps::request);
+  if (request != nullptr && request->starves()) return true;
+  const bool none =
+      request != nullptr ? request->isOpen() && request->source.empty() : requestBody_.end() == http::PipeEnd::kOpen;
+  return none && requestBody_.bytes.empty() && steps_->attempt && steps_->attempt->starves();
 }
 
 Stretch::Load Exchange::loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body) {
@@ -106,6 +108,7 @@ void Exchange::processRequest() {
     return chain != nullptr && (chain->phases() & kShared) != 0;
   };
   const bool begun = steps_ && steps_->request;
+  if (begun) steps_->findPlace();
   if (!begun && !concerned(all[0]) && !concerned(all[1])) return onProcessed();
   const processing::Chains shared = {all[0], all[1], nullptr};
   Stretch& stretch =
@@ -145,8 +148,7 @@ void Exchange::matchAgain() {
   owner_.observer().onLeftRoute(*this);
   session_.reset();
   attempt_ = {};
-  rule_ = match.rule;
-  if (pin_) pin_->rule = rule_ != nullptr ? rule_->shared_from_this() : nullptr;
+  takeRule(match.rule);
   const std::optional<base::Error> refusal = chooseBackend(match);
   owner_.observer().onRouted(*this);
   findPhases();
@@ -194,9 +196,7 @@ void Exchange::processAttempt() {
 void Exchange::process() {
   if (pendingSteps_ == Pending::kNothing) return moveRequestBody();
   const bool ofRequest = pendingSteps_ == Pending::kRequest || pendingSteps_ == Pending::kBeforeRouting;
-  // What has happened may be for steps of the body that went before.
-  if (!ofRequest && carrier(&ExchangeSteps::request) != nullptr && moveRequest() == Run::Outcome::kRefused) return;
-  Run::Outcome outcome = ofRequest ? moveRequest() : moveAttempt();
+  Run::Outcome outcome = ofRequest ? moveRequest() : moveBoth();
   while (outcome == Run::Outcome::kMatchAgain) {
     matchAgain();
     outcome = error_ ? Run::Outcome::kRefused : moveRequest();
@@ -289,16 +289,26 @@ Run::Outcome Exchange::moveAttempt() {
   return outcome;
 }
 
+/// Through the steps of the request and those of the attempt; the outcome is that of the attempt's.
+Run::Outcome Exchange::moveBoth() {
+  const bool carried = carrier(&ExchangeSteps::request) != nullptr;
+  while (true) {
+    if (carried && moveRequest() == Run::Outcome::kRefused) return Run::Outcome::kRefused;
+    const std::size_t before = requestBody_.bytes.size();
+    const Run::Outcome outcome = moveAttempt();
+    // What the attempt took has made room.
+    const bool took = requestBody_.bytes.size() < before;
+    if (!carried || !took || outcome == Run::Outcome::kRefused) return outcome;
+  }
+}
+
 /// As far as there is room for it, through whatever it has to go through.
 void Exchange::moveRequestBody() {
   if (!steps_) return;
-  if (steps_->request && steps_->request->carries && moveRequest() == Run::Outcome::kRefused) return;
-  if (attemptSteps() == nullptr || !steps_->backendRequestEntered) return;
-  if (moveAttempt() == Run::Outcome::kRefused) return;
-  // What the attempt took has made room.
-  if (steps_->request && steps_->request->carries && requestBody_.bytes.empty() &&
-      moveRequest() == Run::Outcome::kDone && !requestBody_.bytes.empty()) {
-    moveAttempt();
+  if (attemptSteps() != nullptr && steps_->backendRequestEntered) {
+    moveBoth();
+  } else if (carrier(&ExchangeSteps::request) != nullptr) {
+    moveRequest();
   }
 }
 

@@ -40,6 +40,8 @@ class Run {
     out_.ended = false;
   }
   Outcome go();
+  /// From here on it is too late for a wish: what has begun goes on.
+  void forgetWish() { target_.wish = nullptr; }
 
   /// How much of the body may be added now. `beyond`: bytes that have left the run and are still in the gateway.
   std::size_t room(std::size_t beyond) const;
@@ -78,7 +80,7 @@ class Run {
   void eachStepRun(Visit&& visit);
 
   RunHost& host_;
-  const RunTarget target_;
+  RunTarget target_;
   base::ChunkPool& pool_;
   bool flows_;
   bool refused_ = false;

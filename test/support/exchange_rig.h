@@ -34,6 +34,7 @@ struct RigOptions {
   observe::LineFile* accessLog = nullptr;
   /// What the rule says beyond its one share, which leads to the rig's Backend.
   std::function<void(routing::Rule&)> rule = {};
+  std::function<void(routing::ServedListener&)> listener = {};
 };
 
 /// What was said of one exchange.
@@ -194,6 +195,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     auto listener = std::make_shared<routing::ServedListener>();
     listener->gateway = "demo/egress";
     listener->section = "http";
+    if (options_.listener) options_.listener(*listener);
     builder.addListener("", std::move(listener));
     routing::RouteEntry all;
     all.path = "/ok";
