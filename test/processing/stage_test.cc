@@ -19,7 +19,7 @@ class StageTest : public RunFixture {
  protected:
   Stage& make(Step step, bool flows = true) {
     step_ = std::move(step);
-    stage_.emplace(step_, host_, pool_, flows);
+    stage_.emplace(step_, host_, pool_, flows, 0);
     return *stage_;
   }
   bool turn() { return stage_->turn(host_, target(), out_, std::size_t{64} * 1024); }
