@@ -168,7 +168,27 @@ void Exchange::decide(const routing::RouteMatch& match) {
   findPhases();
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
+  if (phases_ == 0 && !steps_) return onProcessed();
   processRequest();
+}
+
+/// Of the listener, the rule and the share that was chosen.
+processing::Chains Exchange::chains() const {
+  const routing::WeightedBackend* share = attempt_.backend;
+  const processing::Chain* ofShare = nullptr;
+  if (share != nullptr && share->chain) {
+    ofShare = share->chain.get();
+  } else if (share != nullptr && share->backend) {
+    ofShare = share->backend->chain.get();
+  }
+  return {listener_ != nullptr ? listener_->chain.get() : nullptr, rule_ != nullptr ? rule_->chain.get() : nullptr,
+          ofShare};
+}
+
+void Exchange::findPhases() {
+  const auto of = [](const processing::Chain* chain) -> std::uint8_t { return chain != nullptr ? chain->phases() : 0; };
+  const processing::Chains all = chains();
+  phases_ = of(all[0]) | of(all[1]) | of(all[2]);
 }
 
 void Exchange::onProcessed() {
@@ -216,7 +236,7 @@ void Exchange::admit() {
                                                             "too many requests to the backend at once"));
   }
   attempt_.cluster = &cluster;
-  if (attemptSteps() == nullptr) startMirrorsOfShare();
+  if (!attempt_.backend->mirrors.empty() && attemptSteps() == nullptr) startMirrorsOfShare();
   raise(Event::kRouted);
 }
 
@@ -296,7 +316,7 @@ void Exchange::proceed(Downstream& downstream) {
 }
 
 void Exchange::forwardRequest() {
-  moveRequestBody();
+  if (steps_) moveRequestBody();
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   if (connection == nullptr || connection->codec() == nullptr) return;
   connection->codec()->wake(attempt_.stream);

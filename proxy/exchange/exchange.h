@@ -108,7 +108,9 @@ class Exchange final : private net::Timer {
   base::MonotonicTime requestDeadline() const;
   base::MonotonicTime attemptDeadline() const;
   base::MonotonicTime retryTime() const;
-  base::MonotonicTime stepDeadline() const;
+  base::MonotonicTime stepDeadline() const {
+    return steps_ ? steps_->deadline() : base::MonotonicTime::max();
+  }
   bool clientStalls() const;
   bool tunnels() const;
   void expire();
@@ -140,14 +142,21 @@ class Exchange final : private net::Timer {
   processing::Chains chains() const;
   void findPhases();
   bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
-  bool wantsResponse() const;
+  bool wantsResponse() const {
+    using processing::Phase;
+    return (phases_ & (processing::bitOf(Phase::kBackendResponse) | processing::bitOf(Phase::kResponseHeaders) |
+                       processing::bitOf(Phase::kResponseBody))) != 0;
+  }
   bool hasOwnSteps() const;
   bool hasAttemptSteps() const {
-    constexpr std::uint8_t kOfAll =
-        processing::bitOf(processing::Phase::kConnect) | processing::bitOf(processing::Phase::kBackendRequest);
+    using processing::Phase;
+    constexpr std::uint8_t kOfAll = processing::bitOf(Phase::kConnect) | processing::bitOf(Phase::kBackendRequest);
     return phases_ != 0 && ((phases_ & kOfAll) != 0 || hasOwnSteps());
   }
-  bool hasWholeResponse() const;
+  bool hasWholeResponse() const {
+    const Stretch* stretch = carrier(&ExchangeSteps::response);
+    return stretch != nullptr && !stretch->isOpen();
+  }
   ExchangeSteps& steps();
   /// If bodies go through steps there.
   Stretch* carrier(std::optional<Stretch> ExchangeSteps::*of) const {
@@ -176,7 +185,10 @@ class Exchange final : private net::Timer {
   void processHead();
   void processResponseOn();
   void judgeStatus();
-  void keepResponse();
+  void keepResponse() {
+    const bool more = wants(processing::Phase::kResponseHeaders) || wants(processing::Phase::kResponseBody);
+    raise(more ? Event::kResponseHead : Event::kResponseReady);
+  }
   processing::Run::Outcome moveResponse();
   void releaseResponse();
   void processOwnAnswer();

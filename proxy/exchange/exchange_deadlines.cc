@@ -10,8 +10,10 @@ namespace sluice::exchange {
 // The client owes us body bytes, and nobody else owes anything.
 bool Exchange::clientStalls() const {
   if (request_.head.body == http::Body::kTunnel) return false;
-  if (stepDeadline() != base::MonotonicTime::max()) return false;  // a step does
-  if (starves()) return !isGrpc(request_.head);
+  if (steps_) {
+    if (stepDeadline() != base::MonotonicTime::max()) return false;  // a step does
+    if (starves()) return !isGrpc(request_.head);
+  }
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
          requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
 }
@@ -21,7 +23,8 @@ base::MonotonicTime Exchange::deadline() const {
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
   // An answer of our own has the time that it takes to be read; a tunnel ends when nothing moves in it.
   if (responseState_ == ResponseState::kAnswering || tunnels()) return idleUntil;
-  return std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime(), stepDeadline()});
+  const base::MonotonicTime due = std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime()});
+  return steps_ ? std::min(due, stepDeadline()) : due;
 }
 
 base::MonotonicTime Exchange::requestDeadline() const {
@@ -36,8 +39,6 @@ base::MonotonicTime Exchange::attemptDeadline() const {
                        responseBody_.end() == http::PipeEnd::kOpen && !hasWholeResponse();
   return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
 }
-
-base::MonotonicTime Exchange::stepDeadline() const { return steps_ ? steps_->deadline() : base::MonotonicTime::max(); }
 
 base::MonotonicTime Exchange::retryTime() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
 

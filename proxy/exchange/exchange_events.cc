@@ -83,8 +83,10 @@ void Exchange::onResponse(http::ResponseMessage&& message) {
   // The backend does not agree to a tunnel: the request was complete with its head.
   if (request_.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) requestBody_.finish();
   response_ = std::move(message);
-  if (wantsResponse()) beginResponseSteps();
-  if (wants(processing::Phase::kBackendResponse)) return raise(Event::kResponseArrived);
+  if (wantsResponse()) {
+    beginResponseSteps();
+    if (wants(processing::Phase::kBackendResponse)) return raise(Event::kResponseArrived);
+  }
   judgeStatus();
 }
 

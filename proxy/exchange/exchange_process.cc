@@ -51,42 +51,11 @@ void frame(Head& head, bool alters, const http::BodyPipe& pipe) {
 
 }  // namespace
 
-/// Of the listener, the rule and the share that was chosen.
-processing::Chains Exchange::chains() const {
-  const routing::WeightedBackend* share = attempt_.backend;
-  const processing::Chain* ofShare = nullptr;
-  if (share != nullptr && share->chain) {
-    ofShare = share->chain.get();
-  } else if (share != nullptr && share->backend) {
-    ofShare = share->backend->chain.get();
-  }
-  return {listener_ != nullptr ? listener_->chain.get() : nullptr, rule_ != nullptr ? rule_->chain.get() : nullptr,
-          ofShare};
-}
-
-void Exchange::findPhases() {
-  phases_ = 0;
-  for (const processing::Chain* each : chains()) {
-    if (each != nullptr) phases_ |= each->phases();
-  }
-}
-
-bool Exchange::wantsResponse() const {
-  constexpr std::uint8_t kOfResponse =
-      bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseHeaders) | bitOf(Phase::kResponseBody);
-  return (phases_ & kOfResponse) != 0;
-}
-
 /// The Backend's, before it has a connection.
 bool Exchange::hasOwnSteps() const {
   constexpr std::uint8_t kOwn = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
   const processing::Chain* own = phases_ != 0 ? chains()[2] : nullptr;
   return own != nullptr && (own->phases() & kOwn) != 0;
-}
-
-bool Exchange::hasWholeResponse() const {
-  const Stretch* stretch = carrier(&ExchangeSteps::response);
-  return stretch != nullptr && !stretch->isOpen();
 }
 
 ExchangeSteps& Exchange::steps() {
@@ -368,11 +337,6 @@ void Exchange::processResponseOn() {
     return raise(Event::kResponseReady);
   }
   judgeStatus();
-}
-
-void Exchange::keepResponse() {
-  const bool more = wants(Phase::kResponseHeaders) || wants(Phase::kResponseBody);
-  raise(more ? Event::kResponseHead : Event::kResponseReady);
 }
 
 Run::Outcome Exchange::moveResponse() {

@@ -47,7 +47,7 @@ class LineList {
   }
   bool addField(const Field& field) {
     if (!field.clean && !isFieldValue(field.value)) return false;
-    const auto secrecy = static_cast<std::uint8_t>(field.sensitive ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
+    const int secrecy = field.sensitive ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
     if (field.id != FieldId::kOther) {
       add(fieldName(field.id), field.value, NGHTTP2_NV_FLAG_NO_COPY_NAME | secrecy);
       return true;
@@ -67,7 +67,7 @@ class LineList {
   std::size_t size() const { return size_; }
 
  private:
-  void add(std::string_view name, std::string_view value, nghttp2_nv_flag flags) {
+  void add(std::string_view name, std::string_view value, int flags) {
     // nghttp2 declares them mutable and never writes through them.
     lines_[size_++] = {const_cast<std::uint8_t*>(asBytes(name)), const_cast<std::uint8_t*>(asBytes(value)), name.size(),
                        value.size(), static_cast<std::uint8_t>(flags)};

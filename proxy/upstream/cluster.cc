@@ -281,7 +281,7 @@ Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Poo
                             : pool == nullptr || !pool->cooling(owner_.worker().now());
     if (serves) return poolFor(address);
   }
-  return among == Elsewhere::kAny ? poolFor(allowed.front()) : nullptr;
+  return among == Elsewhere::kAny && !allowed.empty() ? poolFor(allowed.front()) : nullptr;
 }
 
 observe::Gauge* Cluster::gauge(ConnectionUse use) {

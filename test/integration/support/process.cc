@@ -194,10 +194,10 @@ std::string Process::errors() const {
   return err_;
 }
 
-std::size_t Process::residentKib() const {
+std::size_t Process::memoryKib(std::string_view which) const {
   std::ifstream in("/proc/" + std::to_string(pid_) + "/status");
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6));
+    if (line.starts_with(which)) return std::stoul(line.substr(which.size()));
   }
   return 0;
 }

@@ -40,9 +40,12 @@ class Process {
   std::string output() const;
   std::string errors() const;
   /// What it has in memory now (VmRSS), in KiB.
-  std::size_t residentKib() const;
+  std::size_t residentKib() const { return memoryKib("VmRSS:"); }
+  /// The most that it has had there (VmHWM).
+  std::size_t peakKib() const { return memoryKib("VmHWM:"); }
 
  private:
+  std::size_t memoryKib(std::string_view line) const;
   void collect(int outFd, int errFd, int endFd);
 
   pid_t pid_ = -1;
