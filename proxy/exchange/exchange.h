@@ -150,8 +150,8 @@ class Exchange final : private net::Timer {
   }
   bool hasOwnSteps() const;
   bool hasAttemptSteps() const {
-    constexpr std::uint8_t kOfAll =
-        processing::bitOf(processing::Phase::kConnect) | processing::bitOf(processing::Phase::kBackendRequest);
+    using processing::Phase;
+    constexpr std::uint8_t kOfAll = processing::bitOf(Phase::kConnect) | processing::bitOf(Phase::kBackendRequest);
     return phases_ != 0 && ((phases_ & kOfAll) != 0 || hasOwnSteps());
   }
   bool hasWholeResponse() const {

@@ -115,8 +115,8 @@ Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Loa
   backendRequestEntered = false;
   connectEnded_ = false;
   attemptBody = http::BodyPipe(owner_.worker().chunks());
-  return attempt.emplace(host(), processing::RunTarget{head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &destination_},
-                         owner_.worker().chunks(), load);
+  const processing::RunTarget target{head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &destination_};
+  return attempt.emplace(host(), target, owner_.worker().chunks(), load);
 }
 
 void ExchangeSteps::beginConnect(const routing::BackendPlan& plan, net::Addresses addresses) {

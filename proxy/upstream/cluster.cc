@@ -276,12 +276,11 @@ Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Poo
   for (const net::Address& address : allowed) {
     const Pool* pool = ofAddress(address);
     if (pool != nullptr && pool == avoided) continue;
-    const bool serves = among == Elsewhere::kConnected
-                            ? pool != nullptr && pool->openConnections() > 0
-                            : pool == nullptr || !pool->cooling(owner_.worker().now());
+    const bool serves = among == Elsewhere::kConnected ? pool != nullptr && pool->openConnections() > 0
+                                                       : pool == nullptr || !pool->cooling(owner_.worker().now());
     if (serves) return poolFor(address);
   }
-  return among == Elsewhere::kAny ? poolFor(allowed.front()) : nullptr;
+  return among == Elsewhere::kAny && !allowed.empty() ? poolFor(allowed.front()) : nullptr;
 }
 
 observe::Gauge* Cluster::gauge(ConnectionUse use) {

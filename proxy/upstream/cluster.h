@@ -135,7 +135,7 @@ class Cluster {
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
   std::vector<std::unique_ptr<Pool>> pools_;  // in the order of the plan's endpoints; of a Backend the only one
-  std::vector<std::unique_ptr<Pool>> ofAddress_;  // of a Backend: for requests that are narrowed
+  std::vector<std::unique_ptr<Pool>> ofAddress_;           // of a Backend: for requests that are narrowed
   std::unordered_map<http::Token, Placement> placements_;  // where there is a choice
   observe::Gauge& idleGauge_;
   observe::Gauge& activeGauge_;

@@ -9,7 +9,8 @@ namespace sluice::upstream {
 class WaiterSink {
  public:
   virtual ~WaiterSink() = default;
-  /// A connection may be had, or addresses: acquire() or resolve() again. False if nobody answers to the token any more.
+  /// A connection may be had, or addresses: acquire() or resolve() again. False if nobody answers to the token any
+  /// more.
   virtual bool onPoolReady(http::Token waiter) = 0;
   /// None will come. False as above.
   virtual bool onPoolFailed(http::Token waiter, const base::Error& error) = 0;

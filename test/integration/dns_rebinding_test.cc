@@ -9,6 +9,7 @@
 #include "test/integration/support/canary.h"
 #include "test/integration/support/dns_stub.h"
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/processors.h"
 
 namespace sluice::test {
 namespace {
@@ -61,6 +62,8 @@ struct Kept {
   /// As many requests at least are served, and as many refused: with answers that are kept it is a matter of time which
   /// of them are there when most requests come.
   int least;
+  /// A step of connect looks at each of them before.
+  bool hasStep = false;
 };
 
 class DnsRebinding : public testing::TestWithParam<Kept> {};
@@ -68,7 +71,9 @@ class DnsRebinding : public testing::TestWithParam<Kept> {};
 INSTANTIATE_TEST_SUITE_P(Answers, DnsRebinding,
                          testing::Values(Kept{"ForOneTurn", 0, "minTtl: 0s", kRequests / 10, kRequests / 4},
                                          Kept{"ForAMoment", 1, "minTtl: 0s, maxTtl: 1ms",
-                                              2 * static_cast<int>(kAnswers.size()), kRequests / 100}),
+                                              2 * static_cast<int>(kAnswers.size()), kRequests / 100},
+                                         Kept{"ForOneTurnWithAStepOfConnect", 0, "minTtl: 0s", kRequests / 10,
+                                              kRequests / 4, true}),
                          [](const auto& given) { return given.param.name; });
 
 TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
@@ -81,7 +86,11 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
     const auto& answer = kAnswers[static_cast<std::size_t>(question.number) % kAnswers.size()];
     return std::vector<DnsStub::Datagram>{{dnsReply(question, answer, ttl)}};
   });
-  Gateway gateway({.backends = {{.hostname = "origin.test", .port = port, .addresses = ""}},
+  const std::string step = "[" + use("QoSController", "qos", "connect", "concurrency: 1000") + "]";
+  Gateway gateway({.backends = {{.hostname = "origin.test",
+                                 .port = port,
+                                 .addresses = "",
+                                 .extensions = GetParam().hasStep ? step : std::string()}},
                    .dns = "servers: [\"" + names.address() + "\"], ipv6: true, negativeTtl: 0s, " + GetParam().settings,
                    .allow = "127.0.0.2/32"});
   const Outcome load =
@@ -95,6 +104,12 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
   EXPECT_EQ(canary.connections(), 0);
   EXPECT_EQ(canary6.connections(), 0);
   EXPECT_EQ(origin.connections(), allowed) << "each request had a connection of its own";
+
+  const double looked = gateway.metric(
+      "sluice_processor_duration_seconds_count{type=\"gateway.networking.k8s.io/QoSController:v1\",phase=\"connect\"}");
+  if (GetParam().hasStep) {
+    EXPECT_EQ(looked, allowed) << "and none that has no address left is looked at";
+  }
 
   int logged = 0;
   for (const std::string& line : gateway.accessLog(kRequests)) {

@@ -26,6 +26,7 @@ class ProcessCourse {
 
   /// Empty, or what did not hold.
   std::string run() {
+    learn();
     while (!bytes_.empty() && violation_.empty()) {
       step();
       check();
@@ -120,9 +121,7 @@ class ProcessCourse {
       step.processor = std::make_shared<const Chosen>(*this);
       step.name = "step";
       step.type = "acme.test/Chosen:v1";
-      do {
-        step.phase = static_cast<processing::Phase>(chance() % processing::kPhases);
-      } while (step.phase == processing::Phase::kConnect);
+      step.phase = static_cast<processing::Phase>(chance() % processing::kPhases);
       step.scope = scope;
       step.priority = how % 4;
       step.failOpen = (how & 4) != 0;
@@ -149,6 +148,9 @@ class ProcessCourse {
     if (choice == 4) return Verdict::fail("it broke");
     if (choice == 5) return Verdict::reply({base::Error::badRequest(403, "no"), {}});
     if (call.body != nullptr) edit(*call.body, held);
+    if (call.destination != nullptr) {
+      call.destination->narrow(call.arena, [this](const auto&) { return chance() % 3 != 0; });
+    }
     if (choice == 6) return Verdict::fail("it broke after all");
     return Verdict::goOn();
   }
@@ -250,6 +252,13 @@ class ProcessCourse {
     const std::uint8_t how = next() % 8;
     if (how == 0) wire.reset();
     if (how == 1) wire.refuse();
+    if (how == 2) rig_.resolver.forget(Rig::kHost);
+    if (how == 3) learn();
+  }
+  /// What the name stands for, now as then.
+  void learn() {
+    rig_.resolver.know(Rig::kHost, {"192.0.2.1", "192.0.2.2", "127.0.0.1", "2001:db8::3"});
+    rig_.resolver.answer();
   }
   void respond() {
     if (rig_.backends.empty()) return;
@@ -326,6 +335,7 @@ class ProcessCourse {
   }
   void finish() {
     if (!violation_.empty()) return;
+    learn();
     for (int i = 0; i < 12; ++i) {
       if (idle_) answerAll();
       rig_.advance(std::chrono::seconds(100));

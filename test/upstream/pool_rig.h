@@ -96,7 +96,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
   /// What it was told, an address after the other; "" if nothing yet.
   std::string told(std::size_t index) const {
     std::string text;
-    for (const net::Address& address : requests_[index].resolved) text += (text.empty() ? "" : " ") + address.toString();
+    for (const net::Address& address : requests_[index].resolved)
+      text += (text.empty() ? "" : " ") + address.toString();
     return text;
   }
   /// It is over, and has left its cluster.
