@@ -152,5 +152,37 @@ TEST_P(ProcessStretches, AWishThatComesWithAStreamedBodyLosesNothingOfIt) {
   }
 }
 
+TEST_P(ProcessStretches, ASessionIsNobodysBusinessAlsoIfTheRouteIsFoundBehindSteps) {
+  for (const bool byHeader : {false, true}) {
+    SetUp();
+    listen({step("early", Phase::kRequestHeaders, goesOn(), 0, Scope::kGateway)});
+    with({}, {}, [byHeader](routing::Rule& rule) {
+      auto policy = std::make_shared<routing::SessionPolicy>();
+      policy->name = "sid";
+      policy->scope = "rule sid";
+      policy->byHeader = byHeader;
+      policy->shares = {1};
+      rule.session = std::move(policy);
+      auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
+      other->name = "demo/mirror";
+      rule.mirrors.push_back({std::move(other), 1, 1});
+    });
+    rig_->exchanges.sealSessions(
+        std::make_shared<const pki::ValueSealer>(base::Secret(std::string(32, 'k')), base::Secret()));
+    const std::size_t index = ask({.target = "/ok", .fields = {{"cookie", "sid=one; b=2"}, {"sid", "two"}}});
+    serve();
+    EXPECT_EQ(client_->answer(index).message.head.status, 200);
+    std::size_t requests = 0;
+    for (const auto& backend : rig_->backends) {
+      for (std::size_t i = 0; i < backend->requests(); ++i, ++requests) {
+        const http::Headers& got = backend->request(i).message.head.headers;
+        EXPECT_EQ(fieldOf(got, "cookie"), byHeader ? "sid=one; b=2" : "b=2");
+        EXPECT_EQ(fieldOf(got, "sid"), byHeader ? "" : "two");
+      }
+    }
+    EXPECT_EQ(requests, 2U);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::exchange
