@@ -152,6 +152,24 @@ TEST_P(ProcessStretches, AWishThatComesWithAStreamedBodyLosesNothingOfIt) {
   }
 }
 
+// Whoever is heeded once is not asked about it for ever either.
+TEST_P(ProcessStretches, AStepThatWishesForEverEndsItsExchangeNotTheWorker) {
+  for (const bool beforeRouting : {true, false}) {
+    SetUp();
+    const auto spins = [](Call& call) {
+      if (call.body->bytes().empty()) return Verdict::goOn();
+      if (call.wish != nullptr) call.wish->matchAgain = true;
+      call.suspend().resume();
+      return Verdict::wait();
+    };
+    Step spinning = step("spinning", Phase::kRequestBody, spins, BodyInterest{BodyMode::kStreamed}, 0, Scope::kGateway);
+    beforeRouting ? listen({spinning}) : listen({}, {spinning});
+    with({});
+    const std::size_t index = askFor(*client_);
+    EXPECT_EQ(client_->answer(index).message.head.status, 500);
+  }
+}
+
 TEST_P(ProcessStretches, ASessionIsNobodysBusinessAlsoIfTheRouteIsFoundBehindSteps) {
   for (const bool byHeader : {false, true}) {
     SetUp();
