@@ -10,6 +10,7 @@ const routing::WeightedBackend* Exchange::resumeSession() {
   session_ = std::make_unique<Session>(*rule_);
   if (const pki::ValueSealer* sealer = owner_.sessionSealer()) {
     session_->take(*sealer, owner_.worker().clock().wallNow(), request_);
+    if (asked_ != nullptr) removeSessions(*rule_->session, request_.arena, asked_->headers);
   }
   return session_->share() != nullptr ? session_->share() : rule_->choose(owner_.random());
 }

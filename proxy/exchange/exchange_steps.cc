@@ -33,12 +33,11 @@ void Stretch::appendRequest(const processing::Chains& chains) {
 }
 
 void Stretch::changeRoute(const processing::Chain* gateway, const processing::Chain* route) {
-  // None, if one that came before routing has asked for it.
-  const std::optional<Leg> now = entered_ > 0 ? std::optional(legs_[entered_ - 1U].leg) : std::nullopt;
+  const Leg now = legs_[entered_ - 1U].leg;
   processing::StepOrder left = run.leave();
   left.keep(processing::Scope::kGateway);
   entered_ = count_ = 0;
-  bool later = !now;
+  bool later = false;
   for (const Leg& leg : kOfRequest) {
     const bool current = leg == now;
     if (current && route != nullptr) left.add(*route, leg.phase, leg.round);
@@ -59,10 +58,7 @@ Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
     const Run::Outcome outcome = run.go();
     if (outcome == Run::Outcome::kRefused || outcome == Run::Outcome::kMatchAgain) return outcome;
     const bool begun = outcome == Run::Outcome::kDone && entered_ == count_;
-    if (begun && sealed_) {
-      run.forgetWish();
-      if (carries) to.splice(run.out().bytes, run.out().bytes.size());
-    }
+    if (begun && sealed_ && carries) to.splice(run.out().bytes, run.out().bytes.size());
     if (outcome == Run::Outcome::kDone && !begun) {
       const Entry& next = legs_[entered_++];
       run.enter(next.steps, next.leg.phase);

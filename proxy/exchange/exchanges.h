@@ -56,7 +56,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   ~Exchanges() override;
   void setUpstreams(upstream::Upstreams& upstreams) { upstreams_ = &upstreams; }
 
-  /// Between beats, when every exchange that has a rule to find has found it: those that exist keep their rules, those
+  /// Between beats, when every exchange that has a listener has found it: those that exist keep their rules, those
   /// that come find the rules of a new snapshot. `revision` is what was served until now.
   void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits, bool appendForwarded,
              const std::string& revision);

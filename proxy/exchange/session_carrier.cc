@@ -48,21 +48,33 @@ std::optional<std::string> withoutSession(std::string_view field, Found& found) 
   return rest;
 }
 
-void takeCookies(http::RequestMessage& request, Found& found) {
+void takeCookies(base::Arena& arena, http::Headers& headers, Found& found) {
   http::Headers kept;
-  kept.reserve(request.arena, request.head.headers.size());
-  for (const http::Field& field : request.head.headers) {
+  kept.reserve(arena, headers.size());
+  for (const http::Field& field : headers) {
     const auto rest =
         field.id == http::FieldId::kCookie ? withoutSession(field.value, found) : std::optional<std::string>();
     if (!rest) {
-      kept.add(request.arena, field);
+      kept.add(arena, field);
     } else if (!rest->empty()) {
       http::Field changed = field;
-      changed.value = request.arena.copy(*rest);
-      kept.add(request.arena, changed);
+      changed.value = arena.copy(*rest);
+      kept.add(arena, changed);
     }
   }
-  request.head.headers = kept;
+  headers = kept;
+}
+
+void take(base::Arena& arena, http::Headers& headers, Found& found) {
+  if (found.policy.byHeader) {
+    headers.removeIf([&](const http::Field& field) {
+      if (field.name != found.policy.name) return false;
+      found.add(field.value);
+      return true;
+    });
+  } else if (headers.find(http::FieldId::kCookie) != nullptr) {
+    takeCookies(arena, headers, found);
+  }
 }
 
 std::string cookie(const routing::SessionPolicy& policy, std::string_view value, const SessionTerms& terms) {
@@ -82,16 +94,13 @@ std::string cookie(const routing::SessionPolicy& policy, std::string_view value,
 std::vector<std::string_view> takeSessions(const routing::SessionPolicy& policy, std::size_t valueSize,
                                            http::RequestMessage& request) {
   Found found{policy, valueSize, {}};
-  if (policy.byHeader) {
-    request.head.headers.removeIf([&](const http::Field& field) {
-      if (field.name != policy.name) return false;
-      found.add(field.value);
-      return true;
-    });
-  } else if (request.head.headers.find(http::FieldId::kCookie) != nullptr) {
-    takeCookies(request, found);
-  }
+  take(request.arena, request.head.headers, found);
   return std::move(found.values);
+}
+
+void removeSessions(const routing::SessionPolicy& policy, base::Arena& arena, http::Headers& headers) {
+  Found found{policy, 0, {}};
+  take(arena, headers, found);
 }
 
 void addSession(const routing::SessionPolicy& policy, std::string_view value, const SessionTerms& terms,

@@ -18,6 +18,8 @@ namespace sluice::exchange {
 /// fields of the name leave the request; the others stay as they are.
 std::vector<std::string_view> takeSessions(const routing::SessionPolicy& policy, std::size_t valueSize,
                                            http::RequestMessage& request);
+/// They leave the head as the client sent it too, where that is kept besides.
+void removeSessions(const routing::SessionPolicy& policy, base::Arena& arena, http::Headers& headers);
 
 /// How the client is to carry a value.
 struct SessionTerms {

@@ -67,7 +67,7 @@ struct Call {
   /// Null unless the processor wants one in this phase. While the bytes of a streamed body come, the heads are gone,
   /// and what is changed in them then has no effect.
   Body* body;
-  /// Null in all other steps, and once the body leaves them.
+  /// Null in all other steps. A streamed one is heard until it has answered to the head, and what came with it.
   RouteWish* wish;
   /// Null in phases other than connect.
   Destination* destination;

@@ -26,7 +26,7 @@ Run::Outcome Run::go() {
       if (headStep_) return Outcome::kWaits;
     } else if (!stages_.empty() && !stages_.back().hasBegun()) {
       return Outcome::kWaits;
-    } else if (target_.wish != nullptr && std::exchange(target_.wish->matchAgain, false)) {
+    } else if (std::exchange(fresh_, false) && wishes()) {
       return Outcome::kMatchAgain;
     } else if (!beginNext(now)) {
       return Outcome::kDone;
@@ -36,10 +36,13 @@ Run::Outcome Run::go() {
   }
 }
 
+bool Run::wishes() { return target_.wish != nullptr && std::exchange(target_.wish->matchAgain, false); }
+
 /// False: there is none. `now` may be unknown.
 bool Run::beginNext(base::MonotonicTime now) {
   const Step* step = order_.next();
   if (step == nullptr) return false;
+  fresh_ = true;
   const bool wantsBody = ofBodies_ && step->body.mode != BodyMode::kNone &&
                          step->processor->wantsBody(target_.request, target_.response);
   if (!wantsBody) {

@@ -40,9 +40,6 @@ class Run {
     out_.ended = false;
   }
   Outcome go();
-  /// From here on it is too late for a wish: what has begun goes on.
-  void forgetWish() { target_.wish = nullptr; }
-
   /// How much of the body may be added now. `beyond`: bytes that have left the run and are still in the gateway.
   std::size_t room(std::size_t beyond) const;
   /// At most room(). What comes out is in out().
@@ -72,6 +69,7 @@ class Run {
 
   bool flow();
   std::uint64_t statedLength() const;
+  bool wishes();
   bool beginNext(base::MonotonicTime now);
   bool askHeadStep(base::MonotonicTime& now);
   Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }
@@ -80,10 +78,11 @@ class Run {
   void eachStepRun(Visit&& visit);
 
   RunHost& host_;
-  RunTarget target_;
+  const RunTarget target_;
   base::ChunkPool& pool_;
   bool flows_;
   bool refused_ = false;
+  bool fresh_ = false;  // the last step that was begun has not been heard for its wish
   StepOrder order_;
   bool ofBodies_ = false;  // the phase that was entered
   std::optional<StepRun> headStep_;

@@ -198,14 +198,12 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, const config::O
 }
 
 CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processor, const UsesOf& of) const {
-  const UsesOf its{holderOf(processor), processor.meta.name, of.scope, of.exposed};
+  UsesOf its{holderOf(processor), processor.meta.name, of.scope, of.exposed};
+  its.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
   const std::string name = nameOf(processor);
   CompiledUses result;
   if (auto wrong = alteringFault(processor.unbuilt)) result.refused.push_back({name, {}, *std::move(wrong)});
   add(processor.processors, its, name, result);
-  for (processing::Step& each : result.steps) {
-    each.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
-  }
   for (RefusedUse& each : result.refused) {
     each.origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
   }
@@ -239,6 +237,12 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   if (type == types_.end() || !phase) {
     return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
+  // What a use does not say its type may: that no reader has seen.
+  if (of.preRouting && *phase > Phase::kRequestBody) {
+    return refused(config::processor_reason::kUnsupportedPhase,
+                   use.path + ".phase: must be request-headers or request-body before routing, but is " +
+                       std::string(admission.phase) + ", the only one of its type");
+  }
   std::string owner(of.holder.kind);
   owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
   owner.append(" of ").append(of.holder.group).append(of.place);
@@ -246,8 +250,8 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   processing::Made made =
       memo_.make(*type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
-  processing::Step ready{std::move(made.processor), use.name,           use.type,         *phase, of.scope,
-                         admission.priority,        admission.failOpen, admission.preAuth};
+  processing::Step ready{std::move(made.processor), use.name,           use.type,          *phase,       of.scope,
+                         admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};
   if (admission.timeout) ready.timeout = *admission.timeout;
   ready.body = ready.processor->body();
   const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;

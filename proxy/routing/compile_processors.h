@@ -31,6 +31,8 @@ struct UsesOf {
   /// Where in the object the list is attached, if it has several such places: what uses of one name remember (budgets)
   /// they share only in one place. The same in every compilation for as long as nobody moves it.
   std::string place = {};
+  /// They run before a route is matched, where only the phases of the request's head and body exist (E-97a).
+  bool preRouting = false;
 };
 
 /// A use that can not run.

@@ -115,7 +115,7 @@ void WorkerRuntime::adopt(std::shared_ptr<const Generation> generation, std::fun
   });
 }
 
-// Everything has come to rest: each exchange that exists knows its rule.
+// Everything has come to rest: each exchange knows its listener, and its rule unless steps that come before it wait.
 void WorkerRuntime::change() {
   const Change change = *std::exchange(change_, std::nullopt);
   const routing::Snapshot& snapshot = *change.generation->snapshot;

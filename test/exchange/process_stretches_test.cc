@@ -152,5 +152,55 @@ TEST_P(ProcessStretches, AWishThatComesWithAStreamedBodyLosesNothingOfIt) {
   }
 }
 
+// Whoever is heeded once is not asked about it for ever either.
+TEST_P(ProcessStretches, AStepThatWishesForEverEndsItsExchangeNotTheWorker) {
+  for (const bool beforeRouting : {true, false}) {
+    SetUp();
+    const auto spins = [](Call& call) {
+      if (call.body->bytes().empty()) return Verdict::goOn();
+      if (call.wish != nullptr) call.wish->matchAgain = true;
+      call.suspend().resume();
+      return Verdict::wait();
+    };
+    Step spinning = step("spinning", Phase::kRequestBody, spins, BodyInterest{BodyMode::kStreamed}, 0, Scope::kGateway);
+    beforeRouting ? listen({spinning}) : listen({}, {spinning});
+    with({});
+    const std::size_t index = askFor(*client_);
+    EXPECT_EQ(client_->answer(index).message.head.status, 500);
+  }
+}
+
+TEST_P(ProcessStretches, ASessionIsNobodysBusinessAlsoIfTheRouteIsFoundBehindSteps) {
+  for (const bool byHeader : {false, true}) {
+    SetUp();
+    listen({step("early", Phase::kRequestHeaders, goesOn(), 0, Scope::kGateway)});
+    with({}, {}, [byHeader](routing::Rule& rule) {
+      auto policy = std::make_shared<routing::SessionPolicy>();
+      policy->name = "sid";
+      policy->scope = "rule sid";
+      policy->byHeader = byHeader;
+      policy->shares = {1};
+      rule.session = std::move(policy);
+      auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
+      other->name = "demo/mirror";
+      rule.mirrors.push_back({std::move(other), 1, 1});
+    });
+    rig_->exchanges.sealSessions(
+        std::make_shared<const pki::ValueSealer>(base::Secret(std::string(32, 'k')), base::Secret()));
+    const std::size_t index = ask({.target = "/ok", .fields = {{"cookie", "sid=one; b=2"}, {"sid", "two"}}});
+    serve();
+    EXPECT_EQ(client_->answer(index).message.head.status, 200);
+    std::size_t requests = 0;
+    for (const auto& backend : rig_->backends) {
+      for (std::size_t i = 0; i < backend->requests(); ++i, ++requests) {
+        const http::Headers& got = backend->request(i).message.head.headers;
+        EXPECT_EQ(fieldOf(got, "cookie"), byHeader ? "sid=one; b=2" : "b=2");
+        EXPECT_EQ(fieldOf(got, "sid"), byHeader ? "" : "two");
+      }
+    }
+    EXPECT_EQ(requests, 2U);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::exchange

@@ -188,5 +188,25 @@ TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
   EXPECT_EQ(names(listenerOf(refused)->chain.get()), "Invalid;");
 }
 
+// No step of a later phase is ever asked there.
+TEST(CompileProcessors, BeforeRoutingTheyHaveNoPhaseThatIsLaterAlsoIfTheirTypeSaysIt) {
+  const std::string early = with(with(targeting("group: gateway.networking.k8s.io, kind: Gateway, name: egress"),
+                                      "spec:", "spec:\n  phase: PreRouting"),
+                                 ", phase: request-headers", "");
+  const auto listenerOf = [](const World& world) {
+    return world.bind(80)->routes.match(Request("GET", "a.test", "/").head()).listener;
+  };
+  processing::BuiltinTypes types = test::processorTypes();
+  types.front().phases = {processing::Phase::kRequestHeaders};
+  const World world({kClass, kGateway, kBackend, kRoute, early}, nullptr, types);
+  EXPECT_EQ(names(listenerOf(world)->preRouting.get()), "t;");
+  EXPECT_EQ(names(listenerOf(world)->chain.get()), "");
+  types.front().phases = {processing::Phase::kBackendRequest};
+  const World closed({kClass, kGateway, kBackend, kRoute, early}, nullptr, types);
+  EXPECT_EQ(names(listenerOf(closed)->preRouting.get()), "");
+  EXPECT_EQ(names(listenerOf(closed)->chain.get()), "UnsupportedPhase;") << "it refuses every request";
+  EXPECT_EQ(closed.listenerCondition("egress", "web", "Degraded"), "True/UnsupportedPhase");
+}
+
 }  // namespace
 }  // namespace sluice::routing
