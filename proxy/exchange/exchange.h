@@ -200,6 +200,7 @@ class Exchange final : private net::Timer {
   void admit();
   void receiveBody(std::string_view bytes);
   void receiveEnd(std::optional<http::Trailers> trailers);
+  void guardTrailers();
   void passRequest(std::size_t count);
   void grant();
   void grantBackend();

@@ -61,6 +61,7 @@ void Exchange::receiveEnd(std::optional<http::Trailers> trailers) {
   } else {
     requestBody_.finish();
   }
+  guardTrailers();
   // Of what came after that, nobody has had anything.
   if (!mirrors_.empty() && requestState_ != RequestState::kStopped) mirrorEnd();
 }

@@ -250,6 +250,21 @@ bool Exchange::processBackendRequest() {
   return true;
 }
 
+/// What steps have put into the head is not for the client to say once more behind its body (attack: a credential's
+/// twin as a trailer, which some servers merge).
+void Exchange::guardTrailers() {
+  if (!steps_) return;
+  const http::RequestHead& sent = steps_->attemptHead != nullptr ? *steps_->attemptHead : request_.head;
+  for (http::BodyPipe* pipe : {&requestBody_, &steps_->attemptBody}) {
+    http::Headers* trailers = pipe->trailers();
+    if (trailers == nullptr) continue;
+    trailers->removeIf([&](const http::Field& trailer) {
+      return std::any_of(sent.headers.begin(), sent.headers.end(),
+                         [&](const http::Field& field) { return http::areTwins(trailer.name, field.name); });
+    });
+  }
+}
+
 Run::Outcome Exchange::moveRequest() {
   Stretch& stretch = *steps_->request;
   base::ByteQueue passed(owner_.worker().chunks());
@@ -283,7 +298,10 @@ Run::Outcome Exchange::moveAttempt() {
     outcome = stretch.go(body.bytes, 0);
   }
   if (!stretch.carries || outcome == Run::Outcome::kRefused) return outcome;
-  if (stretch.tookEnd()) finishPipe(body, std::exchange(stretch.trailers, std::nullopt));
+  if (stretch.tookEnd()) {
+    finishPipe(body, std::exchange(stretch.trailers, std::nullopt));
+    guardTrailers();
+  }
   if (body.bytes.empty()) stretch.run.releaseBuffers();
   grant();
   return outcome;

@@ -135,13 +135,15 @@ void ExchangeSteps::endConnect() {
 
 Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {
   findPlace();
-  return response.emplace(host(), processing::RunTarget{request_.head, &head, request_.arena, holdsOfAttempt_},
+  http::RequestHead& sent = attemptHead != nullptr ? *attemptHead : request_.head;
+  return response.emplace(host(), processing::RunTarget{sent, &head, request_.arena, holdsOfAttempt_},
                           owner_.worker().chunks(), load);
 }
 
 void ExchangeSteps::endAttempt() {
   response.reset();
   attempt.reset();
+  attemptHead = nullptr;
   holdsOfAttempt_.release();
 }
 

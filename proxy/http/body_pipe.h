@@ -47,6 +47,7 @@ class BodyPipe {
   /// nullptr if there are none.
   const Headers* trailers() const { return trailers_ ? &trailers_->fields : nullptr; }
 
+  Headers* trailers() { return trailers_ ? &trailers_->fields : nullptr; }
   std::optional<Trailers> takeTrailers() { return std::exchange(trailers_, std::nullopt); }
 
   base::ByteQueue bytes;

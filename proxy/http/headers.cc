@@ -146,6 +146,11 @@ Headers Headers::copy(base::Arena& arena) const {
   return result;
 }
 
+bool areTwins(std::string_view a, std::string_view b) {
+  const auto plain = [](char c) { return c == '_' ? '-' : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return plain(x) == plain(y); });
+}
+
 bool equalsIgnoreCase(std::string_view a, std::string_view b) {
   if (a == b) return true;
   return a.size() == b.size() &&

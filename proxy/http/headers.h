@@ -121,6 +121,9 @@ class Headers {
 
 /// True if the comma-separated list in `value` holds `token` (ASCII case ignored; RFC 9110 section 5.6.1).
 bool listHasToken(std::string_view value, std::string_view token);
+/// Names in lower case that some server would take for one another: who hands fields to programs as variables takes
+/// "x_api_key" for "x-api-key" (RFC 3875 section 4.1.18).
+bool areTwins(std::string_view a, std::string_view b);
 bool equalsIgnoreCase(std::string_view a, std::string_view b);
 
 }  // namespace sluice::http

@@ -258,6 +258,25 @@ TEST_P(ProcessBody, AnotherAttemptGetsTheBodyAgainAndOnlyWhatIsMeantForIt) {
   expectTold(200, 2);
 }
 
+TEST_P(ProcessBody, AClientsTrailerIsNoTwinOfWhatAStepPutIn) {
+  const Step secret = step("secret", Phase::kRequestHeaders, setsRequest("x-api-key", "ours"), 0, Scope::kBackend);
+  for (const bool carried : {false, true}) {
+    std::vector<Step> ofBackend = {secret};
+    if (carried) ofBackend.push_back(step("wrap", Phase::kRequestBody, wraps(), kWhole, 0, Scope::kBackend));
+    with({}, ofBackend);
+    const std::size_t index = post("hello", false);
+    client_->finish(index, {{"x_api_key", "theirs"}, {"x-api-key", "theirs"}, {"x-sum", "1"}});
+    ASSERT_TRUE(rig_->settle());
+    BackendPeer& backend = accept(0);
+    EXPECT_EQ(fieldOf(seen(backend), "x-api-key"), "ours");
+    EXPECT_TRUE(backend.request(0).ended);
+    EXPECT_EQ(backend.request(0).trailers, (test::FieldList{{"x-sum", "1"}}));
+    respond(backend, 200, "done");
+    expectTold(200, 1);
+    SetUp();
+  }
+}
+
 // --- bodies with a Content-Encoding ---
 
 /// "hello".
