@@ -105,8 +105,9 @@ TEST_F(Services, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
   text.replace(text.find("rules: [{"), 9, "rules: [{retry: {codes: [503], attempts: 1, backoff: 1ms}, ");
   const Gateway gateway(servingText(service() + slices({{busy.port()}, {one_.port()}}) + text));
   Socket client = Socket::connect(gateway.port());
-  for (int i = 0; i < 15; ++i) ASSERT_EQ(ask(client).body, "one") << i;
-  EXPECT_GT(busy.heads().size(), 0U);
+  // The budget of retries allows more than that, however quick the requests are.
+  for (int i = 0; i < 40 && busy.heads().size() < 5; ++i) ASSERT_EQ(ask(client).body, "one") << i;
+  EXPECT_EQ(busy.heads().size(), 5U);
 }
 
 TEST_F(Services, WithoutAnEndpointThatIsReadyAreUnavailable) {
