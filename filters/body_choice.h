@@ -2,7 +2,8 @@
 // of the common inference APIs.
 //
 // config: {pointer | jsonPath, header, routeHint, maxBodyBytes}. Immutable; any thread. The field is the gateway's own:
-// what a client sent in it, or in a spelling that some server takes for it, goes, whatever the body is.
+// what a client sent in it, or in a spelling that some server takes for it, goes, whatever the body is,
+// unless the step is skipped because it fails open.
 #pragma once
 
 #include <cstdint>

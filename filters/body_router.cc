@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "filters/body_choice.h"
-#include "proxy/content/json.h"
+#include "proxy/processing/json_body.h"
 
 namespace sluice::filters {
 namespace {
@@ -31,8 +31,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
   BodyRouter(BodyChoice choice, std::string hint) : choice_(std::move(choice)), hint_(std::move(hint)) {}
 
   processing::BodyInterest body() const override {
-    // Its text in one piece, and what that was parsed to.
-    return {.mode = processing::BodyMode::kBuffered, .bound = choice_.maxBodyBytes(), .decoded = true, .copies = 2};
+    return {.mode = processing::BodyMode::kBuffered, .bound = choice_.maxBodyBytes(), .decoded = true, .copies = processing::JsonBody::kCopies};
   }
   bool wantsBody(const http::RequestHead& request, const http::ResponseHead* /*response*/) const override {
     return BodyChoice::concerns(request);
@@ -41,10 +40,9 @@ class BodyRouter final : public processing::PreAuthProcessor {
   Verdict process(processing::Call& call) const override {
     std::string_view value;
     if (call.body != nullptr && !call.body->bytes().empty()) {
-      const std::string text = call.body->bytes().text();
-      const auto body = content::parseJson(text, {.bytes = text.size()});
+      const auto body = processing::JsonBody::parse(*call.body);
       if (!body) return Verdict::fail("the body is no JSON", processing::Cause::kBadBody);
-      const auto chosen = choice_.chosenBy(*body);
+      const auto chosen = choice_.chosenBy(body->value());
       if (!chosen) return Verdict::reply({chosen.error(), {}});
       value = call.arena.copy(*chosen);
     }

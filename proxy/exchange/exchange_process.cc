@@ -94,6 +94,7 @@ Stretch::Load Exchange::loadOf(const processing::Chains& chains, std::uint8_t ph
 /// Those of the listener that come before a route is matched; then decide().
 void Exchange::processBeforeRouting() {
   const processing::Chains first = {listener_->preRouting.get(), nullptr, nullptr};
+  findPhases();  // what they answer goes through response-headers of the listener
   // Whether steps of the route will want the body is not known.
   requestSteps(loadOf({}, 0, request_.head.body).flows).appendRequest(first);
   pendingSteps_ = Pending::kBeforeRouting;
