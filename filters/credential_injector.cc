@@ -65,9 +65,7 @@ class HeaderCredential final : public processing::Processor {
   Verdict process(processing::Call& call, const processing::Peer& /*peer*/) const override {
     if (wouldBeEchoed(call.request)) return refuseEcho();
     removeTwins(call.request.headers, name_);
-    http::Field field{name_, value_.reveal(), http::fieldId(name_)};
-    field.sensitive = true;
-    call.request.headers.add(call.arena, field);
+    call.request.headers.add(call.arena, {name_, value_.reveal(), http::fieldId(name_), http::Care::kSecret});
     return Verdict::goOn();
   }
 

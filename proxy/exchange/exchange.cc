@@ -203,12 +203,13 @@ void Exchange::onProcessed() {
   if (rule_->retry && request_.head.body != http::Body::kTunnel) {
     retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
   }
+  if (rule_->mirrors.empty()) return enter();
+  // Behind the request: a copy may lead to the same Backend, and must not take the room of the request itself; unless
+  // steps of the attempt take the body away.
   const bool taken = hasAttemptSteps();
-  if (taken && !rule_->mirrors.empty()) startMirrors(rule_->mirrors);
+  if (taken) startMirrors(rule_->mirrors);
   enter();
-  // Behind it: a copy may lead to the same Backend, and must not take the room of the request itself; unless steps of
-  // the attempt take the body away.
-  if (!taken && !rule_->mirrors.empty()) startMirrors(rule_->mirrors);
+  if (!taken) startMirrors(rule_->mirrors);
 }
 
 void Exchange::enter() {
@@ -296,13 +297,13 @@ void Exchange::begin() {
   attempt_.reused = connection->requests() > 0;
   attempt_.peer = connection->peer();
   attempt_.hasPeer = true;
-  if (attemptSteps() != nullptr && !processBackendRequest()) return connection->touch();  // it goes back unused
+  const bool prepared = attemptSteps() != nullptr;
+  if (prepared && !processBackendRequest()) return connection->touch();  // it goes back unused
   ++attempt_.number;
-  http::RequestHead head = attemptSteps() != nullptr
-                               ? *steps_->attemptHead
-                               : attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend,
-                                             owner_.identity(), {origin_.client, origin_.secure});
-  guardTrailers();
+  http::RequestHead head = prepared ? *steps_->attemptHead
+                                    : attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend,
+                                                  owner_.identity(), {origin_.client, origin_.secure});
+  if (steps_) guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {

@@ -145,8 +145,10 @@ class Exchange final : private net::Timer {
   bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
   bool wantsResponse() const {
     using processing::Phase;
-    return (phases_ & (processing::bitOf(Phase::kBackendResponse) | processing::bitOf(Phase::kResponseHeaders) |
-                       processing::bitOf(Phase::kResponseBody))) != 0;
+    constexpr unsigned kOfResponse = processing::bitOf(Phase::kBackendResponse) |
+                                     processing::bitOf(Phase::kResponseHeaders) |
+                                     processing::bitOf(Phase::kResponseBody);
+    return (phases_ & kOfResponse) != 0;
   }
   bool hasOwnSteps() const;
   bool hasAttemptSteps() const {
@@ -188,8 +190,9 @@ class Exchange final : private net::Timer {
   void processResponseOn();
   void judgeStatus();
   void keepResponse() {
-    const bool more = wants(processing::Phase::kResponseHeaders) || wants(processing::Phase::kResponseBody);
-    raise(more ? Event::kResponseHead : Event::kResponseReady);
+    using processing::Phase;
+    constexpr unsigned kOfKept = processing::bitOf(Phase::kResponseHeaders) | processing::bitOf(Phase::kResponseBody);
+    raise((phases_ & kOfKept) != 0 ? Event::kResponseHead : Event::kResponseReady);
   }
   processing::Run::Outcome moveResponse();
   void releaseResponse();

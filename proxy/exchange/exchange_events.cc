@@ -61,7 +61,7 @@ void Exchange::receiveEnd(std::optional<http::Trailers> trailers) {
   } else {
     requestBody_.finish();
   }
-  guardTrailers();
+  if (steps_) guardTrailers();
   // Of what came after that, nobody has had anything.
   if (!mirrors_.empty() && requestState_ != RequestState::kStopped) mirrorEnd();
 }
@@ -80,11 +80,12 @@ void Exchange::onInterim(http::ResponseMessage&& message) {
 
 void Exchange::onResponse(http::ResponseMessage&& message) {
   progress();
-  if (message.head.body == http::Body::kNone && !wantsResponse()) responseBody_.finish();
+  const bool processed = wantsResponse();
+  if (message.head.body == http::Body::kNone && !processed) responseBody_.finish();
   // The backend does not agree to a tunnel: the request was complete with its head.
   if (request_.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) requestBody_.finish();
   response_ = std::move(message);
-  if (wantsResponse()) {
+  if (processed) {
     beginResponseSteps();
     if (wants(processing::Phase::kBackendResponse)) return raise(Event::kResponseArrived);
   }
@@ -99,8 +100,11 @@ void Exchange::judgeStatus() {
 
 void Exchange::addResponseBody(std::string_view bytes) {
   progress();
-  Stretch* steps = carrier(&ExchangeSteps::response);
-  (steps != nullptr ? steps->source : responseBody_.bytes).append(bytes);
+  if (Stretch* steps = carrier(&ExchangeSteps::response)) {
+    steps->source.append(bytes);
+  } else {
+    responseBody_.bytes.append(bytes);
+  }
   raise(Event::kResponseBody);
 }
 

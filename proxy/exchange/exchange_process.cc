@@ -254,7 +254,6 @@ bool Exchange::processBackendRequest() {
 /// What steps have put into the head is not for the client to say once more behind its body (attack: a credential's
 /// twin as a trailer, which some servers merge).
 void Exchange::guardTrailers() {
-  if (!steps_) return;
   const http::RequestHead& sent = steps_->attemptHead != nullptr ? *steps_->attemptHead : request_.head;
   for (http::BodyPipe* pipe : {&requestBody_, &steps_->attemptBody}) {
     http::Headers* trailers = pipe->trailers();

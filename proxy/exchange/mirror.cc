@@ -12,7 +12,7 @@ namespace {
 void copyFields(base::Arena& arena, const http::Headers& from, http::Headers& to) {
   to.reserve(arena, from.size());
   for (const http::Field& field : from) {
-    to.add(arena, {arena.copy(field.name), arena.copy(field.value), field.id, field.clean});
+    to.add(arena, {arena.copy(field.name), arena.copy(field.value), field.id, field.care});
   }
 }
 

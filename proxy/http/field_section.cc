@@ -113,7 +113,7 @@ class FieldReader {
   }
 
  private:
-  void keep(const Field& field) { section_.kept.add(arena_, Field{field.name, field.value, field.id, true}); }
+  void keep(const Field& field) { section_.kept.add(arena_, Field{field.name, field.value, field.id, Care::kNone}); }
 
   const char* readTe(const Field& field) {
     if (version_ == Version::kHttp2 && !equalsIgnoreCase(field.value, "trailers")) return "a TE other than trailers";

@@ -63,7 +63,8 @@ class Writer {
 
 bool areWritable(const Headers& headers) {
   return std::all_of(headers.begin(), headers.end(), [](const Field& field) {
-    return field.clean || ((field.id != FieldId::kOther || isFieldName(field.name)) && isFieldValue(field.value));
+    return field.care == Care::kNone ||
+           ((field.id != FieldId::kOther || isFieldName(field.name)) && isFieldValue(field.value));
   });
 }
 

@@ -46,13 +46,14 @@ class LineList {
     return true;
   }
   bool addField(const Field& field) {
-    if (!field.clean && !isFieldValue(field.value)) return false;
-    const int secrecy = field.sensitive ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
+    const bool clean = field.care == Care::kNone;
+    if (!clean && !isFieldValue(field.value)) return false;
+    const int secrecy = field.care == Care::kSecret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
     if (field.id != FieldId::kOther) {
       add(fieldName(field.id), field.value, NGHTTP2_NV_FLAG_NO_COPY_NAME | secrecy);
       return true;
     }
-    if (!field.clean && !isRegularName(field.name)) return false;
+    if (!clean && !isRegularName(field.name)) return false;
     add(field.name, field.value, secrecy);
     return true;
   }

@@ -53,14 +53,18 @@ FieldId fieldId(std::string_view lowerCaseName);
 /// The name of an id other than kOther, in lower case, with static lifetime.
 std::string_view fieldName(FieldId id);
 
+/// How a field is written.
+enum class Care : std::uint8_t {
+  kLook,   // an edit has added it: it is looked at then
+  kNone,   // hygiene has found name and value fit to be written in any version
+  kSecret  // it is looked at, and no peer keeps it in a table that others may guess from (RFC 7541 section 7.1.3)
+};
+
 struct Field {
   std::string_view name;
   std::string_view value;
   FieldId id = FieldId::kOther;
-  /// Hygiene has found name and value fit to be written in any version. What edits add is looked at when it is written.
-  bool clean = false;
-  /// A secret: no peer keeps it in a table that others may guess from (RFC 7541 section 7.1.3).
-  bool sensitive = false;
+  Care care = Care::kLook;
 };
 
 class Headers {

@@ -66,6 +66,26 @@ class H2Client : public ::testing::Test {
   H2FrameReader reader;
 };
 
+// RFC 7541 section 7.1.3.
+TEST_F(H2Client, ASecretGoesIntoNoTableAndIsWrittenOutEachTime) {
+  const auto second = [this](http::Care care) {
+    SetUp();
+    std::size_t size = 0;
+    for (int i = 0; i < 2; ++i) {
+      base::Arena arena(pool);
+      http::RequestHead head;
+      head.authority = "example.com";
+      head.target = "/";
+      head.headers.add(arena,
+                       {"x-api-key", "a key of the gateway that is long enough to see", http::FieldId::kOther, care});
+      codec->sendRequest(sink.open().token, head, "https");
+      size = produced(*codec, pool).size();
+    }
+    return size;
+  };
+  EXPECT_GT(second(http::Care::kSecret), second(http::Care::kNone) + 20);
+}
+
 TEST_F(H2Client, WritesARequest) {
   base::Arena arena(pool);
   http::RequestHead head;
