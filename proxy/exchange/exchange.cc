@@ -303,7 +303,7 @@ void Exchange::begin() {
   http::RequestHead head = prepared ? *steps_->attemptHead
                                     : attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend,
                                                   owner_.identity(), {origin_.client, origin_.secure});
-  if (steps_) guardTrailers();
+  if (steps_ && requestBody_.trailers() != nullptr) guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
   attempt_.stream = connection->begin(token(), head);
   if (attempt_.stream == 0) {

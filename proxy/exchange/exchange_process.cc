@@ -267,9 +267,10 @@ void Exchange::guardTrailers() {
 
 Run::Outcome Exchange::moveRequest() {
   Stretch& stretch = *steps_->request;
+  if (!stretch.carries) return stretch.go(requestBody_.bytes, 0);
   base::ByteQueue passed(owner_.worker().chunks());
   const Run::Outcome outcome = stretch.go(passed, requestBody_.bytes.size());
-  if (outcome == Run::Outcome::kRefused || outcome == Run::Outcome::kMatchAgain || !stretch.carries) return outcome;
+  if (outcome == Run::Outcome::kRefused || outcome == Run::Outcome::kMatchAgain) return outcome;
   for (; !passed.empty() && (retries_ || !mirrors_.empty()); passed.consume(passed.front().size())) {
     receiveBody(passed.front());
   }

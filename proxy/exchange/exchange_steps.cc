@@ -29,7 +29,13 @@ void Stretch::append(const processing::StepOrder& steps, Leg leg) {
 }
 
 void Stretch::appendRequest(const processing::Chains& chains) {
-  for (const Leg& leg : kOfRequest) append(chains, leg);
+  std::uint8_t phases = 0;
+  for (const processing::Chain* each : chains) {
+    if (each != nullptr) phases |= each->phases();
+  }
+  for (const Leg& leg : kOfRequest) {
+    if ((phases & processing::bitOf(leg.phase)) != 0) append(chains, leg);
+  }
 }
 
 void Stretch::changeRoute(const processing::Chain* gateway, const processing::Chain* route) {
@@ -54,7 +60,7 @@ void Stretch::carry(bool flows) {
 
 Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
   while (true) {
-    const bool fed = feed(beyond + to.size());
+    const bool fed = carries && feed(beyond + to.size());
     const Run::Outcome outcome = run.go();
     if (outcome == Run::Outcome::kRefused || outcome == Run::Outcome::kMatchAgain) return outcome;
     const bool begun = outcome == Run::Outcome::kDone && entered_ == count_;
@@ -134,7 +140,7 @@ void ExchangeSteps::endConnect() {
 }
 
 Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {
-  findPlace();
+  if (!placeKnown_) findPlace();
   http::RequestHead& sent = attemptHead != nullptr ? *attemptHead : request_.head;
   return response.emplace(host(), processing::RunTarget{sent, &head, request_.arena, holdsOfAttempt_},
                           owner_.worker().chunks(), load);
@@ -144,6 +150,7 @@ void ExchangeSteps::endAttempt() {
   response.reset();
   attempt.reset();
   attemptHead = nullptr;
+  placeKnown_ = false;  // the next one may be of another Backend
   holdsOfAttempt_.release();
 }
 
@@ -163,7 +170,7 @@ void ExchangeSteps::eachRun(Visit&& visit) {
   }
 }
 
-base::MonotonicTime ExchangeSteps::deadline() const {
+base::MonotonicTime ExchangeSteps::firstDeadline() const {
   base::MonotonicTime first = base::MonotonicTime::max();
   for (const std::optional<Stretch>* each : {&request, &attempt, &response}) {
     if (*each) first = std::min(first, (*each)->run.deadline());
@@ -186,6 +193,7 @@ const base::Clock& ExchangeSteps::clock() const { return owner_.worker().clock()
 void ExchangeSteps::findPlace() {
   const ExchangeNames names = namesOf(exchange_);
   const routing::ServedListener* listener = exchange_.listener();  // known before a rule is
+  placeKnown_ = true;
   place_ = {listener != nullptr ? std::string_view(listener->gateway) : names.gateway, names.route, names.backend};
 }
 
@@ -217,13 +225,15 @@ base::Error failureOf(const processing::Step& step, const Verdict& verdict) {
       return {base::ErrorType::kProcessorTimeout, base::ErrorOrigin::kProcessor,
               "a processor of this request did not answer in time"};
     case processing::Cause::kOverLimit: {
-      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor, verdict.reason());
+      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor,
+                        std::string(verdict.reason()));
       if (ofRequest) error.type = base::ErrorType::kHttpRequestError;
       error.status = ofRequest ? 413 : 502;
       return error;
     }
     case processing::Cause::kBadBody: {
-      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor, verdict.reason());
+      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor,
+                        std::string(verdict.reason()));
       if (ofRequest) error.type = base::ErrorType::kHttpRequestError;
       error.status = ofRequest ? 400 : 502;
       return error;

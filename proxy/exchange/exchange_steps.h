@@ -114,7 +114,8 @@ class ExchangeSteps final : private processing::RunHost {
   /// An answer of the gateway's own sees the steps of response-headers, which can not keep it from the client.
   void passBy(const processing::Chains& chains, http::ResponseHead& head);
 
-  base::MonotonicTime deadline() const;
+  /// max(): no step waits.
+  base::MonotonicTime deadline() const { return tickets_ == 0 ? base::MonotonicTime::max() : firstDeadline(); }
   void expire(base::MonotonicTime now);
   bool answer(processing::Ticket ticket, bool dropped);
 
@@ -142,6 +143,7 @@ class ExchangeSteps final : private processing::RunHost {
   void findPlace();
 
  private:
+  base::MonotonicTime firstDeadline() const;
   RunHost& host() { return *this; }
   // processing::RunHost
   const base::Clock& clock() const override;
@@ -165,6 +167,7 @@ class ExchangeSteps final : private processing::RunHost {
   http::RequestMessage& request_;
   const processing::Peer peer_;
   processing::Place place_;
+  bool placeKnown_ = false;
   processing::Destination destination_{{}, 0, {}, {}};
   net::Addresses addresses_;   // of this attempt
   bool connectEnded_ = false;  // likewise

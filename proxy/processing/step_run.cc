@@ -72,7 +72,8 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
   if (verdict.kind() != Verdict::Kind::kWait) {
     ticket_ = 0;  // an answer that comes all the same means nothing
     const bool nowhere = destination != nullptr && destination->addresses().empty();
-    return nowhere && verdict.kind() == Verdict::Kind::kContinue ? denied() : verdict;
+    if (nowhere && verdict.kind() == Verdict::Kind::kContinue) return denied();
+    return verdict;
   }
   // Unless the answer came while it was asked.
   if (wait_ == Wait::kNone) {

@@ -53,7 +53,7 @@ class Verdict {
 
   Kind kind() const { return kind_; }
   const Reply& reply() const { return *reply_; }
-  const std::string& reason() const { return reason_; }
+  std::string_view reason() const { return reason_ ? std::string_view(*reason_) : std::string_view(); }
   Cause cause() const { return cause_; }
 
  private:
@@ -62,7 +62,7 @@ class Verdict {
   Kind kind_;
   Cause cause_ = Cause::kError;
   base::Box<Reply> reply_;
-  std::string reason_;
+  base::Box<std::string> reason_;  // a pointer: most have none, and are handed on often
 };
 
 }  // namespace sluice::processing
