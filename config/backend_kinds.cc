@@ -5,7 +5,7 @@
 namespace sluice::config {
 namespace {
 
-constexpr BackendKind kKinds[] = {
+constexpr BackendKind kBackendKinds[] = {
     {kGatewayGroup, "Backend", BackendStatusShape::kControllers, true},
     {kOwnGroup, "Backend", BackendStatusShape::kControllers, true},
     {kPrototypeGroup, "Backend", BackendStatusShape::kControllers, true},
@@ -16,9 +16,9 @@ constexpr BackendKind kKinds[] = {
 }  // namespace
 
 const BackendKind* findBackendKind(std::string_view group, std::string_view kind) {
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
+  const auto* found = std::find_if(std::begin(kBackendKinds), std::end(kBackendKinds),
                                    [&](const BackendKind& each) { return each.kind == kind && each.group == group; });
-  return found == std::end(kKinds) ? nullptr : found;
+  return found == std::end(kBackendKinds) ? nullptr : found;
 }
 
 }  // namespace sluice::config

@@ -86,7 +86,7 @@ void readMultiplier(FieldReader& reader, double& value) {
   }
 }
 
-void readRetry(FieldReader reader, ExtensionRetry& retry) {
+void readExtensionRetry(FieldReader reader, ExtensionRetry& retry) {
   if (const auto attempts = reader.integer("maxAttempts", 1, 100)) {
     retry.maxAttempts = static_cast<std::uint32_t>(*attempts);
   }
@@ -102,7 +102,7 @@ void readRetry(FieldReader reader, ExtensionRetry& retry) {
   reader.finish();
 }
 
-void readService(FieldReader& manager, ExtensionManager& result) {
+void readExtensionService(FieldReader& manager, ExtensionManager& result) {
   manager.require("service");
   FieldReader service = manager.map("service");
   if (manager.has("service")) service.require("fqdn");
@@ -112,7 +112,7 @@ void readService(FieldReader& manager, ExtensionManager& result) {
     result.port = fqdn.requiredPort("port");
   }
   fqdn.finish();
-  readRetry(service.map("retry"), result.retry);
+  readExtensionRetry(service.map("retry"), result.retry);
   service.finish();
 }
 
@@ -173,7 +173,7 @@ ExtensionManager readExtensionManager(FieldReader reader) {
   ExtensionManager manager;
   const bool failOpen = readFailOpen(reader).value_or(false);
   readHooks(reader, failOpen, manager.hooks);
-  readService(reader, manager);
+  readExtensionService(reader, manager);
   readMaxMessageSize(reader, manager.maxMessageSize);
   reader.finish();
   return manager;

@@ -49,7 +49,7 @@ constexpr std::string_view kV1[] = {"v1"};
 constexpr std::string_view kAlpha[] = {"v1alpha1"};
 constexpr std::string_view kPrototype[] = {"v0alpha0"};
 
-constexpr ObjectKind kKinds[] = {
+constexpr ObjectKind kObjectKinds[] = {
     {kGatewayGroup, "GatewayClass", kServed, false, readWhole<&readGatewayClass>, put<&Model::gatewayClasses>},
     {kGatewayGroup, "Gateway", kServed, true, readLegible<&readGateway, &Rejected::gateway>, put<&Model::gateways>},
     {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Rejected::httpRoute>,
@@ -99,9 +99,9 @@ bool ObjectKind::hasVersion(std::string_view version) const {
 }
 
 const ObjectKind* findObjectKind(std::string_view group, std::string_view kind) {
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
+  const auto* found = std::find_if(std::begin(kObjectKinds), std::end(kObjectKinds),
                                    [&](const ObjectKind& entry) { return entry.kind == kind && entry.group == group; });
-  return found == std::end(kKinds) ? nullptr : found;
+  return found == std::end(kObjectKinds) ? nullptr : found;
 }
 
 bool isUnbuiltKind(std::string_view group, std::string_view kind) {
@@ -111,7 +111,7 @@ bool isUnbuiltKind(std::string_view group, std::string_view kind) {
 
 std::string_view closestKind(std::string_view kind) {
   std::vector<std::string_view> words;
-  for (const ObjectKind& entry : kKinds) words.push_back(entry.kind);
+  for (const ObjectKind& entry : kObjectKinds) words.push_back(entry.kind);
   return closestWord(kind, words);
 }
 

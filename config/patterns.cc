@@ -12,7 +12,6 @@ namespace {
 
 bool isLower(char c) { return c >= 'a' && c <= 'z'; }
 bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isAlphanumeric(char c) { return isLower(c) || isUpper(c) || isDigit(c); }
 bool isLowerAlphanumeric(char c) { return isLower(c) || isDigit(c); }
 
@@ -58,8 +57,6 @@ bool isNumberUpTo(std::string_view text, unsigned minimum, unsigned maximum) {
 bool isPathCharacter(char c) {
   return isAlphanumeric(c) || std::string_view("-/._~!$&'()*+,;=:@").find(c) != std::string_view::npos;
 }
-
-bool isHexDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 }  // namespace
 

@@ -13,6 +13,9 @@ struct TextRule {
   std::size_t maxLength = 253;
 };
 
+constexpr bool isDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool isHexDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
 bool isAnyText(std::string_view text);
 bool isDnsLabel(std::string_view text);      // RFC 1123, lower case, at most 63
 bool isDnsSubdomain(std::string_view text);  // labels joined by dots

@@ -5,22 +5,22 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxCaRefs = 8;
-constexpr std::size_t kMaxSubjectAltNames = 5;
+constexpr std::size_t kMaxValidationCaRefs = 8;
+constexpr std::size_t kMaxValidationAltNames = 5;
 
-enum class BackendType : std::uint8_t { kExternalHostname };
-constexpr Choice<BackendType> kTypes[] = {{"ExternalHostname", BackendType::kExternalHostname}};
+enum class XBackendType : std::uint8_t { kExternalHostname };
+constexpr Choice<XBackendType> kXBackendTypes[] = {{"ExternalHostname", XBackendType::kExternalHostname}};
 
-enum class Protocol : std::uint8_t { kNotGiven, kTcp, kHttp, kHttp2, kHttp11, kH2c, kMcp };
-constexpr Choice<Protocol> kProtocols[] = {{"TCP", Protocol::kTcp},     {"HTTP", Protocol::kHttp},
-                                           {"HTTP2", Protocol::kHttp2}, {"HTTP11", Protocol::kHttp11},
-                                           {"H2C", Protocol::kH2c},     {"MCP", Protocol::kMcp}};
+enum class XBackendProtocol : std::uint8_t { kNotGiven, kTcp, kHttp, kHttp2, kHttp11, kH2c, kMcp };
+constexpr Choice<XBackendProtocol> kXBackendProtocols[] = {
+    {"TCP", XBackendProtocol::kTcp},       {"HTTP", XBackendProtocol::kHttp}, {"HTTP2", XBackendProtocol::kHttp2},
+    {"HTTP11", XBackendProtocol::kHttp11}, {"H2C", XBackendProtocol::kH2c},   {"MCP", XBackendProtocol::kMcp}};
 
 enum class AltNameType : std::uint8_t { kHostname, kUri };
 constexpr Choice<AltNameType> kAltNameTypes[] = {{"Hostname", AltNameType::kHostname}, {"URI", AltNameType::kUri}};
 
-void readSubjectAltNames(FieldReader& validation, BackendTls& tls, std::vector<Unbuilt>& unbuilt) {
-  for (const Item& item : validation.list("subjectAltNames", kMaxSubjectAltNames)) {
+void readValidationAltNames(FieldReader& validation, BackendTls& tls, std::vector<Unbuilt>& unbuilt) {
+  for (const Item& item : validation.list("subjectAltNames", kMaxValidationAltNames)) {
     FieldReader reader = validation.map(item);
     reader.require("type");
     const AltNameType type = reader.choice("type", kAltNameTypes, AltNameType::kHostname);
@@ -38,7 +38,7 @@ void readSubjectAltNames(FieldReader& validation, BackendTls& tls, std::vector<U
 
 void readValidation(FieldReader validation, BackendTls& tls, std::vector<Unbuilt>& unbuilt) {
   tls.serverName = validation.requiredText("hostname", rule::kPreciseHostname);
-  tls.caRefs = readObjectRefs(validation, "caCertificateRefs", kMaxCaRefs, {"", "", true}, false);
+  tls.caRefs = readObjectRefs(validation, "caCertificateRefs", kMaxValidationCaRefs, {"", "", true}, false);
   const std::string wellKnown = validation.text("wellKnownCACertificates", rule::kAnyText);
   if (tls.caRefs.empty() == wellKnown.empty()) {
     validation.error("caCertificateRefs", "or wellKnownCACertificates is required, and not both");
@@ -47,7 +47,7 @@ void readValidation(FieldReader validation, BackendTls& tls, std::vector<Unbuilt
     validation.unbuilt("wellKnownCACertificates", "well-known authorities other than System are not supported", true,
                        unbuilt);
   }
-  readSubjectAltNames(validation, tls, unbuilt);
+  readValidationAltNames(validation, tls, unbuilt);
   validation.finish();
 }
 
@@ -64,21 +64,21 @@ BackendTls readTls(FieldReader reader, std::vector<Unbuilt>& unbuilt) {
 }
 
 BackendProtocol readProtocol(FieldReader& spec, const Backend& backend) {
-  const Protocol protocol = spec.choice("protocol", kProtocols, Protocol::kNotGiven);
+  const XBackendProtocol protocol = spec.choice("protocol", kXBackendProtocols, XBackendProtocol::kNotGiven);
   switch (protocol) {
-    case Protocol::kHttp2:
+    case XBackendProtocol::kHttp2:
       return BackendProtocol::kHttp2;
-    case Protocol::kH2c:
+    case XBackendProtocol::kH2c:
       if (backend.tls && backend.tls->mode != TlsMode::kNone)
         spec.error("protocol", "H2C is HTTP/2 without TLS: use HTTP2");
       return BackendProtocol::kHttp2;
-    case Protocol::kHttp11:
+    case XBackendProtocol::kHttp11:
       return BackendProtocol::kHttp11;
-    case Protocol::kTcp:
-    case Protocol::kMcp:
+    case XBackendProtocol::kTcp:
+    case XBackendProtocol::kMcp:
       return BackendProtocol::kOther;
-    case Protocol::kHttp:
-    case Protocol::kNotGiven:
+    case XBackendProtocol::kHttp:
+    case XBackendProtocol::kNotGiven:
       return BackendProtocol::kAuto;
   }
   return BackendProtocol::kAuto;
@@ -93,7 +93,7 @@ Backend readXBackend(FieldReader& root, ObjectMeta meta) {
   if (root.has("spec")) {
     for (const std::string_view field : {"type", "externalHostname", "port"}) spec.require(field);
   }
-  spec.choice("type", kTypes, BackendType::kExternalHostname);
+  spec.choice("type", kXBackendTypes, XBackendType::kExternalHostname);
   if (spec.has("externalHostname")) {
     FieldReader external = spec.map("externalHostname");
     backend.hostname = readExternalHostname(external, "hostname");

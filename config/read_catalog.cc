@@ -23,11 +23,11 @@ std::string_view partOf(ProcessorEngine engine) {
 constexpr bool isPhase(std::string_view text) {
   return std::find(std::begin(kProcessorPhases), std::end(kProcessorPhases), text) != std::end(kProcessorPhases);
 }
-constexpr TextRule kPhase{isPhase, "one of the seven phases"};
+constexpr TextRule kPhaseRule{isPhase, "one of the seven phases"};
 
 std::vector<std::string_view> readPhases(FieldReader& reader) {
   std::vector<std::string_view> phases;
-  const std::vector<std::string> given = reader.texts("phases", kPhase, std::size(kProcessorPhases));
+  const std::vector<std::string> given = reader.texts("phases", kPhaseRule, std::size(kProcessorPhases));
   for (const std::string_view phase : kProcessorPhases) {
     if (std::find(given.begin(), given.end(), phase) != given.end()) phases.push_back(phase);
   }

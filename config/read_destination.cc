@@ -20,27 +20,27 @@ constexpr DestinationType kFqdn{"Fqdn", "fqdn"};
 constexpr DestinationType kIp{"Ip", "ip"};
 constexpr DestinationType kKubernetesService{"KubernetesService", "service"};
 constexpr DestinationType kService{"Service", "service"};
-constexpr Choice<const DestinationType*> kTypes[] = {
+constexpr Choice<const DestinationType*> kDestinationTypes[] = {
     {kFqdn.name, &kFqdn}, {kIp.name, &kIp}, {kKubernetesService.name, &kKubernetesService}, {kService.name, &kService}};
 
 /// `TLS` is in the proposal's sample and not in its enum: HTTP in TLS, whichever version.
-enum class Protocol : std::uint8_t { kNotGiven, kHttp, kHttp2, kTls, kTcp, kMcp };
-constexpr Choice<Protocol> kProtocols[] = {{"HTTP", Protocol::kHttp},
-                                           {"HTTP2", Protocol::kHttp2},
-                                           {"TCP", Protocol::kTcp},
-                                           {"MCP", Protocol::kMcp},
-                                           {"TLS", Protocol::kTls}};
+enum class DestinationProtocol : std::uint8_t { kNotGiven, kHttp, kHttp2, kTls, kTcp, kMcp };
+constexpr Choice<DestinationProtocol> kDestinationProtocols[] = {{"HTTP", DestinationProtocol::kHttp},
+                                                                 {"HTTP2", DestinationProtocol::kHttp2},
+                                                                 {"TCP", DestinationProtocol::kTcp},
+                                                                 {"MCP", DestinationProtocol::kMcp},
+                                                                 {"TLS", DestinationProtocol::kTls}};
 
-BackendProtocol meaningOf(Protocol protocol) {
+BackendProtocol meaningOf(DestinationProtocol protocol) {
   switch (protocol) {
-    case Protocol::kNotGiven:
-    case Protocol::kHttp:
-    case Protocol::kTls:
+    case DestinationProtocol::kNotGiven:
+    case DestinationProtocol::kHttp:
+    case DestinationProtocol::kTls:
       return BackendProtocol::kAuto;
-    case Protocol::kHttp2:
+    case DestinationProtocol::kHttp2:
       return BackendProtocol::kHttp2;
-    case Protocol::kTcp:
-    case Protocol::kMcp:
+    case DestinationProtocol::kTcp:
+    case DestinationProtocol::kMcp:
       return BackendProtocol::kOther;
   }
   return BackendProtocol::kOther;
@@ -63,12 +63,12 @@ BackendPort readPort(FieldReader reader, const DestinationForm& form, Backend& b
   BackendPort port;
   port.number = reader.requiredPort("number");
   if (form.strict) reader.require("protocol");
-  const Protocol protocol = reader.choice("protocol", kProtocols, Protocol::kNotGiven);
+  const DestinationProtocol protocol = reader.choice("protocol", kDestinationProtocols, DestinationProtocol::kNotGiven);
   port.protocol = meaningOf(protocol);
   port.protocolPath = reader.pathOf("protocol");
   if (const Value* given = reader.find("protocol")) port.protocolName = given->text;
   if (reader.has("tls")) port.tls = readDestinationTls(reader.map("tls"), form, backend.unbuilt);
-  if (protocol == Protocol::kTls) {
+  if (protocol == DestinationProtocol::kTls) {
     const std::optional<BackendTls>& tls = port.tls ? port.tls : backend.tls;
     if (tls && tls->mode == TlsMode::kNone) reader.error("protocol", "must not be TLS when the mode of tls is None");
     if (!tls) {
@@ -110,7 +110,7 @@ void readFqdn(FieldReader fqdn, const DestinationForm& form, bool portsListed, B
 
 void readDestination(FieldReader destination, const DestinationForm& form, Backend& backend) {
   destination.require("type");
-  const DestinationType* type = destination.choice<const DestinationType*>("type", kTypes, nullptr, true);
+  const DestinationType* type = destination.choice<const DestinationType*>("type", kDestinationTypes, nullptr, true);
   for (const std::string_view field : {kFqdn.field, kIp.field, kService.field}) {
     const bool given = destination.has(field);
     if (type == nullptr || given == (type->field == field)) continue;

@@ -9,18 +9,18 @@ namespace {
 constexpr std::size_t kMaxListeners = 64;
 constexpr std::size_t kMaxCertificateRefs = 64;
 constexpr std::size_t kMaxRouteKinds = 8;
-constexpr std::size_t kMaxAddresses = 16;
+constexpr std::size_t kMaxGatewayAddresses = 16;
 constexpr std::size_t kMaxInfrastructureLabels = 8;
 constexpr std::size_t kMaxInfrastructureAnnotations = 16;
 
-constexpr Choice<ListenerTlsMode> kTlsModes[] = {{"Terminate", ListenerTlsMode::kTerminate},
-                                                 {"Passthrough", ListenerTlsMode::kPassthrough}};
+constexpr Choice<ListenerTlsMode> kListenerTlsModes[] = {{"Terminate", ListenerTlsMode::kTerminate},
+                                                         {"Passthrough", ListenerTlsMode::kPassthrough}};
 constexpr Choice<RouteNamespaces> kRouteNamespaces[] = {
     {"Same", RouteNamespaces::kSame}, {"All", RouteNamespaces::kAll}, {"Selector", RouteNamespaces::kSelector}};
 
 ListenerTls readListenerTls(FieldReader tls, std::vector<Unbuilt>& unbuilt) {
   ListenerTls result;
-  result.mode = tls.choice("mode", kTlsModes, ListenerTlsMode::kTerminate);
+  result.mode = tls.choice("mode", kListenerTlsModes, ListenerTlsMode::kTerminate);
   result.certificateRefs = readObjectRefs(tls, "certificateRefs", kMaxCertificateRefs, {"", "Secret"}, true);
   tls.unbuilt("options", "TLS options are not supported", true, unbuilt);
   const bool anything = tls.has("certificateRefs") || tls.has("options");
@@ -115,7 +115,7 @@ void readListeners(FieldReader& spec, std::vector<Listener>& listeners) {
 
 std::vector<GatewayAddress> readAddresses(FieldReader& spec) {
   std::vector<GatewayAddress> addresses;
-  for (const Item& item : spec.list("addresses", kMaxAddresses)) {
+  for (const Item& item : spec.list("addresses", kMaxGatewayAddresses)) {
     FieldReader reader = spec.map(item);
     GatewayAddress address;
     address.path = reader.path();

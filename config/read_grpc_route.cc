@@ -24,7 +24,7 @@ RpcMatch readRpc(FieldReader reader) {
   return match;
 }
 
-GrpcRouteMatch readMatch(FieldReader reader) {
+GrpcRouteMatch readGrpcMatch(FieldReader reader) {
   GrpcRouteMatch match;
   if (reader.has("method")) {
     const std::size_t errors = reader.context().errors();
@@ -37,9 +37,9 @@ GrpcRouteMatch readMatch(FieldReader reader) {
   return match;
 }
 
-ReadRule<GrpcRouteRule> readRule(FieldReader reader) {
+ReadRule<GrpcRouteRule> readGrpcRule(FieldReader reader) {
   GrpcRouteRule rule;
-  rule.matches = readMatches(reader, readMatch);
+  rule.matches = readMatches(reader, readGrpcMatch);
   readRuleParts(reader, FilterSet::kGrpc, rule);
   return finishRule(reader, std::move(rule));
 }
@@ -47,7 +47,7 @@ ReadRule<GrpcRouteRule> readRule(FieldReader reader) {
 }  // namespace
 
 std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta) {
-  return readRoute<GrpcRoute>(root, std::move(meta), readRule);
+  return readRoute<GrpcRoute>(root, std::move(meta), readGrpcRule);
 }
 
 }  // namespace sluice::config

@@ -51,7 +51,7 @@ std::vector<NamedMatch> readNamedMatches(FieldReader& holder, std::string_view k
   return matches;
 }
 
-HttpRouteMatch readMatch(FieldReader reader) {
+HttpRouteMatch readHttpMatch(FieldReader reader) {
   HttpRouteMatch match;
   match.path = readPath(reader.map("path"));
   match.headers = readHeaderMatches(reader);
@@ -68,6 +68,6 @@ std::vector<NamedMatch> readHeaderMatches(FieldReader& match) {
   return readNamedMatches(match, "headers", rule::kHeaderValue, equalsIgnoringCase);
 }
 
-std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule) { return readMatches(rule, readMatch); }
+std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule) { return readMatches(rule, readHttpMatch); }
 
 }  // namespace sluice::config

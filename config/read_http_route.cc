@@ -3,7 +3,7 @@
 namespace sluice::config {
 namespace {
 
-void readTimeouts(FieldReader& reader, HttpRouteRule& rule) {
+void readRouteTimeouts(FieldReader& reader, HttpRouteRule& rule) {
   FieldReader timeouts = reader.map("timeouts");
   rule.requestTimeout = timeouts.duration("request");
   rule.backendRequestTimeout = timeouts.duration("backendRequest");
@@ -31,7 +31,7 @@ void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
   for (const HttpBackendRef& ref : rule.backendRefs) checkBoth(ref.filters);
 }
 
-ReadRule<HttpRouteRule> readRule(FieldReader reader) {
+ReadRule<HttpRouteRule> readHttpRule(FieldReader reader) {
   HttpRouteRule rule;
   rule.matches = readHttpMatches(reader);
   readRuleParts(reader, FilterSet::kHttp, rule);
@@ -39,7 +39,7 @@ ReadRule<HttpRouteRule> readRule(FieldReader reader) {
   if (rule.filters.requestRedirect && !rule.backendRefs.empty()) {
     reader.error("backendRefs", "must not be given together with a RequestRedirect filter");
   }
-  readTimeouts(reader, rule);
+  readRouteTimeouts(reader, rule);
   rule.retry = readRetry(reader, rule.unbuilt);
   return finishRule(reader, std::move(rule));
 }
@@ -47,7 +47,7 @@ ReadRule<HttpRouteRule> readRule(FieldReader reader) {
 }  // namespace
 
 std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta) {
-  return readRoute<HttpRoute>(root, std::move(meta), readRule);
+  return readRoute<HttpRoute>(root, std::move(meta), readHttpRule);
 }
 
 }  // namespace sluice::config

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxEdits = 64;
 constexpr std::size_t kMaxExpressionBytes = 4096;
-constexpr std::string_view kPhase = "request-headers";
+constexpr std::string_view kInProcessPhase = "request-headers";
 
 /// The text of a CEL string literal without escapes; none if it is any other expression.
 std::optional<std::string> literal(std::string_view expression) {
@@ -86,7 +86,7 @@ Value readRequest(FieldReader request, std::vector<Unbuilt>& unbuilt) {
 
 void readInProcessUse(FieldReader& use, ProcessorUse& result) {
   result.failOpen = readFailOpen(use).value_or(false);
-  result.phase = kPhase;
+  result.phase = kInProcessPhase;
   if (use.has("extProcess")) use.error("extProcess", "must not be given when type is InProcess");
   use.require("inProcess");
   FieldReader inProcess = use.map("inProcess");

@@ -7,11 +7,11 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxBackendRefs = 16;
+constexpr std::size_t kMaxProcessorBackendRefs = 16;
 constexpr std::size_t kMaxContextBytes = 4096;
 
 /// The value as it was written, once it is known to be a BackendObjectReference.
-Value readBackendRef(FieldReader reader, const Value& written) {
+Value readProcessorBackendRef(FieldReader reader, const Value& written) {
   const ObjectRef ref = readObjectRef(reader, {"", "Service"}, true);
   reader.port("port");
   reader.finish();
@@ -30,8 +30,8 @@ void readRemoteUse(FieldReader& use, ProcessorUse& result) {
   result.type = processor_type::kExtProc;
   Value config = emptyValue(Value::Kind::kMap, use.position());
   Value refs = emptyValue(Value::Kind::kList, use.positionOf("backendRefs"));
-  const std::vector<Item> items = use.list("backendRefs", kMaxBackendRefs);
-  for (const Item& item : items) refs.items.push_back(readBackendRef(use.map(item), *item.value));
+  const std::vector<Item> items = use.list("backendRefs", kMaxProcessorBackendRefs);
+  for (const Item& item : items) refs.items.push_back(readProcessorBackendRef(use.map(item), *item.value));
   if (items.empty()) use.error("backendRefs", "must have at least one item");
   addMember(config, "backendRefs", std::move(refs));
 
@@ -66,7 +66,7 @@ void readExtProcessUse(FieldReader& use, ProcessorUse& result) {
   if (!use.has("extProcess")) return;
   Value refs = emptyValue(Value::Kind::kList, extProcess.positionOf("backendRef"));
   if (const Value* written = extProcess.require("backendRef")) {
-    refs.items.push_back(readBackendRef(extProcess.map("backendRef"), *written));
+    refs.items.push_back(readProcessorBackendRef(extProcess.map("backendRef"), *written));
   }
   extProcess.finish();
   Value config = emptyValue(Value::Kind::kMap, extProcess.position());

@@ -10,12 +10,12 @@ constexpr std::size_t kMaxServicePorts = 20000;
 // Those of the API.
 constexpr std::size_t kMaxSlicePorts = 20000;
 constexpr std::size_t kMaxEndpoints = 1000;
-constexpr std::size_t kMaxAddresses = 100;
+constexpr std::size_t kMaxEndpointAddresses = 100;
 constexpr std::string_view kServiceName = "kubernetes.io/service-name";
 
 constexpr Choice<bool> kServiceTypes[] = {
     {"ClusterIP", false}, {"NodePort", false}, {"LoadBalancer", false}, {"ExternalName", true}};
-constexpr Choice<TransportProtocol> kProtocols[] = {
+constexpr Choice<TransportProtocol> kTransportProtocols[] = {
     {"TCP", TransportProtocol::kTcp}, {"UDP", TransportProtocol::kOther}, {"SCTP", TransportProtocol::kOther}};
 constexpr Choice<AddressType> kAddressTypes[] = {
     {"IPv4", AddressType::kIpv4}, {"IPv6", AddressType::kIpv6}, {"FQDN", AddressType::kFqdn}};
@@ -31,7 +31,7 @@ ServicePort readServicePort(FieldReader reader) {
   port.name = reader.anyText("name", rule::kSectionName.maxLength);
   port.number = reader.requiredPort("port");
   port.targetPort = readTargetPort(reader);
-  port.protocol = reader.choice("protocol", kProtocols, TransportProtocol::kTcp);
+  port.protocol = reader.choice("protocol", kTransportProtocols, TransportProtocol::kTcp);
   port.appProtocol = reader.anyText("appProtocol", rule::kAnyText.maxLength);
   return port;
 }
@@ -40,7 +40,7 @@ EndpointSlice::Port readSlicePort(FieldReader reader) {
   EndpointSlice::Port port;
   port.name = reader.anyText("name", rule::kSectionName.maxLength);
   port.number = reader.port("port");
-  port.protocol = reader.choice("protocol", kProtocols, TransportProtocol::kTcp);
+  port.protocol = reader.choice("protocol", kTransportProtocols, TransportProtocol::kTcp);
   return port;
 }
 
@@ -52,7 +52,7 @@ bool isOfType(std::string_view address, AddressType type) {
 /// Addresses after the first mean nothing (EndpointSlice endpoints.addresses).
 std::optional<std::string> readAddress(FieldReader& endpoint, AddressType type) {
   endpoint.require("addresses");
-  const std::vector<std::string> addresses = endpoint.texts("addresses", rule::kHostText, kMaxAddresses);
+  const std::vector<std::string> addresses = endpoint.texts("addresses", rule::kHostText, kMaxEndpointAddresses);
   if (addresses.empty()) return std::nullopt;
   if (isOfType(addresses.front(), type)) return addresses.front();
   endpoint.error("addresses", "must be addresses of the slice's addressType, but is " + quote(addresses.front()));

@@ -5,7 +5,7 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 128;
-constexpr Choice<SessionType> kTypes[] = {{"Cookie", SessionType::kCookie}, {"Header", SessionType::kHeader}};
+constexpr Choice<SessionType> kSessionTypes[] = {{"Cookie", SessionType::kCookie}, {"Header", SessionType::kHeader}};
 constexpr Choice<bool> kLifetimes[] = {{"Permanent", true}, {"Session", false}};
 
 }  // namespace
@@ -22,7 +22,7 @@ std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule) {
                  "must be a name that cookies and header fields can have, but is " + quote(session.name));
   }
   session.absoluteTimeout = reader.duration("absoluteTimeout");
-  session.type = reader.choice("type", kTypes, SessionType::kCookie);
+  session.type = reader.choice("type", kSessionTypes, SessionType::kCookie);
   if (reader.has("cookieConfig")) {
     if (session.type != SessionType::kCookie) reader.error("cookieConfig", "can only be set with type Cookie");
     FieldReader cookie = reader.map("cookieConfig");

@@ -156,7 +156,7 @@ void readCatalogs(FieldReader& reader, Settings& settings) {
   }
 }
 
-void readSessionPersistence(FieldReader reader, Settings& settings) {
+void readSessionKeySettings(FieldReader reader, Settings& settings) {
   if (reader.has("secretRef")) {
     FieldReader ref = reader.map("secretRef");
     SessionKeyRef key;
@@ -184,7 +184,7 @@ Settings readTop(FieldReader reader) {
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
   accessLog.finish();
-  readSessionPersistence(reader.map("sessionPersistence"), settings);
+  readSessionKeySettings(reader.map("sessionPersistence"), settings);
   readCatalogs(reader, settings);
   if (namesExtensionServer(reader)) settings.extensionManager = readExtensionManager(reader.map("extensionManager"));
   FieldReader revisions = reader.map("revisions");

@@ -7,7 +7,7 @@
 namespace sluice::config {
 namespace {
 
-std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules) {
+std::shared_ptr<const TextReading> readSource(const SourceText& source, const ReadingRules& rules) {
   auto reading = std::make_shared<TextReading>();
   const YamlOrigin origin{std::make_shared<const std::string>(source.file)};
   const auto take = [&](const Value& root) { readObjects(root, rules, reading->objects); };
@@ -28,7 +28,7 @@ void TextMemo::end() {
 std::shared_ptr<const TextReading> TextMemo::read(const SourceText& source, const ReadingRules& rules) {
   Entry& entry = byFile_[source.file];
   if (!entry.reading || entry.text.reveal() != source.text) {
-    entry.reading = readText(source, rules);
+    entry.reading = readSource(source, rules);
     entry.text = base::Secret(source.text);
   }
   entry.round = round_;

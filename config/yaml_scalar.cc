@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "config/patterns.h"
+
 namespace sluice::config {
 namespace {
 
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isOctalDigit(char c) { return c >= '0' && c <= '7'; }
-bool isHexDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// Drops the leading digits and says whether there were any.
 bool skipDigits(std::string_view& text) {

@@ -12,7 +12,7 @@ namespace {
 
 using processing::Verdict;
 
-constexpr std::string_view kSchema = R"({
+constexpr std::string_view kBodyRouterSchema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "BodyRouter",
   "type": "object",
@@ -31,7 +31,10 @@ class BodyRouter final : public processing::PreAuthProcessor {
   BodyRouter(BodyChoice choice, std::string hint) : choice_(std::move(choice)), hint_(std::move(hint)) {}
 
   processing::BodyInterest body() const override {
-    return {.mode = processing::BodyMode::kBuffered, .bound = choice_.maxBodyBytes(), .decoded = true, .copies = processing::JsonBody::kCopies};
+    return {.mode = processing::BodyMode::kBuffered,
+            .bound = choice_.maxBodyBytes(),
+            .decoded = true,
+            .copies = processing::JsonBody::kCopies};
   }
   bool wantsBody(const http::RequestHead& request, const http::ResponseHead* /*response*/) const override {
     return BodyChoice::concerns(request);
@@ -58,7 +61,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
   const std::string hint_;  // in lower case
 };
 
-processing::Made make(const processing::Use& use) {
+processing::Made makeBodyRouter(const processing::Use& use) {
   auto choice = BodyChoice::read(use.config);
   if (!choice) return {nullptr, {"InvalidConfig", choice.error().detail}};
   std::string hint = choice->routeHint();
@@ -68,7 +71,7 @@ processing::Made make(const processing::Use& use) {
 }  // namespace
 
 processing::BuiltinType bodyRouter() {
-  return {"sluice.dev/BodyRouter:v1", {processing::Phase::kRequestBody}, true, kSchema, make};
+  return {"sluice.dev/BodyRouter:v1", {processing::Phase::kRequestBody}, true, kBodyRouterSchema, makeBodyRouter};
 }
 
 }  // namespace sluice::filters

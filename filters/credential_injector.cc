@@ -21,7 +21,7 @@ using processing::Refusal;
 using processing::Use;
 using processing::Verdict;
 
-constexpr std::string_view kSchema = R"({
+constexpr std::string_view kCredentialInjectorSchema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "CredentialInjector",
   "type": "object",
@@ -181,7 +181,7 @@ std::string_view prefixFor(const content::Value& config, std::string_view header
   return header == "authorization" ? "Bearer " : "";
 }
 
-Made make(const Use& use) {
+Made makeCredentialInjector(const Use& use) {
   const auto invalid = [](std::string message) { return Made{nullptr, {"InvalidConfig", std::move(message)}}; };
   const content::Value* ref = use.config.find("secretRef");
   if (ref == nullptr) return invalid("secretRef is required");
@@ -221,8 +221,8 @@ processing::BuiltinType credentialInjector() {
   return {"gateway.networking.k8s.io/CredentialInjector:v1",
           {Phase::kRequestHeaders, Phase::kBackendRequest},
           false,
-          kSchema,
-          make};
+          kCredentialInjectorSchema,
+          makeCredentialInjector};
 }
 
 }  // namespace sluice::filters

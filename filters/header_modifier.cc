@@ -9,7 +9,7 @@ namespace {
 
 using processing::Phase;
 
-constexpr std::string_view kSchema = R"({
+constexpr std::string_view kHeaderModifierSchema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "HeaderModifier",
   "type": "object",
@@ -42,7 +42,7 @@ class HeaderModifier final : public processing::PreAuthProcessor {
   const processing::FieldEdits edits_;
 };
 
-processing::Made make(const processing::Use& use) {
+processing::Made makeHeaderModifier(const processing::Use& use) {
   auto edits = processing::FieldEdits::read(use.config);
   if (!edits) return {nullptr, {"InvalidConfig", edits.error().detail}};
   return {std::make_shared<const HeaderModifier>(std::move(edits).value()), {}};
@@ -54,8 +54,8 @@ processing::BuiltinType headerModifier() {
   return {"sluice.dev/HeaderModifier:v1",
           {Phase::kRequestHeaders, Phase::kBackendRequest, Phase::kBackendResponse, Phase::kResponseHeaders},
           true,
-          kSchema,
-          make};
+          kHeaderModifierSchema,
+          makeHeaderModifier};
 }
 
 }  // namespace sluice::filters

@@ -18,7 +18,7 @@ using processing::Phase;
 using processing::Use;
 using processing::Verdict;
 
-constexpr std::string_view kSchema = R"({
+constexpr std::string_view kQosControllerSchema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "QoSController",
   "type": "object",
@@ -134,7 +134,7 @@ Key keyOf(const Use& use) {
   return use.owner.starts_with("Backend ") ? Key::kOwner : Key::kBackend;
 }
 
-Made make(const Use& use) {
+Made makeQosController(const Use& use) {
   const auto invalid = [](std::string message) { return Made{nullptr, {"InvalidConfig", std::move(message)}}; };
   const auto allowance = readAllowance(use.config);
   if (!allowance) return invalid(allowance.error().detail);
@@ -158,8 +158,8 @@ processing::BuiltinType qosController() {
   return {"gateway.networking.k8s.io/QoSController:v1",
           {Phase::kRequestHeaders, Phase::kConnect, Phase::kBackendRequest},
           false,
-          kSchema,
-          make};
+          kQosControllerSchema,
+          makeQosController};
 }
 
 }  // namespace sluice::filters

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "proxy/content/byte_order_mark.h"
+
 namespace sluice::content {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// UTF-8; half of a pair that stands alone becomes three bytes, which are no UTF-8 and so equal no text that is.
 void appendCharacter(std::string& out, unsigned code) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "proxy/content/byte_order_mark.h"
+
 namespace sluice::content {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Line {
   std::string_view text;

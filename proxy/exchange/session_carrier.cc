@@ -65,7 +65,7 @@ void takeCookies(base::Arena& arena, http::Headers& headers, Found& found) {
   headers = kept;
 }
 
-void take(base::Arena& arena, http::Headers& headers, Found& found) {
+void takeSession(base::Arena& arena, http::Headers& headers, Found& found) {
   if (found.policy.byHeader) {
     headers.removeIf([&](const http::Field& field) {
       if (field.name != found.policy.name) return false;
@@ -94,13 +94,13 @@ std::string cookie(const routing::SessionPolicy& policy, std::string_view value,
 std::vector<std::string_view> takeSessions(const routing::SessionPolicy& policy, std::size_t valueSize,
                                            http::RequestMessage& request) {
   Found found{policy, valueSize, {}};
-  take(request.arena, request.head.headers, found);
+  takeSession(request.arena, request.head.headers, found);
   return std::move(found.values);
 }
 
 void removeSessions(const routing::SessionPolicy& policy, base::Arena& arena, http::Headers& headers) {
   Found found{policy, 0, {}};
-  take(arena, headers, found);
+  takeSession(arena, headers, found);
 }
 
 void addSession(const routing::SessionPolicy& policy, std::string_view value, const SessionTerms& terms,

@@ -24,7 +24,7 @@ void append(std::string& bytes, std::uint64_t number, int count) {
   while (count-- > 0) bytes += static_cast<char>(number >> (8 * count));
 }
 
-std::uint64_t take(std::string_view& bytes, std::size_t count) {
+std::uint64_t takeNumber(std::string_view& bytes, std::size_t count) {
   std::uint64_t number = 0;
   for (const char byte : bytes.substr(0, count)) number = number << 8 | static_cast<unsigned char>(byte);
   bytes.remove_prefix(count);
@@ -65,18 +65,18 @@ std::string SessionValue::toBytes() const {
 }
 
 std::optional<SessionValue> SessionValue::parse(std::string_view bytes) {
-  if (bytes.size() != kSize || take(bytes, 1) != kVersion) return std::nullopt;
+  if (bytes.size() != kSize || takeNumber(bytes, 1) != kVersion) return std::nullopt;
   SessionValue value;
-  const std::uint64_t since = take(bytes, 8);
+  const std::uint64_t since = takeNumber(bytes, 8);
   if (since > kLatest) return std::nullopt;
   value.begun = base::WallTime(std::chrono::milliseconds(static_cast<std::int64_t>(since)));
-  value.share = take(bytes, 8);
-  const auto family = static_cast<Family>(take(bytes, 1));
+  value.share = takeNumber(bytes, 8);
+  const auto family = static_cast<Family>(takeNumber(bytes, 1));
   if (family == kNone) return value;
   if (family != kIpv4 && family != kIpv6) return std::nullopt;
   const std::string_view address = bytes.substr(0, kAddressBytes);
   bytes.remove_prefix(kAddressBytes);
-  value.endpoint = addressFrom(family, address, static_cast<std::uint16_t>(take(bytes, 2)));
+  value.endpoint = addressFrom(family, address, static_cast<std::uint16_t>(takeNumber(bytes, 2)));
   return value;
 }
 

@@ -28,7 +28,7 @@ H1Announcement announce(const RequestHead& head) {
   return {};
 }
 
-Error broken(const char* why) { return Error::upstream(ErrorType::kHttpProtocolError, why); }
+Error protocolError(const char* why) { return Error::upstream(ErrorType::kHttpProtocolError, why); }
 
 }  // namespace
 
@@ -105,8 +105,8 @@ void H1ClientCodec::feedLost(const Error& error) {
     return sink_.onRequestSent(token);
   }
   // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
-  seldom_ = std::make_unique<Seldom>(Seldom{error, tunnelAsked() ? seldom_->accept : std::string(),
-                                            tunnelAsked() && seldom_->successOpens});
+  seldom_ = std::make_unique<Seldom>(
+      Seldom{error, tunnelAsked() ? seldom_->accept : std::string(), tunnelAsked() && seldom_->successOpens});
   inputEnd_ = InputEnd::kBroken;
   settleEnd();
 }
@@ -121,7 +121,7 @@ void H1ClientCodec::read(std::string_view& input) {
         break;
       case Reading::kHead:
         // Before a byte of the request has left, nothing can be the answer to it.
-        if (!handedOver_) return fail(broken("the backend answered before it was asked"), true);
+        if (!handedOver_) return fail(protocolError("the backend answered before it was asked"), true);
         readHead(input);
         break;
       case Reading::kBody:
@@ -167,7 +167,7 @@ void H1ClientCodec::readHead(std::string_view& input) {
 void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> section) {
   RawResponse raw;
   if (const char* why = parseResponseHead(section, sections_.fieldLines(), message.arena, raw))
-    return fail(broken(why));
+    return fail(protocolError(why));
   if (raw.status == kSwitchingProtocols && tunnelAsked()) return openTunnel(std::move(message), raw);
   bool closes = false;
   auto head = checkResponse(message.arena, raw, method_, closes);
@@ -176,7 +176,7 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   if (head->status < 200) return passInterim(std::move(message));
 
   if (tunnelAsked() && seldom_->successOpens && head->status < 300) {
-    return fail(broken("success in answer to a request for a tunnel, and no tunnel"));
+    return fail(protocolError("success in answer to a request for a tunnel, and no tunnel"));
   }
   if (tunnelAsked()) declineTunnel();
   if (closes) closeAfter_ = true;
@@ -220,7 +220,7 @@ void H1ClientCodec::declineTunnel() {
 void H1ClientCodec::passInterim(ResponseMessage&& message) {
   if (++interims_ > limits_.informationalResponses) {
     sink_.onLimitHit(Limit::kInformationalResponses);
-    return fail(broken("too many informational responses"));
+    return fail(protocolError("too many informational responses"));
   }
   sections_.begin(H1Section::kResponse);
   sink_.onInterim(token_, std::move(message));
@@ -285,7 +285,7 @@ void H1ClientCodec::fail(const Error& error, bool unprocessed) {
 
 void H1ClientCodec::failWith(const H1Fault& fault) {
   if (fault.limit) sink_.onLimitHit(*fault.limit);
-  fail(broken(fault.why));
+  fail(protocolError(fault.why));
 }
 
 // The backend ended its side: acts on it as soon as everything before it was read.

@@ -9,7 +9,7 @@ namespace sluice::http {
 namespace {
 
 // A field line counts as name + value + 32; on the wire it is name + ": " + value.
-constexpr std::size_t kLineOverhead = 32 - 2;
+constexpr std::size_t kFieldLineOverhead = 32 - 2;
 
 // A CR that something other than LF follows. One at the very end may still get its LF.
 bool holdsBareCr(std::string_view bytes) {
@@ -93,7 +93,7 @@ H1SectionReader::Status H1SectionReader::fail(const char* why, std::uint16_t sta
 
 bool H1SectionReader::countLine(std::size_t size) {
   if (!withinLimits(size)) return false;
-  if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kLineOverhead);
+  if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kFieldLineOverhead);
   ++lines_;
   if (fieldLines() <= limits_.headerFields) return true;
   fail("too many fields", 431, Limit::kHeaderFields);
@@ -106,7 +106,7 @@ bool H1SectionReader::withinLimits(std::size_t openLineSize) {
     fail("the request line is too long", 414, Limit::kRequestLineBytes);
     return false;
   }
-  if (openLineSize == 0 || sectionBytes_ + openLineSize + kLineOverhead <= limits_.headerBytes) return true;
+  if (openLineSize == 0 || sectionBytes_ + openLineSize + kFieldLineOverhead <= limits_.headerBytes) return true;
   fail("the fields are too large", 431, Limit::kHeaderBytes);
   return false;
 }

@@ -4,7 +4,7 @@ namespace sluice::http {
 namespace {
 
 // What a line costs beside its bytes (RFC 9113 section 10.5.1).
-constexpr std::size_t kLineOverhead = 32;
+constexpr std::size_t kSectionLineOverhead = 32;
 // A section of so many times limits.headerBytes ends the connection: one-byte references to a large entry of the
 // dynamic table would otherwise buy a thousandfold of work.
 constexpr std::uint64_t kHopeless = 8;
@@ -37,7 +37,7 @@ void H2FieldReader::drop() {
 
 bool H2FieldReader::add(const Text& name, const Text& value) {
   const bool pseudo = name.bytes.starts_with(':');
-  bytes_ += name.bytes.size() + value.bytes.size() + kLineOverhead;
+  bytes_ += name.bytes.size() + value.bytes.size() + kSectionLineOverhead;
   if (!pseudo) ++lines_;
   if (bytes_ > limits_.headerBytes || lines_ > limits_.headerFields) {
     drop();

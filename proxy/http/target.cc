@@ -8,7 +8,7 @@
 namespace sluice::http {
 namespace {
 
-base::Error refuse(const char* why) { return base::Error::badRequest(400, why); }
+base::Error refuseTarget(const char* why) { return base::Error::badRequest(400, why); }
 
 bool isEncodedRefused(char decoded) {
   return static_cast<unsigned char>(decoded) < 0x20 || decoded == 0x7F || decoded == '/' || decoded == '\\';
@@ -102,14 +102,14 @@ base::Result<std::string_view> normalizeTarget(base::Arena& arena, std::string_v
   const std::size_t pathSize = std::min(target.find('?'), target.size());
   const std::string_view path = target.substr(0, pathSize);
   const std::string_view query = target.substr(pathSize);
-  if (!path.starts_with('/')) return refuse("the path does not begin with a slash");
+  if (!path.starts_with('/')) return refuseTarget("the path does not begin with a slash");
   if (!std::all_of(query.begin(), query.end(), isTargetChar))
-    return refuse("the query holds a character that must be encoded");
+    return refuseTarget("the query holds a character that must be encoded");
   if (isPlainPath(path)) return target;
 
   char* out = arena.bytes(target.size());
   PathWriter writer(out);
-  if (const char* why = writePath(writer, path)) return refuse(why);
+  if (const char* why = writePath(writer, path)) return refuseTarget(why);
   if (!query.empty()) std::memcpy(writer.end(), query.data(), query.size());
   return std::string_view{out, writer.size() + query.size()};
 }

@@ -18,8 +18,6 @@ namespace condition_type = config::condition_type;
 // A status is for people: whoever has more of the same has seen enough.
 constexpr std::size_t kMaxShadowed = 4;
 
-Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
-
 /// The route's hostnames that the listener can see; "" where it names none.
 std::vector<std::string> sharedHostnames(const config::Route& route, const config::Listener& listener) {
   if (route.hostnames.empty()) return {""};

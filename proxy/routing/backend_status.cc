@@ -15,8 +15,6 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
-
 std::string skipsVerification(const config::Backend& backend) {
   for (const config::BackendPort& port : backend.ports) {
     const auto& tls = tlsOf(backend, port);

@@ -17,7 +17,7 @@ bool eachDomain(std::string_view hostname, Visit visit) {
   return false;
 }
 
-const config::Route* valueOf(const TextMap<const config::Route*>& map, std::string_view key) {
+const config::Route* routeOf(const TextMap<const config::Route*>& map, std::string_view key) {
   const auto found = map.find(key);
   return found == map.end() ? nullptr : found->second;
 }
@@ -47,7 +47,7 @@ void appendFields(std::string& text, std::vector<FieldMatch> fields, bool ignore
 }
 
 /// One text for all matches that hold for the same requests because they ask the same.
-std::string identityOf(const RouteEntry& entry) {
+std::string matchIdentity(const RouteEntry& entry) {
   std::string text;
   append(text, entry.hostname);
   if (entry.rpc) {
@@ -79,15 +79,15 @@ void HostnameClaims::add(std::string_view hostname, const config::Route& owner) 
 
 const config::Route* HostnameClaims::meets(std::string_view hostname) const {
   if (hostname.empty()) return first_;
-  if (const config::Route* all = valueOf(names_, "")) return all;
-  if (const config::Route* same = valueOf(names_, hostname)) return same;
+  if (const config::Route* all = routeOf(names_, "")) return all;
+  if (const config::Route* same = routeOf(names_, hostname)) return same;
   if (hostname.starts_with("*.")) {
-    if (const config::Route* inside = valueOf(below_, hostname.substr(2))) return inside;
+    if (const config::Route* inside = routeOf(below_, hostname.substr(2))) return inside;
     hostname.remove_prefix(2);
   }
   const config::Route* found = nullptr;
   eachDomain(hostname, [&](std::string_view domain) {
-    found = valueOf(names_, "*." + std::string(domain));
+    found = routeOf(names_, "*." + std::string(domain));
     return found != nullptr;
   });
   return found;
@@ -108,7 +108,7 @@ void Claims::addHostnames(std::string_view kind, const std::vector<std::string>&
 }
 
 const config::Route* Claims::addMatch(const RouteEntry& entry, const config::Route& owner) {
-  const auto [match, isNew] = matches_.emplace(identityOf(entry), &owner);
+  const auto [match, isNew] = matches_.emplace(matchIdentity(entry), &owner);
   return isNew || match->second == &owner ? nullptr : match->second;
 }
 

@@ -12,10 +12,8 @@ namespace {
 
 namespace reason = config::reason;
 
-Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
-
 /// Nothing if it is none that is built.
-std::optional<UpstreamProtocol> protocolOf(config::BackendProtocol protocol) {
+std::optional<UpstreamProtocol> upstreamProtocol(config::BackendProtocol protocol) {
   switch (protocol) {
     case config::BackendProtocol::kAuto:
       return UpstreamProtocol::kAuto;
@@ -30,13 +28,11 @@ std::optional<UpstreamProtocol> protocolOf(config::BackendProtocol protocol) {
 }
 
 /// What keeps the Backend from being served at all, whatever it refers to.
-std::optional<Fault> acceptance(const config::Backend& backend) {
-  return alteringFault(backend.unbuilt);
-}
+std::optional<Fault> acceptance(const config::Backend& backend) { return alteringFault(backend.unbuilt); }
 
 /// What keeps one port from being served, whatever it refers to.
 std::optional<Fault> acceptance(const config::BackendPort& port, const std::optional<config::BackendTls>& tls) {
-  if (!protocolOf(port.protocol)) {
+  if (!upstreamProtocol(port.protocol)) {
     return fault(reason::kUnsupportedProtocol,
                  port.protocolPath + ": " + port.protocolName + " is not supported; requests to this port answer 500");
   }
@@ -82,7 +78,7 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   plan->name = backend.meta.qualifiedName();
   plan->hostname = backend.hostname;
   plan->port = port.number;
-  plan->protocol = *protocolOf(port.protocol);
+  plan->protocol = *upstreamProtocol(port.protocol);
   if (originatesTls(tls)) {
     auto compiled = tools.tls.compile(backend, *tls);
     if (!compiled) {
@@ -137,7 +133,7 @@ BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Ho
     return refused(reason::kBackendNotFound, which);
   }
   const PortEntry& found = entry.ports.at(port->number);
-  const std::optional<Fault>& broken = found.unaccepted    ? found.unaccepted
+  const std::optional<Fault>& broken = found.unaccepted   ? found.unaccepted
                                        : found.unresolved ? found.unresolved
                                                           : found.unprocessed;
   if (broken) return refused(broken->reason, broken->message);

@@ -9,7 +9,7 @@ namespace {
 
 bool isAll(const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), "*") != list.end(); }
 
-std::string joined(const std::vector<std::string>& list) {
+std::string joinWithCommas(const std::vector<std::string>& list) {
   std::string text;
   for (const std::string& each : list) text += (text.empty() ? "" : ", ") + each;
   return text;
@@ -39,11 +39,11 @@ Resolved<std::shared_ptr<const Cors>> compileCors(const base::Box<config::Cors>&
   }
   result.credentials = cors->allowCredentials;
   result.anyMethod = isAll(cors->allowMethods);
-  result.allowMethods = joined(cors->allowMethods);
+  result.allowMethods = joinWithCommas(cors->allowMethods);
   result.anyHeader = isAll(cors->allowHeaders);
-  result.allowHeaders = joined(cors->allowHeaders);
+  result.allowHeaders = joinWithCommas(cors->allowHeaders);
   result.exposeAll = isAll(cors->exposeHeaders);
-  result.exposeHeaders = result.exposeAll ? "*" : joined(cors->exposeHeaders);
+  result.exposeHeaders = result.exposeAll ? "*" : joinWithCommas(cors->exposeHeaders);
   result.maxAge = std::to_string(cors->maxAge);
   return std::shared_ptr<const Cors>(std::make_shared<Cors>(std::move(result)));
 }

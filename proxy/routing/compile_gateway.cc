@@ -19,8 +19,6 @@ namespace condition_type = config::condition_type;
 
 constexpr const char* kApiVersion = "Gateway API v1.6.1";
 
-Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
-
 bool isAnyAddress(std::string_view address) { return address.empty() || address == "0.0.0.0" || address == "::"; }
 
 bool overlap(const std::vector<std::string>& a, const std::vector<std::string>& b) {

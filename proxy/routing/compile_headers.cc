@@ -9,14 +9,14 @@
 namespace sluice::routing {
 namespace {
 
-Fault invalid(const config::HeaderModifier& modifier, std::string_view name, std::string_view text) {
+Fault invalidField(const config::HeaderModifier& modifier, std::string_view name, std::string_view text) {
   return {std::string(config::reason::kInvalid), modifier.path + ": " + std::string(name) + ": " + std::string(text)};
 }
 
 std::optional<Fault> nameFault(const config::HeaderModifier& modifier, std::string_view name) {
-  if (!http::isFieldName(name)) return invalid(modifier, "a name", "is not the name of a header field");
+  if (!http::isFieldName(name)) return invalidField(modifier, "a name", "is not the name of a header field");
   if (http::isReservedField(name))
-    return invalid(modifier, name, "this field belongs to the gateway and can not be modified");
+    return invalidField(modifier, name, "this field belongs to the gateway and can not be modified");
   return std::nullopt;
 }
 
@@ -36,14 +36,14 @@ std::optional<Fault> compileSet(const config::HeaderModifier& modifier, HeaderSe
   for (const config::HeaderValue& entry : modifier.set) {
     std::string name = lowerCase(entry.name);
     if (auto fault = nameFault(modifier, name)) return fault;
-    if (!http::isFieldValue(entry.value)) return invalid(modifier, name, "its value is not one of a header field");
+    if (!http::isFieldValue(entry.value)) return invalidField(modifier, name, "its value is not one of a header field");
     if (name != "host") {
       if (!contains(edit.set, name)) edit.set.emplace_back(std::move(name), entry.value);
       continue;
     }
-    if (section == HeaderSection::kResponse) return invalid(modifier, name, "responses have no such field");
+    if (section == HeaderSection::kResponse) return invalidField(modifier, name, "responses have no such field");
     const std::string authority = authorityFrom(entry.value);
-    if (authority.empty()) return invalid(modifier, name, "its value is not host[:port]");
+    if (authority.empty()) return invalidField(modifier, name, "its value is not host[:port]");
     if (edit.authority.empty()) edit.authority = authority;
   }
   return std::nullopt;
@@ -53,14 +53,14 @@ std::optional<Fault> compileAddAndRemove(const config::HeaderModifier& modifier,
   for (const config::HeaderValue& entry : modifier.add) {
     std::string name = lowerCase(entry.name);
     if (auto fault = nameFault(modifier, name)) return fault;
-    if (name == "host") return invalid(modifier, name, "there is exactly one: it can be set, not added");
-    if (!http::isFieldValue(entry.value)) return invalid(modifier, name, "its value is not one of a header field");
+    if (name == "host") return invalidField(modifier, name, "there is exactly one: it can be set, not added");
+    if (!http::isFieldValue(entry.value)) return invalidField(modifier, name, "its value is not one of a header field");
     if (!contains(edit.add, name)) edit.add.emplace_back(std::move(name), entry.value);
   }
   for (const std::string& written : modifier.remove) {
     std::string name = lowerCase(written);
     if (auto fault = nameFault(modifier, name)) return fault;
-    if (name == "host") return invalid(modifier, name, "there is exactly one: it can be set, not removed");
+    if (name == "host") return invalidField(modifier, name, "there is exactly one: it can be set, not removed");
     edit.remove.push_back(std::move(name));
   }
   return std::nullopt;

@@ -12,8 +12,6 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
-
 /// What HTTP and HTTPS listeners carry.
 constexpr std::string_view kHttpKinds[] = {config::HttpRoute::kKind, config::GrpcRoute::kKind};
 

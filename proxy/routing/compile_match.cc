@@ -11,7 +11,7 @@ Fault unsupported(const std::string& path, std::string message) {
   return {std::string(config::reason::kUnsupportedValue), path + ": " + std::move(message)};
 }
 
-std::optional<Fault> compilePath(const config::PathMatch& match, RouteEntry& entry) {
+std::optional<Fault> compilePathMatch(const config::PathMatch& match, RouteEntry& entry) {
   if (match.type == config::PathMatchType::kRegularExpression) {
     const auto compiled = Regex::compile(match.value);
     if (!compiled) return unsupported(match.path, compiled.error().detail);
@@ -38,7 +38,7 @@ std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matche
   return std::nullopt;
 }
 
-std::optional<Fault> compileHeaders(const std::vector<config::NamedMatch>& matches, RouteEntry& entry) {
+std::optional<Fault> compileHeaderMatches(const std::vector<config::NamedMatch>& matches, RouteEntry& entry) {
   if (auto fault = compileFields(matches, entry.headers)) return fault;
   for (const config::NamedMatch& header : matches) {
     if (!http::isReservedField(lowerCase(header.name))) continue;
@@ -63,8 +63,8 @@ Resolved<std::string> normalPath(std::string_view value, const std::string& fiel
 Resolved<RouteEntry> compileMatch(const config::HttpRouteMatch& match) {
   RouteEntry entry;
   entry.method = match.method;
-  if (auto fault = compilePath(match.path, entry)) return *std::move(fault);
-  if (auto fault = compileHeaders(match.headers, entry)) return *std::move(fault);
+  if (auto fault = compilePathMatch(match.path, entry)) return *std::move(fault);
+  if (auto fault = compileHeaderMatches(match.headers, entry)) return *std::move(fault);
   if (auto fault = compileFields(match.queryParams, entry.query)) return *std::move(fault);
   return entry;
 }
@@ -78,7 +78,7 @@ Resolved<RouteEntry> compileMatch(const config::GrpcRouteMatch& match) {
     const auto compiled = Regex::compile(expression);
     if (!compiled) return unsupported(rpc.path, compiled.error().detail);
   }
-  if (auto fault = compileHeaders(match.headers, entry)) return *std::move(fault);
+  if (auto fault = compileHeaderMatches(match.headers, entry)) return *std::move(fault);
   return entry;
 }
 

@@ -11,8 +11,8 @@ std::string withoutFinalSlash(std::string path) {
   return path;
 }
 
-Resolved<UrlRewrite> compilePath(const std::optional<config::PathModifier>& modifier,
-                                 const config::HttpRouteRule& rule) {
+Resolved<UrlRewrite> compilePathRewrite(const std::optional<config::PathModifier>& modifier,
+                                        const config::HttpRouteRule& rule) {
   UrlRewrite result;
   if (!modifier) return result;
   auto replacement = normalPath(modifier->value.empty() ? "/" : modifier->value, modifier->path);
@@ -35,7 +35,7 @@ Resolved<UrlRewrite> compilePath(const std::optional<config::PathModifier>& modi
 
 Resolved<UrlRewrite> compileRewrite(const base::Box<config::UrlRewrite>& rewrite, const config::HttpRouteRule& rule) {
   if (!rewrite) return UrlRewrite();
-  auto result = compilePath(rewrite->path, rule);
+  auto result = compilePathRewrite(rewrite->path, rule);
   if (result) result.value->authority = rewrite->hostname;
   return result;
 }
@@ -43,7 +43,7 @@ Resolved<UrlRewrite> compileRewrite(const base::Box<config::UrlRewrite>& rewrite
 Resolved<base::Box<Redirect>> compileRedirect(const base::Box<config::RequestRedirect>& redirect,
                                               const config::HttpRouteRule& rule) {
   if (!redirect) return base::Box<Redirect>();
-  auto path = compilePath(redirect->path, rule);
+  auto path = compilePathRewrite(redirect->path, rule);
   if (!path) return std::move(path.fault);
   Redirect result;
   result.status = redirect->statusCode;

@@ -245,7 +245,7 @@ class RouteCompiler {
 };
 
 template <typename RouteType>
-RoutePlan compileAny(const RouteType& route, const RouteTools& tools, std::optional<Fault> rejection) {
+RoutePlan compileRouteOfKind(const RouteType& route, const RouteTools& tools, std::optional<Fault> rejection) {
   RoutePlan plan;
   plan.kind = RouteType::kKind;
   plan.route = &route;
@@ -259,11 +259,11 @@ RoutePlan compileAny(const RouteType& route, const RouteTools& tools, std::optio
 }  // namespace
 
 RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
-  return compileAny(route, tools, std::move(rejection));
+  return compileRouteOfKind(route, tools, std::move(rejection));
 }
 
 RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
-  return compileAny(route, tools, std::move(rejection));
+  return compileRouteOfKind(route, tools, std::move(rejection));
 }
 
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {

@@ -17,10 +17,8 @@ namespace reason = config::reason;
 
 constexpr std::size_t kMostNamed = 3;  // addresses in a note
 
-Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
-
 /// GEP-1911.
-Resolved<UpstreamProtocol> protocolOf(const config::ServicePort& port) {
+Resolved<UpstreamProtocol> protocolOfPort(const config::ServicePort& port) {
   const std::string& name = port.appProtocol;
   if (port.protocol != config::TransportProtocol::kTcp) {
     return fault(reason::kUnsupportedProtocol, "only ports of protocol TCP can carry HTTP");
@@ -126,7 +124,7 @@ ServiceCatalog::PortEntry ServiceCatalog::compilePort(const config::Service& ser
                                                       const Slices& slices, const AddressGuard& guard,
                                                       BackendMemo& memo) {
   PortEntry entry;
-  const Resolved<UpstreamProtocol> protocol = protocolOf(port);
+  const Resolved<UpstreamProtocol> protocol = protocolOfPort(port);
   if (!protocol) {
     entry.fault = protocol.fault;
     return entry;

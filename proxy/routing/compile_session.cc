@@ -73,8 +73,8 @@ std::vector<std::string> cookiePaths(const std::vector<config::HttpRouteMatch>& 
   return paths;
 }
 
-Resolved<std::shared_ptr<const SessionPolicy>> compileAny(const config::RouteRule& rule, const RuleName& name,
-                                                          std::vector<std::string> paths) {
+Resolved<std::shared_ptr<const SessionPolicy>> compilePolicy(const config::RouteRule& rule, const RuleName& name,
+                                                             std::vector<std::string> paths) {
   if (!rule.sessionPersistence) return std::shared_ptr<const SessionPolicy>();
   const config::SessionPersistence& session = *rule.sessionPersistence;
   const std::string text = textOf(name, rule);
@@ -115,11 +115,11 @@ Resolved<base::Secret> sessionKey(const config::SecretObject& secret, const std:
 }  // namespace
 
 Resolved<std::shared_ptr<const SessionPolicy>> compileSession(const config::HttpRouteRule& rule, const RuleName& name) {
-  return compileAny(rule, name, cookiePaths(rule.matches));
+  return compilePolicy(rule, name, cookiePaths(rule.matches));
 }
 
 Resolved<std::shared_ptr<const SessionPolicy>> compileSession(const config::GrpcRouteRule& rule, const RuleName& name) {
-  return compileAny(rule, name, {});
+  return compilePolicy(rule, name, {});
 }
 
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model) {
@@ -156,9 +156,8 @@ std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fau
     rule.rule = std::move(refusing);
   }
   result.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
-  result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(), [](const RulePlan& rule) {
-    return static_cast<bool>(rule.rule->failure);
-  });
+  result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(),
+                                       [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
   return result;
 }
 

@@ -7,8 +7,6 @@ namespace {
 
 namespace reason = config::reason;
 
-Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
-
 }  // namespace
 
 Resolved<UpstreamTls> TlsCompiler::compile(const config::Backend& backend, const config::BackendTls& tls) {

@@ -12,7 +12,7 @@ constexpr std::size_t kMaxPins = 16;
 constexpr std::size_t kPinLength = 44;  // base64 of the 32 bytes of SHA-256
 constexpr std::size_t kPinBytes = 32;
 
-std::optional<Fault> invalid(const config::BackendTls& tls, std::string_view key, const std::string& text) {
+std::optional<Fault> invalidOption(const config::BackendTls& tls, std::string_view key, const std::string& text) {
   return Fault{std::string(config::reason::kInvalid), tls.path + ".options[\"" + std::string(key) + "\"]: " + text};
 }
 
@@ -54,14 +54,16 @@ std::optional<Fault> compileTlsOptions(const config::BackendTls& tls, UpstreamTl
       result.spkiPins = wordsOf(value);
       const bool good = std::all_of(result.spkiPins.begin(), result.spkiPins.end(), isPin);
       if (!good || result.spkiPins.empty() || result.spkiPins.size() > kMaxPins) {
-        return invalid(tls, key, "must be 1 to 16 SHA-256 digests in base64 (44 characters each), separated by commas");
+        return invalidOption(tls, key,
+                             "must be 1 to 16 SHA-256 digests in base64 (44 characters each), separated by commas");
       }
-      if (tls.insecureSkipVerify) return invalid(tls, key, "says nothing about a peer that insecureSkipVerify trusts");
+      if (tls.insecureSkipVerify)
+        return invalidOption(tls, key, "says nothing about a peer that insecureSkipVerify trusts");
     } else if (key == config::tls_option::kMinVersion) {
-      if (value != "1.2" && value != "1.3") return invalid(tls, key, "must be 1.2 or 1.3");
+      if (value != "1.2" && value != "1.3") return invalidOption(tls, key, "must be 1.2 or 1.3");
       result.minVersion = value;
     } else if (key == config::tls_option::kCipherSuites) {
-      if (!isSuiteList(value)) return invalid(tls, key, "must be names of cipher suites, joined by \":\"");
+      if (!isSuiteList(value)) return invalidOption(tls, key, "must be names of cipher suites, joined by \":\"");
       result.cipherSuites = value;
     }
   }

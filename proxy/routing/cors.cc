@@ -54,7 +54,7 @@ void varyByOrigin(base::Arena& arena, http::Headers& answer) {
 }
 
 /// The names of all fields that a script may be let read, for credentials, with which "*" is a name like any other.
-std::string_view namesOf(base::Arena& arena, const http::Headers& headers) {
+std::string_view exposableNames(base::Arena& arena, const http::Headers& headers) {
   std::string names;
   for (const http::Field* field = headers.begin(); field != headers.end(); ++field) {
     const auto same = [field](const http::Field& other) { return other.name == field->name; };
@@ -127,7 +127,7 @@ void Cors::addPreflight(base::Arena& arena, const http::RequestHead& request, ht
 void Cors::addExposed(base::Arena& arena, const http::RequestHead& request, http::Headers& answer) const {
   const bool named = exposeAll && credentials;
   if (named && isPreflight(request)) return;  // its answer has no field that a script could want
-  const std::string_view names = named ? namesOf(arena, answer) : std::string_view(exposeHeaders);
+  const std::string_view names = named ? exposableNames(arena, answer) : std::string_view(exposeHeaders);
   if (!names.empty()) answer.add(arena, "access-control-expose-headers", names);
 }
 

@@ -20,6 +20,8 @@ struct Fault {
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
+inline Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
+
 /// The answer (500) to requests that meet it. Names the reason only: messages are for operators, not for clients.
 inline base::Error answer(const Fault& fault) {
   return base::Error::config("The configuration behind this request is not served (" + fault.reason + ").");

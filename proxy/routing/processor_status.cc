@@ -81,10 +81,10 @@ std::optional<Fault> unattached(const config::PayloadProcessor& processor, const
   return absent(std::string("it has no ") + section + processor.sectionName);
 }
 
-config::ObjectStatus statusOf(const config::PayloadProcessor& processor, std::vector<config::Condition> conditions) {
-  config::ObjectStatus status =
-      routing::statusOf(processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace, processor.meta.name,
-                        config::StatusShape::kAncestors);
+config::ObjectStatus processorStatusOf(const config::PayloadProcessor& processor,
+                                       std::vector<config::Condition> conditions) {
+  config::ObjectStatus status = statusOf(processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace,
+                                         processor.meta.name, config::StatusShape::kAncestors);
   config::ParentStatus ancestor;
   ancestor.parentRef.object = processor.target;
   ancestor.parentRef.object.nameSpace = processor.meta.nameSpace;
@@ -114,8 +114,8 @@ std::vector<RefusedUse> usesIn(const RefusedUses& refused, const std::string& ob
 config::ObjectStatus rejectedProcessor(const config::Rejected& rejected) {
   if (!rejected.payloadProcessor) return rejectedStatus(rejected);
   const Fault why{std::string(reason::kInvalid), rejected.message};
-  return statusOf(*rejected.payloadProcessor,
-                  Conditions(rejected.generation).bad(condition_type::kAccepted, why).take());
+  return processorStatusOf(*rejected.payloadProcessor,
+                           Conditions(rejected.generation).bad(condition_type::kAccepted, why).take());
 }
 
 }  // namespace
@@ -130,14 +130,14 @@ std::vector<config::ObjectStatus> processorStatuses(const config::Model& model,
     const Holder holder{each.group, config::PayloadProcessor::kKind, each.meta.nameSpace};
     const auto kept = keptFault(model, each.group, holder.kind, each.meta);
     const std::vector<RefusedUse> uses = usesIn(refused, objectName(holder, each.meta.name));
-    result.push_back(statusOf(each, conditionsOf(each.meta, unattached(each, target), kept, uses)));
+    result.push_back(processorStatusOf(each, conditionsOf(each.meta, unattached(each, target), kept, uses)));
   }
   for (const config::PayloadProcessingPipeline& each : model.pipelines) {
     const Holder holder{each.group, config::PayloadProcessingPipeline::kKind, each.meta.nameSpace};
     const auto kept = keptFault(model, each.group, holder.kind, each.meta);
     const std::vector<RefusedUse> uses = usesIn(refused, objectName(holder, each.meta.name));
-    config::ObjectStatus status = routing::statusOf(each.group, holder.kind, each.meta.nameSpace, each.meta.name,
-                                                    config::StatusShape::kConditions);
+    config::ObjectStatus status =
+        statusOf(each.group, holder.kind, each.meta.nameSpace, each.meta.name, config::StatusShape::kConditions);
     status.conditions = conditionsOf(each.meta, std::nullopt, kept, uses);
     result.push_back(std::move(status));
   }

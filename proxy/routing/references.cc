@@ -12,7 +12,7 @@ namespace reason = config::reason;
 constexpr std::string_view kSecretKind = "Secret";
 constexpr std::string_view kConfigMapKind = "ConfigMap";
 
-Fault invalid(std::string_view why, const config::ObjectRef& ref, const Holder& holder, std::string_view text) {
+Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const Holder& holder, std::string_view text) {
   return {std::string(why), describe(ref, holder.nameSpace) + ": " + std::string(text)};
 }
 
@@ -51,28 +51,29 @@ std::string describe(const config::ObjectRef& ref, std::string_view holder) {
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder) {
   if (targetNamespace(ref, holder.nameSpace) == holder.nameSpace || isGranted(model, ref, holder)) return std::nullopt;
-  return invalid(reason::kRefNotPermitted, ref, holder,
-                 "no ReferenceGrant in namespace " + ref.nameSpace + " permits references from " +
-                     std::string(holder.kind) + " of namespace " + std::string(holder.nameSpace));
+  return brokenReference(reason::kRefNotPermitted, ref, holder,
+                         "no ReferenceGrant in namespace " + ref.nameSpace + " permits references from " +
+                             std::string(holder.kind) + " of namespace " + std::string(holder.nameSpace));
 }
 
 Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
                                  std::string_view invalidReason) {
   if (!ref.group.empty() || ref.kind != kSecretKind) {
-    return invalid(invalidReason, ref, holder, "only Secrets can hold a certificate");
+    return brokenReference(invalidReason, ref, holder, "only Secrets can hold a certificate");
   }
   if (auto fault = crossNamespaceFault(model, ref, holder)) return *std::move(fault);
   const config::SecretObject* secret = model.findSecret(targetNamespace(ref, holder.nameSpace), ref.name);
-  if (secret == nullptr) return invalid(invalidReason, ref, holder, absence(model, ref, holder));
+  if (secret == nullptr) return brokenReference(invalidReason, ref, holder, absence(model, ref, holder));
   const base::Secret* certificateText = secret->find("tls.crt");
   const base::Secret* keyText = secret->find("tls.key");
-  if (certificateText == nullptr) return invalid(invalidReason, ref, holder, "it has no tls.crt");
-  if (keyText == nullptr) return invalid(invalidReason, ref, holder, "it has no tls.key");
+  if (certificateText == nullptr) return brokenReference(invalidReason, ref, holder, "it has no tls.crt");
+  if (keyText == nullptr) return brokenReference(invalidReason, ref, holder, "it has no tls.key");
   auto certificate = pki::CertificateChain::parse(certificateText->reveal());
-  if (!certificate) return invalid(invalidReason, ref, holder, "tls.crt: " + certificate.error().detail);
+  if (!certificate) return brokenReference(invalidReason, ref, holder, "tls.crt: " + certificate.error().detail);
   auto key = pki::PrivateKey::parse(*keyText);
-  if (!key) return invalid(invalidReason, ref, holder, "tls.key: " + key.error().detail);
-  if (!key->matches(*certificate)) return invalid(invalidReason, ref, holder, "tls.key does not belong to tls.crt");
+  if (!key) return brokenReference(invalidReason, ref, holder, "tls.key: " + key.error().detail);
+  if (!key->matches(*certificate))
+    return brokenReference(invalidReason, ref, holder, "tls.key does not belong to tls.crt");
   return KeyPair{std::make_shared<const pki::CertificateChain>(std::move(certificate).value()),
                  std::make_shared<const pki::PrivateKey>(std::move(key).value())};
 }
@@ -80,7 +81,7 @@ Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::Objec
 Resolved<Authorities> resolveAuthorities(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder) {
   const auto fault = [&](std::string_view text) {
-    return invalid(reason::kInvalidCaCertificateRef, ref, holder, text);
+    return brokenReference(reason::kInvalidCaCertificateRef, ref, holder, text);
   };
   if (!ref.group.empty() || (ref.kind != kConfigMapKind && ref.kind != kSecretKind)) {
     return fault("only ConfigMaps and Secrets can hold authorities");

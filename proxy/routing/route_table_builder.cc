@@ -10,7 +10,7 @@
 namespace sluice::routing {
 namespace {
 
-std::string lowerCase(std::string text) {
+std::string foldCase(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
@@ -26,7 +26,7 @@ base::Result<Predicate> predicate(FieldMatch&& match) {
 base::Result<std::vector<Predicate>> predicates(std::vector<FieldMatch>&& matches, bool ignoreCase) {
   std::vector<Predicate> result;
   for (FieldMatch& match : matches) {
-    if (ignoreCase) match.name = lowerCase(std::move(match.name));
+    if (ignoreCase) match.name = foldCase(std::move(match.name));
     const bool repeated =
         std::any_of(result.begin(), result.end(), [&](const Predicate& each) { return each.name == match.name; });
     if (repeated) continue;

@@ -7,7 +7,7 @@
 namespace sluice::routing {
 namespace {
 
-std::vector<std::string> namesOf(const ListenerPlan& plan) {
+std::vector<std::string> certificateNames(const ListenerPlan& plan) {
   std::vector<std::string> names;
   for (const ListenerIdentity& identity : plan.identities) {
     const std::vector<std::string>& more = identity.certificate->dnsNames();
@@ -17,8 +17,8 @@ std::vector<std::string> namesOf(const ListenerPlan& plan) {
 }
 
 bool certificatesOverlap(const ListenerPlan& a, const ListenerPlan& b) {
-  const std::vector<std::string> others = namesOf(b);
-  for (const std::string& mine : namesOf(a)) {
+  const std::vector<std::string> others = certificateNames(b);
+  for (const std::string& mine : certificateNames(a)) {
     if (std::any_of(others.begin(), others.end(), [&](const auto& name) { return hostnamesIntersect(mine, name); })) {
       return true;
     }

@@ -35,7 +35,7 @@ BioPointer readerOf(const std::string& pem) {
 
 BioPointer writer() { return {BIO_new(BIO_s_mem()), &BIO_free}; }
 
-std::string textOf(const BioPointer& bio) {
+std::string bioText(const BioPointer& bio) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &data);
   return {data, static_cast<std::size_t>(size)};
@@ -146,7 +146,7 @@ Identity makeIdentity(const CertificateSpec& spec, X509* issuer, EVP_PKEY* issue
   const BioPointer keyPem = writer();
   require(PEM_write_bio_X509(certificatePem.get(), certificate.get()) == 1);
   require(PEM_write_bio_PKCS8PrivateKey(keyPem.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
-  return {textOf(certificatePem), textOf(keyPem)};
+  return {bioText(certificatePem), bioText(keyPem)};
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ std::string revocationList(const Identity& issuer, const std::vector<Identity>& 
   require(X509_CRL_sort(list.get()) == 1 && X509_CRL_sign(list.get(), key.get(), EVP_sha256()) > 0);
   const BioPointer bio = writer();
   require(PEM_write_bio_X509_CRL(bio.get(), list.get()) == 1);
-  return textOf(bio);
+  return bioText(bio);
 }
 
 std::string spkiPin(const Identity& identity) {
@@ -225,14 +225,14 @@ std::string encryptKey(const Identity& identity, const std::string& passphrase) 
   const BioPointer bio = writer();
   require(PEM_write_bio_PKCS8PrivateKey(bio.get(), parseKey(identity.key).get(), EVP_aes_256_cbc(), passphrase.data(),
                                         static_cast<int>(passphrase.size()), nullptr, nullptr) == 1);
-  return textOf(bio);
+  return bioText(bio);
 }
 
 std::string traditionalKey(const Identity& identity) {
   const BioPointer bio = writer();
   require(PEM_write_bio_PrivateKey_traditional(bio.get(), parseKey(identity.key).get(), nullptr, nullptr, 0, nullptr,
                                                nullptr) == 1);
-  return textOf(bio);
+  return bioText(bio);
 }
 
 }  // namespace sluice::test
