@@ -11,17 +11,19 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string filter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}]"; }
-Configuration load(const std::string& rule) {
+std::string corsFilter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}]"; }
+Configuration loadCorsRule(const std::string& rule) {
   return loadText(object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", "spec: {rules: [{" + rule + "}]}\n"));
 }
-std::vector<std::string> problems(const std::string& cors) { return rendered(load(filter(cors)).problems); }
+std::vector<std::string> corsProblems(const std::string& cors) {
+  return rendered(loadCorsRule(corsFilter(cors)).problems);
+}
 
 TEST(CorsFilter, IsReadOfRulesAndShares) {
-  const Configuration configuration =
-      load(filter("allowOrigins: ['https://a.test', 'http://*.b.test:81'], allowMethods: [GET, PUT], allowHeaders: "
-                  "[X-A], exposeHeaders: [X-B, '*'], allowCredentials: true, maxAge: 60") +
-           ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + filter("") + "}]");
+  const Configuration configuration = loadCorsRule(
+      corsFilter("allowOrigins: ['https://a.test', 'http://*.b.test:81'], allowMethods: [GET, PUT], allowHeaders: "
+                 "[X-A], exposeHeaders: [X-B, '*'], allowCredentials: true, maxAge: 60") +
+      ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + corsFilter("") + "}]");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
   EXPECT_THAT(rule.filters.cors->allowOrigins, ElementsAre("https://a.test", "http://*.b.test:81"));
@@ -39,7 +41,7 @@ TEST(CorsFilter, IsReadOfRulesAndShares) {
 }
 
 TEST(CorsFilter, ChecksOrigins) {
-  const auto problemsOf = [](const std::string& origin) { return problems("allowOrigins: ['" + origin + "']"); };
+  const auto problemsOf = [](const std::string& origin) { return corsProblems("allowOrigins: ['" + origin + "']"); };
   for (const char* good : {"*", "http://a", "https://A-1.test:443", "https://*", "https://*:8443", "https://*.a.test",
                            "http://192.0.2.1:80", "https://a.test:99999"}) {
     EXPECT_THAT(problemsOf(good), IsEmpty()) << good;
@@ -52,23 +54,25 @@ TEST(CorsFilter, ChecksOrigins) {
 }
 
 TEST(CorsFilter, TakesAWildcardOnlyAlone) {
-  EXPECT_THAT(problems("allowOrigins: ['*', 'https://a.test']"),
+  EXPECT_THAT(corsProblems("allowOrigins: ['*', 'https://a.test']"),
               ElementsAre(EndsWith("must not have \"*\" beside others")));
-  EXPECT_THAT(problems("allowMethods: [GET, '*']"), ElementsAre(EndsWith("must not have \"*\" beside others")));
-  EXPECT_THAT(problems("allowHeaders: ['*', X-A]"), ElementsAre(EndsWith("must not have \"*\" beside others")));
-  EXPECT_THAT(problems("allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*']"), IsEmpty());
+  EXPECT_THAT(corsProblems("allowMethods: [GET, '*']"), ElementsAre(EndsWith("must not have \"*\" beside others")));
+  EXPECT_THAT(corsProblems("allowHeaders: ['*', X-A]"), ElementsAre(EndsWith("must not have \"*\" beside others")));
+  EXPECT_THAT(corsProblems("allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*']"), IsEmpty());
 }
 
 TEST(CorsFilter, ChecksItsOtherFields) {
-  EXPECT_THAT(problems("allowMethods: [get]"), ElementsAre(HasSubstr("allowMethods[0]: must be a method")));
-  EXPECT_THAT(problems("allowHeaders: [':method']"), ElementsAre(HasSubstr("allowHeaders[0]: must be a header name")));
-  EXPECT_THAT(problems("exposeHeaders: ['a b']"), ElementsAre(HasSubstr("exposeHeaders[0]: must be a header name")));
-  EXPECT_THAT(problems("allowMethods: [PUT, GET, PUT]"), ElementsAre(EndsWith("allowMethods: has \"PUT\" twice")));
-  EXPECT_THAT(problems("maxAge: 0"), ElementsAre(HasSubstr("maxAge")));
-  EXPECT_THAT(problems("maxAge: 1"), IsEmpty());
-  EXPECT_THAT(problems("maxAge: 2147483647"), IsEmpty());
-  EXPECT_THAT(problems("maxAge: 2147483648"), ElementsAre(HasSubstr("maxAge")));
-  EXPECT_THAT(problems("allowOrigin: ['*']"), ElementsAre(HasSubstr("allowOrigin")));
+  EXPECT_THAT(corsProblems("allowMethods: [get]"), ElementsAre(HasSubstr("allowMethods[0]: must be a method")));
+  EXPECT_THAT(corsProblems("allowHeaders: [':method']"),
+              ElementsAre(HasSubstr("allowHeaders[0]: must be a header name")));
+  EXPECT_THAT(corsProblems("exposeHeaders: ['a b']"),
+              ElementsAre(HasSubstr("exposeHeaders[0]: must be a header name")));
+  EXPECT_THAT(corsProblems("allowMethods: [PUT, GET, PUT]"), ElementsAre(EndsWith("allowMethods: has \"PUT\" twice")));
+  EXPECT_THAT(corsProblems("maxAge: 0"), ElementsAre(HasSubstr("maxAge")));
+  EXPECT_THAT(corsProblems("maxAge: 1"), IsEmpty());
+  EXPECT_THAT(corsProblems("maxAge: 2147483647"), IsEmpty());
+  EXPECT_THAT(corsProblems("maxAge: 2147483648"), ElementsAre(HasSubstr("maxAge")));
+  EXPECT_THAT(corsProblems("allowOrigin: ['*']"), ElementsAre(HasSubstr("allowOrigin")));
 }
 
 TEST(CorsFilter, HasAsManyEntriesAsTheApiAllows) {
@@ -77,13 +81,13 @@ TEST(CorsFilter, HasAsManyEntriesAsTheApiAllows) {
     for (int i = 0; i < count; ++i) list += "X-" + std::to_string(i) + ", ";
     return "allowHeaders: [" + list + "]";
   };
-  EXPECT_THAT(problems(headers(64)), IsEmpty());
-  EXPECT_THAT(problems(headers(65)), ElementsAre(HasSubstr("allowHeaders")));
+  EXPECT_THAT(corsProblems(headers(64)), IsEmpty());
+  EXPECT_THAT(corsProblems(headers(65)), ElementsAre(HasSubstr("allowHeaders")));
 }
 
 TEST(CorsFilter, IsNotRepeated) {
   const std::string one = "{type: CORS, cors: {}}";
-  EXPECT_THAT(rendered(load("filters: [" + one + ", " + one + "]").problems),
+  EXPECT_THAT(rendered(loadCorsRule("filters: [" + one + ", " + one + "]").problems),
               ElementsAre(EndsWith("CORS must not be repeated")));
 }
 

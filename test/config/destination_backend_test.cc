@@ -22,20 +22,21 @@ constexpr Spelling kPrototype{"ainetworking.prototype.x-k8s.io/v0alpha0", "Backe
 constexpr Spelling kDestination{"ainetworking.prototype.x-k8s.io/v0alpha0", "XBackendDestination"};
 constexpr Spelling kAll[] = {kProposal, kOwn, kPrototype, kDestination};
 
-Configuration load(const Spelling& spelling, const std::string& spec) {
+Configuration loadBackend(const Spelling& spelling, const std::string& spec) {
   return loadText(object(spelling.apiVersion, spelling.kind, "b", "spec: " + spec + "\n"));
 }
 Configuration loadPorts(const Spelling& spelling, const std::string& ports, const std::string& rest = "") {
-  return load(spelling, "{destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [" + ports + "]}" + rest + "}");
+  return loadBackend(spelling,
+                     "{destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [" + ports + "]}" + rest + "}");
 }
 Configuration loadTls(const Spelling& spelling, const std::string& tls) {
   return loadPorts(spelling, "{number: 443, protocol: HTTP, tls: " + tls + "}");
 }
-std::vector<std::string> problems(const Configuration& configuration) { return rendered(configuration.problems); }
+std::vector<std::string> problemsIn(const Configuration& configuration) { return rendered(configuration.problems); }
 
 TEST(DestinationBackend, IsOneModelInEverySpelling) {
   for (const Spelling& spelling : kAll) {
-    const Configuration configuration = load(spelling, R"(
+    const Configuration configuration = loadBackend(spelling, R"(
   destination:
     type: Fqdn
     fqdn: {hostname: API.Example.com}
@@ -51,7 +52,7 @@ TEST(DestinationBackend, IsOneModelInEverySpelling) {
           subjectAltNames: [one.example.com, '*.two.example.com']
       - {number: 80, protocol: HTTP}
   extensions: [{name: guard, type: 'acme.test/Guard:v1', rawConfig: {level: 3}}])");
-    ASSERT_THAT(problems(configuration), IsEmpty()) << spelling.apiVersion;
+    ASSERT_THAT(problemsIn(configuration), IsEmpty()) << spelling.apiVersion;
     const Backend& backend = configuration.model.backends.at(0);
     EXPECT_EQ(backend.group + "/" + backend.kind,
               std::string(spelling.apiVersion).substr(0, backend.group.size()) + "/" + spelling.kind);
@@ -81,14 +82,14 @@ TEST(DestinationBackend, IsOneModelInEverySpelling) {
 TEST(DestinationBackend, TakesProtocolTlsForTlsOrigination) {
   for (const Spelling& spelling : kAll) {
     const Configuration implied = loadPorts(spelling, "{number: 443, protocol: TLS}");
-    ASSERT_THAT(problems(implied), IsEmpty());
+    ASSERT_THAT(problemsIn(implied), IsEmpty());
     EXPECT_EQ(implied.model.backends.at(0).ports.at(0).tls->mode, TlsMode::kServerAuth);
     EXPECT_EQ(implied.model.backends.at(0).ports.at(0).protocol, BackendProtocol::kAuto);
-    EXPECT_THAT(problems(loadPorts(spelling, "{number: 443, protocol: TLS, tls: {mode: None}}")),
+    EXPECT_THAT(problemsIn(loadPorts(spelling, "{number: 443, protocol: TLS, tls: {mode: None}}")),
                 ElementsAre(HasSubstr("must not be TLS when the mode of tls is None")));
   }
   const Configuration shared = loadPorts(kOwn, "{number: 443, protocol: TLS}", ", tls: {mode: Simple, sni: x.test}");
-  ASSERT_THAT(problems(shared), IsEmpty());
+  ASSERT_THAT(problemsIn(shared), IsEmpty());
   EXPECT_FALSE(shared.model.backends.at(0).ports.at(0).tls) << "that of the Backend";
 }
 
@@ -97,55 +98,56 @@ TEST(DestinationBackend, KeepsProtocolsThatAreNotBuiltApart) {
     const Configuration configuration =
         loadPorts(kPrototype, "{number: 80, protocol: " + protocol +
                                   ", protocolOptions: {mcp: {version: '2025-06-18', path: /mcp}}}");
-    ASSERT_THAT(problems(configuration), IsEmpty());
+    ASSERT_THAT(problemsIn(configuration), IsEmpty());
     const BackendPort& port = configuration.model.backends.at(0).ports.at(0);
     EXPECT_EQ(port.protocol, BackendProtocol::kOther);
     EXPECT_EQ(port.protocolName, protocol);
   }
-  EXPECT_THAT(problems(loadPorts(kOwn, "{number: 80, protocol: MCP, protocolOptions: {}}")),
+  EXPECT_THAT(problemsIn(loadPorts(kOwn, "{number: 80, protocol: MCP, protocolOptions: {}}")),
               ElementsAre(EndsWith("protocolOptions.mcp: is required")));
-  EXPECT_THAT(problems(loadPorts(kOwn, "{number: 80, protocol: http}")), ElementsAre(HasSubstr("protocol: must be")));
+  EXPECT_THAT(problemsIn(loadPorts(kOwn, "{number: 80, protocol: http}")), ElementsAre(HasSubstr("protocol: must be")));
 }
 
 TEST(DestinationBackend, ChecksItsPorts) {
   for (const Spelling& spelling : kAll) {
-    EXPECT_THAT(problems(loadPorts(spelling, "{number: 80, protocol: HTTP}, {number: 80, protocol: HTTP2}")),
+    EXPECT_THAT(problemsIn(loadPorts(spelling, "{number: 80, protocol: HTTP}, {number: 80, protocol: HTTP2}")),
                 ElementsAre(EndsWith("ports[1].number: repeats 80")));
-    EXPECT_THAT(problems(loadPorts(spelling, "{number: 0, protocol: HTTP}")),
+    EXPECT_THAT(problemsIn(loadPorts(spelling, "{number: 0, protocol: HTTP}")),
                 ElementsAre(HasSubstr("ports[0].number")));
-    EXPECT_THAT(problems(loadPorts(spelling, "{number: 65536, protocol: HTTP}")),
+    EXPECT_THAT(problemsIn(loadPorts(spelling, "{number: 65536, protocol: HTTP}")),
                 ElementsAre(HasSubstr("ports[0].number")));
-    EXPECT_THAT(problems(loadPorts(spelling, "")), ElementsAre(EndsWith("ports: must have at least one item")));
+    EXPECT_THAT(problemsIn(loadPorts(spelling, "")), ElementsAre(EndsWith("ports: must have at least one item")));
   }
   std::string ports;
   for (int number = 1; number <= 65; ++number) ports += "{number: " + std::to_string(number) + ", protocol: HTTP}, ";
-  EXPECT_THAT(problems(loadPorts(kOwn, ports)), testing::Contains(HasSubstr("at most 64 are allowed")));
+  EXPECT_THAT(problemsIn(loadPorts(kOwn, ports)), testing::Contains(HasSubstr("at most 64 are allowed")));
   ports.erase(ports.rfind("{"));
-  EXPECT_THAT(problems(loadPorts(kOwn, ports)), IsEmpty());
+  EXPECT_THAT(problemsIn(loadPorts(kOwn, ports)), IsEmpty());
 }
 
 TEST(DestinationBackend, RequiresWhatThePrototypesCrdRequires) {
-  EXPECT_THAT(problems(loadPorts(kPrototype, "{number: 80}")), ElementsAre(EndsWith("protocol: is required")));
-  EXPECT_THAT(problems(loadTls(kPrototype, "{sni: a.test}")), ElementsAre(EndsWith("mode: is required")));
-  EXPECT_THAT(problems(loadTls(kPrototype, "{mode: Simple, caBundleRef: [{name: a}]}")),
+  EXPECT_THAT(problemsIn(loadPorts(kPrototype, "{number: 80}")), ElementsAre(EndsWith("protocol: is required")));
+  EXPECT_THAT(problemsIn(loadTls(kPrototype, "{sni: a.test}")), ElementsAre(EndsWith("mode: is required")));
+  EXPECT_THAT(problemsIn(loadTls(kPrototype, "{mode: Simple, caBundleRef: [{name: a}]}")),
               ElementsAre(EndsWith("group: is required"), EndsWith("kind: is required")));
-  EXPECT_THAT(problems(loadTls(kPrototype, "{mode: Simple, caBundleRef: {group: '', kind: ConfigMap, name: a}}")),
+  EXPECT_THAT(problemsIn(loadTls(kPrototype, "{mode: Simple, caBundleRef: {group: '', kind: ConfigMap, name: a}}")),
               ElementsAre(HasSubstr("caBundleRef: must be a list")));
-  EXPECT_THAT(problems(load(kPrototype, "{destination: {type: Fqdn, fqdn: {hostname: a.test, port: 80}}}")),
+  EXPECT_THAT(problemsIn(loadBackend(kPrototype, "{destination: {type: Fqdn, fqdn: {hostname: a.test, port: 80}}}")),
               ElementsAre(EndsWith("ports: is required"), HasSubstr("fqdn.port: unknown field")));
-  EXPECT_THAT(problems(loadPorts(kPrototype, "{number: 80, protocol: HTTP}", ", tls: {mode: None}")),
+  EXPECT_THAT(problemsIn(loadPorts(kPrototype, "{number: 80, protocol: HTTP}", ", tls: {mode: None}")),
               ElementsAre(HasSubstr("spec.tls: unknown field")));
   for (const Spelling& lenient : {kProposal, kOwn}) {
-    EXPECT_THAT(problems(loadPorts(lenient, "{number: 80, tls: {caBundleRef: [{name: a}]}}")), IsEmpty());
-    EXPECT_THAT(problems(loadPorts(lenient, "{number: 80, tls: {caBundleRef: {name: a}}}")), IsEmpty());
-    EXPECT_THAT(problems(load(lenient, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}")), IsEmpty());
+    EXPECT_THAT(problemsIn(loadPorts(lenient, "{number: 80, tls: {caBundleRef: [{name: a}]}}")), IsEmpty());
+    EXPECT_THAT(problemsIn(loadPorts(lenient, "{number: 80, tls: {caBundleRef: {name: a}}}")), IsEmpty());
+    EXPECT_THAT(problemsIn(loadBackend(lenient, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}")),
+                IsEmpty());
   }
 }
 
 TEST(DestinationBackend, TakesOnePlaceForThePort) {
-  EXPECT_THAT(
-      problems(load(kOwn, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}, ports: [{number: 80}]}}")),
-      ElementsAre(EndsWith("fqdn.port: must not be given together with ports")));
+  EXPECT_THAT(problemsIn(loadBackend(
+                  kOwn, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}, ports: [{number: 80}]}}")),
+              ElementsAre(EndsWith("fqdn.port: must not be given together with ports")));
 }
 
 TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
@@ -154,42 +156,44 @@ TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
                                                               {"Service", "service: {name: a, namespace: b}"}};
   for (const Spelling& spelling : kAll) {
     for (const auto& [type, field] : destinations) {
-      const Configuration configuration = load(spelling, "{destination: {type: " + std::string(type) + ", " + field +
-                                                             ", ports: [{number: 80, protocol: HTTP}]}}");
-      ASSERT_THAT(problems(configuration), IsEmpty()) << type;
+      const Configuration configuration =
+          loadBackend(spelling, "{destination: {type: " + std::string(type) + ", " + field +
+                                    ", ports: [{number: 80, protocol: HTTP}]}}");
+      ASSERT_THAT(problemsIn(configuration), IsEmpty()) << type;
       const Backend& backend = configuration.model.backends.at(0);
       EXPECT_EQ(backend.unbuilt.at(0).path, "spec.destination.type");
       EXPECT_TRUE(backend.unbuilt.at(0).altersTraffic);
     }
     EXPECT_THAT(
-        problems(
-            load(spelling,
-                 "{destination: {type: Ip, fqdn: {hostname: a.test}, ip: {}, ports: [{number: 80, protocol: HTTP}]}}")),
+        problemsIn(loadBackend(
+            spelling,
+            "{destination: {type: Ip, fqdn: {hostname: a.test}, ip: {}, ports: [{number: 80, protocol: HTTP}]}}")),
         testing::Contains(EndsWith("fqdn: must not be given when type is Ip")));
   }
 }
 
 TEST(DestinationBackend, KeepsUriNamesForUnbuilt) {
   const Configuration configuration = loadTls(kOwn, "{subjectAltNames: ['spiffe://a/b', a.test]}");
-  ASSERT_THAT(problems(configuration), IsEmpty());
+  ASSERT_THAT(problemsIn(configuration), IsEmpty());
   EXPECT_THAT(configuration.model.backends.at(0).ports.at(0).tls->subjectAltNames, ElementsAre("a.test"));
   EXPECT_EQ(configuration.model.backends.at(0).unbuilt.at(0).path, "spec.destination.ports[0].tls.subjectAltNames[0]");
-  EXPECT_THAT(problems(loadTls(kOwn, "{subjectAltNames: [Not_A_Name]}")), ElementsAre(HasSubstr("subjectAltNames[0]")));
+  EXPECT_THAT(problemsIn(loadTls(kOwn, "{subjectAltNames: [Not_A_Name]}")),
+              ElementsAre(HasSubstr("subjectAltNames[0]")));
 }
 
 TEST(DestinationBackend, ReadsTlsOptionsOfOurOwnKindOnly) {
   const std::string tls =
       "{options: {sluice.dev/min-tls-version: '1.3', sluice.dev/other: x, plain: y, acme.test/z: w}}";
   const Configuration configuration = loadTls(kOwn, tls);
-  ASSERT_THAT(problems(configuration), IsEmpty());
+  ASSERT_THAT(problemsIn(configuration), IsEmpty());
   const Backend& backend = configuration.model.backends.at(0);
   EXPECT_EQ(backend.ports.at(0).tls->options.at("sluice.dev/min-tls-version"), "1.3");
   ASSERT_EQ(backend.unbuilt.size(), 3u);
   EXPECT_TRUE(backend.unbuilt[0].altersTraffic) << "ours, and unknown";
   EXPECT_TRUE(backend.unbuilt[1].altersTraffic) << "nobody's";
   EXPECT_FALSE(backend.unbuilt[2].altersTraffic) << "somebody else's";
-  EXPECT_THAT(problems(loadTls(kProposal, tls)), ElementsAre(HasSubstr("options: unknown field")));
-  EXPECT_THAT(problems(loadTls(kOwn, "{options: {sluice.dev/min-tls-version: 1.3}}")),
+  EXPECT_THAT(problemsIn(loadTls(kProposal, tls)), ElementsAre(HasSubstr("options: unknown field")));
+  EXPECT_THAT(problemsIn(loadTls(kOwn, "{options: {sluice.dev/min-tls-version: 1.3}}")),
               ElementsAre(HasSubstr("must be a string")));
 }
 

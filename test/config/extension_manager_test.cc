@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "config/settings_reader.h"
+#include "test/config/file_text.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -21,31 +19,31 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const std::string kService = "service: {fqdn: {hostname: Ext.Test, port: 5005}}";
+const std::string kExtensionService = "service: {fqdn: {hostname: Ext.Test, port: 5005}}";
 
-struct Reading {
+struct ManagerReading {
   std::optional<ExtensionManager> manager;
   std::vector<std::string> errors;
 };
 
-Reading readSettingsText(const std::string& text) {
+ManagerReading readSettingsText(const std::string& text) {
   ConfigMap::Entry entry;
   entry.value = text;
   Problems problems;
   const std::optional<Settings> settings = readSettings(entry, "ConfigMap a/b", problems);
-  Reading reading;
+  ManagerReading reading;
   if (settings) reading.manager = settings->extensionManager;
   for (const Problem& problem : problems) {
     if (problem.severity == Severity::kError) reading.errors.push_back(render(problem));
   }
   return reading;
 }
-Reading read(const std::string& block) { return readSettingsText("extensionManager: {" + block + "}\n"); }
-Reading readHooks(const std::string& hooks, const std::string& rest = kService) {
-  return read("hooks: {xdsTranslator: {post: [" + hooks + "]}}, " + rest);
+ManagerReading readManager(const std::string& block) { return readSettingsText("extensionManager: {" + block + "}\n"); }
+ManagerReading readHooks(const std::string& hooks, const std::string& rest = kExtensionService) {
+  return readManager("hooks: {xdsTranslator: {post: [" + hooks + "]}}, " + rest);
 }
-std::vector<ScopedUse> usesOfHooks(const std::string& hooks, const std::string& rest = kService) {
-  const Reading reading = readHooks(hooks, rest);
+std::vector<ScopedUse> usesOfHooks(const std::string& hooks, const std::string& rest = kExtensionService) {
+  const ManagerReading reading = readHooks(hooks, rest);
   EXPECT_THAT(reading.errors, IsEmpty());
   return reading.manager ? usesOf(*reading.manager) : std::vector<ScopedUse>();
 }
@@ -59,7 +57,7 @@ TEST(ExtensionManager, IsNoneUnlessItIsWritten) {
 }
 
 TEST(ExtensionManager, LoadsTheSeedsExampleUnchanged) {
-  const Reading reading = readSettingsText(R"(
+  const ManagerReading reading = readSettingsText(R"(
 extensionManager:
   hooks:
     # The type of hooks that should be invoked
@@ -83,10 +81,9 @@ extensionManager:
 }
 
 TEST(ExtensionManager, IsDocumentedAsItIsRead) {
-  std::ifstream in(SLUICE_SOURCE_DIR "/config/settings.md");
-  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/settings.md");
   const std::size_t begin = page.find("```yaml\n", page.find("## extensionManager")) + 8;
-  const Reading reading = readSettingsText(page.substr(begin, page.find("```", begin) - begin));
+  const ManagerReading reading = readSettingsText(page.substr(begin, page.find("```", begin) - begin));
   EXPECT_THAT(reading.errors, IsEmpty());
   ASSERT_TRUE(reading.manager);
   EXPECT_EQ(reading.manager->retry, ExtensionRetry()) << "the defaults";
@@ -136,7 +133,7 @@ TEST(ExtensionManager, TellsItsServerToTheProcessor) {
 
 TEST(ExtensionManager, FailsClosedUnlessTheHookOrTheManagerSaysOtherwise) {
   const auto open = [](const std::string& hook, const std::string& manager) {
-    return usesOfHooks(hook, kService + manager).at(0).use.failOpen.value_or(false);
+    return usesOfHooks(hook, kExtensionService + manager).at(0).use.failOpen.value_or(false);
   };
   EXPECT_EQ(open("Route", ""), false);
   EXPECT_EQ(open("{type: Route}", ", failOpen: false"), false);
@@ -148,8 +145,9 @@ TEST(ExtensionManager, FailsClosedUnlessTheHookOrTheManagerSaysOtherwise) {
 
 TEST(ExtensionManager, ChecksItsHooks) {
   EXPECT_THAT(readHooks("").errors, ElementsAre(HasSubstr("must have at least one hook in post")));
-  EXPECT_THAT(read("hooks: {}, " + kService).errors, ElementsAre(HasSubstr("must have at least one hook in post")));
-  EXPECT_THAT(read(kService).errors, ElementsAre(HasSubstr("extensionManager.hooks: is required")));
+  EXPECT_THAT(readManager("hooks: {}, " + kExtensionService).errors,
+              ElementsAre(HasSubstr("must have at least one hook in post")));
+  EXPECT_THAT(readManager(kExtensionService).errors, ElementsAre(HasSubstr("extensionManager.hooks: is required")));
   EXPECT_THAT(readHooks("Route, {type: Route}").errors, ElementsAre(EndsWith("post[1].type: must not be repeated")));
   EXPECT_THAT(readHooks("Cluster").errors,
               ElementsAre(HasSubstr("must be Route, VirtualHost, HTTPListener or Translation")));
@@ -167,9 +165,9 @@ TEST(ExtensionManager, ChecksItsService) {
               ElementsAre(EndsWith("hostname: is required"), EndsWith("port: is required")));
   EXPECT_THAT(errors("service: {fqdn: {hostname: 127.0.0.1, port: 1}}"),
               ElementsAre(HasSubstr("hostname: must be a domain name")));
-  EXPECT_THAT(errors(kService + ", maxMessageSize: 1Gi"), IsEmpty());
-  EXPECT_THAT(errors(kService + ", maxMessageSize: 1073741825"), ElementsAre(HasSubstr("at most 1Gi")));
-  EXPECT_THAT(errors(kService + ", maxMessageSize: 0"), ElementsAre(HasSubstr("maxMessageSize")));
+  EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 1Gi"), IsEmpty());
+  EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 1073741825"), ElementsAre(HasSubstr("at most 1Gi")));
+  EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 0"), ElementsAre(HasSubstr("maxMessageSize")));
 }
 
 TEST(ExtensionManager, ChecksItsRetries) {

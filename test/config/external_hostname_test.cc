@@ -17,7 +17,7 @@ struct Hidden {
 
 constexpr const char* kAddress = "not an address";
 constexpr const char* kMachine = "the gateway's own machine";
-constexpr const char* kService = "a Service of the cluster";
+constexpr const char* kClusterService = "a Service of the cluster";
 constexpr const char* kNoName = "a domain name";
 
 constexpr Hidden kHidden[] = {
@@ -68,14 +68,14 @@ constexpr Hidden kHidden[] = {
     {"fe80::1%lo", kAddress},
     {"localhost:80", kAddress},
     // Services.
-    {"cluster.local", kService},
-    {"api.default.svc.cluster.local", kService},
-    {"API.Default.SVC.Cluster.Local.", kService},
-    {"10-0-0-1.default.pod.cluster.local", kService},
-    {"api.default.svc", kService},
-    {"api.default.svc.", kService},
-    {"api.default.SVC", kService},
-    {"api.default.svc.clusterset.local", kService},
+    {"cluster.local", kClusterService},
+    {"api.default.svc.cluster.local", kClusterService},
+    {"API.Default.SVC.Cluster.Local.", kClusterService},
+    {"10-0-0-1.default.pod.cluster.local", kClusterService},
+    {"api.default.svc", kClusterService},
+    {"api.default.svc.", kClusterService},
+    {"api.default.SVC", kClusterService},
+    {"api.default.svc.clusterset.local", kClusterService},
     // No names at all.
     {".", kNoName},
     {"localhost..", kNoName},

@@ -16,10 +16,10 @@ Configuration loadGateway(const std::string& spec) {
   return loadText(object("gateway.networking.k8s.io/v1", "Gateway", "g", "spec:\n" + spec));
 }
 
-std::vector<std::string> problemsOf(const std::string& spec) { return rendered(loadGateway(spec).problems); }
+std::vector<std::string> problemsOfGateway(const std::string& spec) { return rendered(loadGateway(spec).problems); }
 
 std::vector<std::string> problemsOfListener(const std::string& listener) {
-  return problemsOf("  gatewayClassName: c\n  listeners:\n  - " + listener + "\n");
+  return problemsOfGateway("  gatewayClassName: c\n  listeners:\n  - " + listener + "\n");
 }
 
 TEST(Gateway, FillsInTheDefaultsOfTheApi) {
@@ -55,9 +55,9 @@ TEST(Gateway, NamesFileLineAndFieldOfAMisspeltField) {
 }
 
 TEST(Gateway, RequiresWhatTheSchemaRequires) {
-  EXPECT_THAT(problemsOf("  {}\n"),
+  EXPECT_THAT(problemsOfGateway("  {}\n"),
               ElementsAre(EndsWith("spec.gatewayClassName: is required"), EndsWith("spec.listeners: is required")));
-  EXPECT_THAT(problemsOf("  gatewayClassName: c\n  listeners: []\n"),
+  EXPECT_THAT(problemsOfGateway("  gatewayClassName: c\n  listeners: []\n"),
               ElementsAre(EndsWith("spec.listeners: must have at least one item")));
   EXPECT_THAT(problemsOfListener("{}"),
               ElementsAre(EndsWith("[0].name: is required"), EndsWith("[0].port: is required"),
@@ -111,17 +111,17 @@ TEST(Gateway, TakesSixtyFourListenersAndNoMore) {
     }
     return text;
   };
-  EXPECT_THAT(problemsOf(listeners(64)), IsEmpty());
-  EXPECT_THAT(problemsOf(listeners(65)), ::testing::Contains(HasSubstr("has 65 items; at most 64 are allowed")));
+  EXPECT_THAT(problemsOfGateway(listeners(64)), IsEmpty());
+  EXPECT_THAT(problemsOfGateway(listeners(65)), ::testing::Contains(HasSubstr("has 65 items; at most 64 are allowed")));
 }
 
 TEST(Gateway, ChecksAddresses) {
   const std::string rest = "  gatewayClassName: c\n  listeners: [{name: a, protocol: HTTP, port: 80}]\n";
-  EXPECT_THAT(problemsOf(rest + "  addresses: [{value: 127.0.0.300}]\n"),
+  EXPECT_THAT(problemsOfGateway(rest + "  addresses: [{value: 127.0.0.300}]\n"),
               ElementsAre(HasSubstr("must be an IP address")));
-  EXPECT_THAT(problemsOf(rest + "  addresses: [{value: 127.0.0.1}, {value: 127.0.0.1}]\n"),
+  EXPECT_THAT(problemsOfGateway(rest + "  addresses: [{value: 127.0.0.1}, {value: 127.0.0.1}]\n"),
               ElementsAre(HasSubstr("repeats")));
-  EXPECT_THAT(problemsOf(rest + "  addresses: [{type: Hostname, value: x.y}, {type: IPAddress}]\n"), IsEmpty());
+  EXPECT_THAT(problemsOfGateway(rest + "  addresses: [{type: Hostname, value: x.y}, {type: IPAddress}]\n"), IsEmpty());
 }
 
 TEST(Gateway, RemembersWhatIsNotBuilt) {
@@ -153,10 +153,10 @@ TEST(Gateway, ReadsItsInfrastructure) {
   EXPECT_EQ(infrastructure.parametersRef->name, "x");
   std::string labels;
   for (int i = 0; i < 8; ++i) labels += "l" + std::to_string(i) + ": x, ";
-  EXPECT_THAT(problemsOf(rest + "  infrastructure: {labels: {" + labels + "}}\n"), IsEmpty());
-  EXPECT_THAT(problemsOf(rest + "  infrastructure: {labels: {" + labels + "one: more}}\n"),
+  EXPECT_THAT(problemsOfGateway(rest + "  infrastructure: {labels: {" + labels + "}}\n"), IsEmpty());
+  EXPECT_THAT(problemsOfGateway(rest + "  infrastructure: {labels: {" + labels + "one: more}}\n"),
               ElementsAre(HasSubstr("labels: must have at most 8 items")));
-  EXPECT_THAT(problemsOf(rest + "  infrastructure: {parametersRef: {name: x}}\n"),
+  EXPECT_THAT(problemsOfGateway(rest + "  infrastructure: {parametersRef: {name: x}}\n"),
               ElementsAre(HasSubstr("group: is required"), HasSubstr("kind: is required")));
 }
 

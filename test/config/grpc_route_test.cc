@@ -12,18 +12,18 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Configuration loadRoute(const std::string& spec) {
+Configuration loadGrpcRoute(const std::string& spec) {
   return loadText(object("gateway.networking.k8s.io/v1", "GRPCRoute", "r", "spec:\n" + spec));
 }
-std::vector<std::string> problemsOfRule(const std::string& rule) {
-  return rendered(loadRoute("  rules:\n  - " + rule + "\n").problems);
+std::vector<std::string> problemsOfGrpcRule(const std::string& rule) {
+  return rendered(loadGrpcRoute("  rules:\n  - " + rule + "\n").problems);
 }
-std::vector<std::string> problemsOfMatch(const std::string& match) {
-  return problemsOfRule("matches: [" + match + "]");
+std::vector<std::string> problemsOfGrpcMatch(const std::string& match) {
+  return problemsOfGrpcRule("matches: [" + match + "]");
 }
 
 TEST(GrpcRoute, ReadsWhatTheApiHas) {
-  const Configuration configuration = loadRoute(
+  const Configuration configuration = loadGrpcRoute(
       "  parentRefs: [{name: g, sectionName: a}]\n  hostnames: [example.com]\n  rules:\n"
       "  - name: first\n    matches: [{method: {service: a.B, method: Get}, headers: [{name: X-A, value: b}]}, "
       "{method: {type: RegularExpression, service: 'a\\..*'}}, {headers: [{name: c, value: d}]}]\n"
@@ -53,37 +53,38 @@ TEST(GrpcRoute, ReadsWhatTheApiHas) {
 
 TEST(GrpcRoute, NamesServicesAndMethodsAsGrpcDoes) {
   for (const char* good : {"a", "a.B_1", ".a.b", "_x"}) {
-    EXPECT_THAT(problemsOfMatch(std::string("{method: {service: '") + good + "'}}"), IsEmpty()) << good;
+    EXPECT_THAT(problemsOfGrpcMatch(std::string("{method: {service: '") + good + "'}}"), IsEmpty()) << good;
   }
   for (const char* bad : {"a/b", "1a", "a..b", "a.", "a-b", "a b"}) {
-    EXPECT_THAT(problemsOfMatch(std::string("{method: {service: '") + bad + "'}}"),
+    EXPECT_THAT(problemsOfGrpcMatch(std::string("{method: {service: '") + bad + "'}}"),
                 ElementsAre(HasSubstr("method.service: must be a name like package.Service")))
         << bad;
   }
-  EXPECT_THAT(problemsOfMatch("{method: {method: Get_2}}"), IsEmpty());
+  EXPECT_THAT(problemsOfGrpcMatch("{method: {method: Get_2}}"), IsEmpty());
   for (const char* bad : {"a.b", "2", "a-b"}) {
-    EXPECT_THAT(problemsOfMatch(std::string("{method: {method: '") + bad + "'}}"),
+    EXPECT_THAT(problemsOfGrpcMatch(std::string("{method: {method: '") + bad + "'}}"),
                 ElementsAre(HasSubstr("method.method: must be a name of letters")))
         << bad;
   }
-  EXPECT_THAT(problemsOfMatch("{method: {type: RegularExpression, method: '[A-Z].*'}}"), IsEmpty());
-  EXPECT_THAT(problemsOfMatch("{method: {}}"), ElementsAre(EndsWith("method: must have service or method")));
-  EXPECT_THAT(problemsOfMatch("{method: {service: " + std::string(1024, 'a') + "}}"), IsEmpty());
-  EXPECT_THAT(problemsOfMatch("{method: {service: " + std::string(1025, 'a') + "}}"), ElementsAre(HasSubstr("1024")));
+  EXPECT_THAT(problemsOfGrpcMatch("{method: {type: RegularExpression, method: '[A-Z].*'}}"), IsEmpty());
+  EXPECT_THAT(problemsOfGrpcMatch("{method: {}}"), ElementsAre(EndsWith("method: must have service or method")));
+  EXPECT_THAT(problemsOfGrpcMatch("{method: {service: " + std::string(1024, 'a') + "}}"), IsEmpty());
+  EXPECT_THAT(problemsOfGrpcMatch("{method: {service: " + std::string(1025, 'a') + "}}"),
+              ElementsAre(HasSubstr("1024")));
 }
 
 TEST(GrpcRoute, HasFewerFiltersThanHttpRoute) {
-  EXPECT_THAT(problemsOfRule("filters: [{type: URLRewrite, urlRewrite: {}}]"),
+  EXPECT_THAT(problemsOfGrpcRule("filters: [{type: URLRewrite, urlRewrite: {}}]"),
               ElementsAre(HasSubstr("type: must be RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, "
                                     "ExtensionRef, PayloadProcessingRef or PayloadProcessing")));
-  EXPECT_THAT(problemsOfRule("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {}, cors: {}}]"),
+  EXPECT_THAT(problemsOfGrpcRule("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {}, cors: {}}]"),
               ElementsAre(HasSubstr("cors: must not be given")));
-  EXPECT_THAT(problemsOfRule("timeouts: {request: 1s}"), ElementsAre(HasSubstr("timeouts")));
+  EXPECT_THAT(problemsOfGrpcRule("timeouts: {request: 1s}"), ElementsAre(HasSubstr("timeouts")));
 }
 
 TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
   const Configuration configuration =
-      loadRoute("  rules: [{filters: [{type: ExtensionRef, extensionRef: {group: a, kind: B, name: c}}]}]\n");
+      loadGrpcRoute("  rules: [{filters: [{type: ExtensionRef, extensionRef: {group: a, kind: B, name: c}}]}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const GrpcRouteRule& rule = configuration.model.grpcRoutes.at(0).rules.at(0);
   ASSERT_EQ(rule.unbuilt.size(), 1u);
@@ -91,8 +92,8 @@ TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
 }
 
 TEST(RejectedGrpcRoute, KeepsTheRulesThatAreLegible) {
-  const Configuration configuration =
-      loadRoute("  parentRefs: [{name: g}]\n  rules: [{matches: [{method: {service: a}}], nam: x}, {macthes: []}]\n");
+  const Configuration configuration = loadGrpcRoute(
+      "  parentRefs: [{name: g}]\n  rules: [{matches: [{method: {service: a}}], nam: x}, {macthes: []}]\n");
   EXPECT_TRUE(configuration.model.grpcRoutes.empty());
   const Rejected* rejected = configuration.model.findRejected(kGatewayGroup, "GRPCRoute", "default", "r");
   ASSERT_NE(rejected, nullptr);

@@ -12,19 +12,21 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Configuration loadRoute(const std::string& spec) {
+Configuration loadHttpRoute(const std::string& spec) {
   return loadText(object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", "spec:\n" + spec));
 }
 
-std::vector<std::string> problemsOf(const std::string& spec) { return rendered(loadRoute(spec).problems); }
-std::vector<std::string> problemsOfRule(const std::string& rule) { return problemsOf("  rules:\n  - " + rule + "\n"); }
-std::vector<std::string> problemsOfMatch(const std::string& match) {
-  return problemsOfRule("matches: [" + match + "]");
+std::vector<std::string> problemsOfHttpRoute(const std::string& spec) { return rendered(loadHttpRoute(spec).problems); }
+std::vector<std::string> problemsOfHttpRule(const std::string& rule) {
+  return problemsOfHttpRoute("  rules:\n  - " + rule + "\n");
 }
-std::vector<std::string> problemsOfPath(const std::string& path) { return problemsOfMatch("{path: " + path + "}"); }
+std::vector<std::string> problemsOfHttpMatch(const std::string& match) {
+  return problemsOfHttpRule("matches: [" + match + "]");
+}
+std::vector<std::string> problemsOfPath(const std::string& path) { return problemsOfHttpMatch("{path: " + path + "}"); }
 
 TEST(HttpRoute, FillsInTheDefaultsOfTheApi) {
-  const Configuration configuration = loadRoute(
+  const Configuration configuration = loadHttpRoute(
       "  parentRefs: [{name: g, sectionName: a}]\n  hostnames: [example.com, '*.example.org']\n  rules:\n"
       "  - name: first\n    matches: [{path: {value: /v1}}, {method: POST}, {headers: [{name: X-A, value: b}]}]\n"
       "    backendRefs: [{name: s, port: 80}, {group: gateway.networking.k8s.io, kind: Backend, name: b, weight: 0}]\n "
@@ -55,16 +57,16 @@ TEST(HttpRoute, FillsInTheDefaultsOfTheApi) {
 }
 
 TEST(HttpRoute, WithoutRulesMatchesEverything) {
-  const Configuration configuration = loadRoute("  parentRefs: [{name: g}]\n");
+  const Configuration configuration = loadHttpRoute("  parentRefs: [{name: g}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   ASSERT_EQ(configuration.model.httpRoutes.at(0).rules.size(), 1u);
   EXPECT_EQ(configuration.model.httpRoutes[0].rules[0].matches.size(), 1u);
-  EXPECT_THAT(problemsOf("  rules: []\n"), ElementsAre(EndsWith("spec.rules: must have at least one item")));
+  EXPECT_THAT(problemsOfHttpRoute("  rules: []\n"), ElementsAre(EndsWith("spec.rules: must have at least one item")));
 }
 
 TEST(HttpRoute, NamesLineAndFieldOfAMisspeltField) {
   EXPECT_THAT(
-      problemsOfRule("backendRef: []"),
+      problemsOfHttpRule("backendRef: []"),
       ElementsAre("config.yaml:6:5: error: HTTPRoute default/r: spec.rules[0].backendRef: unknown field: did you mean "
                   "backendRefs?"));
 }
@@ -84,16 +86,17 @@ TEST(HttpRoute, ChecksPaths) {
 }
 
 TEST(HttpRoute, ChecksHeadersQueryParametersAndMethods) {
-  EXPECT_THAT(problemsOfMatch("{headers: [{name: 'a b', value: c}]}"), ElementsAre(HasSubstr("must be a header name")));
-  EXPECT_THAT(problemsOfMatch("{headers: [{name: a}]}"), ElementsAre(EndsWith("headers[0].value: is required")));
-  EXPECT_THAT(problemsOfMatch("{headers: [{name: a, value: \"b\\r\\nc\"}]}"),
+  EXPECT_THAT(problemsOfHttpMatch("{headers: [{name: 'a b', value: c}]}"),
+              ElementsAre(HasSubstr("must be a header name")));
+  EXPECT_THAT(problemsOfHttpMatch("{headers: [{name: a}]}"), ElementsAre(EndsWith("headers[0].value: is required")));
+  EXPECT_THAT(problemsOfHttpMatch("{headers: [{name: a, value: \"b\\r\\nc\"}]}"),
               ElementsAre(HasSubstr("must be a header value, but is \"b\\x0d\\x0ac\"")));
-  EXPECT_THAT(problemsOfMatch("{queryParams: [{name: a, value: 'b c&d'}]}"), IsEmpty());
-  EXPECT_THAT(problemsOfMatch("{method: get}"), ElementsAre(HasSubstr("method: must be GET, HEAD")));
+  EXPECT_THAT(problemsOfHttpMatch("{queryParams: [{name: a, value: 'b c&d'}]}"), IsEmpty());
+  EXPECT_THAT(problemsOfHttpMatch("{method: get}"), ElementsAre(HasSubstr("method: must be GET, HEAD")));
 }
 
 TEST(HttpRoute, CountsOnlyTheFirstOfHeadersWithOneName) {
-  const Configuration configuration = loadRoute(
+  const Configuration configuration = loadHttpRoute(
       "  rules:\n  - matches: [{headers: [{name: A, value: x}, {name: a, value: y}], queryParams: [{name: A, value: "
       "x}, {name: a, value: y}]}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
@@ -104,7 +107,7 @@ TEST(HttpRoute, CountsOnlyTheFirstOfHeadersWithOneName) {
 }
 
 TEST(HttpRoute, ReadsHeaderModifiers) {
-  const Configuration configuration = loadRoute(R"(  rules:
+  const Configuration configuration = loadHttpRoute(R"(  rules:
   - filters:
     - type: RequestHeaderModifier
       requestHeaderModifier: {set: [{name: A, value: b}], add: [{name: C, value: d e}], remove: [F]}
@@ -123,21 +126,21 @@ TEST(HttpRoute, ReadsHeaderModifiers) {
 }
 
 TEST(HttpRoute, ChecksThatFiltersMatchTheirType) {
-  EXPECT_THAT(problemsOfRule("filters: [{type: RequestHeaderModifier}]"),
+  EXPECT_THAT(problemsOfHttpRule("filters: [{type: RequestHeaderModifier}]"),
               ElementsAre(EndsWith("requestHeaderModifier: is required when type is RequestHeaderModifier")));
-  EXPECT_THAT(problemsOfRule("filters: [{type: CORS, cors: {}, urlRewrite: {}}]"),
+  EXPECT_THAT(problemsOfHttpRule("filters: [{type: CORS, cors: {}, urlRewrite: {}}]"),
               ElementsAre(EndsWith("urlRewrite: must not be given when type is CORS")));
-  EXPECT_THAT(problemsOfRule("filters: [{type: Other}]"),
+  EXPECT_THAT(problemsOfHttpRule("filters: [{type: Other}]"),
               ElementsAre(HasSubstr("type: must be RequestHeaderModifier, ")));
-  EXPECT_THAT(problemsOfRule("filters: [{requestHeaderModifier: {}}]"),
+  EXPECT_THAT(problemsOfHttpRule("filters: [{requestHeaderModifier: {}}]"),
               ElementsAre(EndsWith("filters[0].type: is required")));
   const std::string filter = "{type: RequestHeaderModifier, requestHeaderModifier: {}}";
-  EXPECT_THAT(problemsOfRule("filters: [" + filter + ", " + filter + "]"),
+  EXPECT_THAT(problemsOfHttpRule("filters: [" + filter + ", " + filter + "]"),
               ElementsAre(EndsWith("RequestHeaderModifier must not be repeated")));
 }
 
 TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
-  const Configuration configuration = loadRoute(R"(  rules:
+  const Configuration configuration = loadHttpRoute(R"(  rules:
   - filters: [{type: ExternalAuth, externalAuth: {}}]
   - backendRefs: [{name: s, port: 80, filters: [{type: ExternalAuth, externalAuth: {}}]}]
 )");
@@ -155,8 +158,8 @@ TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
 }
 
 TEST(HttpRoute, ReadsTimeouts) {
-  const Configuration configuration =
-      loadRoute("  rules:\n  - timeouts: {request: 10s, backendRequest: 500ms}\n  - timeouts: {request: 0s}\n  - {}\n");
+  const Configuration configuration = loadHttpRoute(
+      "  rules:\n  - timeouts: {request: 10s, backendRequest: 500ms}\n  - timeouts: {request: 0s}\n  - {}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const auto& rules = configuration.model.httpRoutes.at(0).rules;
   EXPECT_EQ(rules.at(0).requestTimeout, std::chrono::seconds(10));
@@ -166,7 +169,7 @@ TEST(HttpRoute, ReadsTimeouts) {
 }
 
 TEST(HttpRoute, ReadsRedirects) {
-  const Configuration configuration = loadRoute(
+  const Configuration configuration = loadHttpRoute(
       "  rules:\n  - filters: [{type: RequestRedirect, requestRedirect: {scheme: https, hostname: a.test, port: 8443, "
       "statusCode: 308, path: {type: ReplaceFullPath, replaceFullPath: /new}}}]\n"
       "  - filters: [{type: RequestRedirect, requestRedirect: {}}]\n");
@@ -182,47 +185,48 @@ TEST(HttpRoute, ReadsRedirects) {
 }
 
 TEST(HttpRoute, ChecksRedirects) {
-  const auto problemsOf = [](const std::string& redirect) {
-    return problemsOfRule("filters: [{type: RequestRedirect, requestRedirect: {" + redirect + "}}]");
+  const auto problemsOfRedirect = [](const std::string& redirect) {
+    return problemsOfHttpRule("filters: [{type: RequestRedirect, requestRedirect: {" + redirect + "}}]");
   };
-  EXPECT_THAT(problemsOf("scheme: ftp"), ElementsAre(HasSubstr("scheme: must be http or https")));
-  EXPECT_THAT(problemsOf("hostname: '*.a.test'"), ElementsAre(HasSubstr("hostname: must be a hostname")));
+  EXPECT_THAT(problemsOfRedirect("scheme: ftp"), ElementsAre(HasSubstr("scheme: must be http or https")));
+  EXPECT_THAT(problemsOfRedirect("hostname: '*.a.test'"), ElementsAre(HasSubstr("hostname: must be a hostname")));
   for (const char* code : {"300", "304", "309"}) {
-    EXPECT_THAT(problemsOf(std::string("statusCode: ") + code),
+    EXPECT_THAT(problemsOfRedirect(std::string("statusCode: ") + code),
                 ElementsAre(EndsWith("statusCode: must be 301, 302, 303, 307 or 308")));
   }
-  EXPECT_THAT(problemsOf("port: 0"), ElementsAre(HasSubstr("port: ")));
-  EXPECT_THAT(problemsOfRule("{matches: [{path: {type: Exact, value: /a}}], filters: [{type: RequestRedirect, "
-                             "requestRedirect: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /b}}}]}"),
+  EXPECT_THAT(problemsOfRedirect("port: 0"), ElementsAre(HasSubstr("port: ")));
+  EXPECT_THAT(problemsOfHttpRule("{matches: [{path: {type: Exact, value: /a}}], filters: [{type: RequestRedirect, "
+                                 "requestRedirect: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /b}}}]}"),
               ElementsAre(HasSubstr("needs a rule with exactly one match, of type PathPrefix")));
-  EXPECT_THAT(
-      problemsOfRule("{filters: [{type: RequestRedirect, requestRedirect: {}}], backendRefs: [{name: s, port: 80}]}"),
-      ElementsAre(EndsWith("backendRefs: must not be given together with a RequestRedirect filter")));
+  EXPECT_THAT(problemsOfHttpRule(
+                  "{filters: [{type: RequestRedirect, requestRedirect: {}}], backendRefs: [{name: s, port: 80}]}"),
+              ElementsAre(EndsWith("backendRefs: must not be given together with a RequestRedirect filter")));
 }
 
 TEST(HttpRoute, ChecksTimeouts) {
-  EXPECT_THAT(problemsOfRule("timeouts: {request: 1}"), ElementsAre(HasSubstr("request: must be a duration like 10s")));
-  EXPECT_THAT(problemsOfRule("timeouts: {request: 1s, backendRequest: 2s}"),
+  EXPECT_THAT(problemsOfHttpRule("timeouts: {request: 1}"),
+              ElementsAre(HasSubstr("request: must be a duration like 10s")));
+  EXPECT_THAT(problemsOfHttpRule("timeouts: {request: 1s, backendRequest: 2s}"),
               ElementsAre(EndsWith("backendRequest: must not be longer than request")));
-  EXPECT_THAT(problemsOfRule("timeouts: {request: 0s, backendRequest: 2s}"), IsEmpty());
+  EXPECT_THAT(problemsOfHttpRule("timeouts: {request: 0s, backendRequest: 2s}"), IsEmpty());
 }
 
 TEST(HttpRoute, ChecksBackendRefs) {
-  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s}]"), ElementsAre(EndsWith("port: is required for a Service")));
-  EXPECT_THAT(problemsOfRule("backendRefs: [{kind: Backend, group: a.b, name: s}]"), IsEmpty());
-  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s, port: 80, weight: 1000000}]"), IsEmpty());
-  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s, port: 80, weight: 1000001}]"),
+  EXPECT_THAT(problemsOfHttpRule("backendRefs: [{name: s}]"), ElementsAre(EndsWith("port: is required for a Service")));
+  EXPECT_THAT(problemsOfHttpRule("backendRefs: [{kind: Backend, group: a.b, name: s}]"), IsEmpty());
+  EXPECT_THAT(problemsOfHttpRule("backendRefs: [{name: s, port: 80, weight: 1000000}]"), IsEmpty());
+  EXPECT_THAT(problemsOfHttpRule("backendRefs: [{name: s, port: 80, weight: 1000001}]"),
               ElementsAre(HasSubstr("between 0 and 1000000")));
-  EXPECT_THAT(problemsOfRule("backendRefs: [{name: s, port: 80, weight: -1}]"),
+  EXPECT_THAT(problemsOfHttpRule("backendRefs: [{name: s, port: 80, weight: -1}]"),
               ElementsAre(HasSubstr("between 0 and 1000000")));
 }
 
 TEST(HttpRoute, RefusesParentsThatRepeatEachOther) {
-  EXPECT_THAT(problemsOf("  parentRefs: [{name: g, sectionName: a}, {name: g, sectionName: b}, {name: h}]\n"),
+  EXPECT_THAT(problemsOfHttpRoute("  parentRefs: [{name: g, sectionName: a}, {name: g, sectionName: b}, {name: h}]\n"),
               IsEmpty());
-  EXPECT_THAT(problemsOf("  parentRefs: [{name: g, port: 1}, {name: g, port: 1}]\n"),
+  EXPECT_THAT(problemsOfHttpRoute("  parentRefs: [{name: g, port: 1}, {name: g, port: 1}]\n"),
               ElementsAre(EndsWith("repeats spec.parentRefs[0]")));
-  EXPECT_THAT(problemsOf("  parentRefs: [{name: g}, {name: g, port: 1}]\n"),
+  EXPECT_THAT(problemsOfHttpRoute("  parentRefs: [{name: g}, {name: g, port: 1}]\n"),
               ElementsAre(HasSubstr("refers to one parent twice")));
 }
 
@@ -230,17 +234,17 @@ TEST(HttpRoute, BoundsRulesAndMatches) {
   std::string matches = "matches: [";
   for (int i = 0; i < 64; ++i) matches += "{method: GET}, ";
   matches += "]";
-  EXPECT_THAT(problemsOf("  rules:\n  - " + matches + "\n  - " + matches + "\n"), IsEmpty());
-  EXPECT_THAT(problemsOf("  rules:\n  - " + matches + "\n  - " + matches + "\n  - {}\n"),
+  EXPECT_THAT(problemsOfHttpRoute("  rules:\n  - " + matches + "\n  - " + matches + "\n"), IsEmpty());
+  EXPECT_THAT(problemsOfHttpRoute("  rules:\n  - " + matches + "\n  - " + matches + "\n  - {}\n"),
               ElementsAre(HasSubstr("have 129 matches together")));
-  EXPECT_THAT(problemsOf("  rules:\n  - {name: a}\n  - {name: a}\n"),
+  EXPECT_THAT(problemsOfHttpRoute("  rules:\n  - {name: a}\n  - {name: a}\n"),
               ElementsAre(EndsWith("spec.rules[1].name: repeats the name of spec.rules[0]")));
 }
 
 const Rejected& rejectedRoute(const Configuration& configuration) { return configuration.model.rejected.at(0); }
 
 TEST(RejectedHttpRoute, KeepsItsLegibleMatches) {
-  const Configuration configuration = loadRoute(R"(  parentRefs: [{name: g}, {name: H}, {nam: x}]
+  const Configuration configuration = loadHttpRoute(R"(  parentRefs: [{name: g}, {name: H}, {nam: x}]
   hostnames: [a.b, 'NO']
   rules:
   - {matches: [{path: {value: /a}}, {path: {valu: /b}}], filters: [{type: Nothing}]}
@@ -259,10 +263,10 @@ TEST(RejectedHttpRoute, KeepsItsLegibleMatches) {
 
 TEST(RejectedHttpRoute, NeverClaimsMoreThanWasWritten) {
   const std::string rest = "  parentRefs: [{name: g}]\n  rules: [{matches: [{method: GET}], x: y}]\n";
-  EXPECT_TRUE(rejectedRoute(loadRoute(rest)).httpRoute);
-  EXPECT_FALSE(rejectedRoute(loadRoute(rest + "  hostnams: [a.b]\n")).httpRoute);
-  EXPECT_FALSE(rejectedRoute(loadRoute(rest + "  hostnames: [A.b]\n")).httpRoute);
-  EXPECT_FALSE(rejectedRoute(loadRoute("  parentRefs: [{name: g}]\n  hostnames: [a.b]\n  ruls: []\n")).httpRoute);
+  EXPECT_TRUE(rejectedRoute(loadHttpRoute(rest)).httpRoute);
+  EXPECT_FALSE(rejectedRoute(loadHttpRoute(rest + "  hostnams: [a.b]\n")).httpRoute);
+  EXPECT_FALSE(rejectedRoute(loadHttpRoute(rest + "  hostnames: [A.b]\n")).httpRoute);
+  EXPECT_FALSE(rejectedRoute(loadHttpRoute("  parentRefs: [{name: g}]\n  hostnames: [a.b]\n  ruls: []\n")).httpRoute);
 }
 
 }  // namespace

@@ -15,17 +15,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A Gateway whose one listener has `namespaces`.
-Configuration loadGateway(const std::string& namespaces) {
+Configuration loadGatewayAllowing(const std::string& namespaces) {
   return loadText(object("gateway.networking.k8s.io/v1", "Gateway", "g",
                          "spec: {gatewayClassName: c, listeners: [{name: a, protocol: HTTP, port: 80, allowedRoutes: "
                          "{namespaces: " +
                              namespaces + "}}]}\n"));
 }
-std::vector<std::string> problemsOf(const std::string& selector) {
-  return rendered(loadGateway("{from: Selector, selector: " + selector + "}").problems);
+std::vector<std::string> problemsOfSelector(const std::string& selector) {
+  return rendered(loadGatewayAllowing("{from: Selector, selector: " + selector + "}").problems);
 }
 bool selects(const std::string& selector, const std::map<std::string, std::string>& labels) {
-  const Configuration configuration = loadGateway("{from: Selector, selector: " + selector + "}");
+  const Configuration configuration = loadGatewayAllowing("{from: Selector, selector: " + selector + "}");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
   return configuration.model.gateways.at(0).listeners.at(0).namespaceSelector.matches(labels);
 }
@@ -51,16 +51,16 @@ TEST(LabelSelector, MatchesWhatKubernetesWould) {
 }
 
 TEST(LabelSelector, SaysWhatIsWrongWithIt) {
-  EXPECT_THAT(problemsOf("{matchExpressions: [{key: a, operator: Is}]}"),
+  EXPECT_THAT(problemsOfSelector("{matchExpressions: [{key: a, operator: Is}]}"),
               ElementsAre(HasSubstr("must be In, NotIn, Exists or DoesNotExist")));
-  EXPECT_THAT(problemsOf("{matchExpressions: [{key: a, operator: In}]}"),
+  EXPECT_THAT(problemsOfSelector("{matchExpressions: [{key: a, operator: In}]}"),
               ElementsAre(HasSubstr("values: must have at least one item")));
-  EXPECT_THAT(problemsOf("{matchExpressions: [{key: a, operator: Exists, values: [b]}]}"),
+  EXPECT_THAT(problemsOfSelector("{matchExpressions: [{key: a, operator: Exists, values: [b]}]}"),
               ElementsAre(HasSubstr("values: must be empty")));
-  EXPECT_THAT(problemsOf("{matchLables: {a: b}}"), ElementsAre(HasSubstr("did you mean matchLabels")));
-  EXPECT_THAT(rendered(loadGateway("{from: Selector}").problems),
+  EXPECT_THAT(problemsOfSelector("{matchLables: {a: b}}"), ElementsAre(HasSubstr("did you mean matchLabels")));
+  EXPECT_THAT(rendered(loadGatewayAllowing("{from: Selector}").problems),
               ElementsAre(EndsWith("selector: is required when from is Selector")));
-  EXPECT_THAT(rendered(loadGateway("{from: All, selector: {}}").problems), IsEmpty());
+  EXPECT_THAT(rendered(loadGatewayAllowing("{from: All, selector: {}}").problems), IsEmpty());
 }
 
 TEST(Namespace, HasItsNameForALabelWhetherItIsThereOrNot) {

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Configuration load(const std::string& text, const Model* previous = nullptr) {
+Configuration loadAfter(const std::string& text, const Model* previous = nullptr) {
   return loadTexts({{"a.yaml", text}}, base::Secret(), previous);
 }
 
@@ -27,8 +27,8 @@ const std::string* valueIn(const Model& model) {
 }
 
 TEST(LastGood, IsPutBackWithTheGenerationOfTheRefusedVersion) {
-  const Configuration good = load(map("1"));
-  const Model model = load(map("2", "surprise: 1\n"), &good.model).model;
+  const Configuration good = loadAfter(map("1"));
+  const Model model = loadAfter(map("2", "surprise: 1\n"), &good.model).model;
   ASSERT_NE(valueIn(model), nullptr);
   EXPECT_EQ(*valueIn(model), "v1");
   EXPECT_EQ(model.findConfigMap("n", "m")->meta.generation, 2);
@@ -40,30 +40,30 @@ TEST(LastGood, IsPutBackWithTheGenerationOfTheRefusedVersion) {
 }
 
 TEST(LastGood, IsNotThereIfThereWasNone) {
-  const Configuration other = load(object("v1", "ConfigMap", "m", "data: {k: v}\n"));
-  const Model model = load(map("2", "surprise: 1\n"), &other.model).model;
+  const Configuration other = loadAfter(object("v1", "ConfigMap", "m", "data: {k: v}\n"));
+  const Model model = loadAfter(map("2", "surprise: 1\n"), &other.model).model;
   EXPECT_EQ(valueIn(model), nullptr);
   EXPECT_EQ(model.rejected.size(), 1U);
   EXPECT_THAT(model.kept, IsEmpty());
 }
 
 TEST(LastGood, ServesOnWhileTheObjectStaysInvalidAndNoLonger) {
-  const Configuration good = load(map("1"));
-  const Configuration bad = load(map("2", "surprise: 1\n"), &good.model);
-  const Configuration worse = load(map("3", "surprise: 2\n"), &bad.model);
+  const Configuration good = loadAfter(map("1"));
+  const Configuration bad = loadAfter(map("2", "surprise: 1\n"), &good.model);
+  const Configuration worse = loadAfter(map("3", "surprise: 2\n"), &bad.model);
   ASSERT_NE(valueIn(worse.model), nullptr);
   EXPECT_EQ(*valueIn(worse.model), "v1");
   EXPECT_EQ(worse.model.kept.size(), 1U);
   EXPECT_EQ(worse.model.configMaps.size(), 1U);
 
-  const Configuration mended = load(map("4"), &worse.model);
+  const Configuration mended = loadAfter(map("4"), &worse.model);
   EXPECT_EQ(*valueIn(mended.model), "v4");
   EXPECT_THAT(mended.model.kept, IsEmpty());
 
-  const Configuration deleted = load("", &worse.model);
+  const Configuration deleted = loadAfter("", &worse.model);
   EXPECT_EQ(valueIn(deleted.model), nullptr);
   EXPECT_THAT(deleted.model.kept, IsEmpty());
-  EXPECT_EQ(valueIn(load(map("5", "surprise: 1\n"), &deleted.model).model), nullptr);
+  EXPECT_EQ(valueIn(loadAfter(map("5", "surprise: 1\n"), &deleted.model).model), nullptr);
 }
 
 TEST(LastGood, IsKeptForEveryKind) {
@@ -86,15 +86,15 @@ TEST(LastGood, IsKeptForEveryKind) {
              "spec: {processors: [{name: p, type: a.b/K:v1}]}\n"),
   };
   for (const std::string& each : objects) {
-    const Configuration good = load(each);
+    const Configuration good = loadAfter(each);
     ASSERT_THAT(rendered(good.problems), IsEmpty());
-    const Configuration bad = load(each + "surprise: 1\n", &good.model);
+    const Configuration bad = loadAfter(each + "surprise: 1\n", &good.model);
     EXPECT_THAT(bad.model.rejected, IsEmpty()) << each;
     ASSERT_EQ(bad.model.kept.size(), 1U) << each;
     EXPECT_FALSE(bad.model.kept[0].gateway);
     EXPECT_FALSE(bad.model.kept[0].httpRoute);
     // Valid again next to itself: it was put back where its like are.
-    EXPECT_EQ(load(each + "surprise: 1\n", &bad.model).model.kept.size(), 1U) << each;
+    EXPECT_EQ(loadAfter(each + "surprise: 1\n", &bad.model).model.kept.size(), 1U) << each;
   }
 }
 
@@ -103,8 +103,8 @@ TEST(LastGood, TellsObjectsOfOneNameApart) {
                                   "spec: {destination: {type: FQDN, fqdn: {hostname: seed.test, port: 80}}}\n");
   const std::string own = object("sluice.dev/v1alpha1", "Backend", "a",
                                  "spec: {destination: {type: FQDN, fqdn: {hostname: own.test, port: 80}}}\n");
-  const Configuration good = load(seed + "---\n" + own);
-  const Configuration bad = load(own + "surprise: 1\n", &good.model);
+  const Configuration good = loadAfter(seed + "---\n" + own);
+  const Configuration bad = loadAfter(own + "surprise: 1\n", &good.model);
   ASSERT_EQ(bad.model.backends.size(), 1U);
   EXPECT_EQ(bad.model.backends[0].hostname, "own.test");
 }
@@ -118,54 +118,54 @@ std::string settings(const std::string& text, const std::string& rest = "") {
 }
 
 TEST(LastGood, SettingsServeOnWhenTheirTextIsRefused) {
-  const Configuration good = load(settings("workers: 3"));
-  const Configuration bad = load(settings("workers: many"), &good.model);
+  const Configuration good = loadAfter(settings("workers: 3"));
+  const Configuration bad = loadAfter(settings("workers: many"), &good.model);
   EXPECT_EQ(bad.model.settings.workers, 3U);
   EXPECT_EQ(bad.model.settingsFault, "");
   EXPECT_THAT(bad.model.settingsKept, HasSubstr("settings.yaml: workers: "));
   EXPECT_THAT(rendered(bad.problems), ElementsAre(HasSubstr("settings.yaml: workers: ")));
 
-  const Configuration worse = load(settings("wrokers: 1"), &bad.model);
+  const Configuration worse = loadAfter(settings("wrokers: 1"), &bad.model);
   EXPECT_EQ(worse.model.settings.workers, 3U);
   EXPECT_THAT(worse.model.settingsKept, HasSubstr("wrokers"));
 
-  const Configuration mended = load(settings("workers: 4"), &worse.model);
+  const Configuration mended = loadAfter(settings("workers: 4"), &worse.model);
   EXPECT_EQ(mended.model.settings.workers, 4U);
   EXPECT_EQ(mended.model.settingsKept, "");
 }
 
 TEST(LastGood, SettingsServeOnWhenTheirConfigMapIsRefused) {
-  const Configuration good = load(settings("workers: 3"));
-  const Configuration bad = load(settings("workers: 4", "surprise: 1\n"), &good.model);
+  const Configuration good = loadAfter(settings("workers: 3"));
+  const Configuration bad = loadAfter(settings("workers: 4", "surprise: 1\n"), &good.model);
   EXPECT_EQ(bad.model.settings.workers, 3U);
   EXPECT_EQ(bad.model.settingsFault, "");
   EXPECT_EQ(bad.model.settingsKept, "ConfigMap n/s: surprise: unknown field");
 }
 
 TEST(LastGood, SettingsDoNotServeOnWithoutAGoodOnesBefore) {
-  const Configuration never = load(settings("workers: many"));
+  const Configuration never = loadAfter(settings("workers: many"));
   EXPECT_THAT(never.model.settingsFault, HasSubstr("workers"));
-  const Configuration still = load(settings("workers: none"), &never.model);
+  const Configuration still = loadAfter(settings("workers: none"), &never.model);
   EXPECT_THAT(still.model.settingsFault, HasSubstr("workers"));
   EXPECT_EQ(still.model.settingsKept, "");
-  const Configuration classless = load(map("1"));
-  EXPECT_THAT(load(settings("workers: many"), &classless.model).model.settingsFault, HasSubstr("workers"));
+  const Configuration classless = loadAfter(map("1"));
+  EXPECT_THAT(loadAfter(settings("workers: many"), &classless.model).model.settingsFault, HasSubstr("workers"));
 }
 
 TEST(LastGood, SettingsWhoseReferenceIsBrokenAreAFaultAtOnce) {
-  const Configuration good = load(settings("workers: 3"));
+  const Configuration good = loadAfter(settings("workers: 3"));
   std::string text = settings("workers: 3");
   text.replace(text.find("name: s}"), 8, "name: t}");
-  const Configuration bad = load(text, &good.model);
+  const Configuration bad = loadAfter(text, &good.model);
   EXPECT_EQ(bad.model.settingsFault, "ConfigMap n/t does not exist");
   EXPECT_EQ(bad.model.settingsKept, "");
 }
 
 TEST(LastGood, AGatewayClassThatIsRefusedKeepsTheSettingsWithIt) {
-  const Configuration good = load(settings("workers: 3"));
+  const Configuration good = loadAfter(settings("workers: 3"));
   std::string text = settings("workers: 4");
   text.replace(text.find("  controllerName"), 2, "  surprise: 1\n  ");
-  const Configuration bad = load(text, &good.model);
+  const Configuration bad = loadAfter(text, &good.model);
   EXPECT_EQ(bad.model.gatewayClassName, "c");
   EXPECT_EQ(bad.model.settings.workers, 4U);  // the ConfigMap is valid, and it is what the kept class refers to
 }

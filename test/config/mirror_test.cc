@@ -24,7 +24,7 @@ RequestMirror mirrorOf(const std::string& fields) {
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
   return configuration.model.httpRoutes.at(0).rules.at(0).filters.mirrors.at(0);
 }
-std::vector<std::string> problemsOf(const std::string& fields) {
+std::vector<std::string> problemsOfMirror(const std::string& fields) {
   return rendered(loadMirrors(mirror(fields)).problems);
 }
 
@@ -61,18 +61,18 @@ TEST(RequestMirrorFilter, MayBeGivenSeveralTimes) {
 
 TEST(RequestMirrorFilter, ChecksItsFields) {
   const std::string ref = kRef;
-  EXPECT_THAT(problemsOf(""), ElementsAre(EndsWith("requestMirror.backendRef: is required")));
-  EXPECT_THAT(problemsOf("backendRef: {name: s}"), ElementsAre(EndsWith("port: is required for a Service")));
-  EXPECT_THAT(problemsOf("backendRef: {name: s, port: 80, weight: 1}"),
+  EXPECT_THAT(problemsOfMirror(""), ElementsAre(EndsWith("requestMirror.backendRef: is required")));
+  EXPECT_THAT(problemsOfMirror("backendRef: {name: s}"), ElementsAre(EndsWith("port: is required for a Service")));
+  EXPECT_THAT(problemsOfMirror("backendRef: {name: s, port: 80, weight: 1}"),
               ElementsAre(HasSubstr("weight: unknown field")));
-  EXPECT_THAT(problemsOf(ref + ", percent: 101"), ElementsAre(HasSubstr("requestMirror.percent: ")));
-  EXPECT_THAT(problemsOf(ref + ", percent: -1"), ElementsAre(HasSubstr("requestMirror.percent: ")));
-  EXPECT_THAT(problemsOf(ref + ", percent: 1, fraction: {numerator: 1}"),
+  EXPECT_THAT(problemsOfMirror(ref + ", percent: 101"), ElementsAre(HasSubstr("requestMirror.percent: ")));
+  EXPECT_THAT(problemsOfMirror(ref + ", percent: -1"), ElementsAre(HasSubstr("requestMirror.percent: ")));
+  EXPECT_THAT(problemsOfMirror(ref + ", percent: 1, fraction: {numerator: 1}"),
               ElementsAre(EndsWith("fraction: must not be given together with percent")));
-  EXPECT_THAT(problemsOf(ref + ", fraction: {denominator: 1}"), ElementsAre(EndsWith("numerator: is required")));
-  EXPECT_THAT(problemsOf(ref + ", fraction: {numerator: 1, denominator: 0}"),
+  EXPECT_THAT(problemsOfMirror(ref + ", fraction: {denominator: 1}"), ElementsAre(EndsWith("numerator: is required")));
+  EXPECT_THAT(problemsOfMirror(ref + ", fraction: {numerator: 1, denominator: 0}"),
               ElementsAre(HasSubstr("fraction.denominator: ")));
-  EXPECT_THAT(problemsOf(ref + ", fraction: {numerator: 3, denominator: 2}"),
+  EXPECT_THAT(problemsOfMirror(ref + ", fraction: {numerator: 3, denominator: 2}"),
               ElementsAre(EndsWith("numerator: must not be greater than denominator")));
 }
 

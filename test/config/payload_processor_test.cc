@@ -16,13 +16,13 @@ constexpr const char* kOwnVersion = "sluice.dev/v1alpha1";
 constexpr const char* kProposedVersion = "gateway.networking.k8s.io/v1alpha1";
 const std::string kUses = "processors: [{name: a, type: a.b/K:v1}]";
 
-Configuration load(const std::string& spec, const char* version = kOwnVersion) {
+Configuration loadProcessor(const std::string& spec, const char* version = kOwnVersion) {
   return loadText(object(version, "PayloadProcessor", "p", "spec: {" + spec + "}\n"));
 }
 
 std::vector<std::string> errorsOf(const std::string& spec) {
   std::vector<std::string> errors;
-  for (const Problem& problem : load(spec).problems) {
+  for (const Problem& problem : loadProcessor(spec).problems) {
     if (problem.severity == Severity::kError) errors.push_back(render(problem));
   }
   return errors;
@@ -31,8 +31,8 @@ std::vector<std::string> errorsOf(const std::string& spec) {
 TEST(PayloadProcessor, AttachesUsesToItsTarget) {
   for (const char* kind : {"Gateway", "HTTPRoute", "GRPCRoute"}) {
     const Configuration configuration =
-        load("targetRef: {group: gateway.networking.k8s.io, kind: " + std::string(kind) +
-             ", name: t, sectionName: s}, " + kUses);
+        loadProcessor("targetRef: {group: gateway.networking.k8s.io, kind: " + std::string(kind) +
+                      ", name: t, sectionName: s}, " + kUses);
     ASSERT_FALSE(hasErrors(configuration.problems)) << kind;
     ASSERT_EQ(configuration.model.payloadProcessors.size(), 1u);
     const PayloadProcessor& processor = configuration.model.payloadProcessors[0];
@@ -84,7 +84,8 @@ spec:
 }
 
 TEST(PayloadProcessor, RemembersThatListenerSetsAreNotBuilt) {
-  const Configuration configuration = load("targetRef: {kind: ListenerSet, name: t}, phase: PreRouting, " + kUses);
+  const Configuration configuration =
+      loadProcessor("targetRef: {kind: ListenerSet, name: t}, phase: PreRouting, " + kUses);
   ASSERT_FALSE(hasErrors(configuration.problems));
   const PayloadProcessor& processor = configuration.model.payloadProcessors.at(0);
   ASSERT_EQ(processor.unbuilt.size(), 1u);
@@ -143,7 +144,7 @@ TEST(PayloadProcessor, NeedsProcessors) {
 
 TEST(RejectedPayloadProcessor, SaysWhatItWouldHaveGuarded) {
   const Configuration configuration =
-      load("targetRef: {kind: HTTPRoute, name: t, sectionName: s}, processors: [{name: a, type: wrong}]");
+      loadProcessor("targetRef: {kind: HTTPRoute, name: t, sectionName: s}, processors: [{name: a, type: wrong}]");
   EXPECT_TRUE(configuration.model.payloadProcessors.empty());
   const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
   ASSERT_NE(rejected, nullptr);
@@ -156,7 +157,7 @@ TEST(RejectedPayloadProcessor, ClaimsNothingIfItsTargetIsNotLegible) {
   for (const char* spec :
        {"processors: [{name: a, type: a.b/K:v1}]",
         "targetRef: {kind: Gateway, name: t, sectionNam: s}, processors: [{name: a, type: a.b/K:v1}]"}) {
-    const Configuration configuration = load(spec);
+    const Configuration configuration = loadProcessor(spec);
     const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
     ASSERT_NE(rejected, nullptr) << spec;
     EXPECT_FALSE(rejected->payloadProcessor) << spec;

@@ -17,7 +17,7 @@ Configuration loadUses(const std::string& uses) {
   return loadText(
       object("sluice.dev/v1alpha1", "PayloadProcessingPipeline", "p", "spec:\n  processors: [" + uses + "]\n"));
 }
-std::vector<std::string> problemsOf(const std::string& uses) { return rendered(loadUses(uses).problems); }
+std::vector<std::string> problemsOfUses(const std::string& uses) { return rendered(loadUses(uses).problems); }
 
 /// The one use of a pipeline; an empty one, after a failure, if it is not valid.
 ProcessorUse useOf(const std::string& text) {
@@ -59,24 +59,25 @@ TEST(ProcessorUse, HasOneMeaningForEverySpellingOfItsFailureMode) {
 TEST(ProcessorUse, MayRepeatItsFailureModeAndNotContradictIt) {
   EXPECT_EQ(useOf(own("failOpen: true, failureMode: open, failurePolicy: Ignore")).failOpen, true);
   EXPECT_EQ(useOf(own("failOpen: false, failureMode: FailClosed")).failOpen, false);
-  EXPECT_THAT(problemsOf(own("failOpen: true, failureMode: FailClosed")),
+  EXPECT_THAT(problemsOfUses(own("failOpen: true, failureMode: FailClosed")),
               ElementsAre(EndsWith("spec.processors[0].failureMode: contradicts failOpen")));
-  EXPECT_THAT(problemsOf(own("failOpen: false, failureMode: open")),
+  EXPECT_THAT(problemsOfUses(own("failOpen: false, failureMode: open")),
               ElementsAre(EndsWith("failureMode: contradicts failOpen")));
-  EXPECT_THAT(problemsOf(own("failureMode: open, failurePolicy: Fail")),
+  EXPECT_THAT(problemsOfUses(own("failureMode: open, failurePolicy: Fail")),
               ElementsAre(EndsWith("failurePolicy: contradicts failureMode")));
-  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], failOpen: true, config: {failureMode: closed}}"),
+  EXPECT_THAT(problemsOfUses("{name: a, backendRefs: [{name: s}], failOpen: true, config: {failureMode: closed}}"),
               ElementsAre(HasSubstr("processors[0].config: says something else about failures")));
   EXPECT_EQ(useOf("{name: a, backendRefs: [{name: s}], failOpen: true, config: {failureMode: open}}").failOpen, true);
 }
 
 TEST(ProcessorUse, RefusesAnyOtherWordForItsFailureMode) {
-  EXPECT_THAT(problemsOf(own("failureMode: 'true'")),
+  EXPECT_THAT(problemsOfUses(own("failureMode: 'true'")),
               ElementsAre(HasSubstr("failureMode: must be FailOpen, FailClosed, open or closed")));
-  EXPECT_THAT(problemsOf(own("failOpen: open")),
+  EXPECT_THAT(problemsOfUses(own("failOpen: open")),
               ElementsAre(EndsWith("failOpen: must be true or false, but is a string")));
-  EXPECT_THAT(problemsOf(own("failurePolicy: open")), ElementsAre(HasSubstr("failurePolicy: must be Ignore or Fail")));
-  EXPECT_THAT(problemsOf(own("failOpen: 1, failureMode: open")), SizeIs(1)) << "what is wrong contradicts nothing";
+  EXPECT_THAT(problemsOfUses(own("failurePolicy: open")),
+              ElementsAre(HasSubstr("failurePolicy: must be Ignore or Fail")));
+  EXPECT_THAT(problemsOfUses(own("failOpen: 1, failureMode: open")), SizeIs(1)) << "what is wrong contradicts nothing";
 }
 
 TEST(ProcessorUse, ReadsOurOwnSpelling) {
@@ -95,11 +96,11 @@ TEST(ProcessorUse, ReadsOurOwnSpelling) {
 }
 
 TEST(ProcessorUse, NeedsATypeOrBackends) {
-  EXPECT_THAT(problemsOf("{name: a}"), ElementsAre(EndsWith("processors[0].type: is required")));
-  EXPECT_THAT(problemsOf("{name: a, type: ext}"), ElementsAre(HasSubstr("type: must be a processor type")));
-  EXPECT_THAT(problemsOf("{name: a, backendRefs: []}"),
+  EXPECT_THAT(problemsOfUses("{name: a}"), ElementsAre(EndsWith("processors[0].type: is required")));
+  EXPECT_THAT(problemsOfUses("{name: a, type: ext}"), ElementsAre(HasSubstr("type: must be a processor type")));
+  EXPECT_THAT(problemsOfUses("{name: a, backendRefs: []}"),
               ElementsAre(EndsWith("backendRefs: must have at least one item")));
-  EXPECT_THAT(problemsOf("{name: a, type: a.b/K:v1, backendRefs: [{name: s}]}"),
+  EXPECT_THAT(problemsOfUses("{name: a, type: a.b/K:v1, backendRefs: [{name: s}]}"),
               ElementsAre(HasSubstr("backendRefs: unknown field")));
 }
 
@@ -124,12 +125,12 @@ TEST(ProcessorUse, OfProposalSevenIsAnExternalProcessor) {
 }
 
 TEST(ProcessorUse, OfProposalSevenSaysEachThingOnce) {
-  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], context: {k: v}, config: {context: {k: v}}}"),
+  EXPECT_THAT(problemsOfUses("{name: a, backendRefs: [{name: s}], context: {k: v}, config: {context: {k: v}}}"),
               ElementsAre(EndsWith("context: must not be given in both places")));
-  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], timeout: 1s, config: {timeout: 2s}}"),
+  EXPECT_THAT(problemsOfUses("{name: a, backendRefs: [{name: s}], timeout: 1s, config: {timeout: 2s}}"),
               ElementsAre(EndsWith("config.timeout: contradicts timeout")));
-  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{name: s}], timeout: 1s, config: {timeout: 1000ms}}"), IsEmpty());
-  EXPECT_THAT(problemsOf("{name: a, backendRefs: [{nam: s}], config: {modus: x, context: {k: 1}}}"),
+  EXPECT_THAT(problemsOfUses("{name: a, backendRefs: [{name: s}], timeout: 1s, config: {timeout: 1000ms}}"), IsEmpty());
+  EXPECT_THAT(problemsOfUses("{name: a, backendRefs: [{nam: s}], config: {modus: x, context: {k: 1}}}"),
               ElementsAre(EndsWith("backendRefs[0].name: is required"), HasSubstr("backendRefs[0].nam: unknown field"),
                           HasSubstr("context[\"k\"]: must be a string"), HasSubstr("config.modus: unknown field")));
 }
@@ -146,15 +147,16 @@ TEST(ProcessorUse, OfTypeExtProcessIsAnExternalProcessor) {
 }
 
 TEST(ProcessorUse, HasExactlyTheFieldOfItsType) {
-  EXPECT_THAT(problemsOf("{name: a, type: ExtProcess}"), ElementsAre(EndsWith("extProcess: is required")));
-  EXPECT_THAT(problemsOf("{name: a, type: InProcess}"), ElementsAre(EndsWith("inProcess: is required")));
-  EXPECT_THAT(problemsOf("{name: a, type: InProcess, inProcess: {}}"), ElementsAre(EndsWith("request: is required")));
-  EXPECT_THAT(problemsOf("{name: a, type: ExtProcess, extProcess: {}}"),
+  EXPECT_THAT(problemsOfUses("{name: a, type: ExtProcess}"), ElementsAre(EndsWith("extProcess: is required")));
+  EXPECT_THAT(problemsOfUses("{name: a, type: InProcess}"), ElementsAre(EndsWith("inProcess: is required")));
+  EXPECT_THAT(problemsOfUses("{name: a, type: InProcess, inProcess: {}}"),
+              ElementsAre(EndsWith("request: is required")));
+  EXPECT_THAT(problemsOfUses("{name: a, type: ExtProcess, extProcess: {}}"),
               ElementsAre(EndsWith("extProcess.backendRef: is required")));
   const std::string both = "inProcess: {request: {}}, extProcess: {backendRef: {name: s}}}";
-  EXPECT_THAT(problemsOf("{name: a, type: InProcess, " + both),
+  EXPECT_THAT(problemsOfUses("{name: a, type: InProcess, " + both),
               ElementsAre(EndsWith("extProcess: must not be given when type is InProcess")));
-  EXPECT_THAT(problemsOf("{name: a, type: ExtProcess, " + both),
+  EXPECT_THAT(problemsOfUses("{name: a, type: ExtProcess, " + both),
               ElementsAre(EndsWith("inProcess: must not be given when type is ExtProcess")));
 }
 
@@ -204,16 +206,16 @@ TEST(ProcessorUse, OfTypeInProcessCanNotRunIfItSaysMore) {
 }
 
 TEST(ProcessorUse, OfTypeInProcessIsChecked) {
-  EXPECT_THAT(problemsOf(inProcess("setHeaders: [{name: 'a b', value: '\"c\"'}]")),
+  EXPECT_THAT(problemsOfUses(inProcess("setHeaders: [{name: 'a b', value: '\"c\"'}]")),
               ElementsAre(HasSubstr("setHeaders[0].name: must be a header name")));
-  EXPECT_THAT(problemsOf(inProcess("setHeaders: [{name: a}]")),
+  EXPECT_THAT(problemsOfUses(inProcess("setHeaders: [{name: a}]")),
               ElementsAre(EndsWith("setHeaders[0].value: is required")));
-  EXPECT_THAT(problemsOf(inProcess("setHeaders: [{name: a, value: '\" b\"'}]")),
+  EXPECT_THAT(problemsOfUses(inProcess("setHeaders: [{name: a, value: '\" b\"'}]")),
               ElementsAre(HasSubstr("setHeaders[0].value: must be a header value")));
-  EXPECT_THAT(problemsOf(inProcess("removeHeaders: [{nam: a}], set: 1")),
+  EXPECT_THAT(problemsOfUses(inProcess("removeHeaders: [{nam: a}], set: 1")),
               ElementsAre(HasSubstr("removeHeaders[0].name: is required"),
                           HasSubstr("removeHeaders[0].nam: unknown field"), HasSubstr("request.set: unknown field")));
-  EXPECT_THAT(problemsOf(inProcess("removeBodyFields: [{name: 1}], setBodyFields: [{name: x}]")), SizeIs(2));
+  EXPECT_THAT(problemsOfUses(inProcess("removeBodyFields: [{name: 1}], setBodyFields: [{name: x}]")), SizeIs(2));
 }
 
 }  // namespace

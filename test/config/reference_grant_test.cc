@@ -11,17 +11,17 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Configuration load(const std::string& spec, const std::string& version = "v1") {
+Configuration loadGrant(const std::string& spec, const std::string& version = "v1") {
   return loadText(object("gateway.networking.k8s.io/" + version, "ReferenceGrant", "g", "spec: " + spec + "\n"));
 }
-std::vector<std::string> problems(const std::string& spec) { return rendered(load(spec).problems); }
+std::vector<std::string> grantProblems(const std::string& spec) { return rendered(loadGrant(spec).problems); }
 
 constexpr const char* kFrom = "from: [{group: gateway.networking.k8s.io, kind: Gateway, namespace: edge}]";
 constexpr const char* kTo = "to: [{group: '', kind: Secret}]";
 
 TEST(ReferenceGrant, IsReadInBothVersions) {
   for (const std::string version : {"v1", "v1beta1"}) {
-    const Configuration configuration = load(
+    const Configuration configuration = loadGrant(
         "{from: [{group: gateway.networking.k8s.io, kind: Gateway, namespace: edge}], to: [{group: '', kind: "
         "Secret}, {group: '', kind: ConfigMap, name: ca}]}",
         version);
@@ -37,16 +37,16 @@ TEST(ReferenceGrant, IsReadInBothVersions) {
 }
 
 TEST(ReferenceGrant, ThatItsSchemaRefusesGrantsNothing) {
-  EXPECT_THAT(problems("{}"), ElementsAre(EndsWith("spec.from: is required"), EndsWith("spec.to: is required")));
-  EXPECT_THAT(problems("{from: [], " + std::string(kTo) + "}"),
+  EXPECT_THAT(grantProblems("{}"), ElementsAre(EndsWith("spec.from: is required"), EndsWith("spec.to: is required")));
+  EXPECT_THAT(grantProblems("{from: [], " + std::string(kTo) + "}"),
               ElementsAre(EndsWith("from: must have at least one item")));
-  EXPECT_THAT(problems("{from: [{kind: Gateway}], " + std::string(kTo) + "}"),
+  EXPECT_THAT(grantProblems("{from: [{kind: Gateway}], " + std::string(kTo) + "}"),
               ElementsAre(EndsWith("group: is required"), EndsWith("namespace: is required")));
-  EXPECT_THAT(problems("{" + std::string(kFrom) + ", to: [{group: 'No_Group', kind: Secret}]}"),
+  EXPECT_THAT(grantProblems("{" + std::string(kFrom) + ", to: [{group: 'No_Group', kind: Secret}]}"),
               ElementsAre(EndsWith("group: must be an API group")));
-  EXPECT_THAT(problems("{" + std::string(kFrom) + ", to: [{group: '', kind: Secret, nam: x}]}"),
+  EXPECT_THAT(grantProblems("{" + std::string(kFrom) + ", to: [{group: '', kind: Secret, nam: x}]}"),
               ElementsAre(HasSubstr("did you mean name?")));
-  EXPECT_TRUE(load("{" + std::string(kFrom) + ", to: [{group: ''}]}").model.referenceGrants.empty());
+  EXPECT_TRUE(loadGrant("{" + std::string(kFrom) + ", to: [{group: ''}]}").model.referenceGrants.empty());
 }
 
 TEST(ReferenceGrant, HasAtMostSixteenEntriesOfEach) {
@@ -55,8 +55,8 @@ TEST(ReferenceGrant, HasAtMostSixteenEntriesOfEach) {
     for (int i = 0; i < count; ++i) text += "{group: '', kind: Secret}, ";
     return text + "]}";
   };
-  EXPECT_THAT(problems(entries(16)), IsEmpty());
-  EXPECT_THAT(problems(entries(17)), ElementsAre(HasSubstr("at most 16")));
+  EXPECT_THAT(grantProblems(entries(16)), IsEmpty());
+  EXPECT_THAT(grantProblems(entries(17)), ElementsAre(HasSubstr("at most 16")));
 }
 
 }  // namespace

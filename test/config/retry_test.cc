@@ -21,7 +21,7 @@ HttpRouteRule ruleWith(const std::string& retry) {
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
   return configuration.model.httpRoutes.at(0).rules.at(0);
 }
-std::vector<std::string> problemsOf(const std::string& retry) { return rendered(loadRetry(retry).problems); }
+std::vector<std::string> problemsOfRetry(const std::string& retry) { return rendered(loadRetry(retry).problems); }
 
 TEST(RetryOfARule, IsReadAsItIsWritten) {
   const HttpRouteRule rule = ruleWith("{codes: [500, 400, 599], attempts: 3, backoff: 1s500ms}");
@@ -42,16 +42,16 @@ TEST(RetryOfARule, HasDefaultsForWhatTheApiLeavesOpen) {
 }
 
 TEST(RetryOfARule, ChecksItsCodes) {
-  EXPECT_THAT(problemsOf("{codes: [399]}"), ElementsAre(HasSubstr("spec.rules[0].retry.codes[0]: ")));
-  EXPECT_THAT(problemsOf("{codes: [500, 600]}"), ElementsAre(HasSubstr("codes[1]: ")));
-  EXPECT_THAT(problemsOf("{codes: [500, 500]}"), ElementsAre(EndsWith("codes[1]: repeats a code of the list")));
-  EXPECT_THAT(problemsOf("{codes: ['500']}"), ElementsAre(HasSubstr("codes[0]: ")));
+  EXPECT_THAT(problemsOfRetry("{codes: [399]}"), ElementsAre(HasSubstr("spec.rules[0].retry.codes[0]: ")));
+  EXPECT_THAT(problemsOfRetry("{codes: [500, 600]}"), ElementsAre(HasSubstr("codes[1]: ")));
+  EXPECT_THAT(problemsOfRetry("{codes: [500, 500]}"), ElementsAre(EndsWith("codes[1]: repeats a code of the list")));
+  EXPECT_THAT(problemsOfRetry("{codes: ['500']}"), ElementsAre(HasSubstr("codes[0]: ")));
 }
 
 TEST(RetryOfARule, ChecksAttemptsAndBackoff) {
-  EXPECT_THAT(problemsOf("{attempts: 0}"), ElementsAre(HasSubstr("retry.attempts: ")));
-  EXPECT_THAT(problemsOf("{backoff: soon}"), ElementsAre(HasSubstr("retry.backoff: must be a duration")));
-  EXPECT_THAT(problemsOf("{tries: 2}"), ElementsAre(HasSubstr("retry.tries: unknown field")));
+  EXPECT_THAT(problemsOfRetry("{attempts: 0}"), ElementsAre(HasSubstr("retry.attempts: ")));
+  EXPECT_THAT(problemsOfRetry("{backoff: soon}"), ElementsAre(HasSubstr("retry.backoff: must be a duration")));
+  EXPECT_THAT(problemsOfRetry("{tries: 2}"), ElementsAre(HasSubstr("retry.tries: unknown field")));
 }
 
 TEST(RetryOfARule, MakesTenAttemptsAtMostAndSaysSo) {

@@ -23,7 +23,7 @@ SessionPersistence sessionOf(const std::string& session) {
   EXPECT_TRUE(rule.unbuilt.empty());
   return rule.sessionPersistence.value();
 }
-std::vector<std::string> problemsOf(const std::string& session, const std::string& kind = "HTTPRoute") {
+std::vector<std::string> problemsOfSession(const std::string& session, const std::string& kind = "HTTPRoute") {
   return rendered(loadSession(session, kind).problems);
 }
 
@@ -55,43 +55,44 @@ TEST(SessionPersistenceOfARule, IsReadOfGrpcRoutesToo) {
   const GrpcRouteRule& rule = configuration.model.grpcRoutes.at(0).rules.at(0);
   ASSERT_TRUE(rule.sessionPersistence);
   EXPECT_EQ(rule.sessionPersistence->type, SessionType::kHeader);
-  EXPECT_THAT(problemsOf("{type: Query}", "GRPCRoute"), ElementsAre(HasSubstr("type: must be Cookie or Header")));
+  EXPECT_THAT(problemsOfSession("{type: Query}", "GRPCRoute"),
+              ElementsAre(HasSubstr("type: must be Cookie or Header")));
 }
 
 TEST(SessionPersistenceOfARule, NeedsATimeoutToBePermanent) {
-  EXPECT_THAT(problemsOf("{cookieConfig: {lifetimeType: Permanent}}"),
+  EXPECT_THAT(problemsOfSession("{cookieConfig: {lifetimeType: Permanent}}"),
               ElementsAre(EndsWith("sessionPersistence.absoluteTimeout: is required when cookieConfig.lifetimeType is "
                                    "Permanent")));
-  EXPECT_THAT(problemsOf("{cookieConfig: {lifetimeType: Session}}"), IsEmpty());
-  EXPECT_THAT(problemsOf("{absoluteTimeout: 1s, cookieConfig: {lifetimeType: Permanent}}"), IsEmpty());
+  EXPECT_THAT(problemsOfSession("{cookieConfig: {lifetimeType: Session}}"), IsEmpty());
+  EXPECT_THAT(problemsOfSession("{absoluteTimeout: 1s, cookieConfig: {lifetimeType: Permanent}}"), IsEmpty());
 }
 
 TEST(SessionPersistenceOfARule, ConfiguresCookiesOfTypeCookieAlone) {
-  EXPECT_THAT(problemsOf("{type: Header, cookieConfig: {}}"),
+  EXPECT_THAT(problemsOfSession("{type: Header, cookieConfig: {}}"),
               ElementsAre(EndsWith("sessionPersistence.cookieConfig: can only be set with type Cookie")));
 }
 
 TEST(SessionPersistenceOfARule, HasANameThatCookiesAndFieldsCanHave) {
   const std::string longest(128, 'n');
   EXPECT_EQ(sessionOf("{sessionName: " + longest + "}").name, longest);
-  EXPECT_THAT(problemsOf("{sessionName: " + longest + "n}"), ElementsAre(HasSubstr("sessionName: ")));
+  EXPECT_THAT(problemsOfSession("{sessionName: " + longest + "n}"), ElementsAre(HasSubstr("sessionName: ")));
   EXPECT_EQ(sessionOf("{sessionName: \"\"}").name, "");
   for (const std::string name : {"a b", "a;b", "a=b", "a\\\"b", "\\u00e9", "a\\nb", "a,b"}) {
-    EXPECT_THAT(problemsOf("{sessionName: \"" + name + "\"}"),
+    EXPECT_THAT(problemsOfSession("{sessionName: \"" + name + "\"}"),
                 ElementsAre(HasSubstr("sessionName: must be a name that cookies and header fields can have")))
         << name;
   }
 }
 
 TEST(SessionPersistenceOfARule, RefusesWhatTheApiDoesNotKnow) {
-  EXPECT_THAT(problemsOf("{type: cookie}"), ElementsAre(HasSubstr("type: must be Cookie or Header")));
-  EXPECT_THAT(problemsOf("{cookieConfig: {lifetimeType: Forever}}"),
+  EXPECT_THAT(problemsOfSession("{type: cookie}"), ElementsAre(HasSubstr("type: must be Cookie or Header")));
+  EXPECT_THAT(problemsOfSession("{cookieConfig: {lifetimeType: Forever}}"),
               ElementsAre(HasSubstr("lifetimeType: must be Permanent or Session")));
-  EXPECT_THAT(problemsOf("{absoluteTimeout: soon}"), ElementsAre(HasSubstr("absoluteTimeout: ")));
-  EXPECT_THAT(problemsOf("{absoluteTimeout: 1d}"), ElementsAre(HasSubstr("absoluteTimeout: ")));
-  EXPECT_THAT(problemsOf("{idleTimeout: 1s}"), ElementsAre(HasSubstr("idleTimeout")));
-  EXPECT_THAT(problemsOf("{cookieConfig: {path: /}}"), ElementsAre(HasSubstr("cookieConfig.path")));
-  EXPECT_THAT(problemsOf("always"), ElementsAre(HasSubstr("sessionPersistence: must be a map")));
+  EXPECT_THAT(problemsOfSession("{absoluteTimeout: soon}"), ElementsAre(HasSubstr("absoluteTimeout: ")));
+  EXPECT_THAT(problemsOfSession("{absoluteTimeout: 1d}"), ElementsAre(HasSubstr("absoluteTimeout: ")));
+  EXPECT_THAT(problemsOfSession("{idleTimeout: 1s}"), ElementsAre(HasSubstr("idleTimeout")));
+  EXPECT_THAT(problemsOfSession("{cookieConfig: {path: /}}"), ElementsAre(HasSubstr("cookieConfig.path")));
+  EXPECT_THAT(problemsOfSession("always"), ElementsAre(HasSubstr("sessionPersistence: must be a map")));
 }
 
 }  // namespace

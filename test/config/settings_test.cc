@@ -1,12 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 #include "config/load.h"
 #include "config/settings_reader.h"
+#include "test/config/file_text.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -18,40 +17,35 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Reading {
+struct SettingsReading {
   std::optional<Settings> settings;
   std::vector<std::string> problems;
 };
 
-Reading read(const std::string& text) {
+SettingsReading readSettingsBlock(const std::string& text) {
   Problems problems;
   ConfigMap::Entry entry;
   entry.value = text;
   entry.position.line = 10;
   entry.blockColumn = 5;
-  Reading reading;
+  SettingsReading reading;
   reading.settings = readSettings(entry, "ConfigMap a/b", problems);
   reading.problems = rendered(problems);
   return reading;
 }
 
-std::string fileText(const std::string& path) {
-  std::ifstream in(SLUICE_SOURCE_DIR "/" + path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(Settings, AreDocumentedWithTheirDefaults) {
-  const std::string page = fileText("config/settings.md");
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/settings.md");
   const std::string fence = "```yaml\n";
   const std::size_t begin = page.find(fence) + fence.size();
   const std::string block = "\n" + page.substr(begin, page.find("```", begin) - begin);
-  const Reading reading = read(block);
+  const SettingsReading reading = readSettingsBlock(block);
   EXPECT_THAT(reading.problems, IsEmpty());
   ASSERT_TRUE(reading.settings);
   EXPECT_EQ(*reading.settings, Settings());
 
   // Every key that the reader takes: {"key", settings.key ...}, ("key", ...).
-  const std::string reader = fileText("config/settings_reader.cc");
+  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/settings_reader.cc");
   const std::regex pattern(
       R"re(\{"(\w+)", settings\.|readCount\(\w+, "(\w+)"|\.(?:map|has|list|choice|boolean|texts)\("(\w+)")re");
   int keys = 0;
@@ -65,17 +59,17 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
 }
 
 TEST(Settings, AreTheDefaultsIfNothingIsWritten) {
-  const Reading reading = read("");
+  const SettingsReading reading = readSettingsBlock("");
   ASSERT_TRUE(reading.settings);
   EXPECT_EQ(reading.settings->workers, 0u);
   EXPECT_EQ(reading.settings->drainTimeout, seconds(25));
   EXPECT_EQ(reading.settings->limits.headerBytes, 65536u);
-  EXPECT_TRUE(read("# nothing\n").settings);
-  EXPECT_TRUE(read("dns:\nlimits: {}\n").settings);
+  EXPECT_TRUE(readSettingsBlock("# nothing\n").settings);
+  EXPECT_TRUE(readSettingsBlock("dns:\nlimits: {}\n").settings);
 }
 
 TEST(Settings, ReadEveryKey) {
-  const Reading reading = read(R"(
+  const SettingsReading reading = readSettingsBlock(R"(
 workers: 4
 drainTimeout: 5s
 forwardedHeaders: Append
@@ -124,23 +118,23 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
 }
 
 TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
-  EXPECT_FALSE(read("").settings->sessionKey);
-  EXPECT_FALSE(read("sessionPersistence: {}").settings->sessionKey);
-  EXPECT_EQ(read("sessionPersistence: {secretRef: {namespace: c, name: d}}").settings->sessionKey,
+  EXPECT_FALSE(readSettingsBlock("").settings->sessionKey);
+  EXPECT_FALSE(readSettingsBlock("sessionPersistence: {}").settings->sessionKey);
+  EXPECT_EQ(readSettingsBlock("sessionPersistence: {secretRef: {namespace: c, name: d}}").settings->sessionKey,
             (SessionKeyRef{"c", "d", "key", ""}));
-  EXPECT_THAT(read("sessionPersistence: {secretRef: {name: d}}").problems,
+  EXPECT_THAT(readSettingsBlock("sessionPersistence: {secretRef: {name: d}}").problems,
               ElementsAre(EndsWith("sessionPersistence.secretRef.namespace: is required")));
-  EXPECT_THAT(read("sessionPersistence: {secretRef: {namespace: c}}").problems,
+  EXPECT_THAT(readSettingsBlock("sessionPersistence: {secretRef: {namespace: c}}").problems,
               ElementsAre(EndsWith("sessionPersistence.secretRef.name: is required")));
-  EXPECT_THAT(read("sessionPersistence: {secretRef: {namespace: c, name: d, keys: x}}").problems,
+  EXPECT_THAT(readSettingsBlock("sessionPersistence: {secretRef: {namespace: c, name: d, keys: x}}").problems,
               ElementsAre(HasSubstr("sessionPersistence.secretRef.keys: unknown field")));
-  EXPECT_THAT(read("sessionPersistence: {secret: x}").problems,
+  EXPECT_THAT(readSettingsBlock("sessionPersistence: {secret: x}").problems,
               ElementsAre(HasSubstr("sessionPersistence.secret: unknown")));
 }
 
 TEST(Settings, NameTheLineInTheConfigMapsFile) {
   EXPECT_THAT(
-      read("workers: 1\ntimeouts:\n  conect: 1s\n").problems,
+      readSettingsBlock("workers: 1\ntimeouts:\n  conect: 1s\n").problems,
       ElementsAre("13:7: error: ConfigMap a/b: settings.yaml: timeouts.conect: unknown field: did you mean connect?"));
   const Configuration configuration = loadText(
       "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: c}\nspec:\n"
@@ -159,23 +153,30 @@ TEST(Settings, NameTheLineInTheConfigMapsFile) {
 }
 
 TEST(Settings, CheckValues) {
-  EXPECT_THAT(read("timeouts: {connect: 0s}").problems, ElementsAre(EndsWith("connect: must be longer than 0s")));
-  EXPECT_THAT(read("timeouts: {request: 0s}").problems, IsEmpty());
-  EXPECT_THAT(read("timeouts: {connect: 5}").problems, ElementsAre(HasSubstr("must be a duration")));
-  EXPECT_THAT(read("limits: {headerBytes: 64kb}").problems,
+  EXPECT_THAT(readSettingsBlock("timeouts: {connect: 0s}").problems,
+              ElementsAre(EndsWith("connect: must be longer than 0s")));
+  EXPECT_THAT(readSettingsBlock("timeouts: {request: 0s}").problems, IsEmpty());
+  EXPECT_THAT(readSettingsBlock("timeouts: {connect: 5}").problems, ElementsAre(HasSubstr("must be a duration")));
+  EXPECT_THAT(readSettingsBlock("limits: {headerBytes: 64kb}").problems,
               ElementsAre(HasSubstr("must be a quantity like 100, 64Ki")));
-  EXPECT_THAT(read("limits: {headerBytes: [1]}").problems, ElementsAre(HasSubstr("must be a quantity")));
-  EXPECT_THAT(read("dns: {servers: [dns.test]}").problems,
+  EXPECT_THAT(readSettingsBlock("limits: {headerBytes: [1]}").problems, ElementsAre(HasSubstr("must be a quantity")));
+  EXPECT_THAT(readSettingsBlock("dns: {servers: [dns.test]}").problems,
               ElementsAre(HasSubstr("must be an IP address, with or without a port")));
-  EXPECT_THAT(read("dns: {hosts: {a.b: [c.d]}}").problems, ElementsAre(HasSubstr("must be an IP address")));
-  EXPECT_THAT(read("dns: {hosts: {'a b': [1.1.1.1]}}").problems, ElementsAre(HasSubstr("must be a domain name")));
-  EXPECT_THAT(read("dns: {minTtl: 2s, maxTtl: 1s}").problems,
+  EXPECT_THAT(readSettingsBlock("dns: {hosts: {a.b: [c.d]}}").problems,
+              ElementsAre(HasSubstr("must be an IP address")));
+  EXPECT_THAT(readSettingsBlock("dns: {hosts: {'a b': [1.1.1.1]}}").problems,
+              ElementsAre(HasSubstr("must be a domain name")));
+  EXPECT_THAT(readSettingsBlock("dns: {minTtl: 2s, maxTtl: 1s}").problems,
               ElementsAre(EndsWith("maxTtl: must not be shorter than minTtl")));
-  EXPECT_THAT(read("addressGuard: {allow: [10.0.0.0]}").problems, ElementsAre(HasSubstr("must be a CIDR")));
-  EXPECT_THAT(read("forwardedHeaders: on").problems, ElementsAre(EndsWith("must be Off or Append, but is \"on\"")));
-  EXPECT_THAT(read("- a\n").problems, ElementsAre(EndsWith("settings.yaml: must be a map, but is a list")));
-  EXPECT_THAT(read("a: [\n").problems, ElementsAre(HasSubstr("settings.yaml: not YAML")));
-  EXPECT_THAT(read("workers: 1\n---\nworkers: 2\n").problems, ElementsAre(HasSubstr("must be one document")));
+  EXPECT_THAT(readSettingsBlock("addressGuard: {allow: [10.0.0.0]}").problems,
+              ElementsAre(HasSubstr("must be a CIDR")));
+  EXPECT_THAT(readSettingsBlock("forwardedHeaders: on").problems,
+              ElementsAre(EndsWith("must be Off or Append, but is \"on\"")));
+  EXPECT_THAT(readSettingsBlock("- a\n").problems,
+              ElementsAre(EndsWith("settings.yaml: must be a map, but is a list")));
+  EXPECT_THAT(readSettingsBlock("a: [\n").problems, ElementsAre(HasSubstr("settings.yaml: not YAML")));
+  EXPECT_THAT(readSettingsBlock("workers: 1\n---\nworkers: 2\n").problems,
+              ElementsAre(HasSubstr("must be one document")));
 }
 
 struct Bound {
@@ -191,11 +192,13 @@ TEST(Settings, HaveABoundOnEachSide) {
                           {"exchangeBuffer", "16Ki", "16383"}, {"connections", "1", "0"},
                           {"decompressionRatio", "1", "0"},    {"headerBytes", "1024Gi", "1025Gi"}};
   for (const Bound& bound : bounds) {
-    EXPECT_TRUE(read("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings) << bound.key;
-    EXPECT_FALSE(read("limits: {" + std::string(bound.key) + ": " + bound.outside + "}").settings) << bound.key;
+    EXPECT_TRUE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings)
+        << bound.key;
+    EXPECT_FALSE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.outside + "}").settings)
+        << bound.key;
   }
-  EXPECT_TRUE(read("workers: 1024").settings);
-  EXPECT_FALSE(read("workers: 1025").settings);
+  EXPECT_TRUE(readSettingsBlock("workers: 1024").settings);
+  EXPECT_FALSE(readSettingsBlock("workers: 1025").settings);
 }
 
 TEST(Settings, TakeFiveThousandHostsAndNoMore) {
@@ -204,8 +207,8 @@ TEST(Settings, TakeFiveThousandHostsAndNoMore) {
     for (int i = 0; i < count; ++i) text += "    h" + std::to_string(i) + ".test: [127.0.0.1]\n";
     return text;
   };
-  EXPECT_TRUE(read(hosts(5000)).settings);
-  EXPECT_THAT(read(hosts(5001)).problems, ElementsAre(EndsWith("dns.hosts: has more than 5000 names")));
+  EXPECT_TRUE(readSettingsBlock(hosts(5000)).settings);
+  EXPECT_THAT(readSettingsBlock(hosts(5001)).problems, ElementsAre(EndsWith("dns.hosts: has more than 5000 names")));
 }
 
 std::string gatewayClass(const std::string& name, const std::string& created, const std::string& ref) {

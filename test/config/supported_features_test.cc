@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "test/config/file_text.h"
 
 namespace sluice::config {
 namespace {
@@ -58,13 +59,6 @@ const std::map<std::string, std::string, std::less<>> kProofs = {
     {"ReferenceGrant", "RouteFeatures, ABackendOfAnotherNamespaceNeedsAGrant"},
 };
 
-std::string fileText(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 TEST(SupportedFeatures, AreSortedAndFitIntoTheStatus) {
   constexpr std::size_t kMaxItems = 64;  // GatewayClass.status.supportedFeatures
   EXPECT_LE(std::size(kSupportedFeatures), kMaxItems);
@@ -77,7 +71,7 @@ TEST(SupportedFeatures, AreTheTableOfTheReadme) {
   for (const SupportedFeature& each : kSupportedFeatures) {
     expected.push_back("| `" + std::string(each.name) + "` | " + std::string(each.what) + " |");
   }
-  std::istringstream readme(fileText(std::filesystem::path(SLUICE_SOURCE_DIR) / "README.md"));
+  std::istringstream readme(fileText(SLUICE_SOURCE_DIR "/README.md"));
   std::vector<std::string> rows;
   std::string line;
   while (std::getline(readme, line) && line != "| feature | which is |") continue;
@@ -90,7 +84,7 @@ TEST(SupportedFeatures, HaveEachATestWithRealTraffic) {
   std::string tests;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(SLUICE_SOURCE_DIR) / "test/integration")) {
-    if (entry.path().extension() == ".cc") tests += fileText(entry.path());
+    if (entry.path().extension() == ".cc") tests += fileText(entry.path().string());
   }
   for (const SupportedFeature& each : kSupportedFeatures) {
     const auto proof = kProofs.find(each.name);

@@ -12,20 +12,22 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Configuration load(const std::string& rule) {
+Configuration loadRewriteRule(const std::string& rule) {
   return loadText(object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", "spec: {rules: [" + rule + "]}\n"));
 }
-std::string filter(const std::string& rewrite) { return "filters: [{type: URLRewrite, urlRewrite: " + rewrite + "}]"; }
-std::vector<std::string> problems(const std::string& rule) { return rendered(load(rule).problems); }
+std::string rewriteFilter(const std::string& rewrite) {
+  return "filters: [{type: URLRewrite, urlRewrite: " + rewrite + "}]";
+}
+std::vector<std::string> rewriteProblems(const std::string& rule) { return rendered(loadRewriteRule(rule).problems); }
 
 constexpr const char* kPrefix = "{path: {type: ReplacePrefixMatch, replacePrefixMatch: /new}}";
 constexpr const char* kMatch = "matches: [{path: {value: /old}}], ";
 
 TEST(UrlRewriteFilter, IsReadOfRulesAndShares) {
-  const Configuration configuration =
-      load("{" + std::string(kMatch) +
-           filter("{hostname: api.example.com, path: {type: ReplaceFullPath, replaceFullPath: /all}}") +
-           ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + filter(kPrefix) + "}]}");
+  const Configuration configuration = loadRewriteRule(
+      "{" + std::string(kMatch) +
+      rewriteFilter("{hostname: api.example.com, path: {type: ReplaceFullPath, replaceFullPath: /all}}") +
+      ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + rewriteFilter(kPrefix) + "}]}");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
   EXPECT_EQ(rule.filters.urlRewrite->hostname, "api.example.com");
@@ -40,7 +42,9 @@ TEST(UrlRewriteFilter, IsReadOfRulesAndShares) {
 }
 
 TEST(UrlRewriteFilter, ChecksItsFields) {
-  const auto problemsOf = [](const std::string& rewrite) { return problems("{" + filter(rewrite) + "}"); };
+  const auto problemsOf = [](const std::string& rewrite) {
+    return rewriteProblems("{" + rewriteFilter(rewrite) + "}");
+  };
   EXPECT_THAT(problemsOf("{hostname: 'a.test:80'}"), ElementsAre(HasSubstr("hostname: must be a hostname")));
   EXPECT_THAT(problemsOf("{hostname: '*.a.test'}"), ElementsAre(HasSubstr("hostname: must be a hostname")));
   EXPECT_THAT(problemsOf("{path: {}}"), ElementsAre(EndsWith("path.type: is required")));
@@ -59,9 +63,11 @@ TEST(UrlRewriteFilter, ChecksItsFields) {
 }
 
 TEST(UrlRewriteFilter, ReplacesAPrefixOnlyWhereThereIsExactlyOne) {
-  const auto inRule = [](const std::string& matches) { return problems("{" + matches + filter(kPrefix) + "}"); };
+  const auto inRule = [](const std::string& matches) {
+    return rewriteProblems("{" + matches + rewriteFilter(kPrefix) + "}");
+  };
   const auto inShare = [](const std::string& matches) {
-    return problems("{" + matches + "backendRefs: [{name: a, port: 80, " + filter(kPrefix) + "}]}");
+    return rewriteProblems("{" + matches + "backendRefs: [{name: a, port: 80, " + rewriteFilter(kPrefix) + "}]}");
   };
   for (const std::string matches : {"", kMatch, "matches: [{path: {type: PathPrefix, value: /a}, method: GET}], "}) {
     EXPECT_THAT(inRule(matches), IsEmpty()) << matches;
@@ -77,8 +83,8 @@ TEST(UrlRewriteFilter, ReplacesAPrefixOnlyWhereThereIsExactlyOne) {
 }
 
 TEST(UrlRewriteFilter, ExcludesARedirect) {
-  EXPECT_THAT(problems("{filters: [{type: URLRewrite, urlRewrite: {hostname: a.test}}, {type: RequestRedirect, "
-                       "requestRedirect: {hostname: b.test}}]}"),
+  EXPECT_THAT(rewriteProblems("{filters: [{type: URLRewrite, urlRewrite: {hostname: a.test}}, {type: RequestRedirect, "
+                              "requestRedirect: {hostname: b.test}}]}"),
               Contains(HasSubstr("must not have both RequestRedirect and URLRewrite")));
 }
 

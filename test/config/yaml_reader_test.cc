@@ -11,22 +11,22 @@ namespace {
 
 using ::testing::ElementsAre;
 
-struct Reading {
+struct DocumentsReading {
   std::vector<Document> documents;
   std::vector<std::string> problems;
 };
 
-Reading read(std::string_view text, const YamlLimits& limits = {}) {
+DocumentsReading readDocuments(std::string_view text, const YamlLimits& limits = {}) {
   Problems problems;
   const YamlOrigin origin{std::make_shared<const std::string>("a.yaml")};
-  Reading reading;
+  DocumentsReading reading;
   reading.documents = readYaml(text, origin, problems, limits);
   reading.problems = rendered(problems);
   return reading;
 }
 
 TEST(YamlReader, KeepsOrderAndPositionsOfEveryNode) {
-  const Reading reading = read("b: 1\na:\n  - x\n  - {k: v}\n");
+  const DocumentsReading reading = readDocuments("b: 1\na:\n  - x\n  - {k: v}\n");
   ASSERT_EQ(reading.documents.size(), 1u);
   const Value& root = reading.documents[0].root;
   ASSERT_EQ(root.members.size(), 2u);
@@ -42,7 +42,7 @@ TEST(YamlReader, KeepsOrderAndPositionsOfEveryNode) {
 }
 
 TEST(YamlReader, SplitsDocumentsAndKeepsEmptyOnesAsNull) {
-  const Reading reading = read("a: 1\n---\n---\nb: 2\n...\n---\n# nothing\n");
+  const DocumentsReading reading = readDocuments("a: 1\n---\n---\nb: 2\n...\n---\n# nothing\n");
   ASSERT_EQ(reading.documents.size(), 4u);
   EXPECT_TRUE(reading.documents[1].root.isNull());
   EXPECT_NE(reading.documents[2].root.find("b"), nullptr);
@@ -50,13 +50,13 @@ TEST(YamlReader, SplitsDocumentsAndKeepsEmptyOnesAsNull) {
 }
 
 TEST(YamlReader, ReadsNothingFromNothing) {
-  EXPECT_THAT(read("").problems, ElementsAre());
-  EXPECT_THAT(read("# a comment\n").problems, ElementsAre());
+  EXPECT_THAT(readDocuments("").problems, ElementsAre());
+  EXPECT_THAT(readDocuments("# a comment\n").problems, ElementsAre());
 }
 
 TEST(YamlReader, ResolvesPlainScalarsAndLeavesQuotedOnesAlone) {
-  const Reading reading =
-      read("[true, False, 80, -1.5, ~, null, '', 'true', \"80\", yes, off, 2024-01-01, 1.1.1.1, 0x1F, 64Ki, !!str 80]");
+  const DocumentsReading reading = readDocuments(
+      "[true, False, 80, -1.5, ~, null, '', 'true', \"80\", yes, off, 2024-01-01, 1.1.1.1, 0x1F, 64Ki, !!str 80]");
   ASSERT_EQ(reading.documents.size(), 1u);
   std::vector<Value::Kind> kinds;
   for (const Value& item : reading.documents[0].root.items) kinds.push_back(item.kind);
@@ -68,7 +68,7 @@ TEST(YamlReader, ResolvesPlainScalarsAndLeavesQuotedOnesAlone) {
 }
 
 TEST(YamlReader, TakesByteOrderMarkAndCarriageReturns) {
-  const Reading reading = read(
+  const DocumentsReading reading = readDocuments(
       "\xEF\xBB\xBF"
       "a: 1\r\nb: |\r\n  x\r\n  y\r\n");
   EXPECT_THAT(reading.problems, ElementsAre());
@@ -78,85 +78,89 @@ TEST(YamlReader, TakesByteOrderMarkAndCarriageReturns) {
 }
 
 TEST(YamlReader, ReadsJson) {
-  const Reading reading = read("{\n\t\"a\": [1, \"x\\u0041\"],\n\t\"b\": null\n}\n");
+  const DocumentsReading reading = readDocuments("{\n\t\"a\": [1, \"x\\u0041\"],\n\t\"b\": null\n}\n");
   EXPECT_THAT(reading.problems, ElementsAre());
   ASSERT_EQ(reading.documents.size(), 1u);
   EXPECT_EQ(reading.documents[0].root.find("a")->items[1].text, "xA");
 }
 
 TEST(YamlReader, RefusesTabsAsIndentation) {
-  const Reading reading = read("a:\n\tb: 1\n");
+  const DocumentsReading reading = readDocuments("a:\n\tb: 1\n");
   ASSERT_EQ(reading.problems.size(), 1u);
   EXPECT_TRUE(reading.documents.empty());
   EXPECT_THAT(reading.problems[0], ::testing::StartsWith("a.yaml:2:"));
 }
 
 TEST(YamlReader, NamesThePlaceOfASyntaxError) {
-  EXPECT_THAT(read("a: [1, 2\nb: 3\n").problems, ElementsAre(::testing::StartsWith("a.yaml:2:")));
+  EXPECT_THAT(readDocuments("a: [1, 2\nb: 3\n").problems, ElementsAre(::testing::StartsWith("a.yaml:2:")));
 }
 
 TEST(YamlReader, RefusesAQuoteThatIsNeverClosed) {
   for (const std::string_view text : {"a: 'x\n", "a: 'it''s\n", "a: \"x\n", "a: \"x\\\"\n", "a: 'x"}) {
-    EXPECT_EQ(read(text).problems.size(), 1u) << text;
+    EXPECT_EQ(readDocuments(text).problems.size(), 1u) << text;
   }
-  EXPECT_THAT(read("a: 'it''s'\nb: \"x\\\"y\\\\\"\n'c' : \"d\n  e\"\n").problems, ElementsAre());
+  EXPECT_THAT(readDocuments("a: 'it''s'\nb: \"x\\\"y\\\\\"\n'c' : \"d\n  e\"\n").problems, ElementsAre());
 }
 
 TEST(YamlReader, RefusesAKeyWithoutAColon) {
-  EXPECT_THAT(read("a: 1\nhostnames\n").problems, ElementsAre("a.yaml:2:1: error: a key without a colon"));
-  EXPECT_THAT(read("{a:1}").problems, ElementsAre("a.yaml:1:2: error: a key without a colon"));
-  EXPECT_THAT(read("? a\n: b\n'c': {\"d\":1, e: , f:\n g}\nh\xC3\xA9: 1\ni:\n").problems, ElementsAre());
+  EXPECT_THAT(readDocuments("a: 1\nhostnames\n").problems, ElementsAre("a.yaml:2:1: error: a key without a colon"));
+  EXPECT_THAT(readDocuments("{a:1}").problems, ElementsAre("a.yaml:1:2: error: a key without a colon"));
+  EXPECT_THAT(readDocuments("? a\n: b\n'c': {\"d\":1, e: , f:\n g}\nh\xC3\xA9: 1\ni:\n").problems, ElementsAre());
 }
 
 TEST(YamlReader, RefusesDuplicateKeys) {
-  EXPECT_THAT(read("a: 1\nb: 2\na: 3\n").problems, ElementsAre("a.yaml:3:1: error: duplicate key \"a\""));
-  EXPECT_THAT(read("x: {a: 1}\ny: {a: 1}\n").problems, ElementsAre());
+  EXPECT_THAT(readDocuments("a: 1\nb: 2\na: 3\n").problems, ElementsAre("a.yaml:3:1: error: duplicate key \"a\""));
+  EXPECT_THAT(readDocuments("x: {a: 1}\ny: {a: 1}\n").problems, ElementsAre());
 }
 
 TEST(YamlReader, RefusesKeysThatAreNotStrings) {
-  EXPECT_THAT(read("[a]: 1\n").problems, ElementsAre(::testing::HasSubstr("a key must be a string")));
-  EXPECT_THAT(read("~: 1\n").problems, ElementsAre(::testing::HasSubstr("a key must be a string")));
+  EXPECT_THAT(readDocuments("[a]: 1\n").problems, ElementsAre(::testing::HasSubstr("a key must be a string")));
+  EXPECT_THAT(readDocuments("~: 1\n").problems, ElementsAre(::testing::HasSubstr("a key must be a string")));
 }
 
 TEST(YamlReader, RefusesAnchorsSoThatNothingMultiplies) {
-  EXPECT_THAT(read("a: &x [1]\nb: *x\n").problems,
+  EXPECT_THAT(readDocuments("a: &x [1]\nb: *x\n").problems,
               ElementsAre("a.yaml:1:4: error: anchors are not supported: write the value out"));
 }
 
 TEST(YamlReader, RefusesTags) {
-  EXPECT_THAT(read("a: !!binary eA==\n").problems, ElementsAre(::testing::HasSubstr("tags are not supported")));
-  EXPECT_THAT(read("a: !mine {}\n").problems, ElementsAre(::testing::HasSubstr("tags are not supported")));
+  EXPECT_THAT(readDocuments("a: !!binary eA==\n").problems,
+              ElementsAre(::testing::HasSubstr("tags are not supported")));
+  EXPECT_THAT(readDocuments("a: !mine {}\n").problems, ElementsAre(::testing::HasSubstr("tags are not supported")));
 }
 
 TEST(YamlReader, RefusesControlCharactersAndBrokenUtf8) {
-  EXPECT_THAT(read(std::string_view("a: 1\nb: \x04\nc: 2\n")).problems,
+  EXPECT_THAT(readDocuments(std::string_view("a: 1\nb: \x04\nc: 2\n")).problems,
               ElementsAre("a.yaml:2:4: error: a byte that is neither printable nor UTF-8"));
-  EXPECT_THAT(read("a: \xC0\xAF\n").problems, ElementsAre(::testing::HasSubstr("neither printable nor UTF-8")));
-  EXPECT_THAT(read("a: \xED\xA0\x80\n").problems, ElementsAre(::testing::HasSubstr("neither printable nor UTF-8")));
-  EXPECT_THAT(read("a: h\xC3\xA9llo\n").problems, ElementsAre());
+  EXPECT_THAT(readDocuments("a: \xC0\xAF\n").problems,
+              ElementsAre(::testing::HasSubstr("neither printable nor UTF-8")));
+  EXPECT_THAT(readDocuments("a: \xED\xA0\x80\n").problems,
+              ElementsAre(::testing::HasSubstr("neither printable nor UTF-8")));
+  EXPECT_THAT(readDocuments("a: h\xC3\xA9llo\n").problems, ElementsAre());
 }
 
 TEST(YamlReader, BoundsDepth) {
   YamlLimits limits;
   limits.depth = 3;
-  EXPECT_THAT(read("[[[1]]]", limits).problems, ElementsAre());
-  EXPECT_THAT(read("[[[[1]]]]", limits).problems, ElementsAre(::testing::HasSubstr("nested deeper than 3 levels")));
+  EXPECT_THAT(readDocuments("[[[1]]]", limits).problems, ElementsAre());
+  EXPECT_THAT(readDocuments("[[[[1]]]]", limits).problems,
+              ElementsAre(::testing::HasSubstr("nested deeper than 3 levels")));
   const std::string deep(100000, '[');
-  EXPECT_EQ(read(deep).problems.size(), 1u);
+  EXPECT_EQ(readDocuments(deep).problems.size(), 1u);
 }
 
 TEST(YamlReader, BoundsNodes) {
   YamlLimits limits;
   limits.nodes = 4;
-  EXPECT_THAT(read("[1, 2, 3]", limits).problems, ElementsAre());
-  EXPECT_THAT(read("[1, 2, 3, 4]", limits).problems, ElementsAre(::testing::HasSubstr("more than 4 values")));
+  EXPECT_THAT(readDocuments("[1, 2, 3]", limits).problems, ElementsAre());
+  EXPECT_THAT(readDocuments("[1, 2, 3, 4]", limits).problems, ElementsAre(::testing::HasSubstr("more than 4 values")));
 }
 
 TEST(YamlReader, BoundsText) {
   YamlLimits limits;
   limits.textBytes = 4;
-  EXPECT_THAT(read("a: 1", limits).problems, ElementsAre());
-  EXPECT_THAT(read("a: 12", limits).problems, ElementsAre("a.yaml: error: larger than 4 bytes"));
+  EXPECT_THAT(readDocuments("a: 1", limits).problems, ElementsAre());
+  EXPECT_THAT(readDocuments("a: 12", limits).problems, ElementsAre("a.yaml: error: larger than 4 bytes"));
 }
 
 TEST(YamlScalar, KnowsNumbersByTheirForm) {

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "test/exchange/rig_options.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -14,13 +15,6 @@ using http::Version;
 using test::BackendPeer;
 using test::Rig;
 using test::RigOptions;
-
-RigOptions speaking(Version backend) {
-  RigOptions options;
-  options.protocol =
-      backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
-  return options;
-}
 
 class Abort : public ::testing::TestWithParam<std::tuple<Version, Version>> {
  protected:

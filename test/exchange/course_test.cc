@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "test/exchange/rig_options.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -16,14 +17,6 @@ using test::BackendPeer;
 using test::ClientPeer;
 using test::HeadSpec;
 using test::Rig;
-using test::RigOptions;
-
-RigOptions speaking(Version backend) {
-  RigOptions options;
-  options.protocol =
-      backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
-  return options;
-}
 
 class Course : public ::testing::TestWithParam<std::tuple<Version, Version>> {
  protected:

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "test/exchange/rig_options.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -21,10 +22,8 @@ constexpr std::size_t kTotal = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t kMostChunks = (kBuffer + 128 * 1024 + 64 * 1024) / base::Chunk::kCapacity + 16;
 
 RigOptions narrow(Version backend) {
-  RigOptions options;
+  RigOptions options = speaking(backend);
   options.limits.streamWindow = kBuffer;
-  options.protocol =
-      backend == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   return options;
 }
 

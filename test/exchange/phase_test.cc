@@ -15,10 +15,10 @@ using E = Event;
 using A = Action;
 
 template <typename State>
-using Expected = std::map<std::pair<State, Event>, Cell<State>>;
+using ExpectedCells = std::map<std::pair<State, Event>, Cell<State>>;
 
 // Written out a second time, row by row: whoever changes a table has to say here what it shall be.
-const Expected<Req> kRequestCells{
+const ExpectedCells<Req> kRequestCells{
     {{Req::kRouting, E::kArrived}, {A::kRoute, Req::kRouting}},
     {{Req::kRouting, E::kRefusedHead}, {A::kNone, Req::kStopped}},
     {{Req::kRouting, E::kRequestBroken}, {A::kNone, Req::kStopped}},
@@ -71,7 +71,7 @@ const Expected<Req> kRequestCells{
     {{Req::kSent, E::kInternalFailure}, {A::kCancelUpstream, Req::kStopped}},
 };
 
-const Expected<Res> kResponseCells{
+const ExpectedCells<Res> kResponseCells{
     {{Res::kWaiting, E::kRefusedHead}, {A::kAnswer, Res::kAnswering}},
     {{Res::kWaiting, E::kRequestBroken}, {A::kAnswer, Res::kAnswering}},
     {{Res::kWaiting, E::kRejected}, {A::kAnswer, Res::kAnswering}},
@@ -108,7 +108,7 @@ const Expected<Res> kResponseCells{
 };
 
 template <typename State, typename Look>
-void expectTable(std::size_t states, const Expected<State>& expected, Look&& look) {
+void expectTable(std::size_t states, const ExpectedCells<State>& expected, Look&& look) {
   for (std::size_t s = 0; s < states; ++s) {
     for (std::size_t e = 0; e < kEvents; ++e) {
       const auto state = static_cast<State>(s);

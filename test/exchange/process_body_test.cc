@@ -26,10 +26,6 @@ INSTANTIATE_TEST_SUITE_P(Versions, ProcessBody,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-const BodyInterest kWhole{BodyMode::kBuffered, 0, true, false};
-const BodyInterest kPieces{BodyMode::kStreamed, 0, true, false};
-const BodyInterest kWatched{BodyMode::kStreamed, 0, false, false};
-
 Work uppercases() {
   return [](Call& call) {
     std::string text = call.body->bytes().text();
@@ -54,7 +50,7 @@ Work watches(std::vector<std::string>& seen) {
 }
 
 TEST_P(ProcessBody, AWholeBodyIsThereBeforeABackendIsAskedAndItsLengthIsSaid) {
-  Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kWhole)});
+  Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kEditsWhole)});
   const std::size_t index = post("hel", false);
   EXPECT_EQ(rig.dialled(), 0U);
   send(index, "lo");
@@ -68,7 +64,7 @@ TEST_P(ProcessBody, AWholeBodyIsThereBeforeABackendIsAskedAndItsLengthIsSaid) {
 }
 
 TEST_P(ProcessBody, AStreamedBodyBeginsBeforeItsEndIsThere) {
-  with({step("upper", Phase::kRequestBody, uppercases(), kPieces)});
+  with({step("upper", Phase::kRequestBody, uppercases(), kEditsPieces)});
   const std::size_t index = post("hel", false);
   BackendPeer& backend = accept(0);
   EXPECT_EQ(backend.request(0).body, "HEL");
@@ -81,7 +77,7 @@ TEST_P(ProcessBody, AStreamedBodyBeginsBeforeItsEndIsThere) {
 
 TEST_P(ProcessBody, AStreamedStepIsAskedAboutTheHeadThenThePiecesThenTheEnd) {
   std::vector<std::string> seen;
-  with({step("watch", Phase::kRequestBody, watches(seen), kWatched)});
+  with({step("watch", Phase::kRequestBody, watches(seen), kReadsPieces)});
   const std::size_t index = post("hel", false);
   BackendPeer& backend = accept(0);
   send(index, "lo");
@@ -95,7 +91,7 @@ TEST_P(ProcessBody, AStreamedStepIsAskedAboutTheHeadThenThePiecesThenTheEnd) {
 
 TEST_P(ProcessBody, ALengthIsKeptWhereNobodyChangesTheBytes) {
   std::vector<std::string> seen;
-  with({step("watch", Phase::kRequestBody, watches(seen), kWatched),
+  with({step("watch", Phase::kRequestBody, watches(seen), kReadsPieces),
         step("read", Phase::kRequestBody, watches(seen), {BodyMode::kBuffered, 0, false, false}, 1)});
   const std::size_t index =
       client_->ask({.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 5});
@@ -109,11 +105,11 @@ TEST_P(ProcessBody, ALengthIsKeptWhereNobodyChangesTheBytes) {
 }
 
 TEST_P(ProcessBody, StepsSeeWhatThoseBeforeThemLeft) {
-  with({step("1", Phase::kRequestBody, wraps("[", "]"), kWhole, 1),
-        step("2", Phase::kRequestBody, uppercases(), kPieces, 2),
-        step("3", Phase::kRequestBody, wraps("(", ")"), kWhole, 3),
-        step("5", Phase::kBackendRequest, wraps("{", "}"), kWhole, 1)},
-       {step("4", Phase::kRequestBody, wraps("/", "/"), kWhole, 0, Scope::kBackend)});
+  with({step("1", Phase::kRequestBody, wraps("[", "]"), kEditsWhole, 1),
+        step("2", Phase::kRequestBody, uppercases(), kEditsPieces, 2),
+        step("3", Phase::kRequestBody, wraps("(", ")"), kEditsWhole, 3),
+        step("5", Phase::kBackendRequest, wraps("{", "}"), kEditsWhole, 1)},
+       {step("4", Phase::kRequestBody, wraps("/", "/"), kEditsWhole, 0, Scope::kBackend)});
   const std::size_t index = post("hello");
   BackendPeer& backend = accept(0);
   EXPECT_EQ(backend.request(0).body, "{/([HELLO])/}");
@@ -124,9 +120,9 @@ TEST_P(ProcessBody, StepsSeeWhatThoseBeforeThemLeft) {
 }
 
 TEST_P(ProcessBody, AResponseGoesThroughTheStepsOfBothPhases) {
-  with({step("1", Phase::kBackendResponse, wraps("[", "]"), kWhole),
-        step("2", Phase::kResponseBody, uppercases(), kPieces),
-        step("3", Phase::kResponseBody, wraps("(", ")"), kWhole, 1)});
+  with({step("1", Phase::kBackendResponse, wraps("[", "]"), kEditsWhole),
+        step("2", Phase::kResponseBody, uppercases(), kEditsPieces),
+        step("3", Phase::kResponseBody, wraps("(", ")"), kEditsWhole, 1)});
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
   backend.head(0, {.body = Body::kUntilEnd, .status = 200});
@@ -142,7 +138,7 @@ TEST_P(ProcessBody, AResponseGoesThroughTheStepsOfBothPhases) {
 }
 
 TEST_P(ProcessBody, AStreamedResponsePassesAsItComes) {
-  with({step("upper", Phase::kResponseBody, uppercases(), kPieces)});
+  with({step("upper", Phase::kResponseBody, uppercases(), kEditsPieces)});
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
   backend.head(0, {.body = Body::kLength, .length = 5, .status = 200});
@@ -160,7 +156,7 @@ TEST_P(ProcessBody, AStreamedResponsePassesAsItComes) {
 TEST_P(ProcessBody, LargeBodiesPassBothWaysWhateverStepsWantOfThem) {
   std::string large(1'500'000, 'x');
   for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>('a' + i % 23);
-  for (const BodyInterest& interest : {kWhole, kPieces, kWatched}) {
+  for (const BodyInterest& interest : {kEditsWhole, kEditsPieces, kReadsPieces}) {
     const auto idle = [] { return [](Call&) { return Verdict::goOn(); }; };
     with({step("request", Phase::kRequestBody, idle(), interest), step("out", Phase::kBackendRequest, idle(), interest),
           step("back", Phase::kBackendResponse, idle(), interest),
@@ -180,7 +176,7 @@ TEST_P(ProcessBody, LargeBodiesPassBothWaysWhateverStepsWantOfThem) {
 TEST_P(ProcessBody, ABodyOverTheBoundIsRefusedNamingIt) {
   options_.bounds.processorBuffer = 10;
   for (const std::size_t size : {10U, 11U}) {
-    Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kWhole)});
+    Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kEditsWhole)});
     const std::size_t index = post(std::string(size, 'x'), size == 10);
     ASSERT_TRUE(rig.settle());
     if (size == 10) {
@@ -196,7 +192,7 @@ TEST_P(ProcessBody, ABodyOverTheBoundIsRefusedNamingIt) {
 
 TEST_P(ProcessBody, AResponseOverTheBoundIsA502) {
   options_.bounds.processorBuffer = 10;
-  with({step("wrap", Phase::kResponseBody, wraps(), kWhole)});
+  with({step("wrap", Phase::kResponseBody, wraps(), kEditsWhole)});
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
   respond(backend, 200, "more than ten bytes");
@@ -206,7 +202,7 @@ TEST_P(ProcessBody, AResponseOverTheBoundIsA502) {
 
 TEST_P(ProcessBody, AStepThatFailsOpenIsSkippedWhereTheBodyIsTooLong) {
   options_.bounds.processorBuffer = 10;
-  with({open(step("wrap", Phase::kRequestBody, wraps(), kWhole))});
+  with({open(step("wrap", Phase::kRequestBody, wraps(), kEditsWhole))});
   const std::size_t index = post("more than ten bytes");
   BackendPeer& backend = accept(0);
   EXPECT_EQ(backend.request(0).body, "more than ten bytes");
@@ -217,7 +213,7 @@ TEST_P(ProcessBody, AStepThatFailsOpenIsSkippedWhereTheBodyIsTooLong) {
 
 TEST_P(ProcessBody, WhatAllBodiesTakeTogetherIsBounded) {
   options_.bounds.processorBufferTotal = 64 * 1024;
-  Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kWhole)});
+  Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kEditsWhole)});
   post("first", false);
   test::ClientPeer& other = rig.connect(std::get<0>(GetParam()));
   const std::size_t index = other.ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd});
@@ -228,7 +224,7 @@ TEST_P(ProcessBody, WhatAllBodiesTakeTogetherIsBounded) {
 }
 
 TEST_P(ProcessBody, AClientThatWaitsToBeInvitedIsWhenAStepWantsTheWholeBody) {
-  Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kWhole)});
+  Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kEditsWhole)});
   const std::size_t index =
       client_->ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd, .expectContinue = true});
   ASSERT_TRUE(rig.settle());
@@ -238,8 +234,8 @@ TEST_P(ProcessBody, AClientThatWaitsToBeInvitedIsWhenAStepWantsTheWholeBody) {
 }
 
 TEST_P(ProcessBody, AnotherAttemptGetsTheBodyAgainAndOnlyWhatIsMeantForIt) {
-  with({step("all", Phase::kRequestBody, wraps("[", "]"), kWhole)},
-       {step("own", Phase::kRequestBody, wraps("A", "A"), kWhole, 0, Scope::kBackend)}, [](routing::Rule& rule) {
+  with({step("all", Phase::kRequestBody, wraps("[", "]"), kEditsWhole)},
+       {step("own", Phase::kRequestBody, wraps("A", "A"), kEditsWhole, 0, Scope::kBackend)}, [](routing::Rule& rule) {
          auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
          other->name = "demo/other";
          other->chain = nullptr;
@@ -262,7 +258,7 @@ TEST_P(ProcessBody, AClientsTrailerIsNoTwinOfWhatAStepPutIn) {
   const Step secret = step("secret", Phase::kRequestHeaders, setsRequest("x-api-key", "ours"), 0, Scope::kBackend);
   for (const bool carried : {false, true}) {
     std::vector<Step> ofBackend = {secret};
-    if (carried) ofBackend.push_back(step("wrap", Phase::kRequestBody, wraps(), kWhole, 0, Scope::kBackend));
+    if (carried) ofBackend.push_back(step("wrap", Phase::kRequestBody, wraps(), kEditsWhole, 0, Scope::kBackend));
     with({}, ofBackend);
     const std::size_t index = post("hello", false);
     client_->finish(index, {{"x_api_key", "theirs"}, {"x-api-key", "theirs"}, {"x-sum", "1"}});

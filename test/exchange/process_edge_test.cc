@@ -30,9 +30,6 @@ INSTANTIATE_TEST_SUITE_P(Versions, ProcessEdge,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-const BodyInterest kEdits{BodyMode::kStreamed, 0, true, false};
-const BodyInterest kWhole{BodyMode::kBuffered, 0, true, false};
-
 TEST_P(ProcessEdge, ALargeBodyPassesStepsThatSeeHeadsAlone) {
   const std::string large(1'500'000, 'x');
   for (const Phase phase : {Phase::kRequestHeaders, Phase::kBackendRequest, Phase::kResponseHeaders}) {
@@ -47,7 +44,7 @@ TEST_P(ProcessEdge, ALargeBodyPassesStepsThatSeeHeadsAlone) {
 }
 
 TEST_P(ProcessEdge, AResponseWithoutABodyGetsNoneFromAStep) {
-  for (const BodyInterest& interest : {kEdits, kWhole}) {
+  for (const BodyInterest& interest : {kEditsPieces, kEditsWhole}) {
     for (const Phase phase : {Phase::kBackendResponse, Phase::kResponseBody}) {
       for (const std::uint16_t code : std::array<std::uint16_t, 3>{200, 204, 304}) {
         SCOPED_TRACE(std::to_string(code));
@@ -81,7 +78,7 @@ TEST_P(ProcessEdge, WhatAStepCutsOffTheEndOfABodyIsGoneAlsoIfItFailsOpen) {
     return Verdict::goOn();
   };
   for (const Phase phase : {Phase::kRequestBody, Phase::kBackendRequest}) {
-    with({open(step("cuts", phase, cuts, kEdits))});
+    with({open(step("cuts", phase, cuts, kEditsPieces))});
     const std::size_t index = askFor(*client_, "hel", false, false);
     serve();
     client_->body(index, "lo");
@@ -96,7 +93,7 @@ TEST_P(ProcessEdge, WhatAStepCutsOffTheEndOfABodyIsGoneAlsoIfItFailsOpen) {
 }
 
 TEST_P(ProcessEdge, TrailersPassStepsOfEveryKind) {
-  for (const BodyInterest& interest : {kEdits, kWhole}) {
+  for (const BodyInterest& interest : {kEditsPieces, kEditsWhole}) {
     with(
         {step("1", Phase::kRequestBody, adds("1"), interest), step("2", Phase::kBackendRequest, adds("2"), interest),
          step("3", Phase::kBackendResponse, adds("3"), interest), step("4", Phase::kResponseBody, adds("4"), interest)},
@@ -123,7 +120,7 @@ TEST_P(ProcessEdge, TrailersPassStepsOfEveryKind) {
 TEST_P(ProcessEdge, AStepOfTheRequestThatFailsBehindTheBeginOfAResponseBreaksIt) {
   const Work failsLast = [](Call& call) { return call.body->last() ? Verdict::fail("it broke") : Verdict::goOn(); };
   for (const Phase phase : {Phase::kRequestBody, Phase::kBackendRequest}) {
-    Rig& rig = with({step("step", phase, failsLast, kEdits)});
+    Rig& rig = with({step("step", phase, failsLast, kEditsPieces)});
     const std::size_t index = askFor(*client_, "hello", false, false);
     BackendPeer& backend = accept(0);
     backend.head(0, {.body = Body::kUntilEnd, .status = 200});
@@ -142,8 +139,8 @@ TEST_P(ProcessEdge, AStepOfTheRequestThatFailsBehindTheBeginOfAResponseBreaksIt)
 }
 
 TEST_P(ProcessEdge, AnotherAttemptGetsTheBodyThatAStepOfTheRequestLetGoAsItCame) {
-  Rig& rig = with(
-      {step("all", Phase::kRequestBody, adds("+"), kEdits), step("out", Phase::kBackendRequest, adds("!"), kEdits)});
+  Rig& rig = with({step("all", Phase::kRequestBody, adds("+"), kEditsPieces),
+                   step("out", Phase::kBackendRequest, adds("!"), kEditsPieces)});
   const std::size_t index = askFor(*client_, "hel", false, false);
   BackendPeer& backend = accept(0);
   EXPECT_EQ(backend.request(0).body, "hel");
@@ -163,7 +160,7 @@ TEST_P(ProcessEdge, AnotherAttemptGetsTheBodyThatAStepOfTheRequestLetGoAsItCame)
 
 TEST_P(ProcessEdge, AnAnswerToAStepOfTheRequestIsNotLostWithTheAttempt) {
   // The backend answers before the body is there.
-  Rig& rig = with({step("step", Phase::kRequestBody, waitsForBytes(), kEdits)});
+  Rig& rig = with({step("step", Phase::kRequestBody, waitsForBytes(), kEditsPieces)});
   const std::size_t index = askFor(*client_, "", true, false);
   BackendPeer& backend = accept(0);
   client_->body(index, "hello");

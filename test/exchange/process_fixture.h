@@ -23,6 +23,12 @@ using test::BackendPeer;
 using test::Rig;
 using test::RigOptions;
 
+/// What steps want of bodies: the whole, or pieces as they come; to change them, or only to see them.
+inline constexpr processing::BodyInterest kEditsWhole{processing::BodyMode::kBuffered, 0, true, false};
+inline constexpr processing::BodyInterest kEditsPieces{processing::BodyMode::kStreamed, 0, true, false};
+inline constexpr processing::BodyInterest kReadsWhole{processing::BodyMode::kBuffered, 0, false, false};
+inline constexpr processing::BodyInterest kReadsPieces{processing::BodyMode::kStreamed, 0, false, false};
+
 using Work = std::function<Verdict(Call&)>;
 
 /// Does what a test says.

@@ -26,7 +26,7 @@ struct Case {
 constexpr std::array kFaultNames = {"error", "timeout", "over limit", "dropped", "late"};
 constexpr std::array kPointNames = {"head", "first piece", "middle", "end"};
 
-std::string nameOf(const Case& each) {
+std::string caseName(const Case& each) {
   return nameOf(each.spot) + ", " + kFaultNames[static_cast<std::size_t>(each.fault)] + " at the " +
          kPointNames[static_cast<std::size_t>(each.point)] + (each.open ? ", open, " : ", closed, ") +
          std::to_string(each.size) + " bytes" + (each.changes ? ", changed" : "");
@@ -303,7 +303,7 @@ TEST_P(ProcessMatrix, AFailureIsOneAndWhatGoesOnIsByteExact) {
   const std::size_t versions =
       (std::get<0>(GetParam()) == Version::kHttp2 ? 2 : 0) + (backendVersion() == Version::kHttp2);
   for (const Case& each : cases(versions)) {
-    SCOPED_TRACE(nameOf(each));
+    SCOPED_TRACE(caseName(each));
     late_.clear();
     makeRig(each);
     exchange(each);

@@ -8,9 +8,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const BodyInterest kPieces{BodyMode::kStreamed, 0, false, false};
-const BodyInterest kWhole{BodyMode::kBuffered, 0, false, false};
-
 class ProcessWaitBody : public ProcessWait {
  protected:
   void resumeAll() {
@@ -47,7 +44,7 @@ TEST_P(ProcessWaitBody, WhatComesWhileAStepWaitsIsKeptForIt) {
     SCOPED_TRACE(processing::phaseName(phase));
     forget();
     SetUp();
-    with({step("step", phase, waitsForBytes(), kPieces)});
+    with({step("step", phase, waitsForBytes(), kReadsPieces)});
     const std::size_t index = askFor(*client_, "hel", true, false);
     serve();
     ASSERT_EQ(waiting_.size(), 1U);
@@ -69,7 +66,7 @@ TEST_P(ProcessWaitBody, WhatComesOfAResponseWhileAStepWaitsIsKeptForIt) {
     SCOPED_TRACE(processing::phaseName(phase));
     forget();
     SetUp();
-    with({step("step", phase, waitsForBytes(), kPieces)});
+    with({step("step", phase, waitsForBytes(), kReadsPieces)});
     const std::size_t index = askFor(*client_);
     BackendPeer& backend = accept(0);
     backend.head(0, {.body = Body::kUntilEnd, .status = 200});
@@ -95,7 +92,7 @@ TEST_P(ProcessWaitBody, AStepThatWaitsInTheMiddleHasItsTimeAndNoMore) {
       SCOPED_TRACE(std::string(processing::phaseName(phase)) + (isOpen ? ", open" : ", closed"));
       forget();
       SetUp();
-      Step made = step("step", phase, waitsForBytes(), kPieces);
+      Step made = step("step", phase, waitsForBytes(), kReadsPieces);
       made.failOpen = isOpen;
       Rig& rig = with({made});
       const std::size_t index = askFor(*client_, "", true, false);
@@ -124,7 +121,7 @@ TEST_P(ProcessWaitBody, AStepThatWaitsInTheMiddleOfAResponseHasItsTimeAndNoMore)
       SCOPED_TRACE(std::string(processing::phaseName(phase)) + (isOpen ? ", open" : ", closed"));
       forget();
       SetUp();
-      Step made = step("step", phase, waitsForBytes(), kPieces);
+      Step made = step("step", phase, waitsForBytes(), kReadsPieces);
       made.failOpen = isOpen;
       Rig& rig = with({made});
       const std::size_t index = askFor(*client_);
@@ -151,7 +148,7 @@ TEST_P(ProcessWaitBody, AStepThatWaitsInTheMiddleOfAResponseHasItsTimeAndNoMore)
 
 TEST_P(ProcessWaitBody, AnExchangeWhoseStepWasSkippedKeepsItsDeadlines) {
   options_.timeouts.request = std::chrono::seconds(10);
-  Rig& rig = with({open(step("step", Phase::kRequestBody, waitsForBytes(), kPieces))});
+  Rig& rig = with({open(step("step", Phase::kRequestBody, waitsForBytes(), kReadsPieces))});
   const std::size_t index = askFor(*client_, "", true, false);
   serve();
   say(index, "hello");
@@ -172,11 +169,11 @@ TEST_P(ProcessWaitBody, AClientIsNotBlamedForTheTimeOfAStep) {
     for (const bool behind : {false, true}) {
       forget();
       SetUp();
-      Step slow = step("slow", Phase::kRequestBody, waitsForBytes(), kPieces);
+      Step slow = step("slow", Phase::kRequestBody, waitsForBytes(), kReadsPieces);
       slow.timeout = options_.timeouts.bodyIdle * 2;
       slow.failOpen = isOpen;
       std::vector<Step> steps{slow};
-      if (behind) steps.push_back(step("whole", Phase::kRequestBody, goesOn(), kWhole, 1));
+      if (behind) steps.push_back(step("whole", Phase::kRequestBody, goesOn(), kReadsWhole, 1));
       Rig& rig = with(steps);
       const std::size_t index = askFor(*client_, "", true, false);
       serve();
@@ -204,7 +201,7 @@ TEST_P(ProcessWaitBody, AClientIsNotBlamedForTheTimeOfAStep) {
 }
 
 TEST_P(ProcessWaitBody, ABodyThatComesWhileAConnectionIsMadeGoesThroughItsSteps) {
-  with({step("step", Phase::kRequestBody, goesOn(), kPieces)});
+  with({step("step", Phase::kRequestBody, goesOn(), kReadsPieces)});
   const std::size_t index = askFor(*client_, "", false, false);
   ASSERT_EQ(rig_->dialled(), 1U);
   say(index, "hel");
@@ -223,7 +220,7 @@ TEST_P(ProcessWaitBody, AStepIsAnsweredOrExpiresWhileAConnectionIsMade) {
       SCOPED_TRACE(std::to_string(static_cast<int>(how)) + (isOpen ? ", open" : ", closed"));
       forget();
       SetUp();
-      Step made = step("step", Phase::kRequestBody, waitsForBytes(), kPieces);
+      Step made = step("step", Phase::kRequestBody, waitsForBytes(), kReadsPieces);
       made.failOpen = isOpen;
       Rig& rig = with({made});
       const std::size_t index = askFor(*client_, "", true, false);
@@ -254,8 +251,8 @@ TEST_P(ProcessWaitBody, AStepIsAnsweredOrExpiresWhileAConnectionIsMade) {
 }
 
 TEST_P(ProcessWaitBody, TwoStepsOfOneWayMayWaitAtOnce) {
-  with({step("1", Phase::kRequestBody, waitsForBytes(), kPieces, 1),
-        step("2", Phase::kRequestBody, waitsForBytes(), kPieces, 2)});
+  with({step("1", Phase::kRequestBody, waitsForBytes(), kReadsPieces, 1),
+        step("2", Phase::kRequestBody, waitsForBytes(), kReadsPieces, 2)});
   const std::size_t index = askFor(*client_, "hel", true, false);
   serve();
   resume();
@@ -272,8 +269,8 @@ TEST_P(ProcessWaitBody, TwoStepsOfOneWayMayWaitAtOnce) {
 }
 
 TEST_P(ProcessWaitBody, StepsOfBothWaysMayWaitAtOnce) {
-  with({step("1", Phase::kRequestBody, waitsForBytes(), kPieces),
-        step("2", Phase::kResponseBody, waitsForBytes(), kPieces)});
+  with({step("1", Phase::kRequestBody, waitsForBytes(), kReadsPieces),
+        step("2", Phase::kResponseBody, waitsForBytes(), kReadsPieces)});
   const std::size_t index = askFor(*client_, "", true, false);
   BackendPeer& backend = accept(0);
   say(index, "hello");
@@ -292,8 +289,8 @@ TEST_P(ProcessWaitBody, StepsOfBothWaysMayWaitAtOnce) {
 
 TEST_P(ProcessWaitBody, AHeadStepThatWaitsHoldsBackTheStepsOfTheBody) {
   with({step("head", Phase::kRequestHeaders, waits()), step("none", Phase::kRequestBody, waits(), 1),
-        step("pieces", Phase::kRequestBody, waitsForBytes(), kPieces, 2),
-        step("whole", Phase::kRequestBody, goesOn(), kWhole, 3)});
+        step("pieces", Phase::kRequestBody, waitsForBytes(), kReadsPieces, 2),
+        step("whole", Phase::kRequestBody, goesOn(), kReadsWhole, 3)});
   const std::size_t index = askFor(*client_, "hel", true, false);
   EXPECT_EQ(waiting_.size(), 1U);
   say(index, "lo");
@@ -310,7 +307,7 @@ TEST_P(ProcessWaitBody, AHeadStepThatWaitsHoldsBackTheStepsOfTheBody) {
 }
 
 TEST_P(ProcessWaitBody, MoreThanTheBoundIsNotTakenFromAClientWhileAStepWaits) {
-  with({step("step", Phase::kRequestBody, waitsForBytes(), kPieces)});
+  with({step("step", Phase::kRequestBody, waitsForBytes(), kReadsPieces)});
   const std::string large(3'000'000, 'x');
   const std::size_t index = askFor(*client_, large);
   serve();

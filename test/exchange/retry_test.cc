@@ -2,6 +2,7 @@
 // body.
 #include <gtest/gtest.h>
 
+#include "test/exchange/rig_options.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -13,14 +14,6 @@ using http::Version;
 using test::BackendPeer;
 using test::HeadSpec;
 using test::Rig;
-using test::RigOptions;
-
-RigOptions speaking(Version version) {
-  RigOptions options;
-  options.protocol =
-      version == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
-  return options;
-}
 
 /// A backend connection that has served one request and waits in the pool.
 class Retry : public ::testing::Test {

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "test/exchange/rig_options.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -18,9 +19,7 @@ inline constexpr std::chrono::milliseconds kBackoff{100};
 /// `more` is what the rule says besides.
 inline test::RigOptions retrying(http::Version backend, std::uint32_t attempts,
                                  const std::function<void(routing::Rule&)>& more = {}) {
-  test::RigOptions options;
-  options.protocol =
-      backend == http::Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
+  test::RigOptions options = speaking(backend);
   options.rule = [=](routing::Rule& rule) {
     rule.retry.emplace();
     rule.retry->cover(503);

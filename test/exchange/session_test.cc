@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr std::chrono::milliseconds kBackoff{100};
+constexpr std::chrono::milliseconds kRetryBackoff{100};
 
 std::shared_ptr<routing::BackendPlan> serviceOf(const std::string& identity, const std::vector<std::string>& endpoints,
                                                 routing::UpstreamProtocol protocol) {
@@ -318,14 +318,14 @@ TEST_P(Sessions, GoWhereTheRetryGoesWhichAloneSpeaks) {
     rule.retry.emplace();
     rule.retry->cover(503);
     rule.retry->attempts = 1;
-    rule.retry->backoff = kBackoff;
+    rule.retry->backoff = kRetryBackoff;
   });
   const SessionValue held{rig_->clock.wallNow(), 11, net::Address::parse("10.0.0.2", 8080)};
   const std::size_t index = ask({{"cookie", "sid=" + *sealer('a')->seal(held.toBytes(), "rule sid")}});
   const Answer failed = respond(index, 503);
   EXPECT_EQ(failed.by, "10.0.0.2");
   EXPECT_THAT(failed.fields, IsEmpty());
-  rig_->advance(kBackoff * 5 / 4);
+  rig_->advance(kRetryBackoff * 5 / 4);
   rig_->advancePast();
   acceptAll();
   const Answer kept = respond(index);
@@ -340,7 +340,7 @@ TEST_P(Sessions, DoNotHoldARetryAtAnEndpointThatIsBusy) {
     rule.retry.emplace();
     rule.retry->cover(503);
     rule.retry->attempts = 1;
-    rule.retry->backoff = kBackoff;
+    rule.retry->backoff = kRetryBackoff;
   });
   const SessionValue held{rig_->clock.wallNow(), 11, net::Address::parse("10.0.0.2", 8080)};
   const test::FieldList fields{{"cookie", "sid=" + *sealer('a')->seal(held.toBytes(), "rule sid")}};
@@ -351,7 +351,7 @@ TEST_P(Sessions, DoNotHoldARetryAtAnEndpointThatIsBusy) {
   ASSERT_EQ(ip(rig_->dialled() - 1), "10.0.0.2") << "both are there";
   peers_.back()->respond(peers_.back()->requests() - 1, 503, "busy");
   ASSERT_TRUE(rig_->settle());
-  rig_->advance(kBackoff * 5 / 4);
+  rig_->advance(kRetryBackoff * 5 / 4);
   rig_->advancePast();
   EXPECT_EQ(ip(rig_->dialled() - 1), "10.0.0.1");
 }

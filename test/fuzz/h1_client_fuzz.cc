@@ -72,7 +72,7 @@ void checkAnswer(const test::RecordingClientSink::Stream& stream) {
   }
 }
 
-void run(const std::uint8_t* data, std::size_t size) {
+void runClientCodec(const std::uint8_t* data, std::size_t size) {
   test::FuzzInput input(data, size);
   base::ChunkPool pool;
   {
@@ -117,6 +117,6 @@ void run(const std::uint8_t* data, std::size_t size) {
 }  // namespace sluice
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  sluice::run(data, size);
+  sluice::runClientCodec(data, size);
   return 0;
 }

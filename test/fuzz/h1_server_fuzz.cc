@@ -99,7 +99,7 @@ void drive(http::ServerCodec& codec, test::RecordingServerSink& sink, base::Chun
   codec.resume();
 }
 
-void run(const std::uint8_t* data, std::size_t size) {
+void runServerCodec(const std::uint8_t* data, std::size_t size) {
   test::FuzzInput input(data, size);
   base::ChunkPool pool;
   {
@@ -141,6 +141,6 @@ void run(const std::uint8_t* data, std::size_t size) {
 }  // namespace sluice
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  sluice::run(data, size);
+  sluice::runServerCodec(data, size);
   return 0;
 }

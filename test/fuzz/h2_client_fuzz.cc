@@ -3,18 +3,14 @@
 // steps.
 
 #include <cstdint>
-#include <cstdlib>
 
 #include "proxy/http/h2_memory.h"
+#include "test/fuzz/fuzz_input.h"
 #include "test/support/manual_clock.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice::test {
 namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 class Backend {
  public:
@@ -38,11 +34,13 @@ class Backend {
       act(choice);
     }
     codec_->feedEnd(true);
-    require(codec_->state() == http::CodecState::kClosed);
-    require(codec_->availableStreams() == 0);
-    for (std::size_t i = 0; i < sink_.count(); ++i) require(!(sink_.stream(i).ended && sink_.stream(i).reset));
+    require(codec_->state() == http::CodecState::kClosed, "the end is the end");
+    require(codec_->availableStreams() == 0, "nothing can be asked behind the end");
+    for (std::size_t i = 0; i < sink_.count(); ++i) {
+      require(!(sink_.stream(i).ended && sink_.stream(i).reset), "a stream ends once");
+    }
     produced(*codec_, pool_);
-    require(!codec_->wantsProduce());
+    require(!codec_->wantsProduce(), "it comes to rest");
   }
 
  private:
@@ -57,7 +55,7 @@ class Backend {
     auto& stream = sink_.open();
     stream.request.bytes.append(std::string(3000, 'x'));
     ids_.push_back(codec_->sendRequest(stream.token, head, "https"));
-    require(ids_.back() != 0);
+    require(ids_.back() != 0, "a stream that is free is given");
   }
 
   void act(std::uint8_t choice) {

@@ -3,18 +3,14 @@
 // many steps.
 
 #include <cstdint>
-#include <cstdlib>
 
 #include "proxy/http/h2_memory.h"
+#include "test/fuzz/fuzz_input.h"
 #include "test/support/manual_clock.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice::test {
 namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 class Script {
  public:
@@ -51,11 +47,11 @@ class Client {
       bytes.remove_prefix(piece);
       act(script_.next());
     }
-    require(codec_->activeStreams() <= limits_.concurrentStreams);
+    require(codec_->activeStreams() <= limits_.concurrentStreams, "never more streams than allowed");
     codec_->feedEnd();
-    require(codec_->state() == http::CodecState::kClosed);
+    require(codec_->state() == http::CodecState::kClosed, "the end is the end");
     produced(*codec_, pool_);
-    require(!codec_->wantsProduce());
+    require(!codec_->wantsProduce(), "it comes to rest");
   }
 
  private:

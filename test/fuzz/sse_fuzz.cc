@@ -42,7 +42,7 @@ struct Course {
 };
 
 /// Feeds one piece; false once an event was too long.
-bool run(SseParser& parser, std::string_view piece, Course& course) {
+bool readPiece(SseParser& parser, std::string_view piece, Course& course) {
   while (!piece.empty()) {
     const auto status = parser.feed(piece);
     if (status == SseParser::Status::kTooLong) {
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view piece = input.piece(1000);
     body += piece;
     if (open) {
-      open = run(parser, piece, course);
+      open = readPiece(parser, piece, course);
     } else {
       course.bytes += piece;
     }
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   SseParser again(kMost);
   Course whole;
-  if (run(again, body, whole)) whole.bytes += again.rest();
+  if (readPiece(again, body, whole)) whole.bytes += again.rest();
   require(whole.events == course.events && whole.tooLong == course.tooLong, "pieces do not matter");
   return 0;
 }

@@ -7,7 +7,7 @@
 namespace sluice::http {
 namespace {
 
-std::string normal(std::string_view authority) {
+std::string normalAuthority(std::string_view authority) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   auto result = normalizeAuthority(arena, authority);
@@ -15,14 +15,14 @@ std::string normal(std::string_view authority) {
 }
 
 TEST(Authority, HasOneNormalForm) {
-  EXPECT_EQ(normal("Example.COM"), "example.com");
-  EXPECT_EQ(normal("example.com:8080"), "example.com:8080");
-  EXPECT_EQ(normal("a_b-c.d."), "a_b-c.d.");
-  EXPECT_EQ(normal("127.0.0.1:0"), "127.0.0.1:0");
-  EXPECT_EQ(normal("[::1]"), "[::1]");
-  EXPECT_EQ(normal("[2001:DB8::1]:443"), "[2001:db8::1]:443");
-  EXPECT_EQ(normal("[::ffff:127.0.0.1]:65535"), "[::ffff:127.0.0.1]:65535");
-  EXPECT_EQ(normal("[1:2:3:4:5:6:7:8]"), "[1:2:3:4:5:6:7:8]");
+  EXPECT_EQ(normalAuthority("Example.COM"), "example.com");
+  EXPECT_EQ(normalAuthority("example.com:8080"), "example.com:8080");
+  EXPECT_EQ(normalAuthority("a_b-c.d."), "a_b-c.d.");
+  EXPECT_EQ(normalAuthority("127.0.0.1:0"), "127.0.0.1:0");
+  EXPECT_EQ(normalAuthority("[::1]"), "[::1]");
+  EXPECT_EQ(normalAuthority("[2001:DB8::1]:443"), "[2001:db8::1]:443");
+  EXPECT_EQ(normalAuthority("[::ffff:127.0.0.1]:65535"), "[::ffff:127.0.0.1]:65535");
+  EXPECT_EQ(normalAuthority("[1:2:3:4:5:6:7:8]"), "[1:2:3:4:5:6:7:8]");
 }
 
 TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
@@ -65,15 +65,15 @@ TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
                                       "a\x01",
                                       "\xc3\xa9",
                                       "http://a"}) {
-    EXPECT_EQ(normal(sent), "refused 400") << sent;
+    EXPECT_EQ(normalAuthority(sent), "refused 400") << sent;
   }
-  EXPECT_EQ(normal(std::string_view("a\0b", 3)), "refused 400");
+  EXPECT_EQ(normalAuthority(std::string_view("a\0b", 3)), "refused 400");
 }
 
 TEST(Authority, HostsAreBoundedTo255Bytes) {
   const std::string longest(255, 'a');
-  EXPECT_EQ(normal(longest), longest);
-  EXPECT_EQ(normal(longest + "a"), "refused 400");
+  EXPECT_EQ(normalAuthority(longest), longest);
+  EXPECT_EQ(normalAuthority(longest + "a"), "refused 400");
 }
 
 TEST(Authority, IsTakenApart) {

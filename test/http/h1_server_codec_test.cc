@@ -9,11 +9,11 @@
 namespace sluice::http {
 namespace {
 
+using test::H1Server;
 using test::kGet;
-using Server = test::H1Server;
 
 TEST(H1Server, AnswersAndStaysOpen) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   ASSERT_EQ(server.sink.count(), 1U);
   EXPECT_TRUE(server.sink.last().ended);
@@ -42,23 +42,23 @@ TEST(H1Server, SaysTheSameHoweverTheBytesAreCut) {
       "GET / HTTP/1.1\nHost: a\r\n\r\n",
   };
   for (const std::string& message : messages) {
-    Server whole;
+    H1Server whole;
     whole.feed(message);
     ASSERT_EQ(whole.sink.count(), 1U) << message;
     for (std::size_t cut = 1; cut < message.size(); ++cut) {
-      Server split;
+      H1Server split;
       split.feed(message.substr(0, cut));
       split.feed(message.substr(cut));
       EXPECT_EQ(split.sink.transcript(), whole.sink.transcript()) << message << " at " << cut;
     }
-    Server bytewise;
+    H1Server bytewise;
     for (const char c : message) bytewise.feed({&c, 1});
     EXPECT_EQ(bytewise.sink.transcript(), whole.sink.transcript()) << message;
   }
 }
 
 TEST(H1Server, ReadsHeadAndBody) {
-  Server server;
+  H1Server server;
   server.feed(
       "POST /a//b HTTP/1.1\r\nHost: Example.com\r\nX-One:1\r\nTransfer-Encoding: chunked\r\n\r\n"
       "5\r\nhello\r\n0\r\nX-Sum: 9\r\nContent-Length: 7\r\n\r\n");
@@ -66,7 +66,7 @@ TEST(H1Server, ReadsHeadAndBody) {
 }
 
 TEST(H1Server, PipelinedRequestsWaitTheirTurn) {
-  Server server;
+  H1Server server;
   server.feed(std::string(kGet) + "POST /y HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi" + std::string(kGet));
   EXPECT_EQ(server.sink.count(), 1U);
   server.respond(200, "1");
@@ -85,7 +85,7 @@ TEST(H1Server, PipelinedRequestsWaitTheirTurn) {
 }
 
 TEST(H1Server, ReadsAheadOnlySoFar) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   EXPECT_EQ(server.codec->readBudget(), kStashBytes);
   server.feed(std::string(kStashBytes - 1, 'G'));
@@ -98,7 +98,7 @@ TEST(H1Server, DeliversABodyOnlyByCredit) {
   Limits limits;
   limits.streamWindow = 4;
   for (const bool chunked : {false, true}) {
-    Server server(limits);
+    H1Server server(limits);
     server.feed(chunked ? "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
                         : "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n");
     EXPECT_EQ(server.codec->readBudget(), 4U);
@@ -118,7 +118,7 @@ TEST(H1Server, DeliversABodyOnlyByCredit) {
 }
 
 TEST(H1Server, ChunksABodyOfUnknownLength) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   auto& stream = server.sink.last();
   server.codec->sendResponse(stream.id, server.answer(200, Body::kUntilEnd));
@@ -138,7 +138,7 @@ TEST(H1Server, ChunksABodyOfUnknownLength) {
 }
 
 TEST(H1Server, ProducesOnlyUpToTheLimit) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   auto& stream = server.sink.last();
   const std::string body(100000, 'b');
@@ -174,7 +174,7 @@ TEST(H1Server, BodilessResponsesHaveNoBody) {
       {"GET", 299, Body::kNone, 0, "HTTP/1.1 299 \r\ncontent-length: 0\r\n\r\n"},
   };
   for (const auto& c : kCases) {
-    Server server;
+    H1Server server;
     server.feed(std::string(c.method) + " / HTTP/1.1\r\nHost: a\r\n\r\n");
     server.codec->sendResponse(server.sink.last().id, server.answer(c.status, c.body, c.length));
     EXPECT_EQ(server.out(), c.out);
@@ -184,7 +184,7 @@ TEST(H1Server, BodilessResponsesHaveNoBody) {
 }
 
 TEST(H1Server, OldClientsGetNoChunksAndNoInterims) {
-  Server server;
+  H1Server server;
   server.feed("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   server.codec->sendInterim(server.sink.last().id, server.answer(103));
   server.respond(200, "x");
@@ -202,7 +202,7 @@ TEST(H1Server, OldClientsGetNoChunksAndNoInterims) {
 }
 
 TEST(H1Server, PassesInterimsOn) {
-  Server server;
+  H1Server server;
   server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n");
   auto& stream = server.sink.last();
   EXPECT_TRUE(stream.message.head.expectContinue);
@@ -218,7 +218,7 @@ TEST(H1Server, PassesInterimsOn) {
 }
 
 TEST(H1Server, AStreamedResponseMayOvertakeTheRequest) {
-  Server server;
+  H1Server server;
   server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
   auto& stream = server.sink.last();
   server.codec->sendResponse(stream.id, server.answer(200, Body::kUntilEnd));
@@ -237,7 +237,7 @@ TEST(H1Server, NeverWritesAFieldThatEndsItsLine) {
       {"x", "a\r\nx-injected: 1"},       {"x", "a\nb"}, {"x\r\ny", "a"}, {"x y", "a"}, {"x:", "a"}, {"", "a"},
       {"x", std::string_view("a\0b", 3)}};
   for (const auto& [name, value] : kBad) {
-    Server server;
+    H1Server server;
     server.feed(kGet);
     base::Arena arena(server.pool);
     ResponseHead head = server.answer(200);
@@ -250,7 +250,7 @@ TEST(H1Server, NeverWritesAFieldThatEndsItsLine) {
 }
 
 TEST(H1Server, FramingFieldsInHeadersAreNotWritten) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   base::Arena arena(server.pool);
   ResponseHead head = server.answer(200);
@@ -261,7 +261,7 @@ TEST(H1Server, FramingFieldsInHeadersAreNotWritten) {
 }
 
 TEST(H1Server, WritesHeadsLargerThanAChunk) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   base::Arena arena(server.pool);
   ResponseHead head = server.answer(200);

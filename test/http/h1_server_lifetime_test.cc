@@ -9,11 +9,11 @@
 namespace sluice::http {
 namespace {
 
+using test::H1Server;
 using test::kGet;
-using Server = test::H1Server;
 
 TEST(H1ServerLifetime, HoldsNoMemoryWhileIdle) {
-  Server server;
+  H1Server server;
   for (int i = 0; i < 3; ++i) {
     server.feed("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r");
     server.feed("\n");
@@ -31,7 +31,7 @@ TEST(H1ServerLifetime, HoldsNoMemoryWhileIdle) {
 
 TEST(H1ServerLifetime, AResponseOfTheWrongLengthIsCutSoThatItShows) {
   for (const std::string_view body : {"1234", "123456"}) {
-    Server server;
+    H1Server server;
     server.feed(kGet);
     auto& stream = server.sink.last();
     server.codec->sendResponse(stream.id, server.answer(200, Body::kLength, 5));
@@ -47,7 +47,7 @@ TEST(H1ServerLifetime, AResponseOfTheWrongLengthIsCutSoThatItShows) {
 }
 
 TEST(H1ServerLifetime, ABrokenResponseEndsTheConnectionAtOnce) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   auto& stream = server.sink.last();
   server.codec->sendResponse(stream.id, server.answer(200, Body::kUntilEnd));
@@ -62,7 +62,7 @@ TEST(H1ServerLifetime, ABrokenResponseEndsTheConnectionAtOnce) {
 }
 
 TEST(H1ServerLifetime, AnOwnerThatIsGoneEndsTheConnection) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   server.codec->sendResponse(server.sink.last().id, server.answer(200, Body::kUntilEnd));
   server.sink.last().gone = true;
@@ -72,7 +72,7 @@ TEST(H1ServerLifetime, AnOwnerThatIsGoneEndsTheConnection) {
 }
 
 TEST(H1ServerLifetime, ResetSendsNothingMore) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   server.respond(200, "x");
   server.codec->reset(server.sink.last().id, ResetReason::kFailed);
@@ -84,7 +84,7 @@ TEST(H1ServerLifetime, ResetSendsNothingMore) {
 
 TEST(H1ServerLifetime, ARefusedStreamEndsTheConnection) {
   for (const std::string_view bytes : {kGet, std::string_view("x\r\n\r\n")}) {
-    Server server;
+    H1Server server;
     server.sink.refuse = true;
     server.feed(std::string(bytes) + std::string(kGet));
     EXPECT_EQ(server.codec->state(), CodecState::kClosed);
@@ -96,7 +96,7 @@ TEST(H1ServerLifetime, ClosesWhenItIsAskedTo) {
   for (const std::string_view request :
        {"GET / HTTP/1.0\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\nConnection: x, Close\r\n\r\n"}) {
-    Server server;
+    H1Server server;
     server.feed(std::string(request) + std::string(kGet));
     EXPECT_EQ(server.codec->state(), CodecState::kDraining);
     server.respond(200, "x");
@@ -109,7 +109,7 @@ TEST(H1ServerLifetime, ClosesWhenItIsAskedTo) {
 }
 
 TEST(H1ServerLifetime, AnEarlyResponseClosesTheConnection) {
-  Server server;
+  H1Server server;
   server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nGET /smug HTTP/1.1\r\n");
   server.respond(413, "no");
   EXPECT_EQ(server.out(), "HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno");
@@ -122,7 +122,7 @@ TEST(H1ServerLifetime, AnEarlyResponseClosesTheConnection) {
 
 TEST(H1ServerLifetime, ABrokenRequestBodyIsAnsweredIfNothingWasYet) {
   constexpr std::string_view kChunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
-  Server server;
+  H1Server server;
   server.feed(std::string(kChunked) + "zz\r\n" + std::string(kGet));
   EXPECT_TRUE(server.sink.last().reset);
   EXPECT_TRUE(server.sink.last().answerable);
@@ -133,7 +133,7 @@ TEST(H1ServerLifetime, ABrokenRequestBodyIsAnsweredIfNothingWasYet) {
   EXPECT_EQ(server.codec->state(), CodecState::kClosed);
   EXPECT_EQ(server.sink.count(), 1U);
 
-  Server begun;
+  H1Server begun;
   begun.feed(kChunked);
   begun.codec->sendResponse(begun.sink.last().id, begun.answer(200, Body::kUntilEnd));
   begun.out();
@@ -144,7 +144,7 @@ TEST(H1ServerLifetime, ABrokenRequestBodyIsAnsweredIfNothingWasYet) {
 }
 
 TEST(H1ServerLifetime, AWholeRequestIsAnsweredAfterTheClientsEnd) {
-  Server server;
+  H1Server server;
   server.feed(std::string(kGet) + std::string(kGet) + "GET /partial");
   server.codec->feedEnd();
   EXPECT_EQ(server.codec->readBudget(), 0U);
@@ -160,18 +160,18 @@ TEST(H1ServerLifetime, AWholeRequestIsAnsweredAfterTheClientsEnd) {
 }
 
 TEST(H1ServerLifetime, TheClientsEndEndsWhatIsUnfinished) {
-  Server idle;
+  H1Server idle;
   idle.codec->feedEnd();
   EXPECT_EQ(idle.codec->state(), CodecState::kClosed);
 
-  Server head;
+  H1Server head;
   head.feed("GET / HT");
   EXPECT_TRUE(head.codec->headPending());
   head.codec->feedEnd();
   EXPECT_EQ(head.codec->state(), CodecState::kClosed);
   EXPECT_EQ(head.pool.inUse(), 0U);
 
-  Server body;
+  H1Server body;
   body.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
   body.codec->feedEnd();
   EXPECT_TRUE(body.sink.last().reset);
@@ -179,7 +179,7 @@ TEST(H1ServerLifetime, TheClientsEndEndsWhatIsUnfinished) {
 }
 
 TEST(H1ServerLifetime, ALostConnectionEndsTheExchange) {
-  Server server;
+  H1Server server;
   server.feed(kGet);
   server.codec->feedLost();
   EXPECT_TRUE(server.sink.last().reset);
@@ -189,7 +189,7 @@ TEST(H1ServerLifetime, ALostConnectionEndsTheExchange) {
 }
 
 TEST(H1ServerLifetime, ASlowHeadIsAnswered408) {
-  Server server;
+  H1Server server;
   server.codec->expireHead();
   EXPECT_EQ(server.sink.count(), 0U);
   server.feed("GET / HTTP/1.1\r\nHo");
@@ -203,11 +203,11 @@ TEST(H1ServerLifetime, ASlowHeadIsAnswered408) {
 }
 
 TEST(H1ServerLifetime, DrainsBehindTheRequestUnderWay) {
-  Server idle;
+  H1Server idle;
   idle.codec->drain();
   EXPECT_EQ(idle.codec->state(), CodecState::kClosed);
 
-  Server busy;
+  H1Server busy;
   busy.feed(kGet);
   busy.codec->drain();
   EXPECT_EQ(busy.codec->state(), CodecState::kDraining);
@@ -215,7 +215,7 @@ TEST(H1ServerLifetime, DrainsBehindTheRequestUnderWay) {
   EXPECT_EQ(busy.out(), "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\nx");
   EXPECT_EQ(busy.codec->state(), CodecState::kClosed);
 
-  Server begun;
+  H1Server begun;
   begun.feed(kGet.substr(0, 5));
   begun.codec->drain();
   begun.feed(kGet.substr(5));

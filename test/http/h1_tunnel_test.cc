@@ -19,7 +19,7 @@ constexpr std::string_view kAgree =
 
 // --- towards clients
 
-struct Server : test::H1Server {
+struct TunnelServer : test::H1Server {
   using H1Server::H1Server;
   test::RecordingServerSink::Stream& ask(std::string_view behind = "") {
     feed(std::string(kAsk) + std::string(behind));
@@ -37,7 +37,7 @@ struct Server : test::H1Server {
 };
 
 TEST(H1ServerTunnel, MovesBytesBothWaysOnceItIsAgreed) {
-  Server server;
+  TunnelServer server;
   auto& stream = server.ask();
   EXPECT_EQ(stream.message.head.body, Body::kTunnel);
   EXPECT_FALSE(stream.ended);
@@ -52,7 +52,7 @@ TEST(H1ServerTunnel, MovesBytesBothWaysOnceItIsAgreed) {
 }
 
 TEST(H1ServerTunnel, KeepsEarlyBytesUntilItIsAgreed) {
-  Server server;
+  TunnelServer server;
   auto& stream = server.ask("early");
   EXPECT_EQ(stream.body, "");
   server.agree();
@@ -61,7 +61,7 @@ TEST(H1ServerTunnel, KeepsEarlyBytesUntilItIsAgreed) {
 
 // Row 34: an ordinary answer means that what follows the request is the next request.
 TEST(H1ServerTunnel, ReadsEarlyBytesAsARequestIfItIsNotAgreed) {
-  Server server;
+  TunnelServer server;
   server.ask("GET /admin HTTP/1.1\r\nHost: a\r\n\r\n");
   server.respond(426, "no");
   server.out();
@@ -73,7 +73,7 @@ TEST(H1ServerTunnel, ReadsEarlyBytesAsARequestIfItIsNotAgreed) {
 }
 
 TEST(H1ServerTunnel, IsNeverOpenedForARequestThatDidNotAsk) {
-  Server server;
+  TunnelServer server;
   server.feed(test::kGet);
   server.agree();
   EXPECT_EQ(server.out(), "");
@@ -84,7 +84,7 @@ TEST(H1ServerTunnel, IsNeverOpenedForARequestThatDidNotAsk) {
 TEST(H1ServerTunnel, DeliversNoMoreThanWasGranted) {
   Limits limits;
   limits.streamWindow = 10;
-  Server server(limits);
+  TunnelServer server(limits);
   auto& stream = server.ask(std::string(25, 'x'));
   server.agree();
   EXPECT_EQ(stream.body.size(), 10U);
@@ -97,7 +97,7 @@ TEST(H1ServerTunnel, DeliversNoMoreThanWasGranted) {
 }
 
 TEST(H1ServerTunnel, ClosesOneSideAfterTheOther) {
-  Server server;
+  TunnelServer server;
   auto& stream = server.ask();
   server.agree();
   server.say("bye");
@@ -119,7 +119,7 @@ TEST(H1ServerTunnel, ClosesOneSideAfterTheOther) {
 
 TEST(H1ServerTunnel, IsOverWithTheResponseForAClientThatIsDismissed) {
   for (const bool late : {false, true}) {
-    Server server;
+    TunnelServer server;
     auto& stream = server.ask();
     server.agree();
     server.say("bye");
@@ -138,7 +138,7 @@ TEST(H1ServerTunnel, IsOverWithTheResponseForAClientThatIsDismissed) {
 }
 
 TEST(H1ServerTunnel, OnlyATunnelDismissesItsClient) {
-  Server server;
+  TunnelServer server;
   server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n");
   auto& stream = server.sink.last();
   server.codec->dismiss(stream.id);
@@ -147,7 +147,7 @@ TEST(H1ServerTunnel, OnlyATunnelDismissesItsClient) {
 }
 
 TEST(H1ServerTunnel, GoesOnTowardsAClientThatHasEndedItsSide) {
-  Server server;
+  TunnelServer server;
   auto& stream = server.ask();
   server.agree();
   server.codec->feedEnd();
@@ -161,7 +161,7 @@ TEST(H1ServerTunnel, GoesOnTowardsAClientThatHasEndedItsSide) {
 }
 
 TEST(H1ServerTunnel, TakesTheEndOfAClientThatDidNotWait) {
-  Server server;
+  TunnelServer server;
   auto& stream = server.ask("all of it");
   server.codec->feedEnd();
   EXPECT_FALSE(stream.ended);
@@ -171,13 +171,13 @@ TEST(H1ServerTunnel, TakesTheEndOfAClientThatDidNotWait) {
 }
 
 TEST(H1ServerTunnel, IsBrokenByALossAndByABrokenPipe) {
-  Server lost;
+  TunnelServer lost;
   auto& stream = lost.ask();
   lost.agree();
   lost.codec->feedLost();
   EXPECT_TRUE(stream.reset);
   EXPECT_FALSE(stream.answerable);
-  Server broken;
+  TunnelServer broken;
   auto& other = broken.ask();
   broken.agree();
   broken.out();
@@ -188,8 +188,8 @@ TEST(H1ServerTunnel, IsBrokenByALossAndByABrokenPipe) {
 
 // --- towards backends
 
-struct Client {
-  explicit Client(Version clients = Version::kHttp11)
+struct TunnelClient {
+  explicit TunnelClient(Version clients = Version::kHttp11)
       : codec(makeH1ClientCodec(sink, pool, Limits())), version(clients) {}
   test::RecordingClientSink::Stream& ask() {
     base::Arena arena(pool);
@@ -224,7 +224,7 @@ struct Client {
 };
 
 TEST(H1ClientTunnel, MovesBytesBothWaysOnceItIsAgreed) {
-  Client client;
+  TunnelClient client;
   auto& stream = client.ask();
   EXPECT_EQ(client.asked,
             "GET /chat HTTP/1.1\r\nhost: a.example\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
@@ -242,7 +242,7 @@ TEST(H1ClientTunnel, MovesBytesBothWaysOnceItIsAgreed) {
 }
 
 TEST(H1ClientTunnel, SendsNothingBeforeItIsAgreed) {
-  Client client;
+  TunnelClient client;
   client.ask();
   client.say("too early");
   EXPECT_FALSE(client.codec->wantsProduce());
@@ -254,7 +254,7 @@ TEST(H1ClientTunnel, SendsNothingBeforeItIsAgreed) {
 // Row 35: anything but a 101 is an ordinary answer.
 TEST(H1ClientTunnel, IsAnOrdinaryExchangeIfItIsNotAgreed) {
   for (const char* status : {"200 OK", "426 Upgrade Required", "403 Forbidden"}) {
-    Client client;
+    TunnelClient client;
     auto& stream = client.ask();
     client.feed("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 2\r\n\r\nno");
     EXPECT_TRUE(stream.sent) << "the request was complete";
@@ -276,7 +276,7 @@ TEST(H1ClientTunnel, IsNotOpenedByASwitchThatDoesNotFit) {
   for (const std::string& answer :
        {without("Upgrade: websocket\r\n"), without("Connection: Upgrade\r\n"),
         without("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), without("=\r\n") + "\r\n"}) {
-    Client client;
+    TunnelClient client;
     auto& stream = client.ask();
     client.feed(answer);
     EXPECT_TRUE(stream.reset) << answer;
@@ -289,7 +289,7 @@ TEST(H1ClientTunnel, IsNotOpenedByASwitchThatDoesNotFit) {
 // RFC 8441: a client of HTTP/2 would take it for a tunnel.
 TEST(H1ClientTunnel, IsNotOpenedBySuccessForAClientOfHttp2) {
   for (const bool refusal : {true, false}) {
-    Client client(Version::kHttp2);
+    TunnelClient client(Version::kHttp2);
     auto& stream = client.ask();
     client.feed(refusal ? "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"
                         : "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno");
@@ -299,7 +299,7 @@ TEST(H1ClientTunnel, IsNotOpenedBySuccessForAClientOfHttp2) {
 }
 
 TEST(H1ClientTunnel, ClosesOneSideAfterTheOther) {
-  Client client;
+  TunnelClient client;
   auto& stream = client.ask();
   client.feed(kAgree);
   client.say("bye");
@@ -316,7 +316,7 @@ TEST(H1ClientTunnel, ClosesOneSideAfterTheOther) {
 }
 
 TEST(H1ClientTunnel, GoesOnTowardsABackendThatHasEndedItsSide) {
-  Client client;
+  TunnelClient client;
   auto& stream = client.ask();
   client.feed(kAgree);
   client.codec->feedEnd(true);
@@ -333,7 +333,7 @@ TEST(H1ClientTunnel, GoesOnTowardsABackendThatHasEndedItsSide) {
 }
 
 TEST(H1ClientTunnel, ForgetsWhatABackendThatHasEndedAndIsLostCanNotTake) {
-  Client client;
+  TunnelClient client;
   auto& stream = client.ask();
   client.feed(kAgree);
   client.codec->feedEnd(true);
@@ -346,7 +346,7 @@ TEST(H1ClientTunnel, ForgetsWhatABackendThatHasEndedAndIsLostCanNotTake) {
 
 TEST(H1ClientTunnel, IsBrokenByALoss) {
   for (const bool unclean : {true, false}) {
-    Client client;
+    TunnelClient client;
     auto& stream = client.ask();
     client.feed(kAgree);
     if (unclean) {
@@ -361,7 +361,7 @@ TEST(H1ClientTunnel, IsBrokenByALoss) {
 }
 
 TEST(H1ClientTunnel, IsNotAskedForIfNobodyKnowsWhatAgreesToIt) {
-  Client client;
+  TunnelClient client;
   RequestHead head;
   head.authority = "a.example";
   head.target = "/chat";
@@ -371,7 +371,7 @@ TEST(H1ClientTunnel, IsNotAskedForIfNobodyKnowsWhatAgreesToIt) {
 }
 
 TEST(H2ClientCodecTunnel, IsRefused) {
-  Client client;
+  TunnelClient client;
   auto clock = base::SystemClock();
   auto codec = makeH2ClientCodec(client.sink, client.pool, Limits(), clock);
   RequestHead head;

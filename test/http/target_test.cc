@@ -8,7 +8,7 @@
 namespace sluice::http {
 namespace {
 
-std::string normal(std::string_view target) {
+std::string normalTarget(std::string_view target) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   auto result = normalizeTarget(arena, target);
@@ -47,8 +47,8 @@ TEST(Target, HasOneNormalForm) {
       {"/%20", "/%20"},
   };
   for (const auto& c : kCases) {
-    EXPECT_EQ(normal(c.sent), c.normal) << c.sent;
-    EXPECT_EQ(normal(c.normal), c.normal) << "not stable: " << c.sent;
+    EXPECT_EQ(normalTarget(c.sent), c.normal) << c.sent;
+    EXPECT_EQ(normalTarget(c.normal), c.normal) << "not stable: " << c.sent;
   }
 }
 
@@ -58,7 +58,7 @@ TEST(Target, IsRefusedWhereServersDisagree) {
         "/a%2Fb", "/a%5cb", "/a\\b",    "/a%00",      "/a%0a",      "/a%7f",          "/a%1F",         "/a#b",
         "/a?b#c", "/a%",    "/a%2",     "/a%2?x",     "/a%zz",      "/a b",           "/a\tb",         "/a\x80",
         "/a\x7f", "/a?b c", "/a?b\xff", "/..;/admin", "/.;x/admin", "/a/..;x",        "/a/%2e%2e;/b"}) {
-    EXPECT_EQ(normal(sent), "refused 400") << sent;
+    EXPECT_EQ(normalTarget(sent), "refused 400") << sent;
   }
 }
 
@@ -72,9 +72,9 @@ TEST(Target, TheNormalFormIsAFixedPoint) {
     std::string path = "/";
     std::size_t rest = number;
     for (int i = 0; i < kLength; ++i, rest /= kCount) path += pieces[rest % kCount];
-    const std::string once = normal(path);
+    const std::string once = normalTarget(path);
     if (once.starts_with("refused")) continue;
-    ASSERT_EQ(normal(once), once) << path;
+    ASSERT_EQ(normalTarget(once), once) << path;
     ASSERT_LE(once.size(), path.size()) << path;
     for (const std::string_view bad : {"//", "/./", "/../", "/.;", "/..;", "%2E", "%2F", "%41", "\\"}) {
       ASSERT_EQ(once.find(bad), std::string::npos) << path << " became " << once;

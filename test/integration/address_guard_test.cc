@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/socket.h"
 
@@ -11,14 +12,6 @@ namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
-RawResponse ask(const Gateway& gateway) {
-  Socket client = Socket::connect(gateway.port());
-  client.send(kGet);
-  return readResponse(client);
-}
 
 TEST(AddressGuard, RefusesEveryInnerAddressOfAnExternalName) {
   RawOrigin canary(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
@@ -28,7 +21,7 @@ TEST(AddressGuard, RefusesEveryInnerAddressOfAnExternalName) {
     SCOPED_TRACE(address);
     const std::string quoted = "\"" + std::string(address) + "\"";
     const Gateway gateway({.backends = {{.port = canary.port(), .addresses = quoted}}, .allow = ""});
-    const RawResponse got = ask(gateway);
+    const RawResponse got = askRaw(gateway.port());
     EXPECT_EQ(got.status, 403);
     EXPECT_THAT(got.body, HasSubstr("destination_ip_prohibited"));
   }
@@ -37,7 +30,7 @@ TEST(AddressGuard, RefusesEveryInnerAddressOfAnExternalName) {
 
 TEST(AddressGuard, CountsWhatItRefusedByClass) {
   const Gateway gateway({.backends = {{.port = 9, .addresses = "169.254.169.254, 10.0.0.1"}}, .allow = ""});
-  EXPECT_EQ(ask(gateway).status, 403);
+  EXPECT_EQ(askRaw(gateway.port()).status, 403);
   EXPECT_TRUE(gateway.reaches("sluice_address_denied_total{class=\"metadata\"}", 1));
   EXPECT_TRUE(gateway.reaches("sluice_address_denied_total{class=\"private\"}", 1));
 }
@@ -46,7 +39,7 @@ TEST(AddressGuard, TakesThePermittedOneOfSeveralAddresses) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const Gateway gateway(
       {.backends = {{.port = origin.port(), .addresses = "169.254.169.254, 127.0.0.1"}}, .allow = "127.0.0.1/32"});
-  EXPECT_EQ(ask(gateway).status, 200);
+  EXPECT_EQ(askRaw(gateway.port()).status, 200);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/socket.h"
 
@@ -19,16 +20,8 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-RawResponse ask(std::uint16_t port, const std::string& request, bool bodiless = false) {
-  Socket client = Socket::connect(port);
-  client.send(request);
-  return readResponse(client, bodiless);
-}
-
 RawResponse get(std::uint16_t port, const std::string& path, const std::string& host = "localhost") {
-  return ask(port, "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+  return askRaw(port, "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
 }
 
 /// What a port says that it has, when it is asked for something else.
@@ -43,7 +36,7 @@ std::vector<std::string> pagesOf(std::uint16_t port) {
 
 TEST(Admin, StatusNamesEveryObjectWithItsConditions) {
   const Gateway gateway({.backends = {{.port = 9}}});
-  const RawResponse got = ask(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  const RawResponse got = askRaw(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   EXPECT_EQ(got.status, 200);
   for (const char* part : {"\"kind\":\"Gateway\"", "\"kind\":\"HTTPRoute\"", "\"kind\":\"Backend\"",
                            "\"type\":\"Accepted\"", "\"state\":\"InSync\""}) {
@@ -73,8 +66,8 @@ TEST_F(AdminPorts, AnswerOnlyToAddressesAndLocalhost) {
     for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "0x7f000001"}) {
       EXPECT_EQ(get(port, "/metrics", host).status, 403) << host;
     }
-    EXPECT_EQ(ask(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 403);
-    EXPECT_EQ(ask(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 400)
+    EXPECT_EQ(askRaw(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 403);
+    EXPECT_EQ(askRaw(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 400)
         << "one of the two is a lie";
     H2Client client(port);
     client.send(h2::headers(1, h2::get("/metrics"), true));  // example.com
@@ -89,12 +82,12 @@ TEST_F(AdminPorts, NoOtherMethodDoesAnything) {
     for (const std::string& page : pagesOf(port)) {
       for (const char* method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUIT"}) {
         const RawResponse got =
-            ask(port, method + (" " + page) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
+            askRaw(port, method + (" " + page) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
         EXPECT_EQ(got.status, 405) << method << page;
         EXPECT_EQ(got.field("allow"), "GET, HEAD") << method << page;
       }
     }
-    const RawResponse tunnel = ask(port, "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n");
+    const RawResponse tunnel = askRaw(port, "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n");
     EXPECT_GE(tunnel.status, 400);
     EXPECT_LT(tunnel.status, 600);
   }
@@ -122,7 +115,7 @@ TEST_F(AdminPorts, HeadIsGetWithoutTheBody) {
   for (const std::uint16_t port : ports()) {
     for (const std::string& page : pagesOf(port)) {
       const RawResponse whole = get(port, page);
-      const RawResponse head = ask(port, "HEAD " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n", true);
+      const RawResponse head = askRaw(port, "HEAD " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n", true);
       EXPECT_EQ(head.status, whole.status) << page;
       EXPECT_EQ(head.field("content-length"), whole.field("content-length")) << page;
       EXPECT_EQ(head.field("content-type"), whole.field("content-type")) << page;
@@ -193,9 +186,9 @@ TEST(AdminThroughTheProxy, IsNotWhatAHostNames) {
        {"GET /status HTTP/1.1\r\nHost: " + admin + "\r\n\r\n",
         "GET http://" + admin + "/status HTTP/1.1\r\nHost: " + admin + "\r\n\r\n",
         "GET /status HTTP/1.1\r\nHost: localhost:" + std::to_string(gateway.adminPort()) + "\r\n\r\n"}) {
-    EXPECT_EQ(ask(gateway.port(), request).body, "ok") << "it is the origin that answers";
+    EXPECT_EQ(askRaw(gateway.port(), request).body, "ok") << "it is the origin that answers";
   }
-  const RawResponse tunnel = ask(gateway.port(), "CONNECT " + admin + " HTTP/1.1\r\nHost: " + admin + "\r\n\r\n");
+  const RawResponse tunnel = askRaw(gateway.port(), "CONNECT " + admin + " HTTP/1.1\r\nHost: " + admin + "\r\n\r\n");
   EXPECT_GE(tunnel.status, 400);
   EXPECT_THAT(tunnel.body, Not(HasSubstr("InSync")));
 }
@@ -247,15 +240,15 @@ TEST(ProcessSafety, WritesNoCoreFile) {
 TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {  // row 67
   const Gateway gateway({.backends = {{.port = 9}}});
   const std::string origin = "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
-  const RawResponse read = ask(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: localhost\r\n" + origin + "\r\n");
+  const RawResponse read = askRaw(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: localhost\r\n" + origin + "\r\n");
   EXPECT_FALSE(read.field("access-control-allow-origin"));
   for (const std::string method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS"}) {
-    const RawResponse got = ask(gateway.adminPort(), method + " /status HTTP/1.1\r\nHost: localhost\r\n" + origin +
-                                                         "Content-Length: 0\r\n\r\n");
+    const RawResponse got = askRaw(gateway.adminPort(), method + " /status HTTP/1.1\r\nHost: localhost\r\n" + origin +
+                                                            "Content-Length: 0\r\n\r\n");
     EXPECT_EQ(got.status, 405) << method;
     EXPECT_FALSE(got.field("access-control-allow-origin")) << method;
   }
-  EXPECT_EQ(ask(gateway.adminPort(), "GET http://evil.example/status HTTP/1.1\r\nHost: evil.example\r\n\r\n").status,
+  EXPECT_EQ(askRaw(gateway.adminPort(), "GET http://evil.example/status HTTP/1.1\r\nHost: evil.example\r\n\r\n").status,
             403);
   H2Client client(gateway.adminPort());
   client.send(h2::headers(1, h2::get("/status"), true));  // at example.com

@@ -13,17 +13,17 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Pair {
+struct VersionPair {
   const char* name;
   const char* clientOption;  // curl's
   const char* clientVersion;
   const char* originOption;  // sluice-echo's
   const char* originVersion;
+
+  friend void PrintTo(const VersionPair& pair, std::ostream* out) { *out << pair.name; }
 };
 
-void PrintTo(const Pair& pair, std::ostream* out) { *out << pair.name; }
-
-class Versions : public testing::TestWithParam<Pair> {
+class Versions : public testing::TestWithParam<VersionPair> {
  protected:
   Identity authority_ = makeAuthority();
   EchoOrigin origin_{issueServer(authority_, "origin.test"), {GetParam().originOption}};
@@ -37,12 +37,12 @@ class Versions : public testing::TestWithParam<Pair> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Pairs, Versions,
-                         testing::Values(Pair{"H1ToH1", "--http1.1", "1.1", "--h1-only", "1.1"},
-                                         Pair{"H1ToH2", "--http1.1", "1.1", "--h2-only", "2"},
-                                         Pair{"H2ToH1", "--http2-prior-knowledge", "2", "--h1-only", "1.1"},
-                                         Pair{"H2ToH2", "--http2-prior-knowledge", "2", "--h2-only", "2"},
-                                         Pair{"H10ToH1", "--http1.0", "1.1", "--h1-only", "1.1"},
-                                         Pair{"H10ToH2", "--http1.0", "1.1", "--h2-only", "2"}),
+                         testing::Values(VersionPair{"H1ToH1", "--http1.1", "1.1", "--h1-only", "1.1"},
+                                         VersionPair{"H1ToH2", "--http1.1", "1.1", "--h2-only", "2"},
+                                         VersionPair{"H2ToH1", "--http2-prior-knowledge", "2", "--h1-only", "1.1"},
+                                         VersionPair{"H2ToH2", "--http2-prior-knowledge", "2", "--h2-only", "2"},
+                                         VersionPair{"H10ToH1", "--http1.0", "1.1", "--h1-only", "1.1"},
+                                         VersionPair{"H10ToH2", "--http1.0", "1.1", "--h2-only", "2"}),
                          [](const auto& given) { return std::string(given.param.name); });
 
 TEST_P(Versions, TheOriginSeesItsOwnNameAndTheRequestAsItWas) {

@@ -11,17 +11,14 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-std::string limits(const std::string& text) { return "limits: {" + text + "}\n"; }
 
 /// A client that stays, and whose requests are answered as soon as there is room for it; nothing if there never is.
 std::optional<Socket> connectInTime(std::uint16_t port) {
@@ -161,16 +158,12 @@ TEST_F(BackendLimits, BackendRequestsRefusesOneMore) {
 
 TEST_F(BackendLimits, OneBackendAtItsBoundDoesNotHinderAnother) {
   RawOrigin other(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"));
-  const auto rule = [](const std::string& path, const std::string& backend) {
-    return "    - matches: [{path: {type: PathPrefix, value: " + path +
-           "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]\n";
-  };
   const Gateway gateway({.backends = {{.port = origin_.port()}, {.name = "other", .port = other.port()}},
                          .settings = limits("backendRequests: 1"),
                          .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
                                    "metadata: {namespace: test, name: both}\nspec:\n  parentRefs: [{name: egress}]\n"
                                    "  rules:\n" +
-                                   rule("/", "origin") + rule("/other", "other")});
+                                   ruleOfPrefix("/", "origin") + ruleOfPrefix("/other", "other")});
   Socket first = begin(gateway);
   ASSERT_TRUE(valve_.receives(1));
   expectTooMany(begin(gateway));

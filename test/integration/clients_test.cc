@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/node.h"
 
 namespace sluice::test {
 namespace {
-
-constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
-
-Outcome node(const std::string& script, const std::vector<std::string>& arguments) {
-  std::vector<std::string> argv = {"node", kClients + script};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return run(argv, std::chrono::seconds(60));
-}
 
 TEST(NodeClients, UndiciGetsAndPostsOverBothVersions) {
   const Identity authority = makeAuthority();
@@ -24,8 +17,8 @@ TEST(NodeClients, UndiciGetsAndPostsOverBothVersions) {
   const TempDir folder;
   const Gateway gateway(
       {.backends = {{.port = origin.port(), .ca = authority.certificate}}, .tls = issueServer(authority, "localhost")});
-  const Outcome got = node("undici.mjs", {gateway.url(""), "https://localhost:" + std::to_string(gateway.tlsPort()),
-                                          folder.write("ca.crt", authority.certificate)});
+  const Outcome got = runNode("undici.mjs", {gateway.url(""), "https://localhost:" + std::to_string(gateway.tlsPort()),
+                                             folder.write("ca.crt", authority.certificate)});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
@@ -39,7 +32,7 @@ TEST(NodeClients, GrpcCallsOfEveryKindPassThrough) {
   ASSERT_TRUE(line) << origin.errors();
   const auto port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
   const Gateway gateway({.backends = {{.port = port, .ca = authority.certificate}}});
-  const Outcome got = node("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  const Outcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 

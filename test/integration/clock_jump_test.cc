@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/wall_clock.h"
 
@@ -16,13 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::chrono::seconds kYear = std::chrono::hours(24 * 365);
-
-RawResponse ask(Socket& client) {
-  client.send(kGet);
-  return readResponse(client);
-}
 
 TEST(ClockJump, EndsNothingAndHoldsUpNothing) {
   std::atomic<bool> asked = false;
@@ -55,8 +50,8 @@ TEST(ClockJump, EndsNothingAndHoldsUpNothing) {
   go = true;
   go.notify_all();
   EXPECT_EQ(readResponse(busy).status, 200);
-  EXPECT_EQ(ask(busy).status, 200);
-  EXPECT_EQ(ask(idle).status, 200);
+  EXPECT_EQ(askRaw(busy).status, 200);
+  EXPECT_EQ(askRaw(idle).status, 200);
   for (const char* limit : {"clientIdle", "streamIdle", "upstreamIdle", "connect"}) {
     EXPECT_EQ(gateway.limitHits(limit), 0) << limit;
   }
@@ -71,7 +66,7 @@ TEST(ClockJump, IsSeenByTheAccessLogButNotByItsDurations) {
   int asked = 0;
   for (const auto by : {0 * kYear, 2 * kYear, -2 * kYear}) {
     clock.setOff(by);
-    ASSERT_EQ(ask(client).status, 200);
+    ASSERT_EQ(askRaw(client).status, 200);
     // The line is written when the exchange is over, a moment behind its last byte.
     ASSERT_TRUE(gateway.reaches("http_server_request_duration_seconds_count", ++asked));
   }

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kRequests = 10'000;
+constexpr int kRebindingRequests = 10'000;
 constexpr const char* kOrigin = "127.0.0.2";
 
 /// What a name stands for in turn. The origin is in every second answer; where it is not alone, it comes last.
@@ -69,11 +69,12 @@ struct Kept {
 class DnsRebinding : public testing::TestWithParam<Kept> {};
 
 INSTANTIATE_TEST_SUITE_P(Answers, DnsRebinding,
-                         testing::Values(Kept{"ForOneTurn", 0, "minTtl: 0s", kRequests / 10, kRequests / 4},
+                         testing::Values(Kept{"ForOneTurn", 0, "minTtl: 0s", kRebindingRequests / 10,
+                                              kRebindingRequests / 4},
                                          Kept{"ForAMoment", 1, "minTtl: 0s, maxTtl: 1ms",
-                                              2 * static_cast<int>(kAnswers.size()), kRequests / 100},
-                                         Kept{"ForOneTurnWithAStepOfConnect", 0, "minTtl: 0s", kRequests / 10,
-                                              kRequests / 4, true}),
+                                              2 * static_cast<int>(kAnswers.size()), kRebindingRequests / 100},
+                                         Kept{"ForOneTurnWithAStepOfConnect", 0, "minTtl: 0s", kRebindingRequests / 10,
+                                              kRebindingRequests / 4, true}),
                          [](const auto& given) { return given.param.name; });
 
 TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
@@ -93,11 +94,11 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
                                  .extensions = GetParam().hasStep ? step : std::string()}},
                    .dns = "servers: [\"" + names.address() + "\"], ipv6: true, negativeTtl: 0s, " + GetParam().settings,
                    .allow = "127.0.0.2/32"});
-  const Outcome load =
-      run({"h2load", "--h1", "-n", std::to_string(kRequests), "-c", "8", gateway.url("/")}, std::chrono::seconds(100));
+  const Outcome load = run({"h2load", "--h1", "-n", std::to_string(kRebindingRequests), "-c", "8", gateway.url("/")},
+                           std::chrono::seconds(100));
   const int allowed = counted(load.output, "2xx");
   const int denied = counted(load.output, "4xx");
-  EXPECT_EQ(allowed + denied, kRequests) << load.output;
+  EXPECT_EQ(allowed + denied, kRebindingRequests) << load.output;
   EXPECT_GT(allowed, GetParam().least);
   EXPECT_GT(denied, GetParam().least);
   EXPECT_GT(names.asked(), GetParam().questions);
@@ -112,7 +113,7 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
   }
 
   int logged = 0;
-  for (const std::string& line : gateway.accessLog(kRequests)) {
+  for (const std::string& line : gateway.accessLog(kRebindingRequests)) {
     logged += line.find("\"http.response.status_code\":403,\"error.type\":\"destination_ip_prohibited\"") !=
               std::string::npos;
   }

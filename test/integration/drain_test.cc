@@ -6,6 +6,7 @@
 #include <semaphore>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/socket.h"
 
@@ -13,8 +14,6 @@ namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 TEST(Drain, ARequestInFlightFinishesAndItsConnectionIsClosed) {
   std::binary_semaphore arrived{0};

@@ -21,11 +21,6 @@ constexpr const char* kBackends = SLUICE_SOURCE_DIR "/examples/backends";
 constexpr const char* kServices = SLUICE_SOURCE_DIR "/examples/services";
 constexpr const char* kGrpc = SLUICE_SOURCE_DIR "/examples/grpc";
 
-std::string readFile(const std::string& path) {
-  std::ifstream in(path);
-  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-}
-
 std::vector<std::string> samplesOf(const char* folder) {
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

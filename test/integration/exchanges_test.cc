@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int kWorkers = 3;
+constexpr int kExchangeWorkers = 3;
 
 class Exchanges : public testing::Test {
  protected:
@@ -40,7 +40,8 @@ class Exchanges : public testing::Test {
   }
 
   RawOrigin origin_{hanging()};
-  Gateway gateway_{{.backends = {{.port = origin_.port()}}, .settings = "drainTimeout: 1s\n", .workers = kWorkers}};
+  Gateway gateway_{
+      {.backends = {{.port = origin_.port()}}, .settings = "drainTimeout: 1s\n", .workers = kExchangeWorkers}};
 };
 
 TEST_F(Exchanges, AreListedWithTheirStatesWhileTheyLast) {
@@ -67,10 +68,10 @@ TEST_F(Exchanges, AreListedWithTheirStatesWhileTheyLast) {
 
 TEST_F(Exchanges, OfEveryWorkerAreListed) {
   std::vector<Socket> clients;
-  for (int i = 0; i < 2 * kWorkers; ++i) clients.push_back(begin("/waiting"));
-  ASSERT_TRUE(lists("\"total\":" + std::to_string(2 * kWorkers)));
+  for (int i = 0; i < 2 * kExchangeWorkers; ++i) clients.push_back(begin("/waiting"));
+  ASSERT_TRUE(lists("\"total\":" + std::to_string(2 * kExchangeWorkers)));
   const std::string all = list();
-  for (int worker = 0; worker < kWorkers; ++worker)
+  for (int worker = 0; worker < kExchangeWorkers; ++worker)
     EXPECT_THAT(all, HasSubstr("{\"worker\":" + std::to_string(worker) + ","));
 }
 

@@ -21,13 +21,13 @@ std::string gatewayOf(const std::string& name, std::uint16_t port, const std::st
 }
 
 /// A route of that Gateway, which answers by itself and with its name.
-std::string routeOf(const std::string& gateway) {
+std::string redirectingRouteOf(const std::string& gateway) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: of-" +
          gateway + "}\nspec:\n  parentRefs: [{name: " + gateway +
          "}]\n  rules: [{filters: [{type: RequestRedirect, requestRedirect: {hostname: " + gateway + ".test}}]}]\n";
 }
 
-std::string ask(std::uint16_t port, const std::string& address = "127.0.0.1") {
+std::string curlAt(std::uint16_t port, const std::string& address = "127.0.0.1") {
   return run({"curl", "-sS", "-i", "http://" + address + ":" + std::to_string(port) + "/"}).output;
 }
 
@@ -45,28 +45,30 @@ bool isTaken(const std::string& address, std::uint16_t port) {
 
 TEST(Gateways, ServeEachItsOwnRoutesOnItsOwnPort) {
   const std::uint16_t other = freePort();
-  const Gateway gateway({.backends = {{.port = freePort()}},
-                         .routes = routeOf("egress") + gatewayOf("second", other) + routeOf("second")});
-  EXPECT_THAT(ask(gateway.port()), HasSubstr("http://egress.test"));
-  EXPECT_THAT(ask(other), HasSubstr("http://second.test"));
+  const Gateway gateway(
+      {.backends = {{.port = freePort()}},
+       .routes = redirectingRouteOf("egress") + gatewayOf("second", other) + redirectingRouteOf("second")});
+  EXPECT_THAT(curlAt(gateway.port()), HasSubstr("http://egress.test"));
+  EXPECT_THAT(curlAt(other), HasSubstr("http://second.test"));
 }
 
 TEST(Gateways, HaveThePortsOfTheirOwnAddressToThemselves) {
   const std::string address = ownAddress();
   if (isTaken(address, 8080)) GTEST_SKIP() << "port 8080 of all addresses belongs to another process";
-  const Gateway gateway({.backends = {{.port = freePort()}},
-                         .routes = routeOf("egress") + gatewayOf("second", 8080, {}, address) + routeOf("second")});
-  EXPECT_THAT(ask(8080, address), HasSubstr("http://second.test"));
+  const Gateway gateway(
+      {.backends = {{.port = freePort()}},
+       .routes = redirectingRouteOf("egress") + gatewayOf("second", 8080, {}, address) + redirectingRouteOf("second")});
+  EXPECT_THAT(curlAt(8080, address), HasSubstr("http://second.test"));
   EXPECT_FALSE(isTaken("127.0.0.1", 8080)) << "only on its address";
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"value\":\"" + address + "\""));
 }
 
 TEST(Gateways, TheNewerOneDoesNotGetAPortThatIsTaken) {
-  GatewaySpec spec{.backends = {{.port = freePort()}}, .routes = routeOf("egress")};
+  GatewaySpec spec{.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")};
   Gateway gateway(spec);
-  spec.routes += gatewayOf("second", gateway.port()) + routeOf("second");
+  spec.routes += gatewayOf("second", gateway.port()) + redirectingRouteOf("second");
   gateway.reload(spec);
-  EXPECT_THAT(ask(gateway.port()), HasSubstr("http://egress.test"));
+  EXPECT_THAT(curlAt(gateway.port()), HasSubstr("http://egress.test"));
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"PortUnavailable\""));
 }
 
@@ -74,17 +76,17 @@ TEST(Gateways, AnswersItselfIfItsParametersAreNone) {
   const std::uint16_t other = freePort();
   const Gateway gateway(
       {.backends = {{.port = freePort()}},
-       .routes = routeOf("egress") +
+       .routes = redirectingRouteOf("egress") +
                  gatewayOf("second", other,
                            "  infrastructure: {parametersRef: {group: '', kind: ConfigMap, name: settings}}\n") +
-                 routeOf("second")});
-  EXPECT_THAT(ask(gateway.port()), HasSubstr("http://egress.test"));
-  EXPECT_THAT(ask(other), HasSubstr("HTTP/1.1 500"));
+                 redirectingRouteOf("second")});
+  EXPECT_THAT(curlAt(gateway.port()), HasSubstr("http://egress.test"));
+  EXPECT_THAT(curlAt(other), HasSubstr("HTTP/1.1 500"));
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"InvalidParameters\""));
 }
 
 TEST(Gateways, TheClassSaysWhatItSupports) {
-  const Gateway gateway({.backends = {{.port = freePort()}}, .routes = routeOf("egress")});
+  const Gateway gateway({.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")});
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(R"("supportedFeatures":[{"name":"GRPCRoute"},)"));
 }
 

@@ -6,20 +6,13 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/node.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
-
-Outcome node(const std::string& script, const std::vector<std::string>& arguments) {
-  std::vector<std::string> argv = {"node", kClients + script};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return run(argv, std::chrono::seconds(60));
-}
 
 class GrpcOrigin {
  public:
@@ -44,7 +37,7 @@ class GrpcOrigin {
 };
 
 /// A GRPCRoute with these rules, as lines of YAML, for all hosts or one.
-std::string routeOf(const std::string& rules, const std::string& name = "calls", const std::string& more = {}) {
+std::string grpcRouteOf(const std::string& rules, const std::string& name = "calls", const std::string& more = {}) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: " + name +
          "}\nspec:\n  parentRefs: [{name: egress}]\n" + more + "  rules:\n" + rules;
 }
@@ -56,7 +49,7 @@ std::string to(const std::string& backend, const std::string& more = {}) {
 /// "CODE DETAILS" of each call.
 std::vector<std::string> callAll(const Gateway& gateway, std::vector<std::string> calls) {
   calls.insert(calls.begin(), "127.0.0.1:" + std::to_string(gateway.port()));
-  const Outcome got = node("grpc_call.mjs", calls);
+  const Outcome got = runNode("grpc_call.mjs", calls);
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
   std::vector<std::string> lines;
   std::size_t begin = 0;
@@ -68,8 +61,8 @@ std::vector<std::string> callAll(const Gateway& gateway, std::vector<std::string
 
 TEST(GrpcRoutes, CarryCallsOfEveryKindToAPlaintextBackend) {
   const GrpcOrigin origin;
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOf("    -\n" + to("origin"))});
-  const Outcome got = node("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin"))});
+  const Outcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
@@ -77,8 +70,8 @@ TEST(GrpcRoutes, CarryCallsOfEveryKindToABackendWithTls) {
   const Identity authority = makeAuthority();
   const GrpcOrigin origin(issueServer(authority, "origin.test"));
   const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
-                         .routes = routeOf("    - name: all\n" + to("origin"))});
-  const Outcome got = node("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+                         .routes = grpcRouteOf("    - name: all\n" + to("origin"))});
+  const Outcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
@@ -90,7 +83,7 @@ TEST(GrpcRoutes, FindTheirRuleByServiceMethodAndHeader) {
   };
   const Gateway gateway(
       {.backends = {{.port = origin.port()}},
-       .routes = routeOf(
+       .routes = grpcRouteOf(
            "    - name: service\n      matches: [{method: {service: sluice.test.Echo}}]\n" + marked("service") +
            "    - name: method\n      matches: [{method: {service: sluice.test.Echo, method: Unary}}]\n" +
            marked("method") +
@@ -117,11 +110,11 @@ TEST(GrpcRoutes, AreAnsweredInGrpcsTermsIfTheyCanNotBeServed) {
   };
   const Gateway gateway(
       {.backends = {{.port = origin.port()}, {.name = "down", .hostname = "down.test", .port = freePort()}},
-       .routes = routeOf(forMethod("Missing") + to("nowhere") + forMethod("Nothing") + forMethod("NoWeight") +
-                         to("origin", ", weight: 0") + forMethod("Down") + to("down") + forMethod("Filtered") +
-                         "      filters: [{type: ExtensionRef, extensionRef: {group: a.b, kind: C, "
-                         "name: d}}]\n" +
-                         to("origin") + forMethod("Fail") + to("origin"))});
+       .routes = grpcRouteOf(forMethod("Missing") + to("nowhere") + forMethod("Nothing") + forMethod("NoWeight") +
+                             to("origin", ", weight: 0") + forMethod("Down") + to("down") + forMethod("Filtered") +
+                             "      filters: [{type: ExtensionRef, extensionRef: {group: a.b, kind: C, "
+                             "name: d}}]\n" +
+                             to("origin") + forMethod("Fail") + to("origin"))});
   const auto got = callAll(gateway, {"/a/Missing", "/a/Nothing", "/a/NoWeight", "/a/Down", "/a/Filtered",
                                      "/sluice.test.Echo/Fail", "/a/Other"});
   ASSERT_EQ(got.size(), 7U);
@@ -135,7 +128,7 @@ TEST(GrpcRoutes, AreAnsweredInGrpcsTermsIfTheyCanNotBeServed) {
 TEST(GrpcRoutes, TakeNothingElseThanGrpc) {
   const GrpcOrigin origin;
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOf("    - matches: [{method: {service: a}}]\n" + to("origin"))});
+                         .routes = grpcRouteOf("    - matches: [{method: {service: a}}]\n" + to("origin"))});
   const auto ask = [&](const std::string& path, const std::string& type, const std::string& version) {
     // Without a body: an answer before its end, which HTTP/2 allows, is lost on this curl.
     const Outcome got =
@@ -163,7 +156,8 @@ TEST(GrpcRoutes, KeepTheirHostnameFromHttpRoutesThatAreNewer) {
       " "
       "parentRefs: [{name: egress}]\n  rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: "
       "origin}]}]\n";
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOf("    -\n" + to("origin")) + http});
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin")) + http});
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"HostnameConflict\""));
   EXPECT_THAT(run({"curl", "-sS", "-i", gateway.url("/")}).output, HasSubstr("415"));
   EXPECT_EQ(callAll(gateway, {"/sluice.test.Echo/Collect"}).at(0), "0 OK");

@@ -301,7 +301,7 @@ TEST(H1Responses, ABodyUntilTheEndOfTheConnectionIsDelimitedAnew) {
 // --- one form of the path, for matching and for forwarding
 // ------------------------------------------------------------
 
-std::string rule(const std::string& type, const std::string& value, const std::string& mark) {
+std::string markingRule(const std::string& type, const std::string& value, const std::string& mark) {
   return "    - matches: [{path: {type: " + type + ", value: " + value +
          "}}]\n      filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-rule, value: " +
          mark + "}]}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: ";
@@ -316,8 +316,8 @@ TEST(PathConfusion, TheRuleIsChosenByThePathThatTheBackendSees) {
       {.backends = {{.port = origin.port()}},
        .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: paths}\n"
                  "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
-                 rule("Exact", "/admin", "exact") + port + rule("PathPrefix", "/admin", "prefix") + port +
-                 rule("PathPrefix", "/", "all") + port});
+                 markingRule("Exact", "/admin", "exact") + port + markingRule("PathPrefix", "/admin", "prefix") + port +
+                 markingRule("PathPrefix", "/", "all") + port});
   const std::vector<std::string> paths = {"/admin",
                                           "/admin/",
                                           "/admin/x",

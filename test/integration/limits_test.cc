@@ -16,8 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string limits(const std::string& text) { return "limits: {" + text + "}\n"; }
-
 // RFC 9113 section 6.5.2.
 constexpr std::uint16_t kMaxConcurrentStreams = 3;
 constexpr std::uint16_t kInitialWindowSize = 4;

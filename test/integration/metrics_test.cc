@@ -7,15 +7,15 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/name_server.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// `promtool check metrics`, as an operator would pipe a page into it.
 Outcome checked(const std::string& page) {
@@ -32,16 +32,11 @@ std::string withoutTheGivenName(std::string page) {
   return page;
 }
 
-std::string rule(const std::string& path, const std::string& backend) {
-  return "    - matches: [{path: {type: PathPrefix, value: " + path +
-         "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]\n";
-}
-
 std::string routesTo(const std::vector<std::string>& backends) {
   std::string text =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: kinds}\nspec:\n"
       "  parentRefs: [{name: egress}]\n  rules:\n";
-  for (const std::string& backend : backends) text += rule("/" + backend, backend);
+  for (const std::string& backend : backends) text += ruleOfPrefix("/" + backend, backend);
   return text;
 }
 

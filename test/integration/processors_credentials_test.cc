@@ -10,6 +10,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
@@ -20,11 +21,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 constexpr const char* kKey = "sk-c4n4rYs3cr3t";
 
 /// E-48, but for the port.
-constexpr const char* kExample = R"(---
+constexpr const char* kCredentialsExample = R"(---
 apiVersion: gateway.networking.k8s.io/v1alpha1
 kind: Backend
 metadata:
@@ -87,7 +87,7 @@ std::string authorityDocument(const std::string& pem) {
 }
 
 GatewaySpec exampleOf(std::uint16_t port, const std::string& authority, const std::string& grant) {
-  std::string example = kExample;
+  std::string example = kCredentialsExample;
   example.replace(example.find("port: 443"), 9, "port: " + std::to_string(port));
   return {
       .backends = {{.name = "name-only", .hostname = "api.openai.com", .port = 9}},

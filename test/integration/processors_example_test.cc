@@ -13,20 +13,20 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kExample = SLUICE_SOURCE_DIR "/examples/processors";
+constexpr const char* kExampleFolder = SLUICE_SOURCE_DIR "/examples/processors";
 
 TEST(ProcessorsExample, IsAValidConfiguration) {
-  const Outcome got = run({programPath("sluice"), "validate", "--config", kExample});
+  const Outcome got = run({programPath("sluice"), "validate", "--config", kExampleFolder});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
 /// The example and what it needs of its neighbour in a folder of the test's own, with free ports in the place of its.
 void copyWithFreePorts(const std::string& folder) {
   namespace fs = std::filesystem;
-  const std::string root = fs::path(kExample).parent_path();
+  const std::string root = fs::path(kExampleFolder).parent_path();
   fs::create_directories(folder + "/examples/quickstart");
   fs::copy(root + "/quickstart/origin", folder + "/examples/quickstart/origin");
-  fs::copy(kExample, folder + "/examples/processors", fs::copy_options::recursive);
+  fs::copy(kExampleFolder, folder + "/examples/processors", fs::copy_options::recursive);
   std::string edits;
   for (const char* port : {"10180", "10543", "9911", "9912"}) {
     edits += std::string("s/\\b") + port + "\\b/" + std::to_string(freePort()) + "/g;";

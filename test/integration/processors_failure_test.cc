@@ -9,6 +9,7 @@
 
 #include "test/integration/support/canary.h"
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
@@ -18,10 +19,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
 /// Opens or closes; nothing said is closed (E-78).
-const std::vector<std::pair<std::string, bool>> kSpellings = {
+const std::vector<std::pair<std::string, bool>> kFailureSpellings = {
     {"failOpen: true", true},           {"failOpen: false", false},     {"failureMode: FailOpen", true},
     {"failureMode: FailClosed", false}, {"failureMode: open", true},    {"failureMode: closed", false},
     {"failurePolicy: Ignore", true},    {"failurePolicy: Fail", false}, {"timeout: 1s", false}};
@@ -35,8 +34,6 @@ std::string rulesOf(const std::vector<std::string>& filters, const std::string& 
   }
   return routeOfRules(rules);
 }
-
-std::string inlined(const std::string& use) { return "{type: PayloadProcessing, payloadProcessing: [" + use + "]}"; }
 
 std::string processor(const std::string& name, const std::string& section, const std::string& use) {
   return "---\napiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: test, name: " + name +
@@ -72,16 +69,16 @@ std::vector<std::string> formsOf(const std::string& spelling) {
 
 TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {  // C-04, P-18, P-22
   std::string routes;
-  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
-    std::string route = rulesOf(formsOf(kSpellings[i].first), "/" + std::to_string(i) + "/");
+  for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
+    std::string route = rulesOf(formsOf(kFailureSpellings[i].first), "/" + std::to_string(i) + "/");
     routes += (i == 0 ? "" : "---\n") + route.replace(route.find("name: all"), 9, "name: r" + std::to_string(i));
   }
   const Gateway gateway(specOf(routes));
-  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
-    const auto forms = formsOf(kSpellings[i].first);
+  for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
+    const auto forms = formsOf(kFailureSpellings[i].first);
     for (std::size_t j = 0; j < forms.size(); ++j) {
       const std::string target = "/" + std::to_string(i) + "/" + std::to_string(j);
-      expectAnswer(gateway.port(), target, kSpellings[i].second, "proxy_configuration_error", forms[j]);
+      expectAnswer(gateway.port(), target, kFailureSpellings[i].second, "proxy_configuration_error", forms[j]);
     }
   }
 }
@@ -90,24 +87,25 @@ TEST_F(ProcessorFailures, OfListenersAreOpenOrClosedInEverySpelling) {  // C-04
   std::string listeners;
   std::string processors;
   std::vector<std::uint16_t> ports;
-  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+  for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
     const std::string name = "l" + std::to_string(i);
     ports.push_back(freePort());
     listeners += "    - {name: " + name + ", protocol: HTTP, port: " + std::to_string(ports[i]) + "}\n";
-    processors += processor(
-        name, name, "{name: a, type: 'acme.test/Absent:v1', phase: request-headers, " + kSpellings[i].first + "}");
+    processors +=
+        processor(name, name,
+                  "{name: a, type: 'acme.test/Absent:v1', phase: request-headers, " + kFailureSpellings[i].first + "}");
   }
   GatewaySpec spec = specOf(routeOfRules("    -\n" + backendRefs()) + processors);
   spec.listeners = listeners;
   const Gateway gateway(spec);
-  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
-    expectAnswer(ports[i], "/", kSpellings[i].second, "processor_failed", kSpellings[i].first);
+  for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
+    expectAnswer(ports[i], "/", kFailureSpellings[i].second, "processor_failed", kFailureSpellings[i].first);
   }
   EXPECT_EQ(statusOf(gateway, "/"), "200") << "another listener has nothing to do with them";
 }
 
 /// E-49, but for the port.
-constexpr const char* kExample = R"(---
+constexpr const char* kFailureExample = R"(---
 apiVersion: gateway.networking.k8s.io/v1alpha1
 kind: Backend
 metadata:
@@ -134,22 +132,9 @@ spec:
         maxBodyBytes: 2097152
 )";
 
-std::string indented(const std::string& pem) {
-  std::string lines;
-  for (std::size_t at = 0; at < pem.size();) {
-    const std::size_t end = std::min(pem.find('\n', at), pem.size());
-    lines += "    " + pem.substr(at, end - at) + "\n";
-    at = end + 1;
-  }
-  return lines;
-}
-
 TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) {  // E-49, E-77, E-81
   const Identity client = issueClient(makeAuthority(), "tenant");
-  const std::string secret =
-      "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: default, name: client-cert}\n"
-      "type: kubernetes.io/tls\nstringData:\n  tls.crt: |\n" +
-      indented(client.certificate) + "  tls.key: |\n" + indented(client.key);
+  const std::string secret = tlsSecretOf("client-cert", client, "default");
   const std::string grant =
       "---\napiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\n"
       "metadata: {namespace: default, name: routes}\nspec:\n"
@@ -158,7 +143,7 @@ TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) 
   const Gateway gateway(
       specOf(routeOfRules("    -\n" + backendRefs() + "    - matches: [{path: {value: /pii}}]\n      backendRefs: [" +
                           backendRef("no-pii-openai", ", namespace: default") + "]\n") +
-             grant + kExample + secret));
+             grant + kFailureExample + secret));
   expectAnswer(gateway.port(), "/pii", false, "proxy_configuration_error", "closed");
   EXPECT_EQ(statusOf(gateway, "/"), "200");
   EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}",

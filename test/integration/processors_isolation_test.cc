@@ -8,6 +8,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
@@ -18,11 +19,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-constexpr const char* kBusy = "HTTP/1.1 503 Service Unavailable\r\nX-From: busy\r\nContent-Length: 0\r\n\r\n";
+constexpr const char* kBusyWithMark = "HTTP/1.1 503 Service Unavailable\r\nX-From: busy\r\nContent-Length: 0\r\n\r\n";
 constexpr const char* kReset = "";
 /// Of so many requests by even shares, each share is chosen first by more than five, but for once in millions of runs.
-constexpr int kRequests = 40;
+constexpr int kEnoughRequests = 40;
 
 /// All that a Backend may put into a request, marked with its name.
 std::string usesOf(const std::string& name) {
@@ -76,7 +76,7 @@ class Isolation : public testing::Test {
   static std::size_t askMany(const Gateway& gateway) {
     std::size_t served = countOf(answersTo(gateway), "\n200\n");
     H2Client client(gateway.port());
-    for (std::uint32_t stream = 1; stream < 2 * kRequests; stream += 2) {
+    for (std::uint32_t stream = 1; stream < 2 * kEnoughRequests; stream += 2) {
       H2Lines lines = h2::get("/x");
       for (const char* name : {"authorization", "x-set"}) lines.emplace_back(name, "theirs");
       for (const char* name : {"x-drop-a", "x-drop-b"}) lines.emplace_back(name, "kept");
@@ -90,13 +90,13 @@ class Isolation : public testing::Test {
   static std::string answersTo(const Gateway& gateway) {
     std::vector<std::string> more = kFields;
     more.insert(more.end(), {"-w", "\n%{http_code}\n"});
-    for (int i = 1; i < kRequests; ++i) more.push_back(gateway.url("/x"));
+    for (int i = 1; i < kEnoughRequests; ++i) more.push_back(gateway.url("/x"));
     return ask(gateway, "/x", more);
   }
 };
 
 TEST_F(Isolation, NothingOfABackendThatAnswers503OrResetsReachesTheOther) {
-  for (const char* failure : {kBusy, kReset}) {
+  for (const char* failure : {kBusyWithMark, kReset}) {
     const RecordingOrigin a([&](std::size_t) { return failure; });
     const RecordingOrigin b([](std::size_t) { return kOk; });
     const Gateway gateway(specOf(a.port(), b.port()));
@@ -142,7 +142,7 @@ TEST_F(Isolation, HoldsOverTlsAndHttp2WithConnectionsThatAreUsedAgain) {
 }
 
 TEST_F(Isolation, EachTryOfOneBackendBeginsAnew) {
-  const RecordingOrigin a([](std::size_t number) { return number % 3 == 2 ? kOk : kBusy; });
+  const RecordingOrigin a([](std::size_t number) { return number % 3 == 2 ? kOk : kBusyWithMark; });
   GatewaySpec spec = specOf(a.port(), 9);
   spec.routes = routeOfRules("    - retry: {codes: [503], attempts: 3, backoff: 1ms}\n      backendRefs: [" +
                              backendRef("a") + "]\n") +
@@ -154,11 +154,11 @@ TEST_F(Isolation, EachTryOfOneBackendBeginsAnew) {
 }
 
 TEST_F(Isolation, WhatAResponseThatIsNotKeptWasGivenIsGoneWithIt) {
-  const RecordingOrigin a([](std::size_t) { return kBusy; });
+  const RecordingOrigin a([](std::size_t) { return kBusyWithMark; });
   const RecordingOrigin b([](std::size_t) { return kOk; });
   const Gateway gateway(specOf(a.port(), b.port()));
   std::size_t failedOver = 0;
-  for (int i = 0; i < kRequests && failedOver < 3; ++i) {
+  for (int i = 0; i < kEnoughRequests && failedOver < 3; ++i) {
     const std::size_t before = a.heads().size();
     const std::string answer = ask(gateway, "/", kFields);
     if (a.heads().size() == before || answer.find(" 200 ") == std::string::npos) continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
@@ -17,7 +18,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 constexpr const char* kPipeline =
     "{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: line}}";
 
@@ -50,8 +50,6 @@ std::string on(const std::string& target, const std::string& name, const std::st
                 "targetRef: {group: gateway.networking.k8s.io, " + target + "}, " + more + "processors: [" + uses + "]",
                 created);
 }
-
-std::string inlined(const std::string& uses) { return "{type: PayloadProcessing, payloadProcessing: [" + uses + "]}"; }
 
 /// The rule "main" of the route "all", with these filters, then those of its one share.
 std::string ruleOf(const std::string& filters, const std::string& ofShare = {}) {

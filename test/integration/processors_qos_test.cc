@@ -9,6 +9,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
@@ -18,7 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 /// What comes back of it in a test is nothing: one request a minute.
 constexpr const char* kSlow = "requestsPerMinute: 1, burst: ";
 

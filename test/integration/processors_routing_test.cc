@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
@@ -17,7 +18,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const std::string kLarge = R"({"messages": [], "model": "large"})";
 const std::string kSmall = R"({"model": "small"})";
 

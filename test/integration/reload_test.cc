@@ -9,6 +9,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -16,18 +17,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
-std::string saying(const std::string& body) {
-  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-/// One request more on a connection that stays.
-RawResponse ask(Socket& client) {
-  client.send(kGet);
-  return readResponse(client);
-}
 
 std::string servedRevision(const Gateway& gateway) {
   const std::string status = gateway.adminGet("/status");
@@ -83,9 +72,9 @@ class Reload : public testing::Test {
 TEST_F(Reload, AConnectionGoesOnByTheNewRules) {
   Gateway gateway(towards(one_));
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   gateway.reload(towards(two_));
-  EXPECT_EQ(ask(client).body, "two");
+  EXPECT_EQ(askRaw(client).body, "two");
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
 }
 
@@ -105,10 +94,10 @@ TEST_F(Reload, AnHttp2ConnectionGoesOnByTheNewRules) {
 TEST_F(Reload, AnUntouchedBackendKeepsItsConnections) {
   Gateway gateway(towards(one_));
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   for (int i = 0; i < 3; ++i) {
     gateway.reload(towards(one_, "timeouts: {bodyIdle: " + std::to_string(50 + i) + "s}\n"));
-    EXPECT_EQ(ask(client).body, "one");
+    EXPECT_EQ(askRaw(client).body, "one");
   }
   EXPECT_EQ(one_.connections(), 1);
 }
@@ -116,11 +105,11 @@ TEST_F(Reload, AnUntouchedBackendKeepsItsConnections) {
 TEST_F(Reload, ABackendThatIsGoneLosesItsIdleConnections) {
   Gateway gateway(towards(one_));
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   EXPECT_EQ(gateway.metric(openConnections("idle")), 1);
   gateway.reload(towards(two_));
   EXPECT_TRUE(falls(gateway, openConnections("idle"), 0));
-  EXPECT_EQ(ask(client).body, "two");
+  EXPECT_EQ(askRaw(client).body, "two");
 }
 
 TEST_F(Reload, ARequestInFlightEndsByTheRulesThatItBeganWith) {
@@ -135,7 +124,7 @@ TEST_F(Reload, ARequestInFlightEndsByTheRulesThatItBeganWith) {
   EXPECT_EQ(readResponse(client).body, "late");
   EXPECT_TRUE(falls(gateway, openConnections("active"), 0));
   EXPECT_TRUE(falls(gateway, openConnections("idle"), 0)) << "nobody can want it any more";
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   const std::vector<std::string> lines = gateway.accessLog(2);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0], HasSubstr("\"revision\":\"" + before + "\"")) << "it was served by that one";
@@ -153,10 +142,10 @@ TEST_F(Reload, TheSameConfigurationChangesNothing) {
 TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
   Gateway gateway(towards(one_));
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   const std::string served = servedRevision(gateway);
   gateway.reloadText("apiVersion: [", "failure");
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   EXPECT_EQ(one_.connections(), 1);
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 1);
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 0);
@@ -168,7 +157,7 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
   EXPECT_TRUE(gateway.process().waitForLine("configuration can not be served"));
 
   gateway.reload(towards(two_));
-  EXPECT_EQ(ask(client).body, "two");
+  EXPECT_EQ(askRaw(client).body, "two");
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 0);
 }
@@ -176,15 +165,16 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
 TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
   Gateway gateway(towards(one_));
   GatewaySpec misspelt = towards(one_, "forwardedHeaders: Append\n");
-  misspelt.routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-                    "spec: {parentRefs: [{name: egress}], rules: [{backendRef: []}]}\n";
+  misspelt.routes =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+      "spec: {parentRefs: [{name: egress}], rules: [{backendRef: []}]}\n";
   gateway.reload(misspelt);
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   EXPECT_THAT(one_.heads().back(), HasSubstr("x-forwarded-for: ")) << "the settings are the new ones";
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("its previous valid version serves on"));
   gateway.reload(towards(one_));
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("previous valid version")));
 }
 
@@ -199,7 +189,7 @@ TEST_F(Reload, WithoutAGatewayClassOfOursTheOldOneServesOn) {
   Gateway gateway(towards(one_));
   gateway.reloadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: nothing}\n", "failure");
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
 }
 
 TEST_F(Reload, TheFilesAreWatched) {
@@ -207,13 +197,14 @@ TEST_F(Reload, TheFilesAreWatched) {
   gateway.rewrite(towards(two_));
   EXPECT_TRUE(gateway.reaches("sluice_config_reloads_total{result=\"success\"}", 1));
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "two");
+  EXPECT_EQ(askRaw(client).body, "two");
 }
 
 TEST_F(Reload, SettingsOfTheDataPathAreTaken) {
   Gateway gateway(towards(one_));
   Socket client = Socket::connect(gateway.port());
-  gateway.reload(towards(one_, "timeouts: {requestHeader: 300ms}\nlimits: {connections: 2}\nforwardedHeaders: Append\n"));
+  gateway.reload(
+      towards(one_, "timeouts: {requestHeader: 300ms}\nlimits: {connections: 2}\nforwardedHeaders: Append\n"));
   client.send(kGet);
   EXPECT_EQ(readResponse(client).status, 200);
   EXPECT_THAT(one_.heads().back(), HasSubstr("x-forwarded-for: 127.0.0.1\r\n"));
@@ -235,11 +226,11 @@ TEST_F(Reload, SettingsThatAreFixedAtStartAreNamed) {
 TEST_F(Reload, AnAddressThatIsNotAllowedAnyMoreIsNotUsedAgain) {
   Gateway gateway(towards(one_));
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).status, 200);
+  EXPECT_EQ(askRaw(client).status, 200);
   GatewaySpec closed = towards(one_);
   closed.allow = "192.0.2.0/24";
   gateway.reload(closed);
-  const RawResponse denied = ask(client);
+  const RawResponse denied = askRaw(client);
   EXPECT_EQ(denied.status, 403) << "although there was a connection";
   EXPECT_THAT(denied.body, HasSubstr("destination_ip_prohibited"));
 }
@@ -259,12 +250,12 @@ TEST_F(ReloadListeners, AListenerComesAndGoes) {
   Socket old = Socket::connect(gateway.port());
   gateway.reload(withListener(more_));
   Socket client = Socket::connect(more_);
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   gateway.reload(towards(one_));
   EXPECT_EQ(client.readAll(), "") << "it is idle, and closed";
   EXPECT_TRUE(client.closed());
   EXPECT_TRUE(eventually([&] { return !Socket::connect(more_).ok(); })) << "nobody listens there";
-  EXPECT_EQ(ask(old).body, "one");
+  EXPECT_EQ(askRaw(old).body, "one");
 }
 
 TEST_F(ReloadListeners, ARequestInFlightOutlivesItsListener) {
@@ -291,10 +282,10 @@ TEST_F(ReloadListeners, APortThatSomebodyElseHasIsTriedAgainAndThenGivenUp) {
   EXPECT_TRUE(gateway.process().waitForLine("Address already in use"));
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 1);
   Socket client = Socket::connect(gateway.port());
-  EXPECT_EQ(ask(client).body, "one");
+  EXPECT_EQ(askRaw(client).body, "one");
   gateway.reload(withListener(more_));
   Socket another = Socket::connect(more_);
-  EXPECT_EQ(ask(another).body, "one");
+  EXPECT_EQ(askRaw(another).body, "one");
 }
 
 TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
@@ -302,7 +293,7 @@ TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
   Gateway gateway(withListener(more_));
   ASSERT_TRUE(waitForPort(more_));
   Socket plain = Socket::connect(more_);
-  EXPECT_EQ(ask(plain).body, "one");
+  EXPECT_EQ(askRaw(plain).body, "one");
   GatewaySpec secure = towards(one_);
   secure.tls = issueServer(root, "listener.test");
   secure.listeners = "    - {name: more, protocol: HTTPS, port: " + std::to_string(more_) +
@@ -313,7 +304,7 @@ TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
   EXPECT_EQ(run({"curl", "-sS", "-k", url}).output, "one");
   gateway.reload(withListener(more_));
   Socket again = Socket::connect(more_);
-  EXPECT_EQ(ask(again).body, "one");
+  EXPECT_EQ(askRaw(again).body, "one");
 }
 
 class ReloadCertificates : public Reload {

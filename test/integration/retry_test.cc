@@ -18,11 +18,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+constexpr const char* kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 constexpr const char* kBusy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy";
 
 /// One HTTPRoute whose rule says this, in lines of YAML, and has these shares.
-std::string routeOf(const std::string& rule, const std::string& shares = backendRef()) {
+std::string routeOfRule(const std::string& rule, const std::string& shares = backendRef()) {
   return routeOfRules("    - " + rule + "\n      backendRefs: [" + shares + "]\n");
 }
 
@@ -30,13 +30,13 @@ std::string routeOf(const std::string& rule, const std::string& shares = backend
 class Recovering : public RecordingOrigin {
  public:
   explicit Recovering(std::size_t failures, const std::string& bad = kBusy)
-      : RecordingOrigin([=](std::size_t number) { return number < failures ? bad : kOk; }) {}
+      : RecordingOrigin([=](std::size_t number) { return number < failures ? bad : kHello; }) {}
 };
 
 TEST(RetryRules, HideAnOriginThatRecovers) {
   const Recovering origin(2);
-  Gateway gateway(
-      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
+  Gateway gateway({.backends = {{.port = origin.port()}},
+                   .routes = routeOfRule("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
   EXPECT_THAT(ask(gateway, "/a"), HasSubstr("\r\n\r\nhello"));
   EXPECT_EQ(origin.heads().size(), 3U);
   EXPECT_EQ(gateway.metric(attemptsOf("origin", "503")), 2);
@@ -53,8 +53,8 @@ TEST(RetryRules, HideAnOriginThatRecovers) {
 
 TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
   const Recovering origin(100);
-  const Gateway gateway(
-      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
   const std::string answer = ask(gateway, "/a");
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 503 Service Unavailable\r\n"));
   EXPECT_THAT(answer, HasSubstr("busy"));
@@ -65,8 +65,8 @@ TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
 TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
   constexpr std::size_t kRequests = 300;
   const Recovering origin(1'000'000);
-  const Gateway gateway(
-      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 5, backoff: 1ms}")});
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .routes = routeOfRule("retry: {codes: [503], attempts: 5, backoff: 1ms}")});
   const auto begun = std::chrono::steady_clock::now();
   Socket client = Socket::connect(gateway.port());
   for (std::size_t i = 0; i < kRequests; ++i) {
@@ -86,7 +86,7 @@ TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
 TEST(RetryRules, LeaveOtherStatusesAlone) {
   const Recovering origin(100);
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOf("retry: {codes: [500, 502, 504], attempts: 2, backoff: 10ms}")});
+                         .routes = routeOfRule("retry: {codes: [500, 502, 504], attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a"), "503");
   EXPECT_EQ(origin.heads().size(), 1U);
 }
@@ -98,7 +98,7 @@ TEST(RetryRules, RepeatAnUploadWithinTheReplayBufferForClientsOfBothVersions) {
   for (const std::vector<std::string>& version : {std::vector<std::string>{}, {"--http2-prior-knowledge"}}) {
     const Recovering origin(1);
     const Gateway gateway({.backends = {{.port = origin.port()}},
-                           .routes = routeOf("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+                           .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
     std::vector<std::string> more = {"--data-binary", "@" + file};
     more.insert(more.end(), version.begin(), version.end());
     EXPECT_EQ(statusOf(gateway, "/a", more), "200");
@@ -111,8 +111,8 @@ TEST(RetryRules, SendAnUploadBeyondTheReplayBufferOnce) {
   const std::string body(64 * 1024 + 1, 'x');
   TempDir folder;
   const Recovering origin(1);
-  const Gateway gateway(
-      {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a", {"--data-binary", "@" + folder.write("body", body)}), "503");
   EXPECT_EQ(origin.bodies().size(), 1U);
   EXPECT_TRUE(gateway.limitWasHit("replayBuffer"));
@@ -125,14 +125,14 @@ TEST(RetryRules, FollowTheReplayBufferOfTheSettings) {
     const Recovering origin(1);
     const Gateway gateway({.backends = {{.port = origin.port()}},
                            .settings = std::string("limits: {replayBuffer: ") + (enough ? "2000" : "1999") + "}\n",
-                           .routes = routeOf("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+                           .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
     EXPECT_EQ(statusOf(gateway, "/a", {"--data-binary", "@" + file}), enough ? "200" : "503");
   }
 }
 
 TEST(RetryRules, TryAConnectionAgainThatIsRefused) {
   const std::uint16_t nobody = freePort();
-  Gateway gateway({.backends = {{.port = nobody}}, .routes = routeOf("retry: {attempts: 2, backoff: 10ms}")});
+  Gateway gateway({.backends = {{.port = nobody}}, .routes = routeOfRule("retry: {attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a", {"--data", "x"}), "503");
   EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"attempts\":3"));
 }
@@ -141,7 +141,7 @@ TEST(RetryRules, AskAgainAfterAResetOnlyWhatMayBeRepeated) {
   for (const bool idempotent : {true, false}) {
     const Recovering origin(1, "");
     const Gateway gateway(
-        {.backends = {{.port = origin.port()}}, .routes = routeOf("retry: {attempts: 1, backoff: 10ms}")});
+        {.backends = {{.port = origin.port()}}, .routes = routeOfRule("retry: {attempts: 1, backoff: 10ms}")});
     EXPECT_EQ(statusOf(gateway, "/a", {"-X", idempotent ? "PUT" : "POST", "--data", "body"}),
               idempotent ? "200" : "502");
     EXPECT_EQ(origin.bodies(), std::vector<std::string>(idempotent ? 2 : 1, "body"));
@@ -153,11 +153,11 @@ TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
   const RawOrigin origin([&](Socket& socket, RawOrigin& self) {
     self.readHead(socket);
     if (++asked == 1) return self.waitUntilItStops();
-    socket.send(kOk);
+    socket.send(kHello);
   });
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOf("timeouts: {backendRequest: 200ms, request: 5s}\n"
-                                           "      retry: {codes: [504], attempts: 1, backoff: 10ms}")});
+                         .routes = routeOfRule("timeouts: {backendRequest: 200ms, request: 5s}\n"
+                                               "      retry: {codes: [504], attempts: 1, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a"), "200");
   EXPECT_EQ(asked, 2);
   EXPECT_TRUE(gateway.limitWasHit("backendRequest"));
@@ -166,8 +166,8 @@ TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
 TEST(RetryRules, EndWithTheTimeOfTheWholeRequest) {
   const EchoOrigin origin(std::nullopt);
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOf("timeouts: {request: 500ms, backendRequest: 200ms}\n"
-                                           "      retry: {attempts: 10, backoff: 10ms}")});
+                         .routes = routeOfRule("timeouts: {request: 500ms, backendRequest: 200ms}\n"
+                                               "      retry: {attempts: 10, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/silent"), "504");
 }
 
@@ -175,7 +175,7 @@ TEST(RetryRules, WorkTowardsHttp2Too) {
   const Identity authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
   Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
-                   .routes = routeOf("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
+                   .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/status/503", {"--data", "body", "--http2-prior-knowledge"}), "503");
   EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"attempts\":3"));
   EXPECT_EQ(gateway.metric("http_client_open_connections{backend=\"test/origin\",http_connection_state=\"idle\"}"), 1)
@@ -189,7 +189,7 @@ TEST(RetryRules, FailOverToAnotherShareWithoutTheFirstOnesCredentials) {
   const Gateway gateway(
       {.backends = {{.name = "a", .hostname = "a.test", .port = broken.port()},
                     {.name = "b", .hostname = "b.test", .port = sound.port()}},
-       .routes = routeOf(
+       .routes = routeOfRule(
            "retry: {codes: [503], attempts: 1, backoff: 10ms}",
            backendRef("a",
                       ", weight: 1000000, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: "

@@ -16,8 +16,8 @@ using testing::Not;
 constexpr const char* kBackendRef = "{group: gateway.networking.k8s.io, kind: Backend, name: origin}";
 
 /// An HTTPRoute with these rules, as lines of YAML.
-std::string routeOf(const std::string& rules, const std::string& name = "all",
-                    const std::string& parent = "name: egress", const std::string& more = {}) {
+std::string httpRouteOf(const std::string& rules, const std::string& name = "all",
+                        const std::string& parent = "name: egress", const std::string& more = {}) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + name +
          "}\nspec:\n  parentRefs: [{" + parent + "}]\n" + more + "  rules:\n" + rules;
 }
@@ -44,10 +44,10 @@ class RouteFeatures : public testing::Test {
 TEST_F(RouteFeatures, RulesMatchByMethodQueryHeaderAndPath) {
   const Gateway gateway(
       {.backends = {{.port = origin_.port()}},
-       .routes = routeOf(marked("rest", "{path: {value: /}}") + marked("path", "{path: {value: /a}}") +
-                         marked("method", "{path: {value: /a}, method: PUT}") +
-                         marked("header", "{path: {value: /a}, headers: [{name: x-kind, value: b}]}") +
-                         marked("query", "{path: {value: /a}, queryParams: [{name: q, value: b}]}"))});
+       .routes = httpRouteOf(marked("rest", "{path: {value: /}}") + marked("path", "{path: {value: /a}}") +
+                             marked("method", "{path: {value: /a}, method: PUT}") +
+                             marked("header", "{path: {value: /a}, headers: [{name: x-kind, value: b}]}") +
+                             marked("query", "{path: {value: /a}, queryParams: [{name: q, value: b}]}"))});
   EXPECT_THAT(ask(gateway, "/b"), HasSubstr("x-rule: rest\r\n"));
   EXPECT_THAT(ask(gateway, "/a/b"), HasSubstr("x-rule: path\r\n"));
   EXPECT_THAT(ask(gateway, "/a", {"-X", "PUT", "-H", "x-kind: b"}), HasSubstr("x-rule: method\r\n"));
@@ -59,12 +59,13 @@ TEST_F(RouteFeatures, RulesMatchByMethodQueryHeaderAndPath) {
 TEST_F(RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn) {
   const Gateway gateway(
       {.backends = {{.port = origin_.port()}},
-       .routes = routeOf("    - matches: [{path: {value: /old}}]\n"
-                         "      filters: [{type: URLRewrite, urlRewrite: {hostname: new.test, path: {type: "
-                         "ReplacePrefixMatch, replacePrefixMatch: /new}}}]\n"
-                         "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, filters: "
-                         "[{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-of-backend, value: "
-                         "'yes'}]}}]}]\n")});
+       .routes =
+           httpRouteOf("    - matches: [{path: {value: /old}}]\n"
+                       "      filters: [{type: URLRewrite, urlRewrite: {hostname: new.test, path: {type: "
+                       "ReplacePrefixMatch, replacePrefixMatch: /new}}}]\n"
+                       "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, filters: "
+                       "[{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-of-backend, value: "
+                       "'yes'}]}}]}]\n")});
   const std::string answer = ask(gateway, "/old/page");
   EXPECT_EQ(echoed(answer, "target"), "/new/page");
   EXPECT_EQ(echoed(answer, "authority"), "new.test");
@@ -73,10 +74,10 @@ TEST_F(RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn) {
 
 TEST_F(RouteFeatures, APortOfAParentRefSelectsItsListeners) {
   const std::uint16_t other = freePort();
-  const Gateway gateway(
-      {.backends = {{.port = origin_.port()}},
-       .routes = routeOf(marked("other", "{path: {value: /}}"), "all", "name: egress, port: " + std::to_string(other)),
-       .listeners = "    - {name: other, protocol: HTTP, port: " + std::to_string(other) + "}\n"});
+  const Gateway gateway({.backends = {{.port = origin_.port()}},
+                         .routes = httpRouteOf(marked("other", "{path: {value: /}}"), "all",
+                                               "name: egress, port: " + std::to_string(other)),
+                         .listeners = "    - {name: other, protocol: HTTP, port: " + std::to_string(other) + "}\n"});
   EXPECT_THAT(ask("http://127.0.0.1:" + std::to_string(other) + "/"), HasSubstr("x-rule: other\r\n"));
   EXPECT_THAT(ask(gateway, "/"), HasSubstr("404"));
 }
@@ -85,7 +86,7 @@ TEST_F(RouteFeatures, TheListenerWithTheMostSpecificHostnameOwnsARequest) {
   const std::uint16_t port = freePort();
   const std::string at = ", protocol: HTTP, port: " + std::to_string(port);
   const auto forListener = [](const std::string& name) {
-    return routeOf(marked(name, "{path: {value: /" + name + "}}"), name, "name: egress, sectionName: " + name);
+    return httpRouteOf(marked(name, "{path: {value: /" + name + "}}"), name, "name: egress, sectionName: " + name);
   };
   const Gateway gateway({.backends = {{.port = origin_.port()}},
                          .routes = forListener("all") + forListener("wild") + forListener("exact"),
@@ -119,7 +120,7 @@ TEST_F(RouteFeatures, ANamespaceLetsRoutesInByItsLabels) {
     return text.replace(text.find("LABEL"), 5, label);
   };
   GatewaySpec spec{.backends = {{.port = origin_.port()}},
-                   .routes = routeOf(marked("own", "{path: {value: /}}")) + team,
+                   .routes = httpRouteOf(marked("own", "{path: {value: /}}")) + team,
                    .listeners = with("yes")};
   Gateway gateway(spec);
   const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";

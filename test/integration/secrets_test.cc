@@ -19,11 +19,6 @@ using testing::HasSubstr;
 constexpr const char* kCanary = "c4n4rYs3cr3t";
 constexpr const char* kCanary64 = "YzRuNHJZczNjcjN0";  // the same in base64
 
-std::string readFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// The second line of a PEM block: bytes of nothing but the key.
 std::string keyMaterial(const Identity& identity) {
   const std::size_t begin = identity.key.find('\n') + 1;

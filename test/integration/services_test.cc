@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -16,17 +17,13 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string saying(const std::string& body) {
-  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-RawResponse ask(Socket& client) {
+RawResponse askShop(Socket& client) {
   client.send("GET / HTTP/1.1\r\nHost: client.test\r\n\r\n");
   return readResponse(client);
 }
-RawResponse ask(const Gateway& gateway) {
+RawResponse askShop(const Gateway& gateway) {
   Socket client = Socket::connect(gateway.port());
-  return ask(client);
+  return askShop(client);
 }
 
 struct Endpoint {
@@ -53,15 +50,15 @@ std::string slices(const std::vector<Endpoint>& endpoints, const std::string& na
   for (std::size_t i = 0; i < endpoints.size(); ++i) text += slice(i, endpoints[i], nameSpace);
   return text;
 }
-std::string route(const std::string& more = {}) {
+std::string routeToShop(const std::string& more = {}) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\nspec: "
          "{parentRefs: [{name: egress}], rules: [{backendRefs: [{name: shop, port: 80" +
          more + "}]}]}\n";
 }
 
-GatewaySpec serving(const std::vector<Endpoint>& endpoints, const std::string& port = {}) {
+GatewaySpec servingEndpoints(const std::vector<Endpoint>& endpoints, const std::string& port = {}) {
   GatewaySpec spec;
-  spec.routes = service({}, port) + slices(endpoints) + route();
+  spec.routes = service({}, port) + slices(endpoints) + routeToShop();
   return spec;
 }
 GatewaySpec servingText(const std::string& documents) {
@@ -78,47 +75,47 @@ class Services : public testing::Test {
 };
 
 TEST_F(Services, SpreadTheirRequestsOverTheirEndpoints) {
-  const Gateway gateway(serving({{one_.port()}, {two_.port()}, {three_.port()}}));
+  const Gateway gateway(servingEndpoints({{one_.port()}, {two_.port()}, {three_.port()}}));
   Socket client = Socket::connect(gateway.port());
-  for (int i = 0; i < 90; ++i) ASSERT_EQ(ask(client).status, 200);
+  for (int i = 0; i < 90; ++i) ASSERT_EQ(askShop(client).status, 200);
   for (const RawOrigin* origin : {&one_, &two_, &three_}) EXPECT_GE(origin->heads().size(), 8U);
   EXPECT_EQ(one_.heads().size() + two_.heads().size() + three_.heads().size(), 90U);
 }
 
 TEST_F(Services, GetTheAuthorityThatTheClientNamed) {
-  const Gateway gateway(serving({{one_.port()}}));
-  ASSERT_EQ(ask(gateway).body, "one");
+  const Gateway gateway(servingEndpoints({{one_.port()}}));
+  ASSERT_EQ(askShop(gateway).body, "one");
   EXPECT_THAT(one_.heads().at(0), HasSubstr("host: client.test\r\n"));
 }
 
 TEST_F(Services, LoseNoRequestToAnEndpointThatIsDead) {
-  const Gateway gateway(serving({{one_.port()}, {freePort()}, {two_.port()}}));
+  const Gateway gateway(servingEndpoints({{one_.port()}, {freePort()}, {two_.port()}}));
   Socket client = Socket::connect(gateway.port());
-  for (int i = 0; i < 40; ++i) ASSERT_EQ(ask(client).status, 200) << i;
+  for (int i = 0; i < 40; ++i) ASSERT_EQ(askShop(client).status, 200) << i;
   EXPECT_GT(one_.heads().size(), 0U);
   EXPECT_GT(two_.heads().size(), 0U);
 }
 
 TEST_F(Services, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
   const RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
-  std::string text = route();
+  std::string text = routeToShop();
   text.replace(text.find("rules: [{"), 9, "rules: [{retry: {codes: [503], attempts: 1, backoff: 1ms}, ");
   const Gateway gateway(servingText(service() + slices({{busy.port()}, {one_.port()}}) + text));
   Socket client = Socket::connect(gateway.port());
   // The budget of retries allows more than that, however quick the requests are.
-  for (int i = 0; i < 40 && busy.heads().size() < 5; ++i) ASSERT_EQ(ask(client).body, "one") << i;
+  for (int i = 0; i < 40 && busy.heads().size() < 5; ++i) ASSERT_EQ(askShop(client).body, "one") << i;
   EXPECT_EQ(busy.heads().size(), 5U);
 }
 
 TEST_F(Services, WithoutAnEndpointThatIsReadyAreUnavailable) {
-  const Gateway gateway(serving({{one_.port(), false}}));
-  const RawResponse response = ask(gateway);
+  const Gateway gateway(servingEndpoints({{one_.port(), false}}));
+  const RawResponse response = askShop(gateway);
   EXPECT_EQ(response.status, 503);
   EXPECT_THAT(response.body, HasSubstr("\"code\":\"destination_unavailable\""));
 }
 
 TEST_F(Services, ChangeTheirEndpointsWithoutARequestThatFails) {
-  Gateway gateway(serving({{one_.port()}, {two_.port()}}));
+  Gateway gateway(servingEndpoints({{one_.port()}, {two_.port()}}));
   std::atomic<bool> enough = false;
   std::atomic<int> served = 0;
   std::atomic<int> failed = 0;
@@ -126,32 +123,32 @@ TEST_F(Services, ChangeTheirEndpointsWithoutARequestThatFails) {
   for (int i = 0; i < 3; ++i) {
     clients.emplace_back([&] {
       Socket client = Socket::connect(gateway.port());
-      while (!enough) (ask(client).status == 200 ? served : failed)++;
+      while (!enough) (askShop(client).status == 200 ? served : failed)++;
     });
   }
   for (int i = 0; i < 3; ++i) {
-    gateway.reload(serving({{one_.port(), false}, {two_.port()}}));
-    gateway.reload(serving({{one_.port()}, {two_.port(), false}}));
+    gateway.reload(servingEndpoints({{one_.port(), false}, {two_.port()}}));
+    gateway.reload(servingEndpoints({{one_.port()}, {two_.port(), false}}));
   }
   enough = true;
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(failed, 0);
   EXPECT_GT(served, 0);
   const std::size_t before = two_.heads().size();
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(gateway).body, "one");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(askShop(gateway).body, "one");
   EXPECT_EQ(two_.heads().size(), before) << "it is not ready";
 }
 
 TEST_F(Services, KeepTheConnectionsToEndpointsThatStayAndTheirRevision) {
-  Gateway gateway(serving({{one_.port()}}));
-  ASSERT_EQ(ask(gateway).body, "one");
+  Gateway gateway(servingEndpoints({{one_.port()}}));
+  ASSERT_EQ(askShop(gateway).body, "one");
   const std::string before = gateway.adminGet("/status");
-  gateway.reload(serving({{one_.port()}, {two_.port()}}));
-  for (int i = 0; i < 30; ++i) ASSERT_EQ(ask(gateway).status, 200);
+  gateway.reload(servingEndpoints({{one_.port()}, {two_.port()}}));
+  for (int i = 0; i < 30; ++i) ASSERT_EQ(askShop(gateway).status, 200);
   EXPECT_EQ(one_.connections(), 1);
   EXPECT_EQ(two_.connections(), 1);
   EXPECT_EQ(gateway.adminGet("/status"), before);
-  gateway.reload(serving({{one_.port()}, {two_.port()}}), "unchanged");
+  gateway.reload(servingEndpoints({{one_.port()}, {two_.port()}}), "unchanged");
 }
 
 TEST_F(Services, SpeakHttp2ByPriorKnowledgeIfTheirAppProtocolSaysSo) {
@@ -160,37 +157,38 @@ TEST_F(Services, SpeakHttp2ByPriorKnowledgeIfTheirAppProtocolSaysSo) {
   const std::uint16_t port = freePort();
   Process origin({"nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", folder.path(), std::to_string(port)});
   ASSERT_TRUE(waitForPort(port));
-  const Gateway gateway(serving({{port}}, ", appProtocol: kubernetes.io/h2c"));
-  EXPECT_EQ(ask(gateway).body, "from nghttpd");
+  const Gateway gateway(servingEndpoints({{port}}, ", appProtocol: kubernetes.io/h2c"));
+  EXPECT_EQ(askShop(gateway).body, "from nghttpd");
 }
 
 TEST_F(Services, OfTypeExternalNameAreRefused) {
   const Gateway gateway(
-      servingText(service(", type: ExternalName, externalName: localhost") + slices({{one_.port()}}) + route()));
-  EXPECT_EQ(ask(gateway).status, 500);
+      servingText(service(", type: ExternalName, externalName: localhost") + slices({{one_.port()}}) + routeToShop()));
+  EXPECT_EQ(askShop(gateway).status, 500);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"InvalidKind\""));
   EXPECT_EQ(one_.connections(), 0);
 }
 
 TEST_F(Services, OfOtherNamespacesNeedAGrant) {
-  const std::string other = service({}, {}, "store") + slices({{one_.port()}}, "store") + route(", namespace: store");
+  const std::string other =
+      service({}, {}, "store") + slices({{one_.port()}}, "store") + routeToShop(", namespace: store");
   Gateway gateway(servingText(other));
-  EXPECT_EQ(ask(gateway).status, 500);
+  EXPECT_EQ(askShop(gateway).status, 500);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"RefNotPermitted\""));
   gateway.reload(servingText(
       "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: store, name: g}\nspec: "
       "{from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: test}], to: [{group: '', kind: "
       "Service}]}\n---\n" +
       other));
-  EXPECT_EQ(ask(gateway).body, "one");
+  EXPECT_EQ(askShop(gateway).body, "one");
 }
 
 // CVE-2021-25740: who may write EndpointSlices is not thereby on the gateway's own machine.
 TEST_F(Services, DoNotLeadToTheLoopbackOfTheGateway) {
-  GatewaySpec spec = serving({{one_.port()}});
+  GatewaySpec spec = servingEndpoints({{one_.port()}});
   spec.allow = "10.0.0.0/8";
   const Gateway gateway(spec);
-  EXPECT_EQ(ask(gateway).status, 503);
+  EXPECT_EQ(askShop(gateway).status, 503);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("not used: 127.0.0.1 (loopback)"));
   EXPECT_EQ(one_.connections(), 0);
 }

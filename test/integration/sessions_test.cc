@@ -12,6 +12,8 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/node.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -22,13 +24,8 @@ using testing::MatchesRegex;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
 constexpr const char* kSettings =
     "sessionPersistence: {secretRef: {namespace: test, name: sessions, key: now, previousKey: before}}\n";
-
-std::string saying(const std::string& body) {
-  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
 
 std::string keys(char now, char before) {
   return "apiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: sessions}\nstringData: {now: " +
@@ -49,8 +46,8 @@ std::string shop(const std::vector<std::uint16_t>& ports) {
   return text;
 }
 
-std::string route(const std::string& session, const std::string& shares = "{name: shop, port: 80}",
-                  const std::string& kind = "HTTPRoute", const std::string& more = {}) {
+std::string routeWithSession(const std::string& session, const std::string& shares = "{name: shop, port: 80}",
+                             const std::string& kind = "HTTPRoute", const std::string& more = {}) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: " + kind +
          "\nmetadata: {namespace: test, name: all}\nspec: {parentRefs: [{name: egress}], rules: "
          "[{sessionPersistence: " +
@@ -61,7 +58,7 @@ std::string share(const std::string& name, int weight, const std::string& more =
          more + "}";
 }
 
-GatewaySpec serving(const std::string& documents, const std::string& settings = {}) {
+GatewaySpec servingDocuments(const std::string& documents, const std::string& settings = {}) {
   GatewaySpec spec;
   spec.routes = documents;
   spec.settings = settings;
@@ -74,12 +71,14 @@ std::string valueOf(const RawResponse& response) {
   return cookie.substr(4, cookie.find(';') - 4);
 }
 
-RawResponse ask(std::uint16_t port, const std::string& fields = {}) {
+RawResponse askForSession(std::uint16_t port, const std::string& fields = {}) {
   Socket client = Socket::connect(port);
   client.send("GET / HTTP/1.1\r\nHost: client.test\r\n" + fields + "\r\n");
   return readResponse(client);
 }
-RawResponse resume(std::uint16_t port, const std::string& value) { return ask(port, "Cookie: sid=" + value + "\r\n"); }
+RawResponse resume(std::uint16_t port, const std::string& value) {
+  return askForSession(port, "Cookie: sid=" + value + "\r\n");
+}
 
 class SessionsOfClients : public testing::Test {
  protected:
@@ -93,7 +92,7 @@ class SessionsOfClients : public testing::Test {
     }
   }
   std::string two(const std::string& session = "{sessionName: sid}") const {
-    return shop({one_.port(), two_.port()}) + route(session);
+    return shop({one_.port(), two_.port()}) + routeWithSession(session);
   }
   std::string other(const std::string& body) const { return body == "one" ? "two" : "one"; }
   std::uint16_t portOf(const std::string& body) const { return body == "one" ? one_.port() : two_.port(); }
@@ -103,7 +102,7 @@ class SessionsOfClients : public testing::Test {
 };
 
 TEST_F(SessionsOfClients, AreKeptByCurlsCookieJarInEitherVersion) {
-  const Gateway gateway(serving(two("{}")));
+  const Gateway gateway(servingDocuments(two("{}")));
   for (const std::string version : {"--http1.1", "--http2-prior-knowledge"}) {
     const TempDir folder;
     const std::string jar = folder.path() + "/jar";
@@ -121,19 +120,19 @@ TEST_F(SessionsOfClients, AreKeptByCurlsCookieJarInEitherVersion) {
 }
 
 TEST_F(SessionsOfClients, AreSpreadUntilTheyBegin) {
-  const Gateway gateway(serving(two()));
+  const Gateway gateway(servingDocuments(two()));
   std::set<std::string> bodies;
-  for (int i = 0; i < 40 && bodies.size() < 2; ++i) bodies.insert(ask(gateway.port()).body);
+  for (int i = 0; i < 40 && bodies.size() < 2; ++i) bodies.insert(askForSession(gateway.port()).body);
   EXPECT_EQ(bodies.size(), 2U);
 }
 
 TEST_F(SessionsOfClients, TellNothingOfTheEndpointAndAreForTheClientAlone) {
-  const Gateway gateway(serving(two()));
-  const RawResponse first = ask(gateway.port(), "Cookie: a=1\r\n");
+  const Gateway gateway(servingDocuments(two()));
+  const RawResponse first = askForSession(gateway.port(), "Cookie: a=1\r\n");
   EXPECT_THAT(first.field("set-cookie").value_or(""),
               MatchesRegex("sid=[A-Za-z0-9_-]+; Path=/; HttpOnly; SameSite=Strict"));
   expectStays(gateway.port(), valueOf(first), first.body, 1);
-  EXPECT_THAT(ask(gateway.port(), "Cookie: a=1; sid=" + valueOf(first) + "; b=2\r\n").body, first.body);
+  EXPECT_THAT(askForSession(gateway.port(), "Cookie: a=1; sid=" + valueOf(first) + "; b=2\r\n").body, first.body);
   const RawOrigin& origin = first.body == "one" ? one_ : two_;
   EXPECT_THAT(origin.heads().at(0), HasSubstr("cookie: a=1\r\n"));
   EXPECT_THAT(origin.heads().at(1), Not(HasSubstr("ookie")));
@@ -141,8 +140,8 @@ TEST_F(SessionsOfClients, TellNothingOfTheEndpointAndAreForTheClientAlone) {
 }
 
 TEST_F(SessionsOfClients, AreReadFromTheCrumbsOfHttp2) {
-  const Gateway gateway(serving(two()));
-  const RawResponse first = ask(gateway.port());
+  const Gateway gateway(servingDocuments(two()));
+  const RawResponse first = askForSession(gateway.port());
   const RawOrigin& origin = first.body == "one" ? one_ : two_;
   H2Client client(gateway.port());
   for (std::uint32_t stream = 1; stream < 12; stream += 2) {
@@ -159,8 +158,8 @@ TEST_F(SessionsOfClients, AreReadFromTheCrumbsOfHttp2) {
 }
 
 TEST_F(SessionsOfClients, ThatAreForgedBeginAnewAndFailNobody) {
-  const Gateway gateway(serving(two()));
-  const std::string value = valueOf(ask(gateway.port()));
+  const Gateway gateway(servingDocuments(two()));
+  const std::string value = valueOf(askForSession(gateway.port()));
   std::string changed = value;
   changed.back() = changed.back() == 'A' ? 'Q' : 'A';
   for (const std::string& forged : {std::string(), std::string("x"), changed, value + "A", std::string(20000, 'A'),
@@ -173,21 +172,22 @@ TEST_F(SessionsOfClients, ThatAreForgedBeginAnewAndFailNobody) {
 
 TEST_F(SessionsOfClients, AreSecureWhereClientsComeByTls) {
   const Identity authority = makeAuthority();
-  GatewaySpec spec = serving(two("{sessionName: sid, absoluteTimeout: 1h, cookieConfig: {lifetimeType: Permanent}}"));
+  GatewaySpec spec =
+      servingDocuments(two("{sessionName: sid, absoluteTimeout: 1h, cookieConfig: {lifetimeType: Permanent}}"));
   spec.tls = issueServer(authority, "localhost");
   const Gateway gateway(spec);
   const TempDir folder;
   const Outcome got = run({"curl", "-sS", "-i", "--cacert", folder.write("ca.crt", authority.certificate),
                            "https://localhost:" + std::to_string(gateway.tlsPort()) + "/"});
   EXPECT_THAT(got.output, HasSubstr("; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=3600\r\n")) << got.errors;
-  EXPECT_THAT(ask(gateway.port()).head, HasSubstr("; SameSite=Strict; Max-Age=3600\r\n"));
+  EXPECT_THAT(askForSession(gateway.port()).head, HasSubstr("; SameSite=Strict; Max-Age=3600\r\n"));
 }
 
 TEST_F(SessionsOfClients, MeanTheSameToEveryWorkerAndAfterEveryReload) {
-  GatewaySpec spec = serving(two());
+  GatewaySpec spec = servingDocuments(two());
   spec.workers = 4;
   Gateway gateway(spec);
-  const RawResponse first = ask(gateway.port());
+  const RawResponse first = askForSession(gateway.port());
   expectStays(gateway.port(), valueOf(first), first.body, 20);
   spec.settings = "timeouts: {streamIdle: 200s}\n";
   gateway.reload(spec);
@@ -195,23 +195,23 @@ TEST_F(SessionsOfClients, MeanTheSameToEveryWorkerAndAfterEveryReload) {
 }
 
 TEST_F(SessionsOfClients, GoToAnotherEndpointWhenTheirsLeaves) {
-  Gateway gateway(serving(two()));
-  const RawResponse first = ask(gateway.port());
+  Gateway gateway(servingDocuments(two()));
+  const RawResponse first = askForSession(gateway.port());
   const std::string left = other(first.body);
-  gateway.reload(serving(shop({portOf(left)}) + route("{sessionName: sid}")));
+  gateway.reload(servingDocuments(shop({portOf(left)}) + routeWithSession("{sessionName: sid}")));
   const RawResponse moved = resume(gateway.port(), valueOf(first));
   EXPECT_EQ(moved.body, left);
   ASSERT_NE(valueOf(moved), "");
-  gateway.reload(serving(two()));
+  gateway.reload(servingDocuments(two()));
   expectStays(gateway.port(), valueOf(moved), left);
 }
 
 TEST_F(SessionsOfClients, GoToAnotherEndpointWhenTheirsIsDead) {
   auto dying = std::make_unique<RawOrigin>(RawOrigin::answering(saying("dying")));
-  const std::string documents = shop({one_.port(), dying->port()}) + route("{sessionName: sid}");
-  const Gateway gateway(serving(documents));
-  RawResponse first = ask(gateway.port());
-  for (int i = 0; i < 100 && first.body != "dying"; ++i) first = ask(gateway.port());
+  const std::string documents = shop({one_.port(), dying->port()}) + routeWithSession("{sessionName: sid}");
+  const Gateway gateway(servingDocuments(documents));
+  RawResponse first = askForSession(gateway.port());
+  for (int i = 0; i < 100 && first.body != "dying"; ++i) first = askForSession(gateway.port());
   ASSERT_EQ(first.body, "dying");
   dying.reset();
   const RawResponse moved = resume(gateway.port(), valueOf(first));
@@ -223,34 +223,36 @@ TEST_F(SessionsOfClients, GoToAnotherEndpointWhenTheirsIsDead) {
 
 TEST_F(SessionsOfClients, StayWithABackendWhateverItsWeightBecomes) {
   const auto spec = [&](int one, int two) {
-    GatewaySpec made = serving(route("{sessionName: sid}", share("one", one) + ", " + share("two", two)));
+    GatewaySpec made =
+        servingDocuments(routeWithSession("{sessionName: sid}", share("one", one) + ", " + share("two", two)));
     made.backends = {{.name = "one", .hostname = "one.test", .port = one_.port()},
                      {.name = "two", .hostname = "two.test", .port = two_.port()}};
     return made;
   };
   Gateway gateway(spec(1, 1));
-  const RawResponse first = ask(gateway.port());
+  const RawResponse first = askForSession(gateway.port());
   expectStays(gateway.port(), valueOf(first), first.body);
   const bool atOne = first.body == "one";
   gateway.reload(spec(atOne ? 0 : 1, atOne ? 1 : 0));
   expectStays(gateway.port(), valueOf(first), first.body);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(ask(gateway.port()).body, other(first.body)) << "no new one goes there";
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(askForSession(gateway.port()).body, other(first.body)) << "no new one goes there";
 }
 
 TEST_F(SessionsOfClients, OutliveTheProcessAndItsKeyIfASecretHoldsIt) {
   RawResponse first;
   {
-    const Gateway gateway(serving(keys('a', 'z') + two(), kSettings));
-    first = ask(gateway.port());
+    const Gateway gateway(servingDocuments(keys('a', 'z') + two(), kSettings));
+    first = askForSession(gateway.port());
     EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("aaaaaaaa")));
   }
-  Gateway gateway(serving(keys('a', 'z') + two(), kSettings));
+  Gateway gateway(servingDocuments(keys('a', 'z') + two(), kSettings));
   expectStays(gateway.port(), valueOf(first), first.body);
-  gateway.reload(serving(keys('b', 'a') + two(), kSettings));
+  gateway.reload(servingDocuments(keys('b', 'a') + two(), kSettings));
   const RawResponse renewed = resume(gateway.port(), valueOf(first));
   EXPECT_EQ(renewed.body, first.body);
   ASSERT_NE(valueOf(renewed), "") << "sealed anew";
-  gateway.reload(serving(keys('c', 'b') + two(), kSettings));
+  gateway.reload(servingDocuments(keys('c', 'b') + two(), kSettings));
   EXPECT_EQ(resume(gateway.port(), valueOf(renewed)).body, first.body);
   EXPECT_NE(valueOf(resume(gateway.port(), valueOf(first))), "") << "its key is known no more";
 }
@@ -258,24 +260,24 @@ TEST_F(SessionsOfClients, OutliveTheProcessAndItsKeyIfASecretHoldsIt) {
 TEST_F(SessionsOfClients, EndWithAProcessThatHasAKeyOfItsOwn) {
   std::string value;
   {
-    const Gateway gateway(serving(two()));
-    value = valueOf(ask(gateway.port()));
+    const Gateway gateway(servingDocuments(two()));
+    value = valueOf(askForSession(gateway.port()));
   }
-  const Gateway gateway(serving(two()));
+  const Gateway gateway(servingDocuments(two()));
   EXPECT_NE(valueOf(resume(gateway.port(), value)), "");
 }
 
 TEST_F(SessionsOfClients, AreRefusedWhileTheSecretIsMissing) {
-  Gateway gateway(serving(two(), kSettings));
-  EXPECT_EQ(ask(gateway.port()).status, 500);
+  Gateway gateway(servingDocuments(two(), kSettings));
+  EXPECT_EQ(askForSession(gateway.port()).status, 500);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("Secret test/sessions: it does not exist"));
-  gateway.reload(serving(keys('a', 'b') + two(), kSettings));
-  EXPECT_NE(valueOf(ask(gateway.port())), "");
+  gateway.reload(servingDocuments(keys('a', 'b') + two(), kSettings));
+  EXPECT_NE(valueOf(askForSession(gateway.port())), "");
 }
 
 TEST_F(SessionsOfClients, EndWhenTheirTimeIsOver) {
-  const Gateway gateway(serving(two("{sessionName: sid, absoluteTimeout: 1ms}")));
-  const std::string value = valueOf(ask(gateway.port()));
+  const Gateway gateway(servingDocuments(two("{sessionName: sid, absoluteTimeout: 1ms}")));
+  const std::string value = valueOf(askForSession(gateway.port()));
   ASSERT_TRUE(eventually([&] { return !valueOf(resume(gateway.port(), value)).empty(); }));
 }
 
@@ -289,9 +291,9 @@ TEST(SessionsOfCalls, AreCarriedByAFieldOfTheMetadata) {
     return ", filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-leading, value: " +
            mark + "}]}}]";
   };
-  GatewaySpec spec =
-      serving(route("{type: Header, sessionName: X-Leading}",
-                    share("one", 1, marked("one")) + ", " + share("two", 1, marked("two")), "GRPCRoute"));
+  GatewaySpec spec = servingDocuments(
+      routeWithSession("{type: Header, sessionName: X-Leading}",
+                       share("one", 1, marked("one")) + ", " + share("two", 1, marked("two")), "GRPCRoute"));
   spec.backends = {{.name = "one", .hostname = "one.test", .port = port},
                    {.name = "two", .hostname = "two.test", .port = port}};
   const Gateway gateway(spec);

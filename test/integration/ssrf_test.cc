@@ -16,40 +16,40 @@ namespace {
 
 using testing::AnyOf;
 
-const std::vector<std::string> kSpellings = {"localhost",
-                                             "localhost.",
-                                             "LOCALHOST",
-                                             "foo.localhost",
-                                             "localhost.localdomain",
-                                             "ip6-localhost",
-                                             "localtest.me",
-                                             "127.0.0.1.nip.io",
-                                             "127.0.0.1",
-                                             "127.0.0.1.",
-                                             "127.1",
-                                             "127.0.1",
-                                             "127.0.0.01",
-                                             "0177.0.0.1",
-                                             "0x7f.1",
-                                             "0x7f.0.0.1",
-                                             "0x7F000001",
-                                             "2130706433",
-                                             "017700000001",
-                                             "0",
-                                             "0.0.0.0",
-                                             "127.255.255.254",
-                                             "169.254.169.254",
-                                             "[::1]",
-                                             "[::]",
-                                             "[::ffff:127.0.0.1]",
-                                             "[::ffff:7f00:1]",
-                                             "[0:0:0:0:0:0:0:1]",
-                                             "[64:ff9b::7f00:1]",
-                                             "[fe80::1%25lo]",
-                                             "me@localhost",
-                                             "origin.test@localhost",
-                                             "localhost#origin.test",
-                                             "localhost\\origin.test"};
+const std::vector<std::string> kNamesOfThisMachine = {"localhost",
+                                                      "localhost.",
+                                                      "LOCALHOST",
+                                                      "foo.localhost",
+                                                      "localhost.localdomain",
+                                                      "ip6-localhost",
+                                                      "localtest.me",
+                                                      "127.0.0.1.nip.io",
+                                                      "127.0.0.1",
+                                                      "127.0.0.1.",
+                                                      "127.1",
+                                                      "127.0.1",
+                                                      "127.0.0.01",
+                                                      "0177.0.0.1",
+                                                      "0x7f.1",
+                                                      "0x7f.0.0.1",
+                                                      "0x7F000001",
+                                                      "2130706433",
+                                                      "017700000001",
+                                                      "0",
+                                                      "0.0.0.0",
+                                                      "127.255.255.254",
+                                                      "169.254.169.254",
+                                                      "[::1]",
+                                                      "[::]",
+                                                      "[::ffff:127.0.0.1]",
+                                                      "[::ffff:7f00:1]",
+                                                      "[0:0:0:0:0:0:0:1]",
+                                                      "[64:ff9b::7f00:1]",
+                                                      "[fe80::1%25lo]",
+                                                      "me@localhost",
+                                                      "origin.test@localhost",
+                                                      "localhost#origin.test",
+                                                      "localhost\\origin.test"};
 
 TEST(Ssrf, NoRequestNamesItsOwnDestination) {  // row 44
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
@@ -58,7 +58,7 @@ TEST(Ssrf, NoRequestNamesItsOwnDestination) {  // row 44
   const Canary canary6("::1", port);
   ASSERT_TRUE(canary.ok());
   const Gateway gateway({.backends = {{.port = origin.port()}}});
-  for (const std::string& spelling : kSpellings) {
+  for (const std::string& spelling : kNamesOfThisMachine) {
     SCOPED_TRACE(spelling);
     const std::string there = spelling + ":" + std::to_string(port);
     for (const std::string& request : {"GET / HTTP/1.1\r\nHost: " + there + "\r\n\r\n",
@@ -87,19 +87,20 @@ TEST(Ssrf, NoBackendNamesThisMachine) {  // row 44
   // The worst of all name servers: every name stands for this machine.
   const DnsStub names(dnsAlways({"127.0.0.1", "0.0.0.0", "::1", "::ffff:127.0.0.1"}));
   GatewaySpec spec{.backends = {}, .dns = "servers: [\"" + names.address() + "\"], ipv6: true", .allow = ""};
-  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+  for (std::size_t i = 0; i < kNamesOfThisMachine.size(); ++i) {
     const std::string name = "b" + std::to_string(i);
-    spec.backends.push_back({.name = name, .hostname = "'" + kSpellings[i] + "'", .port = port, .addresses = ""});
+    spec.backends.push_back(
+        {.name = name, .hostname = "'" + kNamesOfThisMachine[i] + "'", .port = port, .addresses = ""});
     spec.routes +=
         "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + name +
         "}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n    - matches: [{path: {value: /" + name +
         "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + name + "}]\n";
   }
   const Gateway gateway(spec);
-  for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+  for (std::size_t i = 0; i < kNamesOfThisMachine.size(); ++i) {
     Socket client = Socket::connect(gateway.port());
     client.send("GET /b" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n");
-    EXPECT_THAT(readResponse(client).status, AnyOf(403, 500)) << kSpellings[i];
+    EXPECT_THAT(readResponse(client).status, AnyOf(403, 500)) << kNamesOfThisMachine[i];
   }
   EXPECT_EQ(canary.connections(), 0);
   EXPECT_EQ(canary6.connections(), 0);

@@ -11,6 +11,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -18,15 +19,13 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-RawResponse ask(std::uint16_t port, const std::string& target = "/") {
+RawResponse askAndClose(std::uint16_t port, const std::string& target = "/") {
   Socket client = Socket::connect(port);
   client.send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   return readResponse(client);
 }
 
-bool serves(const Gateway& gateway) { return ask(gateway.port()).status == 200; }
+bool serves(const Gateway& gateway) { return askAndClose(gateway.port()).status == 200; }
 
 /// User and system time so far.
 std::chrono::duration<double> cpuTime(pid_t pid) {
@@ -61,7 +60,7 @@ TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {  // row 22
   Socket early = Socket::connect(gateway.port());
   std::vector<Socket> idle = connect(gateway.port(), 400);
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", 200)) << "and so admin answers";
-  EXPECT_EQ(ask(gateway.healthPort(), "/readyz").status, 200);
+  EXPECT_EQ(askAndClose(gateway.healthPort(), "/readyz").status, 200);
   early.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(readResponse(early).status, 200) << "who was there before is served";
   idle.clear();
@@ -85,7 +84,7 @@ TEST_F(Descriptors, WithoutAnyLeftItWaitsInsteadOfSpinning) {  // row 22
   clients.clear();
   probes.clear();
   EXPECT_TRUE(eventually([&] { return serves(gateway); }));
-  EXPECT_TRUE(eventually([&] { return ask(gateway.healthPort(), "/readyz").status == 200; }));
+  EXPECT_TRUE(eventually([&] { return askAndClose(gateway.healthPort(), "/readyz").status == 200; }));
 }
 
 TEST(FullDisk, LosesLinesOfTheAccessLogAndSaysSoOnce) {

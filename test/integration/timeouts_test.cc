@@ -10,6 +10,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -18,9 +19,6 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 // Between the steps of something slow; a timeout that shall not strike is many times as long.
 void pause(milliseconds time = milliseconds(100)) { poll(nullptr, 0, static_cast<int>(time.count())); }

@@ -14,18 +14,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string indented(const std::string& pem) {
-  std::string result = "    ";
-  for (const char c : pem) result += c == '\n' ? "\n    " : std::string(1, c);
-  return result + "\n";
-}
-
-std::string secret(const std::string& name, const Identity& identity) {
-  return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: " + name +
-         "}\ntype: kubernetes.io/tls\nstringData:\n  tls.crt: |\n" + indented(identity.certificate) + "  tls.key: |\n" +
-         indented(identity.key);
-}
-
 std::string listener(const std::string& name, const std::string& hostname, std::uint16_t port) {
   return "    - {name: " + name + ", protocol: HTTPS, port: " + std::to_string(port) +
          (hostname.empty() ? "" : ", hostname: \"" + hostname + "\"") +
@@ -48,9 +36,9 @@ class TlsListeners : public testing::Test {
         "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 127.0.0.1}]\n  listeners:\n" +
         listener("a", "a.test", port_) + listener("b", "b.test", port_) + listener("wild", "*.wild.test", port_) +
         listener("c", "c.test", port_) + listener("d", "d.test", port_) + listener("alone", "", alonePort_) +
-        secret("a", issueServer(root, "a.test")) + secret("b", issueServer(root, "b.test")) +
-        secret("wild", issueServer(root, "*.wild.test")) + secret("c", shared) + secret("d", shared) +
-        secret("alone", issueServer(root, "a.test")) +
+        tlsSecretOf("a", issueServer(root, "a.test")) + tlsSecretOf("b", issueServer(root, "b.test")) +
+        tlsSecretOf("wild", issueServer(root, "*.wild.test")) + tlsSecretOf("c", shared) + tlsSecretOf("d", shared) +
+        tlsSecretOf("alone", issueServer(root, "a.test")) +
         "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: "
         "all}\nspec:\n"
         "  parentRefs: [{name: tls}, {name: egress}]\n  rules:\n"

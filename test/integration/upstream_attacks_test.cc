@@ -5,6 +5,7 @@
 #include <string>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -12,14 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
-RawResponse ask(const Gateway& gateway, const std::string& request = kGet, bool bodiless = false) {
-  Socket client = Socket::connect(gateway.port());
-  client.send(request);
-  return readResponse(client, bodiless);
-}
 
 TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {  // row 40
   for (const std::string answer :
@@ -36,7 +29,7 @@ TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {  // row 40
       socket.readAll();
     });
     const Gateway gateway({.backends = {{.port = origin.port()}}});
-    const RawResponse got = ask(gateway);
+    const RawResponse got = askRaw(gateway.port());
     EXPECT_EQ(got.status, 502);
     EXPECT_THAT(got.body, HasSubstr("http_protocol_error"));
   }
@@ -98,7 +91,7 @@ TEST(BrokenOrigins, AnEarlyAnswerEndsTheUploadWithoutSmugglingIt) {  // row 37
   client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
   EXPECT_EQ(readResponse(client).status, 413);
   client.sendSome("GET /smug HTTP/1.1\r\nHost: a\r\n\r\n", std::chrono::milliseconds(200));
-  EXPECT_EQ(ask(gateway).status, 413);
+  EXPECT_EQ(askRaw(gateway.port()).status, 413);
   for (const std::string& head : origin.heads()) EXPECT_THAT(head, Not(HasSubstr("/smug")));
   EXPECT_GE(origin.connections(), 2) << "the connection of the unfinished upload is not used again";
 }
@@ -115,7 +108,7 @@ TEST(BrokenOrigins, AFinalAnswerWithoutContinueNeverTurnsTheBodyIntoARequest) { 
     got = readResponse(client);  // the gateway may invite the body itself (RFC 9110 section 10.1.1)
   EXPECT_EQ(got.status, 200);
   client.send("GET / HTTP/1.1\r\n\r\n");  // the body, at last
-  EXPECT_EQ(ask(gateway).status, 200);
+  EXPECT_EQ(askRaw(gateway.port()).status, 200);
   for (const std::string& head : origin.heads()) EXPECT_THAT(head, testing::ContainsRegex("[Hh]ost: origin"));
 }
 
@@ -137,7 +130,7 @@ TEST(BrokenOrigins, SilenceIsAnsweredByTheTimeout) {
     socket.readAll();
   });
   const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = "timeouts: {request: 300ms}\n"});
-  const RawResponse got = ask(gateway);
+  const RawResponse got = askRaw(gateway.port());
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
 }
@@ -147,7 +140,7 @@ TEST(StaleConnections, AreRetriedOnceWhenNothingReachedThePeer) {
     if (!self.readHead(socket).empty()) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   });
   const Gateway gateway({.backends = {{.port = origin.port()}}});
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(ask(gateway).status, 200);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(askRaw(gateway.port()).status, 200);
 }
 
 TEST(Aborts, AClientThatLeavesEndsTheWorkUpstream) {

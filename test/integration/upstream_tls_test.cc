@@ -12,6 +12,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string ask(const Gateway& gateway, const std::string& target = "/") {
+std::string askInTime(const Gateway& gateway, const std::string& target = "/") {
   return run({"curl", "-sS", "-i", "--max-time", "20", gateway.url(target)}).output;
 }
 
@@ -48,9 +49,9 @@ struct Certificate {
   std::function<Identity(const Identity& root)> make;
   const char* rule;
   const char* host = kHost;
-};
 
-void PrintTo(const Certificate& certificate, std::ostream* out) { *out << certificate.name; }
+  friend std::ostream& operator<<(std::ostream& out, const Certificate& certificate) { return out << certificate.name; }
+};
 
 Identity leafWith(const Identity& root, const std::function<void(CertificateSpec&)>& change) {
   CertificateSpec spec = serverFor(kHost);
@@ -159,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, BackendCertificate, testing::ValuesIn(kCertifica
 TEST_P(BackendCertificate, IsAcceptedOrRefusedByItsRule) {  // row 68
   const EchoOrigin origin(GetParam().make(root_));
   const Gateway gateway({.backends = {{.hostname = GetParam().host, .port = origin.port(), .ca = root_.certificate}}});
-  const std::string answer = ask(gateway);
+  const std::string answer = askInTime(gateway);
   const std::string handshakes = "sluice_upstream_tls_handshakes_total{result=\"";
   if (*GetParam().rule == '\0') {
     EXPECT_THAT(answer, HasSubstr("HTTP/1.1 200 "));
@@ -187,18 +188,13 @@ TEST(RefusedBackend, SeesNoByteOfTheRequest) {
     }
   });
   const Gateway gateway({.backends = {{.port = relay.port(), .ca = makeAuthority().certificate}}});
-  EXPECT_THAT(ask(gateway, "/" + std::string(kRequest, 'x')), HasSubstr("tls_certificate_error"));
+  EXPECT_THAT(askInTime(gateway, "/" + std::string(kRequest, 'x')), HasSubstr("tls_certificate_error"));
   EXPECT_GT(sent, 0u);
   EXPECT_LT(sent, kRequest) << "a hello and an alert";
 }
 
 // --- what one Backend's connections are worth to another
 // ------------------------------------------------------------------
-
-std::string rule(const std::string& path, const std::string& backend) {
-  return "    - matches: [{path: {type: PathPrefix, value: " + path +
-         "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]\n";
-}
 
 std::string routes(const std::string& rules) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: by-path}\n"
@@ -214,11 +210,11 @@ TEST(TlsPolicies, AConnectionAndASessionOfOneAuthorityAreNothingToAnother) {  //
   const EchoOrigin origin(issueServer(root, "origin.test"));
   const Gateway gateway({.backends = {{.name = "trusting", .port = origin.port(), .ca = root.certificate},
                                       {.name = "other", .port = origin.port(), .ca = makeAuthority().certificate}},
-                         .routes = routes(rule("/trusting", "trusting") + rule("/other", "other"))});
-  EXPECT_THAT(ask(gateway, "/trusting"), HasSubstr(" 200 "));
+                         .routes = routes(ruleOfPrefix("/trusting", "trusting") + ruleOfPrefix("/other", "other"))});
+  EXPECT_THAT(askInTime(gateway, "/trusting"), HasSubstr(" 200 "));
   for (int i = 0; i < 3; ++i) {
-    EXPECT_THAT(ask(gateway, "/other"), HasSubstr("tls_certificate_error"));
-    EXPECT_THAT(ask(gateway, "/trusting"), HasSubstr(" 200 "));
+    EXPECT_THAT(askInTime(gateway, "/other"), HasSubstr("tls_certificate_error"));
+    EXPECT_THAT(askInTime(gateway, "/trusting"), HasSubstr(" 200 "));
   }
   EXPECT_EQ(gateway.metric(kFull), 1);
   EXPECT_EQ(gateway.metric(kResumed), 0);
@@ -229,9 +225,9 @@ TEST(TlsPolicies, SessionsOfTheSameBackendResume) {
   const EchoOrigin origin(issueServer(root, "origin.test"));
   const Gateway gateway(
       {.backends = {{.port = origin.port(), .ca = root.certificate}}, .settings = "timeouts: {upstreamIdle: 100ms}\n"});
-  EXPECT_THAT(ask(gateway), HasSubstr(" 200 "));
+  EXPECT_THAT(askInTime(gateway), HasSubstr(" 200 "));
   EXPECT_TRUE(gateway.limitWasHit("upstreamIdle"));
-  EXPECT_THAT(ask(gateway), HasSubstr(" 200 "));
+  EXPECT_THAT(askInTime(gateway), HasSubstr(" 200 "));
   EXPECT_EQ(gateway.metric(kFull), 1);
   EXPECT_EQ(gateway.metric(kResumed), 1);
 }
@@ -254,7 +250,7 @@ TEST(ServerName, IsWhatTheBackendSaysInstead) {
   const Identity root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "front.test"));
   const Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate, .sni = "front.test"}}});
-  const std::string answer = ask(gateway);
+  const std::string answer = askInTime(gateway);
   EXPECT_EQ(echoed(answer, "sni"), "front.test") << answer;
   EXPECT_EQ(echoed(answer, "authority"), "origin.test:" + std::to_string(origin.port()));
 }
@@ -290,7 +286,7 @@ class TlsVersions : public testing::Test {
     // Level 0 lets OpenSSL speak the old versions at all.
     const OpensslServer origin(issueServer(root_, "origin.test"), {version, "-cipher", "ALL:@SECLEVEL=0"});
     const Gateway gateway({.backends = {{.port = origin.port(), .ca = root_.certificate}}});
-    return ask(gateway);
+    return askInTime(gateway);
   }
   Identity root_ = makeAuthority();
 };
@@ -316,7 +312,7 @@ TEST(OldTls, IsRefusedEvenIfTheBackendInsists) {
     socket.readAll();
   });
   const Gateway gateway({.backends = {{.port = origin.port(), .ca = makeAuthority().certificate}}});
-  const std::string answer = ask(gateway);
+  const std::string answer = askInTime(gateway);
   EXPECT_THAT(answer, HasSubstr(" 502 "));
   EXPECT_THAT(answer, HasSubstr("tls_protocol_error"));
   EXPECT_THAT(answer, HasSubstr("unsupported protocol"));
@@ -328,13 +324,14 @@ TEST(ClientCertificates, AreOfEachBackendAlone) {  // row 70
   const auto tenant = [&](const std::string& name, const std::optional<Identity>& client) {
     return BackendSpec{.name = name, .port = origin.port(), .ca = root.certificate, .client = client};
   };
-  const Gateway gateway({.backends = {tenant("one", issueClient(root, "tenant-one")),
-                                      tenant("two", issueClient(root, "tenant-two")), tenant("none", std::nullopt)},
-                         .routes = routes(rule("/one", "one") + rule("/two", "two") + rule("/none", "none"))});
+  const Gateway gateway(
+      {.backends = {tenant("one", issueClient(root, "tenant-one")), tenant("two", issueClient(root, "tenant-two")),
+                    tenant("none", std::nullopt)},
+       .routes = routes(ruleOfPrefix("/one", "one") + ruleOfPrefix("/two", "two") + ruleOfPrefix("/none", "none"))});
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(ask(gateway, "/one"), AllOf(HasSubstr("tenant-one"), Not(HasSubstr("tenant-two"))));
-    EXPECT_THAT(ask(gateway, "/two"), AllOf(HasSubstr("tenant-two"), Not(HasSubstr("tenant-one"))));
-    EXPECT_THAT(ask(gateway, "/none"), AllOf(HasSubstr(" 200 "), Not(HasSubstr("tenant-"))));
+    EXPECT_THAT(askInTime(gateway, "/one"), AllOf(HasSubstr("tenant-one"), Not(HasSubstr("tenant-two"))));
+    EXPECT_THAT(askInTime(gateway, "/two"), AllOf(HasSubstr("tenant-two"), Not(HasSubstr("tenant-one"))));
+    EXPECT_THAT(askInTime(gateway, "/none"), AllOf(HasSubstr(" 200 "), Not(HasSubstr("tenant-"))));
   }
 }
 
@@ -344,8 +341,9 @@ TEST(Passthrough, BehindAnHttpRouteIsAnswered500AndSaid) {
       "apiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: through}\n"
       "spec:\n  destination: {type: FQDN, fqdn: {hostname: origin.test, port: " +
       std::to_string(origin.port()) + "}}\n  tls: {mode: Passthrough}\n---\n";
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = backend + routes(rule("/", "through"))});
-  const std::string answer = ask(gateway);
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .routes = backend + routes(ruleOfPrefix("/", "through"))});
+  const std::string answer = askInTime(gateway);
   EXPECT_THAT(answer, HasSubstr(" 500 "));
   EXPECT_THAT(answer, HasSubstr("proxy_configuration_error"));
   const std::string status =

@@ -170,4 +170,6 @@ class DnsStub final : private net::PollSink {
   net::Poll poll_;
 };
 
+using DnsReply = DnsStub::Reply;
+
 }  // namespace sluice::test

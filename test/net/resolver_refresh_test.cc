@@ -10,7 +10,7 @@ namespace sluice::net {
 namespace {
 
 using namespace std::chrono_literals;
-using Reply = test::DnsStub::Reply;
+using test::DnsReply;
 
 class ResolverRefresh : public ::testing::Test {
  protected:
@@ -130,7 +130,7 @@ TEST_F(ResolverRefresh, AnAnswerOfASecondIs) {
 }
 
 TEST_F(ResolverRefresh, AFailureIsNotRefreshed) {
-  stub_[kName] = {.reply = Reply::kNoSuchName};
+  stub_[kName] = {.reply = DnsReply::kNoSuchName};
   lookUp();
   pass(4900ms);
   EXPECT_EQ(asked(), 1);
@@ -139,7 +139,7 @@ TEST_F(ResolverRefresh, AFailureIsNotRefreshed) {
 TEST_F(ResolverRefresh, TheLastGoodAnswerGoesOnWhileTheServersFail) {
   settings_.staleTtl = 60s;
   lookUp();
-  stub_[kName].reply = Reply::kServerFailure;
+  stub_[kName].reply = DnsReply::kServerFailure;
   passAndAnswer(101s);
   EXPECT_EQ(known(), "192.0.2.1:0");
   pass(58s);
@@ -154,7 +154,7 @@ TEST_F(ResolverRefresh, ItGoesOnAlsoIfTheFirstToSeeTheFailureAsksAfterTheEnd) {
   lookUp();
   passAndAnswer(81s);
   pass(130s);
-  stub_[kName].reply = Reply::kServerFailure;
+  stub_[kName].reply = DnsReply::kServerFailure;
   EXPECT_EQ(known(), "nothing");
   EXPECT_EQ(lookUp(), "192.0.2.1:0");
 }
@@ -162,21 +162,21 @@ TEST_F(ResolverRefresh, ItGoesOnAlsoIfTheFirstToSeeTheFailureAsksAfterTheEnd) {
 TEST_F(ResolverRefresh, ItDoesNotGoOnWithoutAStaleTtl) {
   settings_.staleTtl = 0s;
   lookUp();
-  stub_[kName].reply = Reply::kServerFailure;
+  stub_[kName].reply = DnsReply::kServerFailure;
   passAndAnswer(101s);
   EXPECT_EQ(known(), "backend.test: no name server has an answer");
 }
 
 TEST_F(ResolverRefresh, AnAnswerThatBreaksOffIsAFailureOfTheServer) {
   lookUp();
-  stub_[kName].reply = Reply::kCutOff;
+  stub_[kName].reply = DnsReply::kCutOff;
   passAndAnswer(101s);
   EXPECT_EQ(known(), "192.0.2.1:0");
 }
 
 TEST_F(ResolverRefresh, ANameThatIsGoneIsGone) {
   lookUp();
-  stub_[kName].reply = Reply::kNoSuchName;
+  stub_[kName].reply = DnsReply::kNoSuchName;
   passAndAnswer(81s);
   EXPECT_EQ(known(), "backend.test: Domain name not found");
 }
@@ -191,7 +191,7 @@ TEST_F(ResolverRefresh, ANameThatHasLostItsAddressesHasNone) {
 TEST_F(ResolverRefresh, FailingServersAreAskedAgainEveryNegativeTtlWhileTheNameIsUsed) {
   settings_.negativeTtl = 5s;
   lookUp();
-  stub_[kName].reply = Reply::kServerFailure;
+  stub_[kName].reply = DnsReply::kServerFailure;
   passAndAnswer(81s);
   const int before = asked();
   EXPECT_EQ(known(), "192.0.2.1:0");
@@ -221,7 +221,7 @@ TEST_F(ResolverRefresh, WhoAsksWhileARefreshIsOnItsWayAsksNothingMore) {
 
 TEST_F(ResolverRefresh, QuestionsAreTimed) {
   lookUp();
-  stub_["gone.test"] = {.reply = Reply::kNoSuchName};
+  stub_["gone.test"] = {.reply = DnsReply::kNoSuchName};
   bool done = false;
   {
     const Worker::Turn turn(worker_);

@@ -12,7 +12,7 @@ namespace sluice::net {
 namespace {
 
 using namespace std::chrono_literals;
-using Reply = test::DnsStub::Reply;
+using test::DnsReply;
 
 std::vector<std::string> texts(const base::Result<Addresses>* result) {
   std::vector<std::string> list;
@@ -132,7 +132,7 @@ TEST_F(ResolverTest, FollowsAnAliasAndKeepsTheShorterTtl) {
 
 TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
   settings_.negativeTtl = 5s;
-  stub_["gone.test"] = {.reply = Reply::kNoSuchName};
+  stub_["gone.test"] = {.reply = DnsReply::kNoSuchName};
   const auto* result = lookUp("gone.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
@@ -148,7 +148,7 @@ TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
 }
 
 TEST_F(ResolverTest, AFailingServerIsADnsError) {
-  stub_["broken.test"] = {.reply = Reply::kServerFailure};
+  stub_["broken.test"] = {.reply = DnsReply::kServerFailure};
   const auto* result = lookUp("broken.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
@@ -163,7 +163,7 @@ TEST_F(ResolverTest, ANameWithoutAddressesIsADnsError) {
 }
 
 TEST_F(ResolverTest, AnAnswerThatBreaksOffIsADnsError) {
-  stub_["cut.test"] = {.reply = Reply::kCutOff};
+  stub_["cut.test"] = {.reply = DnsReply::kCutOff};
   const auto* result = lookUp("cut.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
@@ -271,7 +271,7 @@ TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
   settings_.maxNames = 8;
   for (int i = 0; i <= 8; ++i) {
     const std::string name = "n" + std::to_string(i) + ".test";
-    stub_[name] = {.reply = Reply::kNoSuchName};
+    stub_[name] = {.reply = DnsReply::kNoSuchName};
     lookUp(name);
     if (i == 7) {
       EXPECT_NE(resolver_->cached("n0.test"), nullptr);
@@ -304,7 +304,7 @@ TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
 }
 
 TEST_F(ResolverTest, DestructionWithQuestionsInFlightTellsNobody) {
-  stub_["silent.test"] = {.reply = Reply::kSilence};
+  stub_["silent.test"] = {.reply = DnsReply::kSilence};
   start();
   bool told = false;
   {
@@ -318,7 +318,7 @@ TEST_F(ResolverTest, DestructionWithQuestionsInFlightTellsNobody) {
 }
 
 TEST_F(ResolverTest, OutlivesTheLoop) {
-  stub_["silent.test"] = {.reply = Reply::kSilence};
+  stub_["silent.test"] = {.reply = DnsReply::kSilence};
   start();
   worker_.post([&] {
     resolver_->resolve("silent.test", [] {});
@@ -352,7 +352,7 @@ TEST_F(ResolverTest, RefusesSettingsThatAreNoAddresses) {
 TEST_F(ResolverTimeTest, ASilentServerIsATimeoutAfterAllAttempts) {
   settings_.timeout = 30ms;
   settings_.attempts = 3;
-  stub_["silent.test"] = {.reply = Reply::kSilence};
+  stub_["silent.test"] = {.reply = DnsReply::kSilence};
   const auto start = clock_.now();
   const auto* result = lookUp("silent.test");
   const auto took = clock_.now() - start;
@@ -374,7 +374,7 @@ TEST_F(ResolverTimeTest, ALostQuestionIsAskedAgain) {
 TEST_F(ResolverTimeTest, AnAnswerToAnotherQuestionIsIgnored) {
   settings_.timeout = 30ms;
   settings_.attempts = 1;
-  stub_["backend.test"] = {.reply = Reply::kOtherQuestion, .addresses = {"192.0.2.66"}};
+  stub_["backend.test"] = {.reply = DnsReply::kOtherQuestion, .addresses = {"192.0.2.66"}};
   const auto* result = lookUp("backend.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsTimeout);
@@ -384,7 +384,7 @@ TEST_F(ResolverTimeTest, TheNextServerIsAskedWhenOneIsSilent) {
   settings_.timeout = 30ms;
   test::DnsStub second(worker_);
   settings_.servers.push_back(second.server());
-  stub_["backend.test"] = {.reply = Reply::kSilence};
+  stub_["backend.test"] = {.reply = DnsReply::kSilence};
   second["backend.test"] = {.addresses = {"192.0.2.1"}};
   EXPECT_EQ(texts(lookUp("backend.test")), Texts{"192.0.2.1:0"});
 }

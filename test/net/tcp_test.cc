@@ -18,7 +18,7 @@ namespace {
 using test::Descriptor;
 using test::RecordingSink;
 
-std::string pattern(std::size_t size) {
+std::string letters(std::size_t size) {
   std::string text(size, '\0');
   for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + (i * 7 + i / 251) % 26);
   return text;
@@ -36,7 +36,7 @@ class TcpTest : public ::testing::Test {
   /// Writes until the peer's and our socket buffers are full.
   void fill() {
     while (!transport_->pending()) {
-      outgoing_.append(pattern(1 << 20));
+      outgoing_.append(letters(1 << 20));
       transport_->write(outgoing_);
     }
   }
@@ -100,7 +100,7 @@ std::size_t widestPace(Worker& worker, Transport& transport, const Descriptor& p
   std::size_t widest = 0;
   for (int round = 0; round < 12; ++round) {
     while (!transport.pending()) {
-      if (outgoing.empty()) outgoing.append(pattern(1 << 16));
+      if (outgoing.empty()) outgoing.append(letters(1 << 16));
       transport.write(outgoing);
     }
     std::size_t got = 0;
@@ -234,7 +234,7 @@ TEST_F(TcpTest, DisablesNaglesAlgorithm) {
 
 TEST_F(TcpTest, ASlowPeerMakesItPendingWithABoundedRest) {
   adopt();
-  outgoing_.append(pattern(16 << 20));
+  outgoing_.append(letters(16 << 20));
   const std::size_t before = outgoing_.size();
   transport_->write(outgoing_);
   ASSERT_TRUE(transport_->pending());
@@ -251,7 +251,7 @@ TEST_F(TcpTest, ASlowPeerMakesItPendingWithABoundedRest) {
 
 TEST_F(TcpTest, LosesAndDoublesNothingAgainstASlowPeer) {
   adopt();
-  const std::string sent = pattern(24 << 20);
+  const std::string sent = letters(24 << 20);
   outgoing_.append(sent);
   std::string got;
   ASSERT_TRUE(until([&] {

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string pattern(std::size_t size) {
+std::string scatteredBytes(std::size_t size) {
   std::string bytes(size, '\0');
   std::uint32_t state = 1;
   for (char& byte : bytes) {
@@ -40,8 +40,8 @@ class TlsTransfer : public ::testing::Test {
 
 TEST_F(TlsTransfer, CarriesTenMegabytesBothWaysAtOnce) {
   auto [near, far] = opened();
-  const std::string up = pattern(10'000'000);
-  const std::string down = pattern(10'000'001);
+  const std::string up = scatteredBytes(10'000'000);
+  const std::string down = scatteredBytes(10'000'001);
   harness.send(near, up);
   harness.send(far, down);
   harness.finish(near);
@@ -57,7 +57,7 @@ TEST_F(TlsTransfer, CarriesTenMegabytesBothWaysAtOnce) {
 TEST_F(TlsTransfer, WaitsForASlowReaderWithABoundOnWhatItKeeps) {
   auto [near, far] = opened();
   far.budget = 0;
-  const std::string bytes = pattern(20'000'000);
+  const std::string bytes = scatteredBytes(20'000'000);
   harness.send(near, bytes);
   harness.until([&near = near] { return near.transport->pending(); });
   const std::size_t left = near.out.size();
@@ -82,7 +82,7 @@ TEST_F(TlsTransfer, WaitsForASlowReaderWithABoundOnWhatItKeeps) {
 TEST_F(TlsTransfer, GivesNoMoreThanTheBudgetAndOneRecord) {
   auto [near, far] = opened();
   far.budget = 100;
-  const std::string bytes = pattern(300'000);
+  const std::string bytes = scatteredBytes(300'000);
   harness.send(near, bytes);
   harness.until([&far = far, &bytes] { return far.received.size() == bytes.size(); });
   EXPECT_TRUE(far.received == bytes);
@@ -92,7 +92,7 @@ TEST_F(TlsTransfer, GivesNoMoreThanTheBudgetAndOneRecord) {
 TEST_F(TlsTransfer, FillsTheWholePlainBufferBeforeItPassesItOn) {
   auto [near, far] = opened();
   far.budget = 0;
-  harness.send(near, pattern(1'000'000));
+  harness.send(near, scatteredBytes(1'000'000));
   harness.until([&near = near] { return near.transport->pending() || near.out.empty(); });
   far.budget = 1 << 20;
   harness.until([&near = near, &far = far] { return near.out.empty() && far.received.size() == 1'000'000; });
@@ -104,7 +104,7 @@ TEST_F(TlsTransfer, SendsShortPiecesTogether) {
   base::ByteQueue piece(harness.worker.chunks());
   std::string sent;
   for (int i = 0; i < 50; ++i) {
-    const std::string bytes = pattern(static_cast<std::size_t>(i) * 7 + 1);
+    const std::string bytes = scatteredBytes(static_cast<std::size_t>(i) * 7 + 1);
     sent += bytes;
     piece.append(bytes);
     near.out.splice(piece, piece.size());
@@ -131,7 +131,7 @@ TEST_F(TlsTransfer, EndsOneSideAndGoesOnWithTheOther) {
 TEST_F(TlsTransfer, SendsWhatIsPendingBeforeItEnds) {
   auto [near, far] = opened();
   far.budget = 0;
-  const std::string bytes = pattern(20'000'000);
+  const std::string bytes = scatteredBytes(20'000'000);
   harness.send(near, bytes);
   harness.until([&near = near] { return near.transport->pending(); });
   near.out.clear();

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string errorOf(std::string_view pem) {
+std::string chainErrorOf(std::string_view pem) {
   const auto chain = CertificateChain::parse(pem);
   EXPECT_EQ(ERR_peek_error(), 0u);
   if (chain.ok()) return "";
@@ -96,14 +96,14 @@ TEST(CertificateChain, HasAFingerprintOfTheWholeChain) {
 
 TEST(CertificateChain, SaysWhatIsWrongWithWhichBlock) {
   const auto one = test::makeAuthority();
-  EXPECT_EQ(errorOf(""), "no certificate in it");
-  EXPECT_EQ(errorOf("hello"), "no certificate in it");
-  EXPECT_EQ(errorOf(one.certificate + one.key), "block 2: a PRIVATE KEY, not a certificate");
-  EXPECT_THAT(errorOf(one.certificate + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+  EXPECT_EQ(chainErrorOf(""), "no certificate in it");
+  EXPECT_EQ(chainErrorOf("hello"), "no certificate in it");
+  EXPECT_EQ(chainErrorOf(one.certificate + one.key), "block 2: a PRIVATE KEY, not a certificate");
+  EXPECT_THAT(chainErrorOf(one.certificate + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
               HasSubstr("block 2: not a certificate: "));
-  EXPECT_THAT(errorOf(one.certificate + "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n"),
+  EXPECT_THAT(chainErrorOf(one.certificate + "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n"),
               HasSubstr("block 2: not PEM: bad base64 decode"));
-  EXPECT_THAT(errorOf(one.certificate.substr(0, one.certificate.size() / 2)), HasSubstr("block 1: not PEM: "));
+  EXPECT_THAT(chainErrorOf(one.certificate.substr(0, one.certificate.size() / 2)), HasSubstr("block 1: not PEM: "));
 }
 
 TEST(CertificateChain, RefusesBytesBehindACertificate) {
@@ -117,7 +117,7 @@ TEST(CertificateChain, RefusesBytesBehindACertificate) {
                                                          reinterpret_cast<const unsigned char*>(der.data()),
                                                          static_cast<int>(der.size()))));
   for (std::size_t at = 64; at < base64.size(); at += 65) base64.insert(at, 1, '\n');
-  EXPECT_EQ(errorOf("-----BEGIN CERTIFICATE-----\n" + base64 + "\n-----END CERTIFICATE-----\n"),
+  EXPECT_EQ(chainErrorOf("-----BEGIN CERTIFICATE-----\n" + base64 + "\n-----END CERTIFICATE-----\n"),
             "block 1: not a certificate: bytes behind its end");
 }
 

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string errorOf(const std::string& pem) {
+std::string keyErrorOf(const std::string& pem) {
   const auto key = PrivateKey::parse(base::Secret(pem));
   EXPECT_EQ(ERR_peek_error(), 0u);
   if (key.ok()) return "";
@@ -50,36 +50,36 @@ TEST(PrivateKey, OfAnotherAlgorithmDoesNotMatch) {
 
 TEST(PrivateKey, IsReadInItsTraditionalFormToo) {
   for (const auto type : {test::KeyType::kEcP256, test::KeyType::kRsa2048}) {
-    EXPECT_EQ(errorOf(test::traditionalKey(identityOf(type))), "");
+    EXPECT_EQ(keyErrorOf(test::traditionalKey(identityOf(type))), "");
   }
 }
 
 TEST(PrivateKey, IsFoundBehindOtherBlocks) {
   const auto identity = identityOf(test::KeyType::kEcP256);
   const std::string parameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
-  EXPECT_EQ(errorOf(parameters + test::traditionalKey(identity)), "");
-  EXPECT_EQ(errorOf(identity.certificate + identity.key), "");
+  EXPECT_EQ(keyErrorOf(parameters + test::traditionalKey(identity)), "");
+  EXPECT_EQ(keyErrorOf(identity.certificate + identity.key), "");
 }
 
 TEST(PrivateKey, UnderAPassphraseIsRefusedWithoutAskingForIt) {
   const auto identity = identityOf(test::KeyType::kEcP256);
-  EXPECT_THAT(errorOf(test::encryptKey(identity, "open sesame")), HasSubstr("encrypted"));
+  EXPECT_THAT(keyErrorOf(test::encryptKey(identity, "open sesame")), HasSubstr("encrypted"));
   EXPECT_THAT(
-      errorOf("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
-              "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"),
+      keyErrorOf("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
+                 "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"),
       HasSubstr("encrypted"));
 }
 
 TEST(PrivateKey, SaysWhatIsWrongAndNeverQuotesTheKey) {
   const auto identity = identityOf(test::KeyType::kEcP256);
-  EXPECT_EQ(errorOf(""), "no private key in it");
-  EXPECT_EQ(errorOf(identity.certificate), "no private key in it");
+  EXPECT_EQ(keyErrorOf(""), "no private key in it");
+  EXPECT_EQ(keyErrorOf(identity.certificate), "no private key in it");
   std::string damaged = identity.key;
   damaged.replace(damaged.find('\n') + 1, 4, "AAAA");
-  EXPECT_THAT(errorOf(damaged), HasSubstr("not a private key: "));
+  EXPECT_THAT(keyErrorOf(damaged), HasSubstr("not a private key: "));
   const std::string cut = identity.key.substr(0, 100);
-  EXPECT_THAT(errorOf(cut), HasSubstr("block 1: not PEM: "));
-  EXPECT_THAT(errorOf(cut), Not(HasSubstr(identity.key.substr(40, 10))));
+  EXPECT_THAT(keyErrorOf(cut), HasSubstr("block 1: not PEM: "));
+  EXPECT_THAT(keyErrorOf(cut), Not(HasSubstr(identity.key.substr(40, 10))));
 }
 
 TEST(PrivateKey, MovesWithItsKey) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 namespace sluice::processing {
+/// The fixture has the name of the class that it tests: in a namespace of its own it hides that from no other file.
+namespace holds_test {
 namespace {
 
 struct Taken {
@@ -17,7 +19,7 @@ void giveBack(const void* what) {
   taken.back.push_back(taken.number);
 }
 
-class HoldsTest : public ::testing::Test {
+class Holds : public ::testing::Test {
  protected:
   base::ChunkPool pool_;
   base::Arena arena_{pool_};
@@ -25,8 +27,6 @@ class HoldsTest : public ::testing::Test {
   const Taken one_{back_, 1};
   const Taken two_{back_, 2};
 };
-
-using Holds = HoldsTest;
 
 TEST_F(Holds, GiveBackOnceTheLastFirst) {
   processing::Holds holds;
@@ -61,4 +61,5 @@ TEST_F(Holds, AreMovedWithWhatTheyBelongTo) {
 }
 
 }  // namespace
+}  // namespace holds_test
 }  // namespace sluice::processing

@@ -18,9 +18,9 @@ namespace {
 
 using test::Request;
 
-class Generator {
+class CandidateGenerator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  explicit CandidateGenerator(std::uint64_t seed) : random_(seed) {}
 
   /// The same ones for the same seed.
   std::vector<Candidate> candidates() {
@@ -68,26 +68,26 @@ class Generator {
   std::mt19937_64 random_;
 };
 
-std::string routeOf(const Rule* rule) { return rule == nullptr ? "none" : rule->route; }
+std::string routeNameOf(const Rule* rule) { return rule == nullptr ? "none" : rule->route; }
 
 std::string tryOneByOne(const std::vector<Candidate>& inOrder, const http::RequestHead& head) {
   for (const Candidate& each : inOrder) {
-    if (each.predicates.hold(head)) return routeOf(each.rule.get());
+    if (each.predicates.hold(head)) return routeNameOf(each.rule.get());
   }
-  return routeOf(nullptr);
+  return routeNameOf(nullptr);
 }
 
 TEST(Candidates, AgreeWithTryingThemOneByOne) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Candidates candidates;
-    for (Candidate& each : Generator(seed).candidates()) candidates.add(std::move(each));
+    for (Candidate& each : CandidateGenerator(seed).candidates()) candidates.add(std::move(each));
     candidates.sort();
-    Generator generate(seed);
+    CandidateGenerator generate(seed);
     std::vector<Candidate> inOrder = generate.candidates();
     std::sort(inOrder.begin(), inOrder.end(), comesBefore);
     for (int i = 0; i < 40; ++i) {
       const std::unique_ptr<Request> request = generate.request();
-      ASSERT_EQ(routeOf(candidates.firstHolding(request->head())), tryOneByOne(inOrder, request->head()))
+      ASSERT_EQ(routeNameOf(candidates.firstHolding(request->head())), tryOneByOne(inOrder, request->head()))
           << "seed " << seed << ": " << request->head().target;
     }
   }
@@ -103,8 +103,8 @@ Candidate asking(std::uint32_t place, std::string name, std::string value) {
   return result;
 }
 
-std::string found(const Candidates& candidates, const Request& request) {
-  return routeOf(candidates.firstHolding(request.head()));
+std::string foundCandidate(const Candidates& candidates, const Request& request) {
+  return routeNameOf(candidates.firstHolding(request.head()));
 }
 
 TEST(Candidates, OfManyNamesAndOfValuesOfAnyLengthNoneIsLost) {
@@ -114,12 +114,14 @@ TEST(Candidates, OfManyNamesAndOfValuesOfAnyLengthNoneIsLost) {
     candidates.add(asking(length, "x-0", std::string(length, 'a')));
   candidates.sort();
   for (std::uint32_t i = 0; i < 50; ++i) {
-    EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x-" + std::to_string(i), "1"}})), std::to_string(i));
+    EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x-" + std::to_string(i), "1"}})),
+              std::to_string(i));
   }
   for (const std::uint32_t length : {4096U, 4097U, 9000U}) {
-    EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x-0", std::string(length, 'a')}})), std::to_string(length));
+    EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x-0", std::string(length, 'a')}})),
+              std::to_string(length));
   }
-  EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x-0", std::string(4095, 'a')}})), "none");
+  EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x-0", std::string(4095, 'a')}})), "none");
 }
 
 TEST(Candidates, ValuesThatComeInPiecesAreFoundUpToTheLengthOfTheLongest) {
@@ -128,8 +130,8 @@ TEST(Candidates, ValuesThatComeInPiecesAreFoundUpToTheLengthOfTheLongest) {
   const std::string part(2047, 'a');
   candidates.add(asking(100, "x", part + "," + part + "b"));
   candidates.sort();
-  EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "b"}})), "100");
-  EXPECT_EQ(found(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "bc"}})), "none");
+  EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "b"}})), "100");
+  EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "bc"}})), "none");
 }
 
 }  // namespace

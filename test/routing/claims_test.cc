@@ -33,7 +33,7 @@ TEST(HostnameClaims, MeetWhateverSharesAHostWithThem) {
   }
 }
 
-RouteEntry entry(const std::string& hostname, const std::string& path) {
+RouteEntry claimedEntry(const std::string& hostname, const std::string& path) {
   RouteEntry result;
   result.hostname = hostname;
   result.path = path;
@@ -44,21 +44,21 @@ TEST(Claims, AMatchIsItsFirstOwners) {
   const config::Route older;
   const config::Route newer;
   Claims claims;
-  EXPECT_EQ(claims.addMatch(entry("a.test", "/x"), older), nullptr);
-  EXPECT_EQ(claims.addMatch(entry("a.test", "/x"), older), nullptr) << "one may repeat oneself";
-  EXPECT_EQ(claims.addMatch(entry("a.test", "/x/"), newer), &older) << "a prefix ends with its element";
-  EXPECT_EQ(claims.addMatch(entry("b.test", "/x"), newer), nullptr);
-  EXPECT_EQ(claims.addMatch(entry("a.test", "/y"), newer), nullptr);
+  EXPECT_EQ(claims.addMatch(claimedEntry("a.test", "/x"), older), nullptr);
+  EXPECT_EQ(claims.addMatch(claimedEntry("a.test", "/x"), older), nullptr) << "one may repeat oneself";
+  EXPECT_EQ(claims.addMatch(claimedEntry("a.test", "/x/"), newer), &older) << "a prefix ends with its element";
+  EXPECT_EQ(claims.addMatch(claimedEntry("b.test", "/x"), newer), nullptr);
+  EXPECT_EQ(claims.addMatch(claimedEntry("a.test", "/y"), newer), nullptr);
 }
 
 TEST(Claims, MatchesAreTheSameIfTheyAskTheSame) {
   const config::Route older;
   const config::Route newer;
   Claims claims;
-  RouteEntry first = entry("", "/");
+  RouteEntry first = claimedEntry("", "/");
   first.headers = {{"X-A", "1"}, {"x-b", "2"}};
   EXPECT_EQ(claims.addMatch(first, older), nullptr);
-  RouteEntry same = entry("", "/");
+  RouteEntry same = claimedEntry("", "/");
   same.headers = {{"x-b", "2"}, {"x-a", "1"}};
   EXPECT_EQ(claims.addMatch(same, newer), &older);
   RouteEntry expression = first;

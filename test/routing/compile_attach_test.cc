@@ -6,6 +6,7 @@
 namespace sluice::routing {
 namespace {
 
+using test::gatewayWith;
 using test::kBackend;
 using test::kClass;
 using test::kGateway;
@@ -14,18 +15,15 @@ using test::Request;
 using test::with;
 using test::World;
 
-constexpr std::string_view kWeb = "{name: web, protocol: HTTP, port: 80}";
 constexpr std::string_view kOld = "2024-01-01T00:00:00Z";
 constexpr std::string_view kNew = "2025-01-01T00:00:00Z";
-
-std::string gatewayWith(std::string_view listeners) { return with(kGateway, kWeb, listeners); }
 
 std::string gatewayFrom(std::string_view namespaces) {
   return gatewayWith("{name: web, protocol: HTTP, port: 80, allowedRoutes: {namespaces: " + std::string(namespaces) +
                      "}}");
 }
 
-std::string routeOf(std::string_view nameSpace) {
+std::string routeInNamespace(std::string_view nameSpace) {
   return with(with(kRoute, "{name: route,", "{name: route, namespace: " + std::string(nameSpace) + ","),
               "[{name: egress}]", "[{name: egress, namespace: default}]");
 }
@@ -44,11 +42,11 @@ TEST(AllowedRoutes, SelectorTakesRoutesOfTheNamespacesThatItSelects) {
   const std::string gateway = gatewayFrom("{from: Selector, selector: {matchLabels: {egress: 'yes'}}}");
   const std::string labelled = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {egress: 'yes'}}\n";
   const std::string other = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {egress: 'no'}}\n";
-  const World selected({kClass, gateway, labelled, routeOf("team")});
+  const World selected({kClass, gateway, labelled, routeInNamespace("team")});
   EXPECT_EQ(selected.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   EXPECT_EQ(selected.listenerStatus("egress", "web")->attachedRoutes, 1);
   for (const std::string& without : {other, std::string(kBackend)}) {
-    const World refused({kClass, gateway, without, routeOf("team")});
+    const World refused({kClass, gateway, without, routeInNamespace("team")});
     EXPECT_EQ(refused.condition("HTTPRoute", "route", "Accepted"), "False/NotAllowedByListeners");
     EXPECT_EQ(refused.listenerStatus("egress", "web")->attachedRoutes, 0);
     EXPECT_EQ(refused.outcome(), "404");
@@ -59,16 +57,19 @@ TEST(AllowedRoutes, SelectorKnowsNamespacesByTheirNames) {
   const std::string gateway = gatewayFrom(
       "{from: Selector, selector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, "
       "values: [team]}]}}");
-  EXPECT_EQ(World({kClass, gateway, routeOf("team")}).condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
-  EXPECT_EQ(World({kClass, gateway, routeOf("other")}).condition("HTTPRoute", "route", "Accepted"),
+  EXPECT_EQ(World({kClass, gateway, routeInNamespace("team")}).condition("HTTPRoute", "route", "Accepted"),
+            "True/Accepted");
+  EXPECT_EQ(World({kClass, gateway, routeInNamespace("other")}).condition("HTTPRoute", "route", "Accepted"),
             "False/NotAllowedByListeners");
 }
 
 TEST(AllowedRoutes, SameAndAllMeanWhatTheySay) {
-  EXPECT_EQ(World({kClass, gatewayFrom("{from: Same}"), routeOf("team")}).condition("HTTPRoute", "route", "Accepted"),
+  EXPECT_EQ(World({kClass, gatewayFrom("{from: Same}"), routeInNamespace("team")})
+                .condition("HTTPRoute", "route", "Accepted"),
             "False/NotAllowedByListeners");
-  EXPECT_EQ(World({kClass, gatewayFrom("{from: All}"), routeOf("team")}).condition("HTTPRoute", "route", "Accepted"),
-            "True/Accepted");
+  EXPECT_EQ(
+      World({kClass, gatewayFrom("{from: All}"), routeInNamespace("team")}).condition("HTTPRoute", "route", "Accepted"),
+      "True/Accepted");
 }
 
 // --- kinds

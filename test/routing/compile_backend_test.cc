@@ -5,6 +5,7 @@
 namespace sluice::routing {
 namespace {
 
+using test::firstPlan;
 using test::kBackend;
 using test::kClass;
 using test::kGateway;
@@ -16,12 +17,11 @@ std::string backendWith(std::string_view fields) {
   return with(kBackend, "port: 8080}}", "port: 8080}}, " + std::string(fields));
 }
 std::string authorities() { return test::configMap("ca", "ca.crt", test::authority().certificate); }
-World worldWith(const std::vector<std::string>& documents) {
+World worldWithBackend(const std::vector<std::string>& documents) {
   std::vector<std::string_view> all = {kClass, kGateway, kRoute};
   all.insert(all.end(), documents.begin(), documents.end());
   return World(all);
 }
-const BackendPlan& plan(const World& world) { return *world.snapshot().backends.at(0); }
 
 constexpr std::string_view kXBackend = R"(
 apiVersion: gateway.networking.x-k8s.io/v1alpha1
@@ -35,13 +35,13 @@ std::string xRoute() {
 }
 
 TEST(CompileBackend, IsPlaintextWithoutTls) {
-  const World world = worldWith({std::string(kBackend)});
-  EXPECT_EQ(plan(world).name, "default/origin");
-  EXPECT_EQ(plan(world).hostname, "origin.test");
-  EXPECT_EQ(plan(world).port, 8080);
-  EXPECT_EQ(plan(world).authority, "origin.test:8080");
-  EXPECT_EQ(plan(world).protocol, UpstreamProtocol::kAuto);
-  EXPECT_FALSE(plan(world).tls);
+  const World world = worldWithBackend({std::string(kBackend)});
+  EXPECT_EQ(firstPlan(world).name, "default/origin");
+  EXPECT_EQ(firstPlan(world).hostname, "origin.test");
+  EXPECT_EQ(firstPlan(world).port, 8080);
+  EXPECT_EQ(firstPlan(world).authority, "origin.test:8080");
+  EXPECT_EQ(firstPlan(world).protocol, UpstreamProtocol::kAuto);
+  EXPECT_FALSE(firstPlan(world).tls);
   EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "True/ResolvedRefs");
   EXPECT_EQ(world.condition("Backend", "origin", "Programmed"), "True/Programmed");
@@ -54,7 +54,7 @@ TEST(CompileBackend, LeavesThePortOfItsSchemeOutOfTheAuthority) {
     const World world({kClass, kGateway,
                        with(with(kBackend, "port: 8080}}", "port: 8080}}" + std::string(tls)), "8080", port),
                        with(kRoute, ", port: 8080", "")});
-    return plan(world).authority;
+    return firstPlan(world).authority;
   };
   EXPECT_EQ(authorityFor("80", ""), "origin.test");
   EXPECT_EQ(authorityFor("443", ""), "origin.test:443");
@@ -63,21 +63,21 @@ TEST(CompileBackend, LeavesThePortOfItsSchemeOutOfTheAuthority) {
 }
 
 TEST(CompileBackend, VerifiesWithTheSystemsAuthoritiesUnlessABundleIsNamed) {
-  const World system = worldWith({backendWith("tls: {mode: Terminate}")});
-  ASSERT_TRUE(plan(system).tls);
-  EXPECT_EQ(plan(system).tls->serverName, "origin.test");
-  EXPECT_NE(plan(system).tls->trust, nullptr);
+  const World system = worldWithBackend({backendWith("tls: {mode: Terminate}")});
+  ASSERT_TRUE(firstPlan(system).tls);
+  EXPECT_EQ(firstPlan(system).tls->serverName, "origin.test");
+  EXPECT_NE(firstPlan(system).tls->trust, nullptr);
   EXPECT_EQ(system.systemTrustLoads(), 1);
-  const World bundle =
-      worldWith({backendWith("tls: {mode: Terminate, sni: Other.Test, caBundleRef: {name: ca}}"), authorities()});
-  EXPECT_EQ(plan(bundle).tls->serverName, "other.test");
+  const World bundle = worldWithBackend(
+      {backendWith("tls: {mode: Terminate, sni: Other.Test, caBundleRef: {name: ca}}"), authorities()});
+  EXPECT_EQ(firstPlan(bundle).tls->serverName, "other.test");
   EXPECT_EQ(bundle.systemTrustLoads(), 0);
   EXPECT_EQ(bundle.outcome(), "default/origin");
 }
 
 TEST(CompileBackend, TakesABundleFromASecretToo) {
-  const World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {kind: Secret, name: ca}}"),
-                                 test::secret("ca", {{"ca.crt", test::authority().certificate}})});
+  const World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {kind: Secret, name: ca}}"),
+                                        test::secret("ca", {{"ca.crt", test::authority().certificate}})});
   EXPECT_EQ(world.outcome(), "default/origin");
 }
 
@@ -85,7 +85,7 @@ TEST(CompileBackend, NeverFallsBackToTheSystemsAuthorities) {
   for (const std::string& bundle :
        {test::configMap("elsewhere", "ca.crt", test::authority().certificate), test::configMap("ca", "other", "x"),
         test::configMap("ca", "ca.crt", "nonsense"), test::configMap("ca", "ca.crt", "")}) {
-    const World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), bundle});
+    const World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), bundle});
     EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidCACertificateRef");
     EXPECT_EQ(world.condition("Backend", "origin", "Programmed"), "False/Invalid");
     EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/InvalidCACertificateRef");
@@ -96,7 +96,7 @@ TEST(CompileBackend, NeverFallsBackToTheSystemsAuthorities) {
 }
 
 TEST(CompileBackend, RefusesBundlesOfOtherKindsAndNamespaces) {
-  World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
+  World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
   world.backend().tls->caRefs.front().kind = "Service";
   world.recompile();
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidCACertificateRef");
@@ -107,7 +107,7 @@ TEST(CompileBackend, RefusesBundlesOfOtherKindsAndNamespaces) {
 }
 
 TEST(CompileBackend, IsBrokenIfTheSystemHasNoAuthorities) {
-  World world = worldWith({backendWith("tls: {mode: Terminate}")});
+  World world = worldWithBackend({backendWith("tls: {mode: Terminate}")});
   world.breakSystemTrust();
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidCACertificateRef");
   EXPECT_EQ(world.outcome(), "500");
@@ -117,24 +117,24 @@ TEST(CompileBackend, PresentsItsClientCertificate) {
   const auto client = sluice::test::issueClient(test::authority(), "me");
   const std::string mutual =
       backendWith("tls: {mode: Mutual, caBundleRef: {name: ca}, clientCertificateRef: {name: me}}");
-  const World world = worldWith({mutual, authorities(), test::keyPair("me", client)});
+  const World world = worldWithBackend({mutual, authorities(), test::keyPair("me", client)});
   ASSERT_EQ(world.outcome(), "default/origin");
-  EXPECT_NE(plan(world).tls->clientCertificate, nullptr);
-  EXPECT_NE(plan(world).tls->clientKey, nullptr);
-  const World missing = worldWith({mutual, authorities()});
+  EXPECT_NE(firstPlan(world).tls->clientCertificate, nullptr);
+  EXPECT_NE(firstPlan(world).tls->clientKey, nullptr);
+  const World missing = worldWithBackend({mutual, authorities()});
   EXPECT_EQ(missing.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidClientCertificateRef");
   EXPECT_EQ(missing.outcome(), "500");
 }
 
 TEST(CompileBackend, NeedsAClientCertificateToBeMutual) {
-  World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
+  World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
   world.backend().tls->mode = config::TlsMode::kMutual;
   world.recompile();
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidClientCertificateRef");
 }
 
 TEST(CompileBackend, CanNotPassTlsThroughForAnHttpRoute) {
-  const World world = worldWith({backendWith("tls: {mode: Passthrough}")});
+  const World world = worldWithBackend({backendWith("tls: {mode: Passthrough}")});
   EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/UnsupportedProtocol");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/UnsupportedProtocol");
   EXPECT_EQ(world.outcome(), "500");
@@ -142,9 +142,10 @@ TEST(CompileBackend, CanNotPassTlsThroughForAnHttpRoute) {
 
 TEST(CompileBackend, IsDegradedByExtensionsThatAreNotRun) {
   for (const bool open : {true, false}) {
-    const World world = worldWith({backendWith(
-        "extensions: [{name: guard, type: 'acme.example.com/PIIDetector:v1', phase: request-body, priority: 20, failOpen: " +
-        std::string(open ? "true" : "false") + "}]")});
+    const World world =
+        worldWithBackend({backendWith("extensions: [{name: guard, type: 'acme.example.com/PIIDetector:v1', phase: "
+                                      "request-body, priority: 20, failOpen: " +
+                                      std::string(open ? "true" : "false") + "}]")});
     EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "True/Accepted") << "admitted (E-77)";
     EXPECT_EQ(world.condition("Backend", "origin", "Degraded"), "True/UnsupportedExtensionType");
     EXPECT_NE(world.message("Backend", "origin", "Degraded").find("PIIDetector"), std::string::npos);
@@ -155,7 +156,7 @@ TEST(CompileBackend, IsDegradedByExtensionsThatAreNotRun) {
 
 TEST(CompileBackend, Answers500IfItsSchemaRefusesIt) {
   for (const std::string_view hostname : {"api.default.svc.cluster.local", "api.svc", "10.0.0.1"}) {
-    const World world = worldWith({with(kBackend, "Origin.Test", hostname)});
+    const World world = worldWithBackend({with(kBackend, "Origin.Test", hostname)});
     EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/Invalid") << hostname;
     EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/BackendNotFound") << hostname;
     EXPECT_EQ(world.outcome(), "500") << hostname;
@@ -164,17 +165,17 @@ TEST(CompileBackend, Answers500IfItsSchemaRefusesIt) {
 
 TEST(CompileBackend, RefusesToSendTrafficToTheGatewayItself) {
   for (const std::string_view hostname : {"localhost", "a.localhost"}) {
-    const World world = worldWith({with(kBackend, "Origin.Test", hostname)});
+    const World world = worldWithBackend({with(kBackend, "Origin.Test", hostname)});
     EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/Invalid") << hostname;
     EXPECT_EQ(world.outcome(), "500") << hostname;
   }
-  EXPECT_EQ(worldWith({with(kBackend, "Origin.Test", "notlocalhost")}).outcome(), "default/origin");
+  EXPECT_EQ(worldWithBackend({with(kBackend, "Origin.Test", "notlocalhost")}).outcome(), "default/origin");
 }
 
 TEST(CompileBackend, ReadsTheExperimentalSpelling) {
   const World world({kClass, kGateway, kXBackend, xRoute()});
   ASSERT_EQ(world.outcome(), "default/origin");
-  EXPECT_EQ(plan(world).protocol, UpstreamProtocol::kHttp2);
+  EXPECT_EQ(firstPlan(world).protocol, UpstreamProtocol::kHttp2);
   const config::ObjectStatus* status = world.status("XBackend", "origin");
   ASSERT_NE(status, nullptr);
   ASSERT_EQ(status->parents.size(), 1U);
@@ -195,10 +196,10 @@ TEST(CompileBackend, Answers500ForProtocolsThatAreNotBuilt) {
 }
 
 TEST(CompileBackend, SaysThatItDoesNotVerify) {
-  World world = worldWith({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
+  World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
   world.backend().tls->insecureSkipVerify = true;
   world.recompile();
-  EXPECT_TRUE(plan(world).tls->insecureSkipVerify);
+  EXPECT_TRUE(firstPlan(world).tls->insecureSkipVerify);
   EXPECT_NE(world.message("Backend", "origin", "Accepted").find("not verified"), std::string::npos);
 }
 
@@ -212,12 +213,12 @@ TEST(CompileBackend, HasAPlanOverHttp11ForUpgradesIfAlpnDecides) {
     const auto* found = planFor(head, backend);
     return found == nullptr ? nullptr : *found;
   };
-  const World open = worldWith({std::string(kBackend)});
+  const World open = worldWithBackend({std::string(kBackend)});
   EXPECT_EQ(tunnelPlan(open), open.snapshot().backends.at(0));
 
-  World world = worldWith({backendWith("tls: {mode: Terminate}")});
+  World world = worldWithBackend({backendWith("tls: {mode: Terminate}")});
   ASSERT_EQ(world.snapshot().backends.size(), 2U) << "both keep their connections over a reload";
-  const BackendPlan& usual = plan(world);
+  const BackendPlan& usual = firstPlan(world);
   const auto upgrades = tunnelPlan(world);
   ASSERT_TRUE(upgrades);
   EXPECT_EQ(usual.protocol, UpstreamProtocol::kAuto);
@@ -242,11 +243,11 @@ TEST(CompileBackend, TellsConnectionsApartByEverythingThatMakesThemDifferent) {
   std::vector<std::string> identities;
   const auto add = [&](auto change, const sluice::test::Identity& ca, const sluice::test::Identity& me) {
     World world =
-        worldWith({backendWith("tls: {mode: Mutual, caBundleRef: {name: ca}, clientCertificateRef: {name: me}}"),
-                   test::configMap("ca", "ca.crt", ca.certificate), test::keyPair("me", me)});
+        worldWithBackend({backendWith("tls: {mode: Mutual, caBundleRef: {name: ca}, clientCertificateRef: {name: me}}"),
+                          test::configMap("ca", "ca.crt", ca.certificate), test::keyPair("me", me)});
     change(world.backend());
     world.recompile();
-    identities.push_back(plan(world).identity);
+    identities.push_back(firstPlan(world).identity);
   };
   const auto nothing = [](config::Backend&) {};
   add(nothing, test::authority(), client);

@@ -5,16 +5,13 @@
 namespace sluice::routing {
 namespace {
 
+using test::gatewayWith;
 using test::kBackend;
 using test::kClass;
 using test::kGateway;
 using test::kRoute;
 using test::with;
 using test::World;
-
-constexpr std::string_view kWeb = "{name: web, protocol: HTTP, port: 80}";
-
-std::string gatewayWith(std::string_view listeners) { return with(kGateway, kWeb, listeners); }
 
 TEST(CompileListener, TellsItsConditionsAndCountsItsRoutes) {
   const World world({kClass, kGateway, kBackend, kRoute});

@@ -67,7 +67,7 @@ class Folder {
   CompileResult previous_;
 };
 
-std::string route(const std::string& name, const std::string& backend, const std::string& more = {}) {
+std::string routeToBackend(const std::string& name, const std::string& backend, const std::string& more = {}) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: " + name +
          "}\nspec:\n  parentRefs: [{name: egress}]\n  rules: [{matches: [{path: {value: /" + name +
          "}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]" + more + "}]\n";
@@ -80,8 +80,8 @@ class CompileMemos : public testing::Test {
     folder_.write("gateway.yaml", std::string(test::kGateway));
     folder_.write("first.yaml", std::string(test::kBackend));
     folder_.write("second.yaml", std::string(kSecondBackend));
-    folder_.write("a.yaml", route("a", "origin"));
-    folder_.write("b.yaml", route("b", "second"));
+    folder_.write("a.yaml", routeToBackend("a", "origin"));
+    folder_.write("b.yaml", routeToBackend("b", "second"));
     folder_.compile();
   }
 
@@ -92,7 +92,7 @@ TEST_F(CompileMemos, KeepTheRulesOfRoutesThatDidNotChange) {
   const Rule* a = folder_.rule("/a");
   const Rule* b = folder_.rule("/b");
   ASSERT_NE(a, nullptr);
-  folder_.write("b.yaml", route("b", "second", ", timeouts: {request: 1s}"));
+  folder_.write("b.yaml", routeToBackend("b", "second", ", timeouts: {request: 1s}"));
   folder_.compile();
   EXPECT_EQ(folder_.rule("/a"), a);
   EXPECT_NE(folder_.rule("/b"), b);
@@ -136,7 +136,7 @@ TEST_F(CompileMemos, ForgetWhatTheLastCompilationDidNotHave) {
   folder_.compile();
   EXPECT_EQ(folder_.rule("/b"), nullptr);
   folder_.compile();  // nobody has its objects any more
-  folder_.write("b.yaml", route("b", "second"));
+  folder_.write("b.yaml", routeToBackend("b", "second"));
   folder_.compile();
   EXPECT_NE(folder_.rule("/b"), nullptr);
 }

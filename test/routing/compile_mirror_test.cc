@@ -25,7 +25,7 @@ std::string mirror(const std::string& ref, const std::string& more = {}) {
          "}" + more + "}}";
 }
 /// The route with these filters, of its rule or of its share.
-std::string route(const std::string& filters) {
+std::string routeWithMirrors(const std::string& filters) {
   return with(kRoute, "rules: [{", "rules: [{filters: [" + filters + "], ");
 }
 std::string routeWithShare(const std::string& filters) {
@@ -34,7 +34,8 @@ std::string routeWithShare(const std::string& filters) {
 const Rule* ruleOf(const World& world) { return world.rule(test::Request("GET", "a.test", "/")); }
 
 TEST(CompileMirror, LeadsToItsBackend) {
-  const World world({kClass, kGateway, kBackend, copyBackend(), route(mirror("name: copy", ", percent: 25"))});
+  const World world(
+      {kClass, kGateway, kBackend, copyBackend(), routeWithMirrors(mirror("name: copy", ", percent: 25"))});
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "True/ResolvedRefs");
   const Rule* rule = ruleOf(world);
@@ -64,8 +65,8 @@ TEST(CompileMirror, WithABrokenReferenceIsLeftOutAndToldOf) {
         std::pair("name: origin, port: 1", "BackendNotFound")}) {
     for (const bool ofShare : {true, false}) {
       const std::string filter = mirror(ref);
-      const World world(
-          {kClass, kGateway, kBackend, copyBackend("other"), ofShare ? routeWithShare(filter) : route(filter)});
+      const World world({kClass, kGateway, kBackend, copyBackend("other"),
+                         ofShare ? routeWithShare(filter) : routeWithMirrors(filter)});
       EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted") << ref;
       EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/" + std::string(reason)) << ref;
       EXPECT_NE(world.message("HTTPRoute", "route", "ResolvedRefs").find("requestMirror.backendRef"),
@@ -79,7 +80,7 @@ TEST(CompileMirror, WithABrokenReferenceIsLeftOutAndToldOf) {
 
 TEST(CompileMirror, CrossesNamespacesByAGrant) {
   const World world(
-      {kClass, kGateway, kBackend, copyBackend("other"), route(mirror("name: copy, namespace: other")), R"(
+      {kClass, kGateway, kBackend, copyBackend("other"), routeWithMirrors(mirror("name: copy, namespace: other")), R"(
 apiVersion: gateway.networking.k8s.io/v1beta1
 kind: ReferenceGrant
 metadata: {name: grant, namespace: other}

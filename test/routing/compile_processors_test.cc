@@ -18,7 +18,7 @@ using test::Request;
 using test::with;
 using test::World;
 
-World worldWith(const std::string& extensions, const std::vector<std::string_view>& more = {}) {
+World worldWithExtensions(const std::string& extensions, const std::vector<std::string_view>& more = {}) {
   const std::string backend = with(kBackend, "spec: {", "spec: {extensions: [" + extensions + "], ");
   std::vector<std::string_view> documents = {kClass, kGateway, kRoute, backend};
   documents.insert(documents.end(), more.begin(), more.end());
@@ -26,7 +26,7 @@ World worldWith(const std::string& extensions, const std::vector<std::string_vie
 }
 
 std::string use(const std::string& fields) { return "{name: a, type: 'sluice.dev/Test:v1', " + fields + "}"; }
-std::string degraded(const World& world) { return world.condition("Backend", "origin", "Degraded"); }
+std::string backendDegraded(const World& world) { return world.condition("Backend", "origin", "Degraded"); }
 
 const processing::Chain* chainOf(const World& world) {
   const Rule* rule = world.rule(Request("GET", "a.test", "/"));
@@ -34,11 +34,11 @@ const processing::Chain* chainOf(const World& world) {
 }
 
 TEST(CompileProcessors, PutsStepsIntoTheirPhasesByPriority) {
-  const World world = worldWith(
+  const World world = worldWithExtensions(
       "{name: late, type: 'sluice.dev/Test:v1', phase: request-headers, priority: 9}, {name: early, type: "
       "'sluice.dev/Test:v1', phase: request-headers, priority: -1, failOpen: true}, {name: other, type: "
       "'sluice.dev/Test:v1', phase: backend-request}");
-  EXPECT_EQ(degraded(world), "");
+  EXPECT_EQ(backendDegraded(world), "");
   const processing::Chain* chain = chainOf(world);
   ASSERT_NE(chain, nullptr);
   const auto steps = chain->of(Phase::kRequestHeaders);
@@ -51,19 +51,20 @@ TEST(CompileProcessors, PutsStepsIntoTheirPhasesByPriority) {
 }
 
 TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
-  EXPECT_EQ(degraded(worldWith(use("phase: response-body"))), "True/UnsupportedPhase");
-  EXPECT_EQ(degraded(worldWith(use("phase: backend-request, preAuth: true"))), "True/InvalidPreAuthPhase");
-  EXPECT_EQ(degraded(worldWith(use("phase: request-headers, preAuth: true"))), "");
-  EXPECT_EQ(degraded(worldWith("{name: a, type: 'sluice.dev/Absent:v1', phase: connect}")),
+  EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: response-body"))), "True/UnsupportedPhase");
+  EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: backend-request, preAuth: true"))),
+            "True/InvalidPreAuthPhase");
+  EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: request-headers, preAuth: true"))), "");
+  EXPECT_EQ(backendDegraded(worldWithExtensions("{name: a, type: 'sluice.dev/Absent:v1', phase: connect}")),
             "True/UnknownExtensionType");
-  EXPECT_EQ(degraded(worldWith("{name: a, type: 'acme.test/Absent:v1', phase: connect}")),
+  EXPECT_EQ(backendDegraded(worldWithExtensions("{name: a, type: 'acme.test/Absent:v1', phase: connect}")),
             "True/UnsupportedExtensionType");
 }
 
 TEST(CompileProcessors, OneThatFailsOpenIsLeftOutAndTold) {
-  const World world =
-      worldWith(use("phase: request-headers") + ", {name: b, type: 'x.test/B:v1', phase: connect, failOpen: true}");
-  EXPECT_EQ(degraded(world), "True/UnsupportedExtensionType");
+  const World world = worldWithExtensions(use("phase: request-headers") +
+                                          ", {name: b, type: 'x.test/B:v1', phase: connect, failOpen: true}");
+  EXPECT_EQ(backendDegraded(world), "True/UnsupportedExtensionType");
   EXPECT_EQ(world.outcome(), "default/origin");
   ASSERT_NE(chainOf(world), nullptr);
   EXPECT_EQ(chainOf(world)->of(Phase::kRequestHeaders).size(), 1U);
@@ -71,22 +72,23 @@ TEST(CompileProcessors, OneThatFailsOpenIsLeftOutAndTold) {
 
 TEST(CompileProcessors, LendsSecretsThatTheBackendMayReferTo) {
   const std::string secret = test::secret("token", {{"key", "value"}});
-  EXPECT_EQ(degraded(worldWith(use("phase: request-headers, config: {secret: absent}"))), "True/InvalidSecretRef");
-  EXPECT_EQ(degraded(worldWith(use("phase: request-headers, config: {secret: token}"), {secret})),
+  EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: request-headers, config: {secret: absent}"))),
+            "True/InvalidSecretRef");
+  EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: request-headers, config: {secret: token}"), {secret})),
             "True/InsecureCredential")
       << "the Backend has no TLS";
   const std::string elsewhere = with(secret, "name: token", "name: token, namespace: platform-secrets");
   const std::string reference = use("phase: request-headers, config: {secret: token, namespace: platform-secrets}");
-  EXPECT_EQ(degraded(worldWith(reference, {elsewhere})), "True/RefNotPermitted");
-  EXPECT_EQ(worldWith(reference, {elsewhere}).outcome(), "500");
+  EXPECT_EQ(backendDegraded(worldWithExtensions(reference, {elsewhere})), "True/RefNotPermitted");
+  EXPECT_EQ(worldWithExtensions(reference, {elsewhere}).outcome(), "500");
   const std::string grant =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {name: g, namespace: "
       "platform-secrets}\nspec: {from: [{group: gateway.networking.k8s.io, kind: Backend, namespace: default}], to: "
       "[{group: '', kind: Secret}]}\n";
-  EXPECT_EQ(degraded(worldWith(reference, {elsewhere, grant})), "True/InsecureCredential");
+  EXPECT_EQ(backendDegraded(worldWithExtensions(reference, {elsewhere, grant})), "True/InsecureCredential");
 }
 
-constexpr std::string_view kPipeline = R"(
+constexpr std::string_view kGuardsPipeline = R"(
 apiVersion: sluice.dev/v1alpha1
 kind: PayloadProcessingPipeline
 metadata: {name: guards}
@@ -100,7 +102,7 @@ std::string names(const processing::Chain* chain) {
   return text;
 }
 
-std::string routeWith(const std::string& filters) {
+std::string mainRouteWithFilters(const std::string& filters) {
   return with(kRoute, "rules: [{", "rules: [{name: main, filters: [" + filters + "], ");
 }
 constexpr const char* kRefToPipeline =
@@ -112,7 +114,7 @@ std::string targeting(const std::string& target) {
 }
 
 TEST(CompileProcessors, OfFiltersAreTheRules) {
-  const World world({kClass, kGateway, kBackend, kPipeline, routeWith(kRefToPipeline)}, nullptr,
+  const World world({kClass, kGateway, kBackend, kGuardsPipeline, mainRouteWithFilters(kRefToPipeline)}, nullptr,
                     test::processorTypes());
   const Rule* rule = world.rule(Request("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
@@ -126,7 +128,7 @@ TEST(CompileProcessors, OfABackendRefComeBesideItsBackendsOwn) {
       with(kRoute, "port: 8080}]", "port: 8080, filters: [" + std::string(kRefToPipeline) + "]}]");
   const std::string backend =
       with(kBackend, "spec: {", "spec: {extensions: [" + use("phase: request-headers, priority: 1") + "], ");
-  const World world({kClass, kGateway, backend, kPipeline, route}, nullptr, test::processorTypes());
+  const World world({kClass, kGateway, backend, kGuardsPipeline, route}, nullptr, test::processorTypes());
   const Rule* rule = world.rule(Request("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(rule->chain, nullptr);
@@ -134,7 +136,8 @@ TEST(CompileProcessors, OfABackendRefComeBesideItsBackendsOwn) {
 }
 
 TEST(CompileProcessors, WithoutTheirPipelineTheRuleAnswers500) {
-  const World world({kClass, kGateway, kBackend, routeWith(kRefToPipeline)}, nullptr, test::processorTypes());
+  const World world({kClass, kGateway, kBackend, mainRouteWithFilters(kRefToPipeline)}, nullptr,
+                    test::processorTypes());
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_NE(world.message("HTTPRoute", "route", "Accepted").find("guards"), std::string::npos);
 }
@@ -143,8 +146,8 @@ TEST(CompileProcessors, ThatTargetARouteOrOneOfItsRulesAreThere) {
   for (const char* section : {"", ", sectionName: main", ", sectionName: other"}) {
     const std::string target =
         targeting("group: gateway.networking.k8s.io, kind: HTTPRoute, name: route" + std::string(section));
-    const World world({kClass, kGateway, kBackend, kPipeline, routeWith(kRefToPipeline), target}, nullptr,
-                      test::processorTypes());
+    const World world({kClass, kGateway, kBackend, kGuardsPipeline, mainRouteWithFilters(kRefToPipeline), target},
+                      nullptr, test::processorTypes());
     const bool meant = std::string(section).find("other") == std::string::npos;
     const Rule* rule = world.rule(Request("GET", "a.test", "/"));
     ASSERT_NE(rule, nullptr);
@@ -158,8 +161,8 @@ TEST(CompileProcessors, OfARouteHaveTheirPlaceAmongThoseThatTargetItByItsAge) {
     std::string target =
         with(targeting("group: gateway.networking.k8s.io, kind: HTTPRoute, name: route"), "priority: 1", "priority: 2");
     target = with(target, "metadata: {name: p", "metadata: {" + processor);
-    const std::string ours = with(routeWith(kRefToPipeline), "name: route", "name: route" + route);
-    const World world({kClass, kGateway, kBackend, kPipeline, ours, target}, nullptr, test::processorTypes());
+    const std::string ours = with(mainRouteWithFilters(kRefToPipeline), "name: route", "name: route" + route);
+    const World world({kClass, kGateway, kBackend, kGuardsPipeline, ours, target}, nullptr, test::processorTypes());
     const Rule* rule = world.rule(Request("GET", "a.test", "/"));
     return rule == nullptr ? "" : names(rule->chain.get());
   };

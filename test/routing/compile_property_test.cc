@@ -18,9 +18,9 @@ using test::World;
 
 constexpr const char* kApi = "apiVersion: gateway.networking.k8s.io/v1\n";
 
-class Generator {
+class DocumentGenerator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  explicit DocumentGenerator(std::uint64_t seed) : random_(seed) {}
 
   std::vector<std::string> documents() {
     std::vector<std::string> result = {std::string(kClass), std::string(kBackend)};
@@ -125,7 +125,7 @@ std::string describe(const BackendPlan& plan) {
   return text + "\n";
 }
 
-std::string everything(const World& world) {
+std::string everythingWithAnswers(const World& world) {
   std::string text;
   for (const config::ObjectStatus& each : world.result().statuses) text += config::objectStatusJson(each) + "\n";
   for (const auto& backend : world.snapshot().backends) text += describe(*backend);
@@ -143,10 +143,10 @@ std::string everything(const World& world) {
 TEST(CompileProperty, TheOrderOfDocumentsNeverChangesTheResult) {
   std::string all;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    Generator generate(seed);
+    DocumentGenerator generate(seed);
     std::vector<std::string> documents = generate.documents();
     const auto compiled = [&] {
-      return everything(World(std::vector<std::string_view>(documents.begin(), documents.end())));
+      return everythingWithAnswers(World(std::vector<std::string_view>(documents.begin(), documents.end())));
     };
     const std::string expected = compiled();
     for (int i = 0; i < 4; ++i) {

@@ -9,17 +9,15 @@ using test::kBackend;
 using test::kClass;
 using test::kGateway;
 using test::kRoute;
+using test::routeWithRules;
 using test::with;
 using test::World;
 
 constexpr std::string_view kParents = "parentRefs: [{name: egress}]";
-constexpr std::string_view kRef = "{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}";
-constexpr std::string_view kRules =
-    "rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]";
+constexpr std::string_view kOriginRef = "{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}";
 
-std::string routeWithRules(std::string_view rules) { return with(kRoute, kRules, rules); }
-std::string rule(std::string_view fields) {
-  return "{" + std::string(fields) + ", backendRefs: [" + std::string(kRef) + "]}";
+std::string ruleToOrigin(std::string_view fields) {
+  return "{" + std::string(fields) + ", backendRefs: [" + std::string(kOriginRef) + "]}";
 }
 World worldWithRoute(const std::string& route) { return World({kClass, kGateway, kBackend, route}); }
 
@@ -99,8 +97,8 @@ TEST(CompileRoute, AttachesOnlyWhereHostnamesMeet) {
 }
 
 TEST(CompileRoute, ComparesPathsInTheNormalFormOfRequests) {
-  const World world =
-      worldWithRoute(routeWithRules("rules: [" + rule("matches: [{path: {type: Exact, value: /a%2Db/%7ec}}]") + "]"));
+  const World world = worldWithRoute(
+      routeWithRules("rules: [" + ruleToOrigin("matches: [{path: {type: Exact, value: /a%2Db/%7ec}}]") + "]"));
   EXPECT_EQ(world.outcome("a.test", "/a-b/~c"), "default/origin");
   EXPECT_EQ(world.outcome("a.test", "/a-b"), "404");
 }
@@ -108,8 +106,9 @@ TEST(CompileRoute, ComparesPathsInTheNormalFormOfRequests) {
 TEST(CompileRoute, MatchesByEverythingThatTheApiHas) {
   const World world = worldWithRoute(routeWithRules(
       "rules: [" +
-      rule("matches: [{path: {type: RegularExpression, value: '/v[0-9]/.*'}, method: GET, headers: [{name: X-A, "
-           "type: RegularExpression, value: 'a+'}], queryParams: [{name: q, value: '1'}]}]") +
+      ruleToOrigin(
+          "matches: [{path: {type: RegularExpression, value: '/v[0-9]/.*'}, method: GET, headers: [{name: X-A, "
+          "type: RegularExpression, value: 'a+'}], queryParams: [{name: q, value: '1'}]}]") +
       "]"));
   EXPECT_NE(world.rule(test::Request("GET", "a.test", "/v1/x?q=1", {{"x-a", "aaa"}})), nullptr);
   EXPECT_EQ(world.rule(test::Request("GET", "a.test", "/v1/x?q=2", {{"x-a", "aaa"}})), nullptr);
@@ -122,8 +121,9 @@ TEST(CompileRoute, LeavesOutMatchesThatCanNotBeEvaluatedAndFailsTheirRule) {
        {"path: {type: RegularExpression, value: '/('}", "path: {value: /bad%zz}",
         "headers: [{name: Connection, value: close}]", "headers: [{name: x, type: RegularExpression, value: '('}]",
         "queryParams: [{name: x, type: RegularExpression, value: '('}]"}) {
-    World world = worldWithRoute(routeWithRules("rules: [" + rule("matches: [{path: {value: /bad}}, {" + match + "}]") +
-                                                ", " + rule("matches: [{path: {value: /good}}]") + "]"));
+    World world =
+        worldWithRoute(routeWithRules("rules: [" + ruleToOrigin("matches: [{path: {value: /bad}}, {" + match + "}]") +
+                                      ", " + ruleToOrigin("matches: [{path: {value: /good}}]") + "]"));
     if (world.model().httpRoutes.empty()) continue;  // refused by its schema already
     EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted") << match;
     EXPECT_EQ(world.condition("HTTPRoute", "route", "PartiallyInvalid"), "True/UnsupportedValue") << match;
@@ -135,14 +135,15 @@ TEST(CompileRoute, LeavesOutMatchesThatCanNotBeEvaluatedAndFailsTheirRule) {
 
 TEST(CompileRoute, Answers500ForARuleWithAFilterThatIsNotBuilt) {
   const std::string mirror = "filters: [{type: ExtensionRef, extensionRef: {group: a.test, kind: X, name: x}}]";
-  const World some = worldWithRoute(routeWithRules("rules: [" + rule("matches: [{path: {value: /a}}], " + mirror) +
-                                                   ", " + rule("matches: [{path: {value: /b}}]") + "]"));
+  const World some =
+      worldWithRoute(routeWithRules("rules: [" + ruleToOrigin("matches: [{path: {value: /a}}], " + mirror) + ", " +
+                                    ruleToOrigin("matches: [{path: {value: /b}}]") + "]"));
   EXPECT_EQ(some.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   EXPECT_EQ(some.message("HTTPRoute", "route", "PartiallyInvalid").find("Dropped Rule: spec.rules["), 0U);
   EXPECT_EQ(some.condition("HTTPRoute", "route", "PartiallyInvalid"), "True/UnsupportedValue");
   EXPECT_EQ(some.outcome("a.test", "/a"), "500");
   EXPECT_EQ(some.outcome("a.test", "/b"), "default/origin");
-  const World all = worldWithRoute(routeWithRules("rules: [" + rule(mirror) + "]"));
+  const World all = worldWithRoute(routeWithRules("rules: [" + ruleToOrigin(mirror) + "]"));
   EXPECT_EQ(all.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue");
   EXPECT_EQ(all.condition("HTTPRoute", "route", "PartiallyInvalid"), "");
   EXPECT_EQ(all.listenerStatus("egress", "web")->attachedRoutes, 0);
@@ -159,11 +160,12 @@ TEST(CompileRoute, Answers500ForTheShareOfABackendRefWithSuchAFilter) {
 
 TEST(CompileRoute, CompilesHeaderModifiersOfRulesAndShares) {
   const World world = worldWithRoute(with(
-      routeWithRules("rules: [" +
-                     rule("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: Host, value: "
-                          "'Other.Test:81'}, {name: X-A, value: '1'}], remove: [X-B]}}, {type: ResponseHeaderModifier, "
-                          "responseHeaderModifier: {add: [{name: X-C, value: '2'}]}}]") +
-                     "]"),
+      routeWithRules(
+          "rules: [" +
+          ruleToOrigin("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: Host, value: "
+                       "'Other.Test:81'}, {name: X-A, value: '1'}], remove: [X-B]}}, {type: ResponseHeaderModifier, "
+                       "responseHeaderModifier: {add: [{name: X-C, value: '2'}]}}]") +
+          "]"),
       "port: 8080}",
       "port: 8080, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {add: [{name: X-D, value: "
       "'3'}]}}]}"));
@@ -179,7 +181,8 @@ TEST(CompileRoute, CompilesHeaderModifiersOfRulesAndShares) {
 
 TEST(CompileRoute, Answers500ForModifiersOfFieldsThatAreTheGateways) {
   const World world = worldWithRoute(routeWithRules(
-      "rules: [" + rule("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [Content-Length]}}]") +
+      "rules: [" +
+      ruleToOrigin("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [Content-Length]}}]") +
       "]"));
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/Invalid");
   EXPECT_EQ(world.outcome(), "500");
@@ -211,7 +214,7 @@ TEST(CompileRoute, Answers500WithoutBackendsOrIfAllWeightsAreZero) {
 TEST(CompileRoute, Answers500ForReferencesThatAreBroken) {
   const auto reasonFor = [](std::string_view ref) {
     const World world({kClass, kGateway, kBackend, with(kBackend, "name: origin", "name: origin, namespace: team"),
-                       with(kRoute, kRef, ref)});
+                       with(kRoute, kOriginRef, ref)});
     EXPECT_EQ(world.outcome(), "500") << ref;
     return world.condition("HTTPRoute", "route", "ResolvedRefs");
   };
@@ -232,8 +235,8 @@ TEST(CompileRoute, TakesTheOnlyPortIfTheReferenceNamesNone) {
 }
 
 TEST(CompileRoute, Answers500ForARouteThatItsSchemaRefuses) {
-  const std::string broken =
-      routeWithRules("rules: [" + rule("matches: [{path: {value: /a}}], retry: {attempts: many}, surprise: 1") + "]");
+  const std::string broken = routeWithRules(
+      "rules: [" + ruleToOrigin("matches: [{path: {value: /a}}], retry: {attempts: many}, surprise: 1") + "]");
   const World world = worldWithRoute(broken);
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/Invalid");
   EXPECT_EQ(world.outcome("a.test", "/a"), "500");
@@ -251,7 +254,7 @@ TEST(CompileRoute, PrefersTheOlderRoute) {
 
 TEST(CompileRoute, TakesRetriesOver) {
   const World world = worldWithRoute(
-      routeWithRules("rules: [" + rule("retry: {codes: [500, 503], attempts: 4, backoff: 200ms}") + "]"));
+      routeWithRules("rules: [" + ruleToOrigin("retry: {codes: [500, 503], attempts: 4, backoff: 200ms}") + "]"));
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   const Rule* found = world.rule(test::Request("GET", "a.test", "/"));
   ASSERT_TRUE(found != nullptr && found->retry);
@@ -266,7 +269,7 @@ TEST(CompileRoute, TakesRetriesOver) {
 }
 
 TEST(CompileRoute, SaysThatMoreRetriesAreAskedForThanAreMade) {
-  const World world = worldWithRoute(routeWithRules("rules: [" + rule("retry: {attempts: 11}") + "]"));
+  const World world = worldWithRoute(routeWithRules("rules: [" + ruleToOrigin("retry: {attempts: 11}") + "]"));
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   EXPECT_NE(world.message("HTTPRoute", "route", "Accepted").find("spec.rules[0].retry.attempts: at most 10 are made"),
             std::string::npos);

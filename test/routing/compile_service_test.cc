@@ -7,6 +7,7 @@
 namespace sluice::routing {
 namespace {
 
+using test::firstPlan;
 using test::kClass;
 using test::kGateway;
 using test::kRoute;
@@ -46,24 +47,23 @@ endpoints:
 - {addresses: [10.0.0.3], conditions: {ready: false, serving: true, terminating: true}}
 )";
 
-std::string routeTo(std::string_view backend = "name: shop, port: 80") {
+std::string routeToService(std::string_view backend = "name: shop, port: 80") {
   return with(kRoute, "group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080", backend);
 }
 
-World worldWith(const std::vector<std::string>& documents, const std::string& route = routeTo()) {
+World worldOfServices(const std::vector<std::string>& documents, const std::string& route = routeToService()) {
   std::vector<std::string_view> all = {kClass, kGateway, route};
   all.insert(all.end(), documents.begin(), documents.end());
   return World(all);
 }
 World shop(const std::string& service, const std::string& slice = std::string(kSlice)) {
-  return worldWith({service, slice});
+  return worldOfServices({service, slice});
 }
 World shop() { return shop(std::string(kService)); }
 
-const BackendPlan& plan(const World& world) { return *world.snapshot().backends.at(0); }
 std::vector<std::string> endpoints(const World& world) {
   std::vector<std::string> texts;
-  for (const Endpoint& each : *plan(world).endpoints) texts.push_back(each.ip + " " + std::to_string(each.port));
+  for (const Endpoint& each : *firstPlan(world).endpoints) texts.push_back(each.ip + " " + std::to_string(each.port));
   return texts;
 }
 std::string resolution(const World& world) { return world.condition("HTTPRoute", "route", "ResolvedRefs"); }
@@ -75,14 +75,15 @@ TEST(CompileService, HasTheReadyEndpointsOfItsSlices) {
   EXPECT_EQ(world.outcome(), "default/shop");
   EXPECT_THAT(endpoints(world), ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
   EXPECT_EQ(resolution(world), "True/ResolvedRefs");
-  EXPECT_EQ(plan(world).protocol, UpstreamProtocol::kAuto);
-  EXPECT_EQ(plan(world).authority, "shop.default.svc");
-  EXPECT_FALSE(plan(world).tls);
+  EXPECT_EQ(firstPlan(world).protocol, UpstreamProtocol::kAuto);
+  EXPECT_EQ(firstPlan(world).authority, "shop.default.svc");
+  EXPECT_FALSE(firstPlan(world).tls);
 }
 
 TEST(CompileService, TakesThePortOfTheSliceThatHasTheNameOfItsOwn) {
-  EXPECT_THAT(endpoints(worldWith({std::string(kService), std::string(kSlice)}, routeTo("name: shop, port: 81"))),
-              ElementsAre("10.0.0.1 9000", "10.0.0.2 9000"));
+  EXPECT_THAT(
+      endpoints(worldOfServices({std::string(kService), std::string(kSlice)}, routeToService("name: shop, port: 81"))),
+      ElementsAre("10.0.0.1 9000", "10.0.0.2 9000"));
   const std::string unnamed =
       with(with(kService, "name: web, port: 80", "port: 80"), "  - {name: admin, port: 81, targetPort: 9000}\n", "");
   EXPECT_THAT(endpoints(shop(unnamed)), IsEmpty());
@@ -92,13 +93,13 @@ TEST(CompileService, TakesThePortOfTheSliceThatHasTheNameOfItsOwn) {
 
 TEST(CompileService, TakesItsTargetPortWhereTheSliceRestrictsNone) {
   const std::string slice = with(kSlice, "name: admin, port: 9000", "name: admin");
-  EXPECT_THAT(endpoints(worldWith({std::string(kService), slice}, routeTo("name: shop, port: 81"))),
+  EXPECT_THAT(endpoints(worldOfServices({std::string(kService), slice}, routeToService("name: shop, port: 81"))),
               ElementsAre("10.0.0.1 9000", "10.0.0.2 9000"));
 }
 
 TEST(CompileService, JoinsItsSlicesAndCountsEachEndpointOnce) {
   const std::string more = with(with(kSlice, "shop-1", "shop-2"), "[10.0.0.1]", "[10.0.0.7]");
-  EXPECT_THAT(endpoints(worldWith({more, std::string(kService), std::string(kSlice)})),
+  EXPECT_THAT(endpoints(worldOfServices({more, std::string(kService), std::string(kSlice)})),
               ElementsAre("10.0.0.1 8080", "10.0.0.2 8080", "10.0.0.7 8080"));
 }
 
@@ -112,7 +113,7 @@ TEST(CompileService, HasNoEndpointsOfOthers) {
 }
 
 TEST(CompileService, WithoutEndpointsIsResolvedAllTheSame) {
-  const World world = worldWith({std::string(kService)});
+  const World world = worldOfServices({std::string(kService)});
   EXPECT_EQ(resolution(world), "True/ResolvedRefs");
   EXPECT_EQ(world.outcome(), "default/shop");
   EXPECT_THAT(endpoints(world), IsEmpty());
@@ -128,26 +129,28 @@ TEST(CompileService, UsesTheEndpointsOfOneFamily) {
       with(with(with(with(kSlice, "shop-1", "shop-6"), "IPv4", "IPv6"), "[10.0.0.1]", "['fd00:0::1']"),
            "[10.0.0.2, 10.0.0.99]", "['FD00::1']");
   const std::string valid = with(v6, "[10.0.0.3]", "['fd00::3']");
-  EXPECT_THAT(endpoints(worldWith({std::string(kService), std::string(kSlice), valid})),
+  EXPECT_THAT(endpoints(worldOfServices({std::string(kService), std::string(kSlice), valid})),
               ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
   const std::string prefers = with(kService, "type: ClusterIP", "ipFamilies: [IPv6, IPv4]");
-  EXPECT_THAT(endpoints(worldWith({prefers, std::string(kSlice), valid})), ElementsAre("fd00::1 8080"));
-  EXPECT_THAT(endpoints(worldWith({prefers, std::string(kSlice)})), ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
+  EXPECT_THAT(endpoints(worldOfServices({prefers, std::string(kSlice), valid})), ElementsAre("fd00::1 8080"));
+  EXPECT_THAT(endpoints(worldOfServices({prefers, std::string(kSlice)})),
+              ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
 }
 
 TEST(CompileService, IsTheSameForThePoolsWhateverItsEndpointsAre) {
   const World one = shop();
   const World other = shop(std::string(kService), with(kSlice, "10.0.0.1", "10.0.0.4"));
-  EXPECT_EQ(plan(one).identity, plan(other).identity);
-  const World port = worldWith({std::string(kService), std::string(kSlice)}, routeTo("name: shop, port: 81"));
-  EXPECT_NE(plan(one).identity, plan(port).identity);
+  EXPECT_EQ(firstPlan(one).identity, firstPlan(other).identity);
+  const World port =
+      worldOfServices({std::string(kService), std::string(kSlice)}, routeToService("name: shop, port: 81"));
+  EXPECT_NE(firstPlan(one).identity, firstPlan(port).identity);
   const World h2c = shop(with(kService, "nodePort: 30080", "appProtocol: kubernetes.io/h2c"));
-  EXPECT_NE(plan(one).identity, plan(h2c).identity);
+  EXPECT_NE(firstPlan(one).identity, firstPlan(h2c).identity);
 }
 
 TEST(CompileService, SpeaksWhatItsAppProtocolSays) {
   const auto spoken = [](const std::string& name) {
-    return plan(shop(with(kService, "nodePort: 30080", "appProtocol: " + name))).protocol;
+    return firstPlan(shop(with(kService, "nodePort: 30080", "appProtocol: " + name))).protocol;
   };
   EXPECT_EQ(spoken("kubernetes.io/h2c"), UpstreamProtocol::kHttp2);
   EXPECT_EQ(spoken("kubernetes.io/ws"), UpstreamProtocol::kHttp11);
@@ -176,10 +179,11 @@ TEST(CompileService, MayHaveOnePortNumberForTwoProtocols) {
 }
 
 TEST(CompileService, ThatIsNotThereAnswers500) {
-  const World none = worldWith({std::string(kSlice)});
+  const World none = worldOfServices({std::string(kSlice)});
   EXPECT_EQ(resolution(none), "False/BackendNotFound");
   EXPECT_EQ(none.outcome(), "500");
-  const World port = worldWith({std::string(kService), std::string(kSlice)}, routeTo("name: shop, port: 82"));
+  const World port =
+      worldOfServices({std::string(kService), std::string(kSlice)}, routeToService("name: shop, port: 82"));
   EXPECT_EQ(resolution(port), "False/BackendNotFound");
   EXPECT_THAT(why(port), HasSubstr("Service default/shop: it has no port 82"));
   EXPECT_EQ(port.outcome(), "500");
@@ -198,8 +202,8 @@ TEST(CompileService, OfTypeExternalNameIsRefused) {
 TEST(CompileService, OfAnotherNamespaceNeedsAGrant) {
   const std::string service = with(kService, "name: shop", "name: shop, namespace: store");
   const std::string slice = with(kSlice, "name: shop-1", "name: shop-1, namespace: store");
-  const std::string route = routeTo("name: shop, namespace: store, port: 80");
-  const World refused = worldWith({service, slice}, route);
+  const std::string route = routeToService("name: shop, namespace: store, port: 80");
+  const World refused = worldOfServices({service, slice}, route);
   EXPECT_EQ(resolution(refused), "False/RefNotPermitted");
   EXPECT_EQ(refused.outcome(), "500");
   const std::string grant = R"(
@@ -210,7 +214,7 @@ spec:
   from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: default}]
   to: [{group: '', kind: Service, name: shop}]
 )";
-  const World granted = worldWith({service, slice, grant}, route);
+  const World granted = worldOfServices({service, slice, grant}, route);
   EXPECT_EQ(granted.outcome(), "store/shop");
   EXPECT_THAT(endpoints(granted), ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
 }
@@ -241,7 +245,7 @@ TEST(CompileService, LeadsWhereItIsAllowedTo) {
            "ConfigMap, name: settings, namespace: default}}");
   const std::string settings = test::configMap("settings", "settings.yaml", "addressGuard: {allow: [127.0.0.0/8]}");
   const std::string slice = with(kSlice, "10.0.0.1", "127.0.0.1");
-  const std::string route = routeTo();
+  const std::string route = routeToService();
   const World world({gatewayClass, settings, kGateway, route, kService, slice});
   EXPECT_THAT(endpoints(world), ElementsAre("10.0.0.2 8080", "127.0.0.1 8080"));
   EXPECT_EQ(note(world), "");

@@ -31,14 +31,14 @@ std::string backendOf(const Spelling& spelling, const std::string& destination) 
 std::string withPorts(const Spelling& spelling, const std::string& ports) {
   return backendOf(spelling, "type: Fqdn, fqdn: {hostname: origin.test}, ports: [" + ports + "]");
 }
-std::string routeTo(const Spelling& spelling, const std::string& port) {
+std::string routeToSpelling(const Spelling& spelling, const std::string& port) {
   return with(kRoute, "group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080",
               "group: " + std::string(spelling.group) + ", kind: " + spelling.kind + ", name: origin" +
                   (port.empty() ? "" : ", port: " + port));
 }
 World worldOf(const Spelling& spelling, const std::string& ports, const std::string& port) {
   const std::string backend = withPorts(spelling, ports);
-  const std::string route = routeTo(spelling, port);
+  const std::string route = routeToSpelling(spelling, port);
   return World({kClass, kGateway, backend, route});
 }
 
@@ -76,7 +76,7 @@ TEST(BackendSpelling, HasTheStatusOfItsOwnCrd) {
       EXPECT_EQ(world.condition(spelling.kind, "origin", type), "True/" + std::string(type));
     }
     const std::string broken = with(withPorts(spelling, kTwoPorts), "origin.test", "localhost");
-    const World refused({kClass, kGateway, broken, routeTo(spelling, "80")});
+    const World refused({kClass, kGateway, broken, routeToSpelling(spelling, "80")});
     EXPECT_EQ(refused.status(spelling.kind, "origin")->group, spelling.group);
     EXPECT_EQ(refused.condition(spelling.kind, "origin", "Accepted"), "False/Invalid");
     EXPECT_EQ(refused.condition(spelling.kind, "origin", "Available"), "False/Invalid");
@@ -90,14 +90,14 @@ TEST(BackendSpelling, Answers500ForDestinationsThatAreNotBuilt) {
          {"type: Ip, ip: {address: 127.0.0.1}", "type: KubernetesService, service: {name: a, namespace: b}",
           "type: Service, service: {name: a, namespace: b}"}) {
       const std::string backend = backendOf(spelling, destination + ", ports: [{number: 80, protocol: HTTP}]");
-      const World world({kClass, kGateway, backend, routeTo(spelling, "")});
+      const World world({kClass, kGateway, backend, routeToSpelling(spelling, "")});
       EXPECT_EQ(world.condition(spelling.kind, "origin", "Accepted"), "False/UnsupportedValue") << destination;
       EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/UnsupportedValue") << destination;
       EXPECT_EQ(world.outcome(), "500") << destination;
     }
   }
   const std::string portless = backendOf(kOwn, "type: Ip, ip: {}");
-  EXPECT_EQ(World({kClass, kGateway, portless, routeTo(kOwn, "")}).condition("Backend", "origin", "Accepted"),
+  EXPECT_EQ(World({kClass, kGateway, portless, routeToSpelling(kOwn, "")}).condition("Backend", "origin", "Accepted"),
             "False/UnsupportedValue");
 }
 

@@ -17,7 +17,7 @@ using test::kRoute;
 using test::with;
 using test::World;
 
-std::string everything(const World& world) {
+std::string everythingWithOutcomes(const World& world) {
   std::string text;
   for (const config::ObjectStatus& each : world.result().statuses) text += config::objectStatusJson(each) + "\n";
   for (const Bind& bind : world.snapshot().binds) {
@@ -46,11 +46,11 @@ TEST(Compile, DependsOnTheSetOfDocumentsNotOnTheirOrder) {
       with(kBackend, "name: origin,", "name: x, surprise: 1,"),
   };
   const auto views = [&] { return std::vector<std::string_view>(documents.begin(), documents.end()); };
-  const std::string expected = everything(World(views()));
+  const std::string expected = everythingWithOutcomes(World(views()));
   std::mt19937 random(7);
   for (int i = 0; i < 10; ++i) {
     std::shuffle(documents.begin(), documents.end(), random);
-    EXPECT_EQ(everything(World(views())), expected);
+    EXPECT_EQ(everythingWithOutcomes(World(views())), expected);
   }
 }
 

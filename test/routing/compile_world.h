@@ -59,6 +59,18 @@ inline std::string with(std::string_view base, std::string_view from, std::strin
   return text;
 }
 
+/// kGateway with these listeners instead of its own.
+inline std::string gatewayWith(std::string_view listeners) {
+  return with(kGateway, "{name: web, protocol: HTTP, port: 80}", listeners);
+}
+
+/// kRoute with these rules instead of its own; `rules` begins with the key.
+inline std::string routeWithRules(std::string_view rules) {
+  constexpr std::string_view kOwnRules =
+      "rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]";
+  return with(kRoute, kOwnRules, rules);
+}
+
 /// A block scalar's lines, indented by four.
 inline std::string block(const std::string& text) {
   std::string result = "|\n";
@@ -202,5 +214,8 @@ class World {
   int systemTrustLoads_ = 0;
   int compilations_ = 0;
 };
+
+/// What the first Backend was compiled to.
+inline const BackendPlan& firstPlan(const World& world) { return *world.snapshot().backends.at(0); }
 
 }  // namespace sluice::routing::test

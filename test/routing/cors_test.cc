@@ -22,11 +22,11 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 std::string corsFilter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}], "; }
-std::string routeWith(const std::string& ofRule) { return with(kRoute, "rules: [{", "rules: [{" + ofRule); }
+std::string routeWithRuleFields(const std::string& ofRule) { return with(kRoute, "rules: [{", "rules: [{" + ofRule); }
 
 /// As compiled from its YAML.
 std::shared_ptr<const Cors> cors(const std::string& yaml) {
-  const World world({kClass, kGateway, kBackend, routeWith(corsFilter(yaml))});
+  const World world({kClass, kGateway, kBackend, routeWithRuleFields(corsFilter(yaml))});
   const Rule* rule = world.rule(Request("GET", "a.test", "/"));
   EXPECT_NE(rule, nullptr);
   return rule == nullptr ? nullptr : rule->cors;
@@ -176,7 +176,7 @@ TEST(Cors, KnowsAPreflightByMethodOriginAndAnnouncedMethod) {
 TEST(CompileCors, RefusesAPortThatNobodyHas) {
   for (const char* port : {"0", "65536"}) {
     const World world({kClass, kGateway, kBackend,
-                       routeWith(corsFilter("allowOrigins: ['https://a.test:" + std::string(port) + "']"))});
+                       routeWithRuleFields(corsFilter("allowOrigins: ['https://a.test:" + std::string(port) + "']"))});
     EXPECT_EQ(world.outcome(), "500");
     EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue");
     EXPECT_THAT(world.message("HTTPRoute", "route", "Accepted"),

@@ -14,7 +14,7 @@ using test::Request;
 using test::with;
 using test::World;
 
-std::string settings(const std::string& hooks) {
+std::string hookSettings(const std::string& hooks) {
   return test::configMap("settings", "settings.yaml",
                          "extensionManager: {hooks: {xdsTranslator: {post: [" + hooks +
                              "]}}, service: {fqdn: {hostname: ext.test, port: 5005}}}\n");
@@ -35,8 +35,8 @@ spec:
   listeners: [{name: web, protocol: HTTP, port: 80}, {name: more, protocol: HTTP, port: 81}]
 )";
 
-World worldWith(const std::string& hooks, processing::BuiltinTypes types = {}) {
-  return World({gatewayClass(), settings(hooks), kTwoListeners, test::kBackend, test::kRoute}, nullptr,
+World worldWithHooks(const std::string& hooks, processing::BuiltinTypes types = {}) {
+  return World({gatewayClass(), hookSettings(hooks), kTwoListeners, test::kBackend, test::kRoute}, nullptr,
                std::move(types));
 }
 
@@ -55,7 +55,7 @@ std::string listenerSteps(const World& world, std::uint16_t port = 80) {
 }
 
 TEST(ExtensionHooks, AClosedRouteHookThatCanNotRunRefusesRoutesAlone) {
-  const World world = worldWith("Route");
+  const World world = worldWithHooks("Route");
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_EQ(listenerSteps(world), "");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedExtensionType");
@@ -69,7 +69,7 @@ TEST(ExtensionHooks, AClosedRouteHookThatCanNotRunRefusesRoutesAlone) {
 
 TEST(ExtensionHooks, AClosedHookOfAWiderScopeRefusesAtEveryListener) {
   for (const char* hook : {"VirtualHost", "HTTPListener", "Translation"}) {
-    const World world = worldWith(hook);
+    const World world = worldWithHooks(hook);
     EXPECT_EQ(listenerSteps(world, 80), "UnsupportedExtensionType;") << hook;
     EXPECT_EQ(listenerSteps(world, 81), "UnsupportedExtensionType;") << hook;
     EXPECT_EQ(world.outcome(), "default/origin") << "the rule itself is as it was";
@@ -81,7 +81,7 @@ TEST(ExtensionHooks, AClosedHookOfAWiderScopeRefusesAtEveryListener) {
 }
 
 TEST(ExtensionHooks, OpenOnesThatCanNotRunAreLeftOutAndTold) {
-  const World world = worldWith("{type: Route, failOpen: true}, {type: Translation, failOpen: true}");
+  const World world = worldWithHooks("{type: Route, failOpen: true}, {type: Translation, failOpen: true}");
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_EQ(listenerSteps(world), "");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
@@ -98,7 +98,7 @@ TEST(ExtensionHooks, WithoutAnyNothingIsDegraded) {
 }
 
 TEST(ExtensionHooks, ThatRunAreStepsOfRulesAndListenersTheWidestFirst) {
-  const World world = worldWith("Route, {type: VirtualHost, failOpen: true}, HTTPListener, Translation", [] {
+  const World world = worldWithHooks("Route, {type: VirtualHost, failOpen: true}, HTTPListener, Translation", [] {
     processing::BuiltinTypes types = withEngine();
     types.front().phases = {processing::Phase::kRequestHeaders};
     return types;

@@ -70,7 +70,7 @@ std::string backend(const std::string& fields, const std::string& config = "{sec
                   fields + "}], ");
 }
 
-std::string secret(const std::string& value) {
+std::string tokenSecret(const std::string& value) {
   return with(test::secret("token", {{"key", value}}), "name: token", "name: token, namespace: vault");
 }
 
@@ -87,7 +87,7 @@ class ProcessorMemos : public testing::Test {
 
   struct Texts {
     std::string backend = routing::backend("");
-    std::string secret = routing::secret("first");
+    std::string secret = routing::tokenSecret("first");
     std::string grant{kGrant};
     std::string more = {};
   };
@@ -108,15 +108,15 @@ TEST_F(ProcessorMemos, WhatDidNotChangeIsNotMadeAgainNorAreItsBackendOrRule) {
                                  "rules: [{matches: [{path: {value: /other}}], ");
   EXPECT_EQ(compile({.more = other}), 0);
   EXPECT_EQ(process_.backend(), before);
-  EXPECT_EQ(compile({.secret = secret("first") + "# a word\n", .more = "# a line\n"}), 0);
+  EXPECT_EQ(compile({.secret = tokenSecret("first") + "# a word\n", .more = "# a line\n"}), 0);
   EXPECT_EQ(process_.backend(), before);
 }
 
 TEST_F(ProcessorMemos, ASecretThatChangesOrGoesMakesItAgain) {
   const BackendPlan* before = process_.backend();
-  EXPECT_EQ(compile({.secret = secret("second")}), 1);
+  EXPECT_EQ(compile({.secret = tokenSecret("second")}), 1);
   EXPECT_NE(process_.backend(), before);
-  EXPECT_EQ(compile({.secret = secret("second")}), 0);
+  EXPECT_EQ(compile({.secret = tokenSecret("second")}), 0);
   EXPECT_EQ(compile({.secret = ""}), 1);
   EXPECT_FALSE(process_.served());
   EXPECT_EQ(compile({.secret = ""}), 0) << "a refusal that stays is no change";
@@ -153,7 +153,7 @@ TEST_F(ProcessorMemos, ACatalogThatChangesIsFollowed) {
                  "spec: {parametersRef: {group: '', kind: ConfigMap, name: settings, namespace: default}, ");
   const auto compiled = [&](const std::string& entry) {
     return process_.compile({gatewayClass, std::string(test::kGateway), std::string(test::kRoute), backend(""),
-                             secret("first"), std::string(kGrant), with(entry)});
+                             tokenSecret("first"), std::string(kGrant), with(entry)});
   };
   const std::string entry = "{type: 'sluice.dev/Test:v1', engine: builtin, phases: [request-headers]";
   EXPECT_EQ(compiled(entry + "}\n"), 0);

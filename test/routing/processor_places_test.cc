@@ -66,32 +66,34 @@ std::size_t distinct(const std::vector<std::string>& owners) {
 
 constexpr const char* kInline =
     "{type: PayloadProcessing, payloadProcessing: [{name: a, type: 'sluice.dev/Test:v1', phase: request-headers}]}";
-constexpr const char* kRef =
+constexpr const char* kPipelineRef =
     "{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: q}}";
-constexpr const char* kPipeline =
+constexpr const char* kReferredPipeline =
     "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {name: q}\nspec: {processors: [{name: "
     "a, type: 'sluice.dev/Test:v1', phase: request-headers}]}\n";
 
-std::string rule(const std::string& path, const std::string& fields, const std::string& shareFields = {}) {
+std::string ruleAt(const std::string& path, const std::string& fields, const std::string& shareFields = {}) {
   const std::string share =
       "{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080" + shareFields + "}";
   return "{" + fields + "matches: [{path: {value: " + path + "}}], backendRefs: [" + share + ", " + share + "]}, ";
 }
-std::string filters(const std::string& list) { return "filters: [" + list + "], "; }
+std::string filtersField(const std::string& list) { return "filters: [" + list + "], "; }
 
 TEST(ProcessorPlaces, OfTwoRulesOrSharesAreTwo) {
-  EXPECT_EQ(distinct(owners(rule("/a", filters(kInline)) + rule("/b", filters(kInline)))), 2U);
-  EXPECT_EQ(distinct(owners(rule("/a", "", ", " + ("filters: [" + std::string(kInline) + "]")))), 2U)
+  EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(kInline)) + ruleAt("/b", filtersField(kInline)))), 2U);
+  EXPECT_EQ(distinct(owners(ruleAt("/a", "", ", " + ("filters: [" + std::string(kInline) + "]")))), 2U)
       << "one backend twice";
 }
 
 TEST(ProcessorPlaces, OfTwoFiltersOrPipelinesAreTwo) {
-  const std::string both = std::string(kInline) + ", " + kRef;
-  EXPECT_EQ(distinct(owners(rule("/a", filters(both)), {kPipeline})), 2U);
-  EXPECT_EQ(distinct(owners(rule("/a", filters(kRef)) + rule("/b", filters(kRef)), {kPipeline})), 2U);
-  const std::string second = with(kPipeline, "name: q}", "name: r}");
-  const std::string refs = std::string(kRef) + ", " + with(kRef, "name: q}", "name: r}");
-  EXPECT_EQ(distinct(owners(rule("/a", filters(refs)), {kPipeline, second})), 2U);
+  const std::string both = std::string(kInline) + ", " + kPipelineRef;
+  EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(both)), {kReferredPipeline})), 2U);
+  EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(kPipelineRef)) + ruleAt("/b", filtersField(kPipelineRef)),
+                            {kReferredPipeline})),
+            2U);
+  const std::string second = with(kReferredPipeline, "name: q}", "name: r}");
+  const std::string refs = std::string(kPipelineRef) + ", " + with(kPipelineRef, "name: q}", "name: r}");
+  EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(refs)), {kReferredPipeline, second})), 2U);
 }
 
 TEST(ProcessorPlaces, OfOnePayloadProcessorAreOneForAllOfItsTarget) {
@@ -99,24 +101,25 @@ TEST(ProcessorPlaces, OfOnePayloadProcessorAreOneForAllOfItsTarget) {
       "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec:\n  targetRef: {group: "
       "gateway.networking.k8s.io, kind: HTTPRoute, name: route}\n  processors: [{name: a, type: 'sluice.dev/Test:v1', "
       "phase: request-headers}]\n";
-  const std::vector<std::string> found = owners(rule("/a", "") + rule("/b", ""), {processor});
+  const std::vector<std::string> found = owners(ruleAt("/a", "") + ruleAt("/b", ""), {processor});
   EXPECT_EQ(found.size(), 2U);
   EXPECT_EQ(distinct(found), 1U);
 }
 
 TEST(ProcessorPlaces, StayWhileSomethingElseChanges) {
-  const auto before = owners(rule("/a", "name: main, " + filters(kInline)));
+  const auto before = owners(ruleAt("/a", "name: main, " + filtersField(kInline)));
   ASSERT_EQ(before.size(), 1U);
-  EXPECT_EQ(owners(rule("/c", "") + rule("/a", "name: main, " + filters(kInline))), before)
+  EXPECT_EQ(owners(ruleAt("/c", "") + ruleAt("/a", "name: main, " + filtersField(kInline))), before)
       << "of a rule with a name, wherever it stands";
-  EXPECT_EQ(owners(rule(
-                "/a", "name: main, " + filters("{type: RequestHeaderModifier, requestHeaderModifier: {remove: [x]}}, " +
-                                               std::string(kInline)))),
-            before)
+  EXPECT_EQ(
+      owners(ruleAt(
+          "/a", "name: main, " + filtersField("{type: RequestHeaderModifier, requestHeaderModifier: {remove: [x]}}, " +
+                                              std::string(kInline)))),
+      before)
       << "filters of other types do not count";
-  EXPECT_EQ(owners(rule("/a", "name: main, timeouts: {request: 1s}, " + filters(kInline))), before);
-  const auto unnamed = owners(rule("/a", filters(kInline)));
-  EXPECT_EQ(owners(rule("/a", filters(kInline)) + rule("/b", "")), unnamed);
+  EXPECT_EQ(owners(ruleAt("/a", "name: main, timeouts: {request: 1s}, " + filtersField(kInline))), before);
+  const auto unnamed = owners(ruleAt("/a", filtersField(kInline)));
+  EXPECT_EQ(owners(ruleAt("/a", filtersField(kInline)) + ruleAt("/b", "")), unnamed);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string processor(const std::string& target, const std::string& uses = kGood
          target + "}\n  processors: [" + uses + "]\n";
 }
 
-World worldWith(const std::string& document, const std::vector<std::string_view>& more = {}) {
+World worldWithProcessor(const std::string& document, const std::vector<std::string_view>& more = {}) {
   const std::string route = with(kRoute, "rules: [{", "rules: [{name: main, ");
   std::vector<std::string_view> documents = {kClass, kGateway, kBackend, route, document};
   documents.insert(documents.end(), more.begin(), more.end());
@@ -36,10 +36,10 @@ World worldWith(const std::string& document, const std::vector<std::string_view>
 }
 
 std::string accepted(const World& world) { return world.condition("PayloadProcessor", "p", "Accepted"); }
-std::string degraded(const World& world) { return world.condition("PayloadProcessor", "p", "Degraded"); }
+std::string processorDegraded(const World& world) { return world.condition("PayloadProcessor", "p", "Degraded"); }
 
 TEST(ProcessorStatus, ItsAncestorIsItsTarget) {
-  const World world = worldWith(processor("kind: Gateway, name: egress, sectionName: web"));
+  const World world = worldWithProcessor(processor("kind: Gateway, name: egress, sectionName: web"));
   const config::ObjectStatus* status = world.status("PayloadProcessor", "p");
   ASSERT_NE(status, nullptr);
   EXPECT_EQ(config::statusJson(*status),
@@ -53,9 +53,10 @@ TEST(ProcessorStatus, ItsAncestorIsItsTarget) {
 TEST(ProcessorStatus, ThatIsAttachedIsAcceptedWhereverItIs) {
   for (const char* target : {"kind: Gateway, name: egress", "kind: HTTPRoute, name: route",
                              "kind: HTTPRoute, name: route, sectionName: main"}) {
-    EXPECT_EQ(accepted(worldWith(processor(target))), "True/Accepted") << target;
-    EXPECT_EQ(accepted(worldWith(processor(target, kGood, "gateway.networking.k8s.io"))), "True/Accepted") << target;
-    EXPECT_EQ(degraded(worldWith(processor(target))), "") << target;
+    EXPECT_EQ(accepted(worldWithProcessor(processor(target))), "True/Accepted") << target;
+    EXPECT_EQ(accepted(worldWithProcessor(processor(target, kGood, "gateway.networking.k8s.io"))), "True/Accepted")
+        << target;
+    EXPECT_EQ(processorDegraded(worldWithProcessor(processor(target))), "") << target;
   }
 }
 
@@ -63,35 +64,37 @@ TEST(ProcessorStatus, WithoutItsTargetOrItsSectionNothingIsAttachedAndItSaysSo) 
   for (const char* target :
        {"kind: Gateway, name: other", "kind: Gateway, name: egress, sectionName: other", "kind: HTTPRoute, name: other",
         "kind: HTTPRoute, name: route, sectionName: other", "kind: GRPCRoute, name: route"}) {
-    const World world = worldWith(processor(target));
+    const World world = worldWithProcessor(processor(target));
     EXPECT_EQ(accepted(world), "False/TargetNotFound") << target;
     EXPECT_EQ(world.outcome(), "default/origin");
   }
-  const World world = worldWith(processor("kind: Gateway, name: egress, sectionName: other"));
+  const World world = worldWithProcessor(processor("kind: Gateway, name: egress, sectionName: other"));
   EXPECT_EQ(world.message("PayloadProcessor", "p", "Accepted"),
             "spec.targetRef: Gateway default/egress: it has no listener other, so nothing is attached");
 }
 
 TEST(ProcessorStatus, ListenerSetsAreNoTargetsHere) {
-  const World world = worldWith(processor("kind: ListenerSet, name: egress"));
+  const World world = worldWithProcessor(processor("kind: ListenerSet, name: egress"));
   EXPECT_EQ(accepted(world), "False/UnsupportedValue");
   EXPECT_NE(world.message("PayloadProcessor", "p", "Accepted").find("spec.targetRef.kind"), std::string::npos);
 }
 
 TEST(ProcessorStatus, OfWhatItsSchemaRefusesSaysWhy) {
-  const World world = worldWith(with(processor("kind: Gateway, name: egress"), "spec:", "spec:\n  surprise: 1"));
+  const World world =
+      worldWithProcessor(with(processor("kind: Gateway, name: egress"), "spec:", "spec:\n  surprise: 1"));
   EXPECT_EQ(accepted(world), "False/Invalid");
   ASSERT_NE(world.status("PayloadProcessor", "p"), nullptr);
   EXPECT_EQ(world.status("PayloadProcessor", "p")->parents.front().parentRef.object.name, "egress");
-  const World illegible = worldWith("apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\n");
+  const World illegible =
+      worldWithProcessor("apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\n");
   EXPECT_EQ(accepted(illegible), "False/Invalid");
 }
 
 TEST(ProcessorStatus, IsDegradedByUsesThatCanNotRun) {
   for (const char* target : {"kind: Gateway, name: egress", "kind: HTTPRoute, name: route"}) {
-    const World world = worldWith(processor(target, std::string(kGood) + ", " + kAbsentOpen + ", " + kAbsent));
+    const World world = worldWithProcessor(processor(target, std::string(kGood) + ", " + kAbsentOpen + ", " + kAbsent));
     EXPECT_EQ(accepted(world), "True/Accepted") << target;
-    EXPECT_EQ(degraded(world), "True/UnsupportedExtensionType") << target;
+    EXPECT_EQ(processorDegraded(world), "True/UnsupportedExtensionType") << target;
     const std::string message = world.message("PayloadProcessor", "p", "Degraded");
     EXPECT_LT(message.find("answers 500"), message.find("left out")) << message;
     EXPECT_EQ(message.find("spec.processors[2]"), message.rfind("spec.processors[2]")) << message;
@@ -102,8 +105,8 @@ TEST(ProcessorStatus, OfAnotherControllersGatewayIsNotOursToSay) {
   const std::string other = with(kClass, "sluice.dev/egress-gateway", "example.com/other");
   const std::string theirs =
       with(with(kGateway, "name: egress", "name: theirs"), "gatewayClassName: sluice", "gatewayClassName: other");
-  const World world =
-      worldWith(processor("kind: Gateway, name: theirs"), {with(other, "name: sluice", "name: other"), theirs});
+  const World world = worldWithProcessor(processor("kind: Gateway, name: theirs"),
+                                         {with(other, "name: sluice", "name: other"), theirs});
   EXPECT_EQ(world.status("PayloadProcessor", "p"), nullptr);
 }
 

@@ -5,7 +5,7 @@
 namespace sluice::routing {
 namespace {
 
-struct Asked {
+struct AskedUrl {
   std::string authority = "shop.test";
   std::string target = "/a/b?q=1";
   RedirectFrom from = {false, 80};
@@ -19,7 +19,7 @@ Redirect to(const std::string& scheme, const std::string& hostname, std::uint16_
   return redirect;
 }
 
-std::string locationOf(const Redirect& redirect, const Asked& asked = {}) {
+std::string locationOf(const Redirect& redirect, const AskedUrl& asked = {}) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   http::RequestHead head;

@@ -16,7 +16,7 @@ using test::World;
 std::string bundle(const std::string& list) {
   return test::configMap("ca", "ca.crt", test::authority().certificate) + "  crl.pem: " + list + "\n";
 }
-World worldWith(const std::string& bundleDocument, const std::string& kind = "ConfigMap") {
+World worldWithBundle(const std::string& bundleDocument, const std::string& kind = "ConfigMap") {
   return World({kClass, kGateway, kRoute, bundleDocument,
                 with(kBackend, "port: 8080}}",
                      "port: 8080}}, tls: {mode: Terminate, caBundleRef: {kind: " + kind + ", name: ca}}")});
@@ -24,9 +24,9 @@ World worldWith(const std::string& bundleDocument, const std::string& kind = "Co
 std::string list() { return sluice::test::revocationList(test::authority(), {test::server()}); }
 
 TEST(RevocationList, IsReadBesideTheAuthorities) {
-  const World world = worldWith(bundle(test::block(list())));
+  const World world = worldWithBundle(bundle(test::block(list())));
   ASSERT_EQ(world.outcome(), "default/origin");
-  const World without = worldWith(test::configMap("ca", "ca.crt", test::authority().certificate));
+  const World without = worldWithBundle(test::configMap("ca", "ca.crt", test::authority().certificate));
   ASSERT_EQ(without.outcome(), "default/origin");
   const auto trust = [](const World& each) { return each.snapshot().backends.at(0)->tls->trust; };
   EXPECT_NE(trust(world)->fingerprint(), trust(without)->fingerprint()) << "other connections, then";
@@ -35,7 +35,7 @@ TEST(RevocationList, IsReadBesideTheAuthorities) {
 
 TEST(RevocationList, IsReadFromASecretToo) {
   const World world =
-      worldWith(test::secret("ca", {{"ca.crt", test::authority().certificate}, {"crl.pem", list()}}), "Secret");
+      worldWithBundle(test::secret("ca", {{"ca.crt", test::authority().certificate}, {"crl.pem", list()}}), "Secret");
   ASSERT_EQ(world.outcome(), "default/origin");
   EXPECT_NE(world.snapshot().backends.at(0)->tls->trust->listsExpire(), base::WallTime::max());
 }
@@ -43,7 +43,7 @@ TEST(RevocationList, IsReadFromASecretToo) {
 TEST(RevocationList, IsNeverPassedOver) {
   for (const std::string& text :
        {std::string("''"), std::string("' '"), std::string("nonsense"), test::block(test::authority().certificate)}) {
-    const World world = worldWith(bundle(text));
+    const World world = worldWithBundle(bundle(text));
     EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidCACertificateRef") << text;
     EXPECT_NE(world.message("Backend", "origin", "ResolvedRefs").find("crl.pem"), std::string::npos) << text;
     EXPECT_EQ(world.outcome(), "500") << text;

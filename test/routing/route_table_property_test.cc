@@ -18,9 +18,9 @@
 namespace sluice::routing {
 namespace {
 
-class Generator {
+class EntryGenerator {
  public:
-  Generator(std::uint64_t seed, bool grpc) : random_(seed), grpc_(grpc) {}
+  EntryGenerator(std::uint64_t seed, bool grpc) : random_(seed), grpc_(grpc) {}
 
   template <typename T>
   T oneOf(std::initializer_list<T> choices) {
@@ -80,7 +80,7 @@ class Generator {
   bool grpc_;
 };
 
-struct Asked {
+struct AskedRequest {
   std::string method;
   std::string host;
   std::string path;
@@ -130,7 +130,7 @@ std::size_t headersCounted(const RouteEntry& entry) {
   return entry.headers.size() == 2 && entry.headers[1].name == "x-a" ? 1 : entry.headers.size();
 }
 
-bool fits(const RouteEntry& entry, const Asked& asked) {
+bool entryFits(const RouteEntry& entry, const AskedRequest& asked) {
   if (!hostFits(entry.hostname, asked.host)) return false;
   if (entry.rpc ? !callFits(*entry.rpc, asked.path) : !pathFits(entry, asked.path)) return false;
   if (!entry.method.empty() && entry.method != asked.method) return false;
@@ -147,7 +147,7 @@ auto rankOf(const std::string& name, bool isExpression) {
 }
 
 /// The smaller the better. What a table's other kind of entries have is the same for all of this kind.
-auto rank(const RouteEntry& entry) {
+auto entryRank(const RouteEntry& entry) {
   const auto exactHost = entry.hostname.starts_with("*.") || entry.hostname.empty();
   const int kind = entry.pathKind == PathKind::kExact ? 0 : entry.pathKind == PathKind::kExpression ? 1 : 2;
   const auto pathLength = entry.pathKind == PathKind::kPrefix ? withoutSlash(entry.path).size() : 0;
@@ -158,7 +158,7 @@ auto rank(const RouteEntry& entry) {
                     entry.precedence);
 }
 
-std::string reference(const std::vector<RouteEntry>& entries, const Asked& asked) {
+std::string reference(const std::vector<RouteEntry>& entries, const AskedRequest& asked) {
   std::optional<std::string> owner;
   for (const RouteEntry& each : entries) {
     const std::string& pattern = each.listenerHostname;
@@ -170,8 +170,8 @@ std::string reference(const std::vector<RouteEntry>& entries, const Asked& asked
   }
   const RouteEntry* best = nullptr;
   for (const RouteEntry& each : entries) {
-    if (each.listenerHostname != owner || !fits(each, asked)) continue;
-    if (best == nullptr || rank(each) < rank(*best)) best = &each;
+    if (each.listenerHostname != owner || !entryFits(each, asked)) continue;
+    if (best == nullptr || entryRank(each) < entryRank(*best)) best = &each;
   }
   return best == nullptr ? "none" : best->rule->route;
 }
@@ -182,7 +182,7 @@ RouteTable build(std::vector<RouteEntry> entries) {
   return std::move(builder).build();
 }
 
-std::string found(const RouteTable& table, const Asked& asked) {
+std::string foundRoute(const RouteTable& table, const AskedRequest& asked) {
   test::Request request(asked.method, asked.host, asked.path + (asked.query.empty() ? "" : "?q=" + asked.query));
   if (!asked.headerA.empty()) request.add("x-a", asked.headerA);
   if (!asked.headerB.empty()) request.add("x-b", asked.headerB);
@@ -191,7 +191,7 @@ std::string found(const RouteTable& table, const Asked& asked) {
 }
 
 void compare(std::uint64_t seed, bool grpc) {
-  Generator generate(seed, grpc);
+  EntryGenerator generate(seed, grpc);
   std::vector<RouteEntry> entries;
   const std::uint32_t count = 1 + static_cast<std::uint32_t>(generate.engine()() % 40);
   for (std::uint32_t i = 0; i < count; ++i) entries.push_back(generate.entry(i));
@@ -199,15 +199,15 @@ void compare(std::uint64_t seed, bool grpc) {
   std::shuffle(entries.begin(), entries.end(), generate.engine());
   const RouteTable shuffled = build(entries);
   for (int i = 0; i < 60; ++i) {
-    const Asked asked{generate.oneOf<std::string>({"GET", "PUT", "POST"}),
-                      generate.host(),
-                      generate.path(),
-                      generate.oneOf<std::string>({"", "1", "2"}),
-                      generate.oneOf<std::string>({"", "1", "2"}),
-                      generate.oneOf<std::string>({"", "1", "2"})};
+    const AskedRequest asked{generate.oneOf<std::string>({"GET", "PUT", "POST"}),
+                             generate.host(),
+                             generate.path(),
+                             generate.oneOf<std::string>({"", "1", "2"}),
+                             generate.oneOf<std::string>({"", "1", "2"}),
+                             generate.oneOf<std::string>({"", "1", "2"})};
     const std::string expected = reference(entries, asked);
-    ASSERT_EQ(found(table, asked), expected) << "seed " << seed << ": " << asked.host << asked.path;
-    ASSERT_EQ(found(shuffled, asked), expected) << "seed " << seed << ", shuffled";
+    ASSERT_EQ(foundRoute(table, asked), expected) << "seed " << seed << ": " << asked.host << asked.path;
+    ASSERT_EQ(foundRoute(shuffled, asked), expected) << "seed " << seed << ", shuffled";
   }
 }
 

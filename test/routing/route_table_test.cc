@@ -17,7 +17,7 @@ namespace {
 using test::Request;
 
 /// An entry for the rule `name`; what a test does not care about keeps its default.
-RouteEntry entry(const std::string& name, PathKind kind = PathKind::kPrefix, const std::string& path = "/") {
+RouteEntry entryNamed(const std::string& name, PathKind kind = PathKind::kPrefix, const std::string& path = "/") {
   auto rule = std::make_shared<Rule>();
   rule->route = name;
   RouteEntry result;
@@ -38,19 +38,19 @@ RouteEntry atListener(RouteEntry base, const std::string& hostname) {
   return base;
 }
 
-RouteTable tableOf(std::vector<RouteEntry> entries) {
+RouteTable tableOfEntries(std::vector<RouteEntry> entries) {
   RouteTableBuilder builder;
   for (RouteEntry& each : entries) EXPECT_TRUE(builder.add(std::move(each)).ok());
   return std::move(builder).build();
 }
 
-std::string routeOf(const RouteTable& table, const Request& request) {
+std::string routeFor(const RouteTable& table, const Request& request) {
   const RouteMatch match = table.match(request.head());
   return match.rule == nullptr ? "none: " + std::string(match.reason) : match.rule->route;
 }
 
 std::string get(const RouteTable& table, const std::string& authority, const std::string& target) {
-  return routeOf(table, Request("GET", authority, target));
+  return routeFor(table, Request("GET", authority, target));
 }
 
 TEST(RouteTable, FindsNothingWhenEmpty) {
@@ -58,8 +58,9 @@ TEST(RouteTable, FindsNothingWhenEmpty) {
 }
 
 TEST(RouteTable, SendsAwayWhatCameByAConnectionForAnotherListener) {
-  const RouteTable table = tableOf(
-      {atListener(entry("a"), "a.test"), atListener(entry("wild"), "*.wild.test"), atListener(entry("other"), "")});
+  const RouteTable table =
+      tableOfEntries({atListener(entryNamed("a"), "a.test"), atListener(entryNamed("wild"), "*.wild.test"),
+                      atListener(entryNamed("other"), "")});
   const auto found = [&](const std::string& serverName, const std::string& host) {
     const RouteMatch match = table.match(Request("GET", host, "/").head(), serverName);
     return match.misdirected ? "misdirected" : match.rule == nullptr ? "none" : match.rule->route;
@@ -76,7 +77,7 @@ TEST(RouteTable, SendsAwayWhatCameByAConnectionForAnotherListener) {
 }
 
 TEST(RouteTable, MatchesPrefixesByPathElement) {
-  const RouteTable table = tableOf({entry("foo", PathKind::kPrefix, "/foo")});
+  const RouteTable table = tableOfEntries({entryNamed("foo", PathKind::kPrefix, "/foo")});
   EXPECT_EQ(get(table, "a.test", "/foo"), "foo");
   EXPECT_EQ(get(table, "a.test", "/foo/"), "foo");
   EXPECT_EQ(get(table, "a.test", "/foo/bar"), "foo");
@@ -88,21 +89,21 @@ TEST(RouteTable, MatchesPrefixesByPathElement) {
 }
 
 TEST(RouteTable, IgnoresTheSlashAtAPrefixesEnd) {
-  const RouteTable table = tableOf({entry("foo", PathKind::kPrefix, "/foo/")});
+  const RouteTable table = tableOfEntries({entryNamed("foo", PathKind::kPrefix, "/foo/")});
   EXPECT_EQ(get(table, "a.test", "/foo"), "foo");
   EXPECT_EQ(get(table, "a.test", "/foo/bar"), "foo");
   EXPECT_EQ(get(table, "a.test", "/foobar"), "none: no rule for this request");
 }
 
 TEST(RouteTable, MatchesExactPathsWithTheirSlash) {
-  const RouteTable table = tableOf({entry("foo", PathKind::kExact, "/foo")});
+  const RouteTable table = tableOfEntries({entryNamed("foo", PathKind::kExact, "/foo")});
   EXPECT_EQ(get(table, "a.test", "/foo"), "foo");
   EXPECT_EQ(get(table, "a.test", "/foo?q"), "foo");
   EXPECT_EQ(get(table, "a.test", "/foo/"), "none: no rule for this request");
 }
 
 TEST(RouteTable, MatchesExpressionsAgainstTheWholePath) {
-  const RouteTable table = tableOf({entry("v", PathKind::kExpression, "/v[0-9]+/.*")});
+  const RouteTable table = tableOfEntries({entryNamed("v", PathKind::kExpression, "/v[0-9]+/.*")});
   EXPECT_EQ(get(table, "a.test", "/v12/x"), "v");
   EXPECT_EQ(get(table, "a.test", "/v12/x?/y"), "v");
   EXPECT_EQ(get(table, "a.test", "/a/v12/x"), "none: no rule for this request");
@@ -110,9 +111,9 @@ TEST(RouteTable, MatchesExpressionsAgainstTheWholePath) {
 }
 
 TEST(RouteTable, PrefersExactThenExpressionThenTheLongestPrefix) {
-  const RouteTable table =
-      tableOf({entry("root"), entry("a", PathKind::kPrefix, "/a"), entry("abc", PathKind::kPrefix, "/a/b/c"),
-               entry("expression", PathKind::kExpression, "/a/b/(c|d)"), entry("exact", PathKind::kExact, "/a/b/c")});
+  const RouteTable table = tableOfEntries(
+      {entryNamed("root"), entryNamed("a", PathKind::kPrefix, "/a"), entryNamed("abc", PathKind::kPrefix, "/a/b/c"),
+       entryNamed("expression", PathKind::kExpression, "/a/b/(c|d)"), entryNamed("exact", PathKind::kExact, "/a/b/c")});
   EXPECT_EQ(get(table, "x.test", "/a/b/c"), "exact");
   EXPECT_EQ(get(table, "x.test", "/a/b/d"), "expression");
   EXPECT_EQ(get(table, "x.test", "/a/b/c/d"), "abc");
@@ -122,29 +123,29 @@ TEST(RouteTable, PrefersExactThenExpressionThenTheLongestPrefix) {
 }
 
 TEST(RouteTable, FallsBackToLessSpecificPathsWherePredicatesFail) {
-  RouteEntry exact = entry("exact", PathKind::kExact, "/a/b");
+  RouteEntry exact = entryNamed("exact", PathKind::kExact, "/a/b");
   exact.method = "POST";
-  RouteEntry deep = entry("deep", PathKind::kPrefix, "/a/b");
+  RouteEntry deep = entryNamed("deep", PathKind::kPrefix, "/a/b");
   deep.headers = {{"x-on", "1"}};
-  const RouteTable table = tableOf({exact, deep, entry("a", PathKind::kPrefix, "/a")});
-  EXPECT_EQ(routeOf(table, Request("POST", "x.test", "/a/b")), "exact");
-  EXPECT_EQ(routeOf(table, Request("GET", "x.test", "/a/b", {{"x-on", "1"}})), "deep");
-  EXPECT_EQ(routeOf(table, Request("GET", "x.test", "/a/b")), "a");
+  const RouteTable table = tableOfEntries({exact, deep, entryNamed("a", PathKind::kPrefix, "/a")});
+  EXPECT_EQ(routeFor(table, Request("POST", "x.test", "/a/b")), "exact");
+  EXPECT_EQ(routeFor(table, Request("GET", "x.test", "/a/b", {{"x-on", "1"}})), "deep");
+  EXPECT_EQ(routeFor(table, Request("GET", "x.test", "/a/b")), "a");
 }
 
 TEST(RouteTable, BreaksTiesByMethodThenHeadersThenQueryThenAgeThenNameThenOrder) {
-  RouteEntry method = entry("method");
+  RouteEntry method = entryNamed("method");
   method.method = "GET";
-  RouteEntry headers = entry("headers");
+  RouteEntry headers = entryNamed("headers");
   headers.headers = {{"x-a", "1"}, {"x-b", "1"}};
-  RouteEntry header = entry("header");
+  RouteEntry header = entryNamed("header");
   header.headers = {{"x-a", "1"}};
   header.query = {{"q", "1"}, {"r", "1"}};
-  RouteEntry query = entry("query");
+  RouteEntry query = entryNamed("query");
   query.query = {{"q", "1"}};
-  RouteEntry older = entry("older");
+  RouteEntry older = entryNamed("older");
   older.precedence.created = "2024-01-01T00:00:00Z";
-  RouteEntry newer = entry("newer");
+  RouteEntry newer = entryNamed("newer");
   newer.precedence.created = "2025-01-01T00:00:00Z";
   RouteEntry alphabet = newer;
   alphabet.precedence.route = "zz";
@@ -159,15 +160,15 @@ TEST(RouteTable, BreaksTiesByMethodThenHeadersThenQueryThenAgeThenNameThenOrder)
     auto marked = std::make_shared<Rule>();
     marked->route = "expected";
     shuffled.back().rule = marked;
-    EXPECT_EQ(routeOf(tableOf(shuffled), request), "expected") << best.size() << " entries";
+    EXPECT_EQ(routeFor(tableOfEntries(shuffled), request), "expected") << best.size() << " entries";
     best.erase(best.begin());
   }
 }
 
 TEST(RouteTable, PrefersTheExactHostnameThenTheLongestWildcardThenAll) {
-  const RouteTable table =
-      tableOf({forHost(entry("all"), ""), forHost(entry("com"), "*.com"), forHost(entry("example"), "*.example.com"),
-               forHost(entry("exact"), "www.example.com")});
+  const RouteTable table = tableOfEntries({forHost(entryNamed("all"), ""), forHost(entryNamed("com"), "*.com"),
+                                           forHost(entryNamed("example"), "*.example.com"),
+                                           forHost(entryNamed("exact"), "www.example.com")});
   EXPECT_EQ(get(table, "www.example.com", "/"), "exact");
   EXPECT_EQ(get(table, "www.example.com:8080", "/"), "exact");
   EXPECT_EQ(get(table, "www.example.com.", "/"), "exact");
@@ -179,16 +180,17 @@ TEST(RouteTable, PrefersTheExactHostnameThenTheLongestWildcardThenAll) {
 }
 
 TEST(RouteTable, DoesNotLetAWildcardStandForNoLabelOrPartOfOne) {
-  const RouteTable table = tableOf({forHost(entry("example"), "*.example.com")});
+  const RouteTable table = tableOfEntries({forHost(entryNamed("example"), "*.example.com")});
   EXPECT_EQ(get(table, "example.com", "/"), "none: no route for this hostname");
   EXPECT_EQ(get(table, "wwwexample.com", "/"), "none: no route for this hostname");
   EXPECT_EQ(get(table, ".example.com", "/"), "none: no route for this hostname");
 }
 
 TEST(RouteTable, FallsBackToLessSpecificHostnamesOfTheListenerWhereNoRuleFits) {
-  RouteEntry exact = forHost(entry("exact", PathKind::kExact, "/only"), "www.example.com");
+  RouteEntry exact = forHost(entryNamed("exact", PathKind::kExact, "/only"), "www.example.com");
   const RouteTable table =
-      tableOf({exact, forHost(entry("wild", PathKind::kPrefix, "/wild"), "*.example.com"), forHost(entry("all"), "")});
+      tableOfEntries({exact, forHost(entryNamed("wild", PathKind::kPrefix, "/wild"), "*.example.com"),
+                      forHost(entryNamed("all"), "")});
   EXPECT_EQ(get(table, "www.example.com", "/only"), "exact");
   EXPECT_EQ(get(table, "www.example.com", "/wild"), "wild");
   EXPECT_EQ(get(table, "www.example.com", "/else"), "all");
@@ -196,8 +198,8 @@ TEST(RouteTable, FallsBackToLessSpecificHostnamesOfTheListenerWhereNoRuleFits) {
 
 TEST(RouteTable, GivesARequestToTheListenerWithTheMostSpecificHostnameAlone) {
   RouteTableBuilder builder;
-  ASSERT_TRUE(builder.add(atListener(entry("all"), "")).ok());
-  ASSERT_TRUE(builder.add(atListener(entry("wild", PathKind::kPrefix, "/wild"), "*.example.com")).ok());
+  ASSERT_TRUE(builder.add(atListener(entryNamed("all"), "")).ok());
+  ASSERT_TRUE(builder.add(atListener(entryNamed("wild", PathKind::kPrefix, "/wild"), "*.example.com")).ok());
   builder.addListener("www.example.com");
   const RouteTable table = std::move(builder).build();
   EXPECT_EQ(get(table, "www.example.com", "/wild"), "none: no route for this hostname");
@@ -207,40 +209,40 @@ TEST(RouteTable, GivesARequestToTheListenerWithTheMostSpecificHostnameAlone) {
 }
 
 TEST(RouteTable, GivesRequestsWithoutAuthorityToCatchAllsOnly) {
-  const RouteTable narrow = tableOf({atListener(entry("narrow"), "*.example.com")});
+  const RouteTable narrow = tableOfEntries({atListener(entryNamed("narrow"), "*.example.com")});
   EXPECT_EQ(get(narrow, "", "/"), "none: no listener for this hostname");
-  const RouteTable routes = tableOf({forHost(entry("named"), "a.test"), forHost(entry("all"), "")});
+  const RouteTable routes = tableOfEntries({forHost(entryNamed("named"), "a.test"), forHost(entryNamed("all"), "")});
   EXPECT_EQ(get(routes, "", "/"), "all");
 }
 
 TEST(RouteTable, TakesHostsLongerThanADnsNameForNamesOfNobody) {
-  const RouteTable table = tableOf({forHost(entry("wild"), "*.test"), forHost(entry("all"), "")});
+  const RouteTable table = tableOfEntries({forHost(entryNamed("wild"), "*.test"), forHost(entryNamed("all"), "")});
   const std::string fits = std::string(248, 'a') + ".test";
   EXPECT_EQ(get(table, fits, "/"), "wild");
   EXPECT_EQ(get(table, "a" + fits, "/"), "all");
 }
 
 TEST(RouteTable, FindsAddressesByTheirLiteralOnly) {
-  const RouteTable table = tableOf({forHost(entry("wild"), "*.test"), forHost(entry("all"), "")});
+  const RouteTable table = tableOfEntries({forHost(entryNamed("wild"), "*.test"), forHost(entryNamed("all"), "")});
   EXPECT_EQ(get(table, "[::1]:80", "/"), "all");
   EXPECT_EQ(get(table, "127.0.0.1", "/"), "all");
 }
 
 TEST(RouteTable, MatchesMethodsWithCase) {
-  RouteEntry post = entry("post");
+  RouteEntry post = entryNamed("post");
   post.method = "POST";
-  const RouteTable table = tableOf({post});
-  EXPECT_EQ(routeOf(table, Request("POST", "a.test", "/")), "post");
-  EXPECT_EQ(routeOf(table, Request("post", "a.test", "/")), "none: no rule for this request");
+  const RouteTable table = tableOfEntries({post});
+  EXPECT_EQ(routeFor(table, Request("POST", "a.test", "/")), "post");
+  EXPECT_EQ(routeFor(table, Request("post", "a.test", "/")), "none: no rule for this request");
 }
 
 TEST(RouteTable, RefusesExpressionsThatAreNone) {
   RouteTableBuilder builder;
-  EXPECT_FALSE(builder.add(entry("path", PathKind::kExpression, "/(")).ok());
-  RouteEntry header = entry("header");
+  EXPECT_FALSE(builder.add(entryNamed("path", PathKind::kExpression, "/(")).ok());
+  RouteEntry header = entryNamed("header");
   header.headers = {{"x-a", "[", true}};
   EXPECT_FALSE(builder.add(header).ok());
-  RouteEntry query = entry("query");
+  RouteEntry query = entryNamed("query");
   query.query = {{"q", "*", true}};
   EXPECT_FALSE(builder.add(query).ok());
   EXPECT_EQ(get(std::move(builder).build(), "a.test", "/"), "none: no listener for this hostname");

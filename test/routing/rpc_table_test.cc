@@ -35,14 +35,14 @@ Candidate candidateOf(const Entry& entry) {
   return candidate;
 }
 
-RpcTable tableOf(const std::vector<Entry>& entries) {
+RpcTable tableOfRpcs(const std::vector<Entry>& entries) {
   RpcTable table;
   for (const Entry& each : entries) EXPECT_TRUE(table.add(each.pattern, candidateOf(each)).ok());
   table.sort();
   return table;
 }
 
-std::string found(const RpcTable& table, const std::string& path, bool withHeader = false) {
+std::string foundRpc(const RpcTable& table, const std::string& path, bool withHeader = false) {
   Request request("POST", "a.test", path);
   if (withHeader) request.add("x-a", "1");
   const Rule* rule = table.find(request.head());
@@ -50,50 +50,50 @@ std::string found(const RpcTable& table, const std::string& path, bool withHeade
 }
 
 TEST(RpcTable, PrefersServiceThenMethodThenHeaders) {
-  const RpcTable table = tableOf({{"all", {}},
-                                  {"all+header", {}, true},
-                                  {"method", {"", "Get"}},
-                                  {"service", {"a.B", ""}},
-                                  {"service+header", {"a.B", ""}, true},
-                                  {"both", {"a.B", "Get"}}});
-  EXPECT_EQ(found(table, "/a.B/Get"), "both");
-  EXPECT_EQ(found(table, "/a.B/Get", true), "both");
-  EXPECT_EQ(found(table, "/a.B/Put"), "service");
-  EXPECT_EQ(found(table, "/a.B/Put", true), "service+header");
-  EXPECT_EQ(found(table, "/a.C/Get", true), "method");
-  EXPECT_EQ(found(table, "/a.C/Put"), "all");
-  EXPECT_EQ(found(table, "/a.C/Put", true), "all+header");
+  const RpcTable table = tableOfRpcs({{"all", {}},
+                                      {"all+header", {}, true},
+                                      {"method", {"", "Get"}},
+                                      {"service", {"a.B", ""}},
+                                      {"service+header", {"a.B", ""}, true},
+                                      {"both", {"a.B", "Get"}}});
+  EXPECT_EQ(foundRpc(table, "/a.B/Get"), "both");
+  EXPECT_EQ(foundRpc(table, "/a.B/Get", true), "both");
+  EXPECT_EQ(foundRpc(table, "/a.B/Put"), "service");
+  EXPECT_EQ(foundRpc(table, "/a.B/Put", true), "service+header");
+  EXPECT_EQ(foundRpc(table, "/a.C/Get", true), "method");
+  EXPECT_EQ(foundRpc(table, "/a.C/Put"), "all");
+  EXPECT_EQ(foundRpc(table, "/a.C/Put", true), "all+header");
 }
 
 TEST(RpcTable, PutsExpressionsBehindExactNamesAndLongerOnesFirst) {
-  const RpcTable table = tableOf({{"exact", {"a.B", ""}},
-                                  {"short", {"a.*", "", true}},
-                                  {"long", {"a\\.[A-Z]+", "", true}},
-                                  {"long+method", {"a\\.[A-Z]+", "G.*", true}},
-                                  {"exact method", {"", "Put"}},
-                                  {"method", {"", "P.*", true}}});
-  EXPECT_EQ(found(table, "/a.B/Get"), "exact");
-  EXPECT_EQ(found(table, "/a.C/Get"), "long+method");
-  EXPECT_EQ(found(table, "/a.C/Put"), "long");
-  EXPECT_EQ(found(table, "/a.c/Put"), "short");
-  EXPECT_EQ(found(table, "/b.c/Put"), "exact method");
-  EXPECT_EQ(found(table, "/b.c/Post"), "method");
-  EXPECT_EQ(found(table, "/b.c/Get"), "none");
+  const RpcTable table = tableOfRpcs({{"exact", {"a.B", ""}},
+                                      {"short", {"a.*", "", true}},
+                                      {"long", {"a\\.[A-Z]+", "", true}},
+                                      {"long+method", {"a\\.[A-Z]+", "G.*", true}},
+                                      {"exact method", {"", "Put"}},
+                                      {"method", {"", "P.*", true}}});
+  EXPECT_EQ(foundRpc(table, "/a.B/Get"), "exact");
+  EXPECT_EQ(foundRpc(table, "/a.C/Get"), "long+method");
+  EXPECT_EQ(foundRpc(table, "/a.C/Put"), "long");
+  EXPECT_EQ(foundRpc(table, "/a.c/Put"), "short");
+  EXPECT_EQ(foundRpc(table, "/b.c/Put"), "exact method");
+  EXPECT_EQ(foundRpc(table, "/b.c/Post"), "method");
+  EXPECT_EQ(foundRpc(table, "/b.c/Get"), "none");
 }
 
 TEST(RpcTable, MatchesWholeNames) {
-  const RpcTable table = tableOf({{"both", {"a.B", "Get"}}, {"expression", {"b", "G", true}}});
+  const RpcTable table = tableOfRpcs({{"both", {"a.B", "Get"}}, {"expression", {"b", "G", true}}});
   for (const char* path : {"/a.B/Gets", "/a.BB/Get", "/a.B", "/a.B/", "/x/a.B/Get", "/a.B/Get/", "/b/Get", "/bb/G", "*",
                            "//Get", "/a.b/Get"}) {
-    EXPECT_EQ(found(table, path), "none") << path;
+    EXPECT_EQ(foundRpc(table, path), "none") << path;
   }
-  EXPECT_EQ(found(table, "/b/G"), "expression");
+  EXPECT_EQ(foundRpc(table, "/b/G"), "expression");
 }
 
 TEST(RpcTable, GivesATieToTheOlderRoute) {
   const RpcTable table =
-      tableOf({{"a", {"s", ""}, false, "2025-01-01T00:00:00Z"}, {"b", {"s", ""}, false, "2024-01-01T00:00:00Z"}});
-  EXPECT_EQ(found(table, "/s/m"), "b");
+      tableOfRpcs({{"a", {"s", ""}, false, "2025-01-01T00:00:00Z"}, {"b", {"s", ""}, false, "2024-01-01T00:00:00Z"}});
+  EXPECT_EQ(foundRpc(table, "/s/m"), "b");
 }
 
 TEST(RpcTable, RefusesExpressionsThatCanNotBe) {
@@ -101,12 +101,12 @@ TEST(RpcTable, RefusesExpressionsThatCanNotBe) {
   EXPECT_FALSE(table.add({"(", "", true}, candidateOf({"x", {}})).ok());
   EXPECT_FALSE(table.add({"", "(", true}, candidateOf({"x", {}})).ok());
   table.sort();
-  EXPECT_EQ(found(table, "/a/b"), "none");
+  EXPECT_EQ(foundRpc(table, "/a/b"), "none");
 }
 
 // --- against the plainest reading of the API's text: every entry is tried, and the best by its list wins
 
-bool fits(const Entry& entry, const std::string& service, const std::string& method, bool withHeader) {
+bool rpcEntryFits(const Entry& entry, const std::string& service, const std::string& method, bool withHeader) {
   const auto one = [&](const std::string& pattern, const std::string& text) {
     if (pattern.empty()) return true;
     return entry.pattern.isExpression ? Regex::compile(pattern)->matches(text) : pattern == text;
@@ -115,7 +115,7 @@ bool fits(const Entry& entry, const std::string& service, const std::string& met
 }
 
 /// The smaller the better.
-auto rank(const Entry& entry) {
+auto rpcEntryRank(const Entry& entry) {
   const auto kind = [&](const std::string& pattern) {
     return pattern.empty() ? 2 : entry.pattern.isExpression ? 1 : 0;
   };
@@ -139,22 +139,22 @@ TEST(RpcTableProperty, AgreesWithTheNaiveReadingOnRandomTablesWhateverTheirOrder
                          random() % 3 == 0,
                          oneOf({"", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"})});
     }
-    const RpcTable table = tableOf(entries);
+    const RpcTable table = tableOfRpcs(entries);
     std::shuffle(entries.begin(), entries.end(), random);
-    const RpcTable shuffled = tableOf(entries);
+    const RpcTable shuffled = tableOfRpcs(entries);
     for (int i = 0; i < 40; ++i) {
       const std::string service = oneOf({"a.B", "a.C", "b", "c.C", "x"});
       const std::string method = oneOf({"Get", "Put", "Pet", "Go"});
       const bool withHeader = random() % 2 == 0;
       const Entry* best = nullptr;
       for (const Entry& each : entries) {
-        if (!fits(each, service, method, withHeader)) continue;
-        if (best == nullptr || rank(each) < rank(*best)) best = &each;
+        if (!rpcEntryFits(each, service, method, withHeader)) continue;
+        if (best == nullptr || rpcEntryRank(each) < rpcEntryRank(*best)) best = &each;
       }
       const std::string expected = best == nullptr ? "none" : best->name;
       const std::string path = "/" + service + "/" + method;
-      ASSERT_EQ(found(table, path, withHeader), expected) << "seed " << seed << ": " << path;
-      ASSERT_EQ(found(shuffled, path, withHeader), expected) << "seed " << seed << ", shuffled";
+      ASSERT_EQ(foundRpc(table, path, withHeader), expected) << "seed " << seed << ": " << path;
+      ASSERT_EQ(foundRpc(shuffled, path, withHeader), expected) << "seed " << seed << ", shuffled";
     }
   }
 }

@@ -44,12 +44,12 @@ TEST(Rule, ChoosesAnotherAmongTheSharesThatServeAndWereNotTried) {
   Rule rule = ruleWith({1, 2, 0, 3, 4});
   for (WeightedBackend& share : rule.backends) share.backend = std::make_shared<BackendPlan>();
   rule.backends[4].failure = base::Error::config("broken");
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(rule.chooseAnother(0, 0), &rule.backends[0]);
-  EXPECT_EQ(rule.chooseAnother(kMost, 0), &rule.backends[3]);
+  EXPECT_EQ(rule.chooseAnother(kLargest, 0), &rule.backends[3]);
   EXPECT_EQ(rule.chooseAnother(0, 1), &rule.backends[1]);
-  EXPECT_EQ(rule.chooseAnother(kMost, 8), &rule.backends[1]);
-  EXPECT_EQ(rule.chooseAnother(kMost / 2, 8 + 2), &rule.backends[0]);
+  EXPECT_EQ(rule.chooseAnother(kLargest, 8), &rule.backends[1]);
+  EXPECT_EQ(rule.chooseAnother(kLargest / 2, 8 + 2), &rule.backends[0]);
   EXPECT_EQ(rule.chooseAnother(0, 1 + 2 + 8), nullptr);
 }
 

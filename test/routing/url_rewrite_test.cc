@@ -11,27 +11,26 @@ namespace {
 using test::kBackend;
 using test::kClass;
 using test::kGateway;
-using test::kRoute;
+using test::routeWithRules;
 using test::with;
 using test::World;
 
-constexpr std::string_view kRules =
-    "rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]";
-
-std::string filters(const std::string& rewrite) { return "filters: [{type: URLRewrite, urlRewrite: " + rewrite + "}]"; }
+std::string rewriteFilters(const std::string& rewrite) {
+  return "filters: [{type: URLRewrite, urlRewrite: " + rewrite + "}]";
+}
 std::string pathFilter(const std::string& type, const std::string& field, const std::string& value) {
-  return filters("{path: {type: " + type + ", " + field + ": '" + value + "'}}");
+  return rewriteFilters("{path: {type: " + type + ", " + field + ": '" + value + "'}}");
 }
 std::string prefixFilter(const std::string& value) {
   return pathFilter("ReplacePrefixMatch", "replacePrefixMatch", value);
 }
 std::string fullFilter(const std::string& value) { return pathFilter("ReplaceFullPath", "replaceFullPath", value); }
-World worldWith(const std::string& match, const std::string& rule, const std::string& share = {}) {
-  return World({kClass, kGateway, kBackend,
-                with(kRoute, kRules,
-                     "rules: [{matches: [{path: {value: '" + match + "'}}], " + rule + (rule.empty() ? "" : ", ") +
-                         "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080" +
-                         (share.empty() ? "" : ", " + share) + "}]}]")});
+World worldWithRule(const std::string& match, const std::string& rule, const std::string& share = {}) {
+  return World(
+      {kClass, kGateway, kBackend,
+       routeWithRules("rules: [{matches: [{path: {value: '" + match + "'}}], " + rule + (rule.empty() ? "" : ", ") +
+                      "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080" +
+                      (share.empty() ? "" : ", " + share) + "}]}]")});
 }
 
 /// What the request's target becomes; checked to be as normal as what came in.
@@ -79,25 +78,25 @@ constexpr Row kTable[] = {{"/foo/bar", "/foo", "/xyz", "/xyz/bar"},
 
 TEST(UrlRewrite, ReplacesPrefixesAsTheTableOfTheApiSays) {
   for (const Row& row : kTable) {
-    const World world = worldWith(row.prefix, prefixFilter(row.replacement));
+    const World world = worldWithRule(row.prefix, prefixFilter(row.replacement));
     EXPECT_EQ(rewritten(world, row.request), row.result) << row.prefix << " by " << row.replacement;
     EXPECT_EQ(rewritten(world, row.request + std::string("?a=/foo&b=?")), row.result + std::string("?a=/foo&b=?"));
   }
 }
 
 TEST(UrlRewrite, NeverMeetsAPathThatOnlyBeginsLikeThePrefix) {
-  EXPECT_EQ(rewritten(worldWith("/foo", prefixFilter("/xyz")), "/foobar"), "404");
+  EXPECT_EQ(rewritten(worldWithRule("/foo", prefixFilter("/xyz")), "/foobar"), "404");
 }
 
 TEST(UrlRewrite, ReplacesTheFullPathAndKeepsTheQuery) {
-  const World world = worldWith("/", fullFilter("/one/"));
+  const World world = worldWithRule("/", fullFilter("/one/"));
   EXPECT_EQ(rewritten(world, "/"), "/one/");
   EXPECT_EQ(rewritten(world, "/a/b?c=d"), "/one/?c=d");
-  EXPECT_EQ(rewritten(worldWith("/", fullFilter("")), "/a?b"), "/?b");
+  EXPECT_EQ(rewritten(worldWithRule("/", fullFilter("")), "/a?b"), "/?b");
 }
 
 TEST(UrlRewrite, LeavesTheAsteriskAlone) {
-  const World world = worldWith("/", fullFilter("/one"));
+  const World world = worldWithRule("/", fullFilter("/one"));
   base::ChunkPool pool;
   base::Arena arena(pool);
   const Rule* rule = world.rule(test::Request("GET", "a.test", "/"));
@@ -106,18 +105,18 @@ TEST(UrlRewrite, LeavesTheAsteriskAlone) {
 }
 
 TEST(UrlRewrite, IsMatchedAgainstWhatTheClientSent) {
-  const World world({kClass, kGateway, kBackend, with(kBackend, "name: origin", "name: other"),
-                     with(kRoute, kRules,
-                          "rules: [{matches: [{path: {value: /a}}], " + prefixFilter("/b") +
-                              ", backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]}, "
-                              "{matches: [{path: {value: /b}}], backendRefs: [{group: gateway.networking.k8s.io, "
-                              "kind: Backend, name: other}]}]")});
+  const World world(
+      {kClass, kGateway, kBackend, with(kBackend, "name: origin", "name: other"),
+       routeWithRules("rules: [{matches: [{path: {value: /a}}], " + prefixFilter("/b") +
+                      ", backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]}, "
+                      "{matches: [{path: {value: /b}}], backendRefs: [{group: gateway.networking.k8s.io, "
+                      "kind: Backend, name: other}]}]")});
   EXPECT_EQ(world.outcome("a.test", "/a"), "default/origin");
   EXPECT_EQ(world.outcome("a.test", "/b"), "default/other");
 }
 
 TEST(UrlRewrite, OfAShareStandsThere) {
-  const World world = worldWith("/foo", filters("{hostname: rule.test}"), prefixFilter("/share"));
+  const World world = worldWithRule("/foo", rewriteFilters("{hostname: rule.test}"), prefixFilter("/share"));
   const Rule* rule = world.rule(test::Request("GET", "a.test", "/foo"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(rule->rewrite.authority, "rule.test");
@@ -130,10 +129,10 @@ TEST(UrlRewrite, OfAShareStandsThere) {
 TEST(UrlRewrite, Answers500IfNoPathCanBeLikeThat) {
   for (const char* value : {"xyz", "/a?b", "/a#b", "/a%2Fb", "/a%zz", "/a b", "/..", "/a\\b"}) {
     for (const std::string& filter : {prefixFilter(value), fullFilter(value)}) {
-      const World ofRule = worldWith("/", filter);
+      const World ofRule = worldWithRule("/", filter);
       EXPECT_EQ(ofRule.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue") << filter;
       EXPECT_EQ(ofRule.outcome(), "500") << filter;
-      const World ofShare = worldWith("/", "", filter);
+      const World ofShare = worldWithRule("/", "", filter);
       EXPECT_EQ(ofShare.condition("HTTPRoute", "route", "PartiallyInvalid"), "True/UnsupportedValue") << filter;
       EXPECT_EQ(ofShare.outcome(), "500") << filter;
     }

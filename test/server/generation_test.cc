@@ -9,15 +9,15 @@ namespace sluice::server {
 namespace {
 
 /// A bind as a test writes it: with identities it is one of TLS.
-struct At {
+struct WrittenBind {
   std::string address;
   std::uint16_t port;
   std::vector<routing::ListenerIdentity> identities = {};
 };
 
-std::shared_ptr<const routing::Snapshot> snapshotOf(const std::vector<At>& binds) {
+std::shared_ptr<const routing::Snapshot> snapshotOf(const std::vector<WrittenBind>& binds) {
   auto snapshot = std::make_shared<routing::Snapshot>();
-  for (const At& at : binds) {
+  for (const WrittenBind& at : binds) {
     routing::Bind& bind = snapshot->binds.emplace_back();
     bind.address = at.address;
     bind.port = at.port;
@@ -34,13 +34,13 @@ routing::ListenerIdentity identity(const test::Identity& from) {
 
 class Generations : public ::testing::Test {
  protected:
-  std::shared_ptr<const Generation> next(const std::vector<At>& binds) {
+  std::shared_ptr<const Generation> next(const std::vector<WrittenBind>& binds) {
     auto made = maker_.make(snapshotOf(binds), "1", last_.get());
     EXPECT_TRUE(made.ok());
     last_ = *made;
     return last_;
   }
-  static At secure(std::vector<routing::ListenerIdentity> identities, std::uint16_t port = 443) {
+  static WrittenBind secure(std::vector<routing::ListenerIdentity> identities, std::uint16_t port = 443) {
     return {"", port, std::move(identities)};
   }
 
@@ -52,8 +52,8 @@ class Generations : public ::testing::Test {
 };
 
 TEST_F(Generations, ABindKeepsItsNameWhateverItsPlace) {
-  const auto first = next({At{"", 80}, At{"127.0.0.1", 81}});
-  const auto second = next({At{"127.0.0.1", 81}, At{"", 82}, At{"", 80}});
+  const auto first = next({WrittenBind{"", 80}, WrittenBind{"127.0.0.1", 81}});
+  const auto second = next({WrittenBind{"127.0.0.1", 81}, WrittenBind{"", 82}, WrittenBind{"", 80}});
   EXPECT_EQ(second->binds[0].id, first->binds[1].id);
   EXPECT_EQ(second->binds[2].id, first->binds[0].id);
   EXPECT_EQ(first->find(second->binds[1].id), nullptr);
@@ -61,13 +61,13 @@ TEST_F(Generations, ABindKeepsItsNameWhateverItsPlace) {
 }
 
 TEST_F(Generations, ABindThatComesBackHasItsOldName) {
-  const BindId before = next({At{"", 80}})->binds[0].id;
-  next({At{"", 81}});
-  EXPECT_EQ(next({At{"", 80}})->binds[0].id, before);
+  const BindId before = next({WrittenBind{"", 80}})->binds[0].id;
+  next({WrittenBind{"", 81}});
+  EXPECT_EQ(next({WrittenBind{"", 80}})->binds[0].id, before);
 }
 
 TEST_F(Generations, APortThatBecomesSecureIsAnotherBind) {
-  const BindId plain = next({At{"", 443}})->binds[0].id;
+  const BindId plain = next({WrittenBind{"", 443}})->binds[0].id;
   const auto after = next({secure({identity(one_)})});
   EXPECT_NE(after->binds[0].id, plain);
   EXPECT_NE(after->binds[0].tls, nullptr);
@@ -75,7 +75,7 @@ TEST_F(Generations, APortThatBecomesSecureIsAnotherBind) {
 
 TEST_F(Generations, TheSameCertificatesGoOnWithTheirContext) {
   const auto before = next({secure({identity(one_), identity(two_)})});
-  const auto after = next({At{"", 80}, secure({identity(one_), identity(two_)})});
+  const auto after = next({WrittenBind{"", 80}, secure({identity(one_), identity(two_)})});
   EXPECT_EQ(after->binds[1].tls, before->binds[0].tls);
   EXPECT_EQ(after->binds[0].tls, nullptr);
 }

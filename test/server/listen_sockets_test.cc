@@ -11,16 +11,16 @@
 namespace sluice::server {
 namespace {
 
-struct At {
+struct BindPlace {
   std::string address;  // "": all
   std::uint16_t port;
 };
 
 class ListenSocketsTest : public ::testing::Test {
  protected:
-  std::shared_ptr<const Generation> generation(const std::vector<At>& binds) {
+  std::shared_ptr<const Generation> generation(const std::vector<BindPlace>& binds) {
     auto snapshot = std::make_shared<routing::Snapshot>();
-    for (const At& at : binds) {
+    for (const BindPlace& at : binds) {
       routing::Bind& bind = snapshot->binds.emplace_back();
       bind.address = at.address;
       bind.port = at.port;
@@ -39,7 +39,7 @@ class ListenSocketsTest : public ::testing::Test {
     std::sort(found.begin(), found.end());
     return found;
   }
-  static bool canListen(const At& at) {
+  static bool canListen(const BindPlace& at) {
     return net::ListenSocket::open(*net::Address::parse(at.address, at.port)).ok();
   }
 
@@ -49,8 +49,8 @@ class ListenSocketsTest : public ::testing::Test {
 };
 
 TEST_F(ListenSocketsTest, AreKeptWhereBothGenerationsWantThem) {
-  const At one{"127.0.0.1", held_.port()};
-  const At two{"127.0.0.2", one.port};
+  const BindPlace one{"127.0.0.1", held_.port()};
+  const BindPlace two{"127.0.0.2", one.port};
   const auto before = generation({one});
   ASSERT_TRUE(change(*before).ok());
   const BoundSocket kept = sockets_.of(*before).at(0);
@@ -64,8 +64,8 @@ TEST_F(ListenSocketsTest, AreKeptWhereBothGenerationsWantThem) {
 }
 
 TEST_F(ListenSocketsTest, AreClosedWhenTheyAreNotWantedAnyMore) {
-  const At one{"127.0.0.1", held_.port()};
-  const At two{"127.0.0.2", one.port};
+  const BindPlace one{"127.0.0.1", held_.port()};
+  const BindPlace two{"127.0.0.2", one.port};
   ASSERT_TRUE(change(*generation({one, two})).ok());
   const auto after = generation({two});
   ASSERT_TRUE(sockets_.open(*after).ok());
@@ -76,11 +76,11 @@ TEST_F(ListenSocketsTest, AreClosedWhenTheyAreNotWantedAnyMore) {
 }
 
 TEST_F(ListenSocketsTest, ThatCanNotAllBeHadLeaveNothingOpen) {
-  const At taken{"127.0.0.1", held_.port()};
+  const BindPlace taken{"127.0.0.1", held_.port()};
   const auto occupant = net::ListenSocket::open(*net::Address::parse(taken.address, taken.port));
   ASSERT_TRUE(occupant.ok());
-  const At old{"127.0.0.2", taken.port};
-  const At fresh{"127.0.0.3", taken.port};
+  const BindPlace old{"127.0.0.2", taken.port};
+  const BindPlace fresh{"127.0.0.3", taken.port};
   const auto before = generation({old});
   ASSERT_TRUE(change(*before).ok());
   for (const auto& wanted : {generation({fresh, taken}), generation({taken, fresh})}) {
@@ -102,11 +102,11 @@ TEST_F(ListenSocketsTest, OfAllAddressesAreOneForEachVersionOfIp) {
 }
 
 TEST_F(ListenSocketsTest, APortGoesFromOneAddressToAllAndBack) {
-  const At one{"127.0.0.1", held_.port()};
-  const At all{"0.0.0.0", one.port};
-  const At every{"", one.port};
+  const BindPlace one{"127.0.0.1", held_.port()};
+  const BindPlace all{"0.0.0.0", one.port};
+  const BindPlace every{"", one.port};
   ASSERT_TRUE(change(*generation({one})).ok());
-  for (const At& next : {all, one, every, one}) {
+  for (const BindPlace& next : {all, one, every, one}) {
     const auto wanted = generation({next});
     const base::Status changed = change(*wanted);
     ASSERT_TRUE(changed.ok()) << changed.error().detail;

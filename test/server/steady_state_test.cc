@@ -41,12 +41,13 @@ namespace {
 
 using routing::UpstreamProtocol;
 
-constexpr std::string_view kRequest = "GET /path HTTP/1.1\r\nHost: a.test\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n";
+constexpr std::string_view kRepeatedRequest =
+    "GET /path HTTP/1.1\r\nHost: a.test\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n";
 constexpr std::string_view kResponse =
     "HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
 
 /// Sends every request to one plaintext Backend on a port of loopback.
-std::shared_ptr<const routing::Snapshot> snapshotTowards(std::uint16_t port, UpstreamProtocol protocol) {
+std::shared_ptr<const routing::Snapshot> snapshotTowardsPort(std::uint16_t port, UpstreamProtocol protocol) {
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = "demo/origin";
   plan->identity = plan->hostname = "127.0.0.1";
@@ -74,9 +75,9 @@ std::shared_ptr<const routing::Snapshot> snapshotTowards(std::uint16_t port, Ups
 }
 
 /// Takes connections on a thread of its own until the test ends.
-class Acceptor {
+class AcceptingPeer {
  public:
-  explicit Acceptor(std::function<void(test::Descriptor)> serve)
+  explicit AcceptingPeer(std::function<void(test::Descriptor)> serve)
       : thread_([this, serve = std::move(serve)] {
           ::fcntl(socket_.fd(), F_SETFL, 0);  // accept() shall wait
           while (true) {
@@ -85,7 +86,7 @@ class Acceptor {
             serve(std::move(accepted));
           }
         }) {}
-  ~Acceptor() {
+  ~AcceptingPeer() {
     ::shutdown(socket_.fd(), SHUT_RDWR);
     thread_.join();
   }
@@ -114,10 +115,10 @@ void answerHeads(test::Descriptor connection) {
 class Gateway {
  public:
   Gateway(const std::string& name, std::uint16_t port, UpstreamProtocol protocol)
-      : runtime_(
-            WorkerRuntime::make({clock_, GenerationMaker().make(snapshotTowards(port, protocol), "1", nullptr).value(),
-                                 budgets_, metrics_, nullptr, name, 1})
-                .value()),
+      : runtime_(WorkerRuntime::make({clock_,
+                                      GenerationMaker().make(snapshotTowardsPort(port, protocol), "1", nullptr).value(),
+                                      budgets_, metrics_, nullptr, name, 1})
+                     .value()),
         thread_([this] { runtime_->run(); }) {}
   ~Gateway() {
     runtime_->stop();
@@ -154,14 +155,14 @@ std::size_t allocationsOf(Gateway& gateway, Ask&& ask) {
 }
 
 TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
-  Acceptor origin(answerHeads);
+  AcceptingPeer origin(answerHeads);
   Gateway gateway("sluice-1", origin.port(), UpstreamProtocol::kHttp11);
   test::SocketPair client = test::makeSocketPair();
   gateway.hand(std::move(client.ours));
   std::string received;
   const std::size_t allocated = allocationsOf(gateway, [&] {
     received.clear();
-    ASSERT_TRUE(test::sendAll(client.peers, kRequest));
+    ASSERT_TRUE(test::sendAll(client.peers, kRepeatedRequest));
     char bytes[4096];
     while (!received.ends_with("hello")) {
       const ssize_t count = ::recv(client.peers.get(), bytes, sizeof(bytes), 0);
@@ -175,9 +176,9 @@ TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
 
 // Two gateways in a row, so that there is one that speaks HTTP/2 on both sides: it is the first that counts.
 TEST(SteadyState, ARequestOfHttp2AllocatesNothing) {
-  Acceptor origin(answerHeads);
+  AcceptingPeer origin(answerHeads);
   Gateway second("sluice-2", origin.port(), UpstreamProtocol::kHttp11);
-  Acceptor between([&second](test::Descriptor connection) { second.hand(std::move(connection)); });
+  AcceptingPeer between([&second](test::Descriptor connection) { second.hand(std::move(connection)); });
   Gateway first("sluice-1", between.port(), UpstreamProtocol::kHttp2);
   test::SocketPair client = test::makeSocketPair();
   first.hand(std::move(client.ours));

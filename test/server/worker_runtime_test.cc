@@ -38,7 +38,8 @@ class SilentNameServer {
   std::string name_;
 };
 
-std::shared_ptr<const routing::Snapshot> snapshotTowards(const std::string& hostname, const std::string& nameServer) {
+std::shared_ptr<const routing::Snapshot> snapshotWithNameServer(const std::string& hostname,
+                                                                const std::string& nameServer) {
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = "demo/origin";
   plan->identity = plan->hostname = plan->authority = hostname;
@@ -71,7 +72,7 @@ class WorkerThatStops : public ::testing::Test {
     if (thread_.joinable()) thread_.join();
   }
   std::shared_ptr<const Generation> generation(const std::string& hostname, const std::string& revision) {
-    return maker_.make(snapshotTowards(hostname, dns_.name()), revision, nullptr).value();
+    return maker_.make(snapshotWithNameServer(hostname, dns_.name()), revision, nullptr).value();
   }
   /// A request whose backend's name is not resolved.
   void askAndWait() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "test/soak/actor.h"
+#include "test/soak/checks.h"
 
 namespace sluice::soak {
 namespace {
@@ -16,8 +17,6 @@ using namespace std::chrono_literals;
 
 /// Beyond this the log is begun anew.
 constexpr std::streamoff kMostBytes = 32 << 20;
-
-bool contains(const std::string& line, const char* part) { return line.find(part) != std::string::npos; }
 
 /// A client that has ended its side is still waited for, and one that stops in an upload that is being answered looks
 /// like an origin that does: until streamIdle.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "test/integration/support/socket.h"
 #include "test/soak/actor.h"
@@ -26,6 +27,7 @@ bool expectOwnAnswer(Scene& scene, const test::RawResponse& got, int status, con
 /// A few words about an answer, for an error's text.
 std::string summary(const test::RawResponse& got);
 
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 /// Letters and digits.
 std::string randomText(Scene& scene, std::size_t size);
 

@@ -7,6 +7,7 @@
 
 #include "test/integration/support/gateway.h"
 #include "test/soak/actor.h"
+#include "test/soak/checks.h"
 
 namespace sluice::soak {
 namespace {
@@ -21,8 +22,6 @@ constexpr std::chrono::seconds kScript(20);
 std::string secureUrl(Scene& scene, const std::string& target) {
   return "https://localhost:" + std::to_string(scene.stage.gateway().tlsPort()) + target;
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 void h2load(Scene& scene) {
   constexpr int kRequests = 200;

@@ -27,7 +27,7 @@ void cutOverHttp1(Scene& scene) {
   scene.ledger.expect(socket.closed() && begun && !all.ends_with("0\r\n\r\n"), target + ": " + all);
 }
 
-void overHttp1(Scene& scene) {
+void brokenOverHttp1(Scene& scene) {
   struct Case {
     const char* path;
     int status;
@@ -48,7 +48,7 @@ void overHttp1(Scene& scene) {
   }
 }
 
-void overHttp2(Scene& scene) {
+void brokenOverHttp2(Scene& scene) {
   static constexpr const char* kPaths[] = {"whole", "until-end", "reset", "nonsense", "cut", "torn", "closed"};
   static constexpr const char* kStatuses[] = {"200", "200", "502", "502", "", "", "502"};  // "": reset, however far
   H2Client client(scene.stage.gateway().port());
@@ -89,9 +89,9 @@ void waitsForWhoSaysNothing(Scene& scene) {
 }  // namespace
 
 std::vector<Actor> clientsOfRoughOrigins() {
-  return {{"broken answers, h1", 100ms, overHttp1},
+  return {{"broken answers, h1", 100ms, brokenOverHttp1},
           {"cut bodies, h1", 200ms, cutOverHttp1},
-          {"broken answers, h2", 300ms, overHttp2},
+          {"broken answers, h2", 300ms, brokenOverHttp2},
           {"hasty answers", 500ms, uploadsToWhoDoesNotListen},
           {"no answers", 500ms, waitsForWhoSaysNothing}};
 }

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 using test::H2Client;
 using test::Socket;
 
-constexpr char kBinary = '\x82';
-constexpr char kClose = '\x88';
+constexpr char kBinaryFrame = '\x82';
+constexpr char kCloseFrame = '\x88';
 const std::string kNormalClosure = "\x03\xe8";  // 1000
 
 /// RFC 6455 section 5.2. A client's frame has a mask, here one that changes nothing.
@@ -38,7 +38,7 @@ std::string handshake() {
                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n");
 }
 
-void overHttp1(Scene& scene) {
+void tunnelOverHttp1(Scene& scene) {
   Socket socket = Socket::connect(scene.stage.gateway().port());
   socket.send(handshake());
   const std::string head = socket.readUntil("\r\n\r\n");
@@ -47,19 +47,19 @@ void overHttp1(Scene& scene) {
   if (!scene.ledger.expect(agreed, "no tunnel: " + head)) return;
   for (int i = scene.any(1, 15); i > 0; --i) {
     const std::string message = randomText(scene, static_cast<std::size_t>(scene.any(0, 30'000)));
-    socket.send(frame(kBinary, message, true));
-    const std::string echo = frame(kBinary, message, false);
+    socket.send(frame(kBinaryFrame, message, true));
+    const std::string echo = frame(kBinaryFrame, message, false);
     if (!scene.ledger.expect(socket.readExactly(echo.size()) == echo, "another message comes back")) return;
     if (scene.oneIn(3) && !scene.course.pause(1s)) return;
   }
   if (scene.oneIn(4)) return socket.reset();
-  socket.send(frame(kClose, kNormalClosure, true));
+  socket.send(frame(kCloseFrame, kNormalClosure, true));
   const std::string rest = socket.readAll();
-  scene.ledger.expect(rest == frame(kClose, kNormalClosure, false) && socket.closed() && !socket.wasReset(),
+  scene.ledger.expect(rest == frame(kCloseFrame, kNormalClosure, false) && socket.closed() && !socket.wasReset(),
                       "no end, or more than that");
 }
 
-void overHttp2(Scene& scene) {
+void tunnelOverHttp2(Scene& scene) {
   H2Client client(scene.stage.gateway().port());
   client.send(test::h2::headers(1,
                                 {{":method", "CONNECT"},
@@ -74,23 +74,25 @@ void overHttp2(Scene& scene) {
   std::string echoes;
   for (int i = scene.any(1, 15); i > 0; --i) {
     const std::string message = randomText(scene, static_cast<std::size_t>(scene.any(0, 1000)));
-    client.send(test::h2::data(1, frame(kBinary, message, true), false));
-    echoes += frame(kBinary, message, false);
+    client.send(test::h2::data(1, frame(kBinaryFrame, message, true), false));
+    echoes += frame(kBinaryFrame, message, false);
     client.readUntil([&] { return client.seen().body(1).size() >= echoes.size(); });
     if (!scene.ledger.expect(client.seen().body(1) == echoes, "another message comes back")) return;
     if (scene.oneIn(3) && !scene.course.pause(1s)) return;
   }
   if (scene.oneIn(4)) return;
-  client.send(test::h2::data(1, frame(kClose, kNormalClosure, true), true));
-  scene.ledger.expect(client.readStream(1) && client.seen().body(1) == echoes + frame(kClose, kNormalClosure, false),
-                      "no end, or more than that");
+  client.send(test::h2::data(1, frame(kCloseFrame, kNormalClosure, true), true));
+  scene.ledger.expect(
+      client.readStream(1) && client.seen().body(1) == echoes + frame(kCloseFrame, kNormalClosure, false),
+      "no end, or more than that");
 }
 
 }  // namespace
 
 std::vector<Actor> webSocketClients() {
-  return {
-      {"websocket, h1", 100ms, overHttp1}, {"websocket, h1 2", 100ms, overHttp1}, {"websocket, h2", 100ms, overHttp2}};
+  return {{"websocket, h1", 100ms, tunnelOverHttp1},
+          {"websocket, h1 2", 100ms, tunnelOverHttp1},
+          {"websocket, h2", 100ms, tunnelOverHttp2}};
 }
 
 }  // namespace sluice::soak

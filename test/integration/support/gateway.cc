@@ -37,12 +37,6 @@ std::string settingsDocument(const GatewaySpec& spec) {
          indented(settings, "    ");
 }
 
-std::string secretDocument(const std::string& name, const Identity& identity) {
-  return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: " + name +
-         "}\ntype: kubernetes.io/tls\nstringData:\n  tls.crt: |\n" + indented(identity.certificate, "    ") +
-         "  tls.key: |\n" + indented(identity.key, "    ");
-}
-
 std::string gatewayDocument(const GatewaySpec& spec, std::uint16_t port, std::uint16_t tlsPort) {
   std::string text =
       "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: egress}\nspec:\n"
@@ -53,7 +47,7 @@ std::string gatewayDocument(const GatewaySpec& spec, std::uint16_t port, std::ui
   if (spec.tls) {
     text += "    - {name: https, protocol: HTTPS, port: " + std::to_string(tlsPort) +
             ", tls: {mode: Terminate, certificateRefs: [{kind: Secret, name: listener}]}}\n" +
-            secretDocument("listener", *spec.tls);
+            tlsSecretOf("listener", *spec.tls);
   }
   return text;
 }
@@ -77,7 +71,7 @@ std::string backendDocument(const BackendSpec& backend) {
   text += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: " + backend.name +
           "-ca}\ndata:\n  ca.crt: |\n" + indented(backend.ca, "    ");
   if (!backend.crl.empty()) text += "  crl.pem: |\n" + indented(backend.crl, "    ");
-  if (backend.client) text += secretDocument(backend.name + "-client", *backend.client);
+  if (backend.client) text += tlsSecretOf(backend.name + "-client", *backend.client);
   return text;
 }
 
@@ -101,6 +95,12 @@ bool complained(const std::string& errors) {
 }
 
 }  // namespace
+
+std::string tlsSecretOf(const std::string& name, const Identity& identity, const std::string& nameSpace) {
+  return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +
+         "}\ntype: kubernetes.io/tls\nstringData:\n  tls.crt: |\n" + indented(identity.certificate, "    ") +
+         "  tls.key: |\n" + indented(identity.key, "    ");
+}
 
 Gateway::Gateway(const GatewaySpec& spec) {
   folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));

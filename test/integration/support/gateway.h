@@ -55,6 +55,12 @@ struct GatewaySpec {
   std::vector<std::string> environment = {};
 };
 
+/// A Secret of type kubernetes.io/tls as a document of its own.
+std::string tlsSecretOf(const std::string& name, const Identity& identity, const std::string& nameSpace = "test");
+
+/// The limits of settings.yaml with these members, as a line.
+inline std::string limits(const std::string& members) { return "limits: {" + members + "}\n"; }
+
 class Gateway {
  public:
   /// Returns when it is ready; a test failure if it never is.
@@ -62,8 +68,8 @@ class Gateway {
   /// Stops it by SIGTERM: an exit code or a sanitizer's complaint is a test failure.
   ~Gateway();
 
-  /// Serves `spec` from now on; its workers, release and environment do not count. Returns when sluice_config_reloads_total has
-  /// counted the result; a test failure if it never does.
+  /// Serves `spec` from now on; its workers, release and environment do not count. Returns when
+  /// sluice_config_reloads_total has counted the result; a test failure if it never does.
   void reload(const GatewaySpec& spec, const std::string& result = "success");
   /// The same with any text for a configuration.
   void reloadText(const std::string& text, const std::string& result);

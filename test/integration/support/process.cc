@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace sluice::test {
@@ -209,6 +210,11 @@ Outcome run(const std::vector<std::string>& argv, std::chrono::milliseconds pati
 }
 
 bool isInstalled(const std::string& program) { return !findProgram(program).empty(); }
+
+std::string readFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 TempDir::TempDir() {
   std::string pattern = (std::filesystem::temp_directory_path() / "sluice-test-XXXXXX").string();

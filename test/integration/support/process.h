@@ -70,6 +70,9 @@ Outcome run(const std::vector<std::string>& argv, std::chrono::milliseconds pati
 /// True if run() and Process would find it.
 bool isInstalled(const std::string& program);
 
+/// What a file holds; empty if it can not be read.
+std::string readFile(const std::string& path);
+
 /// A folder of its own, removed with everything in it.
 class TempDir {
  public:

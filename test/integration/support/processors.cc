@@ -28,6 +28,8 @@ std::string adding(const std::string& name, const std::string& phase, const std:
              ", priority: " + std::to_string(priority));
 }
 
+std::string inlined(const std::string& uses) { return "{type: PayloadProcessing, payloadProcessing: [" + uses + "]}"; }
+
 std::string secretOf(const std::string& name, const std::string& members, const std::string& nameSpace) {
   return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +
          "}\nstringData: {" + members + "}\n";

@@ -14,6 +14,8 @@ std::string use(const std::string& kind, const std::string& name, const std::str
 /// A HeaderModifier that adds one value to a field.
 std::string adding(const std::string& name, const std::string& phase, const std::string& field,
                    const std::string& value, int priority = 0);
+/// A filter of a rule that holds such uses.
+std::string inlined(const std::string& uses);
 /// A Secret as a document of its own; `members` of its stringData.
 std::string secretOf(const std::string& name, const std::string& members, const std::string& nameSpace = "test");
 

@@ -24,6 +24,11 @@ std::string backendRef(const std::string& name, const std::string& more) {
 
 std::string backendRefs(const std::string& more) { return "      backendRefs: [" + backendRef("origin", more) + "]\n"; }
 
+std::string ruleOfPrefix(const std::string& path, const std::string& backend) {
+  return "    - matches: [{path: {type: PathPrefix, value: " + path + "}}]\n      backendRefs: [" +
+         backendRef(backend) + "]\n";
+}
+
 std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more) {
   return curl({"curl", "-sS", "-i"}, gateway, target, more);
 }

@@ -15,6 +15,9 @@ std::string backendRef(const std::string& name = "origin", const std::string& mo
 /// The backendRefs of a rule of one share, as a line.
 std::string backendRefs(const std::string& more = {});
 
+/// A rule, as lines: what is asked for below that path goes to a Backend of the test.
+std::string ruleOfPrefix(const std::string& path, const std::string& backend);
+
 /// Head and body of curl's answer, with `more` of its options.
 std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more = {});
 /// The status alone.

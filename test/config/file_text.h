@@ -1,0 +1,16 @@
+// Files of the source tree, for the tests that compare a text with the code.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace sluice::config {
+
+/// "" if the file cannot be read.
+inline std::string fileText(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,21 @@
+// The clients and origins in test/integration/clients, which Node.js runs.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/process.h"
+
+namespace sluice::test {
+
+inline constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
+
+/// Runs one of them to its end.
+inline Outcome runNode(const std::string& script, const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv = {"node", kClients + script};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return run(argv, std::chrono::seconds(60));
+}
+
+}  // namespace sluice::test
