@@ -69,6 +69,32 @@ inline std::unique_ptr<pattern_validator<json>> keyword_validator_factory<json>:
                                                    context.get_custom_message("pattern"), std::move(compiled));
 }
 
+// A schema of another dialect is refused before it comes here (schema_document.h), so the validators of the older ones
+// are never built: without these, compiling this file costs twice as much.
+template <>
+inline std::unique_ptr<schema_validator_factory_base<json>> validator_factory_factory<json>::get_default_schema_factory(
+    json&& schema, const evaluation_options& options, schema_store_type* store,
+    const std::vector<resolve_uri_type<json>>& resolvers,
+    const std::unordered_map<std::string, bool>& vocabulary) const {
+  return std::make_unique<draft202012::schema_validator_factory_202012<json>>(std::move(schema), *this, options, store,
+                                                                              resolvers, vocabulary);
+}
+
+template <>
+inline std::unique_ptr<schema_validator_factory_base<json>> validator_factory_factory<json>::get_factory(
+    json&& schema, const string_view& dialect, const evaluation_options& options, schema_store_type* store,
+    const std::vector<resolve_uri_type<json>>& resolvers,
+    const std::unordered_map<std::string, bool>& vocabulary) const {
+  if (dialect != schema_version::draft202012()) return nullptr;
+  return get_default_schema_factory(std::move(schema), options, store, resolvers, vocabulary);
+}
+
+template <>
+inline json meta_resolver<json>(const uri& location) {
+  const bool known = location.base() == uri{schema_version::draft202012()};
+  return known ? draft202012::schema_draft202012<json>::get_schema() : json::null();
+}
+
 }  // namespace jsoncons::jsonschema
 
 namespace sluice::content {
