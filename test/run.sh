@@ -1,35 +1,55 @@
 #!/usr/bin/env bash
-# Everything, on a bare Debian 12: installs what is missing, builds, runs every test; ends with ctest's summary of the whole suite.
-# Exits 1 if any part failed. Build folders are kept, so a second run is quick. JOBS=n overrides the number of cores.
+# Everything, on a bare Debian 12: installs what is missing, builds, runs every test; ends with the seconds of each step and a summary
+# of the whole suite. Exits 1 if any part failed. Build folders are kept, so a second run is quick. JOBS=n overrides the number of cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PATH:/usr/sbin:/sbin"
 jobs=${JOBS:-$(nproc)}
 failed=()
+steps=()
 
-step() { printf '\n== %s (%ss)\n' "$*" "$SECONDS"; }
+# step NAME COMMAND...: runs it and notes its seconds; a step that fails does not keep the later ones from running.
+step() {
+  local name=$1 since=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  "$@" || failed+=("$name")
+  steps+=("$(printf '%6d s  %s' $((SECONDS - since)) "$name")")
+}
 
-step "packages and clients"
-test/support/install.sh build test
-
-step "release: the binaries that load tests and examples run"
-cmake --preset release >/dev/null
-cmake --build --preset release -j "$jobs" --target sluice sluice-echo
+# Without a build there is nothing to test: what fails here ends the run.
+build() {
+  local preset=$1
+  shift
+  if ! cmake --preset "$preset" >/dev/null || ! cmake --build --preset "$preset" -j "$jobs" "$@"; then
+    echo "run.sh: the build of $preset failed" >&2
+    exit 1
+  fi
+}
 
 # Where valgrind runs: the budget is of user instructions, which do not depend on what else the machine does.
-if command -v valgrind >/dev/null; then
-  step "what a request may cost"
-  perf/load.py --peers '' --scenarios S1,S2,S2b --repeats 0 --instructions --budget perf/budget.txt || failed+=("the budget")
-fi
+budget() {
+  if command -v valgrind >/dev/null; then
+    perf/load.py --peers '' --scenarios S1,S2,S2b --repeats 0 --instructions --budget perf/budget.txt
+  fi
+}
 
-step "threads under ThreadSanitizer"
-cmake --preset tsan >/dev/null
-cmake --build --preset tsan -j "$jobs" --target threads_tests
-ctest --preset tsan -j "$jobs" || failed+=("threads under ThreadSanitizer")
+# ctest's own summary counts a binary's shard as one test, so it is left out here and made over all tests instead.
+suite() {
+  rm -rf build/dev/reports build/dev/ctest.xml
+  ctest --preset suite -j "$jobs" --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
+}
 
-step "everything under AddressSanitizer and UndefinedBehaviorSanitizer"
-cmake --preset dev >/dev/null
-cmake --build --preset dev -j "$jobs"
-if [ ${#failed[@]} != 0 ]; then printf 'FAILED before: %s\n' "${failed[@]}"; fi
-ctest --preset dev -j "$jobs" || failed+=("the suite")
+step "packages and clients" test/support/install.sh build test
+step "release: build of the binaries that load tests and examples run" build release --target sluice sluice-echo
+step "what a request may cost" budget
+step "threads under ThreadSanitizer: build" build tsan
+step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs"
+step "under AddressSanitizer and UndefinedBehaviorSanitizer: build" build dev
+step "each header by itself" build dev --target headers_alone
+step "under AddressSanitizer and UndefinedBehaviorSanitizer: tests" suite
+printf '\nSeconds of each step, %d jobs:\n' "$jobs"
+printf '%s\n' "${steps[@]}"
+if [ ${#failed[@]} != 0 ]; then printf 'FAILED: %s\n' "${failed[@]}"; fi
+test/support/suite/summary.py --junit build/dev/ctest.xml --reports build/dev/reports --out build/dev/tests.tsv || failed+=("the suite")
 [ ${#failed[@]} = 0 ]

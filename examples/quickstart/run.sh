@@ -27,8 +27,9 @@ prepare() {
   mkdir -p "$logs"
   test/support/install.sh build
   cmake --preset release >"$logs/build.log" 2>&1 || fail "cmake failed" "$logs/build.log"
-  if [ ! -x "$bin/sluice" ]; then echo "building (once, some minutes): $logs/build.log"; fi
-  cmake --build --preset release --target sluice sluice-echo >>"$logs/build.log" 2>&1 || fail "the build failed" "$logs/build.log"
+  if [ ! -x "$bin/sluice" ]; then echo "building (once, some minutes), the compiler's output is in $logs/build.log"; fi
+  NINJA_STATUS='  [%f of %t, %e s] ' cmake --build --preset release --target sluice sluice-echo 2>&1 | tee -a "$logs/build.log" |
+    sed -nu '/^  \[/p' || fail "the build failed" "$logs/build.log"
 }
 
 free() {

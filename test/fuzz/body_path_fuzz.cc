@@ -7,6 +7,7 @@
 
 #include "filters/body_path.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 
 namespace {
 
@@ -38,7 +39,7 @@ void use(const sluice::base::Result<sluice::filters::BodyPath>& path, const Valu
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzBodyPath(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const Value root = document();
   use(sluice::filters::BodyPath::fromPointer(text), root, text.empty());

@@ -7,6 +7,7 @@
 
 #include "proxy/content/decoder.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 
 namespace {
 
@@ -51,7 +52,7 @@ DecodeStatus inPieces(const char* coding, FuzzInput& input, std::string& body, s
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzDecoder(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   const char* coding = kCodings[input.byte() % std::size(kCodings)];
   std::string body;

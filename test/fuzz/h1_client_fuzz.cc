@@ -6,6 +6,7 @@
 #include "proxy/http/codec.h"
 #include "proxy/http/hygiene.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice {
@@ -116,7 +117,7 @@ void runClientCodec(const std::uint8_t* data, std::size_t size) {
 }  // namespace
 }  // namespace sluice
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzH1Client(const std::uint8_t* data, std::size_t size) {
   sluice::runClientCodec(data, size);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include "proxy/http/codec.h"
 #include "proxy/http/hygiene.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice {
@@ -140,7 +141,7 @@ void runServerCodec(const std::uint8_t* data, std::size_t size) {
 }  // namespace
 }  // namespace sluice
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzH1Server(const std::uint8_t* data, std::size_t size) {
   sluice::runServerCodec(data, size);
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "proxy/http/h2_memory.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 #include "test/support/manual_clock.h"
 #include "test/support/recording_sinks.h"
 
@@ -102,7 +103,7 @@ class Backend {
 }  // namespace
 }  // namespace sluice::test
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzH2Client(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kScript = 16;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   sluice::test::Backend backend(bytes.substr(0, std::min(size, kScript)));

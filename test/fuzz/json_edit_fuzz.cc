@@ -11,6 +11,7 @@
 #include "proxy/content/json.h"
 #include "proxy/content/json_edit.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 
 namespace {
 
@@ -42,7 +43,7 @@ void checkBytes(std::string_view before, std::string_view after, std::string_vie
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzJsonEdit(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t cut = text.find('\n');
   if (cut == std::string_view::npos) return 0;

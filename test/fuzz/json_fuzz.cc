@@ -7,8 +7,9 @@
 
 #include "proxy/content/json.h"
 #include "proxy/content/json_schema.h"
+#include "test/fuzz/fuzzers.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzJson(const std::uint8_t* data, std::size_t size) {
   namespace content = sluice::content;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   auto value = content::parseJson(text);

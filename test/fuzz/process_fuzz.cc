@@ -2,9 +2,10 @@
 #include <string_view>
 
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 #include "test/support/process_course.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzProcess(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMostBytes = 1000;
   sluice::test::ProcessCourse course({reinterpret_cast<const char*>(data), std::min(size, kMostBytes)});
   const std::string violation = course.run();

@@ -7,8 +7,9 @@
 
 #include "filters/query_edit.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzQuery(const std::uint8_t* data, std::size_t size) {
   using sluice::test::require;
   sluice::base::ChunkPool pool;
   sluice::base::Arena arena(pool);

@@ -1,5 +1,5 @@
-// Runs a fuzzer's body over every file of the folders given: what the corpus has found once stays found, without
-// libFuzzer.
+// Runs a fuzzer over every file of its corpus, without libFuzzer: what was found once stays found.
+//   fuzz_replay h1_server test/fuzz/corpus/h1_server
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,23 +8,38 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "test/fuzz/fuzzers.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+std::vector<std::filesystem::path> filesOf(const char* folder) {
   std::vector<std::filesystem::path> files;
-  for (int i = 1; i < argc; ++i) {
-    for (const auto& entry : std::filesystem::directory_iterator(argv[i])) {
-      if (entry.is_regular_file()) files.push_back(entry.path());
-    }
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto* fuzzer = std::find_if(std::begin(sluice::test::kFuzzers), std::end(sluice::test::kFuzzers),
+                                    [&](const auto& each) { return argc == 3 && each.name == argv[1]; });
+  if (fuzzer == std::end(sluice::test::kFuzzers)) {
+    std::cerr << "usage: fuzz_replay FUZZER FOLDER; the fuzzers are:\n";
+    for (const auto& each : sluice::test::kFuzzers) std::cerr << "  " << each.name << '\n';
+    return 2;
+  }
+  const auto files = filesOf(argv[2]);
   for (const auto& file : files) {
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    std::vector<std::uint8_t> input(bytes.begin(), bytes.end());
-    LLVMFuzzerTestOneInput(input.data(), input.size());
+    const std::vector<std::uint8_t> input(bytes.begin(), bytes.end());
+    fuzzer->run(input.data(), input.size());
   }
   std::cout << "replayed " << files.size() << " inputs\n";
   return files.empty() ? 1 : 0;

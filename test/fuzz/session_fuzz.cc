@@ -6,6 +6,7 @@
 #include "proxy/exchange/session_value.h"
 #include "proxy/pki/sealed_value.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 
 namespace {
 
@@ -43,7 +44,7 @@ void readValue(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzSession(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMostBytes = 20'000;
   const std::string_view text(reinterpret_cast<const char*>(data), std::min(size, kMostBytes));
   readCookies(text, false);

@@ -8,6 +8,7 @@
 
 #include "proxy/content/sse.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
 
 namespace {
 
@@ -63,7 +64,7 @@ bool readPiece(SseParser& parser, std::string_view piece, Course& course) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzSse(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   SseParser parser(kMost);
   Course course;

@@ -6,8 +6,9 @@
 #include <string_view>
 
 #include "config/load.h"
+#include "test/fuzz/fuzzers.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sluice::test::fuzzYaml(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const sluice::config::Configuration configuration = sluice::config::loadText(text);
   const bool refused = !configuration.readable || !configuration.model.rejected.empty();

@@ -1,0 +1,37 @@
+// Every fuzzer: its name, which is also its corpus' folder, and the function that takes one input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice::test {
+
+int fuzzH1Server(const std::uint8_t* data, std::size_t size);
+int fuzzH1Client(const std::uint8_t* data, std::size_t size);
+int fuzzH2Server(const std::uint8_t* data, std::size_t size);
+int fuzzH2Client(const std::uint8_t* data, std::size_t size);
+int fuzzJson(const std::uint8_t* data, std::size_t size);
+int fuzzJsonEdit(const std::uint8_t* data, std::size_t size);
+int fuzzDecoder(const std::uint8_t* data, std::size_t size);
+int fuzzSse(const std::uint8_t* data, std::size_t size);
+int fuzzYaml(const std::uint8_t* data, std::size_t size);
+int fuzzQuery(const std::uint8_t* data, std::size_t size);
+int fuzzBodyPath(const std::uint8_t* data, std::size_t size);
+int fuzzExchange(const std::uint8_t* data, std::size_t size);
+int fuzzProcess(const std::uint8_t* data, std::size_t size);
+int fuzzSession(const std::uint8_t* data, std::size_t size);
+
+struct Fuzzer {
+  std::string_view name;
+  int (*run)(const std::uint8_t* data, std::size_t size);
+};
+
+inline constexpr Fuzzer kFuzzers[] = {
+    {"h1_server", fuzzH1Server}, {"h1_client", fuzzH1Client}, {"h2_server", fuzzH2Server}, {"h2_client", fuzzH2Client},
+    {"json", fuzzJson},          {"json_edit", fuzzJsonEdit}, {"decoder", fuzzDecoder},    {"sse", fuzzSse},
+    {"yaml", fuzzYaml},          {"query", fuzzQuery},        {"body_path", fuzzBodyPath}, {"exchange", fuzzExchange},
+    {"process", fuzzProcess},    {"session", fuzzSession},
+};
+
+}  // namespace sluice::test

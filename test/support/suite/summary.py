@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Sums up a run of the suite: a line per test in a file, the slowest twenty, what failed, and ctest's closing lines over all tests.
+
+    summary.py --junit build/dev/ctest.xml --reports build/dev/reports --out build/dev/tests.tsv
+
+ctest counts a binary that runs in one process as one; here each of its tests counts, from the reports of run_binary.py. The entries of
+ctest that are one test each come from its JUnit file. Exit status 1 if anything failed, or if a report is missing.
+"""
+import argparse
+import glob
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+
+SLOWEST = 20
+
+
+def read_reports(folder):
+    tests = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.tsv"))):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                name, verdict, seconds = line.rstrip("\n").split("\t")
+                tests.append((name, verdict, float(seconds)))
+    return tests
+
+
+def read_junit(path, folder):
+    """The entries of ctest: their tests if they are one each, or the reports that they should have written."""
+    tests, missing = [], []
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name, status = case.get("name"), case.get("status")
+        shard = name.startswith("suite.")
+        if shard and os.path.exists(os.path.join(folder, name[len("suite."):] + ".tsv")):
+            continue
+        if shard:
+            missing.append((name, "failed", 0.0))
+            continue
+        verdict = {"run": "passed", "notrun": "skipped", "disabled": "skipped"}.get(status, "failed")
+        if case.find("skipped") is not None:
+            verdict = "skipped"
+        tests.append((name, verdict, float(case.get("time") or 0)))
+    return tests, missing
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--junit", required=True)
+    parser.add_argument("--reports", required=True)
+    parser.add_argument("--out", required=True)
+    options = parser.parse_args()
+    single, missing = read_junit(options.junit, options.reports)
+    tests = sorted(read_reports(options.reports) + single + missing)
+    with open(options.out, "w", encoding="utf-8") as file:
+        file.writelines(f"{name}\t{verdict}\t{seconds:.3f}\n" for name, verdict, seconds in tests)
+
+    print(f"\nThe slowest {SLOWEST} of {len(tests)} tests (all of them: {options.out}):")
+    for name, _, seconds in sorted(tests, key=lambda test: -test[2])[:SLOWEST]:
+        print(f"  {seconds:8.2f} s  {name}")
+    failed = [name for name, verdict, _ in tests if verdict == "failed"]
+    skipped = [name for name, verdict, _ in tests if verdict == "skipped"]
+    for title, names in (("skipped", skipped), ("FAILED", failed)):
+        if names:
+            print(f"\nThe following tests {'were skipped' if title == 'skipped' else 'FAILED'}:")
+            print("\n".join(f"  {name}" for name in names))
+    ran = len(tests) - len(skipped)
+    passed = 100 * (ran - len(failed)) // ran if ran else 0
+    print(f"\n{passed}% tests passed, {len(failed)} tests failed out of {ran}")
+    sys.exit(1 if failed or not ran else 0)
+
+
+if __name__ == "__main__":
+    main()
