@@ -31,15 +31,17 @@ struct Ban {
 
 void expectNowhere(const std::vector<Ban>& bans) {
   std::vector<std::string> findings;
+  std::vector<std::regex> patterns;
+  for (const Ban& ban : bans) patterns.emplace_back(ban.pattern);
   for (const SourceFile& file : sourceTree()) {
     const std::string code = file.isCpp() ? codeOnly(file.text) : file.text;
-    for (const Ban& ban : bans) {
+    for (std::size_t i = 0; i < bans.size(); ++i) {
+      const Ban& ban = bans[i];
       if (!ban.where(file)) continue;
-      const std::regex pattern(ban.pattern);
       std::size_t number = 0;
       for (const std::string_view line : splitLines(ban.commentsToo ? file.text : code)) {
         ++number;
-        if (!std::regex_search(line.begin(), line.end(), pattern)) continue;
+        if (!std::regex_search(line.begin(), line.end(), patterns[i])) continue;
         findings.push_back(file.path + ":" + std::to_string(number) + ": /" + ban.pattern + "/: " + ban.instead);
       }
     }
