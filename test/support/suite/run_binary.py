@@ -116,6 +116,8 @@ class Round:
     def take(self, line):
         begin, end = BEGIN.search(line), END.search(line)
         if begin:
+            if self.current is not None:
+                self.finish("failed", time.monotonic() - self.begun, f"[ FAILED ] {self.current} left no verdict")
             self.current, self.begun, self.output = begin.group(1), time.monotonic(), []
         elif end and end.group(2) == self.current:
             self.finish(VERDICTS[end.group(1)], int(end.group(3)) / 1000, line)

@@ -1,0 +1,56 @@
+#include "test/architecture/ctags.h"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+#include "test/architecture/tree.h"
+
+namespace sluice::test {
+namespace {
+
+std::string outputOf(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t count = pipe ? fread(buffer.data(), 1, buffer.size(), pipe.get()) : 0) {
+    text.append(buffer.data(), count);
+  }
+  return text;
+}
+
+/// What stands between `key` and the next tab.
+std::string_view fieldOf(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = line.substr(at + key.size());
+  return rest.substr(0, rest.find('\t'));
+}
+
+std::size_t numberOf(std::string_view text) {
+  std::size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+std::vector<Definition> definitions(std::string_view kinds) {
+  const std::string text =
+      outputOf(std::string("cd '" SLUICE_SOURCE_DIR "' && ls -d proxy config filters test perf 2>/dev/null | ") +
+               "ctags -R -L - -f - --languages=C++ --langmap=C++:.h.cc --c++-kinds=" + std::string(kinds) +
+               " --fields=neZs --excmd=number --exclude=node_modules 2>/dev/null");
+  std::vector<Definition> found;
+  for (const std::string_view line : splitLines(text)) {
+    const std::size_t name = line.find('\t');
+    if (line.starts_with("!_") || name == std::string_view::npos) continue;
+    const std::size_t file = line.find('\t', name + 1);
+    found.push_back({std::string(line.substr(0, name)), std::string(line.substr(name + 1, file - name - 1)),
+                     std::string(fieldOf(line, "\tscope:")), numberOf(fieldOf(line, "\tline:")),
+                     numberOf(fieldOf(line, "\tend:"))});
+  }
+  return found;
+}
+
+}  // namespace sluice::test

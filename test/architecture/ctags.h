@@ -1,0 +1,22 @@
+// What universal-ctags finds in the C++ files of the tree.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::test {
+
+struct Definition {
+  std::string name;
+  std::string file;   // relative to the root
+  std::string scope;  // "namespace:sluice::net"; a namespace without a name is "__anon" and digits
+  std::size_t line = 0;
+  std::size_t end = 0;  // the last line
+};
+
+/// The definitions of the given kinds, as ctags' --c++-kinds names them: "f" for functions. Empty if ctags is missing.
+std::vector<Definition> definitions(std::string_view kinds);
+
+}  // namespace sluice::test

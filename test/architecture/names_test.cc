@@ -1,0 +1,48 @@
+// The files of a folder are compiled many at a time, as one unit. There a name of a namespace without a name belongs to
+// all of them: where two files have it, they clash, or worse, a call silently reaches the other file's overload.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "test/architecture/ctags.h"
+#include "test/architecture/tree.h"
+
+namespace sluice::test {
+namespace {
+
+std::string folderOf(const std::string& file) { return file.substr(0, file.rfind('/')); }
+
+bool isOfUnnamedNamespace(const Definition& definition) {
+  const std::size_t last = definition.scope.rfind(':') + 1;
+  return definition.scope.starts_with("namespace:") && definition.scope.compare(last, 6, "__anon") == 0;
+}
+
+bool isOfNamedNamespace(const Definition& definition) {
+  return definition.scope.starts_with("namespace:") && definition.scope.find("__anon") == std::string::npos;
+}
+
+TEST(Names, OfAnUnnamedNamespaceStandInOneFileOfTheirFolder) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> local;  // folder and name: files
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> shared;
+  for (const Definition& definition : definitions("fvgsct")) {
+    if (definition.name.starts_with("__anon") || definition.name.starts_with("TEST")) continue;
+    const auto place = std::make_pair(folderOf(definition.file), definition.name);
+    if (isOfUnnamedNamespace(definition)) local[place].insert(definition.file);
+    if (isOfNamedNamespace(definition)) shared[place].insert(definition.file);
+  }
+  ASSERT_GT(local.size(), 500u) << "universal-ctags finds the names: test/support/install.sh test";
+  std::vector<std::string> findings;
+  for (const auto& [place, files] : local) {
+    const auto known = shared.find(place);
+    if (files.size() > 1) findings.push_back(place.second + ": in " + *files.begin() + " and " + *files.rbegin());
+    if (known != shared.end())
+      findings.push_back(place.second + ": in " + *files.begin() + " and " + *known->second.begin());
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""What run_binary.py and summary.py say of tests that pass, fail, crash, hang, or are missing, by a program that acts as GoogleTest does."""
+import os
+import subprocess
+import tempfile
+import textwrap
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+BINARY = """\
+#!/usr/bin/env python3
+import os, signal, sys
+tests = {tests}
+flags = dict(flag[len("--gtest_"):].split("=", 1) if "=" in flag else (flag[len("--gtest_"):], "") for flag in sys.argv[1:])
+if "list_tests" in flags:
+    print("Acts.")
+    print("\\n".join("  " + test for test in tests))
+    sys.exit(0)
+for line in open(flags["flagfile"]):
+    if line.startswith("--gtest_filter="):
+        wanted = line.strip().split("=", 1)[1].split(":")
+status = 0
+for test in tests:
+    if "Acts." + test not in wanted:
+        continue
+    print("[ RUN      ] Acts." + test, flush=True)
+    print("the output of " + test, end="", flush=True)
+    if test == "Crashes":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if test == "Hangs":
+        signal.pause()
+    if test == "Fails":
+        status = 1
+        print("[  FAILED  ] Acts.Fails (7 ms)")
+    elif test == "Skips":
+        print("[  SKIPPED ] Acts.Skips (0 ms)")
+    else:
+        print("[       OK ] Acts." + test + " (12 ms)")
+sys.exit({end} or status)
+"""
+
+
+class RunBinary(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def run_binary(self, tests, end=0, shard="1/1"):
+        with open(self.path("binary"), "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(BINARY).format(tests=tests, end=end))
+        os.chmod(self.path("binary"), 0o755)
+        done = subprocess.run([os.path.join(HERE, "run_binary.py"), "--binary", self.path("binary"), "--prefix", "p", "--timeout", "2",
+                               "--report", self.path("reports/p.tsv"), "--shard", shard], capture_output=True, text=True, check=False)
+        with open(self.path("reports/p.tsv"), encoding="utf-8") as file:
+            report = [line.split("\t")[:2] for line in file]
+        return done.returncode, done.stdout, report
+
+    def summary(self, junit):
+        with open(self.path("ctest.xml"), "w", encoding="utf-8") as file:
+            file.write(f"<testsuite>{junit}</testsuite>")
+        done = subprocess.run([os.path.join(HERE, "summary.py"), "--junit", self.path("ctest.xml"), "--reports", self.path("reports"),
+                               "--out", self.path("tests.tsv")], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout
+
+    def test_passing_tests_are_counted_and_silent(self):
+        status, output, report = self.run_binary(["One", "Skips"])
+        self.assertEqual((status, report), (0, [["p.Acts.One", "passed"], ["p.Acts.Skips", "skipped"]]))
+        self.assertNotIn("the output of", output)
+
+    def test_a_failing_test_is_shown_with_how_to_run_it_alone(self):
+        status, output, report = self.run_binary(["One", "Fails", "Behind"])
+        self.assertEqual(status, 1)
+        self.assertEqual(report, [["p.Acts.One", "passed"], ["p.Acts.Fails", "failed"], ["p.Acts.Behind", "passed"]])
+        self.assertIn("the output of Fails", output)
+        self.assertIn("--gtest_filter=Acts.Fails", output)
+        self.assertNotIn("the output of One", output)
+
+    def test_a_crash_is_named_and_what_stands_behind_it_runs(self):
+        status, output, report = self.run_binary(["One", "Crashes", "Behind"])
+        self.assertEqual(status, 1)
+        self.assertEqual(report, [["p.Acts.One", "passed"], ["p.Acts.Crashes", "failed"], ["p.Acts.Behind", "passed"]])
+        self.assertIn("Acts.Crashes ended the process (signal SIGSEGV)", output)
+
+    def test_a_test_that_hangs_is_named_and_what_stands_behind_it_runs(self):
+        status, output, report = self.run_binary(["Hangs", "Behind"])
+        self.assertEqual((status, report), (1, [["p.Acts.Hangs", "failed"], ["p.Acts.Behind", "passed"]]))
+        self.assertIn("Acts.Hangs timed out", output)
+
+    def test_a_process_that_ends_badly_after_its_tests_fails(self):
+        status, output, report = self.run_binary(["One"], end=23)
+        self.assertEqual((status, report), (1, [["p.Acts.One", "passed"], ["p.(process)", "failed"]]))
+        self.assertIn("the process ended with status 23", output)
+
+    def test_shards_share_the_tests_without_rest(self):
+        tests = ["One", "Two", "Three"]
+        named = [row[0] for part in ("1/2", "2/2") for row in self.run_binary(tests, shard=part)[2]]
+        self.assertEqual(sorted(named), sorted("p.Acts." + test for test in tests))
+
+    def test_the_summary_counts_every_test_and_not_the_shards(self):
+        self.run_binary(["One", "Two", "Skips"])
+        status, output = self.summary('<testcase name="suite.p" status="run" time="1"/><testcase name="alone" status="run" time="2"/>')
+        self.assertEqual(status, 0, output)
+        self.assertIn("100% tests passed, 0 tests failed out of 3", output)
+
+    def test_the_summary_misses_the_report_of_a_shard_that_ran(self):
+        status, output = self.summary('<testcase name="suite.gone" status="fail" time="1"/>')
+        self.assertEqual(status, 1)
+        self.assertIn("suite.gone", output)
+
+    def test_the_summary_fails_with_a_test_that_failed(self):
+        self.run_binary(["One", "Fails"])
+        status, output = self.summary('<testcase name="suite.p" status="fail" time="1"/>')
+        self.assertEqual(status, 1)
+        self.assertIn("50% tests passed, 1 tests failed out of 2", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
