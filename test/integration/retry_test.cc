@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -155,10 +158,16 @@ TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
     if (++asked == 1) return self.waitUntilItStops();
     socket.send(kHello);
   });
+  PassedTime time;
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOfRule("timeouts: {backendRequest: 200ms, request: 5s}\n"
-                                               "      retry: {codes: [504], attempts: 1, backoff: 10ms}")});
-  EXPECT_EQ(statusOf(gateway, "/a"), "200");
+                         .routes = routeOfRule("timeouts: {backendRequest: 40s, request: 120s}\n"
+                                               "      retry: {codes: [504], attempts: 1, backoff: 10ms}"),
+                         .startedBy = time.startedBy()});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kGet);
+  ASSERT_TRUE(eventually([&] { return asked == 1; }));
+  time.pass(gateway, std::chrono::seconds(40));
+  EXPECT_EQ(readResponse(client).status, 200);
   EXPECT_EQ(asked, 2);
   EXPECT_TRUE(gateway.limitWasHit("backendRequest"));
 }
