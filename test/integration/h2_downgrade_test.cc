@@ -28,6 +28,8 @@ const std::string kSmuggled = "GET /smug HTTP/1.1\r\nHost: a\r\n\r\n";
 class H2Downgrade : public testing::Test {
  protected:
   static void SetUpTestSuite() {
+    seen_.clear();
+    taken_ = 0;
     origin_ = new RawOrigin([](Socket& socket, RawOrigin&) {
       std::string bytes = socket.readUntil("\r\n\r\n");
       if (bytes.starts_with("GET /fine")) {
