@@ -91,8 +91,7 @@ TEST_F(Exchanges, OfAnHttp2ConnectionAreEachListed) {
 TEST_F(Exchanges, AreShownWhileTheGatewayDrains) {
   Socket waiting = begin("/waiting");
   ASSERT_TRUE(lists(R"("total":1)"));
-  gateway_.process().signal(SIGTERM);
-  ASSERT_TRUE(gateway_.process().waitForLine("draining"));
+  gateway_.beginToDrain();
   EXPECT_THAT(list(), HasSubstr(R"("total":1)"));
 }
 

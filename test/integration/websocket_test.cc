@@ -303,8 +303,7 @@ TEST(WebSocket, KeepsADrainingGatewayUntilItsTimeout) {
   Socket client = Socket::connect(gateway.port());
   client.send(kAsk);
   client.readUntil("\r\n\r\n");
-  gateway.process().signal(SIGTERM);
-  ASSERT_TRUE(gateway.process().waitForLine("draining"));
+  gateway.beginToDrain();
   client.send("x");
   EXPECT_EQ(client.readExactly(1), "x") << "it serves on";
   time.moveOn(std::chrono::seconds(100));

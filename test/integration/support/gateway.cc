@@ -150,6 +150,13 @@ void Gateway::reloadText(const std::string& text, const std::string& result) {
   }
 }
 
+void Gateway::beginToDrain() const {
+  process_->signal(SIGTERM);
+  if (!process_->waitForLine("draining")) ADD_FAILURE() << "it does not drain:\n" << process_->errors();
+  // It says so before it tells the workers. Each of them is asked for this page, behind what it was told.
+  adminGet("/exchanges");
+}
+
 std::string Gateway::url(const std::string& target) const {
   return "http://127.0.0.1:" + std::to_string(port_) + target;
 }
