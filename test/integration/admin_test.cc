@@ -12,6 +12,7 @@
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/socket.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

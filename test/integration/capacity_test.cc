@@ -10,10 +10,10 @@
 #include <string>
 
 #include "test/integration/support/gateway.h"
-#include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

@@ -9,7 +9,7 @@
 #include "test/integration/support/canary.h"
 #include "test/integration/support/dns_stub.h"
 #include "test/integration/support/gateway.h"
-#include "test/integration/support/h2_client.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

@@ -29,8 +29,7 @@ TEST(Drain, ARequestInFlightFinishesAndItsConnectionIsClosed) {
   Socket busy = Socket::connect(gateway.port());
   busy.send(kGet);
   arrived.acquire();
-  gateway.process().signal(SIGTERM);
-  ASSERT_TRUE(gateway.process().waitForLine("draining"));
+  gateway.beginToDrain();
   answer.release();
   const RawResponse got = readResponse(busy);
   EXPECT_EQ(got.body, "ok");
@@ -61,8 +60,7 @@ TEST(Drain, ASecondSignalEndsAtOnce) {
   Socket busy = Socket::connect(gateway.port());
   busy.send(kGet);
   arrived.acquire();
-  gateway.process().signal(SIGTERM);
-  ASSERT_TRUE(gateway.process().waitForLine("draining"));
+  gateway.beginToDrain();
   gateway.process().signal(SIGTERM);
   EXPECT_EQ(gateway.process().wait(), 0);
 }

@@ -10,6 +10,7 @@
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -90,8 +91,7 @@ TEST_F(Exchanges, OfAnHttp2ConnectionAreEachListed) {
 TEST_F(Exchanges, AreShownWhileTheGatewayDrains) {
   Socket waiting = begin("/waiting");
   ASSERT_TRUE(lists(R"("total":1)"));
-  gateway_.process().signal(SIGTERM);
-  ASSERT_TRUE(gateway_.process().waitForLine("draining"));
+  gateway_.beginToDrain();
   EXPECT_THAT(list(), HasSubstr(R"("total":1)"));
 }
 

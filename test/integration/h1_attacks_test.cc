@@ -27,7 +27,7 @@ class H1Attacks : public testing::Test {
   static void SetUpTestSuite() {
     origin_ = new RawOrigin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
     gateway_ = new Gateway(
-        {.backends = {{.port = origin_->port()}}, .settings = "timeouts: {requestHeader: 300ms, bodyIdle: 300ms}\n"});
+        {.backends = {{.port = origin_->port()}}, .settings = "timeouts: {requestHeader: 60s, bodyIdle: 60s}\n"});
   }
   static void TearDownTestSuite() {
     delete gateway_;
@@ -47,6 +47,19 @@ class H1Attacks : public testing::Test {
       EXPECT_TRUE(client.closed());
       EXPECT_EQ(origin_->heads().size(), before) << "was forwarded: " << origin_->heads().back();
     }
+  }
+
+  /// What a gateway answers that waits for more no longer than a moment, towards an origin that never answers.
+  static RawResponse askInVain(const std::string& bytes) {
+    RawOrigin silent([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
+    const Gateway gateway(
+        {.backends = {{.port = silent.port()}}, .settings = "timeouts: {requestHeader: 300ms, bodyIdle: 300ms}\n"});
+    Socket client = Socket::connect(gateway.port());
+    client.send(bytes);
+    RawResponse got = readResponse(client);
+    client.readAll();
+    EXPECT_TRUE(client.closed());
+    return got;
   }
 
   static std::string get(const std::string& lines) { return "GET / HTTP/1.1\r\n" + lines + "\r\n"; }
@@ -211,18 +224,11 @@ TEST_F(H1Attacks, HeadsBeyondTheirBoundsAreRefused) {  // row 21
 }
 
 TEST_F(H1Attacks, ADrippingHeadIsEndedByItsTimeout) {  // row 19
-  Socket client = Socket::connect(gateway_->port());
-  client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: ");
-  EXPECT_EQ(readResponse(client).status, 408);
-  client.readAll();
-  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(askInVain("GET / HTTP/1.1\r\nHost: a\r\nX-A: ").status, 408);
 }
 
 TEST_F(H1Attacks, ADrippingBodyIsEndedByItsTimeout) {  // row 20
-  Socket client = Socket::connect(gateway_->port());
-  client.send(post("Content-Length: 100\r\n", "a few"));
-  client.readAll();
-  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(askInVain(post("Content-Length: 100\r\n", "a few")).status, 408);
 }
 
 TEST_F(H1Attacks, UnknownExpectationsAreRefused) {  // row 38

@@ -3,14 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -23,21 +24,20 @@ using testing::StartsWith;
 
 const std::string kSmuggled = "GET /smug HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// One gateway for all vectors; its origin remembers every byte.
+/// One gateway for all vectors; its origin remembers every byte, and serves one request per connection.
 class H2Downgrade : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    origin_ = new RawOrigin([](Socket& socket, RawOrigin& self) {
-      const auto index = static_cast<std::size_t>(self.connections());
-      std::string head;
-      for (std::string byte; !(byte = socket.readExactly(1)).empty();) {
-        head += byte;
-        const std::lock_guard lock(mutex_);
-        seen_[index] += byte;
-        if (!head.ends_with("\r\n\r\n")) continue;
-        if (head.starts_with("GET /fine")) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-        head.clear();
+    seen_.clear();
+    taken_ = 0;
+    origin_ = new RawOrigin([](Socket& socket, RawOrigin&) {
+      std::string bytes = socket.readUntil("\r\n\r\n");
+      if (bytes.starts_with("GET /fine")) {
+        socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
       }
+      bytes += socket.readAll();
+      const std::lock_guard lock(mutex_);
+      seen_.push_back(bytes);
     });
     gateway_ = new Gateway({.backends = {{.port = origin_->port()}}});
   }
@@ -93,31 +93,39 @@ class H2Downgrade : public testing::Test {
     EXPECT_TRUE(client.readUntil([&] { return client.isSettled(1); }));
     EXPECT_THAT(client.status(1), AnyOf("", StartsWith("4"), "501"));
   }
-  /// What came over each connection since the last call, and one harmless request as kFine.
+  /// What came over each connection since the last call, and one harmless request as kFine. That has a connection of
+  /// its own, the last to be accepted: whatever went to the origin before is in one of those whose end is waited for.
   static std::vector<std::string> takeSeen() {
     Socket client = Socket::connect(gateway_->port());
     client.send("GET /fine HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(readResponse(client).status, 200);
+    const auto ended = [] {
+      const std::lock_guard lock(mutex_);
+      return taken_ + seen_.size();
+    };
+    EXPECT_TRUE(eventually([&] { return ended() == static_cast<std::size_t>(origin_->connections()); }));
     const std::lock_guard lock(mutex_);
+    taken_ += seen_.size();
     std::vector<std::string> taken;
-    for (auto& [connection, bytes] : seen_) {
+    for (const std::string& bytes : std::exchange(seen_, {})) {
       if (bytes.empty()) continue;
       const bool fine = bytes.starts_with("GET /fine HTTP/1.1\r\n") && bytes.find("\r\n\r\n") == bytes.size() - 4;
       taken.push_back(fine ? kFine : bytes);
-      bytes.clear();
     }
     return taken;
   }
 
   static constexpr const char* kFine = "one harmless request";
   static std::mutex mutex_;
-  static std::map<std::size_t, std::string> seen_;
+  static std::vector<std::string> seen_;  // by connections that have ended
+  static std::size_t taken_;
   static RawOrigin* origin_;
   static Gateway* gateway_;
 };
 
 std::mutex H2Downgrade::mutex_;
-std::map<std::size_t, std::string> H2Downgrade::seen_;
+std::vector<std::string> H2Downgrade::seen_;
+std::size_t H2Downgrade::taken_ = 0;
 RawOrigin* H2Downgrade::origin_ = nullptr;
 Gateway* H2Downgrade::gateway_ = nullptr;
 

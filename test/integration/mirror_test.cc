@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
-#include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

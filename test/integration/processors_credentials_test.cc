@@ -14,6 +14,7 @@
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

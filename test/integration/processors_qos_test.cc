@@ -13,6 +13,7 @@
 #include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

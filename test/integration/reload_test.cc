@@ -11,6 +11,7 @@
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

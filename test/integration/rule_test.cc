@@ -5,8 +5,10 @@
 #include <string>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -87,7 +89,19 @@ class RuleTimeouts : public testing::Test {
   Gateway gatewayWith(const std::string& timeouts, const std::string& settings = {}) {
     return Gateway({.backends = {{.port = origin_.port()}},
                     .settings = settings,
-                    .routes = routeOfRules("    - timeouts: {" + timeouts + "}\n" + backendRefs())});
+                    .routes = routeOfRules("    - timeouts: {" + timeouts + "}\n" + backendRefs()),
+                    .startedBy = time_.startedBy()});
+  }
+  /// What comes when `after` has passed while the gateway waits for an answer that never comes.
+  RawResponse askInVain(const Gateway& gateway, std::chrono::seconds after) {
+    Socket client = Socket::connect(gateway.port());
+    client.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_TRUE(eventually([&] {
+      return gateway.adminGet("/exchanges").find(R"("requestState":"sent","responseState":"waiting")") !=
+             std::string::npos;
+    }));
+    time_.pass(gateway, after);
+    return readResponse(client);
   }
   RawResponse ask(const Gateway& gateway, const std::string& target) {
     Socket client = Socket::connect(gateway.port());
@@ -95,11 +109,12 @@ class RuleTimeouts : public testing::Test {
     return readResponse(client);
   }
   EchoOrigin origin_{std::nullopt};
+  PassedTime time_;
 };
 
 TEST_F(RuleTimeouts, RequestEndsAWholeRequest) {
-  const Gateway gateway = gatewayWith("request: 200ms");
-  const RawResponse got = ask(gateway, "/silent");
+  const Gateway gateway = gatewayWith("request: 40s");
+  const RawResponse got = askInVain(gateway, std::chrono::seconds(40));
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("request"));
@@ -107,8 +122,8 @@ TEST_F(RuleTimeouts, RequestEndsAWholeRequest) {
 }
 
 TEST_F(RuleTimeouts, BackendRequestEndsAnAttempt) {
-  const Gateway gateway = gatewayWith("backendRequest: 200ms");
-  const RawResponse got = ask(gateway, "/silent");
+  const Gateway gateway = gatewayWith("backendRequest: 40s");
+  const RawResponse got = askInVain(gateway, std::chrono::seconds(40));
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("backendRequest"));
@@ -122,10 +137,13 @@ TEST_F(RuleTimeouts, BackendRequestEndsAResponseThatDoesNotEnd) {
     self.waitUntilItStops();
   });
   const Gateway gateway({.backends = {{.port = endless.port()}},
-                         .routes = routeOfRules("    - timeouts: {backendRequest: 200ms}\n" + backendRefs())});
+                         .routes = routeOfRules("    - timeouts: {backendRequest: 40s}\n" + backendRefs()),
+                         .startedBy = time_.startedBy()});
   Socket client = Socket::connect(gateway.port());
   client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_EQ(readResponse(client).body, "begun");
+  EXPECT_THAT(client.readUntil("begun"), testing::EndsWith("\r\n\r\nbegun"));
+  time_.pass(gateway, std::chrono::seconds(40));
+  EXPECT_EQ(client.readAll(), "");
   EXPECT_TRUE(client.closed()) << "a cut response must not look like a whole one";
 }
 

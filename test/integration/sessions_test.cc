@@ -15,6 +15,7 @@
 #include "test/integration/support/http1.h"
 #include "test/integration/support/node.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

@@ -46,7 +46,7 @@ TEST(Shutdown, EndsWhateverItWaitsFor) {
         {.backends = {{.port = silent.port()},
                       {.name = "mute", .hostname = "mute.test", .port = mute.port(), .ca = makeAuthority().certificate},
                       {.name = "gone", .hostname = "gone.test", .port = freePort()}},
-         .settings = "drainTimeout: 200ms\n",
+         .settings = "drainTimeout: 200ms\ntimeouts: {connect: 60s}\n",
          .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
                    "spec:\n  parentRefs: [{name: egress}]\n  rules:\n"
                    "    - backendRefs:\n"

@@ -1,27 +1,35 @@
 // Every timeout of settings.yaml on both sides: what ends by it, and its counter; what stays within it, and no count.
+//
+// A timeout of milliseconds may strike at any moment, so it stands only where nothing else must happen before.
+// Everywhere else it is kLong, and the test lets the gateway's time pass by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
+#include <semaphore>
 #include <string>
 #include <vector>
 
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/held_origin.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
 
 using std::chrono::milliseconds;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Between the steps of something slow; a timeout that shall not strike is many times as long.
-void pause(milliseconds time = milliseconds(100)) { poll(nullptr, 0, static_cast<int>(time.count())); }
+constexpr std::chrono::seconds kLong{100};   // as "100s" in the settings
+constexpr std::chrono::seconds kWithin{60};  // less than that, but twice as much is more
 
 std::string timeouts(const std::string& text) { return "timeouts: {" + text + "}\n"; }
 
@@ -48,6 +56,13 @@ class Timeouts : public testing::Test {
   Gateway gatewayWith(const std::string& settings) {
     return Gateway({.backends = {{.port = origin_.port()}}, .settings = timeouts(settings)});
   }
+  /// Its time is moved by hand.
+  GatewaySpec timed(const std::string& settings, std::uint16_t origin) const {
+    return {.backends = {{.port = origin}}, .settings = onlyTimeouts(settings), .startedBy = time_.startedBy()};
+  }
+  GatewaySpec timed(const std::string& settings) const { return timed(settings, origin_.port()); }
+
+  PassedTime time_;
 };
 
 // --- requestHeader
@@ -83,26 +98,28 @@ TEST_F(Timeouts, RequestHeaderEndsAnHttp2HeadThatIsNotCompleted) {
 }
 
 TEST_F(Timeouts, RequestHeaderLetsAHeadInPiecesPass) {
-  const Gateway gateway = gatewayWith("requestHeader: 20s");
+  const Gateway gateway(timed("requestHeader: 100s"));
   Socket client = Socket::connect(gateway.port());
   for (const std::string piece : {"G", "ET / HT", "TP/1.1\r\nHos", "t: a\r\n\r", "\n"}) {
     client.send(piece);
-    pause();
+    ASSERT_TRUE(client.waitUntilRead());
+    time_.pass(gateway, kLong / 6);
   }
   EXPECT_EQ(readResponse(client).status, 200);
   EXPECT_EQ(gateway.limitHits("requestHeader"), 0);
 }
 
 TEST_F(Timeouts, RequestHeaderIsOfEachHeadAlone) {
-  const Gateway gateway = gatewayWith("requestHeader: 1s");
+  const Gateway gateway(timed("requestHeader: 100s"));
   H2Client client(gateway.port());
   const auto request = [](std::uint32_t stream) { return h2::headers(stream, h2::get(), true); };
   client.send(request(1).substr(0, 15));
-  for (std::uint32_t stream = 1; stream < 30;
-       stream += 2) {  // longer than the timeout, and there is always half a head
+  // Longer than the timeout, and there is always half a head.
+  for (std::uint32_t stream = 1; stream < 30; stream += 2) {
+    ASSERT_TRUE(client.waitUntilRead());
+    time_.pass(gateway, kWithin);
     client.send(request(stream).substr(15) + request(stream + 2).substr(0, 15));
     ASSERT_TRUE(client.readStream(stream)) << stream;
-    pause();
   }
   EXPECT_EQ(gateway.limitHits("requestHeader"), 0);
 }
@@ -141,12 +158,13 @@ TEST_F(Timeouts, BodyIdleAnswersAnHttp2StreamAndLetsTheOthersGoOn) {
 }
 
 TEST_F(Timeouts, BodyIdleLetsASteadyBodyTakeLonger) {
-  const Gateway gateway = gatewayWith("bodyIdle: 1s");
+  const Gateway gateway(timed("bodyIdle: 100s"));
   Socket client = Socket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30000\r\n\r\n");
   for (int i = 0; i < 15; ++i) {
     client.send(std::string(2000, 'x'));
-    pause();
+    ASSERT_TRUE(client.waitUntilRead());
+    time_.pass(gateway, kWithin);
   }
   EXPECT_THAT(readResponse(client).body, HasSubstr("\"body_bytes\": 30000"));
   EXPECT_EQ(gateway.limitHits("bodyIdle"), 0);
@@ -164,19 +182,24 @@ TEST_F(Timeouts, ClientIdleEndsAConnectionThatSaysNothing) {
 }
 
 TEST_F(Timeouts, ClientIdleEndsAConnectionBehindItsLastResponse) {
-  const Gateway gateway = gatewayWith("clientIdle: 300ms");
+  const Gateway gateway(timed("clientIdle: 100s"));
   Socket client = Socket::connect(gateway.port());
   client.send(kGet);
   EXPECT_EQ(readResponse(client).status, 200);
+  time_.pass(gateway, kLong);
   EXPECT_EQ(client.readAll(), "");
   EXPECT_TRUE(client.closed());
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
 TEST_F(Timeouts, ClientIdleSaysGoodbyeOverHttp2) {
-  const Gateway gateway = gatewayWith("clientIdle: 300ms");
+  const Gateway gateway(timed("clientIdle: 100s"));
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::get(), true));
+  EXPECT_TRUE(client.readStream(1));
+  time_.pass(gateway, kLong);
+  EXPECT_TRUE(client.readFrame(H2Type::kGoaway, 0));
+  time_.pass(gateway, kLong);  // it has as long to leave
   EXPECT_TRUE(client.readToEnd());
   EXPECT_EQ(client.status(1), "200");
   EXPECT_EQ(client.goawayCode(), h2error::kNoError);
@@ -184,19 +207,22 @@ TEST_F(Timeouts, ClientIdleSaysGoodbyeOverHttp2) {
 }
 
 TEST_F(Timeouts, ClientIdleDoesNotCountTheTimeOfAnExchange) {
-  const Gateway gateway = gatewayWith("clientIdle: 300ms");
+  HeldOrigin origin;
+  const Gateway gateway(timed("clientIdle: 100s", origin.port()));
   Socket client = Socket::connect(gateway.port());
-  client.send("GET /delay-ms/1000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.send(kGet);
+  ASSERT_TRUE(origin.wasAsked());
+  time_.pass(gateway, 10 * kLong);
+  origin.answer();
   EXPECT_EQ(readResponse(client).status, 200);
 }
 
 TEST_F(Timeouts, ClientIdleKeepsAConnectionThatComesBack) {
-  const Gateway gateway = gatewayWith("clientIdle: 20s");
+  const Gateway gateway(timed("clientIdle: 100s"));
   Socket client = Socket::connect(gateway.port());
   for (int i = 0; i < 3; ++i) {
-    client.send(kGet);
-    EXPECT_EQ(readResponse(client).status, 200);
-    pause();
+    EXPECT_EQ(askRaw(client).status, 200);
+    time_.pass(gateway, kWithin);
   }
   EXPECT_EQ(gateway.limitHits("clientIdle"), 0);
 }
@@ -218,11 +244,16 @@ TEST_F(Timeouts, TlsHandshakeEndsAClientThatNeverFinishesIt) {
 }
 
 TEST_F(Timeouts, TlsHandshakeDoesNotConcernWhatComesBehindIt) {
-  const Gateway gateway({.backends = {{.port = origin_.port()}},
-                         .settings = timeouts("tlsHandshake: 2s"),
-                         .tls = issueServer(makeAuthority(), "listener.test")});
-  const std::string url = "https://127.0.0.1:" + std::to_string(gateway.tlsPort()) + "/delay-ms/2500";
-  EXPECT_THAT(run({"curl", "-sSik", url}).output, HasSubstr(" 200"));
+  HeldOrigin origin;
+  GatewaySpec spec = timed("tlsHandshake: 100s", origin.port());
+  spec.tls = issueServer(makeAuthority(), "listener.test");
+  const Gateway gateway(spec);
+  Process curl({"curl", "-sSik", "https://127.0.0.1:" + std::to_string(gateway.tlsPort()) + "/"});
+  ASSERT_TRUE(origin.wasAsked());
+  time_.pass(gateway, 10 * kLong);
+  origin.answer();
+  EXPECT_EQ(curl.wait(), 0) << curl.errors();
+  EXPECT_THAT(curl.output(), HasSubstr(" 200"));
   EXPECT_EQ(gateway.limitHits("tlsHandshake"), 0);
 }
 
@@ -280,9 +311,16 @@ TEST(ConnectTimeout, BoundsTheTlsHandshakeWithTheBackendToo) {
 TEST(ConnectTimeout, DoesNotConcernWhatComesBehindIt) {
   const Identity authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
-  const Gateway gateway(
-      {.backends = {{.port = origin.port(), .ca = authority.certificate}}, .settings = timeouts("connect: 2s")});
-  EXPECT_THAT(run({"curl", "-sSi", gateway.url("/delay-ms/2500")}).output, HasSubstr(" 200"));
+  PassedTime time;
+  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
+                         .settings = onlyTimeouts("connect: 100s"),
+                         .startedBy = time.startedBy()});
+  Socket client = Socket::connect(gateway.port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst");
+  ASSERT_TRUE(gateway.reaches("sluice_upstream_tls_handshakes_total{result=\"success\"", 1));
+  time.pass(gateway, 10 * kLong);
+  client.send("again");
+  EXPECT_EQ(readResponse(client).status, 200);
   EXPECT_EQ(gateway.limitHits("connect"), 0);
 }
 
@@ -306,59 +344,104 @@ TEST(StreamIdle, CutsAResponseThatStopsInTheMiddle) {
       socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
     self.waitUntilItStops();
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("streamIdle: 300ms")});
+  PassedTime time;
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .settings = onlyTimeouts("streamIdle: 100s"),
+                         .startedBy = time.startedBy()});
   Socket client = Socket::connect(gateway.port());
   client.send(kGet);
-  EXPECT_THAT(client.readAll(), testing::Not(HasSubstr("0\r\n\r\n")));
+  EXPECT_THAT(client.readUntil("abc\r\n"), EndsWith("abc\r\n"));
+  time.pass(gateway, kLong);
+  EXPECT_EQ(client.readAll(), "") << "no last chunk";
   EXPECT_TRUE(client.closed());
   EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
 }
 
 TEST_F(Timeouts, StreamIdleCutsAClientThatTakesNothing) {
-  const Gateway gateway = gatewayWith("streamIdle: 300ms");
+  const Gateway gateway(timed("streamIdle: 100s"));
   H2Client client(gateway.port(), std::string(h2::preface()) + h2::settings({{4, 0}}));  // a window that never opens
   client.send(h2::headers(1, h2::get("/bytes/1000"), true));
+  EXPECT_TRUE(client.readFrame(H2Type::kHeaders, 1));
+  EXPECT_EQ(client.status(1), "200");
+  time_.pass(gateway, kLong);
   EXPECT_TRUE(client.readFrame(H2Type::kRstStream, 1));
   EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
 }
 
-TEST(StreamIdle, LetsASteadyResponseTakeLonger) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+/// Says `text` whenever it is told to, to one client.
+class Dictated {
+ public:
+  Dictated(std::string head, std::string text) : head_(std::move(head)), text_(std::move(text)) {}
+  ~Dictated() {
+    over_ = true;
+    say();
+  }
+  Dictated(const Dictated&) = delete;
+  Dictated& operator=(const Dictated&) = delete;
+
+  std::uint16_t port() const { return origin_.port(); }
+  void say() { due_.release(); }
+
+ private:
+  const std::string head_;
+  const std::string text_;
+  std::atomic<bool> over_ = false;
+  std::counting_semaphore<> due_{0};
+  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) {
     if (self.readHead(socket).empty()) return;
-    socket.send("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n");
-    for (int i = 0; i < 15; ++i) {
-      pause();
-      socket.send("x");
-    }
-    self.waitUntilItStops();
-  });
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("streamIdle: 1s")});
+    socket.send(head_);
+    while (due_.try_acquire_for(kPatience) && !over_) socket.send(text_);
+  }};
+};
+
+TEST(StreamIdle, LetsASteadyResponseTakeLonger) {
+  Dictated origin("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n", "x");
+  PassedTime time;
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .settings = onlyTimeouts("streamIdle: 100s"),
+                         .startedBy = time.startedBy()});
   Socket client = Socket::connect(gateway.port());
   client.send(kGet);
-  EXPECT_EQ(readResponse(client).body, std::string(15, 'x'));
+  EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  for (int i = 0; i < 15; ++i) {
+    time.pass(gateway, kWithin);
+    origin.say();
+    ASSERT_EQ(client.readExactly(1), "x");
+  }
   EXPECT_EQ(gateway.limitHits("streamIdle"), 0);
 }
 
 TEST(RequestTimeout, EndsAnExchangeHoweverMuchHappensInIt) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
-    if (self.readHead(socket).empty()) return;
-    while (!self.stopping() && socket.send("HTTP/1.1 103 Early Hints\r\n\r\n")) pause();
-  });
+  Dictated origin("", "HTTP/1.1 103 Early Hints\r\n\r\n");
+  PassedTime time;
   const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = timeouts("request: 500ms") + "limits: {informationalResponses: 1000}\n"});
+                         .settings = onlyTimeouts("request: 100s"),
+                         .startedBy = time.startedBy()});
   Socket client = Socket::connect(gateway.port());
   client.send(kGet);
-  RawResponse got;
-  while ((got = readResponse(client)).status == 103) {
+  for (int i = 0; i < 3; ++i) {
+    origin.say();
+    ASSERT_EQ(readResponse(client).status, 103);
+    time.pass(gateway, kLong / 4);
   }
+  origin.say();
+  ASSERT_EQ(readResponse(client).status, 103);
+  time.pass(gateway, kLong / 4);
+  const RawResponse got = readResponse(client);
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("request"));
 }
 
 TEST_F(Timeouts, RequestLetsAnExchangeWithinItPass) {
-  const Gateway gateway = gatewayWith("request: 20s");
-  EXPECT_THAT(run({"curl", "-sSi", gateway.url("/delay-ms/300")}).output, HasSubstr(" 200 "));
+  HeldOrigin origin;
+  const Gateway gateway(timed("request: 100s", origin.port()));
+  Socket client = Socket::connect(gateway.port());
+  client.send(kGet);
+  ASSERT_TRUE(origin.wasAsked());
+  time_.pass(gateway, kWithin);
+  origin.answer();
+  EXPECT_EQ(readResponse(client).status, 200);
   EXPECT_EQ(gateway.limitHits("request"), 0);
 }
 
@@ -381,19 +464,30 @@ TEST(UpstreamIdle, ClosesAConnectionThatNobodyUses) {
 
 TEST(UpstreamIdle, KeepsAConnectionThatIsUsedAgainInTime) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("upstreamIdle: 20s")});
+  PassedTime time;
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .settings = onlyTimeouts("upstreamIdle: 100s"),
+                         .startedBy = time.startedBy()});
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(run({"curl", "-sS", gateway.url("/")}).output, "ok");
-    pause();
+    time.pass(gateway, kWithin);
   }
   EXPECT_EQ(origin.connections(), 1);
   EXPECT_EQ(gateway.limitHits("upstreamIdle"), 0);
 }
 
 TEST(UpstreamIdle, DoesNotCountTheTimeOfAnExchange) {
-  const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("upstreamIdle: 300ms")});
-  EXPECT_THAT(run({"curl", "-sSi", gateway.url("/delay-ms/1000")}).output, HasSubstr(" 200 "));
+  HeldOrigin origin;
+  PassedTime time;
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .settings = onlyTimeouts("upstreamIdle: 100s"),
+                         .startedBy = time.startedBy()});
+  Socket client = Socket::connect(gateway.port());
+  client.send(kGet);
+  ASSERT_TRUE(origin.wasAsked());
+  time.pass(gateway, 10 * kLong);
+  origin.answer();
+  EXPECT_EQ(readResponse(client).status, 200);
 }
 
 }  // namespace

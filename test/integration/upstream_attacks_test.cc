@@ -7,6 +7,7 @@
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -154,12 +155,10 @@ TEST(Aborts, AClientThatLeavesEndsTheWorkUpstream) {
   {
     Socket client = Socket::connect(gateway.port());
     client.send(kGet);
-    while (origin.heads().empty()) std::this_thread::yield();
+    EXPECT_TRUE(eventually([&] { return !origin.heads().empty(); }));
     client.reset();
   }
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (!ended && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-  EXPECT_TRUE(ended);
+  EXPECT_TRUE(eventually([&] { return ended.load(); }));
 }
 
 }  // namespace

@@ -178,9 +178,9 @@ class TlsHarness : private net::Beats {
     end.transport.reset();
   }
 
-  /// Runs the loop until `done`, or for ten seconds: then the test fails.
+  /// Runs the loop until `done`, or for half a minute: then the test fails.
   void until(const std::function<bool()>& done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (!done()) {
       if (std::chrono::steady_clock::now() > deadline) {
         ADD_FAILURE() << "waited in vain";

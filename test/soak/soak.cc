@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "test/integration/support/h2_client.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::soak {
 namespace {

@@ -10,7 +10,7 @@
 
 namespace sluice::test {
 
-/// True as soon as `done`; false if five seconds were not enough. The worker stays as it is: call it as often as
+/// True as soon as `done`; false if half a minute was not enough. The worker stays as it is: call it as often as
 /// needed. SIGPIPE is ignored from then on, as in the program.
 inline bool runUntil(net::Worker& worker, const std::function<bool()>& done) {
   std::signal(SIGPIPE, SIG_IGN);
@@ -23,7 +23,7 @@ inline bool runUntil(net::Worker& worker, const std::function<bool()>& done) {
   uv_timer_init(worker.loop(), &guard.timer);
   guard.timer.data = &guard;
   uv_timer_start(
-      &guard.timer, [](uv_timer_t* timer) { static_cast<Guard*>(timer->data)->expired = true; }, 5000, 0);
+      &guard.timer, [](uv_timer_t* timer) { static_cast<Guard*>(timer->data)->expired = true; }, 30'000, 0);
   while (!guard.expired && !done()) uv_run(worker.loop(), UV_RUN_ONCE);
   uv_close(reinterpret_cast<uv_handle_t*>(&guard.timer),
            [](uv_handle_t* handle) { static_cast<Guard*>(handle->data)->closed = true; });

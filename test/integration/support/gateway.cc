@@ -1,7 +1,6 @@
 #include "test/integration/support/gateway.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,6 +8,8 @@
 #include <filesystem>
 #include <map>
 #include <sstream>
+
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -149,6 +150,13 @@ void Gateway::reloadText(const std::string& text, const std::string& result) {
   }
 }
 
+void Gateway::beginToDrain() const {
+  process_->signal(SIGTERM);
+  if (!process_->waitForLine("draining")) ADD_FAILURE() << "it does not drain:\n" << process_->errors();
+  // It says so before it tells the workers. Each of them is asked for this page, behind what it was told.
+  adminGet("/exchanges");
+}
+
 std::string Gateway::url(const std::string& target) const {
   return "http://127.0.0.1:" + std::to_string(port_) + target;
 }
@@ -170,12 +178,7 @@ double Gateway::metric(const std::string& series) const {
 }
 
 bool Gateway::reaches(const std::string& series, double least, std::chrono::milliseconds patience) const {
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (metric(series) < least) {
-    if (std::chrono::steady_clock::now() >= until) return false;
-    poll(nullptr, 0, 10);
-  }
-  return true;
+  return eventually([&] { return metric(series) >= least; }, patience);
 }
 
 EchoOrigin::EchoOrigin(const std::optional<Identity>& identity, const std::vector<std::string>& options, bool release) {
@@ -203,12 +206,7 @@ std::string programPath(const std::string& name, bool release) {
 }
 
 bool waitForPort(std::uint16_t port, std::chrono::milliseconds patience) {
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (std::chrono::steady_clock::now() < until) {
-    if (Socket::connect(port).ok()) return true;
-    poll(nullptr, 0, 10);
-  }
-  return false;
+  return eventually([&] { return Socket::connect(port).ok(); }, patience);
 }
 
 std::string echoed(const std::string& json, const std::string& member) {

@@ -76,6 +76,9 @@ class Gateway {
   /// Writes `spec` over the configuration, and says nothing.
   void rewrite(const GatewaySpec& spec) const;
 
+  /// SIGTERM, while something is in flight. Returns when every worker knows of it.
+  void beginToDrain() const;
+
   std::uint16_t port() const { return port_; }
   std::uint16_t tlsPort() const { return tlsPort_; }
   std::uint16_t adminPort() const { return adminPort_; }

@@ -14,15 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-bool eventually(const std::function<bool()>& holds) {
-  const auto until = Clock::now() + kPatience;
-  while (!holds()) {
-    if (Clock::now() > until) return false;
-    poll(nullptr, 0, 1);
-  }
-  return true;
-}
-
 H2Client::H2Client(std::uint16_t port, const std::string& hello) : socket_(Socket::connect(port)) {
   socket_.send(hello);
 }

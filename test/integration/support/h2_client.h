@@ -11,9 +11,6 @@
 
 namespace sluice::test {
 
-/// Waits until it holds; false if it does not in time.
-bool eventually(const std::function<bool()>& holds);
-
 class H2Client {
  public:
   /// Connects to 127.0.0.1 and begins with `hello`.
@@ -32,6 +29,8 @@ class H2Client {
   bool readStream(std::uint32_t stream);
   /// Says a PING and reads until it is answered: everything before it was taken.
   bool isServed();
+  /// As soon as the gateway has read all that was sent.
+  bool waitUntilRead() const { return socket_.waitUntilRead(); }
   /// Reads until the gateway ends the connection; false if it does not.
   bool readToEnd();
   bool closed() const { return closed_; }

@@ -1,7 +1,6 @@
 #include "test/integration/support/name_server.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "test/integration/support/socket.h"
@@ -38,7 +37,7 @@ void NameServer::start() {
 int NameServer::asked(const std::string& name) const {
   // It answers before it writes its log. What it says of itself on this signal stands behind all of that.
   awaitAnother("queries forwarded", SIGUSR1);
-  return logged("query[A] " + name + " from");
+  return static_cast<int>(process_->said("query[A] " + name + " from"));
 }
 
 void NameServer::change(const Records& records) {
@@ -47,15 +46,10 @@ void NameServer::change(const Records& records) {
 }
 
 void NameServer::awaitAnother(const std::string& line, int signal) const {
-  const int before = logged(line);
+  const std::size_t before = process_->said(line);
   process_->signal(signal);
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (logged(line) == before) {
-    if (std::chrono::steady_clock::now() > until) {
-      ADD_FAILURE() << "dnsmasq does not say \"" << line << "\":\n" << process_->errors();
-      return;
-    }
-    poll(nullptr, 0, 10);
+  if (!process_->waitUntilSaid(line, before + 1)) {
+    ADD_FAILURE() << "dnsmasq does not say \"" << line << "\":\n" << process_->errors();
   }
 }
 
@@ -70,13 +64,6 @@ void NameServer::write(const Records& records) const {
     for (const std::string& address : addresses) text += address + " " + name + "\n";
   }
   folder_.write("hosts", text);
-}
-
-int NameServer::logged(const std::string& text) const {
-  const std::string log = process_->output() + process_->errors();
-  int count = 0;
-  for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++count;
-  return count;
 }
 
 }  // namespace sluice::test

@@ -37,7 +37,6 @@ class NameServer {
  private:
   void start();
   void write(const Records& records) const;
-  int logged(const std::string& text) const;
   /// Sends the signal and waits for one more such line.
   void awaitAnother(const std::string& line, int signal) const;
 

@@ -86,6 +86,12 @@ std::optional<std::string> lineWith(std::string_view text, std::string_view want
   return std::string(text.substr(begin, end - begin));
 }
 
+std::size_t occurrences(std::string_view text, std::string_view wanted) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) ++count;
+  return count;
+}
+
 }  // namespace
 
 Process::Process(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
@@ -152,6 +158,18 @@ std::optional<std::string> Process::waitForLine(std::string_view text, std::chro
     return found.has_value() || ended_;
   });
   return found;
+}
+
+std::size_t Process::said(std::string_view text) const {
+  const std::lock_guard lock(mutex_);
+  return occurrences(out_, text) + occurrences(err_, text);
+}
+
+bool Process::waitUntilSaid(std::string_view text, std::size_t times, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  const auto all = [&] { return occurrences(out_, text) + occurrences(err_, text); };
+  changed_.wait_for(lock, patience, [&] { return all() >= times || ended_; });
+  return all() >= times;
 }
 
 std::vector<std::string> Process::waitForLines(std::size_t count, std::chrono::milliseconds patience) {

@@ -31,6 +31,10 @@ class Process {
   /// The first line of either output that holds `text`; nothing if it did not appear in time or the program ended
   /// without it.
   std::optional<std::string> waitForLine(std::string_view text, std::chrono::milliseconds patience = kPatience);
+  /// How often `text` stands in both outputs so far.
+  std::size_t said(std::string_view text) const;
+  /// As soon as it stands there so often; false if that does not happen in time or before the program ends.
+  bool waitUntilSaid(std::string_view text, std::size_t times, std::chrono::milliseconds patience = kPatience);
   /// At least `count` whole lines of standard output, or what there was in time.
   std::vector<std::string> waitForLines(std::size_t count, std::chrono::milliseconds patience = kPatience);
   void signal(int number) const;

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "test/integration/support/h2_client.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {

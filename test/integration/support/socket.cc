@@ -10,8 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
+#include <sstream>
 #include <utility>
 #include <vector>
+
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -24,6 +28,40 @@ sockaddr_in loopback(std::uint16_t port) {
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return address;
+}
+
+std::uint16_t portAt(int fd, decltype(getsockname)* side) {
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  side(fd, reinterpret_cast<sockaddr*>(&address), &length);
+  return ntohs(address.sin_port);
+}
+
+struct Queues {
+  std::uint64_t unacknowledged = 0;
+  std::uint64_t unread = 0;
+};
+
+/// Of the connection between these ports, at its end with the first; empty if there is none.
+Queues queuesOf(std::uint16_t local, std::uint16_t remote) {
+  std::ifstream in("/proc/net/tcp");
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::istringstream fields(line);
+    std::string number;
+    std::string near;
+    std::string far;
+    std::string state;
+    std::string queues;
+    fields >> number >> near >> far >> state >> queues;
+    const auto port = [](const std::string& address) {
+      return std::stoul(address.substr(address.find(':') + 1), nullptr, 16);
+    };
+    if (port(near) != local || port(far) != remote) continue;
+    return {std::stoull(queues, nullptr, 16), std::stoull(queues.substr(queues.find(':') + 1), nullptr, 16)};
+  }
+  return {};
 }
 
 bool waitFor(int fd, short events, Time::time_point until) {
@@ -71,8 +109,8 @@ std::optional<std::string> readAnnounced(Socket& socket, std::string_view head, 
 
 }  // namespace
 
-// A socket stays bound to the port, without listening, for as long as this process runs: so the kernel gives the port to
-// nobody who asks for any, neither to another test nor to an outgoing connection, while a program that asks for this
+// A socket stays bound to the port, without listening, for as long as this process runs: so the kernel gives the port
+// to nobody who asks for any, neither to another test nor to an outgoing connection, while a program that asks for this
 // one with SO_REUSEADDR, as every server does, gets it.
 std::uint16_t freePort() {
   static std::vector<Socket> held;
@@ -169,6 +207,12 @@ std::string Socket::readAll(std::chrono::milliseconds patience) {
   while (fill(until)) {
   }
   return std::exchange(buffer_, {});
+}
+
+bool Socket::waitUntilRead() const {
+  const std::uint16_t here = portAt(fd_, getsockname);
+  const std::uint16_t there = portAt(fd_, getpeername);
+  return eventually([&] { return queuesOf(here, there).unacknowledged == 0 && queuesOf(there, here).unread == 0; });
 }
 
 void Socket::shutdownWrite() { ::shutdown(fd_, SHUT_WR); }

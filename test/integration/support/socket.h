@@ -38,6 +38,8 @@ class Socket {
   std::string readExactly(std::size_t count, std::chrono::milliseconds patience = kPatience);
   /// Everything until the peer ends; `closed()` then says whether it did.
   std::string readAll(std::chrono::milliseconds patience = kPatience);
+  /// As soon as the peer's program has read all that was sent to it, or has closed; false if it does not in time.
+  bool waitUntilRead() const;
   /// The peer has ended its side, or reset the connection.
   bool closed() const { return closed_; }
   bool wasReset() const { return reset_; }

@@ -1,0 +1,24 @@
+#include "test/integration/support/passed_time.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::test {
+
+void PassedTime::pass(const Gateway& gateway, std::chrono::seconds by) {
+  moveOn(by);
+  // A worker that waits has said how long before. Each is asked for this page, and looks at its clock before it
+  // answers.
+  const std::string page = gateway.adminGet("/exchanges");
+  EXPECT_NE(page.find("\"silentWorkers\":[]"), std::string::npos) << page;
+}
+
+std::string onlyTimeouts(const std::string& members) {
+  std::string line = "timeouts: {" + members;
+  for (const std::string name : {"requestHeader", "bodyIdle", "clientIdle", "tlsHandshake", "connect", "streamIdle",
+                                 "upstreamIdle", "processor"}) {
+    if ((" " + members).find(" " + name + ":") == std::string::npos) line += ", " + name + ": 24h";
+  }
+  return line + "}\n";
+}
+
+}  // namespace sluice::test
