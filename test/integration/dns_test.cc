@@ -32,7 +32,7 @@ class Dns : public testing::Test {
   Dns() : origin_(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")) {}
 
   static NameServer::Records pointing(const std::vector<std::string>& addresses) { return {{kName, addresses}}; }
-  /// A busy server is asked once all the same, unless `dns` says how long it has.
+  /// A query has 20 s unless `dns` sets a timeout, so that a slow name server is not asked twice.
   GatewaySpec spec(const NameServer& server, const std::string& dns = {}) const {
     const std::string patience = dns.find("timeout:") == std::string::npos ? ", timeout: 20s" : "";
     return {.backends = {{.hostname = kName, .port = origin_.port(), .addresses = ""}},

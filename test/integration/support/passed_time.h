@@ -20,7 +20,7 @@ class PassedTime {
   std::vector<std::string> startedBy() const { return seconds_.startedBy("SLUICE_TEST_PASSED"); }
   /// So much later for that gateway; when this returns, every worker knows.
   void pass(const Gateway& gateway, std::chrono::seconds by);
-  /// The same for whoever looks at the clock: a thread that waits does so when something wakes it.
+  /// Moves the clock and wakes nobody: a thread that waits notices it with its next event.
   void moveOn(std::chrono::seconds by) { seconds_.set(seconds_.get() + by); }
 
  private:

@@ -1,5 +1,5 @@
-// A number of seconds that a test shares with the program that it tests, which reads its clocks by them. What they mean
-// there the name of an environment variable says: see support/preload.
+// A number of seconds that a test shares with the program that it tests, whose clocks are moved by it. The environment
+// variable by which the program finds the number decides which clock that is: see support/preload.
 #pragma once
 
 #include <chrono>

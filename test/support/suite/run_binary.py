@@ -7,6 +7,7 @@ A test that ends the process, or that takes longer than --timeout, is named; tho
 test is shown only if it fails. Exit status 1 if a test failed, 2 if the binary cannot be run.
 """
 import argparse
+import collections
 import os
 import re
 import selectors
@@ -19,6 +20,9 @@ import time
 # A test may leave a line of its own unfinished, so the marks need not stand at the beginning of one.
 BEGIN = re.compile(r"\[ RUN      \] (\S+)$")
 END = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] (\S+?)(?:, where .*)? \((\d+) ms\)$")
+SANITIZER_STATUS = 23
+LOOK_AT_PROCESS = 0.2  # seconds between two looks whether a silent process has ended
+MOST_LINES = 2000  # of one test's output
 VERDICTS = {"       OK ": "passed", "  FAILED  ": "failed", "  SKIPPED ": "skipped"}
 
 
@@ -41,9 +45,12 @@ class Report:
 
 
 def tests_of(binary, wanted):
-    listing = subprocess.run([binary, "--gtest_list_tests", f"--gtest_filter={wanted}"], capture_output=True, text=True, check=False)
+    try:
+        listing = subprocess.run([binary, "--gtest_list_tests", f"--gtest_filter={wanted}"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        give_up(f"{binary} cannot be run: {error.strerror}")
     if listing.returncode != 0:
-        sys.exit(f"run_binary.py: {binary} does not list its tests:\n{listing.stdout}{listing.stderr}")
+        give_up(f"{binary} does not list its tests:\n{listing.stdout}{listing.stderr}")
     tests, suite = [], ""
     for line in listing.stdout.splitlines():
         name = line.split("#")[0].rstrip()
@@ -51,11 +58,18 @@ def tests_of(binary, wanted):
             tests.append(suite + name.strip())
         elif name.endswith("."):
             suite = name
+    if not tests:
+        give_up(f"{binary} has no test that matches {wanted}")
     return [test for test in tests if "DISABLED_" not in test]
 
 
+def give_up(message):
+    print(f"run_binary.py: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
 class Lines:
-    """The lines that a process writes, or nothing when its time is over."""
+    """The lines that a process writes; nothing if the deadline comes first, or when the process and its output have ended."""
 
     def __init__(self, process):
         self.process = process
@@ -66,11 +80,18 @@ class Lines:
 
     def next(self, deadline):
         while b"\n" not in self.buffer and not self.ended:
-            if not self.selector.select(max(0, deadline - time.monotonic())):
+            left = deadline - time.monotonic()
+            if left <= 0:
                 return None
-            piece = os.read(self.process.stdout.fileno(), 65536)
-            self.ended = not piece
-            self.buffer += piece
+            if self.selector.select(min(left, LOOK_AT_PROCESS)):
+                piece = os.read(self.process.stdout.fileno(), 65536)
+                self.ended = not piece
+                self.buffer += piece
+            elif self.process.poll() is not None:
+                # What it has started may still hold its output; there is nothing more of its own.
+                self.ended = True
+        if time.monotonic() > deadline:
+            return None
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line.decode("utf-8", "replace")
 
@@ -87,72 +108,92 @@ class Round:
         self.left = list(tests)
         self.current = None
         self.begun = 0.0
-        self.output = []
+        self.output = collections.deque(maxlen=MOST_LINES)
+        self.finished = 0
+        self.failed = False
 
     def run(self):
+        """The tests that have not run."""
+        # An exit status of its own for what the sanitizers find when no test is running, as leaks are: GoogleTest's is 1.
+        environment = {**os.environ, "ASAN_OPTIONS": f"exitcode={SANITIZER_STATUS}:" + os.environ.get("ASAN_OPTIONS", "")}
         with tempfile.NamedTemporaryFile("w", suffix=".flags") as flags:
             flags.write("--gtest_filter=" + ":".join(self.left) + "\n--gtest_color=no\n--gtest_brief=0\n")
             flags.flush()
-            # A session of its own: what a test has started ends with it.
             process = subprocess.Popen([self.options.binary, f"--gtest_flagfile={flags.name}"], stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-            lines = Lines(process)
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, env=environment)
             self.begun = time.monotonic()
-            timed_out = not self.read(lines)
-            if timed_out:
-                os.killpg(process.pid, signal.SIGKILL)
-            status = process.wait()
-        self.conclude(status, timed_out)
+            self.read(Lines(process))
+            status = self.end(process)
+        self.conclude(status)
         return self.left
 
     def read(self, lines):
         while lines.more():
             line = lines.next(self.begun + self.options.timeout)
             if line is None:
-                return False
+                return
             self.take(line)
-        return True
+
+    def end(self, process):
+        """The exit status; nothing if the process had to be killed. What the tests have started ends with it."""
+        try:
+            status = process.wait(timeout=max(0, self.begun + self.options.timeout - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            status = None
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        return status
 
     def take(self, line):
         begin, end = BEGIN.search(line), END.search(line)
         if begin:
             if self.current is not None:
-                self.finish("failed", time.monotonic() - self.begun, f"[ FAILED ] {self.current} left no verdict")
-            self.current, self.begun, self.output = begin.group(1), time.monotonic(), []
+                self.finish("failed", f"[ FAILED ] {self.current} left no verdict")
+            self.current, self.begun = begin.group(1), time.monotonic()
+            self.output.clear()
         elif end and end.group(2) == self.current:
-            self.finish(VERDICTS[end.group(1)], int(end.group(3)) / 1000, line)
+            self.finish(VERDICTS[end.group(1)], line, int(end.group(3)) / 1000)
         else:
             self.output.append(line)
 
-    def finish(self, verdict, seconds, last_line):
+    def finish(self, verdict, last_line, seconds=None):
         if verdict == "failed":
+            self.failed = True
             self.show(last_line)
-        self.report.add(self.current, verdict, seconds)
+        self.report.add(self.current, verdict, time.monotonic() - self.begun if seconds is None else seconds)
         self.left.remove(self.current)
-        self.current, self.begun, self.output = None, time.monotonic(), []
+        self.finished += 1
+        self.current, self.begun = None, time.monotonic()
+        self.output.clear()
 
-    def conclude(self, status, timed_out):
+    def conclude(self, status):
         if self.current is not None:
-            why = "timed out" if timed_out else f"ended the process ({describe(status)})"
-            self.show(f"[ FAILED ] {self.current} {why}")
-            self.report.add(self.current, "failed", time.monotonic() - self.begun)
-            self.left.remove(self.current)
-        elif status not in (0, 1) or timed_out or self.left:
-            # No test was running: a leak that is found at the end, or a crash between two tests.
-            why = "the process did not end" if timed_out else f"the process ended with {describe(status)}"
-            self.show(f"[ FAILED ] {why} while no test was running")
+            self.finish("failed", f"[ FAILED ] {self.current} " + ended(status))
+        elif status != (1 if self.failed else 0) or self.left:
+            # A leak, or a crash before or after the tests: no test is to blame, so the run of the binary is.
+            self.show(f"[ FAILED ] while no test was running: {self.options.binary} " + ended(status))
             self.report.add("(process)", "failed", 0)
-            self.left = []
+            if self.finished == 0:
+                for test in self.left:
+                    self.report.add(test, "failed", 0)
+                self.left = []
 
     def show(self, last_line):
-        print("\n".join([f"[ RUN      ] {self.current or ''}"] + self.output + [last_line]))
+        print("\n".join([f"[ RUN      ] {self.current or ''}", *self.output, last_line]))
         if self.current:
             print(f"  alone: {self.options.binary} --gtest_filter={self.current}")
         sys.stdout.flush()
 
 
-def describe(status):
-    return f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+def ended(status):
+    if status is None:
+        return "timed out"
+    if status < 0:
+        return f"was ended by signal {-status}"
+    return f"ended the process with status {status}"
 
 
 def main():

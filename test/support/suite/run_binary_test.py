@@ -30,6 +30,13 @@ for test in tests:
         os.kill(os.getpid(), signal.SIGSEGV)
     if test == "Hangs":
         signal.pause()
+    if test == "HangsLoudly":
+        while True:
+            print("again")
+    if test == "LeavesAChild":
+        if os.fork() == 0:
+            signal.pause()
+        os.kill(os.getpid(), signal.SIGABRT)
     if test == "Fails":
         status = 1
         print("[  FAILED  ] Acts.Fails (7 ms)")
@@ -55,8 +62,10 @@ class RunBinary(unittest.TestCase):
         os.chmod(self.path("binary"), 0o755)
         done = subprocess.run([os.path.join(HERE, "run_binary.py"), "--binary", self.path("binary"), "--prefix", "p", "--timeout", "2",
                                "--report", self.path("reports/p.tsv"), "--shard", shard], capture_output=True, text=True, check=False)
-        with open(self.path("reports/p.tsv"), encoding="utf-8") as file:
-            report = [line.split("\t")[:2] for line in file]
+        report = []
+        if os.path.exists(self.path("reports/p.tsv")):
+            with open(self.path("reports/p.tsv"), encoding="utf-8") as file:
+                report = [line.split("\t")[:2] for line in file]
         return done.returncode, done.stdout, report
 
     def summary(self, junit):
@@ -83,7 +92,7 @@ class RunBinary(unittest.TestCase):
         status, output, report = self.run_binary(["One", "Crashes", "Behind"])
         self.assertEqual(status, 1)
         self.assertEqual(report, [["p.Acts.One", "passed"], ["p.Acts.Crashes", "failed"], ["p.Acts.Behind", "passed"]])
-        self.assertIn("Acts.Crashes ended the process (signal SIGSEGV)", output)
+        self.assertIn("Acts.Crashes was ended by signal 11", output)
 
     def test_a_test_that_hangs_is_named_and_what_stands_behind_it_runs(self):
         status, output, report = self.run_binary(["Hangs", "Behind"])
@@ -93,7 +102,23 @@ class RunBinary(unittest.TestCase):
     def test_a_process_that_ends_badly_after_its_tests_fails(self):
         status, output, report = self.run_binary(["One"], end=23)
         self.assertEqual((status, report), (1, [["p.Acts.One", "passed"], ["p.(process)", "failed"]]))
-        self.assertIn("the process ended with status 23", output)
+        self.assertIn("ended the process with status 23", output)
+
+    def test_status_1_without_a_failed_test_is_a_failure(self):
+        status, _, report = self.run_binary(["One"], end=1)
+        self.assertEqual((status, report), (1, [["p.Acts.One", "passed"], ["p.(process)", "failed"]]))
+
+    def test_a_test_that_hangs_while_it_writes_is_named(self):
+        status, _, report = self.run_binary(["HangsLoudly", "Behind"])
+        self.assertEqual((status, report), (1, [["p.Acts.HangsLoudly", "failed"], ["p.Acts.Behind", "passed"]]))
+
+    def test_a_crash_that_leaves_a_child_behind_is_a_crash(self):
+        status, output, report = self.run_binary(["LeavesAChild", "Behind"])
+        self.assertEqual((status, report), (1, [["p.Acts.LeavesAChild", "failed"], ["p.Acts.Behind", "passed"]]))
+        self.assertIn("was ended by signal 6", output)
+
+    def test_a_binary_without_tests_is_an_error(self):
+        self.assertEqual(self.run_binary([])[0], 2)
 
     def test_shards_share_the_tests_without_rest(self):
         tests = ["One", "Two", "Three"]
@@ -110,6 +135,22 @@ class RunBinary(unittest.TestCase):
         status, output = self.summary('<testcase name="suite.gone" status="fail" time="1"/>')
         self.assertEqual(status, 1)
         self.assertIn("suite.gone", output)
+
+    def test_the_summary_does_not_trust_the_report_of_a_shard_that_was_ended(self):
+        self.run_binary(["One"])
+        status, output = self.summary('<testcase name="suite.p" status="fail" time="1800"/>')
+        self.assertEqual(status, 1)
+        self.assertIn("suite.p", output)
+
+    def test_the_summary_tells_what_skipped_itself_from_what_could_not_run(self):
+        self.run_binary(["One"])
+        shard = '<testcase name="suite.p" status="run"/>'
+        skipped = '<testcase name="s" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>'
+        missing = '<testcase name="m" status="notrun"><skipped message="Unable to find executable"/></testcase>'
+        self.assertEqual(self.summary(shard + skipped)[0], 0)
+        status, output = self.summary(shard + skipped + missing)
+        self.assertEqual(status, 1)
+        self.assertIn("1 tests failed out of 2", output)
 
     def test_the_summary_fails_with_a_test_that_failed(self):
         self.run_binary(["One", "Fails"])

@@ -16,31 +16,41 @@ SLOWEST = 20
 
 
 def read_reports(folder):
-    tests = []
+    """The tests of all shards, and by the name of each report the verdicts that stand in it."""
+    tests, reported = [], {}
     for path in sorted(glob.glob(os.path.join(folder, "*.tsv"))):
+        verdicts = reported.setdefault(os.path.basename(path)[:-len(".tsv")], set())
         with open(path, encoding="utf-8") as file:
             for line in file:
                 name, verdict, seconds = line.rstrip("\n").split("\t")
                 tests.append((name, verdict, float(seconds)))
-    return tests
+                verdicts.add(verdict)
+    return tests, reported
 
 
-def read_junit(path, folder):
-    """The entries of ctest: their tests if they are one each, or the reports that they should have written."""
-    tests, missing = [], []
+def verdict_of(case):
+    """Of an entry of ctest that is one test. What did not run for another reason than its own word has failed."""
+    skipped = case.find("skipped")
+    if case.get("status") == "run" and skipped is None:
+        return "passed"
+    if case.get("status") == "disabled":
+        return "skipped"
+    reason = (skipped.get("message") or "") if skipped is not None else ""
+    return "skipped" if reason.startswith(("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION")) else "failed"
+
+
+def read_junit(path, reported):
+    """The entries of ctest that are one test each, and the shards that failed without a test of theirs having failed."""
+    tests = []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
-        name, status = case.get("name"), case.get("status")
-        shard = name.startswith("suite.")
-        if shard and os.path.exists(os.path.join(folder, name[len("suite."):] + ".tsv")):
-            continue
-        if shard:
-            missing.append((name, "failed", 0.0))
-            continue
-        verdict = {"run": "passed", "notrun": "skipped", "disabled": "skipped"}.get(status, "failed")
-        if case.find("skipped") is not None:
-            verdict = "skipped"
-        tests.append((name, verdict, float(case.get("time") or 0)))
-    return tests, missing
+        name, verdict = case.get("name"), verdict_of(case)
+        if not name.startswith("suite."):
+            tests.append((name, verdict, float(case.get("time") or 0)))
+        elif verdict != "passed" and "failed" not in reported.get(name[len("suite."):], ()):
+            tests.append((name, "failed", float(case.get("time") or 0)))
+        elif name[len("suite."):] not in reported:
+            tests.append((name, "failed", 0.0))
+    return tests
 
 
 def main():
@@ -49,8 +59,8 @@ def main():
     parser.add_argument("--reports", required=True)
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    single, missing = read_junit(options.junit, options.reports)
-    tests = sorted(read_reports(options.reports) + single + missing)
+    tests, reported = read_reports(options.reports)
+    tests = sorted(tests + read_junit(options.junit, reported))
     with open(options.out, "w", encoding="utf-8") as file:
         file.writelines(f"{name}\t{verdict}\t{seconds:.3f}\n" for name, verdict, seconds in tests)
 
