@@ -7,6 +7,7 @@
 
 #include "test/net/no_more_descriptors.h"
 #include "test/net/socket_pair.h"
+#include "test/support/held_port.h"
 #include "test/support/loop_driver.h"
 
 namespace sluice::net {
@@ -46,9 +47,11 @@ TEST_F(ListenerTest, AnAddressOfNobodyHereIsAnError) {
 }
 
 TEST_F(ListenerTest, AClosedSocketLeavesItsPortToTheNextOne) {
-  const Address address = socket_.address();
+  const test::HeldPort port;
+  const Address address = *Address::parse("127.0.0.1", port.port());
+  ListenSocket first = ListenSocket::open(address).value();
   const Descriptor client = test::connectBlocking(address);
-  ListenSocket moved = std::move(socket_);
+  ListenSocket moved = std::move(first);
   { const ListenSocket closing = std::move(moved); }
   EXPECT_TRUE(ListenSocket::open(address).ok());
 }
@@ -101,9 +104,10 @@ TEST_F(ListenerTest, PausesInsteadOfSpinningWhenThereAreNoDescriptorsAndGoesOnAf
 }
 
 TEST_F(ListenerTest, ListensOnIpv6WithoutTakingThePortOfIpv4) {
-  auto any6 = ListenSocket::open(*Address::parse("::", 0));
+  const test::HeldPort port;
+  auto any6 = ListenSocket::open(*Address::parse("::", port.port()));
   if (!any6) GTEST_SKIP() << any6.error().detail;
-  EXPECT_TRUE(ListenSocket::open(*Address::parse("0.0.0.0", any6->address().port())).ok());
+  EXPECT_TRUE(ListenSocket::open(*Address::parse("0.0.0.0", port.port())).ok());
 }
 
 TEST_F(ListenerTest, OutlivesTheLoop) {

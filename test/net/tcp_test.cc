@@ -10,6 +10,7 @@
 
 #include "test/net/recording_sink.h"
 #include "test/net/socket_pair.h"
+#include "test/support/held_port.h"
 #include "test/support/loop_driver.h"
 
 namespace sluice::net {
@@ -60,8 +61,8 @@ TEST_F(TcpTest, ConnectsAndSaysSoInALaterTurn) {
 }
 
 TEST_F(TcpTest, ARefusedConnectionFailsAsRefused) {
-  Address nobody;
-  { nobody = test::listenOnLoopback().address(); }
+  const test::HeldPort port;
+  const Address nobody = *Address::parse("127.0.0.1", port.port());
   const auto transport = connectTcp(worker_, nobody, sink_);
   ASSERT_TRUE(until([&] { return sink_.failed == 1; }));
   EXPECT_EQ(sink_.error->type, base::ErrorType::kConnectionRefused);
