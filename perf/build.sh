@@ -64,21 +64,25 @@ hand() {
   measure 900 "by hand: after that, everything else that includes it" everything
 }
 
-mkdir -p build
-: >"$log"
-parts=("$@")
-if [ ${#parts[@]} = 0 ]; then parts=(cold warm hand); fi
-if [ "${parts[0]}" != cold ] && [ ! -d "$clone/build/dev" ]; then
-  echo "build.sh: 'warm' and 'hand' go on where 'cold' ended; run that first" >&2
-  exit 2
-fi
-for part in "${parts[@]}"; do
-  case $part in
-    cold | warm | hand) "$part" ;;
-    *) echo "build.sh: no part '$part' (there are: cold warm hand)" >&2; exit 2 ;;
-  esac
-done
-echo "| what, with $jobs jobs on $(nproc) cores | seconds | bound | |"
-echo "|---|---|---|---|"
-printf '%s\n' "${rows[@]}"
-exit "$missed"
+main() {
+  local parts=("$@") part
+  mkdir -p build
+  : >"$log"
+  if [ ${#parts[@]} = 0 ]; then parts=(cold warm hand); fi
+  if [ "${parts[0]}" != cold ] && [ ! -d "$clone/build/dev" ]; then
+    echo "build.sh: 'warm' and 'hand' go on where 'cold' ended; run that first" >&2
+    return 2
+  fi
+  for part in "${parts[@]}"; do
+    case $part in
+      cold | warm | hand) "$part" ;;
+      *) echo "build.sh: no part '$part' (there are: cold warm hand)" >&2; return 2 ;;
+    esac
+  done
+  echo "| what, with $jobs jobs on $(nproc) cores | seconds | bound | |"
+  echo "|---|---|---|---|"
+  printf '%s\n' "${rows[@]}"
+  return "$missed"
+}
+
+main "$@"
