@@ -20,7 +20,7 @@ std::string outputOf(const std::string& command) {
   return text;
 }
 
-/// What stands between `key` and the next tab.
+/// The text between `key` and the next tab.
 std::string_view fieldOf(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(key);
   if (at == std::string_view::npos) return {};

@@ -1,4 +1,4 @@
-// What universal-ctags finds in the C++ files of the tree.
+// The definitions that universal-ctags finds in the C++ files of the tree.
 #pragma once
 
 #include <cstddef>

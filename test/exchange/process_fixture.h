@@ -23,7 +23,7 @@ using test::BackendPeer;
 using test::Rig;
 using test::RigOptions;
 
-/// What steps want of bodies: the whole, or pieces as they come; to change them, or only to see them.
+/// A step asks for a body whole or in pieces as they come, and either changes it or only reads it.
 inline constexpr processing::BodyInterest kEditsWhole{processing::BodyMode::kBuffered, 0, true, false};
 inline constexpr processing::BodyInterest kEditsPieces{processing::BodyMode::kStreamed, 0, true, false};
 inline constexpr processing::BodyInterest kReadsWhole{processing::BodyMode::kBuffered, 0, false, false};

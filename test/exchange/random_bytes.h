@@ -8,7 +8,7 @@
 
 namespace sluice::exchange {
 
-/// Of `least` bytes, or of up to `range` - 1 more.
+/// The text has at least `least` bytes and at most `range` - 1 more.
 inline std::string randomBytes(std::uint32_t seed, std::size_t least, std::size_t range) {
   std::mt19937 random(seed);
   std::string bytes(least + random() % range, '\0');

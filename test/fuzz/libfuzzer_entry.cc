@@ -1,4 +1,4 @@
-// What libFuzzer calls: the build names the fuzzer of this binary.
+// The function that libFuzzer calls. The build says which fuzzer this binary runs.
 #include <cstddef>
 #include <cstdint>
 

@@ -49,7 +49,7 @@ class H1Attacks : public testing::Test {
     }
   }
 
-  /// What a gateway answers that waits for more no longer than a moment, towards an origin that never answers.
+  /// The answer of a gateway that waits only a moment for the rest of a request, while its origin never answers.
   static RawResponse askInVain(const std::string& bytes) {
     RawOrigin silent([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
     const Gateway gateway(

@@ -92,7 +92,7 @@ class RuleTimeouts : public testing::Test {
                     .routes = routeOfRules("    - timeouts: {" + timeouts + "}\n" + backendRefs()),
                     .startedBy = time_.startedBy()});
   }
-  /// What comes when `after` has passed while the gateway waits for an answer that never comes.
+  /// The gateway waits for an answer that never comes: this is what the client gets when `after` has passed.
   RawResponse askInVain(const Gateway& gateway, std::chrono::seconds after) {
     Socket client = Socket::connect(gateway.port());
     client.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -29,7 +29,7 @@ def read_reports(folder):
 
 
 def verdict_of(case):
-    """Of an entry of ctest that is one test. What did not run for another reason than its own word has failed."""
+    """The verdict on an entry of ctest that is one test. One that did not run, and did not skip itself, has failed."""
     skipped = case.find("skipped")
     if case.get("status") == "run" and skipped is None:
         return "passed"
