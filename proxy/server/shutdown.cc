@@ -27,7 +27,7 @@ void Shutdown::onTimer() {
 
 void Shutdown::finish() {
   cancel();
-  if (const auto finish = std::exchange(finish_, nullptr)) finish();
+  if (auto finish = std::exchange(finish_, nullptr)) main_.post(std::move(finish));
 }
 
 std::size_t Shutdown::clients() const {

@@ -16,7 +16,8 @@ namespace sluice::server {
 
 class Shutdown final : private net::Timer {
  public:
-  /// `finish` is called once, inside a Turn. All references outlive it.
+  /// `finish` is called once, by the loop itself: it may destroy connections, and the timer that asks for it may fire
+  /// while one of them is being told of bytes. All references outlive it.
   Shutdown(net::Worker& main, const std::vector<std::unique_ptr<WorkerRuntime>>& workers, std::function<void()> finish);
 
   /// A signal asks for it. The first call begins the drain, any further one finishes.

@@ -1,0 +1,47 @@
+#include "proxy/server/shutdown.h"
+
+#include <gtest/gtest.h>
+
+#include "test/support/manual_clock.h"
+
+namespace sluice::server {
+namespace {
+
+// Whoever opens a Turn, a connection that is told of bytes for one, may have its timer fire: what `finish` destroys may
+// be on the stack then.
+TEST(Shutdown, FinishesByTheLoopAndNotWhileAConnectionIsCalled) {
+  test::ManualClock clock;
+  net::Worker main(clock);
+  const std::vector<std::unique_ptr<WorkerRuntime>> none;
+  bool finished = false;
+  Shutdown shutdown(main, none, [&] {
+    finished = true;
+    main.stop();
+  });
+  shutdown.request(std::chrono::seconds(1));
+  clock.advance(std::chrono::seconds(2));
+  {
+    const net::Worker::Turn turn(main);
+    EXPECT_FALSE(finished);
+  }
+  EXPECT_FALSE(finished);
+  main.run();
+  EXPECT_TRUE(finished);
+}
+
+TEST(Shutdown, FinishesAtOnceWhenItIsAskedAgain) {
+  test::ManualClock clock;
+  net::Worker main(clock);
+  const std::vector<std::unique_ptr<WorkerRuntime>> none;
+  int finished = 0;
+  Shutdown shutdown(main, none, [&] {
+    ++finished;
+    main.stop();
+  });
+  for (int i = 0; i < 3; ++i) shutdown.request(std::chrono::hours(1));
+  main.run();
+  EXPECT_EQ(finished, 1);
+}
+
+}  // namespace
+}  // namespace sluice::server
