@@ -70,6 +70,9 @@ struct LimitSettings {
   friend bool operator==(const LimitSettings&, const LimitSettings&) = default;
 };
 
+/// What becomes of NTLM and Negotiate, which authenticate connections: the Backend's serves that client alone from then
+/// on, or the gateway refuses them.
+enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
 enum class ForwardedHeaders : std::uint8_t { kOff, kAppend };
 
 struct CatalogRef {
@@ -125,6 +128,7 @@ struct ExtensionManager {
 struct Settings {
   std::uint32_t workers = 0;  // 0: one per core
   Duration drainTimeout = std::chrono::seconds(25);
+  ConnectionAuth connectionAuth = ConnectionAuth::kPin;
   ForwardedHeaders forwardedHeaders = ForwardedHeaders::kOff;
   std::string accessLogPath = "/dev/stdout";  // "off": none
   std::optional<SessionKeyRef> sessionKey;    // none: a random one of the process

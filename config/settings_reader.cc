@@ -20,6 +20,8 @@ constexpr std::size_t kMaxHosts = 5000;
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
+constexpr Choice<ConnectionAuth> kConnectionAuth[] = {{"Pin", ConnectionAuth::kPin},
+                                                      {"Refuse", ConnectionAuth::kRefuse}};
 constexpr Choice<ForwardedHeaders> kForwardedHeaders[] = {{"Off", ForwardedHeaders::kOff},
                                                           {"Append", ForwardedHeaders::kAppend}};
 
@@ -180,6 +182,7 @@ Settings readTop(FieldReader reader) {
   Settings settings;
   readCount(reader, "workers", 0, 1024, settings.workers);
   readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
+  settings.connectionAuth = reader.choice("connectionAuth", kConnectionAuth, settings.connectionAuth);
   settings.forwardedHeaders = reader.choice("forwardedHeaders", kForwardedHeaders, settings.forwardedHeaders);
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);

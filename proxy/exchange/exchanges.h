@@ -64,6 +64,14 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   /// What the values of sessions are sealed and opened by from now on.
   void sealSessions(std::shared_ptr<const pki::ValueSealer> sealer) { sessionSealer_ = std::move(sealer); }
 
+  /// connectionAuth: Refuse, from now on; else such schemes pin the Backend's connection to the client's.
+  void refuseConnectionAuth(bool refuse) { refusesConnectionAuth_ = refuse; }
+  bool refusesConnectionAuth() const { return refusesConnectionAuth_; }
+  /// A client's connection is gone, and with it what was authenticated for it alone.
+  void onClientGone(http::Token connection) {
+    if (upstreams_ != nullptr) upstreams_->pins().release(connection);
+  }
+
   /// From a good head.
   Exchange& create(const Origin& origin, http::RequestMessage&& request);
   /// From a head that can only be answered.
@@ -128,6 +136,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   std::vector<base::Handle<Exchange>> finished_;
   base::Random random_;
   std::shared_ptr<const pki::ValueSealer> sessionSealer_;
+  bool refusesConnectionAuth_ = false;
 };
 
 }  // namespace sluice::exchange

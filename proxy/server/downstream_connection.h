@@ -21,6 +21,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
  public:
   DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
                        exchange::Exchanges& exchanges, const ServedBind& bind, int fd, const net::Address& peer);
+  ~DownstreamConnection() override { exchanges_.onClientGone(self_.toToken()); }
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
   bool dirty = false;  // for the table

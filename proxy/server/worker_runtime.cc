@@ -67,7 +67,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
                               // Not the sequence that chooses among the shares of a rule.
                               base::Random(parts.randomSeed).next()});
   exchanges_.setUpstreams(*upstreams_);
-  sealSessions();
+  equipExchanges();
   worker_.setBeats(this);
   return base::Done{};
 }
@@ -131,11 +131,12 @@ void WorkerRuntime::change() {
     if (bind == nullptr) connection.drain();
   });
   generation_ = change.generation;
-  sealSessions();
+  equipExchanges();
   change.adopted();
 }
 
-void WorkerRuntime::sealSessions() {
+void WorkerRuntime::equipExchanges() {
+  exchanges_.refuseConnectionAuth(generation_->snapshot->settings.connectionAuth == config::ConnectionAuth::kRefuse);
   const auto& configured = generation_->snapshot->sessionSealer;
   exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);
 }

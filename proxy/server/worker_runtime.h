@@ -96,7 +96,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Nothing is left to drive, flush or reap.
   bool settled() const;
   void change();
-  void sealSessions();
+  /// Settings that exchanges follow besides their rules.
+  void equipExchanges();
 
   void drive() override;
   void flush() override;

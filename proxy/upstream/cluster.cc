@@ -15,9 +15,12 @@ constexpr unsigned kMostTries = 4;
 
 std::vector<std::string> alpnFor(routing::UpstreamProtocol protocol) {
   switch (protocol) {
-    case routing::UpstreamProtocol::kAuto: return {"h2", "http/1.1"};
-    case routing::UpstreamProtocol::kHttp11: return {"http/1.1"};
-    case routing::UpstreamProtocol::kHttp2: return {"h2"};
+    case routing::UpstreamProtocol::kAuto:
+      return {"h2", "http/1.1"};
+    case routing::UpstreamProtocol::kHttp11:
+      return {"http/1.1"};
+    case routing::UpstreamProtocol::kHttp2:
+      return {"h2"};
   }
   return {};
 }
@@ -44,6 +47,10 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   settings.cipherSuites = splitAtColons(plan.tls->cipherSuites);
   settings.alpn = alpnFor(plan.protocol);
   return settings;
+}
+
+bool contains(const net::Addresses& addresses, const net::Address& address) {
+  return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
 }
 
 base::Error noEndpoint() {
@@ -118,6 +125,13 @@ void Cluster::adopt(const std::shared_ptr<const routing::BackendPlan>& plan) {
   }
 }
 
+void Cluster::detach() {
+  --attached_;
+  if (waiting_ == 0 || !hasChoice()) return;
+  // Whatever pool had the connection, there is room for one of any pool now.
+  eachPool([](Pool& pool) { pool.markDirty(); });
+}
+
 void Cluster::retire() {
   retired_ = true;
   eachPool([](Pool& pool) { pool.markDirty(); });
@@ -146,6 +160,14 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes) {
   if (broken_) return *broken_;
+  if (!owner_.pins().empty()) {
+    Connection* own = wishes.client != http::kNoToken ? owner_.pins().find(wishes.client, *this) : nullptr;
+    const bool allowed = own != nullptr && (wishes.allowed == nullptr || contains(*wishes.allowed, own->peer()));
+    if (allowed) {
+      abandon(waiter);  // it may have been told of another one
+      return own->handle();
+    }
+  }
   const bool hasPlace = isBalanced() || wishes.allowed != nullptr;
   Pool* pool = hasPlace ? place(waiter, wishes) : pools_.front().get();
   if (pool == nullptr) return noEndpoint();
@@ -185,8 +207,7 @@ void Cluster::abandon(http::Token waiter) {
 Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
   const auto allows = [&wishes](const net::Address& address) {
-    return wishes.allowed == nullptr ||
-           std::find(wishes.allowed->begin(), wishes.allowed->end(), address) != wishes.allowed->end();
+    return wishes.allowed == nullptr || contains(*wishes.allowed, address);
   };
   Pool* const preferred =
       wishes.preferred != nullptr && allows(*wishes.preferred) ? poolAt(*wishes.preferred) : nullptr;
@@ -285,9 +306,12 @@ Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Poo
 
 observe::Gauge* Cluster::gauge(ConnectionUse use) {
   switch (use) {
-    case ConnectionUse::kNone: return nullptr;
-    case ConnectionUse::kIdle: return &idleGauge_;
-    case ConnectionUse::kActive: return &activeGauge_;
+    case ConnectionUse::kNone:
+      return nullptr;
+    case ConnectionUse::kIdle:
+      return &idleGauge_;
+    case ConnectionUse::kActive:
+      return &activeGauge_;
   }
   return nullptr;
 }

@@ -41,6 +41,8 @@ struct Wishes {
   const net::Address* avoided = nullptr;    // chosen only if no other one may serve
   /// Of what resolve() said, in its order, and not empty: no connection goes anywhere else, pooled ones included.
   const net::Addresses* allowed = nullptr;
+  /// Who asks, if connections are pinned to it: it gets its own.
+  http::Token client = http::kNoToken;
 };
 
 class Cluster {
@@ -86,7 +88,7 @@ class Cluster {
   Budget& budget() { return budget_; }
   bool retired() const { return retired_; }
   void attach() { ++attached_; }
-  void detach() { --attached_; }
+  void detach();
   void countWaiters(int more) { waiting_ += static_cast<std::size_t>(more); }
   /// Whether a request may find another endpoint.
   bool hasChoice() const { return pools_.size() > 1 || ofAddress_.size() > 1; }
@@ -133,15 +135,15 @@ class Cluster {
   const std::string budgetName_;
   Budget& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
-  std::optional<base::Error> broken_;  // the TLS context could not be made
-  std::vector<std::unique_ptr<Pool>> pools_;  // in the order of the plan's endpoints; of a Backend the only one
-  std::vector<std::unique_ptr<Pool>> ofAddress_;           // of a Backend: for requests that are narrowed
+  std::optional<base::Error> broken_;             // the TLS context could not be made
+  std::vector<std::unique_ptr<Pool>> pools_;      // in the order of the plan's endpoints; of a Backend the only one
+  std::vector<std::unique_ptr<Pool>> ofAddress_;  // of a Backend: for requests that are narrowed
   std::unordered_map<http::Token, Placement> placements_;  // where there is a choice
   observe::Gauge& idleGauge_;
   observe::Gauge& activeGauge_;
-  std::size_t waiting_ = 0;   // in all pools
-  std::size_t attached_ = 0;  // connections, those that are to be reaped included
-  std::size_t users_ = 0;     // exchanges
+  std::size_t waiting_ = 0;    // in all pools
+  std::size_t attached_ = 0;   // connections, those that are to be reaped included
+  std::size_t users_ = 0;      // exchanges
   std::uint64_t entered_ = 0;  // so far
   RetryBudget retryBudget_;
   bool retired_ = false;

@@ -9,7 +9,8 @@
 namespace sluice::upstream {
 namespace {
 
-// What one flush encodes before it writes: as much as one read brings, which keeps system calls few and is fair to other connections.
+// What one flush encodes before it writes: as much as one read brings, which keeps system calls few and is fair to
+// other connections.
 constexpr std::size_t kFlushBytes = 256 * 1024;
 // Until the codec says how much: what may follow the handshake at once.
 constexpr std::size_t kFirstRead = 64 * 1024;
@@ -77,6 +78,11 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
   return stream;
 }
 
+void Connection::pin(http::Token client) {
+  pinnedTo_ = client;
+  pool_.onPinned(*this);
+}
+
 void Connection::touch() { owner_.markDirty(*this); }
 
 void Connection::onOpen() {
@@ -89,7 +95,8 @@ void Connection::onOpen() {
   }
   countHandshake("success", tls != nullptr && tls->resumed);
   codec_ = *version == http::Version::kHttp2
-               ? http::makeH2ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits(), owner_.worker().clock(), &owner_.h2Memory())
+               ? http::makeH2ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits(),
+                                         owner_.worker().clock(), &owner_.h2Memory())
                : http::makeH1ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits());
   state_ = State::kServing;
   redial_ = false;
@@ -109,14 +116,16 @@ void Connection::onEnd(bool clean) {
   if (codec_) {
     codec_->feedEnd(clean);
   } else {
-    fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "backend closed the connection before it was ready"));
+    fail(base::Error::upstream(base::ErrorType::kConnectionTerminated,
+                               "backend closed the connection before it was ready"));
   }
   touch();
 }
 
 void Connection::onFailed(const base::Error& error) {
   if (state_ == State::kDead) return;
-  const bool refused = error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
+  const bool refused =
+      error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
   if (state_ == State::kConnecting && refused && hasNext()) return redialSoon();
   if (!codec_) return fail(error);
   // Not dead yet: a codec whose consumer is slow may hold the rest of a response that came whole.

@@ -1,6 +1,8 @@
-// One connection to a Backend: a transport and the client codec that it negotiated. Owned by Upstreams' slab; one thread.
+// One connection to a Backend: a transport and the client codec that it negotiated. Owned by Upstreams' slab; one
+// thread.
 //
-// Its own events (bytes, end, failure, deadline) only record and mark it dirty; what follows from them is done when Upstreams flushes.
+// Its own events (bytes, end, failure, deadline) only record and mark it dirty; what follows from them is done when
+// Upstreams flushes.
 #pragma once
 
 #include <memory>
@@ -35,7 +37,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   bool dead() const { return state_ == State::kDead; }
   /// nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
-  Pool& pool() { return pool_; }
+  Pool& pool() const { return pool_; }
   /// Requests that can be begun now.
   std::size_t available() const;
   /// Requests begun so far; more than one tells that it comes from the pool.
@@ -46,6 +48,11 @@ class Connection final : public net::TransportSink, private net::Timer {
   http::StreamId begin(http::Token token, const http::RequestHead& head);
   /// The codec has something to say: flush in this beat.
   void touch();
+
+  /// It serves requests of that client alone from now on; see Pins, which calls it.
+  void pin(http::Token client);
+  /// kNoToken: anybody's.
+  http::Token pinnedTo() const { return pinnedTo_; }
 
   /// Takes no new request; closes when those in flight are done. Not while connecting: whoever waits for it has it.
   void drain();
@@ -90,9 +97,10 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::unique_ptr<http::ClientCodec> codec_;
   base::ByteQueue out_;
   std::uint64_t requests_ = 0;
+  http::Token pinnedTo_ = http::kNoToken;
   base::MonotonicTime lastUsed_{};
   const base::MonotonicTime connectBy_;  // of all addresses together
-  bool redial_ = false;  // the address refuses or does not answer: the next one is tried in the beat
+  bool redial_ = false;                  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
 };
 

@@ -117,6 +117,7 @@ void Pool::detach() {
 bool Pool::closing() const { return retired_ || cluster_.deserted(); }
 
 void Pool::drainAll() {
+  owner_.pins().drain(*this);
   const std::vector<base::Handle<Connection>> idle = idle_;
   const std::vector<base::Handle<Connection>> shared = shared_;
   for (const auto* handles : {&idle, &shared}) {
@@ -171,6 +172,7 @@ bool Pool::open() {
   }
   if (!cluster_.budget().connections.tryAdd()) {
     owner_.onLimit("backendConnections");
+    if (owner_.pins().makeRoom(cluster_)) return false;
     // What is open serves them in time, and what only ends, a tunnel for one, makes room.
     if (open_ == 0) moveWaiters(Elsewhere::kConnected);
     if (attached_ == 0) {
@@ -214,11 +216,19 @@ void Pool::onServing(Connection& connection) {
 
 void Pool::onCapacity(Connection& connection) {
   if (connection.available() == 0) return;
-  if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle) {
+  if (connection.pinnedTo() != http::kNoToken) {
+    owner_.pins().trim(connection);
+  } else if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle) {
     connection.idle = true;
     idle_.push_back(connection.handle());
   }
   if (closing() || !waiters_.empty()) markDirty();
+}
+
+void Pool::onPinned(Connection& connection) {
+  std::erase(shared_, connection.handle());
+  if (std::exchange(connection.idle, false)) std::erase(idle_, connection.handle());
+  if (!waiters_.empty()) markDirty();
 }
 
 void Pool::onGone(Connection& connection, const base::Error* error) {

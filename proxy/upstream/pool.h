@@ -86,6 +86,8 @@ class Pool {
   base::Result<http::Version> negotiated(const net::TlsFacts* tls);
   void onServing(Connection& connection);
   void onCapacity(Connection& connection);
+  /// It stands on no list any more: nobody else gets it.
+  void onPinned(Connection& connection);
   /// A connection takes longer to come about than one to an endpoint that lives: who waits for it may do better
   /// elsewhere.
   void onSlow();

@@ -20,6 +20,7 @@
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
 #include "proxy/upstream/dialer.h"
+#include "proxy/upstream/pins.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/waiters.h"
 
@@ -63,6 +64,7 @@ class Upstreams {
   /// exchange has left them. A connection to an address that is not allowed any more takes no new request.
   void adopt(const UpstreamPolicy& policy, const Plans& plans);
   Connection* find(base::Handle<Connection> handle) { return connections_.find(handle); }
+  Pins& pins() { return pins_; }
 
   /// Beats.
   void drive();
@@ -107,6 +109,7 @@ class Upstreams {
   std::vector<std::unique_ptr<Pool>> leaving_;     // of clusters that may be retired themselves
   std::vector<Pool*> dirtyPools_;
   base::Random random_;
+  Pins pins_{*this};
 };
 
 }  // namespace sluice::upstream

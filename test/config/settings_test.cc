@@ -72,6 +72,7 @@ TEST(Settings, ReadEveryKey) {
   const SettingsReading reading = readSettingsBlock(R"(
 workers: 4
 drainTimeout: 5s
+connectionAuth: Refuse
 forwardedHeaders: Append
 accessLog: {path: off}
 sessionPersistence: {secretRef: {namespace: c, name: d, key: new, previousKey: old}}
@@ -100,6 +101,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   ASSERT_THAT(reading.problems, IsEmpty());
   const Settings& settings = *reading.settings;
   EXPECT_EQ(settings.workers, 4u);
+  EXPECT_EQ(settings.connectionAuth, ConnectionAuth::kRefuse);
   EXPECT_EQ(settings.forwardedHeaders, ForwardedHeaders::kAppend);
   EXPECT_EQ(settings.accessLogPath, "off");
   EXPECT_EQ(settings.sessionKey, (SessionKeyRef{"c", "d", "new", "old"}));

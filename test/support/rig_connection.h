@@ -34,6 +34,8 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
                    : http::makeH1ServerCodec(*this, parts.worker.chunks(), parts.limits, "http")),
         out_(parts.worker.chunks()) {}
 
+  ~RigConnection() override { parts_.exchanges.onClientGone(self_.toToken()); }
+
   base::Handle<RigConnection> handle() const { return self_; }
   bool dead() const { return dead_; }
   void resume() {

@@ -1,0 +1,47 @@
+#include "proxy/http/connection_auth.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "proxy/http/grammar.h"
+
+namespace sluice::http {
+namespace {
+
+/// The first word of credentials or of a challenge.
+bool isConnectionScheme(std::string_view text) {
+  const std::string_view scheme = text.substr(0, text.find_first_of(" \t"));
+  return equalsIgnoreCase(scheme, "ntlm") || equalsIgnoreCase(scheme, "negotiate");
+}
+
+/// Challenges come one a line, or as a list whose commas also part the parameters of one: any element that begins with
+/// the name of the scheme counts.
+bool offersConnectionScheme(std::string_view value) {
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find(','), value.size());
+    if (isConnectionScheme(trimSpace(value.substr(0, end)))) return true;
+    value.remove_prefix(std::min(end + 1, value.size()));
+  }
+  return false;
+}
+
+bool isChallenge(const Field& field) {
+  return field.name == "www-authenticate" && offersConnectionScheme(field.value);
+}
+
+}  // namespace
+
+bool authenticatesConnection(const Headers& request) {
+  return std::any_of(request.begin(), request.end(), [](const Field& field) {
+    return field.id == FieldId::kAuthorization && isConnectionScheme(field.value);
+  });
+}
+
+bool asksToAuthenticateConnection(const ResponseHead& response) {
+  if (response.status != 401 && response.status != 407) return false;
+  return std::any_of(response.headers.begin(), response.headers.end(), isChallenge);
+}
+
+void removeConnectionChallenges(Headers& response) { response.removeIf(isChallenge); }
+
+}  // namespace sluice::http
