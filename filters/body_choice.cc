@@ -3,7 +3,6 @@
 #include <charconv>
 #include <utility>
 
-#include "filters/twin_fields.h"
 #include "proxy/http/grammar.h"
 #include "proxy/http/hygiene.h"
 #include "proxy/processing/field_edits.h"
@@ -54,6 +53,7 @@ base::Result<BodyChoice> BodyChoice::read(const content::Value& config) {
     auto name = processing::editableField(hint->text);
     if (!name) return Error::config("routeHint: " + name.error().detail);
     choice.routeHint_ = std::move(name).value();
+    choice.owned_.push_back(choice.routeHint_);
   }
 
   const content::Value* header = config.find("header");
@@ -61,6 +61,7 @@ base::Result<BodyChoice> BodyChoice::read(const content::Value& config) {
   auto name = processing::editableField(header != nullptr ? std::string_view(header->text) : "x-gateway-model-name");
   if (!name) return Error::config("header: " + name.error().detail);
   choice.header_ = std::move(name).value();
+  if (choice.header_ != choice.routeHint_) choice.owned_.push_back(choice.header_);
   return choice;
 }
 
@@ -85,10 +86,10 @@ base::Result<std::string_view> BodyChoice::chosenBy(const content::Value& body) 
   return std::string_view(value->text);
 }
 
-void BodyChoice::apply(base::Arena& arena, http::Headers& headers, std::string_view value) const {
-  if (header_.empty()) return;
-  removeTwins(headers, header_);
-  if (!value.empty()) headers.add(arena, header_, value);
+void BodyChoice::apply(processing::RequestEditor& edit, std::string_view value) const {
+  if (header_.empty() || value.empty()) return;
+  edit.removeTwins(header_);
+  edit.add(header_, value);
 }
 
 }  // namespace sluice::filters

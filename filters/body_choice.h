@@ -1,20 +1,22 @@
 // sluice.dev/BodyRouter:v1, but for how bodies come: what a body says about where its request goes, such as the `model`
 // of the common inference APIs.
 //
-// config: {pointer | jsonPath, header, routeHint, maxBodyBytes}. Immutable; any thread. The field is the gateway's own:
-// what a client sent in it, or in a spelling that some server takes for it, goes, whatever the body is,
-// unless the step is skipped because it fails open.
+// config: {pointer | jsonPath, header, routeHint, maxBodyBytes}. Immutable; any thread. The fields `header` and
+// `routeHint` are the gateway's own: what a client sent in them, or in a spelling that some server takes for them,
+// goes, whatever the body is and whatever becomes of the step.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "filters/body_path.h"
-#include "proxy/base/arena.h"
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
 #include "proxy/http/message.h"
+#include "proxy/processing/request_edits.h"
 
 namespace sluice::filters {
 
@@ -35,8 +37,10 @@ class BodyChoice {
   /// the value of a field.
   base::Result<std::string_view> chosenBy(const content::Value& body) const;
 
-  /// Sets the field to `value`, which lives as long as the arena; empty: removes it.
-  void apply(base::Arena& arena, http::Headers& headers, std::string_view value) const;
+  /// The fields that no client may send.
+  std::span<const std::string> ownedFields() const { return owned_; }
+  /// Sets the field to `value`, which lives as long as the exchange, unless that is empty.
+  void apply(processing::RequestEditor& edit, std::string_view value) const;
   /// The route hint that gets the value, which matches on header fields of that name see; empty: none.
   const std::string& routeHint() const { return routeHint_; }
 
@@ -44,6 +48,7 @@ class BodyChoice {
   BodyPath path_;
   std::string header_;
   std::string routeHint_;
+  std::vector<std::string> owned_;
   std::uint64_t maxBodyBytes_ = 0;
 };
 

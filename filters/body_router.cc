@@ -36,6 +36,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
             .decoded = true,
             .copies = processing::JsonBody::kCopies};
   }
+  std::span<const std::string> ownedFields() const override { return choice_.ownedFields(); }
   bool wantsBody(const http::RequestHead& request, const http::ResponseHead* /*response*/) const override {
     return BodyChoice::concerns(request);
   }
@@ -46,10 +47,10 @@ class BodyRouter final : public processing::PreAuthProcessor {
       const auto body = processing::JsonBody::parse(*call.body);
       if (!body) return Verdict::fail("the body is no JSON", processing::Cause::kBadBody);
       const auto chosen = choice_.chosenBy(body->value());
-      if (!chosen) return Verdict::reply({chosen.error(), {}});
+      if (!chosen) return Verdict::fail(chosen.error().detail, processing::Cause::kBadBody);
       value = call.arena.copy(*chosen);
     }
-    choice_.apply(call.arena, call.request.headers, value);
+    choice_.apply(call.edit, value);
     if (call.wish == nullptr || value.empty()) return Verdict::goOn();
     if (!hint_.empty()) call.wish->hints.set(call.arena, hint_, value);
     call.wish->matchAgain = true;

@@ -5,11 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "filters/query_edit.h"
-#include "filters/twin_fields.h"
 #include "proxy/base/base64.h"
 #include "proxy/http/hygiene.h"
 #include "proxy/processing/field_edits.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::filters {
 namespace {
@@ -64,8 +63,8 @@ class HeaderCredential final : public processing::Processor {
 
   Verdict process(processing::Call& call, const processing::Peer& /*peer*/) const override {
     if (wouldBeEchoed(call.request)) return refuseEcho();
-    removeTwins(call.request.headers, name_);
-    call.request.headers.add(call.arena, {name_, value_.reveal(), http::fieldId(name_), http::Care::kSecret});
+    call.edit.removeTwins(name_);
+    call.edit.add({name_, value_.reveal(), http::fieldId(name_), http::Care::kSecret});
     return Verdict::goOn();
   }
 
@@ -83,7 +82,7 @@ class QueryCredential final : public processing::Processor {
     if (!call.request.target.starts_with('/')) {
       return refuse(base::Error::badRequest(400, "a request without a path can not carry the gateway's credential"));
     }
-    call.request.target = replaceParameter(call.arena, call.request.target, name_, parameter_.reveal());
+    call.edit.setParameter(name_, parameter_.reveal(), http::Care::kSecret);
     return Verdict::goOn();
   }
 
@@ -209,9 +208,9 @@ Made makeCredentialInjector(const Use& use) {
   if (parameter.empty()) {
     return {std::make_shared<const HeaderCredential>(std::move(header).value(), std::move(value)), {}};
   }
-  const Secret encoded(encodeQuery(value.reveal()));
+  const Secret encoded(processing::encodeQuery(value.reveal()));
   return {std::make_shared<const QueryCredential>(std::string(parameter),
-                                                  join(encodeQuery(parameter), "=", encoded.reveal())),
+                                                  join(processing::encodeQuery(parameter), "=", encoded.reveal())),
           {}};
 }
 

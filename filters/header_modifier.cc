@@ -34,7 +34,11 @@ class HeaderModifier final : public processing::PreAuthProcessor {
   explicit HeaderModifier(processing::FieldEdits edits) : edits_(std::move(edits)) {}
 
   processing::Verdict process(processing::Call& call) const override {
-    edits_.apply(call.arena, call.response != nullptr ? call.response->headers : call.request.headers);
+    if (call.response != nullptr) {
+      edits_.apply(call.arena, call.response->headers);
+    } else {
+      edits_.apply(call.edit);
+    }
     return processing::Verdict::goOn();
   }
 

@@ -11,8 +11,8 @@ bool isForwarded(const http::Field& field) {
 }
 
 /// Whatever else the client said of itself goes: it could say anything.
-void appendForwarded(base::Arena& arena, http::Headers& headers, const http::RequestHead& request,
-                     const Client& client) {
+void appendForwarded(base::Arena& arena, http::RequestHead& request, const Client& client) {
+  http::Headers& headers = request.headers;
   std::string chain;
   for (const http::Field& field : headers) {
     if (field.id == http::FieldId::kXForwardedFor) chain.append(field.value).append(", ");
@@ -23,34 +23,39 @@ void appendForwarded(base::Arena& arena, http::Headers& headers, const http::Req
   if (!request.authority.empty()) headers.add(arena, http::FieldId::kXForwardedHost, request.authority);
 }
 
-/// The fields and the authority; of a rule or share that sets Host and rewrites it too, the filter made for it counts.
-void applyFilters(base::Arena& arena, const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
-                  http::RequestHead& head) {
-  if (edit) {
-    edit->apply(arena, head.headers);
-    if (!edit->authority.empty()) head.authority = edit->authority;
-  }
+/// Of a rule or share that sets Host and rewrites it too, the filter made for it counts.
+void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
+                    http::RequestHead& head) {
+  if (edit && !edit->authority.empty()) head.authority = edit->authority;
   if (!rewrite.authority.empty()) head.authority = rewrite.authority;
 }
 
 }  // namespace
 
-http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
-                              const routing::WeightedBackend& backend, const Identity& identity, const Client& client) {
-  http::RequestHead head = request;
-  head.headers = request.headers.copy(arena);
-  if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
-  // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
-  head.expectContinue = false;
+void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule, const Identity& identity,
+                      const Client& client) {
   if (identity.appendForwarded) {
-    appendForwarded(arena, head.headers, request, client);
+    appendForwarded(arena, head, client);
   } else {
     // A client could otherwise say anything about where it comes from; and inner addresses are nobody's business
     // outside.
     head.headers.removeIf(isForwarded);
   }
-  applyFilters(arena, rule.requestHeaders, rule.rewrite, head);
-  applyFilters(arena, backend.requestHeaders, backend.rewrite, head);
+  if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
+}
+
+http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
+                              const routing::WeightedBackend& backend, const Identity& identity, const Client& client,
+                              RuleFilters filters) {
+  http::RequestHead head = request;
+  head.headers = request.headers.copy(arena);
+  if (filters == RuleFilters::kPending) applyRuleFilters(arena, head, rule, identity, client);
+  if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
+  // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
+  head.expectContinue = false;
+  applyAuthority(rule.requestHeaders, rule.rewrite, head);
+  if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
+  applyAuthority(backend.requestHeaders, backend.rewrite, head);
   // Both would rewrite the path that was matched, not what the other made of it: the more specific one counts.
   const bool ofShare = backend.rewrite.path != routing::PathRewrite::kNone;
   head.target = (ofShare ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);

@@ -39,11 +39,23 @@ struct Client {
   bool secure;
 };
 
-/// The request head as this Backend gets it: the Backend's authority (of a Service the client's), the rule's edits and
-/// rewrite, those of the share, then what the gateway adds. Views are into the exchange's arena, the rule and
-/// `identity`.
+/// Where the fields of a request have come on their way through the filters of its rule.
+enum class RuleFilters : std::uint8_t {
+  kPending,  // they are as they were before
+  kApplied   // applyRuleFilters() has been called
+};
+
+/// What the gateway and the rule do to the fields of a request, whatever Backend it goes to: the client's word about
+/// its way here goes or is replaced, then the rule's RequestHeaderModifier applies. Views as in attemptHead().
+void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule, const Identity& identity,
+                      const Client& client);
+
+/// The request head as this Backend gets it: the Backend's authority (of a Service the client's), the rule's edits, as
+/// far as they are pending, and its rewrite, those of the share, then what the gateway adds. Views are into the
+/// exchange's arena, the rule and `identity`.
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
-                              const routing::WeightedBackend& backend, const Identity& identity, const Client& client);
+                              const routing::WeightedBackend& backend, const Identity& identity, const Client& client,
+                              RuleFilters filters = RuleFilters::kPending);
 
 /// This gateway is in the Via list already: the request has gone in a circle.
 bool passedHere(const http::Headers& headers, const Identity& identity);

@@ -8,6 +8,7 @@
 #include "proxy/exchange/local_reply.h"
 #include "proxy/exchange/own_answer.h"
 #include "proxy/exchange/tunnel.h"
+#include "proxy/http/connection_auth.h"
 #include "proxy/routing/preflight.h"
 
 namespace sluice::exchange {
@@ -147,16 +148,16 @@ void Exchange::route() {
     return raise(Event::kRejected, base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
                                                "the request has passed this gateway before"));
   }
-  const routing::RouteMatch match = matchHead(*origin_.routes);
+  const routing::RouteMatch match = matchHead(*origin_.routes, request_.head);
   listener_ = match.listener;
   if (listener_ != nullptr && listener_->preRouting) return processBeforeRouting();
   decide(match);
 }
 
-routing::RouteMatch Exchange::matchHead(const routing::RouteTable& routes) {
+routing::RouteMatch Exchange::matchHead(const routing::RouteTable& routes, const http::RequestHead& head) {
   const Downstream* downstream = owner_.downstream(origin_.connection);
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
-  return routing::matchRequest(routes, request_.head, serverName);
+  return routing::matchRequest(routes, head, serverName);
 }
 
 /// Where the request goes, as far as that is up to its route.
@@ -167,6 +168,11 @@ void Exchange::decide(const routing::RouteMatch& match) {
   owner_.observer().onRouted(*this);
   findPhases();
   if (refusal) return raise(Event::kRejected, *refusal);
+  if (owner_.refusesConnectionAuth() && http::authenticatesConnection(request_.head.headers)) {
+    return raise(Event::kRejected,
+                 base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
+                             "NTLM and Negotiate authenticate connections, which this gateway shares"));
+  }
   if (rule_->requestTimeout) arm();
   if (phases_ == 0 && !steps_) return onProcessed();
   processRequest();
@@ -266,12 +272,13 @@ std::optional<base::Error> Exchange::chooseBackend(const routing::RouteMatch& ma
 void Exchange::acquire() {
   const net::Addresses* allowed = nullptr;
   if (wants(Phase::kConnect)) {
-    allowed = steps_->allowed();
+    allowed = steps_->connect.allowed();
     if (allowed == nullptr) return processConnect();
   }
   const upstream::Wishes wishes = {.preferred = session_ ? session_->endpoint() : nullptr,
                                    .avoided = retries_ ? retries_->avoided() : nullptr,
-                                   .allowed = allowed};
+                                   .allowed = allowed,
+                                   .client = origin_.connection};
   auto lease = attempt_.cluster->acquire(token(), wishes);
   if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
   if (lease->empty()) return;
@@ -300,9 +307,8 @@ void Exchange::begin() {
   const bool prepared = attemptSteps() != nullptr;
   if (prepared && !processBackendRequest()) return connection->touch();  // it goes back unused
   ++attempt_.number;
-  http::RequestHead head = prepared ? *steps_->attemptHead
-                                    : attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend,
-                                                  owner_.identity(), {origin_.client, origin_.secure});
+  http::RequestHead head = prepared ? *steps_->attemptHead : headOfAttempt();
+  if (http::authenticatesConnection(head.headers)) owner_.upstreams().pins().add(*connection, origin_.connection);
   if (steps_ && requestBody_.trailers() != nullptr) guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
   attempt_.stream = connection->begin(token(), head);
@@ -311,6 +317,11 @@ void Exchange::begin() {
   }
   if (rule_->backendRequestTimeout != base::Duration::zero()) arm();
   proceed(*downstream);
+}
+
+http::RequestHead Exchange::headOfAttempt() {
+  return attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
+                     {origin_.client, origin_.secure}, ruleFilters());
 }
 
 // RFC 9110 section 10.1.1: once, and only to a client that still waits for it.

@@ -108,9 +108,7 @@ class Exchange final : private net::Timer {
   base::MonotonicTime requestDeadline() const;
   base::MonotonicTime attemptDeadline() const;
   base::MonotonicTime retryTime() const;
-  base::MonotonicTime stepDeadline() const {
-    return steps_ ? steps_->deadline() : base::MonotonicTime::max();
-  }
+  base::MonotonicTime stepDeadline() const { return steps_ ? steps_->deadline() : base::MonotonicTime::max(); }
   bool clientStalls() const;
   bool tunnels() const;
   void expire();
@@ -123,13 +121,14 @@ class Exchange final : private net::Timer {
   void route();
   /// Finds the rule and a share of it; none if the rule answers itself.
   std::optional<base::Error> chooseBackend(const routing::RouteMatch& match);
-  routing::RouteMatch matchHead(const routing::RouteTable& routes);
+  routing::RouteMatch matchHead(const routing::RouteTable& routes, const http::RequestHead& head);
   void decide(const routing::RouteMatch& match);
   void takeRule(const routing::Rule* rule);
   void enter();
   void acquire();
   void abandon();
   void begin();
+  http::RequestHead headOfAttempt();
   void proceed(Downstream& downstream);
   void forwardRequest();
   void grantClient();
@@ -139,8 +138,12 @@ class Exchange final : private net::Timer {
   void startResponse();
   void forwardResponse();
   void grantUpstream();
-  // Payload processors: exchange_process.cc.
+  // Payload processors: exchange_process.cc, exchange_rule_steps.cc.
   processing::Chains chains() const;
+  processing::Chains sharedChains() const {
+    const processing::Chains all = chains();
+    return {all[0], all[1], nullptr};
+  }
   void findPhases();
   bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
   bool wantsResponse() const {
@@ -167,14 +170,19 @@ class Exchange final : private net::Timer {
   }
   Stretch* attemptSteps() const { return steps_ && steps_->attempt ? &*steps_->attempt : nullptr; }
   bool starves() const;
-  static Stretch::Load loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body);
   const http::RequestHead& asked() const { return asked_ != nullptr ? *asked_ : request_.head; }
   void processBeforeRouting();
   void processRequest();
   Stretch& requestSteps(bool everything);
+  void processTentative();
+  void processSecondRound();
+  void applyFilters();
+  void rebuildHead();
   void matchAgain();
-  routing::RouteMatch matchWithHints();
+  void changeRule(const routing::RouteMatch& match);
+  routing::RouteMatch matchWithHints(http::RequestHead head);
   void carryRequest();
+  processing::Run::Outcome moveSteps();
   void processAttempt();
   void processConnect();
   bool processBackendRequest();
@@ -188,6 +196,7 @@ class Exchange final : private net::Timer {
   void processResponse();
   void processHead();
   void processResponseOn();
+  void keepToClient(http::ResponseHead& challenge);
   void judgeStatus();
   void keepResponse() {
     using processing::Phase;
@@ -219,6 +228,8 @@ class Exchange final : private net::Timer {
   void backOff();
   const routing::WeightedBackend* resumeSession();
   void tellSession();
+  RuleFilters ruleFilters() const { return steps_ ? steps_->ruleFilters : RuleFilters::kPending; }
+  http::RequestHead headOfMirrors();
   void startMirrors(const std::vector<routing::RequestMirror>& wanted);
   void startMirrorsOfShare();
   void mirrorBody(std::string_view bytes);
@@ -233,9 +244,9 @@ class Exchange final : private net::Timer {
   Exchanges& owner_;
   const Origin origin_;
   http::RequestMessage request_;
-  /// As the client asked, where steps have changed the head: what a copy of it and an answer of the rule's own are made
-  /// of, so that nothing that a step put in goes where it is not meant to. Framed as the body that they left. In the
-  /// arena; null: as it is.
+  /// As the client asked, where steps have changed the head: what an answer of the rule's own is made of, so that
+  /// nothing that a step put in goes where it is not meant to. Framed as the body that they left. In the arena; null:
+  /// as it is.
   http::RequestHead* asked_ = nullptr;
   http::BodyPipe requestBody_;
   http::BodyPipe responseBody_;
@@ -246,7 +257,7 @@ class Exchange final : private net::Timer {
     std::shared_ptr<const routing::ServedListener> listener;  // null if its head was refused
     std::string revision;
   };
-  const routing::Rule* rule_ = nullptr;              // the snapshot's; of an earlier one the pin's
+  const routing::Rule* rule_ = nullptr;                // the snapshot's; of an earlier one the pin's
   const routing::ServedListener* listener_ = nullptr;  // likewise
   std::unique_ptr<Pin> pin_;
   Attempt attempt_;
@@ -257,7 +268,16 @@ class Exchange final : private net::Timer {
   };
   std::unique_ptr<ExchangeSteps, InArena> steps_;  // null unless processors are concerned
   /// What is under way of the steps: their next event goes on with it.
-  enum class Pending : std::uint8_t { kNothing, kBeforeRouting, kRequest, kAttempt, kConnect, kBackendRequest };
+  enum class Pending : std::uint8_t {
+    kNothing,
+    kBeforeRouting,
+    kFirstRound,  // before authentication: of the Gateway and the rule, then of the Backend that is chosen for now
+    kTentative,
+    kRequest,
+    kAttempt,
+    kConnect,
+    kBackendRequest
+  };
   Pending pendingSteps_ = Pending::kNothing;
   enum class PendingResponse : std::uint8_t { kNothing, kBackendResponse, kKept };
   PendingResponse pendingResponse_ = PendingResponse::kNothing;

@@ -16,7 +16,7 @@ void Exchange::processConnect() {
   auto addresses = attempt_.cluster->resolve(token());
   if (!addresses.ok()) return raise(Event::kUnavailable, addresses.error());
   if (addresses->empty()) return;
-  steps_->beginConnect(*attempt_.backend->backend, *std::move(addresses));
+  steps_->connect.begin(request_.arena, *attempt_.backend->backend, *std::move(addresses));
   steps_->attempt->append(chains(), {Phase::kConnect});
   pendingSteps_ = Pending::kConnect;
   process();

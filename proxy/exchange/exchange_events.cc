@@ -3,6 +3,7 @@
 
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/http/connection_auth.h"
 
 namespace sluice::exchange {
 namespace {
@@ -80,6 +81,7 @@ void Exchange::onInterim(http::ResponseMessage&& message) {
 
 void Exchange::onResponse(http::ResponseMessage&& message) {
   progress();
+  if (http::asksToAuthenticateConnection(message.head)) keepToClient(message.head);
   const bool processed = wantsResponse();
   if (message.head.body == http::Body::kNone && !processed) responseBody_.finish();
   // The backend does not agree to a tunnel: the request was complete with its head.
@@ -90,6 +92,13 @@ void Exchange::onResponse(http::ResponseMessage&& message) {
     if (wants(processing::Phase::kBackendResponse)) return raise(Event::kResponseArrived);
   }
   judgeStatus();
+}
+
+/// Whoever answers the challenge answers for the connection, which is nobody else's then.
+void Exchange::keepToClient(http::ResponseHead& challenge) {
+  if (owner_.refusesConnectionAuth()) return http::removeConnectionChallenges(challenge.headers);
+  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
+  if (connection != nullptr) owner_.upstreams().pins().add(*connection, origin_.connection);
 }
 
 void Exchange::judgeStatus() {

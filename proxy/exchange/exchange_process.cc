@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "proxy/exchange/body_framing.h"
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/exchanges.h"
 #include "proxy/http/hygiene.h"
@@ -12,44 +13,8 @@ namespace sluice::exchange {
 
 using processing::bitOf;
 using processing::Phase;
+using processing::Round;
 using processing::Run;
-
-namespace {
-
-void finishPipe(http::BodyPipe& pipe, std::optional<http::Trailers> trailers) {
-  if (trailers) return pipe.finish(*std::move(trailers));
-  pipe.finish();
-}
-
-/// The list: its bytes are those of `pipe`.
-std::optional<http::Trailers> copyOf(const http::BodyPipe& pipe) {
-  if (pipe.trailers() == nullptr) return std::nullopt;
-  http::Trailers copy(pipe.bytes.pool());
-  copy.fields = pipe.trailers()->copy(copy.arena);
-  return copy;
-}
-
-/// Fields that say something of the bytes of a body, which steps have changed.
-void removeDigests(http::Headers& headers) {
-  for (const std::string_view name : {"content-md5", "content-digest", "repr-digest", "digest", "want-repr-digest"}) {
-    headers.remove(name);
-  }
-}
-
-/// How a body that steps may change is framed: by its length if all of it is here, else by its end. One that was
-/// nothing and is nothing stays so.
-template <typename Head>
-void frame(Head& head, bool alters, const http::BodyPipe& pipe) {
-  if (!alters) return;
-  removeDigests(head.headers);
-  const bool whole = pipe.end() == http::PipeEnd::kComplete;
-  if (whole && pipe.bytes.empty() && head.body == http::Body::kNone) return;
-  head.body = whole && pipe.trailers() == nullptr ? http::Body::kLength : http::Body::kUntilEnd;
-  head.contentLength = {};
-  if (head.body == http::Body::kLength) head.contentLength = pipe.bytes.size();
-}
-
-}  // namespace
 
 /// The Backend's, before it has a connection.
 bool Exchange::hasOwnSteps() const {
@@ -82,112 +47,20 @@ bool Exchange::starves() const {
   return none && requestBody_.bytes.empty() && steps_->attempt && steps_->attempt->starves();
 }
 
-Stretch::Load Exchange::loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body) {
-  bool carries = false;
-  for (const processing::Chain* each : chains)
-    carries = carries || (each != nullptr && (each->bodyPhases() & phases) != 0);
-  return {carries && body != http::Body::kTunnel, body == http::Body::kLength || body == http::Body::kUntilEnd};
-}
-
 // --- the request's way -------------------------------------------------------------------------------------
-
-/// Those of the listener that come before a route is matched; then decide().
-void Exchange::processBeforeRouting() {
-  const processing::Chains first = {listener_->preRouting.get(), nullptr, nullptr};
-  findPhases();  // what they answer goes through response-headers of the listener
-  // Whether steps of the route will want the body is not known.
-  requestSteps(loadOf({}, 0, request_.head.body).flows).appendRequest(first);
-  pendingSteps_ = Pending::kBeforeRouting;
-  process();
-}
-
-/// Steps of the listener and of the rule, once; then onProcessed().
-void Exchange::processRequest() {
-  constexpr std::uint8_t kShared = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
-  const processing::Chains all = chains();
-  const auto concerned = [](const processing::Chain* chain) {
-    return chain != nullptr && (chain->phases() & kShared) != 0;
-  };
-  const bool begun = steps_ && steps_->request;
-  if (begun) steps_->findPlace();
-  if (!begun && !concerned(all[0]) && !concerned(all[1])) return onProcessed();
-  const processing::Chains shared = {all[0], all[1], nullptr};
-  Stretch& stretch =
-      begun ? *steps_->request
-            : requestSteps(loadOf(shared, bitOf(Phase::kRequestBody), request_.head.body).carries);
-  stretch.appendRequest(shared);
-  stretch.seal();
-  pendingSteps_ = Pending::kRequest;
-  process();
-}
-
-/// `carries`: the body goes through them.
-Stretch& Exchange::requestSteps(bool carries) {
-  asked_ = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
-      http::RequestHead(request_.head);
-  request_.head.headers = asked_->headers.copy(request_.arena);
-  Stretch& stretch = steps().beginRequest({false, false});
-  if (carries) carryRequest();
-  return stretch;
-}
-
-void Exchange::carryRequest() {
-  Stretch& stretch = *steps_->request;
-  stretch.carry(loadOf({}, 0, request_.head.body).flows);
-  stretch.source.splice(requestBody_.bytes, requestBody_.bytes.size());
-  if (requestBody_.end() == http::PipeEnd::kComplete) stretch.end(requestBody_.takeTrailers());
-  requestBody_ = http::BodyPipe(owner_.worker().chunks());
-}
-
-/// E-97a: by the head as steps have made it. What has run does not run again.
-void Exchange::matchAgain() {
-  if (pendingSteps_ != Pending::kRequest || std::exchange(steps_->matchedAgain, true)) return;
-  const routing::RouteMatch match = matchWithHints();
-  if (match.rule == rule_) return;
-  // Steps of it may have the body under their hands.
-  steps_->formerRule = rule_->shared_from_this();
-  owner_.observer().onLeftRoute(*this);
-  session_.reset();
-  attempt_ = {};
-  takeRule(match.rule);
-  const std::optional<base::Error> refusal = chooseBackend(match);
-  owner_.observer().onRouted(*this);
-  findPhases();
-  steps_->findPlace();
-  if (refusal) return raise(Event::kRejected, *refusal);
-  if (rule_->requestTimeout) arm();
-  const processing::Chains all = chains();
-  Stretch& stretch = *steps_->request;
-  const processing::Chains own = {nullptr, all[1], nullptr};
-  if (!stretch.carries && loadOf(own, bitOf(Phase::kRequestBody), request_.head.body).carries) carryRequest();
-  stretch.changeRoute(all[0], all[1]);
-}
-
-/// By what is served now: what the request came in by may be gone since.
-routing::RouteMatch Exchange::matchWithHints() {
-  const Downstream* downstream = owner_.downstream(origin_.connection);
-  if (downstream == nullptr) return {};
-  const http::Headers real = request_.head.headers;
-  for (const http::Field& hint : steps_->wish.hints) {
-    if (request_.head.headers.all().data() == real.all().data()) request_.head.headers = real.copy(request_.arena);
-    request_.head.headers.set(request_.arena, hint.name, hint.value);
-  }
-  const routing::RouteMatch match = matchHead(downstream->routes());
-  request_.head.headers = real;
-  return match;
-}
 
 /// Those of the Backend, on the attempt's own copy.
 void Exchange::processAttempt() {
   const processing::Chains all = chains();
   auto* head = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
-      http::RequestHead(attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
-                                    {origin_.client, origin_.secure}));
+      http::RequestHead(headOfAttempt());
   const processing::Chains own = {nullptr, nullptr, all[2]};
-  const Stretch::Load ofOwn = loadOf(own, bitOf(Phase::kRequestBody), head->body);
-  const Stretch::Load ofAll = loadOf(all, bitOf(Phase::kBackendRequest), head->body);
+  const Stretch::Load ofOwn = Stretch::loadOf(own, bitOf(Phase::kRequestBody), head->body);
+  const Stretch::Load ofAll = Stretch::loadOf(all, bitOf(Phase::kBackendRequest), head->body);
   Stretch& stretch = steps().beginAttempt(*head, {ofOwn.carries || ofAll.carries, ofAll.flows});
-  stretch.append(own, {Phase::kRequestHeaders});
+  const bool begun = steps_->tentativeChain == own[2];
+  if (begun) steps_->tentativeEdits.layOn(request_.arena, *head, [](const processing::Step&) { return true; });
+  stretch.append(own, {Phase::kRequestHeaders, begun ? Round::kSecond : Round::kBoth});
   stretch.append(own, {Phase::kRequestBody});
   pendingSteps_ = Pending::kAttempt;
   process();
@@ -196,8 +69,7 @@ void Exchange::processAttempt() {
 /// What waited goes on.
 void Exchange::process() {
   if (pendingSteps_ == Pending::kNothing) return moveRequestBody();
-  const bool ofRequest = pendingSteps_ == Pending::kRequest || pendingSteps_ == Pending::kBeforeRouting;
-  Run::Outcome outcome = ofRequest ? moveRequest() : moveBoth();
+  Run::Outcome outcome = moveSteps();
   while (outcome == Run::Outcome::kMatchAgain) {
     matchAgain();
     outcome = error_ ? Run::Outcome::kRefused : moveRequest();
@@ -208,7 +80,11 @@ void Exchange::process() {
     case Pending::kNothing:
       return;
     case Pending::kBeforeRouting:
-      return decide(matchWithHints());
+      return decide(matchWithHints(request_.head));
+    case Pending::kFirstRound:
+      return processTentative();
+    case Pending::kTentative:
+      return processSecondRound();
     case Pending::kRequest:
       if (steps_->request->carries) {
         for (http::RequestHead* head : {&request_.head, asked_}) {
@@ -219,11 +95,32 @@ void Exchange::process() {
     case Pending::kAttempt:
       return admit();
     case Pending::kConnect:
-      steps_->endConnect();
+      steps_->connect.end();
       return acquire();
     case Pending::kBackendRequest:
       return raise(Event::kRouted);
   }
+}
+
+/// Those that are under way.
+Run::Outcome Exchange::moveSteps() {
+  switch (pendingSteps_) {
+    case Pending::kNothing:
+      return Run::Outcome::kDone;
+    case Pending::kBeforeRouting:
+    case Pending::kFirstRound:
+    case Pending::kRequest:
+      return moveRequest();
+    case Pending::kTentative: {
+      base::ByteQueue none(owner_.worker().chunks());
+      return steps_->tentative->go(none, 0);
+    }
+    case Pending::kAttempt:
+    case Pending::kConnect:
+    case Pending::kBackendRequest:
+      return moveBoth();
+  }
+  return Run::Outcome::kDone;
 }
 
 /// A client that waits to be told so is told to send the body that a step waits for.
@@ -251,17 +148,10 @@ bool Exchange::processBackendRequest() {
   return true;
 }
 
-/// What steps have put into the head is not for the client to say once more behind its body (attack: a credential's
-/// twin as a trailer, which some servers merge).
 void Exchange::guardTrailers() {
   const http::RequestHead& sent = steps_->attemptHead != nullptr ? *steps_->attemptHead : request_.head;
   for (http::BodyPipe* pipe : {&requestBody_, &steps_->attemptBody}) {
-    http::Headers* trailers = pipe->trailers();
-    if (trailers == nullptr) continue;
-    trailers->removeIf([&](const http::Field& trailer) {
-      return std::any_of(sent.headers.begin(), sent.headers.end(),
-                         [&](const http::Field& field) { return http::areTwins(trailer.name, field.name); });
-    });
+    if (http::Headers* trailers = pipe->trailers()) removeTwinsOf(sent.headers, *trailers);
   }
 }
 
@@ -295,7 +185,7 @@ Run::Outcome Exchange::moveAttempt() {
     if (count == 0 && !ends) break;
     stretch.source.splice(requestBody_.bytes, count);
     if (count > 0) passRequest(count);
-    if (ends) stretch.end(copyOf(requestBody_));
+    if (ends) stretch.end(trailersOf(requestBody_));
     outcome = stretch.go(body.bytes, 0);
   }
   if (!stretch.carries || outcome == Run::Outcome::kRefused) return outcome;
@@ -335,7 +225,7 @@ void Exchange::moveRequestBody() {
 
 void Exchange::beginResponseSteps() {
   const std::uint8_t bodies = bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseBody);
-  const Stretch::Load load = loadOf(chains(), bodies, response_->head.body);
+  const Stretch::Load load = Stretch::loadOf(chains(), bodies, response_->head.body);
   // RFC 9110 section 6.4.1: there is none, so no step can make one.
   const bool bodiless = request_.head.method == http::Method::kHead || http::statusForbidsBody(response_->head.status);
   steps().beginResponse(response_->head, {load.carries && !bodiless, load.flows});

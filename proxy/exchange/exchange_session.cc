@@ -11,6 +11,9 @@ const routing::WeightedBackend* Exchange::resumeSession() {
   if (const pki::ValueSealer* sealer = owner_.sessionSealer()) {
     session_->take(*sealer, owner_.worker().clock().wallNow(), request_);
     if (asked_ != nullptr) removeSessions(*rule_->session, request_.arena, asked_->headers);
+    if (steps_ && steps_->headBeforeRule != nullptr && steps_->headBeforeRule != asked_) {
+      removeSessions(*rule_->session, request_.arena, steps_->headBeforeRule->headers);
+    }
   }
   return session_->share() != nullptr ? session_->share() : rule_->choose(owner_.random());
 }

@@ -134,7 +134,8 @@ bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
 }
 
 void Exchanges::onResumed(http::Token token, processing::Ticket ticket, bool dropped) {
-  if (Exchange* exchange = find(token)) exchange->onStepAnswer(ticket, dropped);
+  if (Exchange* exchange = find(token)) return exchange->onStepAnswer(ticket, dropped);
+  if (Mirror* mirror = mirrors_.find(token)) mirror->onStepAnswer(ticket, dropped);
 }
 
 }  // namespace sluice::exchange

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/exchange/body_framing.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/http/connection_auth.h"
 
 namespace sluice::exchange {
 namespace {
@@ -17,17 +19,19 @@ void copyFields(base::Arena& arena, const http::Headers& from, http::Headers& to
 }
 
 /// The share that the target would be, were it one: no edits of any other share go to it.
-http::RequestHead headFor(base::Arena& arena, const routing::Rule& rule, const routing::RequestMirror& target,
-                          const http::RequestHead& request, const Identity& identity, const Client& client) {
+http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const Identity& identity) {
   routing::WeightedBackend share;
-  share.backend = target.backend;
-  const http::RequestHead made = attemptHead(arena, request, rule, share, identity, client);
+  share.backend = source.target.backend;
+  const http::RequestHead made =
+      attemptHead(arena, source.request, source.rule, share, identity, source.client, source.filters);
   http::RequestHead head = made;
   head.methodText = arena.copy(made.methodText);
   head.authority = arena.copy(made.authority);
   head.target = arena.copy(made.target);
   head.headers = {};
   copyFields(arena, made.headers, head.headers);
+  // A copy can take no part in the handshake of NTLM or Negotiate, and would log a shared connection in.
+  if (http::authenticatesConnection(head.headers)) head.headers.remove(http::FieldId::kAuthorization);
   return head;
 }
 
@@ -37,22 +41,29 @@ base::Error lost(std::string_view why) {
 
 }  // namespace
 
-Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ServedListener& listener,
-               const routing::Rule& rule, const routing::RequestMirror& target, upstream::Cluster& cluster,
-               const http::RequestHead& request, const Client& client)
+Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, upstream::Cluster& cluster, const MirrorSource& source)
     : self_(self),
       owner_(owner),
-      listener_(listener),
-      rule_(rule),
-      target_(target),
+      listener_(source.listener),
+      rule_(source.rule),
+      target_(source.target),
       cluster_(cluster),
       request_(owner.owner().worker().chunks()),
       body_(owner.owner().worker().chunks()),
+      share_(owner.owner().bufferBudget()),
+      room_(owner.owner().limits().exchangeBuffer),
       started_(owner.owner().worker().now()),
       begun_(started_),
       lastProgress_(started_) {
-  request_.head = headFor(request_.arena, rule, target, request, owner.owner().identity(), client);
+  request_.head = headFor(request_.arena, source, owner.owner().identity());
   if (request_.head.body == http::Body::kNone) body_.finish();
+  const routing::BackendPlan& plan = *target_.backend;
+  if (MirrorSteps::needed(plan)) {
+    state_ = State::kPreparing;
+    steps_ = std::make_unique<MirrorSteps>(*this, owner.owner(), request_, body_, plan,
+                                           processing::Place{listener_.gateway, rule_.route, plan.name},
+                                           source.client.address.ip());
+  }
   owner.owner().worker().timers().set(*this, deadline());
 }
 
@@ -70,8 +81,9 @@ void Mirror::record() {
 }
 
 bool Mirror::makeRoom(std::size_t count) {
-  if (state_ == State::kOver || error_ || body_.end() != http::PipeEnd::kOpen) return false;
-  if (body_.bytes.size() + count <= owner_.owner().limits().exchangeBuffer) return true;
+  if (state_ == State::kOver || error_ || ended_ || body_.end() != http::PipeEnd::kOpen) return false;
+  const std::size_t held = body_.bytes.size() + (steps_ ? steps_->source().size() : 0);
+  if (held + count <= room_) return true;
   owner_.owner().onLimit("exchangeBuffer");
   fail(lost("the mirror does not keep up with the client"));
   return false;
@@ -79,29 +91,41 @@ bool Mirror::makeRoom(std::size_t count) {
 
 void Mirror::addBody(std::string_view bytes) {
   if (!makeRoom(bytes.size())) return;
-  body_.bytes.append(bytes);
+  incoming().append(bytes);
   record();
 }
 
-void Mirror::addBody(const base::ByteQueue& bytes) {
+void Mirror::beginBody(const base::ByteQueue& bytes) {
+  if (bytes.size() > room_) {
+    if (!share_.reach(bytes.size())) {
+      owner_.owner().onLimit("processorBufferTotal");
+      return fail(lost("the gateway has no room for a copy of the body"));
+    }
+    room_ = bytes.size();
+  }
   if (bytes.empty() || !makeRoom(bytes.size())) return;
-  body_.bytes.appendCopy(bytes, bytes.size());
+  incoming().appendCopy(bytes, bytes.size());
   record();
 }
 
 void Mirror::endBody(const http::Headers* trailers) {
+  ended_ = true;
+  std::optional<http::Trailers> copied;
   if (trailers != nullptr) {
-    http::Trailers copied(request_.arena.pool());
-    copyFields(copied.arena, *trailers, copied.fields);
-    body_.finish(std::move(copied));
+    copied.emplace(request_.arena.pool());
+    copyFields(copied->arena, *trailers, copied->fields);
+    removeTwinsOf(request_.head.headers, copied->fields);
+  }
+  if (steps_ && steps_->carries()) {
+    steps_->end(std::move(copied));
   } else {
-    body_.finish();
+    finishPipe(body_, std::move(copied));
   }
   record();
 }
 
 void Mirror::leave() {
-  if (body_.end() == http::PipeEnd::kOpen) cancel();
+  if (!ended_ && body_.end() == http::PipeEnd::kOpen) cancel();
 }
 
 void Mirror::cancel() {
@@ -111,14 +135,14 @@ void Mirror::cancel() {
 }
 
 bool Mirror::onPoolReady() {
-  if (state_ != State::kWaiting) return false;
+  if (state_ != State::kWaiting && state_ != State::kPreparing) return false;
   ready_ = true;
   owner_.mark(*this);
   return true;
 }
 
 bool Mirror::onPoolFailed(const base::Error& error) {
-  if (state_ != State::kWaiting) return false;
+  if (state_ != State::kWaiting && state_ != State::kPreparing) return false;
   fail(error);
   return true;
 }
@@ -144,7 +168,14 @@ void Mirror::fail(const base::Error& error) {
   owner_.mark(*this);
 }
 
-void Mirror::onRequestTaken() { lastProgress_ = owner_.owner().worker().now(); }
+void Mirror::onRequestTaken() {
+  lastProgress_ = owner_.owner().worker().now();
+  if (steps_) owner_.mark(*this);  // what they hold back has room now
+}
+
+void Mirror::onStepAnswer(processing::Ticket ticket, bool dropped) {
+  if (steps_ && state_ != State::kOver && steps_->answer(ticket, dropped)) record();
+}
 
 // The times of an exchange by the same rule, for it alone.
 base::MonotonicTime Mirror::deadline() const {
@@ -152,27 +183,60 @@ base::MonotonicTime Mirror::deadline() const {
   const base::Duration request = rule_.requestTimeout.value_or(timeouts.request);
   base::MonotonicTime due = lastProgress_ + timeouts.streamIdle;
   if (request != base::Duration::zero()) due = std::min(due, started_ + request);
+  if (steps_) due = std::min(due, steps_->deadline());
   if (state_ == State::kSending && rule_.backendRequestTimeout != base::Duration::zero())
     due = std::min(due, begun_ + rule_.backendRequestTimeout);
   return due;
 }
 
 void Mirror::onTimer() {
-  if (deadline() > owner_.owner().worker().now()) return owner_.owner().worker().timers().set(*this, deadline());
+  const base::MonotonicTime now = owner_.owner().worker().now();
+  if (deadline() > now) return owner_.owner().worker().timers().set(*this, deadline());
+  if (steps_ && steps_->deadline() <= now) {
+    steps_->expire(now);
+    return record();
+  }
   fail(base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the mirror did not answer in time"));
 }
 
 // --- what follows from it --------------------------------------------------------------------------------------------
 
 void Mirror::flush() {
+  if (state_ == State::kPreparing && !error_) prepare();
   if (state_ == State::kWaiting && ready_ && !error_) acquire();
+  if (state_ == State::kSending && steps_ && !error_) steps_->go();
   if (state_ == State::kSending && !error_ && !answered_) feed();
   if (state_ != State::kOver && (error_ || answered_)) finish();
+  if (state_ == State::kOver) return;
+  if (body_.bytes.size() <= owner_.owner().limits().exchangeBuffer) share_.release();
+  // A step may have begun to wait, or have answered.
+  if (steps_) owner_.owner().worker().timers().set(*this, deadline());
+}
+
+void Mirror::prepare() {
+  MirrorSteps::Outcome outcome = steps_->go();
+  while (outcome == MirrorSteps::Outcome::kNeedsAddresses && resolve()) outcome = steps_->go();
+  if (outcome != MirrorSteps::Outcome::kReady) return;
+  state_ = State::kWaiting;
+  ready_ = true;
+}
+
+/// False: not yet, or not at all.
+bool Mirror::resolve() {
+  if (!std::exchange(ready_, false)) return false;
+  auto addresses = cluster_.resolve(token());
+  if (!addresses.ok()) {
+    error_ = addresses.error();
+    return false;
+  }
+  if (addresses->empty()) return false;
+  steps_->connectTo(*std::move(addresses));
+  return true;
 }
 
 void Mirror::acquire() {
   ready_ = false;
-  auto lease = cluster_.acquire(token());
+  auto lease = cluster_.acquire(token(), {.allowed = steps_ ? steps_->allowed() : nullptr});
   if (!lease.ok()) {
     error_ = lease.error();
   } else if (!lease->empty()) {
@@ -189,6 +253,8 @@ void Mirror::begin(base::Handle<upstream::Connection> leased) {
     error_ = lost("the connection was lost");
     return;
   }
+  if (http::Headers* trailers = body_.trailers()) removeTwinsOf(request_.head.headers, *trailers);
+  if (http::authenticatesConnection(request_.head.headers)) exchanges.upstreams().pins().add(*connection, token());
   stream_ = connection->begin(token(), request_.head);
   if (stream_ == 0) {
     error_ = base::Error::internal("the request can not be expressed towards the backend");
@@ -208,12 +274,13 @@ void Mirror::feed() {
 
 void Mirror::finish() {
   Exchanges& exchanges = owner_.owner();
-  if (state_ == State::kWaiting) cluster_.abandon(token());
+  if (state_ == State::kWaiting || state_ == State::kPreparing) cluster_.abandon(token());
   if (upstream::Connection* connection = exchanges.upstreams().find(connection_)) {
     const bool cut = stream_ != 0 && !(sent_ && answered_);
     if (cut && connection->codec() != nullptr) connection->codec()->cancel(stream_, http::ResetReason::kCancelled);
     connection->touch();  // leased and not used, it goes back to the pool
   }
+  exchanges.upstreams().pins().release(token());
   state_ = State::kOver;
   exchanges.observer().onMirrored(*this);
 }

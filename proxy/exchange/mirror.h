@@ -12,9 +12,11 @@
 
 #include "proxy/base/slab.h"
 #include "proxy/exchange/attempt.h"
+#include "proxy/exchange/mirror_steps.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"
+#include "proxy/processing/buffer_budget.h"
 #include "proxy/routing/served_listener.h"
 #include "proxy/routing/snapshot.h"
 
@@ -23,12 +25,21 @@ namespace sluice::exchange {
 class Exchanges;
 class Mirrors;
 
+/// What a copy is made of. The objects of the configuration live as long as the snapshot, or until pin(); the rest for
+/// the call alone.
+struct MirrorSource {
+  const routing::ServedListener& listener;
+  const routing::Rule& rule;
+  const routing::RequestMirror& target;
+  const http::RequestHead& request;
+  RuleFilters filters;  // of the rule, in `request`
+  Client client;
+};
+
 class Mirror final : private net::Timer {
  public:
-  /// `listener`, `rule` and `target` live as long as the snapshot, or until pin(). `cluster` was entered for it.
-  Mirror(base::Handle<Mirror> self, Mirrors& owner, const routing::ServedListener& listener, const routing::Rule& rule,
-         const routing::RequestMirror& target, upstream::Cluster& cluster, const http::RequestHead& request,
-         const Client& client);
+  /// `cluster` was entered for it.
+  Mirror(base::Handle<Mirror> self, Mirrors& owner, upstream::Cluster& cluster, const MirrorSource& source);
   ~Mirror() override;
 
   base::Handle<Mirror> handle() const { return self_; }
@@ -43,9 +54,11 @@ class Mirror final : private net::Timer {
     listenerPin_ = listener_.shared_from_this();
   }
 
-  /// The client's side. Bytes beyond limits.exchangeBuffer that its Backend has not taken end it.
+  /// The client's side. What of the body is there when the copy is made it may hold whole, as far as
+  /// limits.processorBufferTotal has room for it. Beyond that, and beyond limits.exchangeBuffer, bytes that its Backend
+  /// has not taken end it.
+  void beginBody(const base::ByteQueue& bytes);
   void addBody(std::string_view bytes);
-  void addBody(const base::ByteQueue& bytes);
   void endBody(const http::Headers* trailers);
   /// There will be no more of the request: without all of it the copy goes too.
   void leave();
@@ -64,6 +77,10 @@ class Mirror final : private net::Timer {
     fail(error);
   }
   void onRequestTaken();
+
+  /// The steps of its Backend.
+  void onStepAnswer(processing::Ticket ticket, bool dropped);
+  void onRefused(const base::Error& error) { error_ = error; }
   void onRequestSent() { sent_ = true; }
   http::BodyPipe& body() { return body_; }
 
@@ -79,8 +96,9 @@ class Mirror final : private net::Timer {
 
  private:
   enum class State : std::uint8_t {
-    kWaiting,  // for a connection
-    kSending,  // the upstream codec has it
+    kPreparing,  // steps of its Backend decide
+    kWaiting,    // for a connection
+    kSending,    // the upstream codec has it
     kOver
   };
 
@@ -88,11 +106,14 @@ class Mirror final : private net::Timer {
   base::MonotonicTime deadline() const;
   void record();
   void fail(const base::Error& error);
+  void prepare();
+  bool resolve();
   void acquire();
   void begin(base::Handle<upstream::Connection> leased);
   void feed();
   void finish();
   bool makeRoom(std::size_t count);
+  base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : body_.bytes; }
 
   const base::Handle<Mirror> self_;
   Mirrors& owner_;
@@ -104,6 +125,10 @@ class Mirror final : private net::Timer {
   upstream::Cluster& cluster_;
   http::RequestMessage request_;
   http::BodyPipe body_;
+  processing::BufferShare share_;  // of what it holds beyond limits.exchangeBuffer
+  std::size_t room_;
+  std::unique_ptr<MirrorSteps> steps_;  // null unless its Backend has some
+  bool ended_ = false;                  // the client's side
   base::Handle<upstream::Connection> connection_;
   http::StreamId stream_ = 0;
   State state_ = State::kWaiting;

@@ -4,14 +4,13 @@
 
 namespace sluice::exchange {
 
-Mirror* Mirrors::create(const routing::ServedListener& listener, const routing::Rule& rule,
-                        const routing::RequestMirror& target, const http::RequestHead& request, const Client& client) {
-  upstream::Cluster& cluster = owner_.upstreams().cluster(target.backend);
+Mirror* Mirrors::create(const MirrorSource& source) {
+  upstream::Cluster& cluster = owner_.upstreams().cluster(source.target.backend);
   if (!cluster.tryEnter()) {
     owner_.onLimit("backendRequests");
     return nullptr;
   }
-  Mirror& mirror = table_.create(*this, listener, rule, target, cluster, request, client);
+  Mirror& mirror = table_.create(*this, cluster, source);
   table_.mark(mirror);
   return &mirror;
 }

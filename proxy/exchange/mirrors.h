@@ -20,8 +20,7 @@ class Mirrors {
   explicit Mirrors(Exchanges& owner) : owner_(owner) {}
 
   /// nullptr if limits.backendRequests has no room for it.
-  Mirror* create(const routing::ServedListener& listener, const routing::Rule& rule, const routing::RequestMirror& target,
-                 const http::RequestHead& request, const Client& client);
+  Mirror* create(const MirrorSource& source);
   Mirror* find(base::Handle<Mirror> handle) { return table_.find(handle); }
   /// nullptr for the token of an exchange, and of a mirror that is gone.
   Mirror* find(http::Token token) {

@@ -16,6 +16,7 @@
 #include "proxy/processing/destination.h"
 #include "proxy/processing/holds.h"
 #include "proxy/processing/phase.h"
+#include "proxy/processing/request_edits.h"
 #include "proxy/processing/resumer.h"
 
 namespace sluice::processing {
@@ -38,6 +39,8 @@ struct Peer {
 struct RouteWish {
   /// The route shall be matched again, by the head as it is now and the hints: heeded once.
   bool matchAgain = false;
+  /// The step that said so last, or whose fields a client had sent.
+  const Step* asking = nullptr;
   /// Fields that only matching sees, in the place of what the client sent by their names.
   http::Headers hints;
 };
@@ -57,9 +60,11 @@ struct Call {
   /// Of the exchange: for all that edits point to.
   base::Arena& arena;
   const base::Clock& clock;
-  /// In phases of the request the head that the Backend will get; later the one that it got, which nobody may change
-  /// any more. Names of fields are in lower case.
-  http::RequestHead& request;
+  /// In phases of the request the head that the Backend will get, as the steps before have left it; later the one that
+  /// it got. Names of fields are in lower case.
+  const http::RequestHead& request;
+  /// Changes `request`. What the Backend got nobody changes any more: in phases of the response nobody sees an edit.
+  RequestEditor& edit;
   /// Of the attempt in steps of a Backend, else of the exchange.
   Holds& holds;
   /// Null in phases of the request.

@@ -19,6 +19,11 @@ Chain::Chain(std::vector<Step> steps) {
   }
 }
 
+bool Chain::contains(const Step& step) const {
+  const std::span<const Step> steps = of(step.phase);
+  return std::any_of(steps.begin(), steps.end(), [&](const Step& own) { return isSameStep(own, step); });
+}
+
 std::vector<Step> Chain::all() const {
   std::vector<Step> steps;
   for (const std::vector<Step>& each : steps_) steps.insert(steps.end(), each.begin(), each.end());

@@ -42,6 +42,11 @@ inline bool comesBefore(const Step& a, const Step& b) {
   return a.preAuth != b.preAuth ? a.preAuth : a.priority < b.priority;
 }
 
+/// The same use of the same processor in the same phase, as the rules of one route may share it.
+inline bool isSameStep(const Step& a, const Step& b) {
+  return a.processor == b.processor && a.phase == b.phase && a.name == b.name;
+}
+
 /// Of a set of phases.
 constexpr std::uint8_t bitOf(Phase phase) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(phase)); }
 
@@ -60,6 +65,7 @@ class Chain {
     if (round == Round::kBoth) return steps;
     return round == Round::kFirst ? steps.first(preAuth_[index]) : steps.subspan(preAuth_[index]);
   }
+  bool contains(const Step& step) const;
   bool has(Phase phase) const { return (phases_ & bitOf(phase)) != 0; }
   /// Of all phases that have steps, a bit each: 1 << phase.
   std::uint8_t phases() const { return phases_; }

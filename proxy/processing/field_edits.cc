@@ -54,4 +54,10 @@ void FieldEdits::apply(base::Arena& arena, http::Headers& headers) const {
   for (const auto& [id, name] : remove_) headers.remove(id, name);
 }
 
+void FieldEdits::apply(RequestEditor& editor) const {
+  for (const auto& [name, value] : set_) editor.set(name, value);
+  for (const auto& [name, value] : add_) editor.add(name, value);
+  for (const auto& [id, name] : remove_) editor.remove(name);
+}
+
 }  // namespace sluice::processing

@@ -11,6 +11,7 @@
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
 #include "proxy/http/headers.h"
+#include "proxy/processing/request_edits.h"
 
 namespace sluice::processing {
 
@@ -25,6 +26,7 @@ class FieldEdits {
   static base::Result<FieldEdits> read(const content::Value& config);
 
   void apply(base::Arena& arena, http::Headers& headers) const;
+  void apply(RequestEditor& editor) const;
 
  private:
   using Fields = std::vector<std::pair<std::string, std::string>>;

@@ -31,8 +31,8 @@ std::optional<Verdict> PlainText::begin(const RunHost& host, const RunTarget& ta
   if (!content::Decoder::needed(codings)) return std::nullopt;
   const BodyLimits limits = host.bodyLimits();
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  decoder_ = content::Decoder::make(
-      codings, {limits.decompressed, static_cast<std::uint32_t>(std::min(limits.ratio, kMost))});
+  decoder_ =
+      content::Decoder::make(codings, {limits.decompressed, static_cast<std::uint32_t>(std::min(limits.ratio, kMost))});
   if (decoder_) return std::nullopt;
   return Verdict::fail("the body has a Content-Encoding that can not be undone", Cause::kBadBody);
 }
@@ -57,6 +57,12 @@ PlainText::Yield PlainText::decode(RunHost& host, base::ByteQueue& coded, bool e
   return content::failed(status) ? Yield{failure(host, status)} : Yield{};
 }
 
-void PlainText::strip(const RunTarget& target) { headersOf(target).remove(kField); }
+void PlainText::strip(const RunTarget& target, const Step& step) {
+  if (target.response != nullptr) {
+    target.response->headers.remove(kField);
+  } else {
+    RequestEditor(target.arena, target.request, step, target.edits).remove(kField);
+  }
+}
 
 }  // namespace sluice::processing

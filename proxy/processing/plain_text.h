@@ -27,7 +27,7 @@ class PlainText {
   Yield decode(RunHost& host, base::ByteQueue& coded, bool ended, base::ByteQueue& to, std::size_t room,
                base::ByteQueue* taken = nullptr);
   /// From here on the message has no Content-Encoding.
-  static void strip(const RunTarget& target);
+  static void strip(const RunTarget& target, const Step& step);
 
  private:
   std::optional<content::Decoder> decoder_;

@@ -4,6 +4,9 @@
 // of one exchange lives in the exchange's arena. Deadlines, failOpen and counting belong to the chain.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "proxy/processing/call.h"
 #include "proxy/processing/verdict.h"
 
@@ -19,6 +22,10 @@ class Processor {
   virtual Verdict process(Call& call, const Peer& peer) const = 0;
   /// In the phase of its use, if bodies exist there.
   virtual BodyInterest body() const { return {}; }
+  /// Header fields that the processor alone decides about, in lower case. What a client sent in them, or in their
+  /// twins, goes before the step is asked, and does not come back where the step fails and is skipped; the route is
+  /// then matched again without them.
+  virtual std::span<const std::string> ownedFields() const { return {}; }
   /// Of this message; if not, it is asked once, about the heads alone. `response` is null in phases of the request.
   virtual bool wantsBody(const http::RequestHead& /*request*/, const http::ResponseHead* /*response*/) const {
     return true;

@@ -36,15 +36,38 @@ Run::Outcome Run::go() {
   }
 }
 
-bool Run::wishes() { return target_.wish != nullptr && std::exchange(target_.wish->matchAgain, false); }
+bool Run::wishes() {
+  if (target_.wish == nullptr) return false;
+  askedByStep_ = std::exchange(target_.wish->matchAgain, false);
+  asking_ = target_.wish->asking;
+  return std::exchange(guarded_, false) || askedByStep_;
+}
+
+/// nullptr: there is none.
+const Step* Run::nextStep() {
+  const Step* step = order_.next();
+  while (step != nullptr && rerouted_ && target_.edits != nullptr && target_.edits->hasRun(*step)) step = order_.next();
+  return step;
+}
+
+/// Takes away what a client sent in the fields that the step decides about, whatever becomes of the step. True if there
+/// was something.
+bool Run::guardFields(const Step& step) {
+  bool sent = false;
+  for (const std::string& owned : step.processor->ownedFields()) sent = host_.dropSent(target_.request, owned) || sent;
+  return sent;
+}
 
 /// False: there is none. `now` may be unknown.
 bool Run::beginNext(base::MonotonicTime now) {
-  const Step* step = order_.next();
+  const Step* step = nextStep();
   if (step == nullptr) return false;
   fresh_ = true;
-  const bool wantsBody = ofBodies_ && step->body.mode != BodyMode::kNone &&
-                         step->processor->wantsBody(target_.request, target_.response);
+  if (target_.edits != nullptr) target_.edits->begin(target_.arena, *step);
+  guarded_ = target_.response == nullptr && guardFields(*step);
+  if (guarded_ && target_.wish != nullptr) target_.wish->asking = step;
+  const bool wantsBody =
+      ofBodies_ && step->body.mode != BodyMode::kNone && step->processor->wantsBody(target_.request, target_.response);
   if (!wantsBody) {
     headStep_.emplace(*step, now);
     return true;
@@ -57,7 +80,8 @@ bool Run::beginNext(base::MonotonicTime now) {
 /// Of the body as the next stage will get it; 0 if that is not known.
 std::uint64_t Run::statedLength() const {
   if (alters()) return 0;
-  if (target_.response == nullptr) return target_.request.body == http::Body::kLength ? target_.request.contentLength : 0;
+  if (target_.response == nullptr)
+    return target_.request.body == http::Body::kLength ? target_.request.contentLength : 0;
   return target_.response->body == http::Body::kLength ? target_.response->contentLength.value_or(0) : 0;
 }
 
@@ -108,11 +132,6 @@ std::size_t Run::room(std::size_t beyond) const {
 void Run::add(base::ByteQueue& from, std::size_t count) { first().bytes.splice(from, count); }
 
 void Run::end() { first().ended = true; }
-
-bool Run::alters() const {
-  return std::any_of(stages_.begin(), stages_.end(),
-                     [](const Stage& stage) { return stage.hasChanged() || stage.mayChange(); });
-}
 
 template <typename Visit>
 void Run::eachStepRun(Visit&& visit) {

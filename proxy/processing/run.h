@@ -21,7 +21,7 @@ namespace sluice::processing {
 class Run {
  public:
   enum class Outcome : std::uint8_t {
-    kDone,    // every step of what was entered has begun
+    kDone,        // every step of what was entered has begun
     kWaits,       // for a processor, or for more of the body
     kMatchAgain,  // the step that has just begun asks for it: add() nothing, but go() on when it is done
     kRefused      // the host knows
@@ -32,8 +32,17 @@ class Run {
 
   /// Once go() says kDone of what was entered before.
   void enter(const StepOrder& steps, Phase phase);
-  /// What is left of what was entered, which then is none of this run's any more.
-  StepOrder leave() { return std::exchange(order_, StepOrder()); }
+  /// What is left of what was entered, which then is none of this run's any more. From here on no step runs that has
+  /// run already, as those may that two routes share.
+  StepOrder leave() {
+    rerouted_ = true;
+    return std::exchange(order_, StepOrder());
+  }
+  /// Because of which the route shall be matched again.
+  const Step* asking() const { return asking_; }
+  /// The step itself wants it. Else it is because a field that the step decides about came from the client: that does
+  /// not use up the one time that steps may ask.
+  bool askedByStep() const { return askedByStep_; }
   /// A body follows after all; no step has wanted it so far.
   void expectBody() {
     flows_ = true;
@@ -52,7 +61,18 @@ class Run {
   /// What came in has not been told to be the end.
   bool isOpen() const { return !first().ended; }
   /// What went in is not, or will not be, what comes out.
-  bool alters() const;
+  bool alters() const {
+    return alteredBy([](const Step&) { return true; }) != nullptr;
+  }
+  /// A step for which counts(const Step&) is true and that has changed the body, or may yet; nullptr: there is none.
+  template <typename Counts>
+  const Step* alteredBy(Counts&& counts) const {
+    for (const Stage& stage : stages_) {
+      const Step& step = stage.run.step();
+      if ((stage.hasChanged() || stage.mayChange()) && counts(step)) return &step;
+    }
+    return nullptr;
+  }
 
   /// max(): no step waits.
   base::MonotonicTime deadline() const;
@@ -71,6 +91,8 @@ class Run {
   std::uint64_t statedLength() const;
   bool wishes();
   bool beginNext(base::MonotonicTime now);
+  const Step* nextStep();
+  bool guardFields(const Step& step);
   bool askHeadStep(base::MonotonicTime& now);
   Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }
   const Flow& first() const { return stages_.empty() ? out_ : stages_.front().input; }
@@ -82,7 +104,11 @@ class Run {
   base::ChunkPool& pool_;
   bool flows_;
   bool refused_ = false;
-  bool fresh_ = false;  // the last step that was begun has not been heard for its wish
+  bool rerouted_ = false;
+  bool fresh_ = false;    // the last step that was begun has not been heard for its wish
+  bool guarded_ = false;  // the step that was begun last decides about fields that the client had sent
+  const Step* asking_ = nullptr;
+  bool askedByStep_ = false;
   StepOrder order_;
   bool ofBodies_ = false;  // the phase that was entered
   std::optional<StepRun> headStep_;

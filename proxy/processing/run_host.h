@@ -44,6 +44,11 @@ class RunHost {
   /// A step has run to its end.
   virtual void onStep(const Step& step, base::Duration time, const Verdict& verdict, StepOutcome outcome) = 0;
   virtual void onLimit(std::string_view limit) = 0;
+  /// What a client sent in that field of a request, and in its twins, is as if it had not been sent; false: nothing. What
+  /// the gateway has put there stays.
+  virtual bool dropSent(http::RequestHead& head, std::string_view name) {
+    return head.headers.removeTwins(name) > 0;
+  }
   /// A step has answered, or failed and is not to be missed. False: the exchange goes on all the same. What a failed
   /// step says is for the log alone.
   virtual bool ends(const Step& step, const Verdict& verdict) = 0;
@@ -57,6 +62,7 @@ struct RunTarget {
   Holds& holds;
   RouteWish* wish = nullptr;           // if the route may be matched again
   Destination* destination = nullptr;  // for steps of the phase connect
+  RequestEdits* edits = nullptr;       // if what steps change in the request may be needed again
 };
 
 }  // namespace sluice::processing

@@ -55,7 +55,7 @@ bool Stage::begin(RunHost& host, const RunTarget& target) {
     return finish(host, verdict, nullptr);
   }
   if (text_.isNeeded() && run.step().body.edits) {
-    PlainText::strip(target);
+    PlainText::strip(target, run.step());
     stripped_ = changed_ = true;
   }
   return true;
@@ -74,7 +74,7 @@ bool Stage::collect(RunHost& host, const RunTarget& target) {
   const Verdict verdict = run.ask(host, target, &body);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() == Verdict::Kind::kContinue && body.isChanged()) {
-    if (text_.isNeeded()) PlainText::strip(target);
+    if (text_.isNeeded()) PlainText::strip(target, run.step());
     takeWhole(body);
   }
   given_.clear();
@@ -88,7 +88,8 @@ std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
   PlainText::Yield yield;
   do {
     yield = text_.decode(host, coded, true, given_, given_.size() + kPiece);
-    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size() * (1 + run.step().body.copies))) yield.wrong = noRoom(host);
+    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size() * (1 + run.step().body.copies)))
+      yield.wrong = noRoom(host);
   } while (yield.more && !yield.wrong);
   if (yield.wrong) given_.clear();
   return std::move(yield.wrong);

@@ -44,6 +44,7 @@ Verdict StepRun::ask(RunHost& host, const RunTarget& target, Body* body) {
   if (verdict.kind() == Verdict::Kind::kWait) return verdict;
   if (verdict.kind() == Verdict::Kind::kFail && request_ != nullptr) restoreHeads(target);
   // From here on the heads are those of others.
+  decided_ = true;
   request_ = nullptr;
   response_ = nullptr;
   destination_ = nullptr;
@@ -66,9 +67,13 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
   ticket_ = 0;
   Waiting waiting(host, *this);
   Destination* const destination = destinationOf(target);
-  Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, target.holds,
-            target.response, body,         target.wish,  destination,  waiting,        memory_};
+  RequestEditor editor(target.arena, target.request, *step_, target.edits, decided_);
+  RouteWish* const wish = target.wish;
+  const bool asked = wish != nullptr && wish->matchAgain;
+  Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, editor, target.holds,
+            target.response, body,         wish,         destination,  waiting,        memory_};
   Verdict verdict = step_->processor->process(call, host.peer());
+  if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() != Verdict::Kind::kWait) {
     ticket_ = 0;  // an answer that comes all the same means nothing
     const bool nowhere = destination != nullptr && destination->addresses().empty();
@@ -98,6 +103,7 @@ void StepRun::expire() {
 
 void StepRun::keepHeads(const RunTarget& target) {
   request_ = kept(target.arena, target.request);
+  if (target.edits != nullptr) edits_ = target.edits->end();
   if (target.response != nullptr) response_ = kept(target.arena, *target.response);
   if (const Destination* now = destinationOf(target)) {
     destination_ = new (target.arena.allocate(sizeof(Destination), alignof(Destination))) Destination(*now);
@@ -106,6 +112,7 @@ void StepRun::keepHeads(const RunTarget& target) {
 
 void StepRun::restoreHeads(const RunTarget& target) {
   target.request = *request_;
+  if (target.edits != nullptr) target.edits->rewind(edits_);
   if (response_ != nullptr) *target.response = *response_;
   if (destination_ != nullptr) *target.destination = *destination_;
 }

@@ -49,6 +49,7 @@ class StepRun {
   void* memory_ = nullptr;  // the processor's
   Wait wait_ = Wait::kNone;
   bool asked_ = false;
+  bool decided_ = false;  // on the heads: what it says of them later has no effect
   Ticket ticket_ = 0;
   base::MonotonicTime begun_{};
   base::MonotonicTime deadline_{};
@@ -56,6 +57,7 @@ class StepRun {
   const http::RequestHead* request_ = nullptr;
   const http::ResponseHead* response_ = nullptr;
   const Destination* destination_ = nullptr;
+  RequestEdits::Mark edits_ = nullptr;
 };
 
 }  // namespace sluice::processing

@@ -71,7 +71,7 @@ inline Work goesOn() {
 }
 inline Work setsRequest(std::string name, std::string value) {
   return [=](Call& call) {
-    call.request.headers.set(call.arena, call.arena.copy(name), call.arena.copy(value));
+    call.edit.set(call.arena.copy(name), call.arena.copy(value));
     return Verdict::goOn();
   };
 }
@@ -81,9 +81,17 @@ inline Work setsResponse(std::string name, std::string value) {
     return Verdict::goOn();
   };
 }
+/// What a step did before it failed.
+inline void doHalf(Call& call) {
+  if (call.response != nullptr) {
+    call.response->headers.set(call.arena, "x-half", "done");
+  } else {
+    call.edit.set("x-half", "done");
+  }
+}
 inline Work fails() {
   return [](Call& call) {
-    (call.response != nullptr ? call.response->headers : call.request.headers).set(call.arena, "x-half", "done");
+    doHalf(call);
     return Verdict::fail("it broke");
   };
 }

@@ -146,9 +146,7 @@ class ProcessMatrix : public ProcessWait {
       };
       Memory& memory = call.state<Memory>();
       if (memory.waited) return Verdict::goOn();  // nobody asks what has failed
-      if (memory.asked++ == 0) {
-        (call.response != nullptr ? call.response->headers : call.request.headers).set(call.arena, "x-half", "done");
-      }
+      if (memory.asked++ == 0) doHalf(call);
       if (call.body != nullptr) memory.seen += call.body->bytes().size();
       if (each.changes && call.body != nullptr && !call.body->bytes().empty()) {
         call.body->change().consume(1);

@@ -63,13 +63,16 @@ TEST_P(Process, WhatIsMeantForOneBackendNeverReachesAnother) {
   EXPECT_EQ(status(index), 200);
 }
 
-TEST_P(Process, ACopyOfARequestHasNothingThatAStepPutIn) {
-  Rig& rig = with({step("secret", Phase::kRequestHeaders, setsRequest("authorization", "of the gateway"))}, {},
-                  [](routing::Rule& rule) {
-                    auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
-                    other->name = "demo/mirror";
-                    rule.mirrors.push_back({std::move(other), 1, 1});
-                  });
+TEST_P(Process, ACopyOfARequestHasNoSecretThatAStepPutIn) {
+  const auto injects = [](Call& call) {
+    call.edit.add({"authorization", "of the gateway", http::FieldId::kAuthorization, http::Care::kSecret});
+    return Verdict::goOn();
+  };
+  Rig& rig = with({step("secret", Phase::kRequestHeaders, injects)}, {}, [](routing::Rule& rule) {
+    auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
+    other->name = "demo/mirror";
+    rule.mirrors.push_back({std::move(other), 1, 1});
+  });
   get();
   int meant = 0;
   int copies = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/yaml_reader.h"
+#include "proxy/processing/chain.h"
 
 namespace sluice::filters {
 namespace {
@@ -37,13 +38,17 @@ class BodyChoiceTest : public ::testing::Test {
     return BodyChoice::concerns(request);
   }
   std::string applied(const BodyChoice& by, std::string_view model) {
-    http::Headers headers;
-    headers.add(arena_, "x-gateway-model-name", "a");
-    headers.add(arena_, "x_gateway_model-name", "b");
-    headers.add(arena_, "accept", "*/*");
-    by.apply(arena_, headers, model);
+    http::RequestHead head;
+    head.headers.add(arena_, "x-gateway-model-name", "a");
+    head.headers.add(arena_, "x_gateway_model-name", "b");
+    head.headers.add(arena_, "accept", "*/*");
+    for (const std::string& owned : by.ownedFields()) head.headers.removeTwins(owned);
+    const processing::Step step;
+    processing::RequestEditor edit(arena_, head, step, nullptr);
+    by.apply(edit, model);
     std::string text;
-    for (const http::Field& field : headers) text += std::string(field.name) + "=" + std::string(field.value) + ";";
+    for (const http::Field& field : head.headers)
+      text += std::string(field.name) + "=" + std::string(field.value) + ";";
     return text;
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "config/yaml_reader.h"
+#include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
 #include "test/support/manual_clock.h"
 
@@ -67,9 +68,14 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
     add(*response_, fields);
   }
   processing::Verdict run(processing::Phase at, processing::Body* body = nullptr) {
+    // As the chain does before it asks a step.
+    for (const std::string& owned : processor_->ownedFields()) request_.head.headers.removeTwins(owned);
+    processing::Step step;
+    step.processor = processor_;
+    processing::RequestEditor editor(request_.arena, request_.head, step, nullptr);
     processing::Call call{
-        at,   place, request_.arena, clock,  request_.head, holds_, response_ ? &response_->head : nullptr,
-        body, &wish, destination,     *this,          memory_};
+        at,   place, request_.arena, clock, request_.head, editor, holds_, response_ ? &response_->head : nullptr,
+        body, &wish, destination,    *this, memory_};
     return processor_->process(call, peer);
   }
   /// The exchanges that ran so far end.

@@ -111,7 +111,7 @@ TEST_F(StepRunTest, FailsIfItWaitsForNothing) {
 TEST_F(StepRunTest, UndoesWhatItWroteIntoHeadsIfItFailsOpen) {
   for (const bool isOpen : {true, false}) {
     Step step = makeStep("step", Phase::kResponseHeaders, [this](Call& call) {
-      call.request.headers.set(call.arena, "x-half", "1");
+      call.edit.set("x-half", "1");
       call.response->headers.set(call.arena, "x-half", "1");
       call.response->status = 418;
       if (call.state<int>()++ > 0) return Verdict::fail("it broke");

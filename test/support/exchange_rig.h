@@ -35,6 +35,8 @@ struct RigOptions {
   /// What the rule says beyond its one share, which leads to the rig's Backend.
   std::function<void(routing::Rule&)> rule = {};
   std::function<void(routing::ServedListener&)> listener = {};
+  /// Routes besides, given the plan of the rig's Backend.
+  std::function<std::vector<routing::RouteEntry>(const std::shared_ptr<routing::BackendPlan>&)> routes = {};
 };
 
 /// What was said of one exchange.
@@ -204,6 +206,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     broken.path = "/broken";
     broken.rule = make(base::Error::config("the route is broken"));
     if (!builder.add(std::move(all)).ok() || !builder.add(std::move(broken)).ok()) std::abort();
+    if (options_.routes) {
+      for (routing::RouteEntry& more : options_.routes(plan)) {
+        if (!builder.add(std::move(more)).ok()) std::abort();
+      }
+    }
     return std::move(builder).build();
   }
 

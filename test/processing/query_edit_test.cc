@@ -1,8 +1,8 @@
-#include "filters/query_edit.h"
+#include "proxy/processing/query_edit.h"
 
 #include <gtest/gtest.h>
 
-namespace sluice::filters {
+namespace sluice::processing {
 namespace {
 
 class QueryEdit : public ::testing::Test {
@@ -44,5 +44,12 @@ TEST_F(QueryEdit, EncodesAllButUnreservedCharacters) {
   EXPECT_EQ(encodeQuery("a&b=c d+#%\xC3\xA4"), "a%26b%3Dc%20d%2B%23%25%C3%A4");
 }
 
+TEST_F(QueryEdit, WithoutAParameterOnlyRemoves) {
+  EXPECT_EQ(replaced("/a?key=1&b=2", "key", ""), "/a?b=2");
+  EXPECT_EQ(replaced("/a?key=1", "key", ""), "/a");
+  EXPECT_EQ(replaced("/a?", "key", ""), "/a");
+  EXPECT_EQ(replaced("/a", "key", ""), "/a");
+}
+
 }  // namespace
-}  // namespace sluice::filters
+}  // namespace sluice::processing

@@ -8,7 +8,7 @@
 
 #include "proxy/base/arena.h"
 
-namespace sluice::filters {
+namespace sluice::processing {
 
 /// `text` as it stands in the name or the value of a parameter: all but unreserved characters percent-encoded (RFC 3986
 /// section 2.3).
@@ -19,8 +19,8 @@ std::string encodeQuery(std::string_view text);
 bool namesParameter(std::string_view parameter, std::string_view name);
 
 /// `target` without the parameters named `name`, whether "&" or ";" parts them, and with `parameter` ("name=value",
-/// encoded) behind the rest, which stays as it is.
+/// encoded) behind the rest, which stays as it is. Without `parameter` they only go, and with the last one the "?".
 std::string_view replaceParameter(base::Arena& arena, std::string_view target, std::string_view name,
                                   std::string_view parameter);
 
-}  // namespace sluice::filters
+}  // namespace sluice::processing

@@ -1,10 +1,10 @@
-#include "filters/query_edit.h"
+#include "proxy/processing/query_edit.h"
 
 #include <algorithm>
 
 #include "proxy/http/grammar.h"
 
-namespace sluice::filters {
+namespace sluice::processing {
 namespace {
 
 /// Takes the first character of `text` off, decoded as forms are. A "%" that encodes nothing stands for itself.
@@ -67,14 +67,13 @@ std::string_view replaceParameter(base::Arena& arena, std::string_view target, s
   std::string_view rest = mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
   Writer writer(arena.bytes(target.size() + parameter.size() + 2));
   writer.add(target.substr(0, mark));
-  writer.add('?');
   bool first = true;
   char separator = '&';
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find_first_of("&;"), rest.size());
     const std::string_view each = rest.substr(0, end);
     if (!namesParameter(each, name)) {
-      if (!first) writer.add(separator);
+      writer.add(first ? '?' : separator);
       writer.add(each);
       first = false;
     }
@@ -82,9 +81,11 @@ std::string_view replaceParameter(base::Arena& arena, std::string_view target, s
     separator = rest[end];
     rest.remove_prefix(end + 1);
   }
-  if (!first) writer.add('&');
-  writer.add(parameter);
+  if (!parameter.empty()) {
+    writer.add(first ? '?' : '&');
+    writer.add(parameter);
+  }
   return writer.text();
 }
 
-}  // namespace sluice::filters
+}  // namespace sluice::processing

@@ -1,0 +1,35 @@
+// How a body that payload processors may have changed is framed and ended. Pure functions.
+#pragma once
+
+#include <optional>
+
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/message.h"
+
+namespace sluice::exchange {
+
+/// Ends `pipe`, with the trailers if there are any.
+void finishPipe(http::BodyPipe& pipe, std::optional<http::Trailers> trailers);
+/// The list: its bytes are those of `pipe`.
+std::optional<http::Trailers> trailersOf(const http::BodyPipe& pipe);
+/// Removes the fields that say something of the bytes of a body (RFC 9530, RFC 1864).
+void removeDigests(http::Headers& headers);
+
+/// Removes from `trailers` what the head that was sent says itself, or a twin of it: some servers merge the two, and
+/// what the gateway has put into the head is not for the client to say once more behind the body.
+void removeTwinsOf(const http::Headers& sent, http::Headers& trailers);
+
+/// How a body that steps have changed (`alters`) is framed: by its length if all of it is in `pipe`, else by its end.
+/// One that was nothing and is nothing stays so.
+template <typename Head>
+void frame(Head& head, bool alters, const http::BodyPipe& pipe) {
+  if (!alters) return;
+  removeDigests(head.headers);
+  const bool whole = pipe.end() == http::PipeEnd::kComplete;
+  if (whole && pipe.bytes.empty() && head.body == http::Body::kNone) return;
+  head.body = whole && pipe.trailers() == nullptr ? http::Body::kLength : http::Body::kUntilEnd;
+  head.contentLength = {};
+  if (head.body == http::Body::kLength) head.contentLength = pipe.bytes.size();
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,165 @@
+// The steps of an exchange's Gateway and rule, and the route that they may change.
+//
+// The first round comes before authentication; then the rule is settled and its filters apply, below what steps of that
+// round have changed; then the second round. A step may ask once for the route to be matched again. The head then goes
+// back to what it was before the filters and steps of the rule that is left, so that nothing which that rule put in, a
+// credential above all, leaves with another one.
+#include <new>
+#include <utility>
+
+#include "proxy/exchange/exchange.h"
+#include "proxy/exchange/exchanges.h"
+
+namespace sluice::exchange {
+
+using processing::bitOf;
+using processing::Phase;
+using processing::Round;
+using processing::Scope;
+using processing::Step;
+
+/// Steps of the listener that come before a route is matched; then decide().
+void Exchange::processBeforeRouting() {
+  const processing::Chains first = {listener_->preRouting.get(), nullptr, nullptr};
+  findPhases();  // what they answer goes through response-headers of the listener
+  // Whether steps of the route will want the body is not known.
+  Stretch& stretch = requestSteps(Stretch::loadOf({}, 0, request_.head.body).flows);
+  stretch.appendRequest(first, Round::kFirst);
+  stretch.appendRequest(first, Round::kSecond);
+  pendingSteps_ = Pending::kBeforeRouting;
+  process();
+}
+
+/// Steps of the listener and of the rule, once; then onProcessed().
+void Exchange::processRequest() {
+  constexpr std::uint8_t kShared = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
+  const processing::Chains shared = sharedChains();
+  const auto concerned = [](const processing::Chain* chain) {
+    return chain != nullptr && (chain->phases() & kShared) != 0;
+  };
+  const bool begun = steps_ && steps_->request;
+  if (begun) steps_->findPlace();
+  if (!begun && !concerned(shared[0]) && !concerned(shared[1])) return onProcessed();
+  if (begun) {
+    auto* const before = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
+        http::RequestHead(request_.head);
+    request_.head.headers = before->headers.copy(request_.arena);
+    steps_->beginRule(*before);
+  } else {
+    requestSteps(Stretch::loadOf(shared, bitOf(Phase::kRequestBody), request_.head.body).carries);
+    steps_->beginRule(*asked_);
+  }
+  steps_->request->appendRequest(shared, Round::kFirst);
+  pendingSteps_ = Pending::kFirstRound;
+  process();
+}
+
+/// `carries`: the body goes through them.
+Stretch& Exchange::requestSteps(bool carries) {
+  asked_ = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
+      http::RequestHead(request_.head);
+  request_.head.headers = asked_->headers.copy(request_.arena);
+  Stretch& stretch = steps().beginRequest({false, false});
+  steps_->sentHead = asked_;
+  if (carries) carryRequest();
+  return stretch;
+}
+
+void Exchange::carryRequest() {
+  Stretch& stretch = *steps_->request;
+  stretch.carry(Stretch::loadOf({}, 0, request_.head.body).flows);
+  stretch.source.splice(requestBody_.bytes, requestBody_.bytes.size());
+  if (requestBody_.end() == http::PipeEnd::kComplete) stretch.end(requestBody_.takeTrailers());
+  requestBody_ = http::BodyPipe(owner_.worker().chunks());
+}
+
+/// Steps before authentication of the Backend that is chosen for now, on that Backend's own head: an attempt that goes
+/// there finds what they changed. Steps of the phase request-body among them run when the attempt is made.
+void Exchange::processTentative() {
+  applyFilters();
+  const processing::Chain* own = chains()[2];
+  if (own == nullptr || own->of(Phase::kRequestHeaders, Round::kFirst).empty()) return processSecondRound();
+  auto* head = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
+      http::RequestHead(headOfAttempt());
+  steps_->beginTentative(*head, *own).append({nullptr, nullptr, own}, {Phase::kRequestHeaders, Round::kFirst});
+  pendingSteps_ = Pending::kTentative;
+  process();
+}
+
+void Exchange::processSecondRound() {
+  steps_->request->appendRequest(sharedChains(), Round::kSecond);
+  steps_->request->seal();
+  pendingSteps_ = Pending::kRequest;
+  process();
+}
+
+/// The rule is settled, unless a step of the second round asks for another one.
+void Exchange::applyFilters() {
+  steps_->ruleFilters = RuleFilters::kApplied;
+  rebuildHead();
+}
+
+/// From the head before the rule: its filters, if their time has come, then what the steps that count have changed.
+void Exchange::rebuildHead() {
+  http::RequestHead& head = request_.head;
+  head.headers = steps_->headBeforeRule->headers.copy(request_.arena);
+  head.target = steps_->headBeforeRule->target;
+  if (steps_->ruleFilters == RuleFilters::kApplied && rule_ != nullptr) {
+    applyRuleFilters(request_.arena, head, *rule_, owner_.identity(), {origin_.client, origin_.secure});
+  }
+  steps_->edits.layOn(request_.arena, head, [](const Step&) { return true; });
+}
+
+/// Heeded once. What has run does not run again: the changes of steps that the new rule has too are laid on again.
+void Exchange::matchAgain() {
+  const bool early = pendingSteps_ == Pending::kBeforeRouting;  // a route is matched behind them anyway
+  const bool asked = steps_->request->run.askedByStep();
+  if (early || (asked && std::exchange(steps_->matchedAgain, true))) return;
+  const Step* const asking = steps_->request->run.asking();
+  const auto stays = [asking](const Step& step) { return step.scope == Scope::kGateway || &step == asking; };
+  http::RequestHead head = *steps_->headBeforeRule;
+  head.headers = head.headers.copy(request_.arena);
+  steps_->edits.layOn(request_.arena, head, stays);
+  const routing::RouteMatch match = matchWithHints(head);
+  if (match.rule == rule_) return;
+  const processing::Chain* const next = match.rule != nullptr ? match.rule->chain.get() : nullptr;
+  const auto counts = [&](const Step& step) { return stays(step) || (next != nullptr && next->contains(step)); };
+  const Step* const changed = steps_->request->run.alteredBy(
+      [&](const Step& step) { return step.scope != Scope::kGateway && (next == nullptr || !next->contains(step)); });
+  if (changed != nullptr) return steps_->refuse(*changed, "the route was matched again after it had changed the body");
+  steps_->edits.keepIf(counts);
+  changeRule(match);
+}
+
+void Exchange::changeRule(const routing::RouteMatch& match) {
+  // Its steps may have the body under their hands.
+  if (rule_ != nullptr) steps_->formerRule = rule_->shared_from_this();
+  owner_.observer().onLeftRoute(*this);
+  session_.reset();
+  attempt_ = {};
+  takeRule(match.rule);
+  rebuildHead();
+  const std::optional<base::Error> refusal = chooseBackend(match);
+  owner_.observer().onRouted(*this);
+  findPhases();
+  steps_->findPlace();
+  if (refusal) return raise(Event::kRejected, *refusal);
+  if (rule_->requestTimeout) arm();
+  const processing::Chains all = chains();
+  Stretch& stretch = *steps_->request;
+  const processing::Chains own = {nullptr, all[1], nullptr};
+  if (!stretch.carries && Stretch::loadOf(own, bitOf(Phase::kRequestBody), request_.head.body).carries) carryRequest();
+  stretch.changeRoute(all[0], all[1]);
+}
+
+/// By what is served now: what the request came in by may be gone since. `head` is the one to match, but for fields
+/// whose place hints take.
+routing::RouteMatch Exchange::matchWithHints(http::RequestHead head) {
+  const Downstream* downstream = owner_.downstream(origin_.connection);
+  if (downstream == nullptr) return {};
+  if (!steps_->wish.hints.empty()) head.headers = head.headers.copy(request_.arena);
+  for (const http::Field& hint : steps_->wish.hints) head.headers.set(request_.arena, hint.name, hint.value);
+  return matchHead(downstream->routes(), head);
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,49 @@
+// What runs of steps need of their worker, whether they run for an exchange or for a mirror of it. What a step decides
+// is up to the derived class.
+#pragma once
+
+#include <string_view>
+
+#include "proxy/http/codec.h"
+#include "proxy/processing/run_host.h"
+
+namespace sluice::exchange {
+
+class Exchanges;
+
+class StepHost : public processing::RunHost {
+ protected:
+  /// `token`: whom a step that has waited wakes. `address`: the client's.
+  StepHost(Exchanges& owner, http::Token token, std::string_view address)
+      : owner_(owner), token_(token), peer_{address, {}, {}} {}
+  /// The same as its base: lets a class that inherits privately hand itself to a run.
+  processing::RunHost& host() { return *this; }
+  /// A step has asked to wait, at least once.
+  bool hasWaited() const { return tickets_ > 0; }
+
+  // processing::RunHost
+  const base::Clock& clock() const override;
+  const processing::Place& place() const override { return place_; }
+  const processing::Peer& peer() const override { return peer_; }
+  processing::BodyLimits bodyLimits() const override;
+  processing::BufferBudget& bufferBudget() override;
+  base::Duration patience() const override;
+  processing::Ticket newTicket() override { return ++tickets_; }
+  processing::Resumer resumer(processing::Ticket ticket) override;
+  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+              processing::StepOutcome outcome) override;
+  void onLimit(std::string_view limit) override;
+
+  Exchanges& owner_;
+  processing::Place place_;
+
+ private:
+  const http::Token token_;
+  const processing::Peer peer_;
+  processing::Ticket tickets_ = 0;
+};
+
+/// What the client is told of a step that failed: never what the step said.
+base::Error failureOf(const processing::Step& step, const processing::Verdict& verdict);
+
+}  // namespace sluice::exchange

@@ -1,0 +1,92 @@
+// Steps that follow each other, and the body between where it comes from and where it goes to. Owned by what the steps
+// belong to; one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/message.h"
+#include "proxy/processing/run.h"
+
+namespace sluice::exchange {
+
+class Stretch {
+ public:
+  struct Leg {
+    processing::Phase phase;
+    processing::Round round = processing::Round::kBoth;
+    friend bool operator==(const Leg&, const Leg&) = default;
+  };
+
+  /// What a stretch is made for: `carries` if a step of it wants the body, which then goes through it; `flows` if there
+  /// is one.
+  struct Load {
+    bool carries;
+    bool flows;
+  };
+  /// For a message whose body is `body`, of which steps of `chains` in `phases` (a bit each) may want to see something.
+  static Load loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body);
+
+  Stretch(processing::RunHost& host, const processing::RunTarget& target, base::ChunkPool& pool, const Load& load)
+      : run(host, target, pool, load.carries && load.flows),
+        source(pool),
+        carries(load.carries),
+        sourceEnded_(!load.carries || !load.flows) {}
+
+  /// Those of one round of a request.
+  void appendRequest(const processing::Chains& chains, processing::Round round);
+  /// Behind those that are left.
+  void append(const processing::Chains& chains, Leg leg);
+  /// The route is another one: its steps begin from the first round on, those of the Gateway go on where they are. In
+  /// the first round, the second is still to be appended.
+  void changeRoute(const processing::Chain* gateway, const processing::Chain* route);
+  /// Its body shall come through here after all; it has not, so far.
+  void carry(bool flows);
+  /// Nothing more will be appended: what comes through may leave.
+  void seal() { sealed_ = true; }
+  /// As far as it goes. `to`: where what has come through is put. `beyond`: what is there, or further, already.
+  processing::Run::Outcome go(base::ByteQueue& to, std::size_t beyond);
+  /// Since it was last asked: bytes that left `source`.
+  std::size_t takeFed() { return std::exchange(fed_, 0); }
+  void end(std::optional<http::Trailers> behind);
+  /// All of it has come through: said once.
+  bool tookEnd();
+  /// Nothing that came in was told to be the last.
+  bool isOpen() const { return !sourceEnded_; }
+  /// It waits for more of the body, which nobody has brought.
+  bool starves() const { return run.collects() && source.empty() && isOpen(); }
+
+  processing::Run run;
+  base::ByteQueue source;
+  std::optional<http::Trailers> trailers;
+  bool carries;
+
+ private:
+  struct Entry {
+    processing::StepOrder steps;
+    Leg leg;
+  };
+
+  void append(const processing::StepOrder& steps, Leg leg);
+  bool feed(std::size_t beyond);
+
+  /// Of a request, which has the most.
+  static constexpr std::array<Leg, 4> kOfRequest{{{processing::Phase::kRequestHeaders, processing::Round::kFirst},
+                                                  {processing::Phase::kRequestBody, processing::Round::kFirst},
+                                                  {processing::Phase::kRequestHeaders, processing::Round::kSecond},
+                                                  {processing::Phase::kRequestBody, processing::Round::kSecond}}};
+
+  std::array<Entry, 4> legs_;
+  std::uint8_t entered_ = 0;
+  std::uint8_t count_ = 0;
+  bool sourceEnded_;
+  bool sealed_ = false;
+  bool endTold_ = false;
+  std::size_t fed_ = 0;
+};
+
+}  // namespace sluice::exchange

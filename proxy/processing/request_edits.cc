@@ -1,0 +1,62 @@
+#include "proxy/processing/request_edits.h"
+
+#include <new>
+
+#include "proxy/processing/chain.h"
+#include "proxy/processing/query_edit.h"
+
+namespace sluice::processing {
+
+void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool withSecrets) const {
+  const bool withheld = !withSecrets && field.care == http::Care::kSecret;
+  switch (kind) {
+    case Kind::kAdd:
+      if (!withheld) head.headers.add(arena, field);
+      return;
+    case Kind::kRemove:
+      head.headers.remove(field.id, field.name);
+      return;
+    case Kind::kRemoveTwins:
+      head.headers.removeTwins(field.name);
+      return;
+    case Kind::kSetParameter:
+      head.target = replaceParameter(arena, head.target, field.name, withheld ? std::string_view() : field.value);
+      return;
+  }
+}
+
+void RequestEdits::append(base::Arena& arena, const Step& step, const RequestEdit* edit) {
+  auto* entry = new (arena.allocate(sizeof(Entry), alignof(Entry))) Entry{&step, edit, nullptr};
+  (last_ != nullptr ? last_->next : first_) = entry;
+  last_ = entry;
+}
+
+void RequestEdits::add(base::Arena& arena, const Step& step, const RequestEdit& edit) {
+  append(arena, step, new (arena.allocate(sizeof(RequestEdit), alignof(RequestEdit))) RequestEdit(edit));
+}
+
+void RequestEdits::rewind(Mark mark) {
+  last_ = mark;
+  (last_ != nullptr ? last_->next : first_) = nullptr;
+}
+
+void RequestEdits::layOnCopy(base::Arena& arena, http::RequestHead& head) const {
+  for (const Entry* each = first_; each != nullptr; each = each->next) {
+    if (each->edit != nullptr) each->edit->applyTo(arena, head, false);
+  }
+}
+
+bool RequestEdits::hasRun(const Step& step) const {
+  for (const Entry* each = first_; each != nullptr; each = each->next) {
+    if (each->edit == nullptr && isSameStep(*each->by, step)) return true;
+  }
+  return false;
+}
+
+void RequestEditor::make(const RequestEdit& edit) {
+  if (late_) return;
+  edit.applyTo(arena_, head_);
+  if (log_ != nullptr) log_->add(arena_, step_, edit);
+}
+
+}  // namespace sluice::processing

@@ -1,0 +1,117 @@
+// The changes that the steps of a request make to its head, in their order, so that they can be made once more on
+// another head without running the steps again.
+//
+// A route that is matched again begins with the head as it was before the steps of the route that is left; the changes
+// of the steps that still count are laid on that head (RequestEdits::layOn). Lives in the arena of the exchange; one
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "proxy/base/arena.h"
+#include "proxy/http/message.h"
+
+namespace sluice::processing {
+
+struct Step;
+
+/// One change of a request head. Names of fields are in lower case; views live as long as the exchange.
+struct RequestEdit {
+  enum class Kind : std::uint8_t {
+    kAdd,           // one more line of the field
+    kRemove,        // every line of that name
+    kRemoveTwins,   // every line of that name and of its twins (http::areTwins)
+    kSetParameter,  // `field.value` ("name=value", encoded) in the place of the query's parameters of that name
+  };
+
+  Kind kind;
+  http::Field field;
+
+  /// A mirror gets none of what a step has marked as secret; what the step removed stays away all the same.
+  void applyTo(base::Arena& arena, http::RequestHead& head, bool withSecrets = true) const;
+};
+
+class RequestEdits {
+  struct Entry {
+    const Step* by;
+    const RequestEdit* edit;  // null: the step has begun
+    Entry* next;
+  };
+
+ public:
+  /// A place in the list, to which it can be taken back.
+  using Mark = Entry*;
+
+  void begin(base::Arena& arena, const Step& step) { append(arena, step, nullptr); }
+  void add(base::Arena& arena, const Step& step, const RequestEdit& edit);
+  Mark end() const { return last_; }
+  /// Forgets what was added since `mark` was the end.
+  void rewind(Mark mark);
+  void clear() { first_ = last_ = nullptr; }
+  bool empty() const { return first_ == nullptr; }
+
+  /// Forgets the steps for which keep(const Step&) is false, and what they changed.
+  template <typename Keep>
+  void keepIf(Keep&& keep) {
+    Entry** to = &first_;
+    last_ = nullptr;
+    for (Entry* each = first_; each != nullptr; each = each->next) {
+      if (!keep(*each->by)) continue;
+      *to = last_ = each;
+      to = &each->next;
+    }
+    *to = nullptr;
+  }
+  /// Makes the changes of the steps for which counts(const Step&) is true.
+  template <typename Counts>
+  void layOn(base::Arena& arena, http::RequestHead& head, Counts&& counts) const {
+    for (const Entry* each = first_; each != nullptr; each = each->next) {
+      if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head);
+    }
+  }
+  /// Makes them all on a head that is none of the Backend's that was chosen: without secrets.
+  void layOnCopy(base::Arena& arena, http::RequestHead& head) const;
+  /// A use of a processor that several rules of a route share has a Step in each of them.
+  bool hasRun(const Step& step) const;
+
+ private:
+  void append(base::Arena& arena, const Step& step, const RequestEdit* edit);
+
+  Entry* first_ = nullptr;
+  Entry* last_ = nullptr;
+};
+
+/// The one way for a step to change the head of a request: each change is made at once, and kept in `log` if the
+/// exchange may need it again.
+class RequestEditor {
+ public:
+  /// `late`: the step has had its say about the head; nothing is changed any more.
+  RequestEditor(base::Arena& arena, http::RequestHead& head, const Step& step, RequestEdits* log, bool late = false)
+      : arena_(arena), head_(head), step_(step), log_(log), late_(late) {}
+
+  /// Replaces every line of that name by one.
+  void set(std::string_view name, std::string_view value) {
+    remove(name);
+    add(name, value);
+  }
+  void add(std::string_view name, std::string_view value) { add({name, value, http::fieldId(name)}); }
+  void add(const http::Field& field) { make({RequestEdit::Kind::kAdd, field}); }
+  void remove(std::string_view name) { make({RequestEdit::Kind::kRemove, {name, {}, http::fieldId(name)}}); }
+  void removeTwins(std::string_view name) { make({RequestEdit::Kind::kRemoveTwins, {name, {}}}); }
+  /// See replaceParameter(). A parameter is a secret if `care` says so.
+  void setParameter(std::string_view name, std::string_view parameter, http::Care care) {
+    make({RequestEdit::Kind::kSetParameter, {name, parameter, http::FieldId::kOther, care}});
+  }
+
+ private:
+  void make(const RequestEdit& edit);
+
+  base::Arena& arena_;
+  http::RequestHead& head_;
+  const Step& step_;
+  RequestEdits* log_;
+  const bool late_;
+};
+
+}  // namespace sluice::processing
