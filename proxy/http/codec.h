@@ -5,7 +5,9 @@
 // so a late event of a stream whose owner is gone finds nothing. A codec asks its sink for a body pipe each time it needs it.
 //
 // Credit: on receipt, a codec delivers at most what was granted (initially limits.streamWindow per stream); grant() adds what the
-// consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE, HTTP/1.1 into readBudget(). One thread.
+// consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE of the stream, HTTP/1.1 into readBudget(). The window of an
+// HTTP/2 connection is not waited for: it comes back as bytes arrive, for streams whose consumers know nothing of each other share
+// it. One thread.
 #pragma once
 
 #include <cstddef>
