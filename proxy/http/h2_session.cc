@@ -94,7 +94,7 @@ void H2Session::submitSettings() {
       side_ == Side::kServer
           ? nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits_.concurrentStreams}
           : nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits_.streamWindow},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, std::min(limits_.firstWindow, limits_.streamWindow)},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits_.headerBytes},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
       {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // a server's to say (RFC 8441 section 3)
@@ -197,6 +197,20 @@ void H2Session::grantBytes(StreamId id, std::size_t count) {
   if (nghttp2_session_consume_stream(session_, static_cast<std::int32_t>(id), count) != 0) {
     endConnection(ErrorCode::kInternalError);
   }
+}
+
+void H2Session::widenStream(StreamId id) {
+  if (closed_ || find(id) == nullptr) return;
+  const auto window = static_cast<std::int32_t>(limits_.streamWindow);
+  if (nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id), window) != 0) {
+    endConnection(ErrorCode::kInternalError);
+  }
+}
+
+bool H2Session::isBlocked(StreamId id) const {
+  if (closed_) return false;
+  return nghttp2_session_get_stream_remote_window_size(session_, static_cast<std::int32_t>(id)) <= 0 ||
+         nghttp2_session_get_remote_window_size(session_) <= 0;
 }
 
 // RFC 9113 section 5.2.2. nghttp2 does the same for padding and for DATA of streams that are gone, and says

@@ -71,6 +71,9 @@ class H2Session {
   bool hasOutput() const;
   void wakeStream(StreamId id);
   void grantBytes(StreamId id, std::size_t count);
+  void widenStream(StreamId id);
+  /// The peer's window for this stream, or for the connection, is used up.
+  bool isBlocked(StreamId id) const;
   std::size_t budget() const;
   /// The peer is gone, or deserves no further hearing: every stream is lost, kClosed. `goodbye` goes out as a GOAWAY.
   void endConnection(std::optional<ErrorCode> goodbye);

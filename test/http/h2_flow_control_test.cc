@@ -163,5 +163,93 @@ TEST_F(H2Downloads, GiveTheConnectionsWindowBackInHalves) {
   EXPECT_LE(updates, 1024 / 31);
 }
 
+// --- first windows ------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kFirstWindow = 4 * 1024;
+
+class H2FirstWindow : public H2FlowControl {
+ protected:
+  H2FirstWindow() { limits.firstWindow = kFirstWindow; }
+  /// SETTINGS_INITIAL_WINDOW_SIZE, as it was announced.
+  std::uint32_t announced() const {
+    const std::string& entries = reader.find(H2Type::kSettings, 0)->payload;
+    for (std::size_t at = 0; at + 6 <= entries.size(); at += 6) {
+      std::uint32_t value = 0;
+      for (std::size_t i = 2; i < 6; ++i) value = value << 8 | static_cast<std::uint8_t>(entries[at + i]);
+      if (entries[at + 1] == 0x4) return value;
+    }
+    return 0;
+  }
+};
+
+TEST_F(H2FirstWindow, IsAllThatAnUploadHasBeforeItIsWidened) {
+  RecordingServerSink sink{pool};
+  const auto codec = http::makeH2ServerCodec(sink, pool, limits, "http", clock, &memory);
+  exchange(*codec, h2::clientHello() + h2::settingsAck() + h2::headers(1, h2::post(), false));
+  EXPECT_EQ(announced(), kFirstWindow);
+  ASSERT_TRUE(sendData(*codec, 1, kFirstWindow));
+  codec->grant(1, kFirstWindow / 2);
+  exchange(*codec, {});
+  EXPECT_EQ(reader.granted(1), kFirstWindow / 2);
+  codec->widen(1);
+  codec->widen(3);  // there is none
+  exchange(*codec, {});
+  EXPECT_EQ(reader.granted(1), kStreamWindow - kFirstWindow / 2);
+  ASSERT_TRUE(sendData(*codec, 1, kStreamWindow - kFirstWindow / 2, true));
+  EXPECT_EQ(sink.last().body.size(), kStreamWindow + kFirstWindow / 2);
+}
+
+TEST_F(H2FirstWindow, IsAllThatADownloadHasBeforeItIsWidened) {
+  RecordingClientSink sink{pool};
+  const auto codec = http::makeH2ClientCodec(sink, pool, limits, clock, &memory);
+  exchange(*codec, h2::settings({}) + h2::settingsAck());
+  EXPECT_EQ(announced(), kFirstWindow);
+  http::RequestHead head;
+  head.method = http::Method::kGet;
+  head.methodText = "GET";
+  head.authority = "example.com";
+  head.target = "/";
+  const StreamId id = codec->sendRequest(sink.open().token, head, "http");
+  exchange(*codec, {});
+  exchange(*codec, h2::headers(id, {{":status", "200"}}, false));
+  ASSERT_TRUE(sendData(*codec, id, kFirstWindow));
+  codec->widen(id);
+  exchange(*codec, {});
+  EXPECT_EQ(reader.granted(id), kStreamWindow - kFirstWindow);
+  ASSERT_TRUE(sendData(*codec, id, kStreamWindow - kFirstWindow, true));
+  EXPECT_EQ(sink.last().body.size(), kStreamWindow);
+}
+
+TEST_F(H2FirstWindow, IsTheSameForHttp11WhichReadsNoFurther) {
+  RecordingServerSink sink{pool};
+  const auto codec = http::makeH1ServerCodec(sink, pool, limits, "http");
+  codec->feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+  EXPECT_EQ(codec->readBudget(), kFirstWindow);
+  codec->feed(std::string(kFirstWindow, 'x'));
+  EXPECT_EQ(codec->readBudget(), 0U);
+  codec->widen(sink.last().id);
+  EXPECT_EQ(codec->readBudget(), kStreamWindow - kFirstWindow);
+  codec->grant(sink.last().id, kFirstWindow);
+  EXPECT_EQ(codec->readBudget(), kStreamWindow);
+}
+
+TEST_F(H2FirstWindow, OfTheClientTellsWhetherItKeepsAResponseBack) {
+  RecordingServerSink sink{pool};
+  const auto codec = http::makeH2ServerCodec(sink, pool, limits, "http", clock, &memory);
+  exchange(*codec, std::string(h2::preface()) + h2::settings({{0x4, 100}}) + h2::settingsAck() +
+                       h2::headers(1, h2::get(), true));
+  http::ResponseHead head;
+  head.status = 200;
+  head.body = http::Body::kUntilEnd;
+  codec->sendResponse(1, head);
+  EXPECT_FALSE(codec->isHeldBack(1));
+  sink.last().response.bytes.append(std::string(1000, 'x'));
+  codec->wake(1);
+  exchange(*codec, {});
+  EXPECT_TRUE(codec->isHeldBack(1));
+  exchange(*codec, h2::windowUpdate(1, 10'000));
+  EXPECT_FALSE(codec->isHeldBack(1));
+}
+
 }  // namespace
 }  // namespace sluice::test
