@@ -64,6 +64,8 @@ class Stretch {
   bool tookEnd();
   /// Nothing that came in was told to be the last.
   bool isOpen() const { return !sourceEnded_; }
+  /// On its way into the steps and out of them.
+  std::uint64_t held() const { return source.size() + run.out().bytes.size(); }
   /// It waits for more of the body, which nobody has brought.
   bool starves() const { return run.collects() && source.empty() && isOpen(); }
 
@@ -118,6 +120,10 @@ class ExchangeSteps final : private processing::RunHost {
   base::MonotonicTime deadline() const { return tickets_ == 0 ? base::MonotonicTime::max() : firstDeadline(); }
   void expire(base::MonotonicTime now);
   bool answer(processing::Ticket ticket, bool dropped);
+
+  /// Bytes that came to steps and were not taken from behind them; not what steps keep.
+  std::uint64_t heldOfRequest() const;
+  std::uint64_t heldOfResponse() const;
 
   std::optional<Stretch> request;
   std::optional<Stretch> attempt;
