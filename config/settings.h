@@ -36,6 +36,7 @@ struct TimeoutSettings {
   Duration clientIdle = std::chrono::seconds(60);
   Duration tlsHandshake = std::chrono::seconds(10);
   Duration connect = std::chrono::seconds(5);
+  Duration responseIdle = std::chrono::seconds(60);
   Duration streamIdle = std::chrono::seconds(300);
   Duration request = Duration::zero();  // none
   Duration upstreamIdle = std::chrono::seconds(60);
@@ -57,6 +58,9 @@ struct LimitSettings {
   std::uint64_t emptyFrames = 100;
   std::uint64_t queuedControlFrames = 1000;
   std::uint64_t connections = 20000;
+  std::uint64_t connectionMemory = 4 * 1024 * 1024;
+  std::uint64_t connectionMemoryTotal = 1024 * 1024 * 1024;
+  std::uint64_t responseRate = 1024;  // for each timeouts.responseIdle; 0: none
   std::uint64_t exchangeBuffer = 256 * 1024;
   std::uint64_t replayBuffer = 64 * 1024;
   std::uint64_t processorBuffer = 2 * 1024 * 1024;

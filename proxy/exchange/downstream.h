@@ -2,8 +2,10 @@
 // is simply not there. Implemented by the server's connections, and by tests.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
+#include "proxy/exchange/client_memory.h"
 #include "proxy/http/codec.h"
 #include "proxy/routing/route_table.h"
 
@@ -18,6 +20,10 @@ class Downstream {
   /// The name that the client asked for in its TLS handshake (SNI), lower case; empty: none. Lives as long as the
   /// connection.
   virtual std::string_view serverName() const = 0;
+  /// The account that the bodies of its exchanges are charged to.
+  virtual ClientMemory& memory() = 0;
+  /// The same as net::Transport::acknowledged().
+  virtual std::uint64_t acknowledged() const = 0;
   /// By which its requests are matched now. For the turn.
   virtual const routing::RouteTable& routes() const = 0;
 };

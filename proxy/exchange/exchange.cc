@@ -71,6 +71,7 @@ void Exchange::drive() {
     pending_ &= pending_ - 1;
     step(event);
   }
+  if (!hasNothingToSettle()) settleAccounts();
   // A step may have begun to wait, with whatever it was asked about.
   if (stepDeadline() != base::MonotonicTime::max()) arm();
 }
@@ -349,7 +350,11 @@ void Exchange::grantClient() {
 
 void Exchange::grant() {
   if (requestTaken_ < kGrantUnit && !requestBody_.bytes.empty()) return;
-  if (http::ServerCodec* codec = downstreamCodec()) codec->grant(origin_.stream, std::exchange(requestTaken_, 0));
+  if (withholds(requestBody_.bytes.size())) return;
+  http::ServerCodec* codec = downstreamCodec();
+  if (codec == nullptr) return;
+  widenRequest(*codec);
+  codec->grant(origin_.stream, std::exchange(requestTaken_, 0));
 }
 
 // The backend has ended its side, and then it was lost.
@@ -413,6 +418,8 @@ void Exchange::grantBackend() {
   if (responseTaken_ < kGrantUnit && !responseBody_.bytes.empty()) return;
   upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
+  if (withholds(responseBody_.bytes.size())) return;
+  widenResponse(*connection->codec());
   connection->codec()->grant(attempt_.stream, std::exchange(responseTaken_, 0));
   connection->touch();
 }

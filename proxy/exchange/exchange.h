@@ -112,6 +112,23 @@ class Exchange final : private net::Timer {
   bool clientStalls() const;
   bool tunnels() const;
   void expire();
+  // What the exchange is charged to its client's memory, and how fast the client takes: exchange_memory.cc.
+  bool hasNothingToSettle() const {
+    return responseBody_.bytes.empty() && requestBody_.bytes.empty() && chargedUnits_ == 0 && !requestWide_ &&
+           !responseWide_ && clientOwesSince_ == base::MonotonicTime{} && !steps_;
+  }
+  std::uint64_t heldOfRequest() const;
+  std::uint64_t heldOfResponse() const;
+  void settleAccounts();
+  bool withholds(std::uint64_t held);
+  bool earnsWholeWindow(std::uint64_t taken, std::uint64_t held);
+  void widenRequest(http::ServerCodec& codec);
+  void widenResponse(http::ClientCodec& codec);
+  void watchClient();
+  base::MonotonicTime takingDeadline() const;
+  base::MonotonicTime memoryDeadline() const;
+  bool socketMoves();
+  bool expireForMemory(base::MonotonicTime now);
   void progress();
   void progressWithin(std::uint64_t total, std::uint64_t mark);
 
@@ -291,6 +308,9 @@ class Exchange final : private net::Timer {
   bool unprocessed_ = false;  // of the last upstream reset
   bool repeated_ = false;     // an attempt was made once more, unseen
   bool proceeded_ = false;    // the client was told 100 (Continue)
+  bool requestWide_ = false;  // its body has the whole of its window
+  bool responseWide_ = false;
+  bool looked_ = false;  // acknowledgedMark_ is set
   std::uint16_t status_ = 0;
   std::size_t requestTaken_ = 0;  // taken out of the pipe and not yet granted again
   std::size_t responseTaken_ = 0;
@@ -299,8 +319,13 @@ class Exchange final : private net::Timer {
   std::uint64_t requestPassed_ = 0;  // taken by the backend's side, of this attempt
   std::uint64_t receivedMark_ = 0;   // requestBytes_ and requestPassed_ at the last progress
   std::uint64_t passedMark_ = 0;
+  std::uint32_t chargedUnits_ = 0;      // to the client's ClientMemory
+  std::uint64_t takenMark_ = 0;         // responseBytes_ when clientOwesSince_ was set
+  std::uint64_t acknowledgedMark_ = 0;  // of the client's connection, at the last look
   const base::MonotonicTime started_;
   base::MonotonicTime lastProgress_;
+  base::MonotonicTime withheldSince_{};    // zero: it is not
+  base::MonotonicTime clientOwesSince_{};  // zero: nothing waits for the client
 
  public:
   bool scheduled = false;  // for Exchanges

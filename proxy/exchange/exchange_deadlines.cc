@@ -21,9 +21,10 @@ bool Exchange::clientStalls() const {
 base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
+  const base::MonotonicTime bounded = std::min(idleUntil, memoryDeadline());
   // An answer of our own has the time that it takes to be read; a tunnel ends when nothing moves in it.
-  if (responseState_ == ResponseState::kAnswering || tunnels()) return idleUntil;
-  const base::MonotonicTime due = std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime()});
+  if (responseState_ == ResponseState::kAnswering || tunnels()) return bounded;
+  const base::MonotonicTime due = std::min({bounded, requestDeadline(), attemptDeadline(), retryTime()});
   return steps_ ? std::min(due, stepDeadline()) : due;
 }
 
@@ -40,24 +41,32 @@ base::MonotonicTime Exchange::attemptDeadline() const {
   return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
 }
 
+base::MonotonicTime Exchange::memoryDeadline() const {
+  const bool withheld = withheldSince_ != base::MonotonicTime{};
+  return std::min(takingDeadline(),
+                  withheld ? withheldSince_ + owner_.timeouts().responseIdle : base::MonotonicTime::max());
+}
+
 base::MonotonicTime Exchange::retryTime() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
 
 // The timer is not moved with every byte: it looks when it fires. So it must not sleep past a stall that begins
 // meanwhile.
 void Exchange::arm() {
-  base::MonotonicTime due = deadline();
-  if (requestBody_.end() == http::PipeEnd::kOpen)
-    due = std::min(due, owner_.worker().now() + owner_.timeouts().bodyIdle);
+  const config::TimeoutSettings& timeouts = owner_.timeouts();
+  base::MonotonicTime due = std::min(deadline(), owner_.worker().now() + timeouts.responseIdle);
+  if (requestBody_.end() == http::PipeEnd::kOpen) due = std::min(due, owner_.worker().now() + timeouts.bodyIdle);
   owner_.worker().timers().set(*this, due);
 }
 
 void Exchange::onTimer() {
+  settleAccounts();  // a bound may have been reached by others
   if (deadline() > owner_.worker().now()) return arm();
   expire();
 }
 
 void Exchange::expire() {
   const base::MonotonicTime now = owner_.worker().now();
+  if (expireForMemory(now)) return;
   if (clientStalls() && lastProgress_ + owner_.timeouts().bodyIdle <= now) {
     owner_.onLimit("bodyIdle");
     return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));

@@ -107,6 +107,7 @@ void Exchange::endAttempt() {
   interims_.clear();
   response_.reset();
   responseBody_ = http::BodyPipe(owner_.worker().chunks());
+  responseWide_ = false;
 }
 
 void Exchange::backOff() {

@@ -71,6 +71,12 @@ void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead&
   response.reset();
 }
 
+std::uint64_t ExchangeSteps::heldOfRequest() const {
+  return (request ? request->held() : 0) + (attempt ? attempt->held() + attemptBody.bytes.size() : 0);
+}
+
+std::uint64_t ExchangeSteps::heldOfResponse() const { return response ? response->held() : 0; }
+
 template <typename Visit>
 void ExchangeSteps::eachRun(Visit&& visit) {
   for (std::optional<Stretch>* each : {&request, &tentative, &attempt, &response}) {

@@ -45,6 +45,10 @@ class ExchangeSteps final : private StepHost {
   void expire(base::MonotonicTime now);
   bool answer(processing::Ticket ticket, bool dropped);
 
+  /// Bytes that came to steps and were not taken from behind them; not what steps keep.
+  std::uint64_t heldOfRequest() const;
+  std::uint64_t heldOfResponse() const;
+
   std::optional<Stretch> request;
   /// The request as the client sent it, if steps of it may change that; null: none does.
   http::RequestHead* sentHead = nullptr;

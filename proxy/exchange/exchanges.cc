@@ -4,7 +4,8 @@
 
 namespace sluice::exchange {
 
-Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), random_(parts_.randomSeed) {}
+Exchanges::Exchanges(ExchangeParts parts)
+    : parts_(std::move(parts)), bodyWindow_(bodyWindowOf(parts_.limits)), random_(parts_.randomSeed) {}
 
 Exchanges::~Exchanges() = default;
 
@@ -12,6 +13,7 @@ void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::Lim
                       bool appendForwarded, const std::string& revision) {
   parts_.timeouts = timeouts;
   parts_.limits = limits;
+  bodyWindow_ = bodyWindowOf(limits);
   parts_.identity.appendForwarded = appendForwarded;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
   mirrors_.pin();

@@ -48,6 +48,7 @@ struct ExchangeParts {
   config::LimitSettings limits;
   std::uint64_t randomSeed;
   processing::BufferBudget& bufferBudget;
+  ClientMemoryTotal& clientMemory;
 };
 
 class Exchanges final : public http::ClientSink, public upstream::WaiterSink, public processing::ResumeSink {
@@ -104,6 +105,8 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
   processing::BufferBudget& bufferBudget() { return parts_.bufferBudget; }
+  ClientMemoryTotal& clientMemory() { return parts_.clientMemory; }
+  const BodyWindow& bodyWindow() const { return bodyWindow_; }
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 
@@ -128,6 +131,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
 
  private:
   ExchangeParts parts_;
+  BodyWindow bodyWindow_;
   upstream::Upstreams* upstreams_ = nullptr;
   Mirrors mirrors_{*this};  // before the exchanges, which tell them when they go
   base::Slab<Exchange> exchanges_;

@@ -57,6 +57,8 @@ class Stretch {
   bool tookEnd();
   /// Nothing that came in was told to be the last.
   bool isOpen() const { return !sourceEnded_; }
+  /// On its way into the steps and out of them.
+  std::uint64_t held() const { return source.size() + run.out().bytes.size(); }
   /// It waits for more of the body, which nobody has brought.
   bool starves() const { return run.collects() && source.empty() && isOpen(); }
 

@@ -4,8 +4,10 @@
 // A stream is named twice: by the codec's StreamId towards the codec, and by the owner's Token (an encoded handle) towards the sink,
 // so a late event of a stream whose owner is gone finds nothing. A codec asks its sink for a body pipe each time it needs it.
 //
-// Credit: on receipt, a codec delivers at most what was granted (initially limits.streamWindow per stream); grant() adds what the
-// consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE, HTTP/1.1 into readBudget(). One thread.
+// Credit: on receipt, a codec delivers at most what was granted: initially limits.firstWindow per stream, and from widen() on
+// limits.streamWindow; grant() adds what the consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE of the stream, HTTP/1.1 into readBudget(). The window of an
+// HTTP/2 connection is not waited for: it comes back as bytes arrive, for streams whose consumers know nothing of each other share
+// it. One thread.
 #pragma once
 
 #include <cstddef>
@@ -101,6 +103,10 @@ class ServerCodec {
   virtual void reset(StreamId stream, ResetReason reason) = 0;
   /// The consumer took `count` bytes of this request's body.
   virtual void grant(StreamId stream, std::size_t count) = 0;
+  /// limits.streamWindow of this request's body may be under way, instead of limits.firstWindow. Called at most once.
+  virtual void widen(StreamId stream) = 0;
+  /// The client's flow-control windows, not its socket, keep the rest of this response back.
+  virtual bool isHeldBack(StreamId stream) const = 0;
   /// Nobody takes any more what the client says in this tunnel: it is over as soon as the response has ended.
   virtual void dismiss(StreamId stream) = 0;
 
@@ -169,6 +175,8 @@ class ClientCodec {
   virtual void cancel(StreamId stream, ResetReason reason) = 0;
   /// The consumer took `count` bytes of this response's body.
   virtual void grant(StreamId stream, std::size_t count) = 0;
+  /// Does for this response's body what ServerCodec::widen() does for a request's.
+  virtual void widen(StreamId stream) = 0;
 
   virtual void feed(std::string_view bytes) = 0;
   /// The backend ended its side, cleanly (TLS: with close_notify) or not.

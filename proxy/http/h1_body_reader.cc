@@ -26,7 +26,7 @@ H1BodyReader::Step only(H1BodyReader::Status status, std::string_view data = {})
 void H1BodyReader::begin(H1Framing framing, std::uint64_t length, const Limits& limits) {
   framing_ = framing;
   remaining_ = framing == H1Framing::kLength ? length : std::numeric_limits<std::uint64_t>::max();
-  credit_ = limits.streamWindow;
+  credit_ = std::min(limits.firstWindow, limits.streamWindow);
   chunks_ = H1ChunkDecoder(limits.chunkExtensionBytes);
   inTrailers_ = false;
 }

@@ -5,6 +5,7 @@
 // thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,11 @@ namespace sluice::http {
 
 /// How the end of a body is found.
 enum class H1Framing : std::uint8_t { kNone, kLength, kChunked, kUntilClose };
+
+/// The part of its whole window that a body begins without.
+inline std::size_t withheldOfWindow(const Limits& limits) {
+  return limits.streamWindow - std::min(limits.firstWindow, limits.streamWindow);
+}
 
 class H1BodyReader {
  public:

@@ -40,6 +40,9 @@ class H1ServerCodec final : public ServerCodec {
   void wake(StreamId stream) override;
   void reset(StreamId stream, ResetReason reason) override;
   void grant(StreamId stream, std::size_t count) override;
+  void widen(StreamId stream) override { grant(stream, withheldOfWindow(limits_)); }
+  // HTTP/1.1 has no windows.
+  bool isHeldBack(StreamId /*stream*/) const override { return false; }
   void dismiss(StreamId stream) override;
   void produce(base::ByteQueue& out, std::size_t limit) override;
   bool wantsProduce() const override;
@@ -117,6 +120,7 @@ class H1ClientCodec final : public ClientCodec {
   void wake(StreamId stream) override;
   void cancel(StreamId stream, ResetReason reason) override;
   void grant(StreamId stream, std::size_t count) override;
+  void widen(StreamId stream) override { grant(stream, withheldOfWindow(limits_)); }
   void feed(std::string_view bytes) override;
   void feedEnd(bool clean) override;
   void feedLost(const base::Error& error) override;

@@ -43,6 +43,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
     resetByOwner(id, reason);
   }
   void grant(StreamId id, std::size_t count) override { grantBytes(id, count); }
+  void widen(StreamId id) override { widenStream(id); }
 
   void feed(std::string_view bytes) override {
     feedBytes(bytes);

@@ -114,11 +114,9 @@ struct H2Session::Receiving {
                        void* userData) {
     H2Session& session = self(userData);
     session.emptyFrames_ = 0;
+    session.returnConnectionCredit(size);
     H2Stream* stream = session.find(static_cast<StreamId>(id));
-    if (stream == nullptr || stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) {
-      session.returnCredit(size);
-      return 0;
-    }
+    if (stream == nullptr || stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
     stream->ungranted += size;
     session.bodyArrived(*stream, {reinterpret_cast<const char*>(bytes), size});
     return 0;

@@ -34,6 +34,8 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
   void wake(StreamId id) override { wakeStream(id); }
   void reset(StreamId id, ResetReason reason) override { resetByOwner(id, reason); }
   void grant(StreamId id, std::size_t count) override { grantBytes(id, count); }
+  void widen(StreamId id) override { widenStream(id); }
+  bool isHeldBack(StreamId id) const override { return isBlocked(id); }
   void dismiss(StreamId id) override {
     H2Stream* stream = closed() ? nullptr : find(id);
     if (stream == nullptr || !isTunnel(*stream) || stream->receive != Receive::kBody) return;

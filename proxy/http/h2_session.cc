@@ -81,8 +81,8 @@ void H2Session::makeLibrarySession() {
   if (side_ == Side::kClient) takePreface();
 }
 
-// nghttp2 lays the preface into the frame buffer when a client's session is made. That buffer is shared, and other sessions write
-// before this one does: so the preface is taken out at once, and sent by hand.
+// nghttp2 lays the preface into the frame buffer when a client's session is made. That buffer is shared, and other
+// sessions write before this one does: so the preface is taken out at once, and sent by hand.
 void H2Session::takePreface() {
   const std::uint8_t* data = nullptr;
   mustWork(nghttp2_session_mem_send(session_, &data) == NGHTTP2_CLIENT_MAGIC_LEN ? 0 : NGHTTP2_ERR_INVALID_STATE);
@@ -94,7 +94,7 @@ void H2Session::submitSettings() {
       side_ == Side::kServer
           ? nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits_.concurrentStreams}
           : nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits_.streamWindow},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, std::min(limits_.firstWindow, limits_.streamWindow)},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits_.headerBytes},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
       {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // a server's to say (RFC 8441 section 3)
@@ -194,18 +194,32 @@ void H2Session::grantBytes(StreamId id, std::size_t count) {
   count = std::min(count, stream->ungranted);
   if (count == 0) return;
   stream->ungranted -= count;
-  if (nghttp2_session_consume(session_, static_cast<std::int32_t>(id), count) != 0) {
+  if (nghttp2_session_consume_stream(session_, static_cast<std::int32_t>(id), count) != 0) {
     endConnection(ErrorCode::kInternalError);
   }
 }
 
-void H2Session::returnCredit(std::size_t count) {
-  if (count > 0 && !failed_) nghttp2_session_consume_connection(session_, count);
+void H2Session::widenStream(StreamId id) {
+  if (closed_ || find(id) == nullptr) return;
+  const auto window = static_cast<std::int32_t>(limits_.streamWindow);
+  if (nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id), window) != 0) {
+    endConnection(ErrorCode::kInternalError);
+  }
 }
+
+bool H2Session::isBlocked(StreamId id) const {
+  if (closed_) return false;
+  return nghttp2_session_get_stream_remote_window_size(session_, static_cast<std::int32_t>(id)) <= 0 ||
+         nghttp2_session_get_remote_window_size(session_) <= 0;
+}
+
+// RFC 9113 section 5.2.2. nghttp2 does the same for padding and for DATA of streams that are gone, and says
+// WINDOW_UPDATE when half of the window has been used.
+void H2Session::returnConnectionCredit(std::size_t count) { nghttp2_session_consume_connection(session_, count); }
 
 void H2Session::detach(H2Stream& stream) {
   stream.token = kNoToken;
-  returnCredit(std::exchange(stream.ungranted, 0));
+  stream.ungranted = 0;
 }
 
 void H2Session::resetByOwner(StreamId id, ResetReason reason) {
@@ -266,7 +280,6 @@ void H2Session::removeStream(H2Stream& stream) {
 }
 
 void H2Session::closeStream(H2Stream& stream, std::uint32_t code) {
-  returnCredit(stream.ungranted);
   if (stream.token != kNoToken) {
     const bool refused = code == NGHTTP2_REFUSED_STREAM && !stream.resetByUs;
     streamLost(stream, {.code = code, .unprocessed = refused || stream.send == H2Stream::Send::kQueued});

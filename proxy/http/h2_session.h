@@ -4,6 +4,10 @@
 // A codec derives from it, forwards its public calls, and says what the events mean. Frames are serialised nowhere but
 // in produceInto(), that is once per turn, and never inside nghttp2's callbacks. Once the connection has failed,
 // nghttp2 is not called again: what it still holds is only freed. Owned by the connection; one thread.
+//
+// The peer's credit for a stream comes back when the stream's consumer grants it; its credit for the connection comes
+// back when bytes arrive. So a stream whose consumer takes nothing stops itself alone, and the memory of a connection
+// is bounded by the windows of its streams.
 #pragma once
 
 #include <cstddef>
@@ -67,6 +71,9 @@ class H2Session {
   bool hasOutput() const;
   void wakeStream(StreamId id);
   void grantBytes(StreamId id, std::size_t count);
+  void widenStream(StreamId id);
+  /// The peer's window for this stream, or for the connection, is used up.
+  bool isBlocked(StreamId id) const;
   std::size_t budget() const;
   /// The peer is gone, or deserves no further hearing: every stream is lost, kClosed. `goodbye` goes out as a GOAWAY.
   void endConnection(std::optional<ErrorCode> goodbye);
@@ -136,7 +143,8 @@ class H2Session {
   /// Notices that nghttp2 is done with the connection: goodbyes were said, or it found a violation.
   void settle();
   void loseStreams();
-  void returnCredit(std::size_t count);
+  /// Body bytes have arrived: their share of the connection's window is given back at once, whoever reads the stream.
+  void returnConnectionCredit(std::size_t count);
   /// A stream was cut short through the peer's doing. False if it did so too often.
   bool countReset();
   bool countEmptyFrame();

@@ -15,6 +15,8 @@ struct Limits {
   std::uint32_t chunkExtensionBytes = 1024;   // per message body
   std::uint32_t concurrentStreams = 100;
   std::uint32_t streamWindow = 256 * 1024;
+  /// The part of streamWindow that a body has before widen() is called. It follows from limits.connectionMemory.
+  std::uint32_t firstWindow = 256 * 1024;
   std::uint32_t connectionWindow = 1024 * 1024;
   std::uint32_t resetsPerMinute = 200;  // streams that ended early, by either side
   std::uint32_t emptyFrames = 100;      // DATA or HEADERS without content in a row

@@ -1,5 +1,6 @@
 #include "proxy/net/tcp_stream.h"
 
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -201,7 +202,19 @@ std::size_t TcpStream::tryWrite(std::span<const std::string_view> pieces) {
     buffers[i] = uv_buf_init(const_cast<char*>(pieces[i].data()), static_cast<unsigned>(pieces[i].size()));
   }
   const int taken = uv_try_write(block_->stream(), buffers.data(), static_cast<unsigned>(pieces.size()));
-  return taken > 0 ? static_cast<std::size_t>(taken) : 0;
+  if (taken <= 0) return 0;
+  written_ += static_cast<std::size_t>(taken);
+  return static_cast<std::size_t>(taken);
+}
+
+std::uint64_t TcpStream::acknowledged() const {
+  if (block_ == nullptr) return written_;
+  std::uint64_t taken = written_;
+  if (pending()) taken += block_->waiting->bytes.size() - uv_stream_get_write_queue_size(block_->stream());
+  uv_os_fd_t fd = -1;
+  int unacknowledged = 0;
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) == 0) ioctl(fd, TIOCOUTQ, &unacknowledged);
+  return taken - std::min(taken, static_cast<std::uint64_t>(unacknowledged));
 }
 
 void TcpStream::keep(std::string_view rest) {
@@ -230,6 +243,7 @@ void TcpStream::writeKept() {
 void TcpStream::written(int status) {
   const Worker::Turn turn(worker_);
   if (block_ == nullptr) return;
+  written_ += block_->waiting->bytes.size();
   block_->waiting->bytes.clear();
   if (status != 0) {
     readLastWords();

@@ -41,6 +41,7 @@ class TcpStream final : public Transport {
   void setReadBudget(std::size_t bytes) override;
   void write(base::ByteQueue& from) override;
   bool pending() const override;
+  std::uint64_t acknowledged() const override;
   void shutdown() override;
   void abort() override;
   const Address& peer() const override { return peer_; }
@@ -82,6 +83,7 @@ class TcpStream final : public Transport {
   TransportSink& sink_;
   Block* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
   std::size_t budget_ = 0;
+  std::uint64_t written_ = 0;  // that the kernel took
   std::unique_ptr<LateFailure> lateFailure_;
   Address peer_;
   State state_;

@@ -30,6 +30,7 @@ class TlsTransport final : public Transport, private TransportSink {
   void setReadBudget(std::size_t bytes) override;
   void write(base::ByteQueue& from) override;
   bool pending() const override { return tcp_.pending(); }
+  std::uint64_t acknowledged() const override { return tcp_.acknowledged(); }
   void shutdown() override;
   void abort() override;
   const Address& peer() const override { return tcp_.peer(); }

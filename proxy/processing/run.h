@@ -55,6 +55,7 @@ class Run {
   void add(base::ByteQueue& from, std::size_t count);
   void end();
   Flow& out() { return out_; }
+  const Flow& out() const { return out_; }
 
   /// It holds steps back until more of the body has come.
   bool collects() const { return stages_.empty() ? false : stages_.back().collects(); }

@@ -11,7 +11,8 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
       dirtyList_(dirtyList),
       exchanges_(exchanges),
       bind_(bind.id),
-      routes_(bind.routes) {
+      routes_(bind.routes),
+      memory_(exchanges.clientMemory()) {
   markDirty();
 }
 

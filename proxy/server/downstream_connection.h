@@ -33,6 +33,8 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   http::ServerCodec& codec() override { return *codecOrNull(); }
   void touch() override { markDirty(); }
   std::string_view serverName() const override { return ServerConnection::serverName(); }
+  exchange::ClientMemory& memory() override { return memory_; }
+  std::uint64_t acknowledged() const override { return ServerConnection::acknowledged(); }
   const routing::RouteTable& routes() const override { return *routes_; }
 
  private:
@@ -58,6 +60,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   exchange::Exchanges& exchanges_;
   const BindId bind_;
   const routing::RouteTable* routes_;
+  exchange::ClientMemory memory_;
 };
 
 }  // namespace sluice::server

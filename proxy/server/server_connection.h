@@ -48,6 +48,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   http::ServerCodec* codecOrNull() { return codec_.get(); }
   const net::Address& peer() const { return transport_->peer(); }
   bool secure() const { return tls_ != nullptr; }
+  std::uint64_t acknowledged() const { return transport_->acknowledged(); }
   std::string_view serverName() const;
   net::Worker& worker() { return parts_.worker; }
 

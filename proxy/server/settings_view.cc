@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "proxy/exchange/client_memory.h"
+
 namespace sluice::server {
 
 http::Limits httpLimits(const config::LimitSettings& limits) {
@@ -16,7 +18,9 @@ http::Limits httpLimits(const config::LimitSettings& limits) {
   made.informationalResponses = narrow(limits.informationalResponses);
   made.chunkExtensionBytes = narrow(limits.chunkExtensionBytes);
   made.concurrentStreams = narrow(limits.concurrentStreams);
-  made.streamWindow = narrow(std::min(limits.streamWindow, limits.exchangeBuffer));
+  const exchange::BodyWindow window = exchange::bodyWindowOf(limits);
+  made.streamWindow = narrow(window.whole);
+  made.firstWindow = narrow(window.first);
   made.connectionWindow = narrow(limits.connectionWindow);
   made.resetsPerMinute = narrow(limits.resetsPerMinute);
   made.emptyFrames = narrow(limits.emptyFrames);

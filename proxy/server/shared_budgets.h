@@ -1,8 +1,9 @@
-// What all workers take from together: connections and requests per backend, and the memory of bodies held for
-// processors. One for the process; bounds are those of the settings that are served.
+// What all workers take from together: connections and requests per backend, the memory of bodies held for processors,
+// and that of all bodies under way. One for the process; bounds are those of the settings that are served.
 #pragma once
 
 #include "config/settings.h"
+#include "proxy/exchange/client_memory.h"
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/upstream/budget.h"
 
@@ -10,15 +11,19 @@ namespace sluice::server {
 
 struct SharedBudgets {
   explicit SharedBudgets(const config::LimitSettings& limits)
-      : upstream(limits.backendConnections, limits.backendRequests), buffers(limits.processorBufferTotal) {}
+      : upstream(limits.backendConnections, limits.backendRequests),
+        buffers(limits.processorBufferTotal),
+        clients(limits.connectionMemoryTotal) {}
 
   void setBounds(const config::LimitSettings& limits) {
     upstream.setBounds(limits.backendConnections, limits.backendRequests);
     buffers.setMost(limits.processorBufferTotal);
+    clients.setMost(limits.connectionMemoryTotal);
   }
 
   upstream::Budgets upstream;
   processing::BufferBudget buffers;
+  exchange::ClientMemoryTotal clients;
 };
 
 }  // namespace sluice::server

@@ -91,12 +91,12 @@ dns:
   ipv6: true
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
-  upstreamIdle: 8s, processor: 9ms}
+  upstreamIdle: 8s, processor: 9ms, responseIdle: 10s}
 limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informationalResponses: 4, chunkExtensionBytes: 5,
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, connections: 12, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
-  backendRequests: 21}
+  backendRequests: 21, connectionMemory: 32Ki, connectionMemoryTotal: 3Mi, responseRate: 0}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const Settings& settings = *reading.settings;
@@ -117,6 +117,10 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.limits.requestLineBytes, 1024u);
   EXPECT_EQ(settings.limits.replayBuffer, 0u);
   EXPECT_EQ(settings.limits.backendRequests, 21u);
+  EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
+  EXPECT_EQ(settings.limits.connectionMemory, 32u * 1024);
+  EXPECT_EQ(settings.limits.connectionMemoryTotal, 3u * 1024 * 1024);
+  EXPECT_EQ(settings.limits.responseRate, 0u);
 }
 
 TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
@@ -188,11 +192,12 @@ struct Bound {
 };
 
 TEST(Settings, HaveABoundOnEachSide) {
-  const Bound bounds[] = {{"requestLineBytes", "64", "63"},    {"headerFields", "1", "0"},
-                          {"concurrentStreams", "1", "0"},     {"streamWindow", "2147483647", "2147483648"},
-                          {"streamWindow", "1024", "1023"},    {"connectionWindow", "65535", "65534"},
-                          {"exchangeBuffer", "16Ki", "16383"}, {"connections", "1", "0"},
-                          {"decompressionRatio", "1", "0"},    {"headerBytes", "1024Gi", "1025Gi"}};
+  const Bound bounds[] = {{"requestLineBytes", "64", "63"},      {"headerFields", "1", "0"},
+                          {"concurrentStreams", "1", "0"},       {"streamWindow", "2147483647", "2147483648"},
+                          {"streamWindow", "1024", "1023"},      {"connectionWindow", "65535", "65534"},
+                          {"exchangeBuffer", "16Ki", "16383"},   {"connections", "1", "0"},
+                          {"decompressionRatio", "1", "0"},      {"headerBytes", "1024Gi", "1025Gi"},
+                          {"connectionMemory", "16Ki", "16383"}, {"connectionMemoryTotal", "16Ki", "16383"}};
   for (const Bound& bound : bounds) {
     EXPECT_TRUE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings)
         << bound.key;

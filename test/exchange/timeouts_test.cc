@@ -150,7 +150,9 @@ TEST_P(Timeouts, StreamIdleCutsAResponseThatStopsHalfWay) {
 }
 
 TEST_P(Timeouts, StreamIdleEndsAClientThatDoesNotTakeItsResponse) {
-  Rig& rig = make();
+  RigOptions options;
+  options.bounds.responseRate = 0;  // else responseIdle comes first: response_rate_test.cc
+  Rig& rig = make(options);
   get();
   BackendPeer& backend = open();
   client_->wire().allow(0);
@@ -225,7 +227,9 @@ TEST_P(Timeouts, GrpcIsNotHurriedByBodyIdle) {
 
 // The client has a window of nothing, so that even an answer of a few bytes can not be taken.
 TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
-  Rig rig;
+  RigOptions options;
+  options.bounds.responseRate = 0;
+  Rig rig(options);
   http::Limits limits;
   limits.streamWindow = 0;
   test::ClientPeer& client = rig.connect(Version::kHttp2, limits);

@@ -60,6 +60,29 @@ TEST_F(TcpTest, ConnectsAndSaysSoInALaterTurn) {
   EXPECT_EQ(transport->tls(), nullptr);
 }
 
+TEST_F(TcpTest, TellsHowMuchThePeersSystemHasAcknowledged) {
+  adopt();
+  // No event tells of it, so the loop is kept awake.
+  const auto acknowledged = [&](std::uint64_t least) {
+    worker_.post([] {});
+    return transport_->acknowledged() >= least;
+  };
+  EXPECT_EQ(transport_->acknowledged(), 0U);
+  outgoing_.append(letters(1000));
+  transport_->write(outgoing_);
+  ASSERT_TRUE(until([&] { return acknowledged(1000); }));
+  EXPECT_EQ(transport_->acknowledged(), 1000U);
+  fill();
+  ASSERT_TRUE(until([&] { return acknowledged(1001); }));
+  const std::uint64_t full = transport_->acknowledged();
+  std::string bytes(1 << 20, '\0');
+  EXPECT_TRUE(until([&] {
+    while (recv(pair_.peers.get(), bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) {
+    }
+    return acknowledged(full + 1);
+  }));
+}
+
 TEST_F(TcpTest, ARefusedConnectionFailsAsRefused) {
   const test::HeldPort port;
   const Address nobody = *Address::parse("127.0.0.1", port.port());

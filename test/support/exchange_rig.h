@@ -62,9 +62,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         report_(worker, shard_, accessLog_, revision_),
         budgets(options.maxConnections, options.maxRequests),
         buffers(options.bounds.processorBufferTotal),
+        clientMemory(options.bounds.connectionMemoryTotal),
         resolver(worker),
         dialer(worker),
-        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1, buffers}),
+        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1, buffers, clientMemory}),
         upstreams({worker,
                    resolver,
                    dialer,
@@ -314,6 +315,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
   upstream::Budgets budgets;
   processing::BufferBudget buffers;
+  exchange::ClientMemoryTotal clientMemory;
   upstream::Budget* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;

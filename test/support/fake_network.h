@@ -74,6 +74,7 @@ class Wire {
   End end_ = End::kOpen;
   std::size_t budget_ = 0;
   std::size_t room_ = std::numeric_limits<std::size_t>::max();
+  std::uint64_t taken_ = 0;
   net::TlsFacts facts_;
   bool open_ = false;
   bool failed_ = false;
@@ -83,6 +84,7 @@ class Wire {
     while (!from.empty() && room_ > 0) {
       const std::string_view run = from.front().substr(0, room_);
       received += run;
+      taken_ += run.size();
       if (room_ != std::numeric_limits<std::size_t>::max()) room_ -= run.size();
       from.consume(run.size());
     }
@@ -110,6 +112,7 @@ class FakeTransport final : public net::Transport {
     if (!from.empty()) kept_.splice(from, std::min(from.size(), kKept));
   }
   bool pending() const override { return !kept_.empty(); }
+  std::uint64_t acknowledged() const override { return wire_->taken_; }
   void shutdown() override {
     wire_->finWanted_ = true;
     if (wire_->isOpen()) wire_->absorb(kept_);

@@ -200,6 +200,14 @@ std::size_t H2FrameReader::count(H2Type type) const {
       std::count_if(frames_.begin(), frames_.end(), [type](const H2Frame& frame) { return frame.type == type; }));
 }
 
+std::uint64_t H2FrameReader::granted(std::uint32_t stream) const {
+  std::uint64_t sum = 0;
+  for (const H2Frame& frame : frames_) {
+    if (frame.type == H2Type::kWindowUpdate && frame.stream == stream) sum += frame.firstWord();
+  }
+  return sum;
+}
+
 std::string H2FrameReader::body(std::uint32_t stream) const {
   std::string text;
   for (const H2Frame& frame : frames_) {

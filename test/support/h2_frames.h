@@ -119,6 +119,8 @@ class H2FrameReader {
   const H2Frame* find(H2Type type, std::uint32_t stream) const;
   const H2Frame* goaway() const { return find(H2Type::kGoaway, 0); }
   std::size_t count(H2Type type) const;
+  /// What the WINDOW_UPDATEs of a stream, or with 0 of the connection, have granted together.
+  std::uint64_t granted(std::uint32_t stream) const;
   /// The DATA of a stream, put together.
   std::string body(std::uint32_t stream) const;
 

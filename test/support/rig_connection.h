@@ -32,7 +32,8 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
                    ? http::makeH2ServerCodec(*this, parts.worker.chunks(), parts.limits, "http", parts.worker.clock(),
                                              &parts.h2Memory)
                    : http::makeH1ServerCodec(*this, parts.worker.chunks(), parts.limits, "http")),
-        out_(parts.worker.chunks()) {}
+        out_(parts.worker.chunks()),
+        memory_(parts.exchanges.clientMemory()) {}
 
   ~RigConnection() override { parts_.exchanges.onClientGone(self_.toToken()); }
 
@@ -61,6 +62,8 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   }
   std::string_view serverName() const override { return {}; }
   const routing::RouteTable& routes() const override { return parts_.routes; }
+  exchange::ClientMemory& memory() override { return memory_; }
+  std::uint64_t acknowledged() const override { return transport_->acknowledged(); }
 
  private:
   static constexpr std::size_t kFlushBytes = std::size_t{128} * 1024;
@@ -137,6 +140,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;
+  exchange::ClientMemory memory_;
   bool dirty_ = false;
   bool dead_ = false;
 };

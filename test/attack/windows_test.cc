@@ -1,0 +1,290 @@
+// Peers who do not read, and what shares a connection of HTTP/2 with them: they stop themselves, and nobody else. Each
+// attack stands while its victims are served.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/h2_client.h"
+#include "test/integration/support/passed_time.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
+#include "test/support/h2_frames.h"
+
+namespace sluice::test {
+namespace {
+
+constexpr std::uint16_t kInitialWindowSize = 0x4;
+constexpr std::uint32_t kStreamsOfAConnection = 100;  // limits.concurrentStreams
+// A stream has two heads, in 16 KiB each, and a first window of 44 KiB.
+constexpr std::size_t kKibOfAStream = 96;
+constexpr std::size_t kKibOfTheRest = 32 * 1024;
+
+/// Backends that speak HTTP/2 without TLS, and rules that lead to them by the first segment of the path.
+std::string h2cRoutes(const std::vector<std::pair<std::string, std::uint16_t>>& backends) {
+  std::string documents;
+  std::string rules;
+  for (const auto& [name, port] : backends) {
+    documents +=
+        "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackend\nmetadata: {namespace: test, name: " + name +
+        "}\nspec:\n  type: ExternalHostname\n  externalHostname: {hostname: origin.test}\n  port: {port: " +
+        std::to_string(port) + "}\n  protocol: H2C\n---\n";
+    rules += "    - matches: [{path: {type: PathPrefix, value: " + std::string(name == "origin" ? "/" : "/" + name) +
+             "}}]\n      backendRefs: [{group: gateway.networking.x-k8s.io, kind: XBackend, name: " + name +
+             ", port: " + std::to_string(port) + "}]\n";
+  }
+  return documents + routeOfRules(rules);
+}
+
+GatewaySpec specOf(const std::vector<std::pair<std::string, std::uint16_t>>& backends,
+                   const std::string& settings = {}) {
+  return {.backends = {{.port = backends.front().second}},
+          .settings = limits("backendRequests: 2000, backendConnections: 2000") + settings,
+          .routes = h2cRoutes(backends)};
+}
+
+/// While an attack stands, the gateway has grown by no more than `most`; what it was is printed for whoever looks.
+void expectGrownAtMost(Gateway& gateway, std::size_t before, std::size_t most, const std::string& attack) {
+  const std::size_t now = gateway.process().residentKib();
+  const std::size_t grown = now - std::min(before, now);
+  std::printf("[ MEASURED ] %s: %zu KiB, at most %zu\n", attack.c_str(), grown, most);
+  EXPECT_LE(grown, most);
+}
+
+/// Bytes of bodies that a client has taken.
+std::uint64_t bytesOf(const H2Client& client) {
+  std::uint64_t sum = 0;
+  for (const H2Frame& frame : client.seen().frames()) {
+    if (frame.type == H2Type::kData) sum += frame.payload.size();
+  }
+  return sum;
+}
+
+/// What the others ask for: more than the window of a stream.
+bool isServed(std::uint16_t port) {
+  Socket client = Socket::connect(port);
+  client.send("GET /bytes/300000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  const RawResponse got = readResponse(client);
+  return got.status == 200 && got.body.size() == 300'000;
+}
+
+/// Long enough for an attack that begins slowly.
+void expectServed(std::uint16_t port) {
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(isServed(port)) << "request " << i;
+}
+
+// --- responses that nobody reads ----------------------------------------------------------------------------
+
+/// Clients with so many streams together, of which each takes `window` bytes and then no more.
+std::vector<std::unique_ptr<H2Client>> stallStreams(std::uint16_t port, std::uint32_t count, std::uint32_t window = 0) {
+  constexpr std::uint32_t kPlenty = 1'000'000'000;
+  std::vector<std::unique_ptr<H2Client>> clients;
+  while (count > 0) {
+    const std::uint32_t here = std::min(count, kStreamsOfAConnection);
+    count -= here;
+    const std::string hello = std::string(h2::preface()) + h2::settings({{kInitialWindowSize, window}}) +
+                              h2::settingsAck() + h2::windowUpdate(0, kPlenty);
+    H2Client& client = *clients.emplace_back(std::make_unique<H2Client>(port, hello));
+    for (std::uint32_t i = 0; i < here; ++i) client.send(h2::headers(2 * i + 1, h2::get("/bytes/1000000"), true));
+    EXPECT_TRUE(client.readUntil([&] { return client.seen().count(H2Type::kHeaders) == here; }));
+    EXPECT_TRUE(client.readUntil([&] { return bytesOf(client) == std::uint64_t{here} * window; }));
+  }
+  return clients;
+}
+
+void expectStanding(const std::vector<std::unique_ptr<H2Client>>& attackers) {
+  for (const auto& attacker : attackers) {
+    EXPECT_TRUE(attacker->isServed());
+    EXPECT_EQ(attacker->seen().count(H2Type::kRstStream), 0U) << "the attack stands";
+  }
+}
+
+void expectReset(const std::vector<std::unique_ptr<H2Client>>& attackers) {
+  for (const auto& attacker : attackers) {
+    const H2FrameReader& seen = attacker->seen();
+    EXPECT_TRUE(attacker->readUntil([&] { return seen.count(H2Type::kRstStream) == seen.count(H2Type::kHeaders); }));
+  }
+}
+
+class UnreadStreams : public testing::TestWithParam<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Many, UnreadStreams, testing::Values(4U, 100U, 1000U));
+
+TEST_P(UnreadStreams, LeaveTheBackendToOtherClientsAndHoldLittle) {
+  const EchoOrigin origin(std::nullopt);
+  Gateway gateway(specOf({{"origin", origin.port()}}));
+  expectServed(gateway.port());
+  const std::size_t before = gateway.process().residentKib();
+  const auto attackers = stallStreams(gateway.port(), GetParam());
+  expectServed(gateway.port());
+  expectStanding(attackers);
+  expectGrownAtMost(gateway, before, GetParam() * kKibOfAStream + kKibOfTheRest, "unread streams");
+}
+
+TEST_P(UnreadStreams, AreResetWhenTheyHaveTakenNothingForLong) {
+  const EchoOrigin origin(std::nullopt);
+  PassedTime time;
+  GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
+  spec.startedBy = time.startedBy();
+  const Gateway gateway(spec);
+  const auto attackers = stallStreams(gateway.port(), GetParam());
+  time.pass(gateway, std::chrono::seconds(50));
+  expectStanding(attackers);
+  expectServed(gateway.port());
+  time.pass(gateway, std::chrono::seconds(61));
+  EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", GetParam()));
+  expectReset(attackers);
+}
+
+// They read so much that they were given whole windows, and then no more.
+TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
+  constexpr std::uint32_t kStreams = 100;
+  const EchoOrigin origin(std::nullopt);
+  PassedTime time;
+  GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
+  spec.startedBy = time.startedBy();
+  Gateway gateway(spec);
+  expectServed(gateway.port());
+  const std::size_t before = gateway.process().residentKib();
+  const auto attackers = stallStreams(gateway.port(), kStreams, 200'000);
+  EXPECT_TRUE(gateway.limitWasHit("connectionMemory"));
+  constexpr std::size_t kMemoryKib = 4 * 1024;
+  expectGrownAtMost(gateway, before, 3 * kMemoryKib + kStreams * 32 + kKibOfTheRest, "streams that stop reading");
+  expectServed(gateway.port());
+  expectStanding(attackers);
+  time.pass(gateway, std::chrono::seconds(61));
+  expectReset(attackers);
+  expectServed(gateway.port());
+}
+
+// Nothing waits for its client, however long it is quiet.
+TEST(QuietStreams, OfEventsLive) {
+  std::counting_semaphore<> due(0);
+  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
+    due.acquire();
+    socket.send("3\r\ntwo\r\n0\r\n\r\n");
+    self.waitUntilItStops();
+  });
+  PassedTime time;
+  const Gateway gateway({.backends = {{.port = origin.port()}},
+                         .settings = onlyTimeouts("responseIdle: 60s"),
+                         .startedBy = time.startedBy()});
+  H2Client client(gateway.port());
+  client.send(h2::headers(1, h2::get(), true));
+  EXPECT_TRUE(client.readUntil([&] { return client.seen().body(1) == "one"; }));
+  for (int i = 0; i < 5; ++i) time.pass(gateway, std::chrono::seconds(59));
+  due.release();
+  EXPECT_TRUE(client.readStream(1));
+  EXPECT_EQ(client.seen().body(1), "onetwo");
+}
+
+std::vector<Socket> openUnread(std::uint16_t port, int count) {
+  std::vector<Socket> clients;
+  for (int i = 0; i < count; ++i) {
+    clients.push_back(Socket::connect(port, 4096));
+    EXPECT_TRUE(clients.back().send("GET /bytes/100000000 HTTP/1.1\r\nHost: a\r\n\r\n"));
+  }
+  return clients;
+}
+
+class UnreadResponses : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Many, UnreadResponses, testing::Values(4, 100));
+
+TEST_P(UnreadResponses, OfHttp11LeaveTheBackendToOtherClients) {
+  const EchoOrigin origin(std::nullopt);
+  const Gateway gateway(specOf({{"origin", origin.port()}}));
+  expectServed(gateway.port());
+  const std::vector<Socket> attackers = openUnread(gateway.port(), GetParam());
+  expectServed(gateway.port());
+}
+
+// The kernel holds much of what a socket is sent, so the gateway looks twice whether it moves.
+TEST_P(UnreadResponses, OfHttp11AreResetWhenTheirSocketsHaveTakenNothingForLong) {
+  const EchoOrigin origin(std::nullopt);
+  PassedTime time;
+  GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
+  spec.startedBy = time.startedBy();
+  const Gateway gateway(spec);
+  std::vector<Socket> attackers = openUnread(gateway.port(), GetParam());
+  expectServed(gateway.port());
+  for (int i = 0; i < 3; ++i) time.pass(gateway, std::chrono::seconds(61));
+  EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", GetParam()));
+  expectServed(gateway.port());
+}
+
+// --- requests that nobody reads -----------------------------------------------------------------------------
+
+/// Sends DATA as the connection's window allows.
+class Uploader {
+ public:
+  explicit Uploader(std::uint16_t port) : client(port) {}
+  void begin(std::uint32_t stream, const std::string& path) { client.send(h2::headers(stream, h2::post(path), false)); }
+  [[nodiscard]] bool send(std::uint32_t stream, std::size_t size, bool end) {
+    constexpr std::uint64_t kFirst = 65535;  // RFC 9113 section 6.9.2
+    if (!client.readUntil([&] { return sent_ + size <= kFirst + client.seen().granted(0); })) return false;
+    sent_ += size;
+    return client.send(h2::data(stream, std::string(size, 'x'), end));
+  }
+
+  H2Client client;
+
+ private:
+  std::uint64_t sent_ = 0;
+};
+
+/// 99 uploads that go nowhere, and one of the same client that goes somewhere else.
+void expectTheHundredthUploadServed(Uploader& uploader) {
+  constexpr std::size_t kPiece = 16 * 1024;
+  std::uint32_t stream = 1;
+  for (; stream < 2 * 99; stream += 2) {
+    uploader.begin(stream, "/stuck");
+    ASSERT_TRUE(uploader.send(stream, kPiece, false)) << stream;
+    ASSERT_TRUE(uploader.send(stream, kPiece, false)) << stream;
+  }
+  uploader.begin(stream, "/fine");
+  ASSERT_TRUE(uploader.send(stream, kPiece, false));
+  ASSERT_TRUE(uploader.send(stream, kPiece, true));
+  EXPECT_TRUE(uploader.client.readStream(stream));
+  EXPECT_EQ(uploader.client.status(stream), "200");
+  EXPECT_EQ(uploader.client.seen().count(H2Type::kRstStream), 0U) << "the others are still there";
+}
+
+class UnreadUploads : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Clients, UnreadUploads, testing::Values(1, 10));
+
+TEST_P(UnreadUploads, ToABackendOfHttp2LeaveTheClientsConnectionToItsOtherRequests) {
+  const EchoOrigin origin(std::nullopt);
+  RawOrigin stuck([](Socket& socket, RawOrigin& self) {
+    H2Client peer(std::move(socket));
+    peer.send(h2::settingsAck());
+    self.waitUntilItStops();
+  });
+  Gateway gateway(specOf({{"origin", origin.port()}, {"stuck", stuck.port()}}));
+  const std::size_t before = gateway.process().residentKib();
+  std::vector<std::unique_ptr<Uploader>> uploaders;
+  for (int i = 0; i < GetParam(); ++i) {
+    expectTheHundredthUploadServed(*uploaders.emplace_back(std::make_unique<Uploader>(gateway.port())));
+  }
+  const auto streams = static_cast<std::size_t>(GetParam()) * kStreamsOfAConnection;
+  expectGrownAtMost(gateway, before, streams * kKibOfAStream + kKibOfTheRest, "unread uploads");
+}
+
+TEST(UploadsToABackendThatIsNeverReady, LeaveTheClientsConnectionToItsOtherRequests) {
+  const EchoOrigin origin(std::nullopt);
+  RawOrigin stuck([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });  // its handshake of TLS waits
+  const Gateway gateway({.backends = {{.port = origin.port()},
+                                      {.name = "stuck", .port = stuck.port(), .ca = makeAuthority().certificate}},
+                         .settings = "timeouts: {connect: 60s}\n",
+                         .routes = routeOfRules(ruleOfPrefix("/stuck", "stuck") + ruleOfPrefix("/", "origin"))});
+  Uploader uploader(gateway.port());
+  expectTheHundredthUploadServed(uploader);
+}
+
+}  // namespace
+}  // namespace sluice::test
