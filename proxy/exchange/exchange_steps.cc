@@ -202,11 +202,13 @@ processing::BodyLimits ExchangeSteps::bodyLimits() const {
   return {limits.processorBuffer, limits.replayBuffer, limits.decompressedBody, limits.decompressionRatio};
 }
 
-processing::BufferBudget& ExchangeSteps::bufferBudget() { return owner_.bufferBudget(); }
+processing::BufferRoom& ExchangeSteps::bufferRoom() { return owner_.bufferRoom(); }
 
 base::Duration ExchangeSteps::patience() const { return owner_.timeouts().processor; }
 
 processing::Resumer ExchangeSteps::resumer(processing::Ticket ticket) { return {owner_, exchange_.token(), ticket}; }
+
+processing::Waker ExchangeSteps::waker(processing::Ticket ticket) { return {owner_, exchange_.token(), ticket}; }
 
 void ExchangeSteps::onStep(const processing::Step& step, base::Duration time, const Verdict& verdict,
                            processing::StepOutcome outcome) {
@@ -231,6 +233,8 @@ base::Error failureOf(const processing::Step& step, const Verdict& verdict) {
       error.status = ofRequest ? 413 : 502;
       return error;
     }
+    case processing::Cause::kNoRoom:
+      return {base::ErrorType::kProcessorCapacityReached, base::ErrorOrigin::kProcessor, std::string(verdict.reason())};
     case processing::Cause::kBadBody: {
       base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor,
                         std::string(verdict.reason()));

@@ -4,7 +4,8 @@
 
 namespace sluice::exchange {
 
-Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), random_(parts_.randomSeed) {}
+Exchanges::Exchanges(ExchangeParts parts)
+    : parts_(std::move(parts)), bufferRoom_(parts_.bufferBudget), random_(parts_.randomSeed) {}
 
 Exchanges::~Exchanges() = default;
 

@@ -95,7 +95,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   const config::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
-  processing::BufferBudget& bufferBudget() { return parts_.bufferBudget; }
+  processing::BufferRoom& bufferRoom() { return bufferRoom_; }
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 
@@ -120,6 +120,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
 
  private:
   ExchangeParts parts_;
+  processing::BufferRoom bufferRoom_;  // before the exchanges, which hold shares of it
   upstream::Upstreams* upstreams_ = nullptr;
   Mirrors mirrors_{*this};  // before the exchanges, which tell them when they go
   base::Slab<Exchange> exchanges_;

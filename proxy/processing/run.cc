@@ -135,6 +135,7 @@ void Run::expire(base::MonotonicTime now) {
 bool Run::answer(Ticket ticket, bool dropped) {
   bool found = false;
   eachStepRun([&](StepRun& each) { found = found || each.answer(ticket, dropped); });
+  for (Stage& stage : stages_) found = found || stage.answer(ticket);
   return found;
 }
 

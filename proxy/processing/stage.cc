@@ -18,12 +18,13 @@ Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows,
       flows_(flows),
       stated_(stated),
       state_(step.body.mode == BodyMode::kBuffered ? State::kCollecting : State::kBeginning),
-      share_(host.bufferBudget()),
+      share_(host.bufferRoom()),
       given_(pool),
       coded_(pool),
       unreleased_(pool) {}
 
 bool Stage::turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room) {
+  if (state_ != State::kPassing && share_.hasGivenWay()) return finish(host, noRoom(host), &to);
   if (!prepare(host, target)) return false;
   if (state_ == State::kBeginning && !begin(host, target)) return false;
   if (state_ == State::kCollecting && !collect(host, target)) return false;
@@ -62,11 +63,9 @@ bool Stage::begin(RunHost& host, const RunTarget& target) {
 }
 
 bool Stage::collect(RunHost& host, const RunTarget& target) {
-  // Room for all of it at once where its length is known: many that grow together would all be refused halfway.
-  if (auto wrong = excess(host, std::max<std::uint64_t>(input.bytes.size(), stated_))) {
-    return finish(host, *wrong, nullptr);
-  }
+  if (const auto wrong = excess(host, input.bytes.size())) return finish(host, *wrong, nullptr);
   if (!input.ended) return true;
+  share_.settle();
   if (text_.isNeeded() && !run.isDue() && !run.waits()) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
   }
@@ -88,7 +87,8 @@ std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
   PlainText::Yield yield;
   do {
     yield = text_.decode(host, coded, true, given_, given_.size() + kPiece);
-    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size() * (1 + run.step().body.copies))) yield.wrong = noRoom(host);
+    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size() * (1 + run.step().body.copies)))
+      yield.wrong = noRoom(host);
   } while (yield.more && !yield.wrong);
   if (yield.wrong) given_.clear();
   return std::move(yield.wrong);
@@ -173,22 +173,32 @@ void Stage::remember(RunHost& host, const base::ByteQueue& released) {
   if (!exact_) unreleased_.clear();
 }
 
+/// Of a body that has brought `size` bytes so far.
 std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) {
   const std::uint64_t most = host.bodyLimits().buffer;
   const std::uint64_t own = run.step().body.bound;
   const std::uint64_t bound = own == 0 ? most : std::min(own, most);
-  if (size > bound) {
+  if (std::max(size, stated_) > bound) {
     host.onLimit("processorBuffer");
     return Verdict::fail("the body is longer than " + std::to_string(bound) + " bytes, which is " +
                              (own != 0 && own <= most ? "the processor's bound" : "limits.processorBuffer"),
                          Cause::kOverLimit);
   }
-  return share_.reach(size * (1 + run.step().body.copies)) ? std::nullopt : std::optional(noRoom(host));
+  return reach(host, size * (1 + run.step().body.copies)) ? std::nullopt : std::optional(noRoom(host));
+}
+
+/// Room is taken as bytes come, never for what a client only promises.
+bool Stage::reach(RunHost& host, std::uint64_t bytes) {
+  if (bytes > 0 && giveWay_ == 0) {
+    giveWay_ = host.newTicket();
+    share_.mayGiveWay(host.waker(giveWay_));
+  }
+  return share_.reach(bytes);
 }
 
 Verdict Stage::noRoom(RunHost& host) {
   host.onLimit("processorBufferTotal");
-  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kOverLimit);
+  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom);
 }
 
 bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
@@ -196,7 +206,9 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
   StepOutcome outcome = StepOutcome::kDone;
   if (verdict.kind() == Verdict::Kind::kReply) outcome = StepOutcome::kRefused;
   if (verdict.kind() == Verdict::Kind::kFail) {
-    outcome = !step.failOpen ? StepOutcome::kRefused : exact_ ? StepOutcome::kSkipped : StepOutcome::kUnreplayable;
+    // A gateway that is full leaves no step out: whoever fills it would switch it off for everybody.
+    const bool open = step.failOpen && verdict.cause() != Cause::kNoRoom;
+    outcome = !open ? StepOutcome::kRefused : exact_ ? StepOutcome::kSkipped : StepOutcome::kUnreplayable;
   }
   host.onStep(step, run.time(host), verdict, outcome);
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;

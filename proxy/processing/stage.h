@@ -44,6 +44,8 @@ class Stage {
   void releaseBuffer() {
     if (state_ == State::kPassing) share_.release();
   }
+  /// False if it does not wait for that ticket: it is told so that it has had to give way to other bodies.
+  bool answer(Ticket ticket) { return ticket != 0 && ticket == giveWay_; }
 
   StepRun run;
   Flow input;
@@ -66,6 +68,7 @@ class Stage {
   void takeWhole(Body& body);
   std::optional<Verdict> decodeWhole(RunHost& host);
   static Verdict noRoom(RunHost& host);
+  bool reach(RunHost& host, std::uint64_t bytes);
   void remember(RunHost& host, const base::ByteQueue& released);
   std::optional<Verdict> excess(RunHost& host, std::uint64_t size);
   /// True if the exchange goes on.
@@ -80,7 +83,8 @@ class Stage {
   bool last_ = false;  // nothing follows what is in given_
   bool exact_ = true;  // what it let go on is what it was given
   BufferShare share_;
-  base::ByteQueue given_;       // to a streamed step, which has not answered
+  Ticket giveWay_ = 0;
+  base::ByteQueue given_;  // to a streamed step, which has not answered
   /// As it was coded, of a streamed body whose text the step may look at, but does not change.
   base::ByteQueue coded_;
   PlainText text_;

@@ -135,19 +135,49 @@ TEST_F(StageTest, ABodyOverTheBoundPassesAStepThatFailsOpen) {
 }
 
 TEST_F(StageTest, WhatIsHeldComesOutOfTheBudgetAndGoesBackWhenItHasLeft) {
-  host_.budget.setMost(64 * 1024);
-  BufferShare others(host_.budget);
+  host_.budget.setMost(BufferShare::kUnit);
+  BufferShare others(host_.room);
   make(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered));
-  EXPECT_TRUE(give("a"));
-  EXPECT_EQ(host_.budget.used(), 64U * 1024);
+  EXPECT_TRUE(give("a", true));
+  EXPECT_EQ(host_.room.used(), BufferShare::kUnit);
   EXPECT_FALSE(others.reach(1));
-  EXPECT_TRUE(give("b", true));
   stage_->releaseBuffer();
-  EXPECT_EQ(host_.budget.used(), 0U);
+  EXPECT_EQ(host_.room.used(), 0U);
   ASSERT_TRUE(others.reach(1));
-  make(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered));
-  EXPECT_FALSE(give("a"));
-  EXPECT_EQ(host_.met, std::vector<std::string>{"processorBufferTotal"});
+  for (const bool isOpen : {false, true}) {
+    host_.told.clear();
+    host_.met.clear();
+    Step step = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
+    step.failOpen = isOpen;
+    make(std::move(step));
+    EXPECT_FALSE(give("a"));
+    EXPECT_EQ(host_.met, std::vector<std::string>{"processorBufferTotal"});
+    EXPECT_EQ(outcome(), StepOutcome::kRefused) << "a gateway that is full leaves no step out";
+    EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
+  }
+}
+
+TEST_F(StageTest, WhatIsOnlyStatedTakesNoRoom) {
+  step_ = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
+  stage_.emplace(step_, host_, pool_, true, 1024);
+  EXPECT_TRUE(turn());
+  EXPECT_EQ(host_.room.used(), 0U);
+  stage_.emplace(step_, host_, pool_, true, 1025);
+  EXPECT_FALSE(turn()) << "though it is refused at once if it can only be too long";
+}
+
+TEST_F(StageTest, ABodyThatStallsGivesWayToOneThatComes) {
+  host_.budget.setMost(BufferShare::kUnit);
+  make(open(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered)));
+  EXPECT_TRUE(give("a"));
+  Ticket woken = 0;
+  host_.answers = [&](Ticket ticket, bool) { woken = ticket; };
+  BufferShare others(host_.room);
+  EXPECT_TRUE(others.reach(1));
+  EXPECT_TRUE(stage_->answer(woken));
+  EXPECT_FALSE(turn());
+  EXPECT_EQ(outcome(), StepOutcome::kRefused);
+  EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
 }
 
 TEST_F(StageTest, AStepThatFailsOpenBeforeItChangedAnythingIsByteExact) {
