@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "proxy/content/coding.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 class BrotliCoding final : public Coding {
  public:
-  BrotliCoding() : state_(BrotliDecoderCreateInstance(nullptr, nullptr, nullptr)) {
+  BrotliCoding() : state_(BrotliDecoderCreateInstance(&BrotliCoding::take, &BrotliCoding::give, &memory_)) {
     if (!state_) std::abort();
   }
 
@@ -30,12 +31,33 @@ class BrotliCoding final : public Coding {
   }
 
   bool complete() const override { return complete_; }
+  std::size_t memory() const override { return memory_; }
 
  private:
   struct Destroy {
     void operator()(BrotliDecoderState* state) const { BrotliDecoderDestroyInstance(state); }
   };
 
+  // The library does not say how much it gives back: that stands before what it got.
+  static constexpr std::size_t kBefore = alignof(std::max_align_t);
+
+  static void* take(void* memory, std::size_t size) {
+    auto* const begin = static_cast<char*>(std::malloc(kBefore + size));
+    if (begin == nullptr) std::abort();
+    std::memcpy(begin, &size, sizeof(size));
+    *static_cast<std::size_t*>(memory) += size;
+    return begin + kBefore;
+  }
+  static void give(void* memory, void* what) {
+    if (what == nullptr) return;
+    char* const begin = static_cast<char*>(what) - kBefore;
+    std::size_t size = 0;
+    std::memcpy(&size, begin, sizeof(size));
+    *static_cast<std::size_t*>(memory) -= size;
+    std::free(begin);
+  }
+
+  std::size_t memory_ = 0;
   std::unique_ptr<BrotliDecoderState, Destroy> state_;
   bool complete_ = false;
 };
