@@ -210,6 +210,10 @@ processing::Resumer ExchangeSteps::resumer(processing::Ticket ticket) { return {
 
 processing::Waker ExchangeSteps::waker(processing::Ticket ticket) { return {owner_, exchange_.token(), ticket}; }
 
+void ExchangeSteps::answerLater(processing::Ticket ticket) {
+  owner_.worker().post([later = waker(ticket)] { later.wake(); });
+}
+
 void ExchangeSteps::onStep(const processing::Step& step, base::Duration time, const Verdict& verdict,
                            processing::StepOutcome outcome) {
   owner_.observer().onStep(step, time, verdict, outcome);

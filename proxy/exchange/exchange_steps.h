@@ -155,6 +155,7 @@ class ExchangeSteps final : private processing::RunHost {
   processing::Ticket newTicket() override { return ++tickets_; }
   processing::Resumer resumer(processing::Ticket ticket) override;
   processing::Waker waker(processing::Ticket ticket) override;
+  void answerLater(processing::Ticket ticket) override;
   void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
               processing::StepOutcome outcome) override;
   void onLimit(std::string_view limit) override;

@@ -48,6 +48,7 @@ void BufferRoom::remove(BufferShare& share) {
 BufferShare::BufferShare(BufferShare&& other) noexcept
     : room_(other.room_),
       taken_(std::exchange(other.taken_, 0)),
+      brought_(other.brought_),
       waker_(other.waker_),
       waits_(std::exchange(other.waits_, false)),
       gaveWay_(other.gaveWay_),
@@ -61,16 +62,30 @@ BufferShare::BufferShare(BufferShare&& other) noexcept
 bool BufferShare::reach(std::uint64_t bytes) {
   if (gaveWay_) return false;
   if (bytes <= taken_) return true;
-  const std::uint64_t more = (bytes - taken_ + kUnit - 1) / kUnit * kUnit;
+  const std::uint64_t more = inUnits(bytes - taken_);
   while (!room_->take(more)) {
     if (!room_->makeWay(*this)) return false;
   }
   taken_ += more;
-  if (waits_) {
-    room_->remove(*this);
-    room_->append(*this);
-  }
+  moveBack();
   return true;
+}
+
+void BufferShare::keep(std::uint64_t bytes) {
+  const std::uint64_t kept = std::min(inUnits(bytes), taken_);
+  room_->giveBack(std::exchange(taken_, kept) - kept);
+}
+
+void BufferShare::bring(std::uint64_t bytes) {
+  brought_ += bytes;
+  if (brought_ >= kUnit) moveBack();
+}
+
+void BufferShare::moveBack() {
+  brought_ = 0;
+  if (!waits_) return;
+  room_->remove(*this);
+  room_->append(*this);
 }
 
 void BufferShare::mayGiveWay(Waker waker) {

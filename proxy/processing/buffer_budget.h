@@ -91,6 +91,10 @@ class BufferShare {
   /// There is room for `bytes` in all, in steps of kUnit; others may have to give way. False: nobody can, or it has had
   /// to give way itself.
   bool reach(std::uint64_t bytes);
+  /// Gives back what it has beyond `bytes`.
+  void keep(std::uint64_t bytes);
+  /// As many bytes have come that take no more room.
+  void bring(std::uint64_t bytes);
   /// From here on it may have to give way, of which `waker` tells: what it had is given back at once.
   void mayGiveWay(Waker waker);
   bool canGiveWay() const { return waits_; }
@@ -102,10 +106,13 @@ class BufferShare {
  private:
   friend class BufferRoom;
 
+  static std::uint64_t inUnits(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
+  void moveBack();
   void giveWay();
 
   BufferRoom* room_;
   std::uint64_t taken_ = 0;
+  std::uint64_t brought_ = 0;  // beside what it has taken, since it was moved back
   Waker waker_;
   bool waits_ = false;  // it is in the room's list
   bool gaveWay_ = false;

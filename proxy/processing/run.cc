@@ -99,7 +99,7 @@ std::size_t Run::room(std::size_t beyond) const {
   bool waits = headStep_.has_value();
   for (const Stage& stage : stages_) {
     inside += stage.held();
-    waits = waits || stage.run.waits();
+    waits = waits || stage.run.waits() || stage.pauses();
   }
   if (collects() && !waits) return std::numeric_limits<std::size_t>::max();
   return inside < kInside ? kInside - inside : 0;

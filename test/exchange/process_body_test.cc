@@ -351,7 +351,7 @@ TEST_P(ProcessCoded, WhatAStepChangesGoesOnAsText) {
 }
 
 TEST_P(ProcessCoded, WhatAStepOnlyReadsGoesOnAsItCame) {
-  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed, BodyMode::kInspected}) {
     std::vector<std::string> read;
     with({step("read", Phase::kRequestBody, watches(read), text(mode, false))});
     postCoded(kCoded);
@@ -387,7 +387,7 @@ TEST_P(ProcessCoded, WhatCanNotBeUndoneIsRefusedAndPassesStepsThatFailOpen) {
   const std::string broken = kCoded.substr(0, kCoded.size() - 6);
   const std::pair<std::string, std::string> kBodies[] = {{broken, "gzip"}, {kCoded, "dcb"}, {"hello", "gzip"}};
   for (const auto& [body, coding] : kBodies) {
-    for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+    for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed, BodyMode::kInspected}) {
       with({step("read", Phase::kRequestBody, goesOn(), text(mode, false))});
       const std::size_t index = postCoded(body, coding);
       EXPECT_EQ(status(index), 400) << coding << body.size();

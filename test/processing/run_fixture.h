@@ -63,6 +63,7 @@ class FakeHost final : public RunHost, public ResumeSink {
   Ticket newTicket() override { return ++tickets; }
   Resumer resumer(Ticket ticket) override { return {*this, 1, ticket}; }
   Waker waker(Ticket ticket) override { return {*this, 1, ticket}; }
+  void answerLater(Ticket ticket) override { later.push_back(ticket); }
   void onStep(const Step& step, base::Duration took, const Verdict& verdict, StepOutcome outcome) override {
     told.push_back({step.name, verdict.kind(), verdict.cause(), outcome, took});
   }
@@ -80,6 +81,7 @@ class FakeHost final : public RunHost, public ResumeSink {
   BufferRoom room{budget};
   std::vector<Told> told;
   std::vector<std::string> met;
+  std::vector<Ticket> later;
   bool heeds = true;
   Ticket tickets = 0;
   std::function<void(Ticket, bool)> answers;
