@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <memory>
 
 #include "proxy/content/coding.h"
 
@@ -38,23 +38,24 @@ class BrotliCoding final : public Coding {
     void operator()(BrotliDecoderState* state) const { BrotliDecoderDestroyInstance(state); }
   };
 
-  // The library does not say how much it gives back: that stands before what it got.
-  static constexpr std::size_t kBefore = alignof(std::max_align_t);
+  /// What memory comes in. The library does not say how much it gives back: the first of a piece holds how many it has.
+  union Unit {
+    std::size_t count;
+    std::max_align_t aligned;
+  };
 
   static void* take(void* memory, std::size_t size) {
-    auto* const begin = static_cast<char*>(std::malloc(kBefore + size));
-    if (begin == nullptr) std::abort();
-    std::memcpy(begin, &size, sizeof(size));
-    *static_cast<std::size_t*>(memory) += size;
-    return begin + kBefore;
+    const std::size_t count = 1 + (size + sizeof(Unit) - 1) / sizeof(Unit);
+    Unit* const piece = std::allocator<Unit>().allocate(count);
+    piece->count = count;
+    *static_cast<std::size_t*>(memory) += count * sizeof(Unit);
+    return piece + 1;
   }
   static void give(void* memory, void* what) {
     if (what == nullptr) return;
-    char* const begin = static_cast<char*>(what) - kBefore;
-    std::size_t size = 0;
-    std::memcpy(&size, begin, sizeof(size));
-    *static_cast<std::size_t*>(memory) -= size;
-    std::free(begin);
+    Unit* const piece = static_cast<Unit*>(what) - 1;
+    *static_cast<std::size_t*>(memory) -= piece->count * sizeof(Unit);
+    std::allocator<Unit>().deallocate(piece, piece->count);
   }
 
   std::size_t memory_ = 0;
