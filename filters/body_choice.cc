@@ -74,16 +74,14 @@ bool BodyChoice::concerns(const http::RequestHead& request) {
   return type.size() > kSuffix.size() && http::equalsIgnoreCase(type.substr(type.size() - kSuffix.size()), kSuffix);
 }
 
-base::Result<std::string_view> BodyChoice::chosenBy(const content::Value& body) const {
-  const content::Value* value = path_.find(body);
-  if (value == nullptr || value->isNull()) return std::string_view{};
-  if (!value->isString() && value->kind != content::Value::Kind::kNumber) {
-    return refusal("is neither a string nor a number");
-  }
-  if (value->text.empty()) return refusal("is empty");
-  if (value->text.size() > kMostBytes) return refusal("is longer than " + std::to_string(kMostBytes) + " bytes");
-  if (!http::isFieldValue(value->text)) return refusal("can not be the value of a header field");
-  return std::string_view(value->text);
+base::Result<std::string_view> BodyChoice::chosenBy(const content::JsonScan::Found* found) {
+  using Kind = content::Value::Kind;
+  if (found == nullptr || found->kind == Kind::kNull) return std::string_view{};
+  if (found->kind != Kind::kString && found->kind != Kind::kNumber) return refusal("is neither a string nor a number");
+  if (found->text.empty()) return refusal("is empty");
+  if (found->isCut) return refusal("is longer than " + std::to_string(kMostBytes) + " bytes");
+  if (!http::isFieldValue(found->text)) return refusal("can not be the value of a header field");
+  return std::string_view(found->text);
 }
 
 void BodyChoice::apply(processing::RequestEditor& edit, std::string_view value) const {

@@ -33,9 +33,11 @@ class BodyChoice {
   /// 0: what the chain allows.
   std::uint64_t maxBodyBytes() const { return maxBodyBytes_; }
 
-  /// The value, a view into `body`; empty: it has none there. 400: it is neither a string nor a number, or can not be
-  /// the value of a field.
-  base::Result<std::string_view> chosenBy(const content::Value& body) const;
+  /// Finds the value in a body; the choice outlives it.
+  content::JsonScan scan() const { return {path_.steps(), kMostBytes}; }
+  /// The value, a view into `found`; empty: the body has none there. 400: it is neither a string nor a number, or
+  /// cannot be the value of a field.
+  static base::Result<std::string_view> chosenBy(const content::JsonScan::Found* found);
 
   /// The fields that no client may send.
   std::span<const std::string> ownedFields() const { return owned_; }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 namespace sluice::filters {
 namespace {
@@ -101,7 +104,7 @@ base::Result<BodyPath> BodyPath::fromJsonPath(std::string_view text) {
       path.steps_.push_back({std::move(name), {}});
       continue;
     }
-    Step step;
+    content::JsonStep step;
     if (rest.starts_with('\'') || rest.starts_with('"')) {
       step.name = takeQuoted(rest);
     } else {
@@ -109,29 +112,13 @@ base::Result<BodyPath> BodyPath::fromJsonPath(std::string_view text) {
       step.index = indexFrom(digits, true);
       rest.remove_prefix(digits.size());
     }
+    if (step.index && *step.index < -content::JsonScan::kMostFromEnd) return faultAt(at, "counts too far from the end");
     if (!step.name && !step.index) return faultAt(at, "neither a quoted name nor an index");
     if (!rest.starts_with(']')) return faultAt(at, "\"]\" is missing");
     rest.remove_prefix(1);
     path.steps_.push_back(std::move(step));
   }
   return path;
-}
-
-const content::Value* BodyPath::find(const content::Value& document) const {
-  const content::Value* value = &document;
-  for (const Step& step : steps_) {
-    value = walk(*value, step);
-    if (value == nullptr) return nullptr;
-  }
-  return value;
-}
-
-const content::Value* BodyPath::walk(const content::Value& value, const Step& step) {
-  if (value.isMap()) return step.name ? value.find(*step.name) : nullptr;
-  if (!value.isList() || !step.index) return nullptr;
-  const auto size = static_cast<std::int64_t>(value.items.size());
-  const std::int64_t index = *step.index < 0 ? size + *step.index : *step.index;
-  return index >= 0 && index < size ? &value.items[static_cast<std::size_t>(index)] : nullptr;
 }
 
 }  // namespace sluice::filters

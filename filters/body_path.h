@@ -4,38 +4,30 @@
 // Immutable; any thread.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
+#include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "proxy/base/result.h"
-#include "proxy/content/value.h"
+#include "proxy/content/json_scan.h"
 
 namespace sluice::filters {
 
 class BodyPath {
  public:
-  static constexpr std::size_t kMostSteps = 32;
+  static constexpr std::size_t kMostSteps = content::JsonScan::kMostSteps;
 
   /// "/a/0/b"; "" is the whole document. Errors (config's) say what is wrong and where.
   static base::Result<BodyPath> fromPointer(std::string_view text);
-  /// "$.a[0]['b']"; indices from the end are negative.
+  /// "$.a[0]['b']"; indices from the end are negative, down to -JsonScan::kMostFromEnd.
   static base::Result<BodyPath> fromJsonPath(std::string_view text);
 
-  /// The value, or null if the document has none there.
-  const content::Value* find(const content::Value& document) const;
+  /// For a scan, which they outlive.
+  std::span<const content::JsonStep> steps() const { return steps_; }
 
  private:
-  struct Step {
-    std::optional<std::string> name;    // of a member
-    std::optional<std::int32_t> index;  // of an element; a token of a pointer may be both
-  };
-
-  static const content::Value* walk(const content::Value& value, const Step& step);
-
-  std::vector<Step> steps_;
+  std::vector<content::JsonStep> steps_;
 };
 
 }  // namespace sluice::filters

@@ -1,11 +1,12 @@
 #include "filters/body_router.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "filters/body_choice.h"
-#include "proxy/processing/json_body.h"
+#include "proxy/content/json_scan.h"
 
 namespace sluice::filters {
 namespace {
@@ -31,10 +32,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
   BodyRouter(BodyChoice choice, std::string hint) : choice_(std::move(choice)), hint_(std::move(hint)) {}
 
   processing::BodyInterest body() const override {
-    return {.mode = processing::BodyMode::kBuffered,
-            .bound = choice_.maxBodyBytes(),
-            .decoded = true,
-            .copies = processing::JsonBody::kCopies};
+    return {.mode = processing::BodyMode::kInspected, .bound = choice_.maxBodyBytes(), .decoded = true};
   }
   std::span<const std::string> ownedFields() const override { return choice_.ownedFields(); }
   bool wantsBody(const http::RequestHead& request, const http::ResponseHead* /*response*/) const override {
@@ -43,12 +41,15 @@ class BodyRouter final : public processing::PreAuthProcessor {
 
   Verdict process(processing::Call& call) const override {
     std::string_view value;
-    if (call.body != nullptr && !call.body->bytes().empty()) {
-      const auto body = processing::JsonBody::parse(*call.body);
-      if (!body) return Verdict::fail("the body is no JSON", processing::Cause::kBadBody);
-      const auto chosen = choice_.chosenBy(body->value());
+    if (call.body != nullptr) {
+      std::optional<content::JsonScan>& scan = call.state<Reading>().scan;
+      if (!scan) scan.emplace(choice_.scan());
+      if (auto wrong = read(*call.body, *scan)) return *std::move(wrong);
+      if (!call.body->last()) return Verdict::goOn();
+      const auto chosen = BodyChoice::chosenBy(scan->found());
       if (!chosen) return Verdict::fail(chosen.error().detail, processing::Cause::kBadBody);
       value = call.arena.copy(*chosen);
+      scan.reset();
     }
     choice_.apply(call.edit, value);
     if (call.wish == nullptr || value.empty()) return Verdict::goOn();
@@ -58,6 +59,21 @@ class BodyRouter final : public processing::PreAuthProcessor {
   }
 
  private:
+  /// What is remembered of a body from one piece to the next.
+  struct Reading {
+    std::optional<content::JsonScan> scan;
+  };
+
+  /// The next piece. Null if all is well so far; a body without bytes is, and has no value.
+  static std::optional<Verdict> read(processing::Body& body, content::JsonScan& scan) {
+    bool good = true;
+    body.bytes().forEachRun([&](std::string_view run) { good = good && scan.feed(run); });
+    good = good && (!body.last() || scan.isEmpty() || scan.end());
+    if (!good) return Verdict::fail("the body is no JSON", processing::Cause::kBadBody);
+    if (body.claim(scan.memory())) return std::nullopt;
+    return Verdict::fail("there is no room to read the body", processing::Cause::kNoRoom);
+  }
+
   const BodyChoice choice_;
   const std::string hint_;  // in lower case
 };

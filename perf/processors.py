@@ -3,21 +3,29 @@
 
 Counts with callgrind (valgrind), in the setting of load.py but over one connection, where a request costs the same each time: a route
 without processors, by this build and by another one; and with six steps that change nothing, half of them on request-headers and half on
-response-headers, and with twice as many. Exit status 1 if a bound is missed.
+response-headers, and with twice as many. Before that, where build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), what a byte of
+JSON costs that a body's route depends on, beside json.loads of the Python that runs this. Exit status 1 if a bound is missed.
 """
 import argparse
+import base64
+import json
 import os
+import random
 import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 import load
 
 MORE_THAN_BASELINE = 200  # instructions per request
 MORE_BY_STEPS = {6: 5000, 12: None}
 COUNTS, REQUESTS, WARM_UP = 5, 512, 512
+SCAN_OF_LOADS = 0.8  # of the nanoseconds that json.loads takes for a byte
+SCAN_ROUNDS = 7
 ALLOCATORS = re.compile(r"(malloc|calloc|realloc|operator new.*)('\d+)?$")
 
 SCENARIOS = {
@@ -73,18 +81,72 @@ def figures_of(bench, name, scenario):
     return [statistics.median(column) for column in zip(*counts)]
 
 
+def texts():
+    """What clients of model providers send: a conversation, an image, embeddings; in ASCII, as most libraries write it."""
+    chance = random.Random(1)
+    words = [chance.choice("aeiou") + "".join(chance.choices("bcdfghklmnprst\u00e9", k=chance.randrange(1, 9))) for _ in range(2000)]
+    say = lambda count: " ".join(chance.choices(words, k=count)).capitalize() + ".\n\"So\" it is."
+    messages = [{"role": role, "content": say(chance.randrange(5, 120))} for role in ("user", "assistant") * 60]
+    image = "data:image/png;base64," + base64.b64encode(chance.randbytes(400_000)).decode()
+    parts = [{"type": "text", "text": say(10)}, {"type": "image_url", "image_url": {"url": image}}]
+    return {
+        "chat": {"messages": messages, "temperature": 0.7, "stream": True, "model": "gpt-4o"},
+        "image": {"messages": [{"role": "user", "content": parts}], "model": "gpt-4o"},
+        "floats": {"input": [[chance.uniform(-1, 1) for _ in range(1536)] for _ in range(10)], "model": "embed"},
+    }
+
+
+def loads_per_byte(text):
+    """Nanoseconds, in the quickest round of as many bytes as json_scan takes."""
+    times = max(1, (1 << 20) // len(text))
+    least = float("inf")
+    for _ in range(SCAN_ROUNDS * 4):
+        begin = time.perf_counter_ns()
+        for _ in range(times):
+            json.loads(text)
+        least = min(least, (time.perf_counter_ns() - begin) / times / len(text))
+    return least
+
+
+def compare_scans(binary):
+    """Prints a row for each text; the two take turns, and the middle of their ratios counts. False if a bound is missed."""
+    print("| text | bytes | scan, ns a byte | json.loads, ns a byte | ratio | bound |\n|---|---|---|---|---|---|")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for name, value in texts().items():
+            text = json.dumps(value).encode()
+            path = os.path.join(folder, name)
+            with open(path, "wb") as file:
+                file.write(text)
+            rounds = []
+            for _ in range(SCAN_ROUNDS):
+                scan = float(subprocess.run([binary, path], check=True, capture_output=True, text=True).stdout)
+                loads = loads_per_byte(text)
+                rounds.append((scan / loads, scan, loads))
+            ratio, scan, loads = sorted(rounds)[SCAN_ROUNDS // 2]
+            good = good and ratio <= SCAN_OF_LOADS
+            missed = "" if ratio <= SCAN_OF_LOADS else " MISSED"
+            print(f"| {name} | {len(text):,} | {scan:.3f} | {loads:.3f} | {ratio:.2f} | {SCAN_OF_LOADS}{missed} |", flush=True)
+    print()
+    return good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", default=os.path.join(load.HERE, "../build/release/sluice"))
     parser.add_argument("--baseline", help="the program of another commit, to compare a route without processors")
     parser.add_argument("--nginx", default=shutil.which("nginx") or "/usr/sbin/nginx")
+    parser.add_argument("--scanner", default=os.path.join(load.HERE, "../build/release/json_scan"))
+    parser.add_argument("--scans-only", action="store_true", help="nothing that needs valgrind")
     options = parser.parse_args()
+    good = not os.path.exists(options.scanner) or compare_scans(options.scanner)
+    if options.scans_only:
+        return 0 if good else 1
     run = load.PROXIES["sluice"][1]
     load.SCENARIOS.update(SCENARIOS)
     load.PROXIES.update({f"sluice-{count}-steps": (with_steps(count), run) for count in MORE_BY_STEPS})
     load.PROXIES["sluice-baseline"] = (load.SLUICE, lambda o, file: [o.baseline, *run(o, file)[1:]])
 
-    good = True
     bench = load.Bench(options)
     try:
         print("| | | instructions per request | more | bound | allocations more |\n|---|---|---|---|---|---|")

@@ -56,6 +56,13 @@ class ByteQueue {
   std::string_view front() const;
   /// The first runs, at most views.size() of them; returns how many were filled in.
   std::size_t gather(std::span<std::string_view> views) const;
+  /// `visit(run)` for each contiguous run, in order.
+  template <typename Visit>
+  void forEachRun(Visit&& visit) const {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      if (chunk->size() > 0) visit(std::string_view(chunk->data + chunk->begin, chunk->size()));
+    }
+  }
   /// Drops the first `count` bytes (at most size()).
   void consume(std::size_t count);
   /// Copies the first `count` bytes (at most from.size()) of `from` behind ours.

@@ -29,6 +29,7 @@ constexpr std::array<TypeFacts, kErrorTypeCount> kTypes{{
     {"destination_unavailable", 503},
     {"dns_error", 503},
     {"connection_limit_reached", 503},
+    {"processor_capacity_reached", 503},
     {"connection_timeout", 504},
     {"dns_timeout", 504},
     {"http_response_timeout", 504},

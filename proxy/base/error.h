@@ -35,6 +35,7 @@ enum class ErrorType : std::uint8_t {
   kDestinationUnavailable,
   kDnsError,
   kConnectionLimitReached,
+  kProcessorCapacityReached,
   kConnectionTimeout,
   kDnsTimeout,
   kHttpResponseTimeout,

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 
 #include "proxy/content/coding.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 class BrotliCoding final : public Coding {
  public:
-  BrotliCoding() : state_(BrotliDecoderCreateInstance(nullptr, nullptr, nullptr)) {
+  BrotliCoding() : state_(BrotliDecoderCreateInstance(&BrotliCoding::take, &BrotliCoding::give, &memory_)) {
     if (!state_) std::abort();
   }
 
@@ -30,12 +31,34 @@ class BrotliCoding final : public Coding {
   }
 
   bool complete() const override { return complete_; }
+  std::size_t memory() const override { return memory_; }
 
  private:
   struct Destroy {
     void operator()(BrotliDecoderState* state) const { BrotliDecoderDestroyInstance(state); }
   };
 
+  /// What memory comes in. The library does not say how much it gives back: the first of a piece holds how many it has.
+  union Unit {
+    std::size_t count;
+    std::max_align_t aligned;
+  };
+
+  static void* take(void* memory, std::size_t size) {
+    const std::size_t count = 1 + (size + sizeof(Unit) - 1) / sizeof(Unit);
+    Unit* const piece = std::allocator<Unit>().allocate(count);
+    piece->count = count;
+    *static_cast<std::size_t*>(memory) += count * sizeof(Unit);
+    return piece + 1;
+  }
+  static void give(void* memory, void* what) {
+    if (what == nullptr) return;
+    Unit* const piece = static_cast<Unit*>(what) - 1;
+    *static_cast<std::size_t*>(memory) -= piece->count * sizeof(Unit);
+    std::allocator<Unit>().deallocate(piece, piece->count);
+  }
+
+  std::size_t memory_ = 0;
   std::unique_ptr<BrotliDecoderState, Destroy> state_;
   bool complete_ = false;
 };

@@ -4,6 +4,7 @@
 // its window and tables, bounded by the kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -23,6 +24,8 @@ class Coding {
   virtual bool decode(std::string_view& in, std::span<char>& out) = 0;
   /// The input may end here: it is complete, and all of it has been written.
   virtual bool complete() const = 0;
+  /// Bytes of its window and tables, as far as the input has had them made.
+  virtual std::size_t memory() const = 0;
 };
 
 enum class ZlibFormat : std::uint8_t {

@@ -22,6 +22,7 @@ class IdentityCoding final : public Coding {
     return true;
   }
   bool complete() const override { return true; }
+  std::size_t memory() const override { return 0; }
 };
 
 bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
@@ -102,6 +103,12 @@ DecodeStatus Decoder::feed(std::string_view& in, base::ByteQueue& out, std::size
   const bool stuck = std::any_of(stages_.begin(), stages_.end(), [](const Stage& s) { return !s.waiting.empty(); });
   if (stuck || !in.empty()) failure_ = DecodeStatus::kCorrupt;
   return failure_;
+}
+
+std::size_t Decoder::memory() const {
+  std::size_t bytes = 0;
+  for (const Stage& stage : stages_) bytes += stage.coding->memory() + stage.held.size();
+  return bytes;
 }
 
 DecodeStatus Decoder::end() {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <jsoncons/json_error.hpp>
 #include <jsoncons/json_reader.hpp>
 #include <jsoncons/json_visitor.hpp>
 #include <optional>
 #include <utility>
 
+#include "proxy/content/byte_order_mark.h"
 #include "proxy/content/json_tree.h"
 
 namespace sluice::content {
@@ -94,6 +96,33 @@ base::Error errorAt(std::size_t line, std::size_t column, const std::string& mes
   return base::Error::config("line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + message);
 }
 
+/// Where half of a surrogate pair stands alone in what jsoncons has taken for JSON: it leaves a second half out, and
+/// takes any code for one behind a first half, where other readers see something else. npos: nowhere.
+std::size_t findHalfOfPair(std::string_view text) {
+  const auto codeAt = [text](std::size_t at) {
+    std::uint32_t code = 0;
+    std::from_chars(text.data() + at, text.data() + at + 4, code, 16);
+    return code;
+  };
+  std::size_t at = text.find('\\');
+  while (at != std::string_view::npos) {
+    const std::size_t begin = at;
+    at += 2;
+    if (text[begin + 1] == 'u') {
+      const std::uint32_t first = codeAt(at);
+      at += 4;
+      if (first >= 0xDC00 && first < 0xE000) return begin;
+      if (first >= 0xD800 && first < 0xDC00) {
+        const std::uint32_t second = codeAt(at + 2);
+        if (second < 0xDC00 || second >= 0xE000) return begin;
+        at += 6;
+      }
+    }
+    at = text.find('\\', at);
+  }
+  return at;
+}
+
 void appendEscape(std::string& out, char c) {
   constexpr char kHex[] = "0123456789abcdef";
   constexpr std::pair<char, char> kShort[] = {{'"', '"'},  {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
@@ -171,6 +200,9 @@ base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits) {
   if (text.size() > limits.bytes) {
     return base::Error::config("is longer than " + std::to_string(limits.bytes) + " bytes");
   }
+  // jsoncons counts from behind the mark.
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with(kByteOrderMark)) return errorAt(1, 1, "Unexpected byte order mark");
   try {
     jsoncons::json_options options;
     options.allow_comments(false)
@@ -186,6 +218,11 @@ base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits) {
     // jsoncons takes one comma behind a number that is the whole text.
     if (text.find_last_not_of(" \t\r\n") == text.rfind(',')) {
       return errorAt(reader.line(), reader.column(), "Unexpected comma after JSON text");
+    }
+    if (const std::size_t half = findHalfOfPair(text); half != std::string_view::npos) {
+      const std::string_view before = text.substr(0, half);
+      const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
+      return errorAt(line, half - before.rfind('\n'), "Half of a surrogate pair");
     }
     return std::move(visitor.tree()).take();
   } catch (const std::exception& error) {

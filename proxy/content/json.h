@@ -1,7 +1,8 @@
 // JSON text (RFC 8259) -> Value, and back.
 //
 // Pure functions. Strict where leniency hides mistakes or lets two readers disagree: no duplicate names, comments,
-// trailing commas or bytes behind the value, and strings are UTF-8. Numbers are kept as they were written.
+// trailing commas or bytes behind the value, strings are UTF-8, and no escape is half of a surrogate pair. Numbers are
+// kept as they were written.
 #pragma once
 
 #include <cstddef>

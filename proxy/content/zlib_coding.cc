@@ -41,6 +41,7 @@ class ZlibCoding final : public Coding {
   }
 
   bool complete() const override { return complete_; }
+  std::size_t memory() const override { return kMemory; }
 
  private:
   /// Of a deflated body the first two bytes tell whether it is wrapped (RFC 1950 section 2.2). False: they are not
@@ -81,6 +82,8 @@ class ZlibCoding final : public Coding {
     return complete_ || outcome == Z_OK || outcome == Z_BUF_ERROR;
   }
 
+  /// Its window of 32 KiB, and what zlib's zconf.h says of inflate().
+  static constexpr std::size_t kMemory = std::size_t{40} * 1024;
   static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 
   const ZlibFormat format_;

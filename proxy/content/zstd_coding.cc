@@ -38,6 +38,7 @@ class ZstdCoding final : public Coding {
   }
 
   bool complete() const override { return complete_; }
+  std::size_t memory() const override { return ZSTD_sizeof_DStream(stream_.get()); }
 
  private:
   struct Free {

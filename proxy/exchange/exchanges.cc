@@ -5,7 +5,10 @@
 namespace sluice::exchange {
 
 Exchanges::Exchanges(ExchangeParts parts)
-    : parts_(std::move(parts)), bodyWindow_(bodyWindowOf(parts_.limits)), random_(parts_.randomSeed) {}
+    : parts_(std::move(parts)),
+      bodyWindow_(bodyWindowOf(parts_.limits)),
+      bufferRoom_(parts_.bufferBudget),
+      random_(parts_.randomSeed) {}
 
 Exchanges::~Exchanges() = default;
 

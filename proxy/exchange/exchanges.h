@@ -104,7 +104,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   const config::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
-  processing::BufferBudget& bufferBudget() { return parts_.bufferBudget; }
+  processing::BufferRoom& bufferRoom() { return bufferRoom_; }
   ClientMemoryTotal& clientMemory() { return parts_.clientMemory; }
   const BodyWindow& bodyWindow() const { return bodyWindow_; }
   base::Random& generator() { return random_; }
@@ -132,6 +132,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
  private:
   ExchangeParts parts_;
   BodyWindow bodyWindow_;
+  processing::BufferRoom bufferRoom_;  // before the exchanges, which hold shares of it
   upstream::Upstreams* upstreams_ = nullptr;
   Mirrors mirrors_{*this};  // before the exchanges, which tell them when they go
   base::Slab<Exchange> exchanges_;

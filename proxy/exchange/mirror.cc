@@ -50,7 +50,7 @@ Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, upstream::Cluster& clu
       cluster_(cluster),
       request_(owner.owner().worker().chunks()),
       body_(owner.owner().worker().chunks()),
-      share_(owner.owner().bufferBudget()),
+      share_(owner.owner().bufferRoom()),
       room_(owner.owner().limits().exchangeBuffer),
       started_(owner.owner().worker().now()),
       begun_(started_),

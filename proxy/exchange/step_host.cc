@@ -13,11 +13,17 @@ processing::BodyLimits StepHost::bodyLimits() const {
   return {limits.processorBuffer, limits.replayBuffer, limits.decompressedBody, limits.decompressionRatio};
 }
 
-processing::BufferBudget& StepHost::bufferBudget() { return owner_.bufferBudget(); }
+processing::BufferRoom& StepHost::bufferRoom() { return owner_.bufferRoom(); }
 
 base::Duration StepHost::patience() const { return owner_.timeouts().processor; }
 
 processing::Resumer StepHost::resumer(processing::Ticket ticket) { return {owner_, token_, ticket}; }
+
+processing::Waker StepHost::waker(processing::Ticket ticket) { return {owner_, token_, ticket}; }
+
+void StepHost::answerLater(processing::Ticket ticket) {
+  owner_.worker().post([later = waker(ticket)] { later.wake(); });
+}
 
 void StepHost::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
                       processing::StepOutcome outcome) {
@@ -39,6 +45,8 @@ base::Error failureOf(const processing::Step& step, const processing::Verdict& v
       error.status = ofRequest ? 413 : 502;
       return error;
     }
+    case processing::Cause::kNoRoom:
+      return {base::ErrorType::kProcessorCapacityReached, base::ErrorOrigin::kProcessor, std::string(verdict.reason())};
     case processing::Cause::kBadBody: {
       base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor,
                         std::string(verdict.reason()));

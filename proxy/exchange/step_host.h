@@ -26,10 +26,12 @@ class StepHost : public processing::RunHost {
   const processing::Place& place() const override { return place_; }
   const processing::Peer& peer() const override { return peer_; }
   processing::BodyLimits bodyLimits() const override;
-  processing::BufferBudget& bufferBudget() override;
+  processing::BufferRoom& bufferRoom() override;
   base::Duration patience() const override;
   processing::Ticket newTicket() override { return ++tickets_; }
   processing::Resumer resumer(processing::Ticket ticket) override;
+  processing::Waker waker(processing::Ticket ticket) override;
+  void answerLater(processing::Ticket ticket) override;
   void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
               processing::StepOutcome outcome) override;
   void onLimit(std::string_view limit) override;

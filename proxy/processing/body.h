@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "proxy/base/byte_queue.h"
+#include "proxy/processing/buffer_budget.h"
 
 namespace sluice::processing {
 
@@ -15,28 +16,42 @@ namespace sluice::processing {
 enum class BodyMode : std::uint8_t {
   kNone,      // it looks at the head, once
   kStreamed,  // asked once with the head, before any byte; then for what comes, as it comes, and for the end
-  kBuffered   // asked once, with all of it: what follows in the chain, and the head, wait
+  kBuffered,  // asked once, with all of it: what follows in the chain, and the head, wait
+  kInspected  // asked for what comes, as it comes, and for the end, and changes nothing: the same wait until then
 };
 
 struct BodyInterest {
   BodyMode mode = BodyMode::kNone;
-  /// Of kBuffered: most bytes. 0, or more than limits.processorBuffer: that.
+  /// Of kBuffered and kInspected: most bytes, as they come and as text. 0, or more than limits.processorBuffer: that.
   std::uint64_t bound = 0;
   /// It may change bytes, so that of a streamed body nobody knows the length beforehand.
   bool edits = false;
   /// It wants text: without the Content-Encoding, where that is one that can be undone.
   bool decoded = false;
-  /// How many times the size of a buffered body it takes for itself while it is asked.
-  std::uint32_t copies = 0;
 };
 
 class Body {
  public:
   Body(const base::ByteQueue& bytes, bool last) : bytes_(bytes), last_(last), changed_(bytes.pool()) {}
+  /// The chain holds `held` bytes of it, for which `share` has room, and the processor `claimed`.
+  Body(const base::ByteQueue& bytes, bool last, BufferShare& share, std::uint64_t held, std::uint64_t claimed)
+      : Body(bytes, last) {
+    share_ = &share;
+    held_ = held;
+    claimed_ = claimed;
+  }
 
   const base::ByteQueue& bytes() const { return bytes_; }
   /// Nothing comes after them.
   bool last() const { return last_; }
+
+  /// For a processor that holds `bytes`, in all, because of this body: they come out of limits.processorBufferTotal
+  /// too. False: there is no room for them; it then fails with Cause::kNoRoom.
+  bool claim(std::uint64_t bytes) {
+    claimed_ = bytes;
+    return share_ == nullptr || share_->reach(held_ + bytes);
+  }
+  std::uint64_t claimed() const { return claimed_; }
 
   /// A copy of the bytes to be edited.
   base::ByteQueue& change() {
@@ -56,6 +71,9 @@ class Body {
  private:
   const base::ByteQueue& bytes_;
   const bool last_;
+  BufferShare* share_ = nullptr;
+  std::uint64_t held_ = 0;
+  std::uint64_t claimed_ = 0;
   bool isChanged_ = false;
   base::ByteQueue changed_;
 };

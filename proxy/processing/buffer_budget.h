@@ -1,12 +1,18 @@
-// The bytes that the bodies held for processors may take in all of the process: limits.processorBufferTotal.
+// The bytes that bodies held for processors may take in all of the process, limits.processorBufferTotal, and who gives
+// way when they run short.
 //
-// One for the process; all workers take from it. Whoever is refused does without: nobody waits, so nobody waits for
-// each other.
+// One BufferBudget for the process; a BufferRoom for each worker, on its thread; a BufferShare for each body that is
+// held. Half of the budget is reserved, in equal parts, for the rooms, the other half is for whoever comes first: so
+// what bodies of one worker take leaves something to the others, and a room that is short of bytes has bodies of its
+// own to choose from.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
+
+#include "proxy/processing/resumer.h"
 
 namespace sluice::processing {
 
@@ -15,47 +21,103 @@ class BufferBudget {
   explicit BufferBudget(std::uint64_t most) : most_(most) {}
 
   void setMost(std::uint64_t most) { most_.store(most, std::memory_order_relaxed); }
-  std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+  void addRoom() { rooms_.fetch_add(1, std::memory_order_relaxed); }
+  void removeRoom() { rooms_.fetch_sub(1, std::memory_order_relaxed); }
 
+  /// What each room has to itself.
+  std::uint64_t reserve() const {
+    return most_.load(std::memory_order_relaxed) / 2 /
+           std::max<std::uint64_t>(rooms_.load(std::memory_order_relaxed), 1);
+  }
+  /// Of what the rooms have together.
   bool take(std::uint64_t bytes) {
-    const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
-    if (before + bytes <= most_.load(std::memory_order_relaxed)) return true;
+    const std::uint64_t before = taken_.fetch_add(bytes, std::memory_order_relaxed);
+    const std::uint64_t most = most_.load(std::memory_order_relaxed);
+    if (before + bytes <= most - reserve() * rooms_.load(std::memory_order_relaxed)) return true;
     giveBack(bytes);
     return false;
   }
-  void giveBack(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void giveBack(std::uint64_t bytes) { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint64_t> most_;
-  std::atomic<std::uint64_t> used_{0};
+  std::atomic<std::uint64_t> rooms_{0};
+  std::atomic<std::uint64_t> taken_{0};
 };
 
-/// What one holder of a body has taken; given back with it.
-class BufferShare {
- public:
-  explicit BufferShare(BufferBudget& budget) : budget_(&budget) {}
-  BufferShare(BufferShare&& other) noexcept : budget_(other.budget_), taken_(std::exchange(other.taken_, 0)) {}
-  BufferShare(const BufferShare&) = delete;
-  BufferShare& operator=(const BufferShare&) = delete;
-  ~BufferShare() { release(); }
+class BufferShare;
 
-  /// There is room for `bytes` in all; in steps of kUnit, so that few touch what all workers share.
-  bool reach(std::uint64_t bytes) {
-    if (bytes <= taken_) return true;
-    const std::uint64_t more = (bytes - taken_ + kUnit - 1) / kUnit * kUnit;
-    if (!budget_->take(more)) return false;
-    taken_ += more;
-    return true;
-  }
-  void release() {
-    if (taken_ > 0) budget_->giveBack(std::exchange(taken_, 0));
-  }
+/// What the bodies of one worker take of the budget, and which of them gives way first: the one that has gone longest
+/// without bringing another BufferShare::kUnit, of those that have not ended. One that sends its body at once is behind
+/// all those that do not, however many they are and however slowly they drip.
+class BufferRoom {
+ public:
+  explicit BufferRoom(BufferBudget& budget) : budget_(budget) { budget_.addRoom(); }
+  BufferRoom(const BufferRoom&) = delete;
+  BufferRoom& operator=(const BufferRoom&) = delete;
+  ~BufferRoom() { budget_.removeRoom(); }
+
+  std::uint64_t used() const { return used_; }
 
  private:
-  static constexpr std::uint64_t kUnit = 64 * 1024;
+  friend class BufferShare;
 
-  BufferBudget* budget_;
+  bool take(std::uint64_t bytes);
+  void giveBack(std::uint64_t bytes);
+  /// False: there is no other that could give way to `asks`.
+  bool makeWay(const BufferShare& asks);
+  void append(BufferShare& share);
+  void remove(BufferShare& share);
+
+  BufferBudget& budget_;
+  std::uint64_t used_ = 0;
+  std::uint64_t shared_ = 0;  // of them, what is not of the reserve
+  BufferShare* first_ = nullptr;
+  BufferShare* last_ = nullptr;
+};
+
+/// What one body has taken; given back with it.
+class BufferShare {
+ public:
+  static constexpr std::uint64_t kUnit = 16 * 1024;
+
+  explicit BufferShare(BufferRoom& room) : room_(&room) {}
+  BufferShare(BufferShare&& other) noexcept;
+  BufferShare(const BufferShare&) = delete;
+  BufferShare& operator=(const BufferShare&) = delete;
+  BufferShare& operator=(BufferShare&&) = delete;
+  ~BufferShare() { release(); }
+
+  /// There is room for `bytes` in all, in steps of kUnit; others may have to give way. False: nobody can, or it has had
+  /// to give way itself.
+  bool reach(std::uint64_t bytes);
+  /// Gives back what it has beyond `bytes`.
+  void keep(std::uint64_t bytes);
+  /// As many bytes have come that take no more room.
+  void bring(std::uint64_t bytes);
+  /// From here on it may have to give way, of which `waker` tells: what it had is given back at once.
+  void mayGiveWay(Waker waker);
+  bool canGiveWay() const { return waits_; }
+  bool hasGivenWay() const { return gaveWay_; }
+  /// It does not have to any more, and keeps what it has.
+  void settle();
+  void release();
+
+ private:
+  friend class BufferRoom;
+
+  static std::uint64_t inUnits(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
+  void moveBack();
+  void giveWay();
+
+  BufferRoom* room_;
   std::uint64_t taken_ = 0;
+  std::uint64_t brought_ = 0;  // beside what it has taken, since it was moved back
+  Waker waker_;
+  bool waits_ = false;  // it is in the room's list
+  bool gaveWay_ = false;
+  BufferShare* before_ = nullptr;
+  BufferShare* behind_ = nullptr;
 };
 
 }  // namespace sluice::processing

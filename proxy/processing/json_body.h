@@ -17,12 +17,9 @@ namespace sluice::processing {
 
 class JsonBody {
  public:
-  /// How many times the size of a body this takes: its text in one piece, and what that is parsed to. For
-  /// BodyInterest::copies.
-  static constexpr std::uint32_t kCopies = 2;
-
-  /// An error if it is no JSON.
-  static base::Result<JsonBody> parse(const Body& body);
+  /// An error if it is no JSON, or (kProcessorCapacityReached) if there is no room for what that makes of it: its text
+  /// in one piece, and a tree, which is many times as large if its values are small.
+  static base::Result<JsonBody> parse(Body& body);
 
   const content::Value& value() const { return value_; }
   /// See content::JsonEdit; value() stays as it was.

@@ -16,7 +16,11 @@ class PlainText {
   /// Looks at the head: whether there is anything to undo. A failed verdict if nobody here can.
   std::optional<Verdict> begin(const RunHost& host, const RunTarget& target);
   /// begin() has found something.
-  bool isNeeded() const { return decoder_.has_value(); }
+  bool isNeeded() const { return needed_; }
+  /// Bytes that decoding takes beside the text.
+  std::size_t memory() const { return decoder_ ? decoder_->memory() : 0; }
+  /// Nothing more is to be decoded.
+  void end() { decoder_.reset(); }
 
   struct Yield {
     std::optional<Verdict> wrong;  // it is no such body, or yields more than the limits allow
@@ -30,7 +34,8 @@ class PlainText {
   static void strip(const RunTarget& target, const Step& step);
 
  private:
-  std::optional<content::Decoder> decoder_;
+  bool needed_ = false;
+  std::optional<content::Decoder> decoder_;  // until end()
 };
 
 }  // namespace sluice::processing

@@ -20,6 +20,22 @@ class ResumeSink {
   virtual void onResumed(std::uint64_t exchange, Ticket ticket, bool dropped) = 0;
 };
 
+/// Wakes an exchange like a Resumer, any number of times, and says nothing when it is let go.
+class Waker {
+ public:
+  Waker() = default;
+  Waker(ResumeSink& sink, std::uint64_t exchange, Ticket ticket) : sink_(&sink), exchange_(exchange), ticket_(ticket) {}
+
+  void wake() const {
+    if (sink_ != nullptr) sink_->onResumed(exchange_, ticket_, false);
+  }
+
+ private:
+  ResumeSink* sink_ = nullptr;
+  std::uint64_t exchange_ = 0;
+  Ticket ticket_ = 0;
+};
+
 class Resumer {
  public:
   Resumer() = default;

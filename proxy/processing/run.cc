@@ -123,7 +123,7 @@ std::size_t Run::room(std::size_t beyond) const {
   bool waits = headStep_.has_value();
   for (const Stage& stage : stages_) {
     inside += stage.held();
-    waits = waits || stage.run.waits();
+    waits = waits || stage.run.waits() || stage.pauses();
   }
   if (collects() && !waits) return std::numeric_limits<std::size_t>::max();
   return inside < kInside ? kInside - inside : 0;
@@ -154,6 +154,7 @@ void Run::expire(base::MonotonicTime now) {
 bool Run::answer(Ticket ticket, bool dropped) {
   bool found = false;
   eachStepRun([&](StepRun& each) { found = found || each.answer(ticket, dropped); });
+  for (Stage& stage : stages_) found = found || stage.answer(ticket);
   return found;
 }
 

@@ -35,12 +35,15 @@ class RunHost {
   virtual const Place& place() const = 0;
   virtual const Peer& peer() const = 0;
   virtual BodyLimits bodyLimits() const = 0;
-  virtual BufferBudget& bufferBudget() = 0;
+  virtual BufferRoom& bufferRoom() = 0;
   /// timeouts.processor.
   virtual base::Duration patience() const = 0;
   /// Another one each time.
   virtual Ticket newTicket() = 0;
   virtual Resumer resumer(Ticket ticket) = 0;
+  virtual Waker waker(Ticket ticket) = 0;
+  /// Answers the ticket once the worker has looked at everything else that is due.
+  virtual void answerLater(Ticket ticket) = 0;
   /// A step has run to its end.
   virtual void onStep(const Step& step, base::Duration time, const Verdict& verdict, StepOutcome outcome) = 0;
   virtual void onLimit(std::string_view limit) = 0;

@@ -1,6 +1,7 @@
 #include "proxy/processing/stage.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,13 @@ namespace {
 
 // Of the text of a coded body, which may be much more than that, so much at a time.
 constexpr std::size_t kPiece = 64 * 1024;
+// A step that inspects is shown so much at a time, until a turn has taken so long or so much: then others of the worker
+// have theirs.
+constexpr std::size_t kShown = 16 * 1024;
+constexpr std::size_t kMostOfTurn = 256 * 1024;
+constexpr base::Duration kLongestTurn = std::chrono::milliseconds(1);
+
+bool collectsAll(BodyMode mode) { return mode == BodyMode::kBuffered || mode == BodyMode::kInspected; }
 
 }  // namespace
 
@@ -17,13 +25,14 @@ Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows,
       input(pool),
       flows_(flows),
       stated_(stated),
-      state_(step.body.mode == BodyMode::kBuffered ? State::kCollecting : State::kBeginning),
-      share_(host.bufferBudget()),
+      state_(collectsAll(step.body.mode) ? State::kCollecting : State::kBeginning),
+      share_(host.bufferRoom()),
       given_(pool),
       coded_(pool),
       unreleased_(pool) {}
 
 bool Stage::turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room) {
+  if (state_ != State::kPassing && share_.hasGivenWay()) return finish(host, noRoom(host), &to);
   if (!prepare(host, target)) return false;
   if (state_ == State::kBeginning && !begin(host, target)) return false;
   if (state_ == State::kCollecting && !collect(host, target)) return false;
@@ -45,7 +54,7 @@ bool Stage::prepare(RunHost& host, const RunTarget& target) {
 
 /// The head, before any byte.
 bool Stage::begin(RunHost& host, const RunTarget& target) {
-  Body body(given_, !flows_);
+  Body body(given_, !flows_, share_, needed() - claimed_, claimed_);
   const Verdict verdict = run.ask(host, target, &body);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, nullptr);
@@ -62,16 +71,17 @@ bool Stage::begin(RunHost& host, const RunTarget& target) {
 }
 
 bool Stage::collect(RunHost& host, const RunTarget& target) {
-  // Room for all of it at once where its length is known: many that grow together would all be refused halfway.
-  if (auto wrong = excess(host, std::max<std::uint64_t>(input.bytes.size(), stated_))) {
-    return finish(host, *wrong, nullptr);
-  }
+  if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, nullptr);
+  if (!reach(host)) return finish(host, noRoom(host), nullptr);
+  if (input.ended) share_.settle();
+  if (run.step().body.mode == BodyMode::kInspected) return inspect(host, target);
   if (!input.ended) return true;
   if (text_.isNeeded() && !run.isDue() && !run.waits()) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
   }
-  Body body(text_.isNeeded() ? given_ : input.bytes, true);
+  Body body(text_.isNeeded() ? given_ : input.bytes, true, share_, needed() - claimed_, claimed_);
   const Verdict verdict = run.ask(host, target, &body);
+  claimed_ = body.claimed();
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() == Verdict::Kind::kContinue && body.isChanged()) {
     if (text_.isNeeded()) PlainText::strip(target, run.step());
@@ -81,16 +91,16 @@ bool Stage::collect(RunHost& host, const RunTarget& target) {
   return finish(host, verdict, nullptr);
 }
 
-/// A copy: what was coded goes on if the step changes nothing. Null if given_ has the text.
+/// What was coded stays, and goes on if the step changes nothing. Null if given_ has the text.
 std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
-  base::ByteQueue coded(given_.pool());
-  coded.appendCopy(input.bytes, input.bytes.size());
   PlainText::Yield yield;
   do {
-    yield = text_.decode(host, coded, true, given_, given_.size() + kPiece);
-    if (!yield.wrong && !share_.reach(input.bytes.size() + given_.size() * (1 + run.step().body.copies)))
-      yield.wrong = noRoom(host);
+    yield = text_.decode(host, input.bytes, true, given_, given_.size() + kPiece, &coded_);
+    if (!yield.wrong) yield.wrong = excess(host, given_.size());
+    if (!yield.wrong && !reach(host)) yield.wrong = noRoom(host);
   } while (yield.more && !yield.wrong);
+  coded_.splice(input.bytes, input.bytes.size());
+  std::swap(input.bytes, coded_);
   if (yield.wrong) given_.clear();
   return std::move(yield.wrong);
 }
@@ -101,12 +111,66 @@ void Stage::takeWhole(Body& body) {
   input.bytes = body.takeChanged();
 }
 
+/// Shows what has come, piece by piece, to a step that changes nothing. What it has seen waits as it came, and of a
+/// coded body the text is gone at once.
+bool Stage::inspect(RunHost& host, const RunTarget& target) {
+  const base::MonotonicTime begun = host.clock().now();
+  std::size_t shown = 0;
+  while (!pauses() && !run.waits()) {
+    if (!run.isDue()) {
+      if (!more_ && input.bytes.empty() && !input.ended) return true;
+      if (shown >= kMostOfTurn || (shown > 0 && host.clock().now() - begun >= kLongestTurn)) {
+        pause_ = host.newTicket();
+        host.answerLater(pause_);
+        return true;
+      }
+      if (const auto wrong = nextPiece(host)) return endInspection(host, *wrong);
+      if (given_.empty() && !last_) continue;
+    }
+    Body body(given_, last_, share_, needed() - claimed_, claimed_);
+    const Verdict verdict = run.ask(host, target, &body);
+    claimed_ = body.claimed();
+    if (verdict.kind() == Verdict::Kind::kWait) return true;
+    shown += given_.size();
+    if (!text_.isNeeded()) coded_.splice(given_, given_.size());
+    given_.clear();
+    if (verdict.kind() != Verdict::Kind::kContinue || last_) return endInspection(host, verdict);
+  }
+  return true;
+}
+
+/// Of what has come, as text.
+std::optional<Verdict> Stage::nextPiece(RunHost& host) {
+  if (text_.isNeeded()) {
+    auto yield = text_.decode(host, input.bytes, input.ended, given_, kShown, &coded_);
+    more_ = yield.more;
+    if (yield.wrong) return std::move(yield.wrong);
+  } else {
+    given_.splice(input.bytes, std::min(input.bytes.size(), kShown));
+  }
+  last_ = input.ended && !more_ && input.bytes.empty();
+  shown_ += given_.size();
+  if (auto wrong = excess(host, shown_)) return wrong;
+  return reach(host) ? std::nullopt : std::optional(noRoom(host));
+}
+
+/// Everything is as it came.
+bool Stage::endInspection(RunHost& host, const Verdict& verdict) {
+  if (!text_.isNeeded()) coded_.splice(given_, given_.size());
+  given_.clear();
+  coded_.splice(input.bytes, input.bytes.size());
+  std::swap(input.bytes, coded_);
+  more_ = false;
+  return finish(host, verdict, nullptr);
+}
+
 /// Asks about what has come since it was last asked.
 bool Stage::stream(RunHost& host, const RunTarget& target, Flow& to) {
   if (!run.isDue() && !give(host, to)) return false;
   if (state_ != State::kStreaming) return true;  // it is skipped
-  Body body(given_, last_);
+  Body body(given_, last_, share_, needed() - claimed_, claimed_);
   const Verdict verdict = run.ask(host, target, &body);
+  claimed_ = body.claimed();
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, &to);
   release(host, body, to);
@@ -120,9 +184,12 @@ bool Stage::give(RunHost& host, Flow& to) {
     given_.splice(input.bytes, input.bytes.size());
     return true;
   }
-  const auto yield = text_.decode(host, input.bytes, input.ended, given_, kPiece, stripped_ ? nullptr : &coded_);
+  const std::size_t coming = input.bytes.size();
+  auto yield = text_.decode(host, input.bytes, input.ended, given_, kPiece, stripped_ ? nullptr : &coded_);
   more_ = yield.more;
   last_ = input.ended && !more_;
+  share_.bring(coming - input.bytes.size());
+  if (!yield.wrong && !reach(host)) yield.wrong = noRoom(host);
   if (!yield.wrong) return true;
   exact_ = exact_ && !stripped_;  // of text, the rest can not be had
   return finish(host, *yield.wrong, &to);
@@ -138,6 +205,7 @@ bool Stage::pass(RunHost& host, Flow& to, std::size_t room) {
   const auto yield = text_.decode(host, input.bytes, input.ended, to.bytes, room);
   more_ = yield.more;
   to.ended = last_ = input.ended && !more_;
+  if (last_) endText();
   if (!yield.wrong) return true;
   exact_ = false;
   return finish(host, *yield.wrong, nullptr);
@@ -174,22 +242,55 @@ void Stage::remember(RunHost& host, const base::ByteQueue& released) {
   if (!exact_) unreleased_.clear();
 }
 
-std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) {
+/// If the body, or its text, has `size` bytes.
+std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) const {
   const std::uint64_t most = host.bodyLimits().buffer;
   const std::uint64_t own = run.step().body.bound;
   const std::uint64_t bound = own == 0 ? most : std::min(own, most);
-  if (size > bound) {
-    host.onLimit("processorBuffer");
-    return Verdict::fail("the body is longer than " + std::to_string(bound) + " bytes, which is " +
-                             (own != 0 && own <= most ? "the processor's bound" : "limits.processorBuffer"),
-                         Cause::kOverLimit);
+  if (size <= bound) return std::nullopt;
+  host.onLimit("processorBuffer");
+  return Verdict::fail("the body is longer than " + std::to_string(bound) + " bytes, which is " +
+                           (own != 0 && own <= most ? "the processor's bound" : "limits.processorBuffer"),
+                       Cause::kOverLimit);
+}
+
+/// Room is taken for what has come, never for what a client only promises.
+bool Stage::reach(RunHost& host) {
+  const std::uint64_t bytes = needed();
+  if (bytes > 0 && giveWay_ == 0) {
+    giveWay_ = host.newTicket();
+    share_.mayGiveWay(host.waker(giveWay_));
   }
-  return share_.reach(size * (1 + run.step().body.copies)) ? std::nullopt : std::optional(noRoom(host));
+  return share_.reach(bytes);
+}
+
+/// Bytes that have come and are here.
+std::uint64_t Stage::come() const {
+  return input.bytes.size() + coded_.size() + (text_.isNeeded() ? 0 : given_.size());
+}
+
+/// What a streamed step is given is bounded by itself: only what decodes it counts.
+std::uint64_t Stage::needed() const {
+  const std::uint64_t bytes = state_ == State::kCollecting ? held() : 0;
+  return bytes + text_.memory() + claimed_;
+}
+
+bool Stage::answer(Ticket ticket) {
+  if (ticket == 0 || (ticket != pause_ && ticket != giveWay_)) return false;
+  if (ticket == pause_) pause_ = 0;
+  return true;
+}
+
+/// Windows go with the last byte that they decode.
+void Stage::endText() {
+  text_.end();
+  claimed_ = 0;
+  share_.keep(collectsAll(run.step().body.mode) ? held() : 0);
 }
 
 Verdict Stage::noRoom(RunHost& host) {
   host.onLimit("processorBufferTotal");
-  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kOverLimit);
+  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom);
 }
 
 bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
@@ -197,7 +298,9 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
   StepOutcome outcome = StepOutcome::kDone;
   if (verdict.kind() == Verdict::Kind::kReply) outcome = StepOutcome::kRefused;
   if (verdict.kind() == Verdict::Kind::kFail) {
-    outcome = !step.failOpen ? StepOutcome::kRefused : exact_ ? StepOutcome::kSkipped : StepOutcome::kUnreplayable;
+    // A gateway that is full leaves no step out: whoever fills it would switch it off for everybody.
+    const bool open = step.failOpen && verdict.cause() != Cause::kNoRoom;
+    outcome = !open ? StepOutcome::kRefused : exact_ ? StepOutcome::kSkipped : StepOutcome::kUnreplayable;
   }
   host.onStep(step, run.time(host), verdict, outcome);
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
@@ -209,6 +312,8 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
     to->bytes.splice(given, given.size());
   }
   unreleased_.clear();
+  share_.settle();
+  if (!stripped_ || last_) endText();
   return true;
 }
 

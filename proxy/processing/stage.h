@@ -30,11 +30,13 @@ class Stage {
   /// False once the exchange is refused. No more than about `room` is put there of what grows on the way.
   bool turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room);
   /// There is more to be had of what has come, now that there is room for it.
-  bool hasMore() const { return more_ && !run.waits() && !run.isDue(); }
+  bool hasMore() const { return more_ && !collects() && !run.waits() && !run.isDue(); }
 
   /// The steps behind it may begin: this one has seen the head, and of a buffered body all.
   bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }
   bool collects() const { return state_ == State::kCollecting; }
+  /// It lets others of the worker go first.
+  bool pauses() const { return pause_ != 0; }
   /// It will change bytes yet, nobody knows how.
   bool mayChange() const { return state_ == State::kStreaming && run.step().body.edits; }
   bool hasChanged() const { return changed_; }
@@ -44,6 +46,8 @@ class Stage {
   void releaseBuffer() {
     if (state_ == State::kPassing) share_.release();
   }
+  /// That it may go on, or has had to give way to other bodies. False if it waits for neither by that ticket.
+  bool answer(Ticket ticket);
 
   StepRun run;
   Flow input;
@@ -51,7 +55,7 @@ class Stage {
  private:
   enum class State : std::uint8_t {
     kBeginning,   // a streamed step has not answered to the head yet
-    kCollecting,  // a buffered step has not answered yet
+    kCollecting,  // a buffered step has not answered yet, or one that inspects has not seen the end
     kStreaming,
     kPassing  // it has answered to all that it will be asked
   };
@@ -59,6 +63,9 @@ class Stage {
   bool prepare(RunHost& host, const RunTarget& target);
   bool begin(RunHost& host, const RunTarget& target);
   bool collect(RunHost& host, const RunTarget& target);
+  bool inspect(RunHost& host, const RunTarget& target);
+  std::optional<Verdict> nextPiece(RunHost& host);
+  bool endInspection(RunHost& host, const Verdict& verdict);
   bool stream(RunHost& host, const RunTarget& target, Flow& to);
   bool give(RunHost& host, Flow& to);
   bool pass(RunHost& host, Flow& to, std::size_t room);
@@ -66,8 +73,12 @@ class Stage {
   void takeWhole(Body& body);
   std::optional<Verdict> decodeWhole(RunHost& host);
   static Verdict noRoom(RunHost& host);
+  bool reach(RunHost& host);
+  std::uint64_t come() const;
+  std::uint64_t needed() const;
+  void endText();
   void remember(RunHost& host, const base::ByteQueue& released);
-  std::optional<Verdict> excess(RunHost& host, std::uint64_t size);
+  std::optional<Verdict> excess(RunHost& host, std::uint64_t size) const;
   /// True if the exchange goes on.
   bool finish(RunHost& host, const Verdict& verdict, Flow* to);
 
@@ -80,8 +91,12 @@ class Stage {
   bool last_ = false;  // nothing follows what is in given_
   bool exact_ = true;  // what it let go on is what it was given
   BufferShare share_;
-  base::ByteQueue given_;       // to a streamed step, which has not answered
-  /// As it was coded, of a streamed body whose text the step may look at, but does not change.
+  Ticket giveWay_ = 0;
+  Ticket pause_ = 0;
+  std::uint64_t claimed_ = 0;  // by the processor, for what it holds itself
+  std::uint64_t shown_ = 0;    // bytes of text, to a step that inspects
+  base::ByteQueue given_;  // to a step, which has not answered
+  /// As it came: of a streamed body whose text the step may look at, but does not change; of one that is inspected.
   base::ByteQueue coded_;
   PlainText text_;
   bool stripped_ = false;       // what goes on from here is text

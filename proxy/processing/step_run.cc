@@ -42,6 +42,8 @@ Verdict StepRun::ask(RunHost& host, const RunTarget& target, Body* body) {
   }
   Verdict verdict = call(host, target, body);
   if (verdict.kind() == Verdict::Kind::kWait) return verdict;
+  const bool inspects = step_->body.mode == BodyMode::kInspected && body != nullptr && !body->last();
+  if (verdict.kind() == Verdict::Kind::kContinue && inspects) return verdict;
   if (verdict.kind() == Verdict::Kind::kFail && request_ != nullptr) restoreHeads(target);
   // From here on the heads are those of others.
   decided_ = true;

@@ -24,9 +24,10 @@ enum class Cause : std::uint8_t {
   kTimeout,    // it waited beyond its deadline
   kDropped,    // what it waited for will never come
   kOverLimit,  // the body is more than it may be given
+  kNoRoom,     // bodies take all that they may together, and this one had to give way: fails whatever failOpen says
   kBadBody     // the body is not what its Content-Encoding says
 };
-/// "error", "timeout", "dropped", "over_limit", "bad_body".
+/// "error", "timeout", "dropped", "over_limit" (of kNoRoom too), "bad_body".
 std::string_view causeName(Cause cause);
 
 class Verdict {

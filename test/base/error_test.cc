@@ -35,6 +35,7 @@ constexpr std::array<Row, kErrorTypeCount> kRows{{
     {ErrorType::kDestinationUnavailable, "destination_unavailable", 503},
     {ErrorType::kDnsError, "dns_error", 503},
     {ErrorType::kConnectionLimitReached, "connection_limit_reached", 503},
+    {ErrorType::kProcessorCapacityReached, "processor_capacity_reached", 503},
     {ErrorType::kConnectionTimeout, "connection_timeout", 504},
     {ErrorType::kDnsTimeout, "dns_timeout", 504},
     {ErrorType::kHttpResponseTimeout, "http_response_timeout", 504},

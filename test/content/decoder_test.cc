@@ -287,5 +287,26 @@ TEST(Decoder, SaysWhichLimitWasPassed) {
   EXPECT_NE(describe(DecodeStatus::kTooDense).find("limits.decompressionRatio"), std::string_view::npos);
 }
 
+TEST(Decoder, SaysHowMuchMemoryItTakes) {
+  const std::string text(std::size_t{1} << 20, 'x');
+  const auto memoryBehind = [](std::string_view coding, std::string_view body) {
+    base::ChunkPool pool;
+    base::ByteQueue out(pool);
+    auto decoder = Decoder::make(coding, kWide);
+    const std::size_t before = decoder->memory();
+    decoder->feed(body, out);
+    EXPECT_GE(decoder->memory(), before);
+    return decoder->memory();
+  };
+  EXPECT_EQ(memoryBehind("identity", text), 0U);
+  EXPECT_GE(memoryBehind("gzip", gzipped(text)), 32U * 1024);
+  EXPECT_GE(memoryBehind("gzip, deflate", deflated(gzipped(text))), 64U * 1024);
+  // Two thirds of them, so that the end does not stand in the way.
+  EXPECT_GE(memoryBehind("br", brotliEncoded(someText(text.size())).substr(0, 600'000)), 256U * 1024);
+  const std::string widest("\x28\xB5\x2F\xFD\x00\x68\x08\x00\x00x", 10);
+  EXPECT_GE(memoryBehind("zstd", widest), std::size_t{8} << 20);
+  EXPECT_LE(memoryBehind("zstd", widest), std::size_t{9} << 20);
+}
+
 }  // namespace
 }  // namespace sluice::content

@@ -76,6 +76,10 @@ TEST(Json, RefusesWhatIsNotJson) {
                            "\"a\nb\"",
                            "\"\\x\"",
                            "\"\\ud800\"",
+                           "\"\\ud800\\u0041\"",
+                           "\"\\udc00\"",
+                           "\"\\udc00\\ud800\"",
+                           "{\"\\udc00model\":1}",
                            "\"\xff\"",
                            "1,",
                            "\xef\xbb\xbf \n",
@@ -88,6 +92,15 @@ TEST(Json, RefusesWhatIsNotJson) {
     EXPECT_FALSE(parseJson(text)) << text;
   }
   EXPECT_THAT(errorOf("{\"a\":\n  tru}"), StartsWith("line 2, column "));
+}
+
+TEST(Json, SaysWhereHalfOfASurrogatePairStands) {
+  EXPECT_EQ(errorOf("[\"\\\\\",\n \"\\udbff\\udfff\\udc00\"]"), "line 2, column 15: Half of a surrogate pair");
+}
+
+TEST(Json, AByteOrderMarkMovesNothing) {
+  EXPECT_EQ(again("\xEF\xBB\xBF[1,2,345]"), "[1,2,345]");
+  EXPECT_FALSE(parseJson("\xEF\xBB\xBF\xEF\xBB\xBF[]"));
 }
 
 TEST(Json, RefusesANameThatIsRepeatedAndSaysWhere) {

@@ -53,7 +53,7 @@ TEST_P(ProcessStretches, ABufferedStepOfABackendGetsABodyThatAStreamedOneOfTheRu
     EXPECT_EQ(sendLate(), "first second");
     EXPECT_EQ(ofRule, "first second");
     EXPECT_EQ(ofBackend, "first second");
-    EXPECT_EQ(rig_->buffers.used(), 0U);
+    EXPECT_EQ(rig_->exchanges.bufferRoom().used(), 0U);
   }
 }
 

@@ -321,7 +321,7 @@ TEST_P(ProcessWait, TheEndOfTheProgramDoesNotWait) {
     rig.close();
     EXPECT_EQ(rig.exchanges.size(), 0U);
     EXPECT_EQ(rig.worker.chunks().inUse(), 0U);
-    EXPECT_EQ(rig.buffers.used(), 0U);
+    EXPECT_EQ(rig.exchanges.bufferRoom().used(), 0U);
     EXPECT_EQ(rig.told.size(), 1U);
     resume();
     EXPECT_EQ(asked_, 1);

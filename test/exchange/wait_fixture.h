@@ -160,7 +160,7 @@ class ProcessWait : public Process {
     EXPECT_FALSE(rig_->toldTwice);
     EXPECT_EQ(rig_->exchanges.size(), 0U);
     EXPECT_EQ(rig_->budget().requests.count(), 0U);
-    EXPECT_EQ(rig_->buffers.used(), 0U);
+    EXPECT_EQ(rig_->exchanges.bufferRoom().used(), 0U);
     rig_->close();
     EXPECT_EQ(rig_->budget().connections.count(), 0U);
     EXPECT_EQ(rig_->worker.chunks().inUse(), 0U);

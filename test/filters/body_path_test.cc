@@ -2,26 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "config/yaml_reader.h"
-
 namespace sluice::filters {
 namespace {
 
-content::Value document() {
-  content::Value document;
-  config::Problems problems;
-  config::forEachDocument(
-      R"({"model": "m", "a": [{"b": 1}, {"b": 2}], "": 0, "x/y": 3, "x~y": 4, "0": 5, "it's": 6, "a b": 7})", {},
-      problems, [&](const content::Value& root) { document = root; });
-  return document;
-}
+constexpr std::string_view kDocument =
+    R"({"model": "m", "a": [{"b": 1}, {"b": 2}], "": 0, "x/y": 3, "x~y": 4, "0": 5, "it's": 6, "a b": 7})";
 
 /// What it finds, "none", or why it is no path.
 std::string found(const base::Result<BodyPath>& path) {
   if (!path) return path.error().detail;
-  const content::Value root = document();
-  const content::Value* value = path->find(root);
-  return value != nullptr ? value->text : "none";
+  content::JsonScan scan(path->steps(), 256);
+  EXPECT_TRUE(scan.feed(kDocument) && scan.end());
+  return scan.found() != nullptr ? scan.found()->text : "none";
 }
 std::string pointed(std::string_view text) { return found(BodyPath::fromPointer(text)); }
 std::string queried(std::string_view text) { return found(BodyPath::fromJsonPath(text)); }
@@ -67,6 +59,11 @@ TEST(BodyPath, RefusesWhatIsNoPath) {
   for (const char* query : {"$[*]", "$[0:1]", "$[?@.a]", "$[-0]", "$[01]", "$['a", "$['a\\", "$[]", "$['a\\n']"}) {
     EXPECT_EQ(queried(query), "at character 2: neither a quoted name nor an index") << query;
   }
+}
+
+TEST(BodyPath, CountsFromTheEndSoFarAndNoFurther) {
+  EXPECT_EQ(queried("$.a[-64]"), "none");
+  EXPECT_EQ(queried("$.a[-65]"), "at character 4: counts too far from the end");
 }
 
 TEST(BodyPath, IsBounded) {

@@ -14,13 +14,17 @@ using test::FilterRig;
 
 class BodyRouterTest : public ::testing::Test {
  protected:
-  Verdict route(const std::string& text) {
+  Verdict piece(const std::string& text, bool last) {
     bytes_.append(text);
-    Body body(bytes_, true);
+    Body body(bytes_, last);
     Verdict verdict = rig_.run(Phase::kRequestBody, &body);
     EXPECT_FALSE(body.isChanged());
     bytes_.clear();
     return verdict;
+  }
+  Verdict route(const std::string& text) {
+    rig_.end();
+    return piece(text, true);
   }
   std::string hint(std::string_view name) {
     const http::Field* field = rig_.wish.hints.find(name);
@@ -38,6 +42,45 @@ TEST_F(BodyRouterTest, TheModelOfACommonInferenceApiBecomesAFieldAndTheRouteIsMa
   EXPECT_EQ(route(R"({"messages": [], "model": "gpt-4o"})").kind(), Verdict::Kind::kContinue);
   EXPECT_EQ(rig_.requestFields(), "content-type=application/json;x-gateway-model-name=gpt-4o;");
   EXPECT_TRUE(rig_.wish.matchAgain);
+}
+
+TEST_F(BodyRouterTest, ABodyIsReadAsItComesAndNothingIsDecidedBeforeItsEnd) {
+  rig_.request({{"content-type", "application/json"}});
+  ASSERT_EQ(rig_.make("{}"), "");
+  for (const char* text : {"{\"mod", "el\": \"gpt", "-4o\", \"n\"", "", ": 1"}) {
+    EXPECT_EQ(piece(text, false).kind(), Verdict::Kind::kContinue);
+    EXPECT_EQ(rig_.requestFields(), "content-type=application/json;");
+  }
+  EXPECT_EQ(piece("}", true).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.requestFields(), "content-type=application/json;x-gateway-model-name=gpt-4o;");
+}
+
+TEST_F(BodyRouterTest, ABodyThatIsNoJsonIsRefusedBeforeItsEnd) {
+  rig_.request({{"content-type", "application/json"}});
+  ASSERT_EQ(rig_.make("{}"), "");
+  EXPECT_EQ(piece("{\"model\": \"m\"} x", false).kind(), Verdict::Kind::kFail);
+}
+
+TEST_F(BodyRouterTest, NamesOfOneMapTakeRoomAndNothingElseDoes) {
+  rig_.request({{"content-type", "application/json"}});
+  ASSERT_EQ(rig_.make("{}"), "");
+  processing::BufferBudget budget(64 * 1024);
+  processing::BufferRoom room(budget);
+  processing::BufferShare share(room);
+  const auto show = [&](const std::string& text) {
+    bytes_.append(text);
+    Body body(bytes_, false, share, 0, 0);
+    Verdict verdict = rig_.run(Phase::kRequestBody, &body);
+    bytes_.clear();
+    return verdict;
+  };
+  EXPECT_EQ(show("{\"text\":\"" + std::string(1 << 20, 'x')).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(room.used(), processing::BufferShare::kUnit);
+  std::string names = "\"";
+  for (int i = 0; i < 5000; ++i) names += ",\"" + std::to_string(i) + "\":0";
+  const Verdict verdict = show(names);
+  EXPECT_EQ(verdict.kind(), Verdict::Kind::kFail);
+  EXPECT_EQ(verdict.cause(), processing::Cause::kNoRoom);
 }
 
 TEST_F(BodyRouterTest, AHintIsForMatchingAlone) {

@@ -79,7 +79,10 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
     return processor_->process(call, peer);
   }
   /// The exchanges that ran so far end.
-  void end() { holds_.release(); }
+  void end() {
+    holds_.release();
+    memory_ = nullptr;
+  }
 
   std::string requestFields() const { return text(request_.head.headers); }
   std::string responseFields() const { return text(response_->head.headers); }

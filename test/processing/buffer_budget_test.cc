@@ -2,49 +2,51 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <thread>
 #include <vector>
 
 namespace sluice::processing {
 namespace {
 
-constexpr std::uint64_t kUnit = 64 * 1024;
+constexpr std::uint64_t kUnit = BufferShare::kUnit;
 
-TEST(BufferBudget, GivesWhatThereIsAndNoMore) {
-  BufferBudget budget(100);
-  EXPECT_TRUE(budget.take(60));
-  EXPECT_FALSE(budget.take(41));
-  EXPECT_EQ(budget.used(), 60U);
-  EXPECT_TRUE(budget.take(40));
-  budget.giveBack(100);
-  EXPECT_EQ(budget.used(), 0U);
-}
+/// Writes down which bodies were told that they had to give way, by their number.
+class Sink final : public ResumeSink {
+ public:
+  void onResumed(std::uint64_t, Ticket ticket, bool) override { told.push_back(ticket); }
+  Waker waker(Ticket number) { return {*this, 1, number}; }
+
+  std::vector<Ticket> told;
+};
 
 TEST(BufferBudget, AShareGrowsInUnitsAndGivesAllBack) {
   BufferBudget budget(2 * kUnit);
+  BufferRoom room(budget);
   {
-    BufferShare share(budget);
+    BufferShare share(room);
     EXPECT_TRUE(share.reach(0));
-    EXPECT_EQ(budget.used(), 0U);
+    EXPECT_EQ(room.used(), 0U);
     EXPECT_TRUE(share.reach(1));
     EXPECT_TRUE(share.reach(kUnit));
-    EXPECT_EQ(budget.used(), kUnit);
+    EXPECT_EQ(room.used(), kUnit);
     EXPECT_TRUE(share.reach(kUnit + 1));
-    EXPECT_EQ(budget.used(), 2 * kUnit);
+    EXPECT_EQ(room.used(), 2 * kUnit);
     EXPECT_FALSE(share.reach(2 * kUnit + 1));
-    EXPECT_EQ(budget.used(), 2 * kUnit) << "what it has it keeps";
+    EXPECT_EQ(room.used(), 2 * kUnit) << "what it has it keeps";
     BufferShare moved(std::move(share));
-    EXPECT_EQ(budget.used(), 2 * kUnit);
+    EXPECT_EQ(room.used(), 2 * kUnit);
     moved.release();
-    EXPECT_EQ(budget.used(), 0U);
+    EXPECT_EQ(room.used(), 0U);
     EXPECT_TRUE(moved.reach(1)) << "again";
   }
-  EXPECT_EQ(budget.used(), 0U);
+  EXPECT_EQ(room.used(), 0U);
 }
 
 TEST(BufferBudget, FollowsItsLimit) {
   BufferBudget budget(kUnit);
-  BufferShare share(budget);
+  BufferRoom room(budget);
+  BufferShare share(room);
   ASSERT_TRUE(share.reach(kUnit));
   budget.setMost(0);
   EXPECT_FALSE(share.reach(kUnit + 1));
@@ -52,25 +54,81 @@ TEST(BufferBudget, FollowsItsLimit) {
   EXPECT_TRUE(share.reach(kUnit + 1));
 }
 
+TEST(BufferBudget, OneWorkerLeavesTheOthersTheirReserve) {
+  BufferBudget budget(8 * kUnit);
+  BufferRoom one(budget);
+  BufferRoom other(budget);
+  BufferShare greedy(one);
+  EXPECT_TRUE(greedy.reach(6 * kUnit)) << "its own two, and the four that are for all";
+  EXPECT_FALSE(greedy.reach(6 * kUnit + 1));
+  BufferShare modest(other);
+  EXPECT_TRUE(modest.reach(2 * kUnit));
+  EXPECT_FALSE(modest.reach(2 * kUnit + 1));
+  greedy.release();
+  EXPECT_TRUE(modest.reach(6 * kUnit));
+}
+
+TEST(BufferBudget, TheBodyThatHasBroughtLeastForLongestGivesWay) {
+  BufferBudget budget(4 * kUnit);
+  BufferRoom room(budget);
+  Sink sink;
+  std::vector<BufferShare> shares;
+  for (Ticket number = 0; number < 5; ++number) shares.emplace_back(room).mayGiveWay(sink.waker(number));
+  ASSERT_TRUE(shares[1].reach(1));
+  ASSERT_TRUE(shares[2].reach(1));
+  ASSERT_TRUE(shares[3].reach(1));
+  ASSERT_TRUE(shares[1].reach(kUnit + 1)) << "it goes on";
+  ASSERT_TRUE(shares[2].reach(2)) << "it drips";
+  EXPECT_TRUE(shares[4].reach(kUnit));
+  EXPECT_EQ(sink.told, std::vector<Ticket>{2}) << "not the first, which has nothing to give";
+  EXPECT_TRUE(shares[2].hasGivenWay());
+  EXPECT_FALSE(shares[2].reach(1));
+  EXPECT_TRUE(shares[4].reach(3 * kUnit)) << "which takes what two of them have";
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{2, 3, 1}));
+  EXPECT_EQ(room.used(), 3 * kUnit);
+}
+
+TEST(BufferBudget, WhatHasComeWholeNeverGivesWay) {
+  BufferBudget budget(2 * kUnit);
+  BufferRoom room(budget);
+  Sink sink;
+  BufferShare whole(room);
+  whole.mayGiveWay(sink.waker(1));
+  ASSERT_TRUE(whole.reach(2 * kUnit));
+  whole.settle();
+  BufferShare late(room);
+  late.mayGiveWay(sink.waker(2));
+  EXPECT_FALSE(late.reach(1));
+  EXPECT_TRUE(sink.told.empty());
+  EXPECT_FALSE(late.hasGivenWay()) << "but it is refused";
+  whole.release();
+  EXPECT_TRUE(late.reach(1));
+}
+
 TEST(BufferBudgetThreads, TogetherNeverHaveMoreThanThereIsAndGiveAllBack) {
-  constexpr std::uint64_t kShares = 3;
+  constexpr std::uint64_t kShares = 8;
   BufferBudget budget(kShares * kUnit);
+  std::vector<std::optional<BufferRoom>> rooms(4);
+  for (auto& room : rooms) room.emplace(budget);
   std::atomic<std::uint64_t> held{0};
   std::atomic<bool> exceeded{false};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
+  for (auto& room : rooms) {
     threads.emplace_back([&] {
       for (int round = 0; round < 5000; ++round) {
-        BufferShare share(budget);
-        if (!share.reach(kUnit)) continue;
-        if (held.fetch_add(1) + 1 > kShares) exceeded = true;
-        held.fetch_sub(1);
+        std::vector<BufferShare> shares;
+        for (int i = 0; i < 6; ++i) {
+          if (!shares.emplace_back(*room).reach(kUnit)) continue;
+          if (held.fetch_add(1) + 1 > kShares) exceeded = true;
+        }
+        held.fetch_sub(room->used() / kUnit);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_FALSE(exceeded);
-  EXPECT_EQ(budget.used(), 0U);
+  BufferShare all(*rooms[0]);
+  EXPECT_TRUE(all.reach(5 * kUnit));
 }
 
 }  // namespace

@@ -57,5 +57,22 @@ TEST_F(JsonBodyTest, WhatIsNoJsonOrHasNoPlaceIsAnError) {
   EXPECT_FALSE(whole.isChanged());
 }
 
+TEST_F(JsonBodyTest, ATreeTakesRoomByTheNumberOfItsValues) {
+  BufferBudget budget(1 << 20);
+  BufferRoom room(budget);
+  BufferShare share(room);
+  bytes_.append("[\"" + std::string(100'000, 'x') + "\"]");
+  Body large(bytes_, true, share, bytes_.size(), 0);
+  EXPECT_TRUE(JsonBody::parse(large).ok());
+  bytes_.clear();
+  bytes_.append("[1");
+  for (int i = 0; i < 10'000; ++i) bytes_.append(",1");
+  bytes_.append("]");
+  Body dense(bytes_, true, share, bytes_.size(), 0);
+  const auto json = JsonBody::parse(dense);
+  ASSERT_FALSE(json.ok());
+  EXPECT_EQ(json.error().type, base::ErrorType::kProcessorCapacityReached);
+}
+
 }  // namespace
 }  // namespace sluice::processing

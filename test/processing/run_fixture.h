@@ -58,10 +58,12 @@ class FakeHost final : public RunHost, public ResumeSink {
   const Place& place() const override { return somewhere; }
   const Peer& peer() const override { return nobody; }
   BodyLimits bodyLimits() const override { return limits; }
-  BufferBudget& bufferBudget() override { return budget; }
+  BufferRoom& bufferRoom() override { return room; }
   base::Duration patience() const override { return std::chrono::milliseconds(200); }
   Ticket newTicket() override { return ++tickets; }
   Resumer resumer(Ticket ticket) override { return {*this, 1, ticket}; }
+  Waker waker(Ticket ticket) override { return {*this, 1, ticket}; }
+  void answerLater(Ticket ticket) override { later.push_back(ticket); }
   void onStep(const Step& step, base::Duration took, const Verdict& verdict, StepOutcome outcome) override {
     told.push_back({step.name, verdict.kind(), verdict.cause(), outcome, took});
   }
@@ -76,8 +78,10 @@ class FakeHost final : public RunHost, public ResumeSink {
   test::ManualClock time;
   BodyLimits limits{1024, 16, 1024, 10};
   BufferBudget budget{1 << 20};
+  BufferRoom room{budget};
   std::vector<Told> told;
   std::vector<std::string> met;
+  std::vector<Ticket> later;
   bool heeds = true;
   Ticket tickets = 0;
   std::function<void(Ticket, bool)> answers;

@@ -30,6 +30,11 @@ class StageTest : public RunFixture {
   }
   std::string passed() { return out_.bytes.text(); }
   StepOutcome outcome() { return host_.told.at(0).outcome; }
+  static Step inspects(Work work) {
+    Step step = makeStep("step", Phase::kRequestBody, std::move(work), BodyMode::kInspected);
+    step.body.edits = false;
+    return step;
+  }
   /// Continues until it is asked for the n-th time; then it fails.
   static Work failsAt(int count) {
     return [=](Call& call) { return ++call.state<int>() == count ? Verdict::fail("it broke") : Verdict::goOn(); };
@@ -135,19 +140,213 @@ TEST_F(StageTest, ABodyOverTheBoundPassesAStepThatFailsOpen) {
 }
 
 TEST_F(StageTest, WhatIsHeldComesOutOfTheBudgetAndGoesBackWhenItHasLeft) {
-  host_.budget.setMost(64 * 1024);
-  BufferShare others(host_.budget);
+  host_.budget.setMost(BufferShare::kUnit);
+  BufferShare others(host_.room);
   make(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered));
-  EXPECT_TRUE(give("a"));
-  EXPECT_EQ(host_.budget.used(), 64U * 1024);
+  EXPECT_TRUE(give("a", true));
+  EXPECT_EQ(host_.room.used(), BufferShare::kUnit);
   EXPECT_FALSE(others.reach(1));
-  EXPECT_TRUE(give("b", true));
   stage_->releaseBuffer();
-  EXPECT_EQ(host_.budget.used(), 0U);
+  EXPECT_EQ(host_.room.used(), 0U);
   ASSERT_TRUE(others.reach(1));
-  make(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered));
-  EXPECT_FALSE(give("a"));
-  EXPECT_EQ(host_.met, std::vector<std::string>{"processorBufferTotal"});
+  for (const bool isOpen : {false, true}) {
+    host_.told.clear();
+    host_.met.clear();
+    Step step = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
+    step.failOpen = isOpen;
+    make(std::move(step));
+    EXPECT_FALSE(give("a"));
+    EXPECT_EQ(host_.met, std::vector<std::string>{"processorBufferTotal"});
+    EXPECT_EQ(outcome(), StepOutcome::kRefused) << "a gateway that is full leaves no step out";
+    EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
+  }
+}
+
+TEST_F(StageTest, WhatIsOnlyStatedTakesNoRoom) {
+  step_ = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
+  stage_.emplace(step_, host_, pool_, true, 1024);
+  EXPECT_TRUE(turn());
+  EXPECT_EQ(host_.room.used(), 0U);
+  stage_.emplace(step_, host_, pool_, true, 1025);
+  EXPECT_FALSE(turn()) << "though it is refused at once if it can only be too long";
+}
+
+TEST_F(StageTest, ABodyThatStallsGivesWayToOneThatComes) {
+  host_.budget.setMost(BufferShare::kUnit);
+  make(open(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered)));
+  EXPECT_TRUE(give("a"));
+  Ticket woken = 0;
+  host_.answers = [&](Ticket ticket, bool) { woken = ticket; };
+  BufferShare others(host_.room);
+  EXPECT_TRUE(others.reach(1));
+  EXPECT_TRUE(stage_->answer(woken));
+  EXPECT_FALSE(turn());
+  EXPECT_EQ(outcome(), StepOutcome::kRefused);
+  EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
+}
+
+TEST_F(StageTest, AStepThatInspectsSeesABodyAsItComesAndHoldsItUntilItsEnd) {
+  std::vector<std::string> seen;
+  Stage& stage = make(inspects([&](Call& call) {
+    seen.push_back(call.body->bytes().text() + (call.body->last() ? "." : ""));
+    return Verdict::goOn();
+  }));
+  EXPECT_TRUE(give("ab"));
+  EXPECT_TRUE(give("c"));
+  EXPECT_TRUE(turn()) << "nothing new: nothing to ask";
+  EXPECT_FALSE(stage.hasBegun());
+  EXPECT_EQ(passed(), "");
+  EXPECT_TRUE(give("", true));
+  EXPECT_TRUE(stage.hasBegun());
+  EXPECT_EQ(seen, (std::vector<std::string>{"ab", "c", "."}));
+  EXPECT_EQ(passed(), "abc");
+  EXPECT_FALSE(stage.hasChanged());
+  ASSERT_EQ(host_.told.size(), 1U);
+}
+
+TEST_F(StageTest, AStepThatInspectsAndFailsOpenInTheMiddleLosesNothing) {
+  make(open(inspects(failsAt(2))));
+  EXPECT_TRUE(give("ab"));
+  EXPECT_TRUE(give("cd"));
+  EXPECT_EQ(passed(), "abcd") << "and holds nothing back any more";
+  EXPECT_EQ(outcome(), StepOutcome::kSkipped);
+  EXPECT_TRUE(give("ef", true));
+  EXPECT_EQ(passed(), "abcdef");
+}
+
+TEST_F(StageTest, WhatAStepThatInspectsWroteIntoTheHeadIsUndoneThoughItHadGoneOnBefore) {
+  make(open(inspects([this](Call& call) {
+    call.request.headers.add(arena_, "x-seen", "1");
+    return call.body->last() ? Verdict::fail("it broke") : Verdict::goOn();
+  })));
+  EXPECT_TRUE(give("ab"));
+  EXPECT_TRUE(give("c", true));
+  EXPECT_EQ(request_.headers.find("x-seen"), nullptr);
+}
+
+TEST_F(StageTest, ALongInspectionLetsOthersOfTheWorkerGoFirst) {
+  host_.limits.buffer = host_.limits.decompressed = 1 << 20;
+  std::size_t seen = 0;
+  Stage& stage = make(inspects([&](Call& call) {
+    seen += call.body->bytes().size();
+    return Verdict::goOn();
+  }));
+  const std::string large(600 * 1024, 'x');
+  EXPECT_TRUE(give(large, true));
+  EXPECT_EQ(seen, 256U * 1024);
+  EXPECT_TRUE(stage.pauses());
+  EXPECT_TRUE(turn());
+  EXPECT_EQ(seen, 256U * 1024) << "not before it is answered";
+  while (!host_.later.empty()) {
+    EXPECT_TRUE(stage.answer(host_.later.back()));
+    host_.later.pop_back();
+    EXPECT_TRUE(turn());
+  }
+  EXPECT_EQ(seen, large.size());
+  EXPECT_EQ(passed(), large);
+}
+
+TEST_F(StageTest, ASlowInspectionLetsOthersGoFirstToo) {
+  host_.limits.buffer = 1 << 20;
+  std::size_t seen = 0;
+  Stage& stage = make(inspects([&](Call& call) {
+    seen += call.body->bytes().size();
+    host_.time.advance(std::chrono::microseconds(500));
+    return Verdict::goOn();
+  }));
+  EXPECT_TRUE(give(std::string(100 * 1024, 'x'), true));
+  EXPECT_EQ(seen, 32U * 1024);
+  EXPECT_TRUE(stage.pauses());
+}
+
+TEST_F(StageTest, AnInspectionThatWaitsSeesTheSameBytesAgain) {
+  std::vector<std::string> seen;
+  Stage& stage = make(inspects([&](Call& call) {
+    seen.push_back(call.body->bytes().text());
+    if (seen.size() > 1) return Verdict::goOn();
+    waiting_.push_back(call.suspend());
+    return Verdict::wait();
+  }));
+  host_.answers = [&](Ticket ticket, bool dropped) { stage.run.answer(ticket, dropped); };
+  EXPECT_TRUE(give("ab"));
+  EXPECT_TRUE(give("cd", true));
+  EXPECT_EQ(passed(), "");
+  waiting_.back().resume();
+  EXPECT_TRUE(turn());
+  EXPECT_EQ(seen, (std::vector<std::string>{"ab", "ab", "cd"}));
+  EXPECT_EQ(passed(), "abcd");
+}
+
+TEST_F(StageTest, WhatAProcessorHoldsItselfComesOutOfTheBudget) {
+  make(inspects([](Call& call) {
+    return call.body->claim(40'000) ? Verdict::goOn() : Verdict::fail("no room", Cause::kNoRoom);
+  }));
+  EXPECT_TRUE(give("a"));
+  EXPECT_EQ(host_.room.used(), 3 * BufferShare::kUnit);
+  EXPECT_TRUE(give("b", true));
+  EXPECT_EQ(host_.room.used(), BufferShare::kUnit) << "it has ended, the body has not left";
+}
+
+/// With a Content-Encoding of gzip: 2000 times "x".
+std::string manyCoded() {
+  static constexpr char kBytes[] =
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\xa8\x18\x05\xa3\x60\x14\x8c\x82\x51\x30\x0a\x46\xc1"
+      "\x50\x07\x00\x7a\x65\x08\x29\xd0\x07\x00\x00";
+  return {kBytes, sizeof(kBytes) - 1};
+}
+
+TEST_F(StageTest, WhatDecodesABodyTakesRoomUntilItsStepHasAnswered) {
+  request_.headers.add(arena_, "content-encoding", "gzip");
+  host_.limits = {4096, 16, 4096, 1000};
+  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected, BodyMode::kStreamed}) {
+    out_.bytes.clear();
+    Step step = makeStep("step", Phase::kRequestBody, goesOn(), mode);
+    step.body.edits = false;
+    step.body.decoded = true;
+    make(std::move(step));
+    const std::string coded = manyCoded();
+    if (mode != BodyMode::kBuffered) {
+      EXPECT_TRUE(turn());
+      EXPECT_TRUE(give(coded.substr(0, 20)));
+      EXPECT_GE(host_.room.used(), 32U * 1024) << "zlib's window";
+      EXPECT_TRUE(give(coded.substr(20), true));
+    } else {
+      EXPECT_TRUE(give(coded, true));
+    }
+    EXPECT_TRUE(out_.ended);
+    EXPECT_EQ(passed(), coded);
+    EXPECT_LE(host_.room.used(), BufferShare::kUnit);
+  }
+}
+
+TEST_F(StageTest, TheBoundOfABodyIsThatOfItsTextToo) {
+  request_.headers.add(arena_, "content-encoding", "gzip");
+  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected}) {
+    for (const std::uint64_t bound : {2000U, 1999U}) {
+      host_.told.clear();
+      host_.limits = {bound, 16, 4096, 1000};
+      Step step = makeStep("step", Phase::kRequestBody, goesOn(), mode);
+      step.body.edits = false;
+      step.body.decoded = true;
+      make(std::move(step));
+      EXPECT_EQ(give(manyCoded(), true), bound == 2000);
+      EXPECT_EQ(outcome(), bound == 2000 ? StepOutcome::kDone : StepOutcome::kRefused);
+    }
+  }
+}
+
+TEST_F(StageTest, AStreamWhoseWindowHadToGiveWayIsRefused) {
+  request_.headers.add(arena_, "content-encoding", "gzip");
+  host_.limits = {4096, 16, 4096, 1000};
+  Step step = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kStreamed);
+  step.body.decoded = true;
+  make(open(std::move(step)));
+  EXPECT_TRUE(turn());
+  EXPECT_TRUE(give(manyCoded().substr(0, 20)));
+  BufferShare others(host_.room);
+  EXPECT_TRUE(others.reach(1 << 20));
+  EXPECT_FALSE(turn());
+  EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
 }
 
 TEST_F(StageTest, AStepThatFailsOpenBeforeItChangedAnythingIsByteExact) {

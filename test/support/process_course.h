@@ -344,7 +344,7 @@ class ProcessCourse {
     check();
     require(rig_.exchanges.size() == 0, "every exchange ends");
     require(rig_.budget().requests.count() == 0, "requests are counted down");
-    require(rig_.buffers.used() == 0, "bodies give their bytes back");
+    require(rig_.exchanges.bufferRoom().used() == 0, "bodies give their bytes back");
     rig_.close();
     require(rig_.worker.chunks().inUse() == 0, "all memory came back");
     waiting_.clear();  // the latest of all answers

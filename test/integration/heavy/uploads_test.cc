@@ -70,15 +70,13 @@ TEST_P(Uploads, ThroughABufferingStepStayWithinWhatAllBodiesMayTake) {
       const int status = upload(gateway.port(), GetParam(), piece);
       passed += status == 200 ? 1 : 0;
       // A client that goes on sending may lose the answer to the reset that ends it.
-      refused += status == 413 || status == 0 ? 1 : 0;
+      refused += status == 503 || status == 0 ? 1 : 0;
     });
   }
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(passed + refused, kUploads);
   EXPECT_LT(gateway.process().peakKib(), before + (kTotalMib + kBesideMib) * 1024);
-  if (GetParam()) {
-    EXPECT_GT(passed, 0);
-  }
+  EXPECT_GT(passed, 0) << "those that go on outlive those that are behind";
   EXPECT_EQ(upload(gateway.port(), GetParam(), piece), 200) << "what was taken has been given back";
   EXPECT_GT(refused, 0);
 }

@@ -1,0 +1,63 @@
+// Runs of bytes that a reader of JSON has nothing to decide about.
+//
+// Pure functions over memory of the caller's. Each comes for any machine, and with the vector instructions that every
+// x86-64 has.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace sluice::content {
+
+/// Printable ASCII that means itself inside of a string: all but the quote and the backslash.
+inline bool isPlainByte(char c) { return static_cast<signed char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+/// The first byte from `at` on that is not plain; `end` if there is none. Eight bytes at a time.
+inline const char* skipPlainByWords(const char* at, const char* end) {
+  constexpr std::uint64_t kEach = 0x0101010101010101ULL;
+  constexpr std::uint64_t kHigh = kEach << 7;
+  const auto hasZero = [](std::uint64_t word) { return (word - kEach) & ~word & kHigh; };
+  for (std::uint64_t word = 0; end - at >= 8; at += 8) {
+    std::memcpy(&word, at, 8);
+    const std::uint64_t below = (word - kEach * 0x20) & ~word & kHigh;
+    if (((word & kHigh) | below | hasZero(word ^ kEach * '"') | hasZero(word ^ kEach * '\\')) != 0) break;
+  }
+  while (at != end && isPlainByte(*at)) ++at;
+  return at;
+}
+
+#if defined(__SSE2__)
+inline const char* skipPlain(const char* at, const char* end) {
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i space = _mm_set1_epi8(0x20);
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash));
+    // Bytes from 0x80 on are negative here.
+    const int found = _mm_movemask_epi8(_mm_or_si128(ends, _mm_cmplt_epi8(bytes, space)));
+    if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
+  }
+  return skipPlainByWords(at, end);
+}
+#else
+inline const char* skipPlain(const char* at, const char* end) { return skipPlainByWords(at, end); }
+#endif
+
+/// The first byte that is no white space of JSON (RFC 8259 section 2).
+inline const char* skipSpace(const char* at, const char* end) {
+  while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;
+  return at;
+}
+
+inline const char* skipDigits(const char* at, const char* end) {
+  while (at != end && *at >= '0' && *at <= '9') ++at;
+  return at;
+}
+
+}  // namespace sluice::content

@@ -1,0 +1,453 @@
+#include "proxy/content/json_scan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/content/byte_order_mark.h"
+#include "proxy/content/json_bytes.h"
+
+namespace sluice::content {
+namespace {
+
+/// What an escape of two characters means; NUL if it is none.
+char meantBy(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return '\0';
+  }
+}
+
+/// -1 if it is none.
+int hexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// In UTF-8; returns the end.
+char* writeCharacter(char* to, std::uint32_t code) {
+  if (code < 0x80) {
+    *to++ = static_cast<char>(code);
+    return to;
+  }
+  if (code < 0x800) {
+    *to++ = static_cast<char>(0xC0 | code >> 6);
+  } else {
+    if (code < 0x10000) {
+      *to++ = static_cast<char>(0xE0 | code >> 12);
+    } else {
+      *to++ = static_cast<char>(0xF0 | code >> 18);
+      *to++ = static_cast<char>(0x80 | (code >> 12 & 0x3F));
+    }
+    *to++ = static_cast<char>(0x80 | (code >> 6 & 0x3F));
+  }
+  *to++ = static_cast<char>(0x80 | (code & 0x3F));
+  return to;
+}
+
+constexpr bool isHighSurrogate(std::uint32_t code) { return code >= 0xD800 && code < 0xDC00; }
+constexpr bool isLowSurrogate(std::uint32_t code) { return code >= 0xDC00 && code < 0xE000; }
+
+}  // namespace
+
+bool JsonScan::feed(std::string_view piece) {
+  const char* at = piece.data();
+  const char* const end = at + piece.size();
+  while (at != end && state_ != State::kFailed) {
+    at = take(at, end);
+    if (at == nullptr) state_ = State::kFailed;
+  }
+  return state_ != State::kFailed;
+}
+
+bool JsonScan::end() {
+  if (isNumberWhole()) endValue();
+  if (state_ != State::kAfterValue || depth_ > 0) state_ = State::kFailed;
+  return state_ != State::kFailed;
+}
+
+const char* JsonScan::take(const char* at, const char* end) {
+  switch (state_) {
+    case State::kMark:
+      return takeMark(at, end);
+    case State::kValue:
+    case State::kFirstElement:
+      return takeValue(at, end);
+    case State::kFirstName:
+    case State::kName:
+    case State::kColon:
+      return takeName(at, end);
+    case State::kAfterValue:
+      return takeAfterValue(at, end);
+    case State::kString:
+      return takeString(at, end);
+    case State::kEscape:
+    case State::kPairBackslash:
+    case State::kPairLetter:
+      return takeEscape(at, end);
+    case State::kHex:
+      return takeHex(at, end);
+    case State::kMinus:
+    case State::kZero:
+    case State::kInteger:
+    case State::kPoint:
+    case State::kFraction:
+    case State::kExponent:
+    case State::kExponentSign:
+    case State::kExponentDigits:
+      return takeNumber(at, end);
+    case State::kWord:
+      return takeWord(at, end);
+    case State::kFailed:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+// --- values ------------------------------------------------------------------------------------------------
+
+const char* JsonScan::takeMark(const char* at, const char* end) {
+  if (word_.empty()) {
+    if (*at != kByteOrderMark.front()) {
+      state_ = State::kValue;
+      return at;
+    }
+    word_ = kByteOrderMark;
+  }
+  for (; at != end && !word_.empty(); ++at, word_.remove_prefix(1)) {
+    if (*at != word_.front()) return nullptr;
+  }
+  if (word_.empty()) state_ = State::kValue;
+  return at;
+}
+
+const char* JsonScan::takeValue(const char* at, const char* end) {
+  at = skipSpace(at, end);
+  if (at == end) return at;
+  const char first = *at++;
+  if (first == ']' && state_ == State::kFirstElement) {
+    endContainer();
+    return at;
+  }
+  if (depth_ > 0 && !inMap() && isOnPath()) beginElement();
+  bool good = true;
+  switch (first) {
+    case '{':
+      good = beginContainer(Value::Kind::kMap);
+      break;
+    case '[':
+      good = beginContainer(Value::Kind::kList);
+      break;
+    case '"':
+      beginString(beginValue(Value::Kind::kString) ? Use::kFound : Use::kNone);
+      break;
+    case 't':
+      beginValue(Value::Kind::kBool);
+      word_ = "rue";
+      state_ = State::kWord;
+      break;
+    case 'f':
+      beginValue(Value::Kind::kBool);
+      word_ = "alse";
+      state_ = State::kWord;
+      break;
+    case 'n':
+      beginValue(Value::Kind::kNull);
+      word_ = "ull";
+      state_ = State::kWord;
+      break;
+    default:
+      if (first != '-' && (first < '0' || first > '9')) return nullptr;
+      use_ = beginValue(Value::Kind::kNumber) ? Use::kFound : Use::kNone;
+      put(at - 1, at);
+      state_ = first == '-' ? State::kMinus : first == '0' ? State::kZero : State::kInteger;
+      break;
+  }
+  return good ? at : nullptr;
+}
+
+/// True: it is the one that is looked for.
+bool JsonScan::beginValue(Value::Kind kind) {
+  if (!std::exchange(selected_, false) || depth_ != path_.size()) return false;
+  found_.emplace().kind = kind;
+  return true;
+}
+
+/// False: it would be too deep.
+bool JsonScan::beginContainer(Value::Kind kind) {
+  if (depth_ == kMostDepth) return false;
+  const bool through = selected_ && depth_ < path_.size();
+  beginValue(kind);
+  maps_ = maps_ << 1 | (kind == Value::Kind::kMap ? 1 : 0);
+  if (through) {
+    elements_[depth_] = 0;
+    ++onPath_;
+  }
+  ++depth_;
+  if (kind == Value::Kind::kMap) {
+    names_.open();
+    state_ = State::kFirstName;
+    return true;
+  }
+  state_ = State::kFirstElement;
+  if (!countsFromEnd()) return true;
+  if (lastOnes_.size() < depth_) lastOnes_.resize(depth_);
+  lastOnes_[depth_ - 1].clear();
+  return true;
+}
+
+void JsonScan::beginElement() {
+  const std::uint64_t number = elements_[depth_ - 1]++;
+  const std::optional<std::int32_t>& index = step().index;
+  selected_ = index && (*index < 0 || static_cast<std::uint64_t>(*index) == number);
+  if (selected_ && *index < 0) found_.reset();
+}
+
+void JsonScan::endValue() {
+  state_ = State::kAfterValue;
+  if (!countsFromEnd()) return;
+  auto& last = lastOnes_[depth_ - 1];
+  last.push_back(std::exchange(found_, std::nullopt));
+  if (last.size() > static_cast<std::size_t>(-static_cast<std::int64_t>(*step().index))) last.pop_front();
+}
+
+void JsonScan::endContainer() {
+  if (countsFromEnd()) {
+    auto& last = lastOnes_[depth_ - 1];
+    const bool enough = last.size() == static_cast<std::size_t>(-static_cast<std::int64_t>(*step().index));
+    found_ = enough ? std::move(last.front()) : std::nullopt;
+    last.clear();
+  }
+  if (inMap()) names_.close();
+  if (isOnPath()) --onPath_;
+  maps_ >>= 1;
+  --depth_;
+  endValue();
+}
+
+const char* JsonScan::takeName(const char* at, const char* end) {
+  at = skipSpace(at, end);
+  if (at == end) return at;
+  const char c = *at++;
+  if (state_ == State::kColon) {
+    state_ = State::kValue;
+    return c == ':' ? at : nullptr;
+  }
+  if (c == '}' && state_ == State::kFirstName) {
+    endContainer();
+    return at;
+  }
+  if (c != '"') return nullptr;
+  name_ = {};
+  wanted_ = isOnPath() && step().name ? &*step().name : nullptr;
+  alike_ = 0;
+  beginString(Use::kName);
+  return at;
+}
+
+const char* JsonScan::takeAfterValue(const char* at, const char* end) {
+  at = skipSpace(at, end);
+  if (at == end) return at;
+  if (depth_ == 0) return nullptr;
+  const char c = *at++;
+  if (c == ',') {
+    state_ = inMap() ? State::kName : State::kValue;
+    return at;
+  }
+  if (c != (inMap() ? '}' : ']')) return nullptr;
+  endContainer();
+  return at;
+}
+
+// --- strings -----------------------------------------------------------------------------------------------
+
+void JsonScan::beginString(Use use) {
+  use_ = use;
+  needed_ = 0;
+  state_ = State::kString;
+}
+
+const char* JsonScan::takeString(const char* at, const char* end) {
+  const char* const begin = at;
+  // A character may have been cut.
+  if (needed_ > 0) at = takeCharacter(at, end);
+  while (at != nullptr && at != end) {
+    at = skipPlain(at, end);
+    if (at == end || static_cast<unsigned char>(*at) < 0x80) break;
+    at = takeCharacter(at, end);
+  }
+  if (at == nullptr) return nullptr;
+  put(begin, at);
+  if (at == end) return at;
+  const char c = *at++;
+  if (c == '"') return endString() ? at : nullptr;
+  state_ = State::kEscape;
+  return c == '\\' ? at : nullptr;
+}
+
+/// Characters of more than one byte, as RFC 3629 section 4 has them.
+const char* JsonScan::takeCharacter(const char* at, const char* end) {
+  do {
+    if (needed_ == 0) {
+      const auto lead = static_cast<unsigned char>(*at++);
+      if (lead < 0xC2 || lead > 0xF4) return nullptr;
+      needed_ = static_cast<std::uint8_t>(lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3);
+      lowest_ = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+      highest_ = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    }
+    for (; needed_ > 0 && at != end; ++at, --needed_) {
+      const auto byte = static_cast<unsigned char>(*at);
+      if (byte < lowest_ || byte > highest_) return nullptr;
+      lowest_ = 0x80;
+      highest_ = 0xBF;
+    }
+  } while (at != end && static_cast<unsigned char>(*at) >= 0x80);
+  return at;
+}
+
+/// What follows a backslash, and the one between two halves of a pair.
+const char* JsonScan::takeEscape(const char* at, const char* /*end*/) {
+  const char c = *at++;
+  if (state_ == State::kPairBackslash) {
+    state_ = State::kPairLetter;
+    return c == '\\' ? at : nullptr;
+  }
+  if (c == 'u') {
+    state_ = State::kHex;
+    needed_ = 4;
+    code_ = 0;
+    return at;
+  }
+  const char meant = meantBy(c);
+  if (meant == '\0' || state_ == State::kPairLetter) return nullptr;
+  put(&meant, &meant + 1);
+  state_ = State::kString;
+  return at;
+}
+
+const char* JsonScan::takeHex(const char* at, const char* end) {
+  for (; at != end && needed_ > 0; ++at, --needed_) {
+    const int digit = hexDigit(*at);
+    if (digit < 0) return nullptr;
+    code_ = static_cast<std::uint16_t>(code_ << 4 | digit);
+  }
+  return needed_ > 0 || endCode() ? at : nullptr;
+}
+
+/// False: half of a surrogate pair stands alone.
+bool JsonScan::endCode() {
+  const std::uint16_t first = std::exchange(pair_, std::uint16_t{0});
+  if (isLowSurrogate(code_) != (first != 0)) return false;
+  if (isHighSurrogate(code_)) {
+    pair_ = code_;
+    state_ = State::kPairBackslash;
+    return true;
+  }
+  const std::uint32_t code = first == 0 ? code_ : 0x10000 + ((first - 0xD800U) << 10) + (code_ - 0xDC00U);
+  char bytes[4];
+  put(bytes, writeCharacter(bytes, code));
+  state_ = State::kString;
+  return true;
+}
+
+bool JsonScan::endString() {
+  if (use_ != Use::kName) {
+    endValue();
+    return true;
+  }
+  state_ = State::kColon;
+  selected_ = wanted_ != nullptr && alike_ == wanted_->size();
+  return names_.add(name_.value());
+}
+
+void JsonScan::put(const char* begin, const char* end) {
+  const std::string_view bytes(begin, static_cast<std::size_t>(end - begin));
+  switch (use_) {
+    case Use::kNone:
+      return;
+    case Use::kName:
+      name_.add(bytes);
+      if (wanted_ == nullptr) return;
+      if (wanted_->compare(alike_, bytes.size(), bytes) != 0) wanted_ = nullptr;
+      alike_ += bytes.size();
+      return;
+    case Use::kFound:
+      found_->isCut |= bytes.size() > mostText_ - found_->text.size();
+      found_->text.append(bytes.substr(0, mostText_ - found_->text.size()));
+      return;
+  }
+}
+
+// --- numbers and words -------------------------------------------------------------------------------------
+
+bool JsonScan::isNumberWhole() const {
+  return state_ == State::kZero || state_ == State::kInteger || state_ == State::kFraction ||
+         state_ == State::kExponentDigits;
+}
+
+/// All that goes on a number, and not what ends it.
+const char* JsonScan::takeNumber(const char* at, const char* end) {
+  const char* const begin = at;
+  while (at != end) {
+    const char c = *at;
+    const bool digit = c >= '0' && c <= '9';
+    State next = State::kFailed;
+    switch (state_) {
+      case State::kMinus:
+        if (digit) next = c == '0' ? State::kZero : State::kInteger;
+        break;
+      case State::kZero:
+      case State::kInteger:
+        if (digit && state_ == State::kInteger) next = state_;
+        if (c == '.') next = State::kPoint;
+        if (c == 'e' || c == 'E') next = State::kExponent;
+        break;
+      case State::kPoint:
+      case State::kFraction:
+        if (digit) next = State::kFraction;
+        if ((c == 'e' || c == 'E') && state_ == State::kFraction) next = State::kExponent;
+        break;
+      case State::kExponent:
+        if (c == '+' || c == '-') next = State::kExponentSign;
+        if (digit) next = State::kExponentDigits;
+        break;
+      default:  // behind the sign of an exponent
+        if (digit) next = State::kExponentDigits;
+        break;
+    }
+    if (next == State::kFailed) break;
+    state_ = next;
+    // Most of a number are digits behind digits.
+    at = isNumberWhole() && state_ != State::kZero ? skipDigits(at, end) : at + 1;
+  }
+  put(begin, at);
+  if (at == end) return at;
+  if (!isNumberWhole()) return nullptr;
+  endValue();
+  return at;
+}
+
+const char* JsonScan::takeWord(const char* at, const char* end) {
+  for (; at != end && !word_.empty(); ++at, word_.remove_prefix(1)) {
+    if (*at != word_.front()) return nullptr;
+  }
+  if (word_.empty()) endValue();
+  return at;
+}
+
+}  // namespace sluice::content

@@ -1,0 +1,71 @@
+#include "proxy/content/name_set.h"
+
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+namespace sluice::content {
+namespace {
+
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kFewNames = 64;
+
+/// The two halves of the product, folded.
+std::uint64_t mix(std::uint64_t one, std::uint64_t other) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(one) * other;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+std::uint64_t absorb(std::uint64_t state, std::uint64_t word) {
+  return mix(state ^ word ^ 0xA0761D6478BD642FULL, state + 0xE7037ED1A0B428DBULL);
+}
+
+/// The first byte is the lowest, on every machine.
+std::uint64_t load(const char* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, kWord);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
+}  // namespace
+
+void NameHash::add(std::string_view bytes) {
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  std::size_t filled = size_ % kWord;
+  size_ += bytes.size();
+  const auto addByte = [&] {
+    block_ |= static_cast<std::uint64_t>(static_cast<unsigned char>(*at++)) << (8 * filled);
+    if (++filled < kWord) return;
+    state_ = absorb(state_, block_);
+    block_ = filled = 0;
+  };
+  while (filled > 0 && at != end) addByte();
+  for (; static_cast<std::size_t>(end - at) >= kWord; at += kWord) state_ = absorb(state_, load(at));
+  while (at != end) addByte();
+}
+
+std::uint64_t NameHash::value() const { return mix(absorb(state_, block_), size_ ^ 0x8EBC6AF09C88C6E3ULL); }
+
+bool NameSet::add(std::uint64_t hash) {
+  assert(open_ > 0);
+  const std::size_t begin = begins_[open_ - 1];
+  const auto count = static_cast<std::uint32_t>(names_.size() - begin);
+  if (names_.capacity() == 0) names_.reserve(kFewNames);
+  names_.push_back({hash});
+  if (count == 0) return true;
+  Name* name = &names_[begin];
+  for (std::uint64_t bits = hash; name->hash != hash; bits >>= 1) {
+    std::uint32_t& next = name->next[bits & 1];
+    if (next == 0) {
+      next = count;
+      return true;
+    }
+    name = &names_[begin + next];
+  }
+  return false;
+}
+
+}  // namespace sluice::content

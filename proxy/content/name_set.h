@@ -1,0 +1,55 @@
+// The names that the open maps of a JSON text have had so far, so that one that comes twice is seen.
+//
+// Owned by one reading. A name is known by 64 bits of a hash, in 16 bytes whatever its length: two that are equal are
+// always seen, and n different ones of one map are taken for equal with a chance of n * n / 2^65; who makes two such
+// names has its own body refused, and nobody else's. Each map's are a binary tree over the bits of the hash, so that no
+// name costs more than 64 steps, whatever names a client chooses, and nothing is ever sorted or moved to new places at
+// once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace sluice::content {
+
+/// The hash of a name that comes in pieces, cut anywhere.
+class NameHash {
+ public:
+  void add(std::string_view bytes);
+  std::uint64_t value() const;
+
+ private:
+  std::uint64_t state_ = 0x9E3779B97F4A7C15ULL;
+  std::uint64_t block_ = 0;  // bytes that are no whole word yet
+  std::uint64_t size_ = 0;
+};
+
+class NameSet {
+ public:
+  static constexpr std::size_t kMostMaps = 64;
+
+  /// A map begins inside of the last one; at most kMostMaps are open.
+  void open() { begins_[open_++] = names_.size(); }
+  /// The last map that was opened ends.
+  void close() { names_.resize(begins_[--open_]); }
+  /// Of the last map that was opened. False: it has one of that hash.
+  bool add(std::uint64_t hash);
+
+  /// Bytes that it takes.
+  std::size_t memory() const { return names_.capacity() * sizeof(Name); }
+
+ private:
+  struct Name {
+    std::uint64_t hash;
+    std::array<std::uint32_t, 2> next{};  // in the same map; 0: none
+  };
+
+  std::vector<Name> names_;
+  std::array<std::size_t, kMostMaps> begins_;
+  std::size_t open_ = 0;
+};
+
+}  // namespace sluice::content

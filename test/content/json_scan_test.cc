@@ -1,0 +1,157 @@
+#include "proxy/content/json_scan.h"
+
+#include <gtest/gtest.h>
+
+#include "proxy/base/random.h"
+#include "test/support/json_scan_oracle.h"
+
+namespace sluice::content {
+namespace {
+
+using Path = std::vector<JsonStep>;
+
+const Path kModel{{"model", {}}};
+
+/// What the scan finds, byte by byte; "none", or "broken".
+std::string scanned(std::string_view text, const Path& path = kModel, std::size_t mostText = 256) {
+  JsonScan scan(path, mostText);
+  for (const char byte : text) {
+    if (!scan.feed({&byte, 1})) return "broken";
+  }
+  if (!scan.end()) return "broken";
+  if (scan.found() == nullptr) return "none";
+  const std::string kind(describe(scan.found()->kind));
+  return kind + (scan.found()->text.empty() ? "" : " " + scan.found()->text) + (scan.found()->isCut ? "..." : "");
+}
+
+std::string nestedTo(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+TEST(JsonScan, FindsAMemberWhereverItStands) {
+  EXPECT_EQ(scanned(R"({"messages": [{"model": "no"}], "model": "gpt-4o", "n": 1})"), "a string gpt-4o");
+  EXPECT_EQ(scanned(R"({"mode":1,"modelx":2,"mod\u0065l":"\u00fc\ud83d\ude00\n"})"), "a string ü😀\n");
+  EXPECT_EQ(scanned(R"({"model":-1.50E+3})"), "a number -1.50E+3");
+  EXPECT_EQ(scanned(R"({"model":null})"), "null");
+  EXPECT_EQ(scanned(R"({"model":true})"), "a boolean");
+  EXPECT_EQ(scanned(R"({"model":{"model":"no"}})"), "a map");
+  EXPECT_EQ(scanned(R"({"model":["no"]})"), "a list");
+  EXPECT_EQ(scanned(R"({"a":{"model":"no"}})"), "none");
+  EXPECT_EQ(scanned(R"([{"model":"no"}])"), "none");
+  EXPECT_EQ(scanned("\xEF\xBB\xBF{\"model\":\"marked\"}"), "a string marked");
+}
+
+TEST(JsonScan, GoesThroughListsFromBothEnds) {
+  const Path second{{"a", {}}, {{}, 1}};
+  EXPECT_EQ(scanned(R"({"a":[1,[2],3]})", second), "a list");
+  EXPECT_EQ(scanned(R"({"a":[1]})", second), "none");
+  const Path last{{"a", {}}, {{}, -1}, {"b", {}}};
+  EXPECT_EQ(scanned(R"({"a":[{"b":1},{"b":2}]})", last), "a number 2");
+  EXPECT_EQ(scanned(R"({"a":[{"b":1},{"c":2}]})", last), "none");
+  const Path beforeLast{{{}, -2}, {{}, -2}};
+  EXPECT_EQ(scanned("[[1,2,3],[4,5,6],[7]]", beforeLast), "a number 5");
+  EXPECT_EQ(scanned("[[1,2,3]]", beforeLast), "none");
+  const Path either{{"0", 0}};
+  EXPECT_EQ(scanned(R"({"0":"named"})", either), "a string named");
+  EXPECT_EQ(scanned(R"(["counted"])", either), "a string counted");
+}
+
+TEST(JsonScan, WithoutStepsFindsTheWhole) {
+  EXPECT_EQ(scanned(" 12 ", {}), "a number 12");
+  EXPECT_EQ(scanned("{}", {}), "a map");
+}
+
+TEST(JsonScan, KeepsAsMuchOfAValueAsIsAskedFor) {
+  EXPECT_EQ(scanned(R"({"model":"12345678"})", kModel, 8), "a string 12345678");
+  EXPECT_EQ(scanned(R"({"model":"123456789"})", kModel, 8), "a string 12345678...");
+  EXPECT_EQ(scanned(R"({"model":123456789})", kModel, 8), "a number 12345678...");
+}
+
+TEST(JsonScan, RefusesWhatStandsBehindTheValueToo) {
+  for (const char* rest : {"", ",", "}}", "} x", ",\"model\":1}", ",\"a\":01}", ",\"a\":\"\\ud800\"}",
+                           ",\"a\":\"\xC3\"}", ",\"a\":\"\n\"}", ",}", ",\"b\":{\"c\":1,\"\\u0063\":2}}"}) {
+    EXPECT_EQ(scanned("{\"model\":\"m\"" + std::string(rest)), "broken") << rest;
+  }
+}
+
+TEST(JsonScan, IsBoundedInDepth) {
+  EXPECT_EQ(scanned(nestedTo(JsonScan::kMostDepth)), "none");
+  EXPECT_EQ(scanned(nestedTo(JsonScan::kMostDepth + 1)), "broken");
+}
+
+TEST(JsonScan, MemoryIsThatOfTheNamesOfMapsThatAreOpen) {
+  JsonScan scan(kModel, 256);
+  const std::string value = "[\"" + std::string(1 << 16, 'x') + "\",{\"a\":1,\"b\":{}}]";
+  ASSERT_TRUE(scan.feed("["));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(scan.feed(value + ","));
+  EXPECT_LE(scan.memory(), 1024u);
+  ASSERT_TRUE(scan.feed("{"));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(scan.feed("\"" + std::to_string(i) + "\":0,"));
+  EXPECT_GE(scan.memory(), 16000u);
+  EXPECT_LE(scan.memory(), 64000u);
+}
+
+/// Texts that are JSON, or nearly.
+class Texts {
+ public:
+  explicit Texts(std::uint64_t seed) : random_(seed) {}
+
+  std::string next() {
+    std::string text = value(0);
+    for (std::size_t i = below(4); i > 0 && !text.empty(); --i) {
+      static constexpr std::string_view kBytes =
+          "{}[],:\"\\ue0-1.+ \n\t\x01\x7F\x80\xBF\xC3\xED\xA0\xF0\xF4"
+          "dD";
+      const std::size_t at = below(text.size());
+      const char byte = kBytes[below(kBytes.size())];
+      if (below(3) == 0) text[at] = byte;
+      if (below(3) == 0) text.insert(at, 1, byte);
+      if (below(3) == 0) text.erase(at, 1);
+    }
+    return text;
+  }
+  std::size_t below(std::size_t bound) { return random_.next() % bound; }
+
+ private:
+  std::string pick(std::initializer_list<const char*> of) { return *(of.begin() + below(of.size())); }
+  std::string string() {
+    return '"' +
+           pick({"a", "b", "0", "", "ü", "\\u0061", "\\ud83d\\ude00", "\\n\\\"", "é\\u00e9",
+                 "a long one of many bytes"}) +
+           pick({"", "", "", "b", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\\udc00", "\\ud800\\u0041"}) + '"';
+  }
+  std::string value(int depth) {
+    const std::string space = pick({"", "", " ", "\r\n\t "});
+    const std::size_t kind = below(depth > 5 ? 4 : 7);
+    if (kind == 0) return space + string();
+    if (kind == 1)
+      return space + pick({"0", "-0", "1", "12.50", "-1e5", "1E+10", "01", "1.", "123456789012345678901234567890"});
+    if (kind == 2) return space + pick({"true", "false", "null"});
+    if (kind == 3) return space + pick({"[]", "{}", "[ ]", "{ }"});
+    std::string text = kind == 4 ? "[" : "{";
+    for (std::size_t i = below(4); true; --i) {
+      text += (kind == 4 ? "" : string() + space + ":") + value(depth + 1) + space;
+      if (i == 0) break;
+      text += ",";
+    }
+    return text + (kind == 4 ? "]" : "}");
+  }
+
+  base::Random random_;
+};
+
+TEST(JsonScan, TakesAndFindsWhatTheParserDoes) {
+  Texts texts(7);
+  const auto paths = test::scannedPaths();
+  std::size_t good = 0;
+  for (int i = 0; i < 40000; ++i) {
+    const std::string text = texts.next();
+    const auto& path = paths[texts.below(paths.size())];
+    const std::size_t most = 1 + texts.below(40);
+    ASSERT_EQ(test::differenceOf(text, path, [&] { return 1 + texts.below(most); }), "") << text;
+    good += parseJson(text).ok();
+  }
+  EXPECT_GT(good, 4000u);
+  EXPECT_LT(good, 36000u);
+}
+
+}  // namespace
+}  // namespace sluice::content

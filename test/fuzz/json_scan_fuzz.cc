@@ -1,0 +1,22 @@
+// Any text, in pieces of any size, scanned for a value: the parser takes and refuses the same texts, and finds the same
+// value.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzzers.h"
+#include "test/support/json_scan_oracle.h"
+
+int sluice::test::fuzzJsonScan(const std::uint8_t* data, std::size_t size) {
+  static const auto kPaths = scannedPaths();
+  if (size < 4) return 0;
+  FuzzInput input(data, 4);
+  const auto& path = kPaths[data[2] % kPaths.size()];
+  const std::string_view text(reinterpret_cast<const char*>(data) + 4, size - 4);
+  const std::string difference = differenceOf(
+      text, path, [&]() -> std::size_t { return input.next() % 4 == 0 ? text.size() : 1 + input.next() % 40; });
+  require(difference.empty(), difference.c_str());
+  return 0;
+}
