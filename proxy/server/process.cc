@@ -17,6 +17,7 @@
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
+#include "proxy/server/admin_connection.h"
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
@@ -42,6 +43,21 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
+/// A page's text that is made anew only once what it tells has changed, and shared by all who ask until then.
+class SharedText {
+ public:
+  template <typename Make>
+  AdminBody::Text of(std::string version, const Make& make) {
+    if (text_ == nullptr || version != version_) text_ = std::make_shared<const std::string>(make());
+    version_ = std::move(version);
+    return text_;
+  }
+
+ private:
+  std::string version_;
+  AdminBody::Text text_;
+};
+
 class Process {
  public:
   Process(const Options& options, const processing::BuiltinTypes& processors, observe::Log& log,
@@ -52,7 +68,7 @@ class Process {
         main_(clock),
         mainMetrics_(metrics_),
         serving_(options.config, processors, log, main_, mainMetrics_),
-        admin_(main_) {}
+        admin_(main_, mainMetrics_) {}
 
   int run();
 
@@ -62,6 +78,7 @@ class Process {
   base::Status makeWorkers();
   std::uint32_t workerCount() const;
   void makePages();
+  AdminDocument metricsPage() const;
   void reopenLog();
 
   const Options& options_;
@@ -75,6 +92,8 @@ class Process {
   std::unique_ptr<observe::LineFile> accessLog_;
   std::optional<SharedBudgets> budgets_;
   std::vector<net::ListenSocket> adminSockets_;
+  SharedText statusText_;
+  SharedText catalogText_;
   AdminPages adminPages_;
   AdminPages healthPages_;
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
@@ -128,23 +147,26 @@ base::Status Process::openAdmin() {
     adminSockets_.push_back(std::move(*socket));
   }
   makePages();
+  admin_.setBounds(adminBounds(serving_.settings(), std::max<std::size_t>(4, descriptors_ / 32)));
+  serving_.onServed(
+      [this] { admin_.setBounds(adminBounds(serving_.settings(), std::max<std::size_t>(4, descriptors_ / 32))); });
   admin_.serve(adminSockets_[0], adminPages_);
   admin_.serve(adminSockets_[1], healthPages_);
   return base::Done{};
 }
 
 void Process::makePages() {
-  const auto metrics = [this] {
-    return AdminDocument{200, std::string(observe::MetricsRegistry::kContentType),
-                         metrics_.expose() + control::revisionInfo(serving_.revisions())};
-  };
+  const auto metrics = [this] { return metricsPage(); };
   adminPages_["/status"] = [this] {
-    return AdminDocument{200, "application/json", control::statusDocument(serving_.configuration(), serving_.revisions())};
+    const auto make = [this] { return control::statusDocument(serving_.configuration(), serving_.revisions()); };
+    return AdminDocument{200, "application/json", statusText_.of(serving_.version(), make)};
   };
   adminPages_["/catalog"] = [this] {
-    const control::Configuration& served = serving_.configuration();
-    return AdminDocument{200, "application/json",
-                         config::supportedKindsJson(*served.catalog, config::kindsConfigMap(served.model)) + "\n"};
+    const auto make = [this] {
+      const control::Configuration& served = serving_.configuration();
+      return config::supportedKindsJson(*served.catalog, config::kindsConfigMap(served.model)) + "\n";
+    };
+    return AdminDocument{200, "application/json", catalogText_.of(serving_.version(), make)};
   };
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
@@ -154,6 +176,16 @@ void Process::makePages() {
     return ready_ ? AdminDocument{200, "text/plain; charset=utf-8", "ready\n"}
                   : AdminDocument{503, "text/plain; charset=utf-8", "not ready\n"};
   };
+}
+
+AdminDocument Process::metricsPage() const {
+  auto pieces = [this, reader = observe::MetricsReader(metrics_), revisionsRead = false](std::string& out) mutable {
+    if (reader.read(out, AdminConnection::kPieceBytes) || !out.empty()) return true;
+    if (std::exchange(revisionsRead, true)) return false;
+    out = control::revisionInfo(serving_.revisions());
+    return true;
+  };
+  return {200, std::string(observe::MetricsRegistry::kContentType), AdminBody::Pieces(std::move(pieces))};
 }
 
 base::Status Process::makeWorkers() {

@@ -136,10 +136,12 @@ void Serving::finish() {
   generation_ = std::move(candidate_->generation);
   configuration_ = std::move(candidate_->configuration);
   revisions_.served = configuration_.revision;
+  ++adoptions_;
   setState(control::ConfigState::kInSync);
   count("success");
   log_.info("configuration reloaded", {{"revision", revisions_.served}, {"before", before}});
   warnOfFixedSettings(settings());
+  served_();
   next();
 }
 
@@ -156,6 +158,11 @@ void Serving::next() {
   candidate_.reset();
   malloc_trim(0);
   if (std::exchange(again_, false)) reload();
+}
+
+std::string Serving::version() const {
+  return std::to_string(adoptions_) + " " + revisions_.desired + " " + revisions_.published + " " + revisions_.served +
+         " " + std::string(control::configStateName(revisions_.state));
 }
 
 void Serving::setState(control::ConfigState state) {

@@ -4,6 +4,8 @@
 // thread, beside the workers that it tells.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,9 +46,14 @@ class Serving final : private net::Timer {
   /// connections that nobody serves.
   void stop();
 
+  /// Called on the main thread whenever another configuration is served.
+  void onServed(std::function<void()> served) { served_ = std::move(served); }
+
   const control::Configuration& configuration() const { return configuration_; }
   const control::Revisions& revisions() const { return revisions_; }
   const std::shared_ptr<const Generation>& generation() const { return generation_; }
+  /// Another one whenever configuration() or revisions() has changed.
+  std::string version() const;
   const config::Settings& settings() const { return generation_->snapshot->settings; }
   std::vector<BoundSocket> sockets() const { return sockets_.of(*generation_); }
 
@@ -93,6 +100,8 @@ class Serving final : private net::Timer {
   bool again_ = false;
   bool stopped_ = false;
   std::set<std::string> reported_;  // statuses that the log has said
+  std::uint64_t adoptions_ = 0;
+  std::function<void()> served_ = [] {};
   std::vector<WorkerRuntime*> workers_;
   Acceptor* acceptor_ = nullptr;
   SharedBudgets* budgets_ = nullptr;
