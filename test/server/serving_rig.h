@@ -34,9 +34,13 @@ class ServingRig {
     if (::mkdtemp(folder_.data()) == nullptr) std::abort();
     write(spec);
     serving_.emplace(std::vector<std::string>{path()}, processors_, log_, main_, shard_);
-    const base::Status started = serving_->start();
-    EXPECT_TRUE(started.ok()) << started.error().detail;
-    if (started.ok()) makeWorkers(workers);
+    bool started = false;
+    serving_->start([&](const base::Status& status) {
+      started = true;
+      EXPECT_TRUE(status.ok()) << status.error().detail;
+      if (status.ok()) makeWorkers(workers);
+    });
+    EXPECT_TRUE(test::runUntil(main_, [&] { return started; }));
   }
   ~ServingRig() {
     stop();
@@ -56,17 +60,28 @@ class ServingRig {
     threads_.clear();
   }
 
-  /// Comes back before anybody has adopted it.
+  /// Comes back before it is loaded.
   void beginReload(const Spec& spec) {
     write(spec);
     const net::Worker::Turn turn(main_);
     serving_->reload();
+  }
+  /// The same, but comes back when the workers have been told of it.
+  void publish(const Spec& spec) {
+    const std::string before = serving_->revisions().published;
+    beginReload(spec);
+    EXPECT_TRUE(test::runUntil(main_, [&] { return serving_->revisions().published != before; }));
   }
   bool reload(const Spec& spec) {
     const std::string before = serving_->revisions().served;
     beginReload(spec);
     return test::runUntil(main_, [&] { return serving_->revisions().served != before; });
   }
+  /// Until no reload is under way.
+  bool settles() {
+    return test::runUntil(main_, [&] { return !serving_->reloading(); });
+  }
+  std::uint64_t reloads(std::string_view result) { return shard_.at<observe::Metric::kConfigReloads>(result).value(); }
   Serving& serving() { return *serving_; }
   net::Worker& main() { return main_; }
 
