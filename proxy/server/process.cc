@@ -18,6 +18,7 @@
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/admin_connection.h"
+#include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
@@ -99,7 +100,7 @@ class Process {
   const Options& options_;
   observe::Log& log_;
   const base::Clock& clock_;
-  const std::size_t descriptors_;  // that the process may have
+  const DescriptorShares descriptors_;
   observe::MetricsRegistry metrics_;
   net::Worker main_;
   observe::MetricShard mainMetrics_;
@@ -154,10 +155,9 @@ base::Status Process::openAdmin() {
     adminSockets_.push_back(std::move(*socket));
   }
   makePages();
-  admin_.setBounds(adminBounds(serving_.settings(),
-                               std::max<std::size_t>(4, descriptors_ / 32)));  // the defaults: nothing is loaded yet
-  serving_.onServed(
-      [this] { admin_.setBounds(adminBounds(serving_.settings(), std::max<std::size_t>(4, descriptors_ / 32))); });
+  // With the defaults, since nothing is loaded yet.
+  admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections));
+  serving_.onServed([this] { admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections)); });
   admin_.serve(adminSockets_[0], adminPages_);
   admin_.serve(adminSockets_[1], healthPages_);
   return base::Done{};
@@ -210,7 +210,7 @@ base::Status Process::makeWorkers() {
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
     auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance,
-                                        newSeed(random), &log_, sessionSealer});
+                                        newSeed(random), &log_, sessionSealer, descriptors_.backends});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {
@@ -218,7 +218,7 @@ base::Status Process::makeWorkers() {
     });
     runtimes_.push_back(std::move(*runtime));
   }
-  acceptor_ = std::make_unique<Acceptor>(workers, descriptors_);
+  acceptor_ = std::make_unique<Acceptor>(workers, descriptors_.clients);
   acceptor_->listen(serving_.sockets(), serving_.settings().limits.connections);
   serving_.attach(workers, *acceptor_, *budgets_);
   runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
@@ -227,7 +227,7 @@ base::Status Process::makeWorkers() {
 
 base::Status Process::serve() {
   const config::Settings& settings = serving_.settings();
-  admin_.setBounds(adminBounds(settings, std::max<std::size_t>(4, descriptors_ / 32)));
+  admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
   budgets_.emplace(settings.limits);
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
   if (!accessLog.ok()) return accessLog.error();

@@ -20,8 +20,8 @@ upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
   return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
 }
 
-exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker, exchange::Downstreams& downstreams,
-                                      exchange::ExchangeObserver& observer) {
+exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker,
+                                      exchange::Downstreams& downstreams, exchange::ExchangeObserver& observer) {
   const config::Settings& settings = parts.generation->snapshot->settings;
   return {worker,
           downstreams,
@@ -69,6 +69,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   exchanges_.setUpstreams(*upstreams_);
   sealSessions();
   worker_.setBeats(this);
+  worker_.setDescriptors(parts.descriptors);
   return base::Done{};
 }
 
@@ -93,9 +94,8 @@ void WorkerRuntime::drain() {
 
 void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
                                   std::function<void(exchange::ExchangeList)> tell) {
-  worker_.post([this, number, most, tell = std::move(tell)] {
-    tell(exchange::listExchanges(exchanges_, number, most));
-  });
+  worker_.post(
+      [this, number, most, tell = std::move(tell)] { tell(exchange::listExchanges(exchanges_, number, most)); });
 }
 
 void WorkerRuntime::shutdown() {
@@ -175,9 +175,7 @@ void WorkerRuntime::reap() {
   if (change_ && settled()) change();
 }
 
-bool WorkerRuntime::settled() const {
-  return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet();
-}
+bool WorkerRuntime::settled() const { return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet(); }
 
 exchange::Downstream* WorkerRuntime::findDownstream(http::Token connection) {
   return connections_.find(base::Handle<DownstreamConnection>::fromToken(connection));
