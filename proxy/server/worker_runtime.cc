@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "proxy/server/settings_view.h"
@@ -131,8 +133,17 @@ void WorkerRuntime::change() {
     if (bind == nullptr) connection.drain();
   });
   generation_ = change.generation;
+  forgetSeries();
   sealSessions();
   change.adopted();
+}
+
+void WorkerRuntime::forgetSeries() {
+  const std::set<std::string_view> counting = upstreams_->counting();
+  report_.letGo();
+  metrics_.forget([&](std::string_view object) {
+    return generation_->objects.contains(std::string(object)) || counting.contains(object);
+  });
 }
 
 void WorkerRuntime::sealSessions() {
@@ -173,6 +184,7 @@ void WorkerRuntime::reap() {
   upstreams_->reap();
   connections_.reap([this] { connectionCount_.fetch_sub(1, std::memory_order_relaxed); });
   if (change_ && settled()) change();
+  if (upstreams_->takeLeft()) forgetSeries();
 }
 
 bool WorkerRuntime::settled() const { return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet(); }

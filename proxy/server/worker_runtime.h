@@ -99,6 +99,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Nothing is left to drive, flush or reap.
   bool settled() const;
   void change();
+  /// The metrics of objects that are neither served nor used any more end.
+  void forgetSeries();
   void sealSessions();
 
   void drive() override;
