@@ -39,13 +39,23 @@ AdminServer::AdminServer(net::Worker& worker, observe::MetricShard& metrics)
 
 AdminServer::~AdminServer() = default;
 
+void AdminServer::setBounds(const AdminBounds& bounds) {
+  bounds_ = bounds;
+  for (const auto& port : ports_) listen(*port);
+}
+
 void AdminServer::serve(const net::ListenSocket& socket, const AdminPages& pages) {
-  AdminPort& port = *ports_.emplace_back(std::make_unique<AdminPort>(pages));
+  listen(*ports_.emplace_back(std::make_unique<AdminPort>(socket, pages)));
+}
+
+void AdminServer::listen(AdminPort& port) {
+  port.listener.reset();  // two of them can not watch one socket
   const auto accepted = [this, &port](int fd, const net::Address& peer) {
     ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
     connections_.create(*this, port, ConnectionParts{worker_, limits_, timeouts_}, fd, peer);
   };
-  port.listener = std::make_unique<net::Listener>(worker_, socket, accepted, int{kAcceptsPerRound});
+  const auto perRound = static_cast<int>(std::min(kAcceptsPerRound, bounds_.connections));
+  port.listener = std::make_unique<net::Listener>(worker_, port.socket, accepted, perRound);
 }
 
 void AdminServer::mark(AdminConnection& connection) { connections_.mark(connection); }

@@ -36,6 +36,7 @@ AdminBounds adminBounds(const config::Settings& settings, std::size_t mostConnec
 
 /// A socket that pages are served on. Each has places of its own: who fills one does not shut the other.
 struct AdminPort {
+  const net::ListenSocket& socket;
   const AdminPages& pages;
   std::size_t clients = 0;  // the dead that are not reaped yet included
   std::unique_ptr<net::Listener> listener = nullptr;
@@ -44,9 +45,10 @@ struct AdminPort {
 /// Serves pages on some sockets of the main worker, whose beats it is.
 class AdminServer final : public net::Beats, private AdminClients {
  public:
-  /// New connections that a port takes in one round of the loop: so many are there beyond its places until the round
-  /// ends. The others wait in the system's queue, which costs no descriptor.
-  static constexpr std::size_t kAcceptsPerRound = 4;
+  /// New connections that a port takes in one round of the loop, if it has as many places: until the round ends they
+  /// are there beyond the others, and none gives way before a round in which it could have asked. The rest waits in the
+  /// system's queue, which costs no descriptor.
+  static constexpr std::size_t kAcceptsPerRound = 64;
   /// Text of answers that clients have not taken, of all of them together; beyond it they give way.
   static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
@@ -54,7 +56,7 @@ class AdminServer final : public net::Beats, private AdminClients {
   AdminServer(net::Worker& worker, observe::MetricShard& metrics);
   ~AdminServer() override;
 
-  void setBounds(const AdminBounds& bounds) { bounds_ = bounds; }
+  void setBounds(const AdminBounds& bounds);
   /// `socket` and `pages` outlive the server.
   void serve(const net::ListenSocket& socket, const AdminPages& pages);
   /// Closes everything; before the worker's loop ends.
@@ -67,6 +69,7 @@ class AdminServer final : public net::Beats, private AdminClients {
   void markLater(AdminConnection& connection);
   void onLimit(std::string_view limit);
   void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) override;
+  void listen(AdminPort& port);
   void makeRoom(const AdminPort& port);
   void makeRoomForText();
 

@@ -7,14 +7,13 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "proxy/server/admin.h"
-
 namespace sluice::server {
 
 struct DescriptorShares {
   explicit DescriptorShares(std::size_t most)
-      : adminConnections(std::max<std::size_t>(4, most / 32)),
-        backends(most - std::min(most, 2 * (adminConnections + AdminServer::kAcceptsPerRound) + kOthers)),
+      : adminConnections(std::max<std::size_t>(4, most / 64)),
+        // Two ports, each of which may have as many for a round that are about to give way.
+        backends(most - std::min(most, 4 * adminConnections + kOthers)),
         clients(std::min(most - most / 4, backends - backends / 6)) {}
 
   /// Beside the loops and the listening sockets: configuration files, the access log when it is opened anew, DNS.

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "test/integration/support/gateway.h"
@@ -65,6 +67,23 @@ TEST_P(HealthPortAttacked, ByClientsThatSayNothingAnswersEveryProbe) {
   std::vector<Socket> silent;
   for (int i = 0; i < GetParam(); ++i) silent.push_back(Socket::connect(gateway.healthPort()));
   for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+}
+
+TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
+  const Gateway gateway({.backends = {{.port = 9}}});
+  std::atomic<bool> done = false;
+  std::atomic<int> came = 0;
+  std::thread attacker([&] {
+    std::vector<Socket> clients(200);
+    for (std::size_t i = 0; !done; i = (i + 1) % clients.size(), ++came) {
+      if (clients[i].ok()) clients[i].reset();  // or its port would be taken for a minute
+      clients[i] = Socket::connect(gateway.healthPort());
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return came > 500; }));
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  done = true;
+  attacker.join();
 }
 
 /// Routes that make every document about the configuration long, and the compilation too.
