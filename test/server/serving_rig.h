@@ -44,6 +44,7 @@ class ServingRig {
   }
   ~ServingRig() {
     stop();
+    serving_.reset();  // it may be reading
     std::filesystem::remove_all(folder_);
   }
   ServingRig(const ServingRig&) = delete;
@@ -63,10 +64,14 @@ class ServingRig {
   /// Comes back before it is loaded.
   void beginReload(const Spec& spec) {
     write(spec);
+    reloadAgain();
+  }
+  /// Asks for what is there already.
+  void reloadAgain() {
     const net::Worker::Turn turn(main_);
     serving_->reload();
   }
-  /// The same, but comes back when the workers have been told of it.
+  /// As beginReload(), but comes back when the workers have been told of it.
   void publish(const Spec& spec) {
     const std::string before = serving_->revisions().published;
     beginReload(spec);
@@ -102,8 +107,14 @@ class ServingRig {
     runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   }
 
+  // Another thread may be reading: it finds the one or the other, never half of it.
   void write(const Spec& spec) const {
-    std::ofstream out(path());
+    const std::string fresh = folder_ + "/gateway.new";
+    writeTo(fresh, spec);
+    std::filesystem::rename(fresh, path());
+  }
+  static void writeTo(const std::string& file, const Spec& spec) {
+    std::ofstream out(file);
     out << "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec:\n"
            "  controllerName: sluice.dev/egress-gateway\n"
            "  parametersRef: {group: \"\", kind: ConfigMap, namespace: test, name: settings}\n"

@@ -104,7 +104,8 @@ TEST(ServingReload, ManyRequestsForItWhileItIsLoadedAreOne) {
   ServingRig rig({{first.port()}}, 1);
   rig.run();
   const std::string before = rig.serving().revisions().served;
-  for (int i = 0; i < 10; ++i) rig.beginReload({{first.port(), second.port()}});
+  rig.beginReload({{first.port(), second.port()}});
+  for (int i = 0; i < 10; ++i) rig.reloadAgain();
   ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.serving().revisions().served != before; }));
   EXPECT_TRUE(rig.settles());
   EXPECT_EQ(rig.reloads("success"), 1u);
