@@ -150,6 +150,7 @@ TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
       "http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/origin\","
       "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"503\",error_type=\"connection_limit_reached\"}";
   EXPECT_TRUE(gateway.reaches(refused, 1)) << "there are no more for Backends, and so admin answers";
+  EXPECT_GT(gateway.limitHits("backendConnections"), 0);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
   for (Socket& client : clients) client.reset();
 }
