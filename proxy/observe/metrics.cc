@@ -44,7 +44,7 @@ void makeKey(std::string& key, std::span<const std::string_view> values) {
   }
 }
 
-/// The values that makeKey() put into it, as far as they were kept.
+/// Takes apart what makeKey() has put together.
 std::vector<std::string_view> valuesOf(std::string_view key) {
   std::vector<std::string_view> values;
   while (!key.empty()) {
@@ -56,7 +56,7 @@ std::vector<std::string_view> valuesOf(std::string_view key) {
   return values;
 }
 
-/// From what says most about whose series it is.
+/// The first of these labels that has a value says whose series it is.
 constexpr std::array<std::string_view, 3> kObjectLabels{"route", "backend", "gateway"};
 
 bool namesObjects(const MetricFamily& facts) {
@@ -108,7 +108,7 @@ MetricsRegistry::Series& MetricsRegistry::addSeries(const MetricFamily& facts, L
 
 MetricsRegistry::Cell* MetricsRegistry::addCell(MetricKind kind, Series& series) {
   ++series.used;
-  // One that was left goes on from what it has counted.
+  // A cell that its shard has left goes on from what it has counted.
   for (const auto& left : series.cells) {
     if (!std::exchange(left->used, true)) return left.get();
   }

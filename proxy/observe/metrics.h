@@ -62,7 +62,7 @@ class MetricsRegistry {
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
-  /// Everything that a MetricsReader reads. Any thread.
+  /// Returns the whole page, as a MetricsReader reads it. Any thread.
   std::string expose() const;
 
  private:

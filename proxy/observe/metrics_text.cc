@@ -10,7 +10,7 @@
 namespace sluice::observe {
 namespace {
 
-// What expose() reads under one lock.
+// expose() reads this much under one lock.
 constexpr std::size_t kPieceBytes = 64 * 1024;
 constexpr std::array<std::string_view, 3> kKindNames{"counter", "gauge", "histogram"};
 

@@ -13,7 +13,7 @@ namespace {
 
 // A client that asks for many documents at once and reads none of them must not fill the memory.
 constexpr std::uint32_t kMaxStreams = 8;
-// The system holds as much of an answer at most. It would let the buffer of each client grow to megabytes.
+// The system holds at most this much of an answer. By itself it would let the buffer of each client grow to megabytes.
 constexpr int kSendBuffer = 128 * 1024;
 
 http::Limits adminLimits() {
@@ -49,7 +49,7 @@ void AdminServer::serve(const net::ListenSocket& socket, const AdminPages& pages
 }
 
 void AdminServer::listen(AdminPort& port) {
-  port.listener.reset();  // two of them can not watch one socket
+  port.listener.reset();  // two of them cannot watch one socket
   const auto accepted = [this, &port](int fd, const net::Address& peer) {
     ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
     connections_.create(*this, port, ConnectionParts{worker_, limits_, timeouts_}, fd, peer);
@@ -83,7 +83,7 @@ void AdminServer::drive() {
   connections_.drive([](AdminConnection& connection) { connection.sendAnswers(); });
 }
 
-// Only now, so that who came in this round or asked in it has been served.
+// Clients give way only here, after those that came or asked in this round were served.
 void AdminServer::flush() {
   connections_.flush();
   for (const auto& port : ports_) makeRoom(*port);

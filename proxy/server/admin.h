@@ -31,7 +31,7 @@ struct AdminBounds {
   base::Duration answer = config::TimeoutSettings{}.adminAnswer;
 };
 
-/// Those of the settings, and no more places than there are descriptors for.
+/// Returns those of the settings, with no more places than there are descriptors for.
 AdminBounds adminBounds(const config::Settings& settings, std::size_t mostConnections);
 
 /// A socket that pages are served on. Each has places of its own: who fills one does not shut the other.

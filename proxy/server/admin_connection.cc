@@ -8,7 +8,7 @@
 namespace sluice::server {
 namespace {
 
-// So long after it came, a client is taken for one that is about to ask.
+// For this long after it came, a client is taken for one that is about to ask.
 constexpr base::Duration kYoung = std::chrono::seconds(1);
 
 // A web page whose name is made to resolve to this address would send its own name: only addresses and "localhost" are
@@ -100,7 +100,7 @@ void AdminConnection::fill(http::StreamId stream, Request& request) {
   codecOrNull()->wake(stream);
 }
 
-// One timer for all requests: it looks when it fires.
+// One timer serves all requests of the connection: when it fires, it looks for the oldest.
 void AdminConnection::watchAnswers() {
   if (requests_.empty() || dead()) return;
   base::MonotonicTime oldest = worker().now();

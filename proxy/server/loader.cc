@@ -16,7 +16,7 @@ base::Secret newRevisionKey() {
   return base::Secret(std::move(bytes));
 }
 
-/// What metrics may be about.
+/// Names what the metrics of routes, Backends and Gateways may be about.
 std::unordered_set<std::string> objectsOf(const control::Configuration& configuration) {
   std::unordered_set<std::string> objects;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
@@ -67,7 +67,7 @@ void Loader::run() {
 
 void Loader::load(const control::Configuration& served, std::shared_ptr<const Generation> generation, Done done) {
   post([this, &served, generation = std::move(generation), done = std::move(done)] {
-    // A task can be copied, so that it holds what can only be moved by a pointer.
+    // The message must be copyable, so it holds the result by a pointer.
     const auto loaded = std::make_shared<Loaded>(loadNow(served, generation.get()));
     main_.post([loaded, done] { done(std::move(*loaded)); });
   });

@@ -27,7 +27,7 @@ struct Loaded {
   control::Configuration configuration;
   /// There is nothing in it that is not served already: then it has no generation.
   bool unchanged = false;
-  std::shared_ptr<const Generation> generation;  // nullptr: it can not be served
+  std::shared_ptr<const Generation> generation;  // nullptr: it cannot be served
   std::string refusal;                           // why not
 };
 
@@ -58,7 +58,7 @@ class Loader {
   const processing::BuiltinTypes& processors_;
   observe::Log& log_;
   net::Worker& main_;
-  // The thread's own.
+  // These are the thread's own.
   const base::Secret revisionKey_;
   control::Memo memo_;
   GenerationMaker maker_;
@@ -66,9 +66,9 @@ class Loader {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;  // a load and what it makes superfluous, never more
+  std::deque<std::function<void()>> jobs_;  // at most a load and what the one before made superfluous
   bool ending_ = false;
-  std::thread thread_;  // the last: it uses all of the above
+  std::thread thread_;  // declared last, since it uses all of the above
 };
 
 }  // namespace sluice::server

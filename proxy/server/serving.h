@@ -106,7 +106,7 @@ class Serving final : private net::Timer {
   std::vector<WorkerRuntime*> workers_;
   Acceptor* acceptor_ = nullptr;
   SharedBudgets* budgets_ = nullptr;
-  Loader loader_;  // the last: it reads what is served
+  Loader loader_;  // declared last, since it reads what is served
 };
 
 }  // namespace sluice::server
