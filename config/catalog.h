@@ -1,7 +1,7 @@
 // Which types of payload processors there are, and whether a use of one may run: the built-in types, and those of the
 // ConfigMaps that settings.processorCatalogs names (E-70..E-84).
 //
-// A Catalog is immutable and keeps what it was made of. Main thread, beside the configuration that it belongs to.
+// A Catalog is immutable and keeps what it was made of. It belongs to one configuration; any thread.
 #pragma once
 
 #include <cstdint>

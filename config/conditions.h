@@ -1,7 +1,7 @@
 // What the configuration's objects are told about themselves: Gateway API conditions, in the shape that each kind's
 // status has.
 //
-// Plain values, made by compile() on the main thread; written to /status, to `sluice validate` and to Kubernetes. The
+// Plain values, made by compile() on the loading thread; written to /status, to `sluice validate` and to Kubernetes. The
 // writer adds lastTransitionTime, because it alone knows what was there before.
 #pragma once
 

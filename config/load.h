@@ -1,6 +1,6 @@
 // Documents -> Model: reads every object by itself, and says of each what is wrong with it.
 //
-// Everything but loadPaths() is a pure function. The main thread's; the file source, the Kubernetes source, `sluice
+// Everything but loadPaths() is a pure function. The loading thread's; the file source, the Kubernetes source, `sluice
 // validate` and the tests all come through here.
 #pragma once
 

@@ -2,7 +2,7 @@
 // more.
 //
 // What depends on two objects (attachment, references, conflicts) is compile()'s. Plain values with one owner; made by
-// load() and read by compile() on the main thread. Defaults of the API are filled in. A text that is empty was not
+// load() and read by compile() on the loading thread. Defaults of the API are filled in. A text that is empty was not
 // given, unless the field says otherwise; a namespace that is empty means that of the object that holds the reference.
 #pragma once
 

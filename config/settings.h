@@ -41,6 +41,7 @@ struct TimeoutSettings {
   Duration request = Duration::zero();  // none
   Duration upstreamIdle = std::chrono::seconds(60);
   Duration processor = std::chrono::milliseconds(200);
+  Duration adminAnswer = std::chrono::seconds(30);
 
   friend bool operator==(const TimeoutSettings&, const TimeoutSettings&) = default;
 };
@@ -70,6 +71,7 @@ struct LimitSettings {
   std::uint64_t backendConnections = 1024;
   std::uint64_t backendPending = 1024;
   std::uint64_t backendRequests = 1024;
+  std::uint64_t adminConnections = 64;
 
   friend bool operator==(const LimitSettings&, const LimitSettings&) = default;
 };

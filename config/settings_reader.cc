@@ -117,7 +117,8 @@ void readTimeouts(FieldReader reader, TimeoutSettings& settings) {
                          {"streamIdle", settings.streamIdle},
                          {"request", settings.request, true},
                          {"upstreamIdle", settings.upstreamIdle},
-                         {"processor", settings.processor}});
+                         {"processor", settings.processor},
+                         {"adminAnswer", settings.adminAnswer}});
   reader.finish();
 }
 
@@ -148,7 +149,8 @@ void readLimits(FieldReader reader, LimitSettings& settings) {
                           {"decompressionRatio", settings.decompressionRatio, 1, kMaxCount},
                           {"backendConnections", settings.backendConnections, 1, kMaxCount},
                           {"backendPending", settings.backendPending, 0, kMaxCount},
-                          {"backendRequests", settings.backendRequests, 1, kMaxCount}});
+                          {"backendRequests", settings.backendRequests, 1, kMaxCount},
+                          {"adminConnections", settings.adminConnections, 1, kMaxCount}});
   reader.finish();
 }
 

@@ -12,6 +12,13 @@ std::string count(std::size_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
+std::string listOf(const std::vector<config::ObjectStatus>& objects) {
+  std::string text;
+  for (const config::ObjectStatus& object : objects)
+    text += (text.empty() ? "" : ",") + config::objectStatusJson(object);
+  return text;
+}
+
 }  // namespace
 
 bool Configuration::flawless() const {
@@ -28,6 +35,7 @@ Configuration readConfiguration(const std::vector<std::string>& paths, const bas
   made.model = std::move(loaded.model);
   if (made.readable) made.catalog = memo.catalog.read(made.model, supportOf(processors), made.problems);
   if (made.readable) made.compiled = routing::compile(made.model, *made.catalog, processors, memo.compiled);
+  made.objectsText = listOf(made.compiled.statuses);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;
@@ -50,15 +58,9 @@ std::string reportText(const Configuration& configuration) {
 }
 
 std::string statusDocument(const Configuration& configuration, const Revisions& revisions) {
-  std::string text = "{\"desired\":\"" + revisions.desired + "\",\"published\":\"" + revisions.published +
-                     "\",\"served\":\"" + revisions.served + "\",\"state\":\"" +
-                     std::string(configStateName(revisions.state)) + "\",\"objects\":[";
-  const char* separator = "";
-  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
-    text += separator + config::objectStatusJson(object);
-    separator = ",";
-  }
-  return text + "]}\n";
+  return "{\"desired\":\"" + revisions.desired + "\",\"published\":\"" + revisions.published + "\",\"served\":\"" +
+         revisions.served + "\",\"state\":\"" + std::string(configStateName(revisions.state)) + "\",\"objects\":[" +
+         configuration.objectsText + "]}\n";
 }
 
 std::string revisionInfo(const Revisions& revisions) {

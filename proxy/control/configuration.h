@@ -1,7 +1,7 @@
 // One configuration, read and compiled: what `run` serves, what `validate` prints and what /status says, from the same
 // code.
 //
-// A value of the main thread.
+// A value: made by the loading thread, then the main thread's.
 #pragma once
 
 #include <memory>
@@ -29,6 +29,8 @@ struct Configuration {
   /// Which payload processors there are; null if it is not readable.
   std::shared_ptr<const config::Catalog> catalog;
   routing::CompileResult compiled;
+  /// Every object of it with its conditions, as /status lists them: made here, since thousands of them take a while.
+  std::string objectsText;
   /// Digest of what was read, for people and machines to compare (C-12).
   std::string revision;
   /// Of the EndpointSlices, which the revision leaves out.
@@ -44,7 +46,7 @@ struct Configuration {
   bool flawless() const;
 };
 
-/// What readings one after the other have in common. It never shows in what comes out. Main thread.
+/// What readings one after the other have in common. It never shows in what comes out. One thread.
 struct Memo {
   config::CatalogMemo catalog;
   config::TextMemo texts;

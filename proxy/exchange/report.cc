@@ -57,6 +57,10 @@ observe::Histogram& Report::clientDuration(Durations& durations, const Key& key)
 
 void Report::adopt(std::string revision) {
   revision_ = std::move(revision);
+  letGo();
+}
+
+void Report::letGo() {
   series_.clear();
   recent_ = nullptr;
   stepDurations_.fill({});

@@ -23,6 +23,8 @@ class Report final : public ExchangeObserver {
 
   /// What is served now: rules may go, and others take their addresses. To be told after Exchanges.
   void adopt(std::string revision);
+  /// Keeps no reference to any instrument any more; it asks for them anew when it needs them.
+  void letGo();
 
   void onRouted(const Exchange& exchange) override;
   void onLeftRoute(const Exchange& exchange) override;

@@ -16,8 +16,6 @@
 namespace sluice::net {
 namespace {
 
-// So that a storm of connections does not starve those that are there.
-constexpr int kAcceptsPerEvent = 64;
 constexpr base::Duration kPause = std::chrono::milliseconds(100);
 
 base::Error cannotListen(const Address& at, int code) {
@@ -87,13 +85,17 @@ ListenSocket::~ListenSocket() {
 }
 
 struct Listener::Impl final : private PollSink, private Timer {
-  Impl(Worker& owner, const ListenSocket& listening, Accepted handler)
-      : worker(owner), socket(listening), accepted(std::move(handler)), poll(owner, listening.fd(), *this) {
+  Impl(Worker& owner, const ListenSocket& listening, Accepted handler, int most)
+      : worker(owner),
+        socket(listening),
+        accepted(std::move(handler)),
+        perEvent(most),
+        poll(owner, listening.fd(), *this) {
     poll.watch(true, false);
   }
 
   void onReady(bool, bool) override {
-    for (int i = 0; i < kAcceptsPerEvent; ++i) {
+    for (int i = 0; i < perEvent; ++i) {
       if (const int code = acceptOne(); code == EAGAIN) {
         return;
       } else if (code != 0) {
@@ -124,11 +126,12 @@ struct Listener::Impl final : private PollSink, private Timer {
   Worker& worker;
   const ListenSocket& socket;
   Accepted accepted;
+  const int perEvent;
   Poll poll;
 };
 
-Listener::Listener(Worker& worker, const ListenSocket& socket, Accepted accepted)
-    : impl_(std::make_unique<Impl>(worker, socket, std::move(accepted))) {}
+Listener::Listener(Worker& worker, const ListenSocket& socket, Accepted accepted, int perEvent)
+    : impl_(std::make_unique<Impl>(worker, socket, std::move(accepted), perEvent)) {}
 
 Listener::~Listener() = default;
 

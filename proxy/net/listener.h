@@ -39,8 +39,11 @@ class Listener {
   /// Called inside a Turn; the descriptor (non-blocking, close-on-exec) is the callee's from then on.
   using Accepted = std::function<void(int fd, const Address& peer)>;
 
-  /// `socket` outlives the listener.
-  Listener(Worker& worker, const ListenSocket& socket, Accepted accepted);
+  /// So that a storm of connections does not starve those that are there.
+  static constexpr int kAcceptsPerEvent = 64;
+
+  /// `socket` outlives the listener. Of the connections that wait, each round of the loop takes at most `perEvent`.
+  Listener(Worker& worker, const ListenSocket& socket, Accepted accepted, int perEvent = kAcceptsPerEvent);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;

@@ -23,7 +23,9 @@ constexpr std::size_t kBulkRead = std::size_t{16} * 1024;
 
 base::Error toError(int code, bool connecting, bool accepted) {
   const bool refused = connecting && (code == UV_ECONNREFUSED || code == UV_EHOSTUNREACH || code == UV_ENETUNREACH);
-  return {refused ? base::ErrorType::kConnectionRefused : base::ErrorType::kConnectionTerminated,
+  const bool full = connecting && (code == UV_EMFILE || code == UV_ENFILE);
+  const base::ErrorType lost = full ? base::ErrorType::kConnectionLimitReached : base::ErrorType::kConnectionTerminated;
+  return {refused ? base::ErrorType::kConnectionRefused : lost,
           accepted ? base::ErrorOrigin::kDownstream : base::ErrorOrigin::kUpstream, uv_strerror(code)};
 }
 
@@ -79,7 +81,11 @@ TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
         if (TcpStream* self = Block::of(request->handle->data).owner) self->connected(status);
       });
   if (code != 0) failLater(code);
-  if (uv_os_fd_t fd = -1; uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) == 0) boundUnsent(fd);
+  uv_os_fd_t fd = -1;
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0) return;
+  boundUnsent(fd);
+  // The system gives the lowest number that is free: what is left beyond is for others.
+  if (code == 0 && static_cast<std::size_t>(fd) >= worker.descriptors()) failLater(UV_EMFILE);
 }
 
 TcpStream::TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink)
@@ -97,6 +103,7 @@ void TcpStream::connected(int status) {
   const Worker::Turn turn(worker_);  // its timers may close this stream
   if (block_ == nullptr) return;
   block_->connect.reset();
+  if (lateFailure_ != nullptr) return;
   if (status != 0) return fail(status);
   state_ = State::kOpen;
   if (budget_ > 0) startReading();
@@ -256,7 +263,8 @@ void TcpStream::written(int status) {
 /// A peer that answers early and closes resets what we still send; what it said (a TLS alert, a 413) came before that.
 void TcpStream::readLastWords() {
   uv_os_fd_t fd = -1;
-  if (reading_ != ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0) return;
+  if (reading_ != ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0)
+    return;
   const std::span<char> space = worker_.readBuffer();
   while (block_ != nullptr && budget_ > 0) {
     const ssize_t count = ::recv(fd, space.data(), std::min(space.size(), budget_), MSG_DONTWAIT);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -40,6 +41,9 @@ class Worker {
 
   /// Before run(). `beats` outlives the loop. Without it, turns end without a beat.
   void setBeats(Beats* beats) { beats_ = beats; }
+  /// Before run(). Connections that this worker makes have descriptors below that one, or fail; for all others there is
+  /// no such bound.
+  void setDescriptors(std::size_t descriptors) { descriptors_ = descriptors; }
   /// Runs until stop(); then closes what is left on the loop, telling nobody. Once. Blocks SIGPIPE on the calling
   /// thread for good: a write to a closed socket is an error, never a signal.
   void run();
@@ -65,6 +69,7 @@ class Worker {
   uv_loop_s* loop() { return loop_.get(); }
   base::ChunkPool& chunks() { return chunks_; }
   TimerWheel& timers() { return timers_; }
+  std::size_t descriptors() const { return descriptors_; }
   const base::Clock& clock() const { return clock_; }
   /// The time at the beginning of this round.
   base::MonotonicTime now() const { return now_; }
@@ -106,6 +111,7 @@ class Worker {
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<RoundEnd> roundEnd_;
   Beats* beats_ = nullptr;
+  std::size_t descriptors_ = std::numeric_limits<std::size_t>::max();
   int depth_ = 0;
   bool running_ = false;
   bool roundOpen_ = false;  // turns have closed whose beat is still to come

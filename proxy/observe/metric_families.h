@@ -116,7 +116,7 @@ inline constexpr auto kMetricFamilies = std::to_array<MetricFamily>({
      MetricKind::kCounter,
      "sluice_metric_series_dropped_total",
      {},
-     "Look-ups of a new series that were answered with __other__ because the family was full."},
+     "Look-ups of a new series that were answered with __other__ because its namespace or the family was full."},
 });
 
 constexpr const MetricFamily& familyOf(Metric metric) { return kMetricFamilies[static_cast<std::size_t>(metric)]; }

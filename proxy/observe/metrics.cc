@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "proxy/observe/utf8.h"
 
@@ -43,36 +44,74 @@ void makeKey(std::string& key, std::span<const std::string_view> values) {
   }
 }
 
+/// Takes apart what makeKey() has put together.
+std::vector<std::string_view> valuesOf(std::string_view key) {
+  std::vector<std::string_view> values;
+  while (!key.empty()) {
+    std::uint16_t size = 0;
+    std::memcpy(&size, key.data(), sizeof size);
+    values.push_back(key.substr(sizeof size, size));
+    key.remove_prefix(sizeof size + size);
+  }
+  return values;
+}
+
+/// The first of these labels that has a value says whose series it is.
+constexpr std::array<std::string_view, 3> kObjectLabels{"route", "backend", "gateway"};
+
+bool namesObjects(const MetricFamily& facts) {
+  return std::find_first_of(facts.labels.begin(), facts.labels.end(), kObjectLabels.begin(), kObjectLabels.end()) !=
+         facts.labels.end();
+}
+
+std::string_view namespaceOf(const MetricFamily& facts, std::span<const std::string_view> values) {
+  for (const std::string_view label : kObjectLabels) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (facts.labels[i] == label && !values[i].empty()) return values[i].substr(0, values[i].find('/'));
+    }
+  }
+  return {};
+}
+
+bool allExist(const MetricFamily& facts, std::span<const std::string_view> values,
+              const std::function<bool(std::string_view)>& exists) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool object = std::find(kObjectLabels.begin(), kObjectLabels.end(), facts.labels[i]) != kObjectLabels.end();
+    if (object && !values[i].empty() && !exists(values[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-MetricsRegistry::MetricsRegistry(std::size_t maxSeriesPerFamily) : maxSeries_(maxSeriesPerFamily), dropped_(nullptr) {
-  // Not among the counted series: it has its place whatever the bound.
-  Family& family = families_[static_cast<std::size_t>(Metric::kSeriesDropped)];
-  family.other = makeSeries(familyOf(Metric::kSeriesDropped), {});
-  dropped_ = &std::get<Counter>(addCell(MetricKind::kCounter, *family.other)->instrument);
-  link(family, *family.other);
+MetricsRegistry::MetricsRegistry(std::size_t maxSeriesPerNamespace, std::size_t maxSeriesPerFamily)
+    : maxPerNamespace_(maxSeriesPerNamespace), maxPerFamily_(maxSeriesPerFamily), dropped_(nullptr) {
+  Series& series = addSeries(familyOf(Metric::kSeriesDropped), {}, {});
+  dropped_ = &std::get<Counter>(addCell(MetricKind::kCounter, series)->instrument);
 }
 
 MetricsRegistry::~MetricsRegistry() = default;
 
-std::unique_ptr<MetricsRegistry::Series> MetricsRegistry::makeSeries(const MetricFamily& facts, Labels values) {
-  auto series = std::make_unique<Series>();
+MetricsRegistry::Series& MetricsRegistry::addSeries(const MetricFamily& facts, Labels values,
+                                                    std::string_view nameSpace) {
+  Series& series = families_[static_cast<std::size_t>(facts.id)].series[++lastNumber_];
+  series.number = lastNumber_;
+  series.nameSpace = nameSpace;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) series->labels.push_back(',');
-    series->labels.append(facts.labels[i]).append("=\"");
-    appendLabelValue(series->labels, values[i]);
-    series->labels.push_back('"');
+    if (i > 0) series.labels.push_back(',');
+    series.labels.append(facts.labels[i]).append("=\"");
+    appendLabelValue(series.labels, values[i]);
+    series.labels.push_back('"');
   }
   return series;
 }
 
-void MetricsRegistry::link(Family& family, Series& series) {
-  auto& end = family.last == nullptr ? family.first : family.last->next;
-  end.store(&series, std::memory_order_release);
-  family.last = &series;
-}
-
 MetricsRegistry::Cell* MetricsRegistry::addCell(MetricKind kind, Series& series) {
+  ++series.used;
+  // A cell that its shard has left goes on from what it has counted.
+  for (const auto& left : series.cells) {
+    if (!std::exchange(left->used, true)) return left.get();
+  }
   Cell* cell = series.cells.emplace_back(std::make_unique<Cell>()).get();
   switch (kind) {
     case MetricKind::kCounter:
@@ -85,8 +124,6 @@ MetricsRegistry::Cell* MetricsRegistry::addCell(MetricKind kind, Series& series)
       cell->instrument.emplace<Histogram>();
       break;
   }
-  cell->next = series.firstCell.load(std::memory_order_relaxed);
-  series.firstCell.store(cell, std::memory_order_release);
   return cell;
 }
 
@@ -94,16 +131,32 @@ MetricsRegistry::Cell* MetricsRegistry::admit(Metric metric, const std::string& 
   const MetricFamily& facts = familyOf(metric);
   Family& family = families_[static_cast<std::size_t>(metric)];
   const std::lock_guard lock(mutex_);
-  const auto known = family.series.find(key);
-  if (known != family.series.end()) return addCell(facts.kind, *known->second);
-  if (family.series.size() >= maxSeries_) {
+  const auto known = family.byKey.find(key);
+  if (known != family.byKey.end()) return addCell(facts.kind, *known->second);
+  const std::string_view nameSpace = namespaceOf(facts, values);
+  const auto own = family.perNamespace.find(nameSpace);
+  const std::size_t count = own != family.perNamespace.end() ? own->second : 0;
+  if (count >= maxPerNamespace_ || family.byKey.size() >= maxPerFamily_) {
     dropped_->add();
     return nullptr;
   }
-  Series& series = *family.series.emplace(key, makeSeries(facts, values)).first->second;
-  Cell* cell = addCell(facts.kind, series);
-  link(family, series);
-  return cell;
+  Series& series = addSeries(facts, values, nameSpace);
+  family.byKey.emplace(key, &series);
+  ++family.perNamespace[series.nameSpace];
+  return addCell(facts.kind, series);
+}
+
+void MetricsRegistry::leave(Metric metric, const std::string& key, Cell& cell) {
+  Family& family = families_[static_cast<std::size_t>(metric)];
+  const std::lock_guard lock(mutex_);
+  cell.used = false;
+  const auto known = family.byKey.find(key);
+  if (--known->second->used > 0) return;
+  const SeriesNumber number = known->second->number;
+  const auto own = family.perNamespace.find(known->second->nameSpace);
+  if (--own->second == 0) family.perNamespace.erase(own);
+  family.byKey.erase(known);
+  family.series.erase(number);
 }
 
 MetricsRegistry::Cell* MetricsRegistry::admitOther(Metric metric) {
@@ -113,10 +166,8 @@ MetricsRegistry::Cell* MetricsRegistry::admitOther(Metric metric) {
   if (family.other != nullptr) return addCell(facts.kind, *family.other);
   std::array<std::string_view, kMaxMetricLabels> values;
   values.fill(kOther);
-  family.other = makeSeries(facts, Labels(values).first(facts.labelCount()));
-  Cell* cell = addCell(facts.kind, *family.other);
-  link(family, *family.other);
-  return cell;
+  family.other = &addSeries(facts, Labels(values).first(facts.labelCount()), {});
+  return addCell(facts.kind, *family.other);
 }
 
 MetricsRegistry::Cell& MetricShard::find(Metric metric, std::span<const std::string_view> values) {
@@ -130,6 +181,22 @@ MetricsRegistry::Cell& MetricShard::find(Metric metric, std::span<const std::str
   }
   if (known.other == nullptr) known.other = registry_.admitOther(metric);
   return *known.other;
+}
+
+void MetricShard::forget(const std::function<bool(std::string_view object)>& exists) {
+  for (const MetricFamily& facts : kMetricFamilies) {
+    if (!namesObjects(facts)) continue;
+    auto& cells = known_[static_cast<std::size_t>(facts.id)].cells;
+    for (auto each = cells.begin(); each != cells.end();) {
+      const auto* gauge = std::get_if<Gauge>(&each->second->instrument);
+      if ((gauge != nullptr && gauge->value() != 0) || allExist(facts, valuesOf(each->first), exists)) {
+        ++each;
+        continue;
+      }
+      registry_.leave(facts.id, each->first, *each->second);
+      each = cells.erase(each);
+    }
+  }
 }
 
 }  // namespace sluice::observe

@@ -1,14 +1,15 @@
-// Metrics of the process for Prometheus: families are fixed, series appear when they are first used and are bounded in
-// number.
+// Metrics of the process for Prometheus: families are fixed, series appear when they are first used, leave with the
+// objects that they name, and are bounded in number for each namespace, so that none of them can take what others need.
 //
 // The registry is made by main and outlives everything that counts. Each worker (and the main thread) has a MetricShard
 // of its own and keeps pointers to the instruments that it uses: counting is a load and a store. The admin thread sums
-// the shards by expose(), which makes no worker wait.
+// the shards by a MetricsReader; meanwhile only those wait that begin or end a series, for the length of a piece.
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -54,50 +55,73 @@ class MetricsRegistry {
   /// Bytes of a label's value that are kept; the rest is cut off.
   static constexpr std::size_t kMaxLabelBytes = 512;
 
-  /// Each family has at most `maxSeriesPerFamily` series, and the one for all others.
-  explicit MetricsRegistry(std::size_t maxSeriesPerFamily = 1000);
+  /// Each family has at most so many series of the objects of one namespace (and so many that name no object), so many
+  /// of all of them together, and the one for all others. The object is the route, or else the Backend or the Gateway.
+  explicit MetricsRegistry(std::size_t maxSeriesPerNamespace = 1000, std::size_t maxSeriesPerFamily = 20'000);
   ~MetricsRegistry();
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
-  /// Prometheus text format 0.0.4, summed over the shards. Any thread.
+  /// Returns the whole page, as a MetricsReader reads it. Any thread.
   std::string expose() const;
 
  private:
   friend class MetricShard;
+  friend class MetricsReader;
   using Labels = std::span<const std::string_view>;
 
   /// One shard's part of a series, on cache lines of its own: its neighbour may belong to another thread.
   struct alignas(64) Cell {
     std::variant<Counter, Gauge, Histogram> instrument;
-    const Cell* next = nullptr;
+    bool used = true;  // its shard has not left
   };
+  using SeriesNumber = std::uint64_t;
   struct Series {
     std::string labels;  // as they are exposed, without braces
+    std::string nameSpace;
+    SeriesNumber number = 0;
     std::vector<std::unique_ptr<Cell>> cells;
-    std::atomic<const Cell*> firstCell = nullptr;
-    std::atomic<const Series*> next = nullptr;
+    std::size_t used = 0;  // of the cells
   };
   struct Family {
-    std::unordered_map<std::string, std::unique_ptr<Series>> series;
-    std::unique_ptr<Series> other;
-    std::atomic<const Series*> first = nullptr;
-    Series* last = nullptr;
+    std::map<SeriesNumber, Series> series;  // in the order of their making; never 0
+    std::unordered_map<std::string, Series*> byKey;
+    std::map<std::string, std::size_t, std::less<>> perNamespace;
+    Series* other = nullptr;
   };
 
-  /// A cell for the caller alone; nullptr, counted, if the family is full. `key` names the labels' values.
+  /// A cell for the caller alone; nullptr, counted, if there is no room for a new series. `key` names the labels'
+  /// values.
   Cell* admit(Metric metric, const std::string& key, Labels values);
   Cell* admitOther(Metric metric);
-  std::unique_ptr<Series> makeSeries(const MetricFamily& facts, Labels values);
-  static void link(Family& family, Series& series);
+  /// The caller uses its cell no more. What it has counted stays until all have left.
+  void leave(Metric metric, const std::string& key, Cell& cell);
+  Series& addSeries(const MetricFamily& facts, Labels values, std::string_view nameSpace);
   static Cell* addCell(MetricKind kind, Series& series);
-  static void exposeFamily(const MetricFamily& facts, const Family& family, std::string& out);
 
-  const std::size_t maxSeries_;
-  // Guards creation. Readers walk the lists, whose members are complete before they are linked and never go away.
-  std::mutex mutex_;
+  const std::size_t maxPerNamespace_;
+  const std::size_t maxPerFamily_;
+  mutable std::mutex mutex_;  // guards everything but what the instruments count
   std::array<Family, kMetricFamilies.size()> families_;
+  SeriesNumber lastNumber_ = 0;
   Counter* dropped_;
+};
+
+/// Reads a registry in Prometheus' text format 0.0.4 piece by piece, so that a page of any length takes no more memory
+/// than one of them. Each series is read whole, summed over the shards; one that comes or goes meanwhile may be read or
+/// not. The registry outlives it. Any thread, one at a time.
+class MetricsReader {
+ public:
+  explicit MetricsReader(const MetricsRegistry& registry) : registry_(&registry) {}
+
+  /// Appends whole lines until `out` has at least `enough` bytes; false if there are none left.
+  bool read(std::string& out, std::size_t enough);
+
+ private:
+  const MetricsRegistry* registry_;
+  std::size_t family_ = 0;
+  bool headRead_ = false;                    // of that family
+  MetricsRegistry::SeriesNumber after_ = 0;  // read last
 };
 
 class MetricShard {
@@ -107,8 +131,8 @@ class MetricShard {
   MetricShard& operator=(const MetricShard&) = delete;
 
   /// The instrument of these label values, in the order of the table. Made on first use, under the registry's lock;
-  /// later look-ups hash the values, so keep the reference (it outlives the shard) where it is used often. Of a full
-  /// family it is the one that all others share.
+  /// later look-ups hash the values, so keep the reference (it outlives the shard, until forget()) where it is used
+  /// often. Where there is no room, it is the one that all others share.
   template <Metric kMetric, typename... Values>
   InstrumentOf<kMetric>& at(const Values&... values) {
     static_assert(kMetric != Metric::kSeriesDropped, "the registry alone counts these");
@@ -116,6 +140,10 @@ class MetricShard {
     const std::array<std::string_view, sizeof...(Values)> labels{std::string_view(values)...};
     return std::get<InstrumentOf<kMetric>>(find(kMetric, labels).instrument);
   }
+
+  /// Lets go of the series of routes, Backends and Gateways that `exists` does not know by "namespace/name", but for
+  /// gauges that do not stand at zero. Who keeps references to their instruments has dropped them before.
+  void forget(const std::function<bool(std::string_view object)>& exists);
 
  private:
   MetricsRegistry::Cell& find(Metric metric, std::span<const std::string_view> values);

@@ -1,5 +1,8 @@
 // How the registry looks in Prometheus' text format 0.0.4.
 #include <array>
+#include <mutex>
+#include <utility>
+#include <variant>
 
 #include "proxy/observe/json_text.h"
 #include "proxy/observe/metrics.h"
@@ -7,6 +10,8 @@
 namespace sluice::observe {
 namespace {
 
+// expose() reads this much under one lock.
+constexpr std::size_t kPieceBytes = 64 * 1024;
 constexpr std::array<std::string_view, 3> kKindNames{"counter", "gauge", "histogram"};
 
 void appendSeconds(std::string& out, std::uint64_t nanoseconds) {
@@ -81,37 +86,53 @@ class SeriesWriter {
   std::string_view labels_;
 };
 
+void appendHead(std::string& out, const MetricFamily& facts) {
+  out.append("# HELP ").append(facts.name).append(" ").append(facts.help).append("\n# TYPE ").append(facts.name);
+  out.append(" ").append(kKindNames[static_cast<std::size_t>(facts.kind)]).append("\n");
+}
+
+void appendSeries(std::string& out, const MetricFamily& facts, std::string_view labels, const Total& total) {
+  SeriesWriter writer(out, facts.name, labels);
+  switch (facts.kind) {
+    case MetricKind::kCounter:
+      return writer.counter(total);
+    case MetricKind::kGauge:
+      return writer.gauge(total);
+    case MetricKind::kHistogram:
+      return writer.histogram(total);
+  }
+}
+
 }  // namespace
 
 std::string MetricsRegistry::expose() const {
   std::string out;
-  for (std::size_t i = 0; i < families_.size(); ++i) exposeFamily(kMetricFamilies[i], families_[i], out);
+  MetricsReader reader(*this);
+  while (reader.read(out, out.size() + kPieceBytes)) {
+  }
   return out;
 }
 
-void MetricsRegistry::exposeFamily(const MetricFamily& facts, const Family& family, std::string& out) {
-  out.append("# HELP ").append(facts.name).append(" ").append(facts.help).append("\n# TYPE ").append(facts.name);
-  out.append(" ").append(kKindNames[static_cast<std::size_t>(facts.kind)]).append("\n");
-  const Series* series = family.first.load(std::memory_order_acquire);
-  for (; series != nullptr; series = series->next.load(std::memory_order_acquire)) {
-    Total total;
-    const Cell* cell = series->firstCell.load(std::memory_order_acquire);
-    for (; cell != nullptr; cell = cell->next) {
-      std::visit([&total](const auto& instrument) { total.add(instrument); }, cell->instrument);
+bool MetricsReader::read(std::string& out, std::size_t enough) {
+  const std::lock_guard lock(registry_->mutex_);
+  while (family_ < kMetricFamilies.size()) {
+    const MetricFamily& facts = kMetricFamilies[family_];
+    const auto& series = registry_->families_[family_].series;
+    if (!std::exchange(headRead_, true)) appendHead(out, facts);
+    for (auto each = series.upper_bound(after_); each != series.end(); ++each) {
+      if (out.size() >= enough) return true;
+      after_ = each->first;
+      Total total;
+      for (const auto& cell : each->second.cells) {
+        std::visit([&total](const auto& instrument) { total.add(instrument); }, cell->instrument);
+      }
+      appendSeries(out, facts, each->second.labels, total);
     }
-    SeriesWriter writer(out, facts.name, series->labels);
-    switch (facts.kind) {
-      case MetricKind::kCounter:
-        writer.counter(total);
-        break;
-      case MetricKind::kGauge:
-        writer.gauge(total);
-        break;
-      case MetricKind::kHistogram:
-        writer.histogram(total);
-        break;
-    }
+    ++family_;
+    after_ = 0;
+    headRead_ = false;
   }
+  return false;
 }
 
 }  // namespace sluice::observe

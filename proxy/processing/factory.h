@@ -1,6 +1,6 @@
 // How processors come to be: the table of types that main hands down, and what a type gets of one use.
 //
-// Main thread, while a configuration is compiled.
+// Loading thread, while a configuration is compiled.
 #pragma once
 
 #include <memory>

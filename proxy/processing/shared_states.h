@@ -1,7 +1,7 @@
 // State of processors that all workers share and that survives reloads (a rate limit does not refill because somebody
 // edited a route): kept by who owns it and what it is, for as long as any processor uses it.
 //
-// One for a process, on the main thread. What is in it is for all threads: a State is const, and counts in atomics.
+// One for a process, on the loading thread. What is in it is for all threads: a State is const, and counts in atomics.
 #pragma once
 
 #include <map>

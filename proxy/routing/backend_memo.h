@@ -1,7 +1,7 @@
 // The BackendPlans of the last compilation: one that did not change stays the same object, so that what was made of it
 // stays too.
 //
-// What comes out of compile() never depends on it. Main thread.
+// What comes out of compile() never depends on it. Loading thread.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ struct CompileResult {
 };
 
 /// What compilations one after the other have in common, and need not make again. It never shows in what they make.
-/// Main thread.
+/// Loading thread.
 struct CompileMemo {
   processing::SharedStates states;
   ProcessorMemo processors;

@@ -1,7 +1,7 @@
 // The processors of the last compilation: one of whose use nothing changed, nor anything in the Secrets and grants that
 // it looked at, stays the same object.
 //
-// What comes out of compile() never depends on it. Main thread.
+// What comes out of compile() never depends on it. Loading thread.
 #pragma once
 
 #include <cstdint>

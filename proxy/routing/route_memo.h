@@ -2,7 +2,7 @@
 // Rules stay the same objects.
 //
 // By the object itself, which never changes and is kept for as long: what comes out of compile() never depends on a
-// memo. Main thread.
+// memo. Loading thread.
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,9 @@
 
 namespace sluice::server {
 
-Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t maxDescriptors)
+Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t descriptors)
     : workers_(workers),
-      lastDescriptor_(maxDescriptors - maxDescriptors / 4),
+      descriptors_(descriptors),
       refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")) {}
 
 void Acceptor::listen(const std::vector<BoundSocket>& sockets, std::size_t maxConnections) {
@@ -43,8 +43,7 @@ void Acceptor::onAccepted(int fd, const net::Address& peer, BindId bind) {
       fewest = count;
     }
   }
-  // The system gives the lowest number that is free: one so high says that few are left.
-  if (total >= maxConnections_ || static_cast<std::size_t>(fd) > lastDescriptor_) {
+  if (total >= maxConnections_ || static_cast<std::size_t>(fd) >= descriptors_) {
     refused_.add();
     ::close(fd);
     return;

@@ -14,9 +14,8 @@ namespace sluice::server {
 
 class Acceptor {
  public:
-  /// `workers` outlive it. Of `maxDescriptors`, which the process may have, clients leave a quarter to backends and to the
-  /// admin and health ports.
-  Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t maxDescriptors);
+  /// `workers` outlive it. A client's connection has a descriptor below `descriptors` (descriptor_shares.h).
+  Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t descriptors);
 
   /// Takes connections from these sockets, which stay until others are named, and from no others. `maxConnections` is
   /// limits.connections, for the whole process. Before the first worker runs, or on its thread.
@@ -32,7 +31,7 @@ class Acceptor {
 
   const std::vector<WorkerRuntime*> workers_;
   std::size_t maxConnections_ = 0;
-  const std::size_t lastDescriptor_;  // that a client may have
+  const std::size_t descriptors_;
   observe::Counter& refused_;
   std::map<const net::ListenSocket*, Listening> listening_;
 };

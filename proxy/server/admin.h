@@ -1,10 +1,13 @@
 // The admin and health ports: what operators and probes may ask, on the main thread, apart from the data path and its
 // rules.
 //
-// Only GET and HEAD; nothing that is asked for changes anything.
+// Only GET and HEAD; nothing that is asked for changes anything. Who asks and does not read, or connects and does not
+// ask, keeps neither a place from a probe nor memory from the process: each port has a number of places, and when they
+// are taken, the client that has done nothing for longest gives way to the one that comes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -13,28 +16,47 @@
 #include "proxy/http/limits.h"
 #include "proxy/net/listener.h"
 #include "proxy/net/worker.h"
+#include "proxy/observe/metrics.h"
 #include "proxy/server/admin_page.h"
 
 namespace sluice::server {
 
 class AdminConnection;
 
-/// A socket that pages are served on. Each has room of its own for clients: who fills one does not shut the other.
+/// What the clients of these ports may take.
+struct AdminBounds {
+  /// Places of each port.
+  std::size_t connections = config::LimitSettings{}.adminConnections;
+  /// From the end of a request's head to the last byte of its answer.
+  base::Duration answer = config::TimeoutSettings{}.adminAnswer;
+};
+
+/// Returns those of the settings, with no more places than there are descriptors for.
+AdminBounds adminBounds(const config::Settings& settings, std::size_t mostConnections);
+
+/// A socket that pages are served on. Each has places of its own: who fills one does not shut the other.
 struct AdminPort {
+  const net::ListenSocket& socket;
   const AdminPages& pages;
-  std::size_t clients = 0;
+  std::size_t clients = 0;  // the dead that are not reaped yet included
   std::unique_ptr<net::Listener> listener = nullptr;
 };
 
 /// Serves pages on some sockets of the main worker, whose beats it is.
 class AdminServer final : public net::Beats, private AdminClients {
  public:
-  /// Probes and people: more clients of a port than these at once are no use of it.
-  static constexpr std::size_t kMaxClients = 64;
+  /// New connections that a port takes in one round of the loop, if it has as many places: until the round ends they
+  /// are there beyond the others, and none gives way before a round in which it could have asked. The rest waits in the
+  /// system's queue, which costs no descriptor.
+  static constexpr std::size_t kAcceptsPerRound = 64;
+  /// Text of answers that clients have not taken, of all of them together; beyond it they give way.
+  static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
-  explicit AdminServer(net::Worker& worker);
+  /// Both outlive it.
+  AdminServer(net::Worker& worker, observe::MetricShard& metrics);
   ~AdminServer() override;
 
+  void setBounds(const AdminBounds& bounds);
   /// `socket` and `pages` outlive the server.
   void serve(const net::ListenSocket& socket, const AdminPages& pages);
   /// Closes everything; before the worker's loop ends.
@@ -43,7 +65,13 @@ class AdminServer final : public net::Beats, private AdminClients {
  private:
   friend class AdminConnection;
   void mark(AdminConnection& connection);
+  /// Marks it in a round that comes: a long document must not keep the others waiting.
+  void markLater(AdminConnection& connection);
+  void onLimit(std::string_view limit);
   void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) override;
+  void listen(AdminPort& port);
+  void makeRoom(const AdminPort& port);
+  void makeRoomForText();
 
   void drive() override;
   void flush() override;
@@ -51,10 +79,15 @@ class AdminServer final : public net::Beats, private AdminClients {
   bool quiet() const override { return connections_.quiet(); }
 
   net::Worker& worker_;
+  observe::MetricShard& metrics_;
+  AdminBounds bounds_;
   const http::Limits limits_;
   const config::TimeoutSettings timeouts_;
   std::vector<std::unique_ptr<AdminPort>> ports_;
   base::BeatTable<AdminConnection> connections_;
+  std::vector<base::Handle<AdminConnection>> later_;
+  std::uint64_t moves_ = 0;  // of all clients: the numbers say who has moved before whom
+  bool textGiven_ = false;   // since makeRoomForText() looked
 };
 
 }  // namespace sluice::server

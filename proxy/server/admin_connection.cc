@@ -1,11 +1,15 @@
 #include "proxy/server/admin_connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/http/authority.h"
 
 namespace sluice::server {
 namespace {
+
+// For this long after it came, a client is taken for one that is about to ask.
+constexpr base::Duration kYoung = std::chrono::seconds(1);
 
 // A web page whose name is made to resolve to this address would send its own name: only addresses and "localhost" are
 // ours.
@@ -28,43 +32,90 @@ AdminDocument listOf(const AdminPages& pages) {
 
 AdminConnection::AdminConnection(base::Handle<AdminConnection> self, AdminServer& server, AdminPort& port,
                                  const ConnectionParts& parts, int fd, const net::Address& peer)
-    : ServerConnection(parts, fd, peer, nullptr), self_(self), server_(server), port_(port) {
+    : ServerConnection(parts, fd, peer, nullptr),
+      self_(self),
+      server_(server),
+      port_(port),
+      accepted_(parts.worker.now()),
+      lastMove_(++server.moves_) {
   ++port_.clients;
   markDirty();
 }
 
 AdminConnection::~AdminConnection() { --port_.clients; }
 
+AdminConnection::Claim AdminConnection::claim() {
+  const bool young = !served_ && worker().now() - accepted_ < kYoung;
+  return {young, lastMove_};
+}
+
+std::size_t AdminConnection::heldText() const {
+  std::size_t held = 0;
+  for (const auto& [stream, request] : requests_) {
+    if (request.document) held += request.document->body.held();
+  }
+  return held;
+}
+
 void AdminConnection::answer(http::StreamId stream, AdminDocument&& document) {
   const auto found = requests_.find(stream);
   if (found == requests_.end()) return;
   found->second.document = std::move(document);
-  answered_.push_back(stream);
+  ready_.push_back(stream);
   markDirty();
 }
 
 void AdminConnection::sendAnswers() {
   resume();
-  for (const http::StreamId stream : std::exchange(answered_, {})) {
+  for (const http::StreamId stream : std::exchange(ready_, {})) {
     const auto found = requests_.find(stream);
-    if (found != requests_.end()) send(stream, found->second);
+    if (found == requests_.end()) continue;
+    if (!found->second.body) sendHead(stream, found->second);
+    fill(stream, found->second);
   }
 }
 
-void AdminConnection::send(http::StreamId stream, Request& request) {
-  const AdminDocument document = *std::exchange(request.document, std::nullopt);
+void AdminConnection::sendHead(http::StreamId stream, Request& request) {
+  const AdminDocument& document = *request.document;
+  const std::optional<std::size_t> length = document.body.length();
   request.body.emplace(worker().chunks());
-  request.body->bytes.append(document.body);
-  request.body->finish();
   base::Arena arena(worker().chunks());
   http::ResponseHead head;
   head.status = document.status;
   head.headers.add(arena, http::FieldId::kContentType, document.contentType);
   head.headers.add(arena, "cache-control", "no-store");
   if (document.status == 405) head.headers.add(arena, "allow", "GET, HEAD");  // RFC 9110 section 15.5.6
-  head.contentLength = document.body.size();
-  head.body = request.withBody ? http::Body::kLength : http::Body::kNone;
+  head.contentLength = length;
+  if (request.withBody) {
+    head.body = length ? http::Body::kLength : http::Body::kUntilEnd;
+  } else {
+    request.body->finish();
+  }
   codecOrNull()->sendResponse(stream, head);
+}
+
+void AdminConnection::fill(http::StreamId stream, Request& request) {
+  if (request.body->end() != http::PipeEnd::kOpen || request.body->bytes.size() >= kPieceBytes) return;
+  if (!request.document->body.read(request.body->bytes, kPieceBytes)) request.body->finish();
+  codecOrNull()->wake(stream);
+}
+
+// One timer serves all requests of the connection: when it fires, it looks for the oldest.
+void AdminConnection::watchAnswers() {
+  if (requests_.empty() || dead()) return;
+  base::MonotonicTime oldest = worker().now();
+  for (const auto& [stream, request] : requests_) oldest = std::min(oldest, request.asked);
+  const base::MonotonicTime due = oldest + server_.bounds_.answer;
+  if (due > worker().now()) return worker().timers().set(answerTimer_, due);
+  server_.onLimit("adminAnswer");
+  cutOff();
+}
+
+void AdminConnection::begin(http::StreamId stream, bool withBody) {
+  headArrived();
+  moved();
+  requests_.emplace(stream, Request{withBody, worker().now()});
+  if (!answerTimer_.isSet()) worker().timers().set(answerTimer_, worker().now() + server_.bounds_.answer);
 }
 
 void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) {
@@ -80,15 +131,13 @@ void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) 
 }
 
 http::Token AdminConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
-  headArrived();
-  requests_.emplace(stream, Request{message.head.method != http::Method::kHead});
+  begin(stream, message.head.method != http::Method::kHead);
   ask(stream, message.head);
   return stream;
 }
 
 http::Token AdminConnection::onBadRequest(http::StreamId stream, const base::Error& error) {
-  headArrived();
-  requests_.emplace(stream, Request{true});
+  begin(stream, true);
   answer(stream, plainText(error.status, error.detail + "\n"));
   return stream;
 }
@@ -102,7 +151,18 @@ http::BodyPipe* AdminConnection::responseBody(http::Token token) {
   return found != requests_.end() && found->second.body ? &*found->second.body : nullptr;
 }
 
+void AdminConnection::onResponseBodyTaken(http::Token token, std::size_t /*count*/) {
+  moved();
+  const auto stream = static_cast<http::StreamId>(token);
+  const http::BodyPipe* body = responseBody(token);
+  if (body == nullptr || body->end() != http::PipeEnd::kOpen) return;
+  ready_.push_back(stream);
+  if (ready_.size() == 1) server_.markLater(*this);
+}
+
 void AdminConnection::onResponseSent(http::Token token) {
+  served_ = true;
+  moved();
   requests_.erase(static_cast<http::StreamId>(token));
   markDirty();
 }

@@ -1,13 +1,16 @@
-// One client of an admin port: asks the page that each request names, and sends what it answers, whenever that is.
-// Owned by AdminServer's table, on the main thread.
+// One client of an admin port: asks the page that each request names, and sends what it answers, whenever that is,
+// piece by piece as the client takes it. Owned by AdminServer's table, on the main thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/slab.h"
 #include "proxy/http/body_pipe.h"
+#include "proxy/net/timers.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/server_connection.h"
 
@@ -15,6 +18,9 @@ namespace sluice::server {
 
 class AdminConnection final : public ServerConnection {
  public:
+  /// What is made of an answer before the client takes it: a piece or two, for each request.
+  static constexpr std::size_t kPieceBytes = 16 * 1024;
+
   AdminConnection(base::Handle<AdminConnection> self, AdminServer& server, AdminPort& port,
                   const ConnectionParts& parts, int fd, const net::Address& peer);
   ~AdminConnection() override;
@@ -27,18 +33,41 @@ class AdminConnection final : public ServerConnection {
   /// The drive beat: sends what was answered, since sinks may not call their codec back.
   void sendAnswers();
 
+  bool isOf(const AdminPort& port) const { return &port_ == &port; }
+  /// How much it deserves its place: who has the least gives way first. Those that have come just now, and might be
+  /// about to ask, are behind all others; otherwise it counts who has asked, or taken a piece, before whom.
+  using Claim = std::pair<bool, std::uint64_t>;
+  Claim claim();
+  /// Text that is kept for it alone.
+  std::size_t heldText() const;
+
  private:
   struct Request {
     bool withBody;
+    base::MonotonicTime asked;
     std::optional<AdminDocument> document = std::nullopt;  // from its answer until it is sent
-    std::optional<http::BodyPipe> body = std::nullopt;     // from then on
+    std::optional<http::BodyPipe> body = std::nullopt;     // from the head of the answer on
+  };
+  /// Ends a client that takes its answer too slowly.
+  class AnswerTimer final : public net::Timer {
+   public:
+    explicit AnswerTimer(AdminConnection& owner) : owner_(owner) {}
+
+   private:
+    void onTimer() override { owner_.watchAnswers(); }
+    AdminConnection& owner_;
   };
 
   void markDirty() override { server_.mark(*this); }
   void onTimeout(std::string_view) override {}
 
+  void begin(http::StreamId stream, bool withBody);
   void ask(http::StreamId stream, const http::RequestHead& head);
-  void send(http::StreamId stream, Request& request);
+  void sendHead(http::StreamId stream, Request& request);
+  /// Makes the next piece if the client has taken the one before.
+  void fill(http::StreamId stream, Request& request);
+  void watchAnswers();
+  void moved() { lastMove_ = ++server_.moves_; }
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;
   http::Token onBadRequest(http::StreamId stream, const base::Error& error) override;
@@ -47,15 +76,19 @@ class AdminConnection final : public ServerConnection {
   void onRequestEnd(http::Token, http::Trailers&&) override {}
   void onRequestReset(http::Token token, const base::Error& error, bool answerable) override;
   http::BodyPipe* responseBody(http::Token token) override;
-  void onResponseBodyTaken(http::Token, std::size_t) override {}
+  void onResponseBodyTaken(http::Token token, std::size_t count) override;
   void onResponseSent(http::Token token) override;
   void onLimitHit(http::Limit) override {}
 
   const base::Handle<AdminConnection> self_;
   AdminServer& server_;
   AdminPort& port_;
+  const base::MonotonicTime accepted_;
+  std::uint64_t lastMove_;
+  bool served_ = false;                         // an answer was taken to its end
   std::map<http::StreamId, Request> requests_;  // bounded by limits.concurrentStreams
-  std::vector<http::StreamId> answered_;        // not sent yet
+  std::vector<http::StreamId> ready_;           // answered and not sent yet, or a piece was taken of it
+  AnswerTimer answerTimer_{*this};
 };
 
 }  // namespace sluice::server

@@ -2,21 +2,54 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "proxy/base/byte_queue.h"
 #include "proxy/http/codec.h"
 
 namespace sluice::server {
 
+/// What a document says: a text, which all copies share, or pieces that are made as the client takes them. So a client
+/// that reads slowly, or never, holds no more than a piece of its own.
+class AdminBody {
+ public:
+  /// Appends the next piece; false if there is none.
+  using Pieces = std::function<bool(std::string& out)>;
+  using Text = std::shared_ptr<const std::string>;
+
+  AdminBody() : AdminBody(std::string()) {}
+  // NOLINTBEGIN(google-explicit-constructor)
+  AdminBody(const char* text) : AdminBody(std::string(text)) {}
+  AdminBody(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+  AdminBody(Text text) : text_(std::move(text)) {}
+  AdminBody(Pieces pieces) : pieces_(std::move(pieces)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  /// Nothing if that is not known before the end.
+  std::optional<std::size_t> length() const;
+  /// Moves what comes next into `out` until that holds `most` bytes, or a piece more; false once everything was moved.
+  bool read(base::ByteQueue& out, std::size_t most);
+  /// Bytes of text that are kept for this copy: what several copies share counts for each of them by its part.
+  std::size_t held() const;
+
+ private:
+  Text text_;  // nullptr: it comes in pieces
+  std::size_t taken_ = 0;
+  Pieces pieces_;
+};
+
 struct AdminDocument {
   std::uint16_t status = 200;
   std::string contentType = "application/json";
-  std::string body;
+  AdminBody body = {};
 };
 
 /// Where answers go. Implemented by AdminServer, and by tests.

@@ -19,7 +19,8 @@ std::shared_ptr<const net::TlsServerContext> contextOf(const Generation* previou
                                                        const routing::Bind& bind) {
   if (previous == nullptr) return nullptr;
   for (std::size_t i = 0; i < previous->binds.size(); ++i) {
-    if (previous->binds[i].id == id && sameIdentities(previous->snapshot->binds[i], bind)) return previous->binds[i].tls;
+    if (previous->binds[i].id == id && sameIdentities(previous->snapshot->binds[i], bind))
+      return previous->binds[i].tls;
   }
   return nullptr;
 }
@@ -32,8 +33,8 @@ const ServedBind* Generation::find(BindId id) const {
 }
 
 base::Result<std::shared_ptr<const Generation>> GenerationMaker::make(std::shared_ptr<const routing::Snapshot> snapshot,
-                                                                      std::string revision,
-                                                                      const Generation* previous) {
+                                                                      std::string revision, const Generation* previous,
+                                                                      std::unordered_set<std::string> objects) {
   auto generation = std::make_shared<Generation>();
   for (const routing::Bind& bind : snapshot->binds) {
     ServedBind served;
@@ -50,6 +51,7 @@ base::Result<std::shared_ptr<const Generation>> GenerationMaker::make(std::share
   }
   generation->snapshot = std::move(snapshot);
   generation->revision = std::move(revision);
+  generation->objects = std::move(objects);
   return std::shared_ptr<const Generation>(std::move(generation));
 }
 

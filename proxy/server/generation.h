@@ -1,6 +1,6 @@
 // One configuration as the workers serve it: the snapshot, and what it takes from outside to listen by it.
 //
-// Made by the main thread, shared by all threads as const. A worker adopts another one between two beats.
+// Made by the loading thread, shared by all threads as const. A worker adopts another one between two beats.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "proxy/base/result.h"
@@ -28,19 +29,21 @@ struct ServedBind {
 struct Generation {
   std::shared_ptr<const routing::Snapshot> snapshot;
   std::string revision;
-  std::vector<ServedBind> binds;  // in the order of the snapshot's
+  std::vector<ServedBind> binds;                 // in the order of the snapshot's
+  std::unordered_set<std::string> objects = {};  // that there are, by "namespace/name"
 
   /// nullptr: it is not listened on any more.
   const ServedBind* find(BindId id) const;
 };
 
-/// Gives binds their names, and makes their TLS contexts. The main thread's.
+/// Gives binds their names, and makes their TLS contexts. One thread.
 class GenerationMaker {
  public:
   /// A bind whose certificates are those of `previous` goes on with its context, and with it the tickets that clients
   /// hold. Errors are config's: a certificate that OpenSSL does not take.
   base::Result<std::shared_ptr<const Generation>> make(std::shared_ptr<const routing::Snapshot> snapshot,
-                                                       std::string revision, const Generation* previous);
+                                                       std::string revision, const Generation* previous,
+                                                       std::unordered_set<std::string> objects = {});
 
  private:
   using Place = std::tuple<std::string, std::uint16_t, bool>;

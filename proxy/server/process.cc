@@ -17,6 +17,8 @@
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
+#include "proxy/server/admin_connection.h"
+#include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
@@ -29,9 +31,11 @@ namespace {
 class Threads {
  public:
   explicit Threads(const std::vector<std::unique_ptr<WorkerRuntime>>& runtimes) : runtimes_(runtimes) {}
-  ~Threads() {
+  ~Threads() { end(); }
+  void end() {
     for (std::size_t i = 0; i < threads_.size(); ++i) runtimes_[i]->stop();
     for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
   }
   void start() {
     for (const auto& runtime : runtimes_) threads_.emplace_back([worker = runtime.get()] { worker->run(); });
@@ -40,48 +44,6 @@ class Threads {
  private:
   const std::vector<std::unique_ptr<WorkerRuntime>>& runtimes_;
   std::vector<std::thread> threads_;
-};
-
-class Process {
- public:
-  Process(const Options& options, const processing::BuiltinTypes& processors, observe::Log& log,
-          const base::Clock& clock)
-      : options_(options),
-        log_(log),
-        clock_(clock),
-        main_(clock),
-        mainMetrics_(metrics_),
-        serving_(options.config, processors, log, main_, mainMetrics_),
-        admin_(main_) {}
-
-  int run();
-
- private:
-  base::Status open();
-  base::Status openAdmin();
-  base::Status makeWorkers();
-  std::uint32_t workerCount() const;
-  void makePages();
-  void reopenLog();
-
-  const Options& options_;
-  observe::Log& log_;
-  const base::Clock& clock_;
-  observe::MetricsRegistry metrics_;
-  net::Worker main_;
-  observe::MetricShard mainMetrics_;
-  Serving serving_;
-  std::size_t descriptors_ = 0;
-  std::unique_ptr<observe::LineFile> accessLog_;
-  std::optional<SharedBudgets> budgets_;
-  std::vector<net::ListenSocket> adminSockets_;
-  AdminPages adminPages_;
-  AdminPages healthPages_;
-  std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
-  std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
-  AdminServer admin_;
-  ExchangesPage exchangesPage_{main_};  // holds answers of admin_
-  bool ready_ = false;
 };
 
 // Each client connection takes a descriptor and each backend connection another: the soft limit of 1024 is a trap. Says
@@ -93,6 +55,71 @@ std::size_t raiseDescriptorLimit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_max;
 }
+
+/// A page's text that is made anew only once what it tells has changed, and shared by all who ask until then.
+class SharedText {
+ public:
+  template <typename Make>
+  AdminBody::Text of(std::string version, const Make& make) {
+    if (text_ == nullptr || version != version_) text_ = std::make_shared<const std::string>(make());
+    version_ = std::move(version);
+    return text_;
+  }
+
+ private:
+  std::string version_;
+  AdminBody::Text text_;
+};
+
+class Process {
+ public:
+  Process(const Options& options, const processing::BuiltinTypes& processors, observe::Log& log,
+          const base::Clock& clock)
+      : options_(options),
+        log_(log),
+        clock_(clock),
+        descriptors_(raiseDescriptorLimit()),
+        main_(clock),
+        mainMetrics_(metrics_),
+        serving_(options.config, processors, log, main_, mainMetrics_),
+        admin_(main_, mainMetrics_) {}
+
+  int run();
+
+ private:
+  base::Status openAdmin();
+  base::Status serve();
+  void end(const base::Status& why);
+  base::Status makeWorkers();
+  std::uint32_t workerCount() const;
+  void makePages();
+  std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
+  AdminDocument metricsPage() const;
+  void reopenLog();
+
+  const Options& options_;
+  observe::Log& log_;
+  const base::Clock& clock_;
+  const DescriptorShares descriptors_;
+  observe::MetricsRegistry metrics_;
+  net::Worker main_;
+  observe::MetricShard mainMetrics_;
+  Serving serving_;
+  std::unique_ptr<observe::LineFile> accessLog_;
+  std::optional<SharedBudgets> budgets_;
+  std::vector<net::ListenSocket> adminSockets_;
+  SharedText statusText_;
+  SharedText catalogText_;
+  AdminPages adminPages_;
+  AdminPages healthPages_;
+  std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
+  std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
+  AdminServer admin_;
+  ExchangesPage exchangesPage_{main_};  // holds answers of admin_
+  Threads threads_{runtimes_};
+  bool ready_ = false;
+  int exitCode_ = 0;
+};
 
 // A core file would hold keys and credentials.
 void forbidCoreFiles() {
@@ -128,24 +155,34 @@ base::Status Process::openAdmin() {
     adminSockets_.push_back(std::move(*socket));
   }
   makePages();
+  // With the defaults, since nothing is loaded yet.
+  admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections));
+  serving_.onServed([this] { admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections)); });
   admin_.serve(adminSockets_[0], adminPages_);
   admin_.serve(adminSockets_[1], healthPages_);
   return base::Done{};
 }
 
+std::function<AdminDocument()> Process::whenServing(std::function<AdminDocument()> page) const {
+  return [this, page = std::move(page)]() -> AdminDocument {
+    if (serving_.generation() != nullptr) return page();
+    return {503, "text/plain; charset=utf-8", "the first configuration is being loaded\n"};
+  };
+}
+
 void Process::makePages() {
-  const auto metrics = [this] {
-    return AdminDocument{200, std::string(observe::MetricsRegistry::kContentType),
-                         metrics_.expose() + control::revisionInfo(serving_.revisions())};
-  };
-  adminPages_["/status"] = [this] {
-    return AdminDocument{200, "application/json", control::statusDocument(serving_.configuration(), serving_.revisions())};
-  };
-  adminPages_["/catalog"] = [this] {
-    const control::Configuration& served = serving_.configuration();
-    return AdminDocument{200, "application/json",
-                         config::supportedKindsJson(*served.catalog, config::kindsConfigMap(served.model)) + "\n"};
-  };
+  const auto metrics = [this] { return metricsPage(); };
+  adminPages_["/status"] = whenServing([this] {
+    const auto make = [this] { return control::statusDocument(serving_.configuration(), serving_.revisions()); };
+    return AdminDocument{200, "application/json", statusText_.of(serving_.version(), make)};
+  });
+  adminPages_["/catalog"] = whenServing([this] {
+    const auto make = [this] {
+      const control::Configuration& served = serving_.configuration();
+      return config::supportedKindsJson(*served.catalog, config::kindsConfigMap(served.model)) + "\n";
+    };
+    return AdminDocument{200, "application/json", catalogText_.of(serving_.version(), make)};
+  });
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;
@@ -156,6 +193,16 @@ void Process::makePages() {
   };
 }
 
+AdminDocument Process::metricsPage() const {
+  auto pieces = [this, reader = observe::MetricsReader(metrics_), revisionsRead = false](std::string& out) mutable {
+    if (reader.read(out, AdminConnection::kPieceBytes) || !out.empty()) return true;
+    if (std::exchange(revisionsRead, true)) return false;
+    out = control::revisionInfo(serving_.revisions());
+    return true;
+  };
+  return {200, std::string(observe::MetricsRegistry::kContentType), AdminBody::Pieces(std::move(pieces))};
+}
+
 base::Status Process::makeWorkers() {
   std::random_device random;
   const std::string instance = newInstanceName(random);
@@ -163,7 +210,7 @@ base::Status Process::makeWorkers() {
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
     auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance,
-                                        newSeed(random), &log_, sessionSealer});
+                                        newSeed(random), &log_, sessionSealer, descriptors_.backends});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {
@@ -171,23 +218,43 @@ base::Status Process::makeWorkers() {
     });
     runtimes_.push_back(std::move(*runtime));
   }
-  acceptor_ = std::make_unique<Acceptor>(workers, descriptors_);
+  acceptor_ = std::make_unique<Acceptor>(workers, descriptors_.clients);
   acceptor_->listen(serving_.sockets(), serving_.settings().limits.connections);
   serving_.attach(workers, *acceptor_, *budgets_);
   runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   return base::Done{};
 }
 
-base::Status Process::open() {
-  descriptors_ = raiseDescriptorLimit();
-  if (base::Status started = serving_.start(); !started.ok()) return started;
+base::Status Process::serve() {
   const config::Settings& settings = serving_.settings();
+  admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
   budgets_.emplace(settings.limits);
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
   if (!accessLog.ok()) return accessLog.error();
   accessLog_ = std::move(*accessLog);
-  if (base::Status opened = openAdmin(); !opened.ok()) return opened;
-  return makeWorkers();
+  if (base::Status made = makeWorkers(); !made.ok()) return made;
+  threads_.start();
+  ready_ = true;
+  for (const BoundSocket& bound : serving_.sockets())
+    log_.info("listening", {{"address", bound.socket->address().toString()}});
+  log_.info("serving", {{"version", SLUICE_VERSION},
+                        {"workers", runtimes_.size()},
+                        {"admin", adminSockets_[0].address().toString()},
+                        {"health", adminSockets_[1].address().toString()},
+                        {"revision", serving_.revisions().served}});
+  return base::Done{};
+}
+
+// Inside a Turn: the clients of the admin port go now, and the loop ends with it.
+void Process::end(const base::Status& why) {
+  if (why.ok()) {
+    log_.info("stopped");
+  } else {
+    log_.error("can not start", {{"reason", why.error().detail}});
+    exitCode_ = 1;
+  }
+  admin_.shutdown();
+  main_.stop();
 }
 
 // As whoever rotates logs expects it of a server.
@@ -200,11 +267,7 @@ void Process::reopenLog() {
 
 int Process::run() {
   // Before anything is open: a signal that comes while the process starts is one of a process that runs.
-  Shutdown shutdown(main_, runtimes_, [this] {
-    log_.info("stopped");
-    admin_.shutdown();
-    main_.stop();
-  });
+  Shutdown shutdown(main_, runtimes_, [this] { end(base::Done{}); });
   const auto stop = [&] {
     ready_ = false;
     serving_.stop();
@@ -217,22 +280,18 @@ int Process::run() {
     reopenLog();
     serving_.reload();
   });
-  if (const base::Status opened = open(); !opened.ok()) {
+  // The ports of operators and probes come first: a configuration may take long to load.
+  if (const base::Status opened = openAdmin(); !opened.ok()) {
     log_.error("can not start", {{"reason", opened.error().detail}});
     return 1;
   }
-  Threads threads(runtimes_);
-  threads.start();
-  ready_ = true;
-  for (const BoundSocket& bound : serving_.sockets())
-    log_.info("listening", {{"address", bound.socket->address().toString()}});
-  log_.info("serving", {{"version", SLUICE_VERSION},
-                        {"workers", runtimes_.size()},
-                        {"admin", adminSockets_[0].address().toString()},
-                        {"health", adminSockets_[1].address().toString()},
-                        {"revision", serving_.revisions().served}});
+  serving_.start([this](const base::Status& loaded) {
+    const base::Status served = loaded.ok() ? serve() : loaded;
+    if (!served.ok()) end(served);
+  });
   main_.run();
-  return 0;
+  threads_.end();
+  return exitCode_;
 }
 
 // What is opened next would get the number of a standard stream that was closed, and everything that is printed.

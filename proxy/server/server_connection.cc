@@ -121,6 +121,13 @@ void ServerConnection::drain() {
   markDirty();
 }
 
+void ServerConnection::cutOff() {
+  if (dead()) return;
+  const bool owed = state_ == State::kServing && codec_->activeStreams() > 0;
+  if (owed || !out_.empty() || transport_->pending()) transport_->abort();
+  die();
+}
+
 void ServerConnection::resume() {
   if (state_ == State::kServing) codec_->resume();
 }

@@ -38,6 +38,9 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void flush();
   /// No new requests; closes when the last one is answered.
   void drain();
+  /// Ends the connection now: by RST if the client still owes us that it takes an answer, so that neither the process nor
+  /// the system keeps the rest of it.
+  void cutOff();
 
  protected:
   virtual void markDirty() = 0;

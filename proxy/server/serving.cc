@@ -1,9 +1,6 @@
 #include "proxy/server/serving.h"
 
-#include <malloc.h>
-
 #include <array>
-#include <random>
 #include <utility>
 
 #include "config/source_files.h"
@@ -16,41 +13,35 @@ namespace {
 constexpr std::array<base::Duration, 4> kRetryAfter = {std::chrono::milliseconds(10), std::chrono::milliseconds(10),
                                                        std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
-// As long as the digest that it guards.
-base::Secret newRevisionKey() {
-  std::random_device random;
-  std::string bytes;
-  while (bytes.size() < 32) bytes += static_cast<char>(random() & 0xff);
-  return base::Secret(std::move(bytes));
-}
-
 }  // namespace
 
 Serving::Serving(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors, observe::Log& log,
                  net::Worker& main, observe::MetricShard& metrics)
-    : paths_(paths),
-      processors_(processors),
-      revisionKey_(newRevisionKey()),
-      log_(log),
+    : log_(log),
       main_(main),
       metrics_(metrics),
       watch_(
           main, {.paths = paths, .takes = config::isConfigurationFile}, [this] { reload(); },
           [&log](const base::Error& error) {
             log.warn("changes of the configuration are seen late", {{"reason", error.detail}});
-          }) {}
+          }),
+      loader_(paths, processors, log, main) {}
 
 Serving::~Serving() = default;
 
-base::Status Serving::start() {
-  configuration_ = control::readConfiguration(paths_, revisionKey_, nullptr, processors_, memo_);
-  report(configuration_);
+void Serving::start(std::function<void(const base::Status&)> started) {
+  loader_.load(configuration_, nullptr, [this, started = std::move(started)](Loaded&& loaded) {
+    if (!stopped_) started(adoptFirst(std::move(loaded)));
+  });
+}
+
+base::Status Serving::adoptFirst(Loaded&& loaded) {
+  configuration_ = std::move(loaded.configuration);
   if (!configuration_.usable()) {
     return base::Error::config("the configuration can not be served; `sluice validate` says more");
   }
-  auto generation = maker_.make(configuration_.compiled.snapshot, configuration_.revision, nullptr);
-  if (!generation.ok()) return generation.error();
-  generation_ = std::move(*generation);
+  if (loaded.generation == nullptr) return base::Error::config(loaded.refusal);
+  generation_ = std::move(loaded.generation);
   settingsAtStart_ = settings();
   if (base::Status opened = sockets_.open(*generation_); !opened.ok()) return opened;
   revisions_ = {configuration_.revision, configuration_.revision, configuration_.revision,
@@ -64,17 +55,17 @@ void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, Sh
   workers_ = std::move(workers);
   acceptor_ = &acceptor;
   budgets_ = &budgets;
+  if (std::exchange(again_, false)) reload();
 }
 
 void Serving::reload() {
-  if (stopped_ || workers_.empty()) return;
-  if (candidate_) {
+  if (stopped_) return;
+  if (candidate_ || workers_.empty()) {
     again_ = true;
     return;
   }
   candidate_.emplace();
-  candidate_->configuration = control::readConfiguration(paths_, revisionKey_, &configuration_.model, processors_, memo_);
-  take();
+  loader_.load(configuration_, generation_, [this](Loaded&& loaded) { take(std::move(loaded)); });
 }
 
 void Serving::stop() {
@@ -82,20 +73,18 @@ void Serving::stop() {
   cancel();
 }
 
-void Serving::take() {
-  const control::Configuration& read = candidate_->configuration;
-  revisions_.desired = read.revision;
-  if (read.readable && read.sameAs(configuration_)) {
+void Serving::take(Loaded&& loaded) {
+  if (stopped_) return candidate_.reset();
+  candidate_->configuration = std::move(loaded.configuration);
+  candidate_->generation = std::move(loaded.generation);
+  revisions_.desired = candidate_->configuration.revision;
+  if (loaded.unchanged) {
     setState(control::ConfigState::kInSync);
-    log_.info("configuration is unchanged", {{"revision", read.revision}});
+    log_.info("configuration is unchanged", {{"revision", revisions_.desired}});
     count("unchanged");
     return next();
   }
-  report(read);
-  if (!read.usable()) return refuse("configuration can not be served", "`sluice validate` says more");
-  auto generation = maker_.make(read.compiled.snapshot, read.revision, generation_.get());
-  if (!generation.ok()) return refuse("configuration can not be served", generation.error().detail);
-  candidate_->generation = std::move(*generation);
+  if (candidate_->generation == nullptr) return refuse("configuration can not be served", loaded.refusal);
   open();
 }
 
@@ -133,13 +122,15 @@ void Serving::accept() {
 void Serving::finish() {
   const std::string before = revisions_.served;
   sockets_.closeOthers(*candidate_->generation);
-  generation_ = std::move(candidate_->generation);
-  configuration_ = std::move(candidate_->configuration);
+  std::swap(generation_, candidate_->generation);
+  std::swap(configuration_, candidate_->configuration);
   revisions_.served = configuration_.revision;
+  ++adoptions_;
   setState(control::ConfigState::kInSync);
   count("success");
   log_.info("configuration reloaded", {{"revision", revisions_.served}, {"before", before}});
   warnOfFixedSettings(settings());
+  served_();
   next();
 }
 
@@ -151,11 +142,15 @@ void Serving::refuse(std::string_view what, std::string_view reason) {
   next();
 }
 
-// What is gone now lies scattered among what stays, where free() alone leaves it to the process.
 void Serving::next() {
+  loader_.discard(std::move(candidate_->configuration), std::move(candidate_->generation));
   candidate_.reset();
-  malloc_trim(0);
   if (std::exchange(again_, false)) reload();
+}
+
+std::string Serving::version() const {
+  return std::to_string(adoptions_) + " " + revisions_.desired + " " + revisions_.published + " " + revisions_.served +
+         " " + std::string(control::configStateName(revisions_.state));
 }
 
 void Serving::setState(control::ConfigState state) {
@@ -163,18 +158,6 @@ void Serving::setState(control::ConfigState state) {
   for (const auto each : {control::ConfigState::kInSync, control::ConfigState::kRollback}) {
     metrics_.at<observe::Metric::kConfigState>(control::configStateName(each)).set(each == state ? 1 : 0);
   }
-}
-
-void Serving::report(const control::Configuration& configuration) {
-  for (const config::Problem& problem : configuration.problems) log_.error(config::render(problem));
-  std::set<std::string> unhealthy;
-  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
-    if (!config::isHealthy(object)) unhealthy.insert(config::objectStatusJson(object));
-  }
-  for (const std::string& status : unhealthy) {
-    if (!reported_.contains(status)) log_.warn("object is not fully served", {{"status", status}});
-  }
-  reported_ = std::move(unhealthy);
 }
 
 void Serving::warnOfFixedSettings(const config::Settings& settings) {

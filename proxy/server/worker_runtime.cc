@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "proxy/server/settings_view.h"
@@ -20,8 +22,8 @@ upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
   return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
 }
 
-exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker, exchange::Downstreams& downstreams,
-                                      exchange::ExchangeObserver& observer) {
+exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker,
+                                      exchange::Downstreams& downstreams, exchange::ExchangeObserver& observer) {
   const config::Settings& settings = parts.generation->snapshot->settings;
   return {worker,
           downstreams,
@@ -70,6 +72,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   exchanges_.setUpstreams(*upstreams_);
   equipExchanges();
   worker_.setBeats(this);
+  worker_.setDescriptors(parts.descriptors);
   return base::Done{};
 }
 
@@ -94,9 +97,8 @@ void WorkerRuntime::drain() {
 
 void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
                                   std::function<void(exchange::ExchangeList)> tell) {
-  worker_.post([this, number, most, tell = std::move(tell)] {
-    tell(exchange::listExchanges(exchanges_, number, most));
-  });
+  worker_.post(
+      [this, number, most, tell = std::move(tell)] { tell(exchange::listExchanges(exchanges_, number, most)); });
 }
 
 void WorkerRuntime::shutdown() {
@@ -132,8 +134,17 @@ void WorkerRuntime::change() {
     if (bind == nullptr) connection.drain();
   });
   generation_ = change.generation;
+  forgetSeries();
   equipExchanges();
   change.adopted();
+}
+
+void WorkerRuntime::forgetSeries() {
+  const std::set<std::string_view> counting = upstreams_->counting();
+  report_.letGo();
+  metrics_.forget([&](std::string_view object) {
+    return generation_->objects.contains(std::string(object)) || counting.contains(object);
+  });
 }
 
 void WorkerRuntime::equipExchanges() {
@@ -175,11 +186,10 @@ void WorkerRuntime::reap() {
   upstreams_->reap();
   connections_.reap([this] { connectionCount_.fetch_sub(1, std::memory_order_relaxed); });
   if (change_ && settled()) change();
+  if (upstreams_->takeLeft()) forgetSeries();
 }
 
-bool WorkerRuntime::settled() const {
-  return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet();
-}
+bool WorkerRuntime::settled() const { return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet(); }
 
 exchange::Downstream* WorkerRuntime::findDownstream(http::Token connection) {
   return connections_.find(base::Handle<DownstreamConnection>::fromToken(connection));

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct RuntimeParts {
   const observe::Log* log = nullptr;  // nullptr: nobody is told what the access log loses
   /// For sessions by configurations that name no key; nullptr: those have none.
   std::shared_ptr<const pki::ValueSealer> sessionSealer = nullptr;
+  /// A connection to a Backend has a descriptor below this one (descriptor_shares.h).
+  std::size_t descriptors = std::numeric_limits<std::size_t>::max();
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {
@@ -96,6 +99,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Nothing is left to drive, flush or reap.
   bool settled() const;
   void change();
+  /// The metrics of objects that are neither served nor used any more end.
+  void forgetSeries();
   /// Settings that exchanges follow besides their rules.
   void equipExchanges();
 

@@ -124,6 +124,8 @@ void Connection::onEnd(bool clean) {
 
 void Connection::onFailed(const base::Error& error) {
   if (state_ == State::kDead) return;
+  // The process has no descriptor for it.
+  if (error.type == base::ErrorType::kConnectionLimitReached) owner_.onLimit("backendConnections");
   const bool refused =
       error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
   if (state_ == State::kConnecting && refused && hasNext()) return redialSoon();

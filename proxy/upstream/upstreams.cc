@@ -59,7 +59,14 @@ void Upstreams::drive() {
   dirtyPools_.clear();
   // Pools know their clusters, so they go first.
   std::erase_if(leaving_, [](const auto& pool) { return pool->abandoned(); });
-  std::erase_if(retired_, [](const auto& cluster) { return cluster->abandoned(); });
+  if (std::erase_if(retired_, [](const auto& cluster) { return cluster->abandoned(); }) > 0) left_ = true;
+}
+
+std::set<std::string_view> Upstreams::counting() const {
+  std::set<std::string_view> names;
+  for (const auto& [identity, cluster] : byIdentity_) names.insert(cluster->plan().name);
+  for (const auto& cluster : retired_) names.insert(cluster->plan().name);
+  return names;
 }
 
 void Upstreams::shutdown() {

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/beat_table.h"
@@ -63,6 +65,10 @@ class Upstreams {
   /// connections and what waits for them, but for those to endpoints that are no more; the others' go when the last
   /// exchange has left them. A connection to an address that is not allowed any more takes no new request.
   void adopt(const UpstreamPolicy& policy, const Plans& plans);
+  /// The names of the Backends that clusters count for in metrics: also of those that just wait for their end.
+  std::set<std::string_view> counting() const;
+  /// Clusters have come to their end since it was asked last.
+  bool takeLeft() { return std::exchange(left_, false); }
   Connection* find(base::Handle<Connection> handle) { return connections_.find(handle); }
   Pins& pins() { return pins_; }
 
@@ -107,6 +113,7 @@ class Upstreams {
   Plans plans_;                                    // of the last adopt()
   std::vector<std::unique_ptr<Cluster>> retired_;  // no new exchange comes to them
   std::vector<std::unique_ptr<Pool>> leaving_;     // of clusters that may be retired themselves
+  bool left_ = false;
   std::vector<Pool*> dirtyPools_;
   base::Random random_;
   Pins pins_{*this};

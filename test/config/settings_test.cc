@@ -91,12 +91,12 @@ dns:
   ipv6: true
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
-  upstreamIdle: 8s, processor: 9ms, responseIdle: 10s}
+  upstreamIdle: 8s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
 limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informationalResponses: 4, chunkExtensionBytes: 5,
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, connections: 12, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
-  backendRequests: 21, connectionMemory: 32Ki, connectionMemoryTotal: 3Mi, responseRate: 0}
+  backendRequests: 21, adminConnections: 22, connectionMemory: 32Ki, connectionMemoryTotal: 3Mi, responseRate: 0}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const Settings& settings = *reading.settings;
@@ -121,6 +121,8 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.limits.connectionMemory, 32u * 1024);
   EXPECT_EQ(settings.limits.connectionMemoryTotal, 3u * 1024 * 1024);
   EXPECT_EQ(settings.limits.responseRate, 0u);
+  EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
+  EXPECT_EQ(settings.limits.adminConnections, 22u);
 }
 
 TEST(Settings, NameTheSecretThatSealsSessionsInFull) {

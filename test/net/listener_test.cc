@@ -75,6 +75,18 @@ TEST_F(ListenerTest, TakesMoreConnectionsThanOneEventHandsOver) {
   ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 150; }));
 }
 
+TEST_F(ListenerTest, LeavesToTheNextRoundWhatIsMoreThanItTakesInOne) {
+  std::vector<Descriptor> clients;
+  for (int i = 0; i < 10; ++i) clients.push_back(test::connectBlocking(socket_.address()));
+  const Listener listener(worker_, socket_, keep(), 4);
+  std::vector<std::size_t> rounds;
+  while (accepted_.size() < 10) {
+    uv_run(worker_.loop(), UV_RUN_ONCE);
+    rounds.push_back(accepted_.size());
+  }
+  EXPECT_EQ(rounds, (std::vector<std::size_t>{4, 8, 10}));
+}
+
 TEST_F(ListenerTest, AcceptsNothingOnceItIsGone) {
   { const Listener listener(worker_, socket_, keep()); }
   const Descriptor client = test::connectBlocking(socket_.address());

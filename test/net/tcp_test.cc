@@ -102,6 +102,19 @@ TEST_F(TcpTest, AFailureThatIsKnownAtOnceStillComesAsAnEvent) {
   EXPECT_EQ(sink_.error->type, base::ErrorType::kConnectionRefused);
 }
 
+TEST_F(TcpTest, AConnectionBeyondTheDescriptorsOfItsWorkerFails) {
+  const ListenSocket listening = test::listenOnLoopback();
+  const auto first = connectTcp(worker_, listening.address(), sink_);  // libuv opens what it needs of its own
+  const int next = ::dup(0);
+  ::close(next);
+  worker_.setDescriptors(static_cast<std::size_t>(next) + 1);
+  const auto fits = connectTcp(worker_, listening.address(), sink_);
+  const auto beyond = connectTcp(worker_, listening.address(), sink_);
+  ASSERT_TRUE(until([&] { return sink_.failed == 1 && sink_.opened == 2; }));
+  EXPECT_EQ(sink_.error->type, base::ErrorType::kConnectionLimitReached);
+  EXPECT_EQ(sink_.error->origin, base::ErrorOrigin::kUpstream);
+}
+
 TEST_F(TcpTest, ATransportThatIsDestroyedBeforeItsLateFailureIsNotToldOfIt) {
   connectTcp(worker_, *Address::parse("255.255.255.255", 9), sink_).reset();
   EXPECT_TRUE(worker_.timers().empty());

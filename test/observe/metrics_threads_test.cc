@@ -70,5 +70,28 @@ TEST(MetricsThreads, BucketsAlwaysAgreeWithTheirCount) {
   worker.join();
 }
 
+TEST(MetricsThreads, SeriesComeAndGoWhileTheyAreRead) {
+  MetricsRegistry registry(40);
+  std::atomic<int> running = 3;
+  std::vector<std::thread> workers;
+  for (int i = 0; i < 3; ++i) {
+    workers.emplace_back([&registry, &running] {
+      MetricShard shard(registry);
+      for (int round = 0; round < 300; ++round) {
+        for (int backend = 0; backend < 20; ++backend) {
+          shard.at<Metric::kClientOpenConnections>("a/" + std::to_string(backend), "idle").add(1);
+          shard.at<Metric::kClientOpenConnections>("a/" + std::to_string(backend), "idle").add(-1);
+        }
+        shard.forget([round](std::string_view object) { return object == "a/" + std::to_string(round % 20); });
+      }
+      shard.forget([](std::string_view) { return false; });
+      --running;
+    });
+  }
+  while (running > 0) EXPECT_EQ(valueOf(registry.expose(), "sluice_metric_series_dropped_total"), 0u);
+  for (std::thread& worker : workers) worker.join();
+  EXPECT_EQ(registry.expose().find("http_client_open_connections{"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sluice::observe

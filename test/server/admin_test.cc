@@ -4,84 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "test/net/socket_pair.h"
-#include "test/support/h2_frames.h"
-#include "test/support/loop_driver.h"
-#include "test/support/manual_clock.h"
+#include "test/server/admin_rig.h"
 
 namespace sluice::server {
 namespace {
 
-class Admin : public ::testing::Test {
- protected:
-  Admin() {
-    pages_["/hello"] = [this] {
-      ++made_;
-      return AdminDocument{200, "text/plain", "hello\n"};
-    };
-    pages_["/later"] = [this](AdminAnswer answer) { held_.push_back(std::move(answer)); };
-    pages_["/never"] = [](AdminAnswer) {};
-    pages_["/sick"] = [] { return AdminDocument{503, "text/plain", "sick\n"}; };
-    server_.serve(socket_, pages_);
-  }
-  ~Admin() override { server_.shutdown(); }
-
-  test::Descriptor connect() { return test::connectBlocking(socket_.address()); }
-  std::string readUntil(const test::Descriptor& client, std::string_view mark) {
-    std::string received;
-    test::runUntil(worker_, [&] {
-      return test::readAvailable(client, received) == 0 || received.find(mark) != std::string::npos;
-    });
-    return received;
-  }
-  /// Sends and reads until `mark`.
-  std::string ask(const test::Descriptor& client, std::string_view request, std::string_view mark) {
-    EXPECT_TRUE(test::sendAll(client, request));
-    return readUntil(client, mark);
-  }
-  /// Asks and waits until the page has the answer in its hands.
-  void askForLater(const test::Descriptor& client, std::string_view request) {
-    const std::size_t before = held_.size();
-    EXPECT_TRUE(test::sendAll(client, request));
-    EXPECT_TRUE(test::runUntil(worker_, [&] { return held_.size() > before; }));
-  }
-  void give(std::size_t index, const std::string& body) {
-    const net::Worker::Turn turn(worker_);
-    held_.at(index).give({200, "text/plain", body});
-  }
-  static bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  }
-
-  /// Speaks HTTP/2 until `holds`; false if the server ends the connection before.
-  bool speak(const test::Descriptor& client, const std::string& frames, test::H2FrameReader& reader,
-             const std::function<bool()>& holds) {
-    EXPECT_TRUE(test::sendAll(client, frames));
-    return test::runUntil(worker_,
-                          [&] {
-                            std::string received;
-                            const bool ended = test::readAvailable(client, received) == 0;
-                            reader.feed(received);
-                            return ended || holds();
-                          }) &&
-           holds();
-  }
-  static std::string h2Get(std::uint32_t stream, const std::string& path) {
-    return test::h2::headers(
-        stream, {{":method", "GET"}, {":scheme", "http"}, {":authority", "localhost"}, {":path", path}}, true);
-  }
-
-  int made_ = 0;
-  test::ManualClock clock_;
-  net::Worker worker_{clock_};
-  net::ListenSocket socket_ = test::listenOnLoopback();
-  AdminPages pages_;
-  AdminServer server_{worker_};
-  std::vector<AdminAnswer> held_;
-};
-
-constexpr std::string_view kLater = "GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n";
-constexpr std::string_view kHello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
+class Admin : public AdminRig {};
 
 TEST_F(Admin, ServesItsPagesAgainAndAgain) {
   const test::Descriptor client = connect();
@@ -214,30 +142,6 @@ TEST_F(Admin, AnUnknownPageNamesThoseThereAre) {
 TEST_F(Admin, ABadRequestIsAnswered) {
   const std::string answer = ask(connect(), "GET /hello HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "\r\n\r\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 ")) << answer;
-}
-
-TEST_F(Admin, TooManyAtOnceAreTurnedAway) {
-  std::vector<test::Descriptor> clients;
-  for (int i = 0; i < 64; ++i) {
-    clients.push_back(connect());
-    ASSERT_TRUE(contains(ask(clients.back(), "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n"), " 200 "))
-        << i;
-  }
-  EXPECT_FALSE(contains(ask(connect(), "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n"), " 200 "));
-  clients.pop_back();
-  const test::Descriptor next = connect();
-  EXPECT_TRUE(contains(ask(next, "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n", "hello\n"), " 200 "));
-}
-
-TEST_F(Admin, AFullPortLeavesTheOtherItsRoom) {
-  const net::ListenSocket other = test::listenOnLoopback();
-  server_.serve(other, pages_);
-  std::vector<test::Descriptor> clients;
-  for (std::size_t i = 0; i < AdminServer::kMaxClients; ++i) {
-    clients.push_back(connect());
-    ASSERT_TRUE(contains(ask(clients.back(), kHello, "hello\n"), " 200 ")) << i;
-  }
-  EXPECT_TRUE(contains(ask(test::connectBlocking(other.address()), kHello, "hello\n"), " 200 "));
 }
 
 }  // namespace

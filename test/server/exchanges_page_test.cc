@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "test/server/body_text.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 
@@ -53,7 +54,7 @@ class Exchanges : public ::testing::Test, private AdminClients {
 
   void answer(http::Token, http::StreamId, AdminDocument&& document) override {
     EXPECT_EQ(document.status, 200);
-    answers_.push_back(document.body);
+    answers_.push_back(textOf(document.body));
   }
 
   test::ManualClock clock_;
@@ -152,7 +153,9 @@ class Collected final : public AdminClients {
   std::vector<std::string> bodies;
 
  private:
-  void answer(http::Token, http::StreamId, AdminDocument&& document) override { bodies.push_back(document.body); }
+  void answer(http::Token, http::StreamId, AdminDocument&& document) override {
+    bodies.push_back(textOf(document.body));
+  }
 };
 
 TEST(ExchangesPageThreads, WorkersTellFromTheirOwnThreads) {

@@ -34,12 +34,17 @@ class ServingRig {
     if (::mkdtemp(folder_.data()) == nullptr) std::abort();
     write(spec);
     serving_.emplace(std::vector<std::string>{path()}, processors_, log_, main_, shard_);
-    const base::Status started = serving_->start();
-    EXPECT_TRUE(started.ok()) << started.error().detail;
-    if (started.ok()) makeWorkers(workers);
+    bool started = false;
+    serving_->start([&](const base::Status& status) {
+      started = true;
+      EXPECT_TRUE(status.ok()) << status.error().detail;
+      if (status.ok()) makeWorkers(workers);
+    });
+    EXPECT_TRUE(test::runUntil(main_, [&] { return started; }));
   }
   ~ServingRig() {
     stop();
+    serving_.reset();  // it may be reading
     std::filesystem::remove_all(folder_);
   }
   ServingRig(const ServingRig&) = delete;
@@ -56,17 +61,32 @@ class ServingRig {
     threads_.clear();
   }
 
-  /// Comes back before anybody has adopted it.
+  /// Comes back before it is loaded.
   void beginReload(const Spec& spec) {
     write(spec);
+    reloadAgain();
+  }
+  /// Asks for what is there already.
+  void reloadAgain() {
     const net::Worker::Turn turn(main_);
     serving_->reload();
+  }
+  /// As beginReload(), but comes back when the workers have been told of it.
+  void publish(const Spec& spec) {
+    const std::string before = serving_->revisions().published;
+    beginReload(spec);
+    EXPECT_TRUE(test::runUntil(main_, [&] { return serving_->revisions().published != before; }));
   }
   bool reload(const Spec& spec) {
     const std::string before = serving_->revisions().served;
     beginReload(spec);
     return test::runUntil(main_, [&] { return serving_->revisions().served != before; });
   }
+  /// Until no reload is under way.
+  bool settles() {
+    return test::runUntil(main_, [&] { return !serving_->reloading(); });
+  }
+  std::uint64_t reloads(std::string_view result) { return shard_.at<observe::Metric::kConfigReloads>(result).value(); }
   Serving& serving() { return *serving_; }
   net::Worker& main() { return main_; }
 
@@ -87,8 +107,14 @@ class ServingRig {
     runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   }
 
+  // Another thread may be reading: it finds the one or the other, never half of it.
   void write(const Spec& spec) const {
-    std::ofstream out(path());
+    const std::string fresh = folder_ + "/gateway.new";
+    writeTo(fresh, spec);
+    std::filesystem::rename(fresh, path());
+  }
+  static void writeTo(const std::string& file, const Spec& spec) {
+    std::ofstream out(file);
     out << "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec:\n"
            "  controllerName: sluice.dev/egress-gateway\n"
            "  parametersRef: {group: \"\", kind: ConfigMap, namespace: test, name: settings}\n"

@@ -39,7 +39,7 @@ TEST(ServingReload, ThatWorkersWereToldOfEndsAlthoughTheProcessDrains) {
   const test::HeldPort first;
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 2);
-  rig.beginReload({{first.port(), second.port()}});
+  rig.publish({{first.port(), second.port()}});
   rig.serving().stop();
   const test::Descriptor client = connectTo(second.port());
   rig.run();
@@ -62,7 +62,7 @@ TEST(ServingReload, IsNotBegunByWhoDrains) {
 TEST(ServingReload, WhatIsAskedForMeanwhileIsDoneAfterwards) {
   const test::HeldPort ports[3];
   ServingRig rig({{ports[0].port()}}, 2);
-  rig.beginReload({{ports[0].port(), ports[1].port()}});
+  rig.publish({{ports[0].port(), ports[1].port()}});
   const std::string second = rig.serving().revisions().desired;
   rig.beginReload({{ports[0].port(), ports[2].port()}});
   EXPECT_EQ(rig.serving().revisions().desired, second) << "it has not been read";
@@ -72,6 +72,45 @@ TEST(ServingReload, WhatIsAskedForMeanwhileIsDoneAfterwards) {
       test::runUntil(rig.main(), [&] { return revisions.desired != second && revisions.served == revisions.desired; }));
   EXPECT_EQ(ask(connectTo(ports[2].port())), "404");
   EXPECT_LT(connectTo(ports[1].port()).get(), 0);
+}
+
+TEST(ServingReload, IsForgottenIfTheProcessDrainsWhileItIsLoaded) {
+  const test::HeldPort first;
+  const test::HeldPort second;
+  ServingRig rig({{first.port()}}, 1);
+  rig.run();
+  const std::string before = rig.serving().revisions().desired;
+  rig.beginReload({{first.port(), second.port()}});
+  rig.serving().stop();
+  EXPECT_TRUE(rig.settles());
+  EXPECT_EQ(rig.serving().revisions().desired, before);
+  EXPECT_LT(connectTo(second.port()).get(), 0);
+}
+
+TEST(ServingReload, IsNotWaitedForByTheMainThread) {
+  const test::HeldPort first;
+  const test::HeldPort second;
+  ServingRig rig({{first.port()}}, 1);
+  rig.run();
+  const std::string before = rig.serving().revisions().desired;
+  rig.beginReload({{first.port(), second.port()}});
+  EXPECT_EQ(rig.serving().revisions().desired, before) << "it is told in a later turn";
+  ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.serving().revisions().served != before; }));
+}
+
+TEST(ServingReload, ManyRequestsForItWhileItIsLoadedAreOne) {
+  const test::HeldPort first;
+  const test::HeldPort second;
+  ServingRig rig({{first.port()}}, 1);
+  rig.run();
+  const std::string before = rig.serving().revisions().served;
+  rig.beginReload({{first.port(), second.port()}});
+  for (int i = 0; i < 10; ++i) rig.reloadAgain();
+  ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.serving().revisions().served != before; }));
+  EXPECT_TRUE(rig.settles());
+  EXPECT_EQ(rig.reloads("success"), 1u);
+  EXPECT_GE(rig.reloads("unchanged"), 1u) << "those that came meanwhile";
+  EXPECT_LE(rig.reloads("unchanged"), 2u) << "and perhaps what the watch of the file has told";
 }
 
 /// Clients that ask as fast as they can, on one connection after the other.

@@ -1,0 +1,279 @@
+// Attacks on what keeps the gateway in the hands of its operators: the health and admin ports, the configuration, the
+// metrics. The victim is a probe, an operator or another tenant; it asks while the attack stands.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
+#include "test/support/h2_frames.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kSmallBuffer = 4096;
+constexpr std::size_t kMemoryKib = 64 * 1024;
+
+std::string askingFor(const std::string& page) { return "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n"; }
+
+/// One probe as the kubelet makes it; 0 if it is not answered.
+int probe(std::uint16_t port, const std::string& page = "/healthz") {
+  Socket client = Socket::connect(port);
+  client.send("GET " + page + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  return readResponse(client).status;
+}
+
+/// Clients that ask for so much that no buffer takes it, and read none of it.
+std::vector<Socket> stallingClients(std::uint16_t port, int count) {
+  std::string requests;
+  for (int i = 0; i < 500; ++i) requests += askingFor("/metrics");
+  std::vector<Socket> clients;
+  for (int i = 0; i < count; ++i) {
+    clients.push_back(Socket::connect(port, kSmallBuffer));
+    clients.back().sendSome(requests, std::chrono::milliseconds(0));
+  }
+  return clients;
+}
+
+class HealthPortAttacked : public testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Clients, HealthPortAttacked, testing::Values(65, 1000),
+                         [](const auto& given) { return std::to_string(given.param); });
+
+TEST_P(HealthPortAttacked, ByClientsThatAskAndDoNotReadAnswersEveryProbe) {
+  Gateway gateway({.backends = {{.port = 9}}});
+  const std::size_t before = gateway.process().residentKib();
+  const auto stalled = stallingClients(gateway.healthPort(), GetParam());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  EXPECT_EQ(probe(gateway.healthPort(), "/readyz"), 200);
+  EXPECT_EQ(probe(gateway.adminPort(), "/status"), 200);
+  EXPECT_GT(gateway.limitHits("adminConnections"), 0);
+  EXPECT_LT(gateway.process().residentKib(), before + kMemoryKib);
+}
+
+TEST_P(HealthPortAttacked, ByClientsThatSayNothingAnswersEveryProbe) {
+  const Gateway gateway({.backends = {{.port = 9}}});
+  std::vector<Socket> silent;
+  for (int i = 0; i < GetParam(); ++i) silent.push_back(Socket::connect(gateway.healthPort()));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+}
+
+TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
+  const Gateway gateway({.backends = {{.port = 9}}});
+  std::atomic<bool> done = false;
+  std::atomic<int> came = 0;
+  std::thread attacker([&] {
+    std::vector<Socket> clients(200);
+    for (std::size_t i = 0; !done; i = (i + 1) % clients.size(), ++came) {
+      if (clients[i].ok()) clients[i].reset();  // or its port would be taken for a minute
+      clients[i] = Socket::connect(gateway.healthPort());
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return came > 500; }));
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  done = true;
+  attacker.join();
+}
+
+/// Routes that make every document about the configuration long, and the compilation too.
+std::string manyRoutes(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    text += "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: route-" +
+            number + "}\nspec:\n  parentRefs: [{name: egress}]\n  hostnames: [\"host-" + number +
+            ".test\"]\n  rules:\n" + ruleOfPrefix("/" + number, "origin");
+  }
+  return text.substr(4);
+}
+
+TEST(AdminPortAttacked, ByManyCopiesThatNobodyReadsStaysWithinItsMemory) {
+  Gateway gateway({.backends = {{.port = 9}}, .routes = manyRoutes(1000)});
+  ASSERT_GT(gateway.adminGet("/status").size(), 300'000u);
+  const std::size_t before = gateway.process().residentKib();
+  std::string requests = h2::clientHello();
+  for (std::uint32_t stream = 1; stream < 16; stream += 2) {
+    requests += h2::headers(
+        stream, {{":method", "GET"}, {":scheme", "http"}, {":authority", "localhost"}, {":path", "/status"}}, true);
+  }
+  std::vector<Socket> clients;
+  for (int i = 0; i < 60; ++i) {
+    clients.push_back(Socket::connect(gateway.adminPort(), kSmallBuffer));
+    clients.back().send(requests);
+    EXPECT_TRUE(clients.back().waitUntilRead());
+  }
+  EXPECT_EQ(probe(gateway.adminPort(), "/status"), 200);
+  EXPECT_EQ(probe(gateway.healthPort()), 200);
+  EXPECT_LT(gateway.process().residentKib(), before + kMemoryKib);
+}
+
+// --- descriptors
+
+const std::vector<std::string> kFewDescriptors = {"prlimit", "--nofile=256:256"};
+
+TEST(FewDescriptors, ClientsOfTheOperatorsPortsLeaveTheDataPortItsOwn) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .startedBy = kFewDescriptors});
+  std::vector<Socket> idle;
+  for (int i = 0; i < 400; ++i) {
+    idle.push_back(Socket::connect(gateway.healthPort()));
+    idle.push_back(Socket::connect(gateway.adminPort()));
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(askRaw(gateway.port()).status, 200) << i;
+  EXPECT_EQ(probe(gateway.healthPort()), 200);
+}
+
+TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    self.waitUntilItStops();
+  });
+  const Gateway gateway(
+      {.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 0s\n", .startedBy = kFewDescriptors});
+  std::vector<Socket> clients;
+  for (int i = 0; i < 300; ++i) {
+    clients.push_back(Socket::connect(gateway.port()));
+    clients.back().send(kGet);
+  }
+  const std::string refused =
+      "http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/origin\","
+      "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"503\",error_type=\"connection_limit_reached\"}";
+  EXPECT_TRUE(gateway.reaches(refused, 1)) << "there are no more for Backends, and so admin answers";
+  EXPECT_GT(gateway.limitHits("backendConnections"), 0);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  for (Socket& client : clients) client.reset();
+}
+
+// --- the configuration
+
+TEST(BigConfiguration, IsCompiledWhileProbesAreAnswered) {
+  Gateway gateway({.backends = {{.port = 9}}});
+  const std::string done = "sluice_config_reloads_total{result=\"success\"}";
+  gateway.rewrite({.backends = {{.port = 9}}, .routes = manyRoutes(4000)});
+  gateway.process().signal(SIGHUP);
+  int answered = 0;
+  EXPECT_TRUE(eventually([&] {
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200);
+    if (gateway.metric(done) >= 1) return true;
+    answered += 10;
+    return false;
+  }));
+  EXPECT_GE(answered, 20) << "before it was served";
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("route-3999"));
+}
+
+/// The gateway at the moment of its start, which Gateway would wait for.
+class GatewayThatStarts {
+ public:
+  explicit GatewayThatStarts(const std::string& configuration) {
+    folder_.write("gateway.yaml", configuration);
+    process_.emplace(std::vector<std::string>{programPath("sluice"), "run", "--config", folder_.path(), "--admin",
+                                              "127.0.0.1:" + std::to_string(adminPort_), "--health",
+                                              "127.0.0.1:" + std::to_string(healthPort_)});
+    EXPECT_TRUE(waitForPort(healthPort_)) << process_->errors();
+  }
+  std::uint16_t healthPort() const { return healthPort_; }
+  std::uint16_t adminPort() const { return adminPort_; }
+  Process& process() { return *process_; }
+
+ private:
+  TempDir folder_;
+  std::uint16_t adminPort_ = freePort();
+  std::uint16_t healthPort_ = freePort();
+  std::optional<Process> process_;
+};
+
+std::string bigConfiguration() {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec: {controllerName: "
+         "sluice.dev/egress-gateway}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: "
+         "{namespace: test, name: egress}\nspec:\n  gatewayClassName: test\n  addresses: [{type: IPAddress, value: "
+         "127.0.0.1}]\n  listeners: [{name: http, protocol: HTTP, port: " +
+         std::to_string(freePort()) + "}]\n---\n" + manyRoutes(4000);
+}
+
+TEST(BigConfiguration, IsLoadedForTheFirstTimeWhileTheHealthPortSaysSo) {
+  GatewayThatStarts gateway(bigConfiguration());
+  EXPECT_EQ(probe(gateway.healthPort(), "/readyz"), 503);
+  EXPECT_EQ(probe(gateway.healthPort()), 200);
+  EXPECT_EQ(probe(gateway.adminPort(), "/status"), 503);
+  EXPECT_TRUE(eventually([&] { return probe(gateway.healthPort(), "/readyz") == 200; }));
+  EXPECT_EQ(probe(gateway.adminPort(), "/status"), 200);
+  gateway.process().signal(SIGTERM);
+  EXPECT_EQ(gateway.process().wait(), 0) << gateway.process().errors();
+}
+
+TEST(BigConfiguration, IsNoReasonNotToEnd) {
+  GatewayThatStarts gateway(bigConfiguration());
+  EXPECT_EQ(probe(gateway.healthPort(), "/readyz"), 503);
+  gateway.process().signal(SIGTERM);
+  EXPECT_EQ(gateway.process().wait(), 0) << gateway.process().errors();
+}
+
+// --- the metrics
+
+/// A route of a namespace of its own to a Backend there, by a path that begins with the namespace's name.
+std::string tenant(const std::string& nameSpace, std::uint16_t port) {
+  return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: " + nameSpace +
+         ", name: route}\nspec:\n  parentRefs: [{namespace: test, name: egress}]\n  rules:\n    - matches: [{path: "
+         "{type: PathPrefix, value: /" +
+         nameSpace +
+         "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n---\napiVersion: "
+         "gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {namespace: " +
+         nameSpace + ", name: origin}\nspec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: " +
+         std::to_string(port) + "}}}\n";
+}
+
+TEST(MetricSeries, OfATenantWithOddAnswersLeaveTheOthersTheirsAndGoWithItsRoute) {
+  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+    for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
+      const std::string status = head.substr(head.find("status=") + 7, 3);
+      socket.send("HTTP/1.1 " + status + " Odd\r\nContent-Length: 2\r\n\r\nok");
+    }
+  });
+  // Another destination, which has connections of its own.
+  RawOrigin other(RawOrigin::answering(kOk));
+  GatewaySpec spec{.backends = {{.port = other.port()}}};
+  spec.listeners = "    - {name: open, protocol: HTTP, port: " + std::to_string(freePort()) +
+                   ", allowedRoutes: {namespaces: {from: All}}}\n";
+  const std::uint16_t open =
+      static_cast<std::uint16_t>(std::stoi(spec.listeners.substr(spec.listeners.find("port: ") + 6)));
+  const std::string modest = tenant("modest", other.port());
+  spec.routes = (tenant("greedy", origin.port()) + modest).substr(4);
+  Gateway gateway(spec);
+  Socket client = Socket::connect(open);
+  for (const char* method : {"GET", "HEAD"}) {
+    for (int status = 200; status < 1000; ++status) {
+      const RawResponse got = askRaw(
+          client, method + std::string(" /greedy?status=") + std::to_string(status) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+          method == std::string("HEAD") || status == 204 || status == 304);
+      if (got.status == 0) client = Socket::connect(open);
+    }
+  }
+  const RawResponse answer = askRaw(open, "GET /modest HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(answer.status, 200);
+  const std::string page = gateway.metrics();
+  EXPECT_THAT(page,
+              HasSubstr("http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"modest/route\""));
+  EXPECT_THAT(page, HasSubstr("route=\"greedy/route\""));
+  spec.routes = modest.substr(4);
+  gateway.reload(spec);
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_EQ(askRaw(open, "GET /modest HTTP/1.1\r\nHost: a\r\n\r\n").status, 200);
+    return gateway.metrics().find("greedy/") == std::string::npos;
+  })) << gateway.metrics();
+  EXPECT_THAT(gateway.metrics(), HasSubstr("route=\"modest/route\""));
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,19 @@
+// All that an admin document says, as a client reads it.
+#pragma once
+
+#include <string>
+
+#include "proxy/server/admin_page.h"
+
+namespace sluice::server {
+
+/// The body is taken as a value: reading the copy leaves the document as it is.
+inline std::string textOf(AdminBody body) {
+  base::ChunkPool pool;
+  base::ByteQueue out(pool);
+  while (body.read(out, out.size() + 4096)) {
+  }
+  return out.text();
+}
+
+}  // namespace sluice::server

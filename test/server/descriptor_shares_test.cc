@@ -1,0 +1,41 @@
+// How the descriptors of the process are shared out.
+#include "proxy/server/descriptor_shares.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace sluice::server {
+namespace {
+
+TEST(DescriptorShares, OfAnOrdinaryLimit) {
+  const DescriptorShares shares(1024);
+  EXPECT_EQ(shares.adminConnections, 16u);
+  EXPECT_EQ(shares.backends, 1024u - 64 - 8);
+  EXPECT_EQ(shares.clients, 768u);
+}
+
+TEST(DescriptorShares, OfASmallOne) {
+  const DescriptorShares shares(64);
+  EXPECT_EQ(shares.adminConnections, 4u);
+  EXPECT_EQ(shares.backends, 40u);
+  EXPECT_EQ(shares.clients, 34u);
+}
+
+TEST(DescriptorShares, EachLeavesSomethingToTheNext) {
+  for (std::size_t most = 48; most < 100'000; most += 7) {
+    const DescriptorShares shares(most);
+    EXPECT_LT(shares.clients, shares.backends) << most;
+    EXPECT_LE(shares.backends + 4 * shares.adminConnections + DescriptorShares::kOthers, most);
+  }
+}
+
+TEST(DescriptorShares, MayBeOfAnyNumber) {
+  EXPECT_EQ(DescriptorShares(0).clients, 0u);
+  EXPECT_EQ(DescriptorShares(8).backends, 0u);
+  const DescriptorShares endless(std::numeric_limits<std::size_t>::max());
+  EXPECT_LT(endless.clients, endless.backends);
+}
+
+}  // namespace
+}  // namespace sluice::server
