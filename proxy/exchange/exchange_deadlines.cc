@@ -12,10 +12,10 @@ bool Exchange::clientStalls() const {
   if (request_.head.body == http::Body::kTunnel) return false;
   if (steps_) {
     if (stepDeadline() != base::MonotonicTime::max()) return false;  // a step does
-    if (starves()) return !isGrpc(request_.head);
+    if (starves()) return !speaksGrpc(request_.head);
   }
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
-         requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
+         requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !speaksGrpc(request_.head);
 }
 
 base::MonotonicTime Exchange::deadline() const {
