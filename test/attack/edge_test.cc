@@ -53,5 +53,44 @@ TEST(EdgeAttacks, AContentTypeOfGrpcOverHttp11DoesNotHoldTheBackendsRoom) {
   EXPECT_EQ(askRaw(narrow.gateway.port()).status, 200) << "the victim";
 }
 
+// A guard that reads the first Content-Type and a backend that reads the last one do not judge the same body.
+TEST(EdgeAttacks, TwoContentTypesDoNotWalkAroundABodyRouterThatFailsClosed) {
+  RecordingOrigin origin([](std::size_t) { return kOk; });
+  const std::string router = "{name: model, type: 'sluice.dev/BodyRouter:v1', phase: request-body, config: {}}";
+  const std::string rules =
+      "    - matches: [{headers: [{name: x-gateway-model-name, value: large}]}]\n"
+      "      filters: [{type: RequestRedirect, requestRedirect: {statusCode: 302}}]\n"
+      "    -\n" +
+      backendRefs();
+  const std::string guard =
+      "---\napiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: test, name: model}\n"
+      "spec: {phase: PreRouting, targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}, "
+      "processors: [" +
+      router + "]}\n";
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOfRules(rules) + guard});
+  const std::string large = R"({"model": "large"})";
+  const auto post = [&](const std::string& lines) {
+    return askRaw(gateway.port(), "POST / HTTP/1.1\r\nHost: a\r\n" + lines +
+                                      "Content-Length: " + std::to_string(large.size()) + "\r\n\r\n" + large);
+  };
+  const std::string json = "Content-Type: application/json\r\n";
+  ASSERT_EQ(post(json).status, 302) << "the guard sees an honest request";
+  for (const std::string& around : {"Content-Type: text/plain\r\n" + json, json + "Content-Type: text/plain\r\n",
+                                    json + json, std::string("Content-Type: text/plain, application/json\r\n"),
+                                    std::string("Content-Type: json\r\n"), std::string("Content-Type:\r\n") + json}) {
+    const RawResponse got = post(around);
+    EXPECT_EQ(got.status, 400) << around;
+    EXPECT_THAT(got.body, HasSubstr("Content-Type")) << around;
+  }
+  H2Client client(gateway.port());
+  H2Lines lines = h2::post("/");
+  for (const char* type : {"text/plain", "application/json"}) lines.emplace_back("content-type", type);
+  client.send(h2::headers(1, lines, false) + h2::data(1, large, true));
+  ASSERT_TRUE(client.readUntil([&] { return client.isSettled(1); }));
+  EXPECT_EQ(client.status(1), "400");
+  EXPECT_EQ(askRaw(gateway.port()).status, 200) << "the victim";
+  EXPECT_TRUE(origin.bodies().size() == 1 && origin.bodies()[0].empty()) << "the attack came through";
+}
+
 }  // namespace
 }  // namespace sluice::test
