@@ -92,5 +92,61 @@ TEST(EdgeAttacks, TwoContentTypesDoNotWalkAroundABodyRouterThatFailsClosed) {
   EXPECT_TRUE(origin.bodies().size() == 1 && origin.bodies()[0].empty()) << "the attack came through";
 }
 
+/// Answers what is asked of /fine at once, and never reads on behind another head.
+RawOrigin::Script stuck(std::atomic<int>& held) {
+  return [&held](Socket& socket, RawOrigin& self) {
+    for (std::string head; !(head = self.readHead(socket)).empty();) {
+      if (!head.starts_with("GET /fine ")) break;
+      socket.send(kOk);
+    }
+    ++held;
+    self.waitUntilItStops();
+  };
+}
+
+// Its socket is not read, so nothing tells of its end but the kernel, if it is asked.
+TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
+  const std::string pipelined = [] {
+    std::string text = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
+    while (text.size() < 20'000'000) text += "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
+    return text;
+  }();
+  const std::string upload =
+      "POST /wait HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n" + std::string(50'000'000, 'x');
+  for (const std::string* bytes : {&pipelined, &upload}) {
+    std::atomic<int> held = 0;
+    RawOrigin origin(stuck(held));
+    NarrowBackend narrow(origin.port());
+    std::vector<Socket> attackers;
+    for (int i = 0; i < 2; ++i) {
+      attackers.push_back(Socket::connect(narrow.gateway.port()));
+      ASSERT_LT(attackers.back().sendSome(*bytes, std::chrono::milliseconds(300)), bytes->size())
+          << "the gateway reads on";
+    }
+    ASSERT_TRUE(eventually([&] { return held == 2; }));
+    const std::string fine = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
+    EXPECT_EQ(askRaw(narrow.gateway.port(), fine).status, 503) << "the attack stands";
+    for (Socket& attacker : attackers) attacker.reset();
+    narrow.time.pass(narrow.gateway, std::chrono::seconds(1));
+    EXPECT_TRUE(eventually([&] { return askRaw(narrow.gateway.port(), fine).status == 200; })) << "the victim";
+  }
+}
+
+// RFC 9112 section 9.6: a client may end its side and still read, even while more of it waits than the gateway takes.
+TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
+  HeldOrigin origin;
+  NarrowBackend narrow(origin.port());
+  Socket client = Socket::connect(narrow.gateway.port());
+  std::string asked;
+  for (int i = 0; i < 4000; ++i) asked += kGet;
+  ASSERT_TRUE(client.send(asked));
+  client.shutdownWrite();
+  ASSERT_TRUE(origin.wasAsked());
+  for (int i = 0; i < 3; ++i) narrow.time.pass(narrow.gateway, std::chrono::seconds(1));
+  origin.answer();
+  EXPECT_EQ(readResponse(client).status, 200);
+  client.reset();
+}
+
 }  // namespace
 }  // namespace sluice::test

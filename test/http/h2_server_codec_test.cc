@@ -186,6 +186,14 @@ TEST_F(H2Server, GivesWindowOnlyAsGranted) {
   EXPECT_EQ(reader.find(H2Type::kWindowUpdate, 0)->firstWord(), 3u * 16384);
 }
 
+// RFC 9113 has no half of a connection that is of any use to the other side.
+TEST_F(H2Server, AClientThatEndsItsSideHasLeft) {
+  start();
+  exchange(h2::clientHello() + h2::settingsAck() + h2::headers(1, h2::get(), true));
+  EXPECT_TRUE(codec->hasLeft(0));
+  EXPECT_TRUE(codec->hasLeft(100));
+}
+
 TEST_F(H2Server, RefusesMoreThanTheStreamWindow) {
   limits.streamWindow = 20'000;
   start();
