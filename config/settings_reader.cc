@@ -125,6 +125,8 @@ void readLimits(FieldReader reader, LimitSettings& settings) {
   readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
                           {"headerBytes", settings.headerBytes, 64, kMaxBytes},
                           {"headerFields", settings.headerFields, 1, kMaxCount},
+                          {"headerMemory", settings.headerMemory, 0, kMaxBytes},
+                          {"headerMemoryTotal", settings.headerMemoryTotal, 0, kMaxBytes},
                           {"informationalResponses", settings.informationalResponses, 0, kMaxCount},
                           {"chunkExtensionBytes", settings.chunkExtensionBytes, 0, kMaxBytes},
                           {"concurrentStreams", settings.concurrentStreams, 1, kMaxCount},

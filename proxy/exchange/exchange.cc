@@ -426,7 +426,8 @@ void Exchange::answer() {
   processOwnAnswer();
   status_ = response_->head.status;
   codec->sendResponse(origin_.stream, response_->head);
-  progress();
+  dropHeads();
+  lastProgress_ = owner_.worker().now();
   arm();
 }
 

@@ -20,9 +20,10 @@ bool Exchange::clientStalls() const {
 
 base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
+  // An answer of our own is small, so it has a time to be taken in, whether or not some of it moves.
+  if (responseState_ == ResponseState::kAnswering) return lastProgress_ + timeouts.clientIdle;
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
-  // An answer of our own has the time that it takes to be read; a tunnel ends when nothing moves in it.
-  if (responseState_ == ResponseState::kAnswering || tunnels()) return idleUntil;
+  if (tunnels()) return idleUntil;  // it ends when nothing moves in it
   const base::MonotonicTime due = std::min({idleUntil, requestDeadline(), attemptDeadline(), retryTime()});
   return steps_ ? std::min(due, stepDeadline()) : due;
 }
@@ -58,6 +59,11 @@ void Exchange::onTimer() {
 
 void Exchange::expire() {
   const base::MonotonicTime now = owner_.worker().now();
+  if (responseState_ == ResponseState::kAnswering) {
+    owner_.onLimit("clientIdle");
+    return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                                    "the client did not take the answer in time"});
+  }
   if (clientStalls() && lastProgress_ + owner_.timeouts().bodyIdle <= now) {
     owner_.onLimit("bodyIdle");
     return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));

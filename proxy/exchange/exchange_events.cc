@@ -14,6 +14,7 @@ constexpr std::uint64_t kLeastBodyPerWindow = 1024;
 }  // namespace
 
 void Exchange::progress() {
+  if (responseState_ == ResponseState::kAnswering) return;  // its time runs from the beginning of the answer
   lastProgress_ = owner_.worker().now();
   receivedMark_ = requestBytes_;
   passedMark_ = requestPassed_;

@@ -19,7 +19,11 @@ void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::Lim
 
 Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
   Exchange& exchange = exchanges_.create(*this, origin, std::move(request));
-  exchange.raise(Event::kArrived);
+  if (const auto refusal = exchange.chargeHead()) {
+    exchange.raise(Event::kRefusedHead, *refusal);
+  } else {
+    exchange.raise(Event::kArrived);
+  }
   return exchange;
 }
 
@@ -49,6 +53,7 @@ void Exchanges::reap() {
     Exchange* exchange = exchanges_.find(handle);
     if (exchange == nullptr) continue;
     parts_.observer.onFinished(*exchange);
+    exchange->releaseHead();
     exchanges_.destroy(handle);
   }
   finished_.clear();

@@ -48,6 +48,7 @@ struct ExchangeParts {
   config::LimitSettings limits;
   std::uint64_t randomSeed;
   processing::BufferBudget& bufferBudget;
+  processing::BufferBudget& headBudget;  // limits.headerMemoryTotal
 };
 
 class Exchanges final : public http::ClientSink, public upstream::WaiterSink, public processing::ResumeSink {
@@ -96,6 +97,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
   processing::BufferBudget& bufferBudget() { return parts_.bufferBudget; }
+  processing::BufferBudget& headBudget() { return parts_.headBudget; }
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 

@@ -1,5 +1,5 @@
 // What all workers take from together: connections and requests per backend, and the memory of bodies held for
-// processors. One for the process; bounds are those of the settings that are served.
+// processors and of the large heads of requests. One for the process; bounds are those of the settings that are served.
 #pragma once
 
 #include "config/settings.h"
@@ -10,15 +10,17 @@ namespace sluice::server {
 
 struct SharedBudgets {
   explicit SharedBudgets(const config::LimitSettings& limits)
-      : upstream(limits.backendConnections, limits.backendRequests), buffers(limits.processorBufferTotal) {}
+      : upstream(limits.backendConnections, limits.backendRequests), buffers(limits.processorBufferTotal), heads(limits.headerMemoryTotal) {}
 
   void setBounds(const config::LimitSettings& limits) {
     upstream.setBounds(limits.backendConnections, limits.backendRequests);
     buffers.setMost(limits.processorBufferTotal);
+    heads.setMost(limits.headerMemoryTotal);
   }
 
   upstream::Budgets upstream;
   processing::BufferBudget buffers;
+  processing::BufferBudget heads;
 };
 
 }  // namespace sluice::server

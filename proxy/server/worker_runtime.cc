@@ -30,7 +30,8 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
           settings.timeouts,
           settings.limits,
           parts.randomSeed,
-          parts.budgets.buffers};
+          parts.budgets.buffers,
+          parts.budgets.heads};
 }
 
 }  // namespace

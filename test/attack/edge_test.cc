@@ -104,6 +104,56 @@ RawOrigin::Script stuck(std::atomic<int>& held) {
   };
 }
 
+/// A hundred requests of 60 KB each in a few kilobytes, by somebody whose window stays closed.
+std::unique_ptr<H2Client> bomb(std::uint16_t port, const std::string& target) {
+  auto client = std::make_unique<H2Client>(port, std::string(h2::preface()) + h2::settings({{0x4, 0}}));
+  for (std::uint32_t id = 1; id < 201; id += 2) {
+    std::string block = h2::block(h2::get(target));
+    if (id == 1) block += h2::indexedLine("x-large", std::string(3900, 'y'));
+    for (int i = 0; i < 15; ++i) block += h2::reference(62);
+    client->send(h2::headers(id, block, true));
+  }
+  return client;
+}
+
+// What HPACK makes of few bytes is held for as long as the client likes, unless it counts, and ends with the answer.
+TEST(EdgeAttacks, HeadsThatCostTheirSenderNothingHoldLittle) {
+  const bool measured = programPath("sluice", true) != programPath("sluice");
+  std::atomic<int> held = 0;
+  RawOrigin origin(stuck(held));
+  PassedTime time;
+  Gateway gateway({.backends = {{.port = origin.port()}},
+                   .settings = onlyTimeouts("clientIdle: 60s"),
+                   .routes = routeOfRules(ruleOfPrefix("/wait", "origin") + ruleOfPrefix("/fine", "origin")),
+                   .release = true,
+                   .startedBy = time.startedBy()});
+  const std::string fine = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
+  ASSERT_EQ(askRaw(gateway.port(), fine).status, 200);
+  constexpr std::size_t kAttackers = 5;
+  for (const char* target : {"/nowhere", "/wait"}) {
+    const std::size_t before = gateway.process().residentKib();
+    std::vector<std::unique_ptr<H2Client>> attackers;
+    for (std::size_t i = 0; i < kAttackers; ++i) {
+      attackers.push_back(bomb(gateway.port(), target));
+      ASSERT_TRUE(attackers.back()->isServed()) << "all of it has arrived";
+    }
+    EXPECT_TRUE(attackers[0]->readUntil([&] { return attackers[0]->isSettled(199); }));
+    EXPECT_EQ(attackers[0]->status(199), "503") << "there is no room for it beside those before it";
+    if (measured) {
+      EXPECT_LT(gateway.process().residentKib(), before + kAttackers * 5 * 1024) << target;
+    }
+    EXPECT_EQ(askRaw(gateway.port(), fine).status, 200) << "the victim";
+    std::string large = "GET /fine HTTP/1.1\r\nHost: a\r\n";
+    for (int i = 0; i < 15; ++i) large += "X-Large: " + std::string(3900, 'y') + "\r\n";
+    EXPECT_EQ(askRaw(gateway.port(), large + "\r\n").status, 200) << "a victim with a large head of its own";
+    EXPECT_TRUE(gateway.limitWasHit("headerMemory"));
+    if (target == std::string("/nowhere")) {
+      time.pass(gateway, std::chrono::seconds(61));
+      EXPECT_TRUE(gateway.limitWasHit("clientIdle")) << "answers that nobody takes end";
+    }
+  }
+}
+
 // Its socket is not read, so nothing tells of its end but the kernel, if it is asked.
 TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
   const std::string pipelined = [] {

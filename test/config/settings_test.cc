@@ -91,7 +91,8 @@ dns:
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
   upstreamIdle: 8s, processor: 9ms}
-limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informationalResponses: 4, chunkExtensionBytes: 5,
+limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory: 7Ki, headerMemoryTotal: 8Ki,
+  informationalResponses: 4, chunkExtensionBytes: 5,
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, connections: 12, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
@@ -113,6 +114,8 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.timeouts.request, seconds(7));
   EXPECT_EQ(settings.timeouts.processor, std::chrono::milliseconds(9));
   EXPECT_EQ(settings.limits.requestLineBytes, 1024u);
+  EXPECT_EQ(settings.limits.headerMemory, 7u * 1024);
+  EXPECT_EQ(settings.limits.headerMemoryTotal, 8u * 1024);
   EXPECT_EQ(settings.limits.replayBuffer, 0u);
   EXPECT_EQ(settings.limits.backendRequests, 21u);
 }

@@ -241,10 +241,15 @@ TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
   rig.accept(0);
   EXPECT_EQ(client.answer(lost).message.head.status, 404);
   EXPECT_EQ(rig.exchanges.size(), 2U);
-  rig.advance(seconds(301));
+  rig.advanceShortOf(seconds(60));
+  EXPECT_EQ(rig.exchanges.size(), 2U);
+  rig.advancePast();
+  EXPECT_EQ(rig.exchanges.size(), 1U) << "the 404 has had clientIdle to be taken";
+  EXPECT_NE(std::find(rig.limits.begin(), rig.limits.end(), "clientIdle"), rig.limits.end());
+  rig.advance(seconds(241));
   EXPECT_EQ(client.answer(late).message.head.status, 504);
-  EXPECT_EQ(rig.exchanges.size(), 1U) << "the 404 has ended, the 504 has its own time";
-  rig.advance(seconds(298));
+  EXPECT_EQ(rig.exchanges.size(), 1U) << "the 504 has its own time";
+  rig.advance(seconds(58));
   EXPECT_EQ(rig.exchanges.size(), 1U);
   rig.advance(seconds(3));
   EXPECT_EQ(rig.exchanges.size(), 0U);
@@ -252,6 +257,26 @@ TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
   EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kDestinationNotFound);
   EXPECT_EQ(rig.told[1].error->type, base::ErrorType::kHttpResponseTimeout)
       << "the reason stays what the client was told";
+}
+
+// Taking a byte now and then must not keep it for ever.
+TEST(TimeoutsOfAnAnswer, AnAnswerIsNotPutOffByWhatIsTakenOfIt) {
+  Rig rig;
+  http::Limits limits;
+  limits.streamWindow = 1;
+  test::ClientPeer& client = rig.connect(Version::kHttp2, limits);
+  client.grants = false;
+  const std::size_t lost = client.ask({.target = "/nowhere"});
+  ASSERT_TRUE(rig.settle());
+  for (int i = 0; i < 5; ++i) {
+    rig.advance(seconds(11));
+    client.grant(lost, 1);
+    ASSERT_TRUE(rig.settle());
+  }
+  EXPECT_EQ(rig.exchanges.size(), 1U);
+  EXPECT_EQ(client.answer(lost).body.size(), 6U);
+  rig.advance(seconds(6));
+  EXPECT_EQ(rig.exchanges.size(), 0U);
 }
 
 }  // namespace

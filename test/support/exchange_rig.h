@@ -60,9 +60,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         report_(worker, shard_, accessLog_, revision_),
         budgets(options.maxConnections, options.maxRequests),
         buffers(options.bounds.processorBufferTotal),
+        heads(options.bounds.headerMemoryTotal),
         resolver(worker),
         dialer(worker),
-        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1, buffers}),
+        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1, buffers, heads}),
         upstreams({worker,
                    resolver,
                    dialer,
@@ -307,6 +308,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
   upstream::Budgets budgets;
   processing::BufferBudget buffers;
+  processing::BufferBudget heads;
   upstream::Budget* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;

@@ -88,6 +88,8 @@ class ClientPeer {
     codec->wake(ids_[index]);
   }
   void cancel(std::size_t index) { codec->cancel(ids_[index], http::ResetReason::kCancelled); }
+  /// By hand, if not `grants`.
+  void grant(std::size_t index, std::size_t count) { codec->grant(ids_[index], count); }
   RecordingClientSink::Stream& answer(std::size_t index) { return sink.stream(index); }
 
   /// Moves what can be moved, both ways.
