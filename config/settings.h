@@ -72,7 +72,20 @@ struct LimitSettings {
   friend bool operator==(const LimitSettings&, const LimitSettings&) = default;
 };
 
-enum class ForwardedHeaders : std::uint8_t { kOff, kAppend };
+/// What backends are told in X-Forwarded-For, -Proto and -Host.
+enum class ForwardedHeaders : std::uint8_t {
+  kOff,       // nothing
+  kAppend,    // what came, and who has sent it
+  kOverwrite  // who the client is
+};
+
+struct ForwardedSettings {
+  ForwardedHeaders mode = ForwardedHeaders::kOff;
+  /// How many proxies there are between clients and the gateway whose word counts.
+  std::uint32_t trustedHops = 0;
+
+  friend bool operator==(const ForwardedSettings&, const ForwardedSettings&) = default;
+};
 
 struct CatalogRef {
   std::string nameSpace;
@@ -127,7 +140,7 @@ struct ExtensionManager {
 struct Settings {
   std::uint32_t workers = 0;  // 0: one per core
   Duration drainTimeout = std::chrono::seconds(25);
-  ForwardedHeaders forwardedHeaders = ForwardedHeaders::kOff;
+  ForwardedSettings forwarded;
   std::string accessLogPath = "/dev/stdout";  // "off": none
   std::optional<SessionKeyRef> sessionKey;    // none: a random one of the process
   std::vector<CatalogRef> processorCatalogs;

@@ -21,7 +21,8 @@ constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
 constexpr Choice<ForwardedHeaders> kForwardedHeaders[] = {{"Off", ForwardedHeaders::kOff},
-                                                          {"Append", ForwardedHeaders::kAppend}};
+                                                          {"Append", ForwardedHeaders::kAppend},
+                                                          {"Overwrite", ForwardedHeaders::kOverwrite}};
 
 struct DurationField {
   std::string_view key;
@@ -172,6 +173,19 @@ void readSessionKeySettings(FieldReader reader, Settings& settings) {
   reader.finish();
 }
 
+/// A map, or the mode alone.
+void readForwarded(FieldReader& reader, ForwardedSettings& settings) {
+  const Value* given = reader.find("forwardedHeaders");
+  if (given == nullptr || !given->isMap()) {
+    settings.mode = reader.choice("forwardedHeaders", kForwardedHeaders, settings.mode);
+    return;
+  }
+  FieldReader forwarded = reader.map("forwardedHeaders");
+  settings.mode = forwarded.choice("mode", kForwardedHeaders, settings.mode);
+  readCount(forwarded, "trustedHops", 0, 100, settings.trustedHops);
+  forwarded.finish();
+}
+
 /// An empty block is none.
 bool namesExtensionServer(FieldReader& reader) {
   const Value* block = reader.find("extensionManager");
@@ -182,7 +196,7 @@ Settings readTop(FieldReader reader) {
   Settings settings;
   readCount(reader, "workers", 0, 1024, settings.workers);
   readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
-  settings.forwardedHeaders = reader.choice("forwardedHeaders", kForwardedHeaders, settings.forwardedHeaders);
+  readForwarded(reader, settings.forwarded);
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
   accessLog.finish();

@@ -1,27 +1,9 @@
 #include "proxy/exchange/attempt.h"
 
-#include <string>
+#include "proxy/exchange/forwarded.h"
 
 namespace sluice::exchange {
 namespace {
-
-/// What a request says about its own way here: Forwarded (RFC 7239), and what was in use before it.
-bool isForwarded(const http::Field& field) {
-  return field.id == http::FieldId::kForwarded || field.name.starts_with("x-forwarded-") || field.name == "x-real-ip";
-}
-
-/// Whatever else the client said of itself goes: it could say anything.
-void appendForwarded(base::Arena& arena, http::Headers& headers, const http::RequestHead& request,
-                     const Client& client) {
-  std::string chain;
-  for (const http::Field& field : headers) {
-    if (field.id == http::FieldId::kXForwardedFor) chain.append(field.value).append(", ");
-  }
-  headers.removeIf(isForwarded);
-  headers.add(arena, http::FieldId::kXForwardedFor, arena.copy(chain + client.address.ip()));
-  headers.add(arena, http::FieldId::kXForwardedProto, client.secure ? "https" : "http");
-  if (!request.authority.empty()) headers.add(arena, http::FieldId::kXForwardedHost, request.authority);
-}
 
 /// The fields and the authority; of a rule or share that sets Host and rewrites it too, the filter made for it counts.
 void applyFilters(base::Arena& arena, const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
@@ -42,13 +24,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
   // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
   head.expectContinue = false;
-  if (identity.appendForwarded) {
-    appendForwarded(arena, head.headers, request, client);
-  } else {
-    // A client could otherwise say anything about where it comes from; and inner addresses are nobody's business
-    // outside.
-    head.headers.removeIf(isForwarded);
-  }
+  writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, request.authority);
   applyFilters(arena, rule.requestHeaders, rule.rewrite, head);
   applyFilters(arena, backend.requestHeaders, backend.rewrite, head);
   // Both would rewrite the path that was matched, not what the other made of it: the more specific one counts.

@@ -9,10 +9,10 @@ Exchanges::Exchanges(ExchangeParts parts) : parts_(std::move(parts)), random_(pa
 Exchanges::~Exchanges() = default;
 
 void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits,
-                      bool appendForwarded, const std::string& revision) {
+                      const config::ForwardedSettings& forwarded, const std::string& revision) {
   parts_.timeouts = timeouts;
   parts_.limits = limits;
-  parts_.identity.appendForwarded = appendForwarded;
+  parts_.identity.forwarded = forwarded;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
   mirrors_.pin();
 }

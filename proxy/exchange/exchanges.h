@@ -59,8 +59,8 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
 
   /// Between beats, when every exchange that has a listener has found it: those that exist keep their rules, those
   /// that come find the rules of a new snapshot. `revision` is what was served until now.
-  void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits, bool appendForwarded,
-             const std::string& revision);
+  void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits,
+             const config::ForwardedSettings& forwarded, const std::string& revision);
 
   /// What the values of sessions are sealed and opened by from now on.
   void sealSessions(std::shared_ptr<const pki::ValueSealer> sealer) { sessionSealer_ = std::move(sealer); }

@@ -101,7 +101,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   ASSERT_THAT(reading.problems, IsEmpty());
   const Settings& settings = *reading.settings;
   EXPECT_EQ(settings.workers, 4u);
-  EXPECT_EQ(settings.forwardedHeaders, ForwardedHeaders::kAppend);
+  EXPECT_EQ(settings.forwarded, (ForwardedSettings{ForwardedHeaders::kAppend, 0}));
   EXPECT_EQ(settings.accessLogPath, "off");
   EXPECT_EQ(settings.sessionKey, (SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
@@ -118,6 +118,21 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(settings.limits.headerMemoryTotal, 8u * 1024);
   EXPECT_EQ(settings.limits.replayBuffer, 0u);
   EXPECT_EQ(settings.limits.backendRequests, 21u);
+}
+
+TEST(Settings, SayHowFarProxiesBeforeTheGatewayAreTrusted) {
+  EXPECT_EQ(readSettingsBlock("").settings->forwarded, ForwardedSettings{});
+  EXPECT_EQ(readSettingsBlock("forwardedHeaders: Overwrite").settings->forwarded,
+            (ForwardedSettings{ForwardedHeaders::kOverwrite, 0}));
+  EXPECT_EQ(readSettingsBlock("forwardedHeaders: {mode: Append, trustedHops: 2}").settings->forwarded,
+            (ForwardedSettings{ForwardedHeaders::kAppend, 2}));
+  EXPECT_EQ(readSettingsBlock("forwardedHeaders: {mode: Off, trustedHops: 100}").settings->forwarded.trustedHops, 100u);
+  EXPECT_THAT(readSettingsBlock("forwardedHeaders: {trustedHops: 101}").problems,
+              ElementsAre(HasSubstr("forwardedHeaders.trustedHops")));
+  EXPECT_THAT(readSettingsBlock("forwardedHeaders: {mode: All}").problems,
+              ElementsAre(HasSubstr("forwardedHeaders.mode: must be Off, Append or Overwrite")));
+  EXPECT_THAT(readSettingsBlock("forwardedHeaders: {hops: 1}").problems,
+              ElementsAre(HasSubstr("forwardedHeaders.hops: unknown field")));
 }
 
 TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
@@ -174,7 +189,7 @@ TEST(Settings, CheckValues) {
   EXPECT_THAT(readSettingsBlock("addressGuard: {allow: [10.0.0.0]}").problems,
               ElementsAre(HasSubstr("must be a CIDR")));
   EXPECT_THAT(readSettingsBlock("forwardedHeaders: on").problems,
-              ElementsAre(EndsWith("must be Off or Append, but is \"on\"")));
+              ElementsAre(EndsWith("must be Off, Append or Overwrite, but is \"on\"")));
   EXPECT_THAT(readSettingsBlock("- a\n").problems,
               ElementsAre(EndsWith("settings.yaml: must be a map, but is a list")));
   EXPECT_THAT(readSettingsBlock("a: [\n").problems, ElementsAre(HasSubstr("settings.yaml: not YAML")));
