@@ -37,6 +37,7 @@ class HeaderModifier final : public processing::PreAuthProcessor {
     edits_.apply(call.arena, call.response != nullptr ? call.response->headers : call.request.headers);
     return processing::Verdict::goOn();
   }
+  void withhold(http::Headers& fields) const override { edits_.withhold(fields); }
 
  private:
   const processing::FieldEdits edits_;

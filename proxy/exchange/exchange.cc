@@ -214,6 +214,7 @@ void Exchange::onProcessed() {
 
 void Exchange::enter() {
   attempt_.begun = owner_.worker().now();
+  guardClientsTrailers();
   if (retries_) {
     retries_->begin();
     arm();
@@ -368,10 +369,9 @@ http::ServerCodec* Exchange::downstreamCodec() {
 }
 
 void Exchange::forwardInterim() {
-  // The client's 100 came from us, with the connection at hand; the backend's would be a second one.
   http::ServerCodec* codec = downstreamCodec();
-  for (const http::ResponseMessage& interim : interims_) {
-    if (codec != nullptr && interim.head.status != 100) codec->sendInterim(origin_.stream, interim.head);
+  for (http::ResponseMessage& interim : interims_) {
+    if (codec != nullptr && mayPass(interim)) codec->sendInterim(origin_.stream, interim.head);
   }
   interims_.clear();
 }

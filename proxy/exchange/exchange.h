@@ -229,6 +229,11 @@ class Exchange final : private net::Timer {
   void mirrorEnd();
   void dropMirrors();
   void leaveMirrors();
+  /// exchange_unseen.cc: what comes outside of the heads that filters and steps are shown. Of trailers goes what they have
+  /// set or removed; a 1xx head passes the filters, and does not pass steps that must see a response first.
+  void guardClientsTrailers();
+  void guardBackendsTrailers(http::Headers& trailers) const;
+  bool mayPass(http::ResponseMessage& interim) const;
   void answer();
   /// Of the request and of an answer of our own that the codec has: what reports need of them is kept.
   void dropHeads();

@@ -62,6 +62,7 @@ void Exchange::receiveEnd(std::optional<http::Trailers> trailers) {
   } else {
     requestBody_.finish();
   }
+  guardClientsTrailers();
   if (steps_) guardTrailers();
   // Of what came after that, nobody has had anything.
   if (!mirrors_.empty() && requestState_ != RequestState::kStopped) mirrorEnd();
@@ -111,6 +112,7 @@ void Exchange::addResponseBody(std::string_view bytes) {
 
 void Exchange::endResponse(std::optional<http::Trailers> trailers) {
   progress();
+  if (trailers) guardBackendsTrailers(trailers->fields);
   if (requestState_ == RequestState::kSent) attempt_.stream = 0;  // both ways are done: there is nothing to cut
   if (Stretch* steps = carrier(&ExchangeSteps::response)) {
     steps->end(std::move(trailers));

@@ -132,6 +132,10 @@ std::size_t Headers::remove(FieldId id, std::string_view lowerCaseName) {
   return removeIf([&](const Field& field) { return field.name == lowerCaseName; });
 }
 
+std::size_t Headers::removeTwins(std::string_view lowerCaseName) {
+  return removeIf([lowerCaseName](const Field& field) { return areTwins(field.name, lowerCaseName); });
+}
+
 void Headers::set(base::Arena& arena, std::string_view name, std::string_view value) {
   remove(name);
   add(arena, name, value);

@@ -91,6 +91,8 @@ class Headers {
   std::size_t remove(std::string_view lowerCaseName) { return remove(fieldId(lowerCaseName), lowerCaseName); }
   /// `id` is that of the name.
   std::size_t remove(FieldId id, std::string_view lowerCaseName);
+  /// Removes the lines of that name together with its twins (areTwins()); returns how many there were.
+  std::size_t removeTwins(std::string_view lowerCaseName);
   /// Removes the lines for which drop(const Field&) is true, keeping the order of the rest.
   template <typename Drop>
   std::size_t removeIf(Drop&& drop) {

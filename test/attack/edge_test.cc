@@ -198,5 +198,38 @@ TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
   client.reset();
 }
 
+// Filters see the heads. A trailer, a 103 or another spelling of a name would say to the other side what they took
+// away.
+TEST(EdgeAttacks, WhatARuleHasDecidedIsNotSaidOnceMoreElsewhere) {
+  std::string behind;
+  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.readUntil("\r\n0\r\n");
+    for (std::string line; line != "\r\n" && !socket.closed(); behind += line) line = socket.readUntil("\r\n");
+    socket.send(
+        "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nX-Inner: secret\r\nx_inner: secret\r\n\r\n"
+        "HTTP/1.1 200 OK\r\nX-Inner: secret\r\nTransfer-Encoding: chunked\r\nTrailer: x-inner\r\n\r\n"
+        "2\r\nok\r\n0\r\nX-Inner: secret\r\nX-Sum: 1\r\n\r\n");
+  });
+  const std::string filters =
+      "    - filters:\n"
+      "      - {type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-tenant, value: ours}]}}\n"
+      "      - {type: ResponseHeaderModifier, responseHeaderModifier: {remove: [x-inner]}}\n";
+  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOfRules(filters + backendRefs())});
+  Socket client = Socket::connect(gateway.port());
+  client.send(
+      "POST / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n"
+      "x-tenant: theirs\r\nx_tenant: theirs\r\nX_Forwarded_For: theirs\r\nX-Real_IP: theirs\r\n\r\n"
+      "2\r\nhi\r\n0\r\nX-Tenant: theirs\r\nx_tenant: theirs\r\nX-Real-IP: theirs\r\nX-Sum: 1\r\n\r\n");
+  const std::string got = client.readAll();
+  ASSERT_EQ(origin.heads().size(), 1U);
+  EXPECT_EQ(countOf(origin.heads()[0], "x-tenant: ours\r\n"), 1U) << origin.heads()[0];
+  EXPECT_EQ(countOf(origin.heads()[0] + behind, "theirs"), 0U) << origin.heads()[0] << behind;
+  EXPECT_EQ(countOf(behind, "x-sum: 1\r\n"), 1U) << behind;
+  EXPECT_EQ(countOf(got, "103 early hints\r\nlink: </a.css>\r\n\r\n"), 1U) << got;
+  EXPECT_EQ(countOf(got, "secret"), 0U) << got;
+  EXPECT_EQ(countOf(got, "x-sum: 1\r\n"), 1U) << got;
+}
+
 }  // namespace
 }  // namespace sluice::test

@@ -147,9 +147,11 @@ class BackendPeer {
   std::size_t requests() const { return sink.count(); }
   RecordingServerSink::Stream& request(std::size_t index) { return sink.stream(index); }
 
-  void interim(std::size_t index, std::uint16_t status) {
+  void interim(std::size_t index, std::uint16_t status, const FieldList& fields = {}) {
+    base::Arena arena(pool);
     http::ResponseHead head;
     head.status = status;
+    for (const auto& [name, value] : fields) head.headers.add(arena, name, value);
     codec->sendInterim(request(index).id, head);
   }
   void head(std::size_t index, const HeadSpec& spec) {
