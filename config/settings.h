@@ -50,6 +50,8 @@ struct LimitSettings {
   std::uint64_t requestLineBytes = 16 * 1024;
   std::uint64_t headerBytes = 64 * 1024;
   std::uint64_t headerFields = 100;
+  std::uint64_t headerMemory = 1024 * 1024;
+  std::uint64_t headerMemoryTotal = 256 * 1024 * 1024;
   std::uint64_t informationalResponses = 10;
   std::uint64_t chunkExtensionBytes = 1024;
   std::uint64_t concurrentStreams = 100;
@@ -79,7 +81,21 @@ struct LimitSettings {
 /// What becomes of NTLM and Negotiate, which authenticate connections: the Backend's serves that client alone from then
 /// on, or the gateway refuses them.
 enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
-enum class ForwardedHeaders : std::uint8_t { kOff, kAppend };
+
+/// What backends are told in X-Forwarded-For, -Proto and -Host.
+enum class ForwardedHeaders : std::uint8_t {
+  kOff,       // nothing
+  kAppend,    // what came, and who has sent it
+  kOverwrite  // who the client is
+};
+
+struct ForwardedSettings {
+  ForwardedHeaders mode = ForwardedHeaders::kOff;
+  /// How many proxies there are between clients and the gateway whose word counts.
+  std::uint32_t trustedHops = 0;
+
+  friend bool operator==(const ForwardedSettings&, const ForwardedSettings&) = default;
+};
 
 struct CatalogRef {
   std::string nameSpace;
@@ -135,7 +151,7 @@ struct Settings {
   std::uint32_t workers = 0;  // 0: one per core
   Duration drainTimeout = std::chrono::seconds(25);
   ConnectionAuth connectionAuth = ConnectionAuth::kPin;
-  ForwardedHeaders forwardedHeaders = ForwardedHeaders::kOff;
+  ForwardedSettings forwarded;
   std::string accessLogPath = "/dev/stdout";  // "off": none
   std::optional<SessionKeyRef> sessionKey;    // none: a random one of the process
   std::vector<CatalogRef> processorCatalogs;

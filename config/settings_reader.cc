@@ -23,7 +23,8 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 constexpr Choice<ConnectionAuth> kConnectionAuth[] = {{"Pin", ConnectionAuth::kPin},
                                                       {"Refuse", ConnectionAuth::kRefuse}};
 constexpr Choice<ForwardedHeaders> kForwardedHeaders[] = {{"Off", ForwardedHeaders::kOff},
-                                                          {"Append", ForwardedHeaders::kAppend}};
+                                                          {"Append", ForwardedHeaders::kAppend},
+                                                          {"Overwrite", ForwardedHeaders::kOverwrite}};
 
 struct DurationField {
   std::string_view key;
@@ -129,6 +130,8 @@ void readLimits(FieldReader reader, LimitSettings& settings) {
   readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
                           {"headerBytes", settings.headerBytes, 64, kMaxBytes},
                           {"headerFields", settings.headerFields, 1, kMaxCount},
+                          {"headerMemory", settings.headerMemory, 0, kMaxBytes},
+                          {"headerMemoryTotal", settings.headerMemoryTotal, 0, kMaxBytes},
                           {"informationalResponses", settings.informationalResponses, 0, kMaxCount},
                           {"chunkExtensionBytes", settings.chunkExtensionBytes, 0, kMaxBytes},
                           {"concurrentStreams", settings.concurrentStreams, 1, kMaxCount},
@@ -178,6 +181,19 @@ void readSessionKeySettings(FieldReader reader, Settings& settings) {
   reader.finish();
 }
 
+/// A map, or the mode alone.
+void readForwarded(FieldReader& reader, ForwardedSettings& settings) {
+  const Value* given = reader.find("forwardedHeaders");
+  if (given == nullptr || !given->isMap()) {
+    settings.mode = reader.choice("forwardedHeaders", kForwardedHeaders, settings.mode);
+    return;
+  }
+  FieldReader forwarded = reader.map("forwardedHeaders");
+  settings.mode = forwarded.choice("mode", kForwardedHeaders, settings.mode);
+  readCount(forwarded, "trustedHops", 0, 100, settings.trustedHops);
+  forwarded.finish();
+}
+
 /// An empty block is none.
 bool namesExtensionServer(FieldReader& reader) {
   const Value* block = reader.find("extensionManager");
@@ -189,7 +205,7 @@ Settings readTop(FieldReader reader) {
   readCount(reader, "workers", 0, 1024, settings.workers);
   readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
   settings.connectionAuth = reader.choice("connectionAuth", kConnectionAuth, settings.connectionAuth);
-  settings.forwardedHeaders = reader.choice("forwardedHeaders", kForwardedHeaders, settings.forwardedHeaders);
+  readForwarded(reader, settings.forwarded);
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
   accessLog.finish();

@@ -41,6 +41,7 @@ class HeaderModifier final : public processing::PreAuthProcessor {
     }
     return processing::Verdict::goOn();
   }
+  void withhold(http::Headers& fields) const override { edits_.withhold(fields); }
 
  private:
   const processing::FieldEdits edits_;

@@ -8,12 +8,14 @@ namespace sluice::base {
 
 struct alignas(16) Arena::Large {
   Large* next;
+  std::size_t size;
 };
 
 void* Arena::allocateElsewhere(std::size_t size) {
   if (size > kLargest) {
     auto* large = static_cast<Large*>(::operator new (sizeof(Large) + size, std::align_val_t{16}));
     large->next = large_;
+    large->size = size;
     large_ = large;
     return large + 1;
   }
@@ -41,6 +43,13 @@ std::string_view Arena::concat(std::string_view a, std::string_view b, std::stri
     at += part.size();
   }
   return {to, size};
+}
+
+std::size_t Arena::held() const {
+  std::size_t bytes = 0;
+  for (const Chunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next) bytes += Chunk::kCapacity;
+  for (const Large* large = large_; large != nullptr; large = large->next) bytes += large->size;
+  return bytes;
 }
 
 void Arena::clear() {

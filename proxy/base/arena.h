@@ -54,6 +54,8 @@ class Arena {
   /// The concatenation, copied once.
   std::string_view concat(std::string_view a, std::string_view b, std::string_view c = {});
 
+  /// Bytes of memory that it keeps from others. Walks over its chunks.
+  std::size_t held() const;
   /// Everything goes back; all views into it die.
   void clear();
   ChunkPool& pool() const { return *pool_; }

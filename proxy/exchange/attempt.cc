@@ -1,27 +1,9 @@
 #include "proxy/exchange/attempt.h"
 
-#include <string>
+#include "proxy/exchange/forwarded.h"
 
 namespace sluice::exchange {
 namespace {
-
-/// What a request says about its own way here: Forwarded (RFC 7239), and what was in use before it.
-bool isForwarded(const http::Field& field) {
-  return field.id == http::FieldId::kForwarded || field.name.starts_with("x-forwarded-") || field.name == "x-real-ip";
-}
-
-/// Whatever else the client said of itself goes: it could say anything.
-void appendForwarded(base::Arena& arena, http::RequestHead& request, const Client& client) {
-  http::Headers& headers = request.headers;
-  std::string chain;
-  for (const http::Field& field : headers) {
-    if (field.id == http::FieldId::kXForwardedFor) chain.append(field.value).append(", ");
-  }
-  headers.removeIf(isForwarded);
-  headers.add(arena, http::FieldId::kXForwardedFor, arena.copy(chain + client.address.ip()));
-  headers.add(arena, http::FieldId::kXForwardedProto, client.secure ? "https" : "http");
-  if (!request.authority.empty()) headers.add(arena, http::FieldId::kXForwardedHost, request.authority);
-}
 
 /// Of a rule or share that sets Host and rewrites it too, the filter made for it counts.
 void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
@@ -34,13 +16,7 @@ void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::U
 
 void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule, const Identity& identity,
                       const Client& client) {
-  if (identity.appendForwarded) {
-    appendForwarded(arena, head, client);
-  } else {
-    // A client could otherwise say anything about where it comes from; and inner addresses are nobody's business
-    // outside.
-    head.headers.removeIf(isForwarded);
-  }
+  writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, head.authority);
   if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
 }
 

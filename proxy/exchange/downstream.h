@@ -2,6 +2,7 @@
 // is simply not there. Implemented by the server's connections, and by tests.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -26,6 +27,9 @@ class Downstream {
   virtual std::uint64_t acknowledged() const = 0;
   /// By which its requests are matched now. For the turn.
   virtual const routing::RouteTable& routes() const = 0;
+
+  /// For exchanges: what the large heads of its requests hold together (limits.headerMemory).
+  std::size_t headerMemory = 0;
 };
 
 class Downstreams {

@@ -221,6 +221,7 @@ void Exchange::onProcessed() {
 
 void Exchange::enter() {
   attempt_.begun = owner_.worker().now();
+  guardClientsTrailers();
   if (retries_) {
     retries_->begin();
     arm();
@@ -384,10 +385,9 @@ http::ServerCodec* Exchange::downstreamCodec() {
 }
 
 void Exchange::forwardInterim() {
-  // The client's 100 came from us, with the connection at hand; the backend's would be a second one.
   http::ServerCodec* codec = downstreamCodec();
-  for (const http::ResponseMessage& interim : interims_) {
-    if (codec != nullptr && interim.head.status != 100) codec->sendInterim(origin_.stream, interim.head);
+  for (http::ResponseMessage& interim : interims_) {
+    if (codec != nullptr && mayPass(interim)) codec->sendInterim(origin_.stream, interim.head);
   }
   interims_.clear();
 }
@@ -444,7 +444,8 @@ void Exchange::answer() {
   processOwnAnswer();
   status_ = response_->head.status;
   codec->sendResponse(origin_.stream, response_->head);
-  progress();
+  dropHeads();
+  lastProgress_ = owner_.worker().now();
   arm();
 }
 

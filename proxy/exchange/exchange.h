@@ -53,6 +53,10 @@ class Exchange final : private net::Timer {
   }
   void raise(Event event, const base::Error& error);
   void drive();
+  /// What its head holds counts from now on; else there is no room for it, and it can only be refused.
+  std::optional<base::Error> chargeHead();
+  /// It counts no more. Before the exchange goes.
+  void releaseHead();
   /// The snapshot that it was routed by goes: keeps what it uses of it, and by which revision it was served.
   void pin(const std::string& revision);
   bool finished() const { return requestState_ == RequestState::kStopped && responseState_ == ResponseState::kDone; }
@@ -253,7 +257,14 @@ class Exchange final : private net::Timer {
   void mirrorEnd();
   void dropMirrors();
   void leaveMirrors();
+  /// exchange_unseen.cc: what comes outside of the heads that filters and steps are shown. Of trailers goes what they have
+  /// set or removed; a 1xx head passes the filters, and does not pass steps that must see a response first.
+  void guardClientsTrailers();
+  void guardBackendsTrailers(http::Headers& trailers) const;
+  bool mayPass(http::ResponseMessage& interim) const;
   void answer();
+  /// Of the request and of an answer of our own that the codec has: what reports need of them is kept.
+  void dropHeads();
   void breakResponse();
   http::ServerCodec* downstreamCodec();
 
@@ -265,6 +276,8 @@ class Exchange final : private net::Timer {
   /// nothing that a step put in goes where it is not meant to. Framed as the body that they left. In the arena; null:
   /// as it is.
   http::RequestHead* asked_ = nullptr;
+  std::unique_ptr<char[]> keptOfHead_;  // what the request's head points to once its arena has gone
+  std::size_t headCharge_ = 0;
   http::BodyPipe requestBody_;
   http::BodyPipe responseBody_;
   std::vector<http::ResponseMessage> interims_;  // bounded by limits.informationalResponses

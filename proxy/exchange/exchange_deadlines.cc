@@ -12,18 +12,19 @@ bool Exchange::clientStalls() const {
   if (request_.head.body == http::Body::kTunnel) return false;
   if (steps_) {
     if (stepDeadline() != base::MonotonicTime::max()) return false;  // a step does
-    if (starves()) return !isGrpc(request_.head);
+    if (starves()) return !speaksGrpc(request_.head);
   }
   return requestState_ == RequestState::kSending && responseState_ == ResponseState::kWaiting &&
-         requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !isGrpc(request_.head);
+         requestBody_.end() == http::PipeEnd::kOpen && requestBody_.bytes.empty() && !speaksGrpc(request_.head);
 }
 
 base::MonotonicTime Exchange::deadline() const {
   const config::TimeoutSettings& timeouts = owner_.timeouts();
+  // An answer of our own is small, so it has a time to be taken in, whether or not some of it moves.
+  if (responseState_ == ResponseState::kAnswering) return lastProgress_ + timeouts.clientIdle;
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
   const base::MonotonicTime bounded = std::min(idleUntil, memoryDeadline());
-  // An answer of our own has the time that it takes to be read; a tunnel ends when nothing moves in it.
-  if (responseState_ == ResponseState::kAnswering || tunnels()) return bounded;
+  if (tunnels()) return bounded;  // it ends when nothing moves in it
   const base::MonotonicTime due = std::min({bounded, requestDeadline(), attemptDeadline(), retryTime()});
   return steps_ ? std::min(due, stepDeadline()) : due;
 }
@@ -67,6 +68,11 @@ void Exchange::onTimer() {
 void Exchange::expire() {
   const base::MonotonicTime now = owner_.worker().now();
   if (expireForMemory(now)) return;
+  if (responseState_ == ResponseState::kAnswering) {
+    owner_.onLimit("clientIdle");
+    return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                                    "the client did not take the answer in time"});
+  }
   if (clientStalls() && lastProgress_ + owner_.timeouts().bodyIdle <= now) {
     owner_.onLimit("bodyIdle");
     return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));

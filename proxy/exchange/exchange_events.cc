@@ -15,6 +15,7 @@ constexpr std::uint64_t kLeastBodyPerWindow = 1024;
 }  // namespace
 
 void Exchange::progress() {
+  if (responseState_ == ResponseState::kAnswering) return;  // its time runs from the beginning of the answer
   lastProgress_ = owner_.worker().now();
   receivedMark_ = requestBytes_;
   passedMark_ = requestPassed_;
@@ -62,6 +63,7 @@ void Exchange::receiveEnd(std::optional<http::Trailers> trailers) {
   } else {
     requestBody_.finish();
   }
+  guardClientsTrailers();
   if (steps_) guardTrailers();
   // Of what came after that, nobody has had anything.
   if (!mirrors_.empty() && requestState_ != RequestState::kStopped) mirrorEnd();
@@ -119,6 +121,7 @@ void Exchange::addResponseBody(std::string_view bytes) {
 
 void Exchange::endResponse(std::optional<http::Trailers> trailers) {
   progress();
+  if (trailers) guardBackendsTrailers(trailers->fields);
   if (requestState_ == RequestState::kSent) attempt_.stream = 0;  // both ways are done: there is nothing to cut
   if (Stretch* steps = carrier(&ExchangeSteps::response)) {
     steps->end(std::move(trailers));

@@ -13,18 +13,22 @@ Exchanges::Exchanges(ExchangeParts parts)
 Exchanges::~Exchanges() = default;
 
 void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits,
-                      bool appendForwarded, const std::string& revision) {
+                      const config::ForwardedSettings& forwarded, const std::string& revision) {
   parts_.timeouts = timeouts;
   parts_.limits = limits;
   bodyWindow_ = bodyWindowOf(limits);
-  parts_.identity.appendForwarded = appendForwarded;
+  parts_.identity.forwarded = forwarded;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
   mirrors_.pin();
 }
 
 Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
   Exchange& exchange = exchanges_.create(*this, origin, std::move(request));
-  exchange.raise(Event::kArrived);
+  if (const auto refusal = exchange.chargeHead()) {
+    exchange.raise(Event::kRefusedHead, *refusal);
+  } else {
+    exchange.raise(Event::kArrived);
+  }
   return exchange;
 }
 
@@ -54,6 +58,7 @@ void Exchanges::reap() {
     Exchange* exchange = exchanges_.find(handle);
     if (exchange == nullptr) continue;
     parts_.observer.onFinished(*exchange);
+    exchange->releaseHead();
     exchanges_.destroy(handle);
   }
   finished_.clear();

@@ -49,6 +49,7 @@ struct ExchangeParts {
   std::uint64_t randomSeed;
   processing::BufferBudget& bufferBudget;
   ClientMemoryTotal& clientMemory;
+  processing::BufferBudget& headBudget;  // limits.headerMemoryTotal
 };
 
 class Exchanges final : public http::ClientSink, public upstream::WaiterSink, public processing::ResumeSink {
@@ -59,8 +60,8 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
 
   /// Between beats, when every exchange that has a listener has found it: those that exist keep their rules, those
   /// that come find the rules of a new snapshot. `revision` is what was served until now.
-  void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits, bool appendForwarded,
-             const std::string& revision);
+  void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits,
+             const config::ForwardedSettings& forwarded, const std::string& revision);
 
   /// What the values of sessions are sealed and opened by from now on.
   void sealSessions(std::shared_ptr<const pki::ValueSealer> sealer) { sessionSealer_ = std::move(sealer); }
@@ -106,6 +107,7 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
   processing::BufferRoom& bufferRoom() { return bufferRoom_; }
   ClientMemoryTotal& clientMemory() { return parts_.clientMemory; }
+  processing::BufferBudget& headBudget() { return parts_.headBudget; }
   const BodyWindow& bodyWindow() const { return bodyWindow_; }
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }

@@ -55,7 +55,7 @@ http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& reques
 http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
                               const base::Error& error) {
   // RFC 8441 section 5: a client that asks for a tunnel takes every success for one.
-  const bool asGrpc = isGrpc(request) && request.body != http::Body::kTunnel;
+  const bool asGrpc = speaksGrpc(request) && request.body != http::Body::kTunnel;
   if (asGrpc && error.status != kUnsupportedMediaType) {
     pipe.finish();
     return grpcReply(arena, request, error);
@@ -136,17 +136,14 @@ int grpcStatusFrom(std::uint16_t httpStatus) {
   }
 }
 
-bool isGrpc(const http::RequestHead& request) {
+bool speaksGrpc(const http::RequestHead& request) {
   static constexpr std::string_view kType = "application/grpc";
+  if (request.version != http::Version::kHttp2) return false;
   const http::Field* type = request.headers.find(http::FieldId::kContentType);
   if (type == nullptr || type->value.size() < kType.size()) return false;
   const std::string_view rest = type->value.substr(kType.size());
   return http::equalsIgnoreCase(type->value.substr(0, kType.size()), kType) &&
          (rest.empty() || rest[0] == '+' || rest[0] == ';');
-}
-
-bool speaksGrpc(const http::RequestHead& request) {
-  return request.version == http::Version::kHttp2 && isGrpc(request);
 }
 
 }  // namespace sluice::exchange

@@ -17,9 +17,8 @@ http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const ht
 std::string_view statusTitle(std::uint16_t status);
 /// gRPC's official mapping from HTTP status to status code ("HTTP to gRPC Status Code Mapping").
 int grpcStatusFrom(std::uint16_t httpStatus);
-/// Its content-type is gRPC's: it is answered in gRPC's terms.
-bool isGrpc(const http::RequestHead& request);
-/// gRPC over HTTP/2 as it is defined, which HTTP/1.1 can not carry.
+/// gRPC is defined over HTTP/2 alone, so its Content-Type means nothing in HTTP/1.x: there it neither buys the patience
+/// that a streaming call gets, nor an answer in gRPC's terms.
 bool speaksGrpc(const http::RequestHead& request);
 
 }  // namespace sluice::exchange

@@ -82,6 +82,9 @@ class ServerCodec {
   virtual void feed(std::string_view bytes) = 0;
   /// The client has ended its side. HTTP/1.x: a request that is complete is still answered.
   virtual void feedEnd() = 0;
+  /// The client has ended its side, behind at most `unread` bytes that nobody has read yet. True if it is taken for gone: no complete
+  /// request of it waits for a response, and none is being written. Then feedLost() is due. HTTP/2: always, as in feedEnd().
+  virtual bool hasLeft(std::size_t unread) const = 0;
   /// The connection is gone without an orderly end: every stream is over (onRequestReset, not answerable), state kClosed.
   virtual void feedLost() = 0;
   /// The head that is pending took too long (timeouts.requestHeader). HTTP/1.x: onBadRequest with 408. HTTP/2: GOAWAY, kClosed.

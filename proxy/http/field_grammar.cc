@@ -14,8 +14,8 @@ constexpr std::size_t kWord = sizeof(std::uint64_t);
 
 constexpr std::uint64_t everyByte(unsigned char byte) { return 0x0101010101010101ULL * byte; }
 
-// Has the highest bit of a byte set if one of the eight is below 0x20 or 0x7F. Never misses one, but also tells of tabs and
-// of what is not ASCII, which are allowed: a byte below 0x20 borrows, 0x7F overflows, and neither can hide another.
+// Has the highest bit of a byte set if one of the eight is below 0x20 or 0x7F. Never misses one, but also tells of tabs
+// and of what is not ASCII, which are allowed: a byte below 0x20 borrows, 0x7F overflows, and neither can hide another.
 std::uint64_t controlBits(std::uint64_t word) { return (word - everyByte(0x20)) | (word + everyByte(1)); }
 
 template <typename Word>
@@ -46,6 +46,47 @@ bool isPlain(std::string_view value) {
   return (bits & everyByte(0x80)) == 0;
 }
 
+// How many bytes at the front satisfy `fits`.
+template <typename Fits>
+std::size_t countWhile(std::string_view text, Fits&& fits) {
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), fits) - text.begin());
+}
+
+// Takes a quoted-string (RFC 9110 section 5.6.4) from the front; false if it does not end.
+bool takeQuoted(std::string_view& text) {
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      text.remove_prefix(at + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Takes name=value from the front (RFC 9110 section 5.6.6).
+bool takeParameter(std::string_view& text) {
+  const std::size_t name = countWhile(text, isTokenChar);
+  if (name == 0 || name == text.size() || text[name] != '=') return false;
+  text.remove_prefix(name + 1);
+  if (text.starts_with('"')) return takeQuoted(text);
+  const std::size_t value =
+      countWhile(text, [](char c) { return std::string_view(" \t,;\"").find(c) == std::string_view::npos; });
+  text.remove_prefix(value);
+  return value > 0;
+}
+
+// *( OWS ";" OWS [ parameter ] )
+bool areParameters(std::string_view text) {
+  while (!(text = trimSpace(text)).empty()) {
+    if (text.front() != ';') return false;
+    text = trimSpace(text.substr(1));
+    if (!text.empty() && text.front() != ';' && !takeParameter(text)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool isCodecField(FieldId id) {
@@ -69,11 +110,19 @@ bool isCodecField(FieldId id) {
 bool isFieldName(std::string_view name) { return isToken(name); }
 
 bool isReservedField(std::string_view lowerCaseName) {
-  static constexpr std::array<std::string_view, 9> kReserved = {
-      "connection", "content-length", "expect",  "http2-settings", "keep-alive",
-      "te",         "trailer",        "transfer-encoding", "upgrade"};
+  static constexpr std::array<std::string_view, 9> kReserved = {"connection",     "content-length",    "expect",
+                                                                "http2-settings", "keep-alive",        "te",
+                                                                "trailer",        "transfer-encoding", "upgrade"};
   return lowerCaseName.starts_with("proxy-") ||
          std::find(kReserved.begin(), kReserved.end(), lowerCaseName) != kReserved.end();
+}
+
+bool isMediaType(std::string_view value) {
+  const std::size_t type = countWhile(value, isTokenChar);
+  if (type == 0 || type == value.size() || value[type] != '/') return false;
+  value.remove_prefix(type + 1);
+  const std::size_t subtype = countWhile(value, isTokenChar);
+  return subtype > 0 && areParameters(value.substr(subtype));
 }
 
 bool isFieldValue(std::string_view value) {

@@ -58,6 +58,15 @@ class FieldReader {
         ++section_.lengthCount;
         section_.length = field.value;
         return nullptr;
+      case FieldId::kContentType:
+        ++section_.contentTypeCount;
+        section_.contentType = field.value;
+        keep(field);
+        return nullptr;
+      case FieldId::kAuthorization:
+        ++section_.authorizationCount;
+        keep(field);
+        return nullptr;
       case FieldId::kExpect:
         ++section_.expectCount;
         section_.expect = field.value;

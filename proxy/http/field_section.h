@@ -17,11 +17,14 @@ namespace sluice::http {
 struct FieldSection {
   Headers kept;  // what is passed on
   // The last value of each, and how many lines there were.
+  std::string_view contentType;
   std::string_view host;
   std::string_view length;
   std::string_view coding;
   std::string_view expect;
   std::string_view upgrade;
+  std::uint32_t authorizationCount = 0;
+  std::uint32_t contentTypeCount = 0;
   std::uint32_t hostCount = 0;
   std::uint32_t lengthCount = 0;
   std::uint32_t codingCount = 0;

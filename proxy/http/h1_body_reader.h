@@ -46,6 +46,9 @@ class H1BodyReader {
   Step next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
   /// The run that was delivered last is the end of a kLength body.
   bool complete() const { return framing_ == H1Framing::kLength && remaining_ == 0; }
+  /// The rest of the body may be in the next `count` bytes. The end of a chunked one is found by reading it, so it is
+  /// never assumed.
+  bool mayEndWithin(std::uint64_t count) const { return framing_ == H1Framing::kLength && remaining_ <= count; }
   void grant(std::size_t count) { credit_ += count; }
   std::size_t credit() const { return credit_; }
   H1Framing framing() const { return framing_; }

@@ -31,6 +31,7 @@ class H1ServerCodec final : public ServerCodec {
 
   void feed(std::string_view bytes) override;
   void feedEnd() override;
+  bool hasLeft(std::size_t unread) const override;
   void feedLost() override;
   void expireHead() override;
   void resume() override;

@@ -52,6 +52,11 @@ void H1ServerCodec::feedEnd() {
   settleEnd();
 }
 
+bool H1ServerCodec::hasLeft(std::size_t unread) const {
+  if (reading_ != Reading::kBody || tunnel_ || writing_ != Writing::kNothing) return false;
+  return !body_.mayEndWithin(stash_.size() + unread);
+}
+
 void H1ServerCodec::feedLost() {
   endStream(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                   "the client's connection was lost"));

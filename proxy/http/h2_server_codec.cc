@@ -23,6 +23,7 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
   }
   // Half a connection is of no use in HTTP/2: a client that has ended its side is gone.
   void feedEnd() override { endConnection(std::nullopt); }
+  bool hasLeft(std::size_t /*unread*/) const override { return true; }
   void feedLost() override { endConnection(std::nullopt); }
   void expireHead() override { endConnection(ErrorCode::kNoError); }
   void resume() override {}

@@ -138,6 +138,17 @@ std::optional<Error> setFraming(RequestHead& head, const RawRequest& raw, const 
   return std::nullopt;
 }
 
+// Whoever looks at the first of two lines and whoever looks at the last one see different requests, so a guard in here
+// would judge what the backend does not read (RFC 9110 section 5.3). Host is refused with the authority.
+std::optional<Error> checkSingletons(const FieldSection& fields) {
+  if (fields.authorizationCount > 1) return refuse("several Authorization fields");
+  if (fields.contentTypeCount > 1) return refuse("several Content-Type fields");
+  if (fields.contentTypeCount == 1 && !isMediaType(fields.contentType)) {
+    return refuse("Content-Type is not one media type");
+  }
+  return std::nullopt;
+}
+
 // RFC 9110 section 10.1.1.
 std::optional<Error> setExpectation(RequestHead& head, const FieldSection& fields) {
   if (fields.expectCount == 0 || head.version == Version::kHttp10) return std::nullopt;
@@ -201,6 +212,7 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   head.headers = fields.kept;
   head.acceptsTrailers = fields.teTrailers;
   if (auto error = TargetCheck(arena, raw, fields, listenerScheme).apply(head)) return *std::move(error);
+  if (auto error = checkSingletons(fields)) return *std::move(error);
   if (auto error = setFraming(head, raw, fields)) return *std::move(error);
   if (auto error = setExpectation(head, fields)) return *std::move(error);
   if (extended && fields.lengthCount > 0) return refuse("a tunnel has no Content-Length");

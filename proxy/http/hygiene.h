@@ -38,11 +38,12 @@ struct RawRequest {
 /// Refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length that is not
 /// one 1*DIGIT value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority, userinfo, an
 /// authority that is no host[:port], unknown expectations, connection-specific fields in HTTP/2, names and values
-/// outside RFC 9110's grammar, paths that normalizeTarget refuses, CONNECT. Removed: what Connection names, and all
+/// outside RFC 9110's grammar, several Authorization or Content-Type, a Content-Type that is not one media type, paths
+/// that normalizeTarget refuses, CONNECT. Removed: what Connection names, and all
 /// hop-by-hop fields (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is
 /// Body::kNone, so kLength always means at least one byte. An Upgrade field is hop-by-hop too: what it asks for is
-/// forgotten, unless it is a WebSocket (Body::kTunnel). Asked for by HTTP/2's extended CONNECT (RFC 8441), it is the same
-/// GET, without a key.
+/// forgotten, unless it is a WebSocket (Body::kTunnel). Asked for by HTTP/2's extended CONNECT (RFC 8441), it is the
+/// same GET, without a key.
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme);
 
 struct RawResponse {
@@ -68,6 +69,10 @@ bool checkTrailers(Headers& fields);
 bool isFieldName(std::string_view name);  // RFC 9110 section 5.1: token
 bool isFieldValue(
     std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
+
+/// RFC 9110 section 8.3.1: type/subtype with parameters, which a list of two is not. Only the value of a parameter may
+/// be looser than its grammar: clients leave out the quotes around URIs, and nobody takes those for a second type.
+bool isMediaType(std::string_view value);
 
 /// A name in lower case that no configuration can set, remove or match on, because heads never hold it: of framing, of
 /// one connection, or between a client and the gateway alone.

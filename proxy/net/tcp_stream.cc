@@ -1,5 +1,6 @@
 #include "proxy/net/tcp_stream.h"
 
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,6 +21,10 @@ constexpr std::size_t kKeptChunks = 4;
 constexpr std::uint8_t kFullReadsPerEvent = 4;
 // A read of this much is bulk, which does not wait for the end of the round.
 constexpr std::size_t kBulkRead = std::size_t{16} * 1024;
+
+// How often the kernel is asked about the peer of a socket that is not read: a peer that has gone is seen within a
+// second.
+constexpr base::Duration kPeerLook = std::chrono::milliseconds(750);
 
 base::Error toError(int code, bool connecting, bool accepted) {
   const bool refused = connecting && (code == UV_ECONNREFUSED || code == UV_EHOSTUNREACH || code == UV_ENETUNREACH);
@@ -70,6 +75,16 @@ class TcpStream::LateFailure final : public Timer {
   void onTimer() override { stream_.fail(code_); }
   TcpStream& stream_;
   int code_;
+};
+
+/// Fires while the socket is not read. Once it is read again, the timer runs out and is not set anew.
+class TcpStream::PeerWatch final : public Timer {
+ public:
+  explicit PeerWatch(TcpStream& stream) : stream_(stream) {}
+
+ private:
+  void onTimer() override { stream_.lookAtPeer(); }
+  TcpStream& stream_;
 };
 
 TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
@@ -132,6 +147,34 @@ void TcpStream::stopReading() {
   if (reading_ != ReadState::kReading) return;
   reading_ = ReadState::kStopped;
   uv_read_stop(block_->stream());
+  watchPeer();
+}
+
+void TcpStream::watchPeer() {
+  if (!accepted_) return;
+  if (peerWatch_ == nullptr) peerWatch_ = std::make_unique<PeerWatch>(*this);
+  if (!peerWatch_->isSet()) worker_.timers().set(*peerWatch_, worker_.now() + kPeerLook);
+}
+
+void TcpStream::lookAtPeer() {
+  uv_os_fd_t fd = -1;
+  if (reading_ == ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0)
+    return;
+  tcp_info info{};
+  socklen_t length = sizeof(info);
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return;
+  if (info.tcpi_state == TCP_CLOSE) {
+    int error = 0;
+    length = sizeof(error);
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length);
+    // Without an error both sides have ended in order.
+    if (error == 0 && finWanted_) return;
+    return fail(error != 0 ? uv_translate_sys_error(error) : UV_ECONNRESET);
+  }
+  watchPeer();
+  if (info.tcpi_state != TCP_CLOSE_WAIT || reading_ == ReadState::kEnded) return;
+  int unread = 0;
+  if (::ioctl(fd, FIONREAD, &unread) == 0) sink_.onEndAhead(static_cast<std::size_t>(unread));
 }
 
 void TcpStream::onAlloc(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
@@ -163,6 +206,7 @@ void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
   if (count == UV_EOF) {
     reading_ = ReadState::kEnded;
     uv_read_stop(block_->stream());
+    watchPeer();
     return sink_.onEnd(true);
   }
   if (count < 0) return fail(static_cast<int>(count));
@@ -306,6 +350,7 @@ void TcpStream::letGo() {
   block_ = nullptr;
   state_ = State::kClosed;
   lateFailure_.reset();
+  peerWatch_.reset();
 }
 
 void TcpStream::failLater(int code) { lateFailure_ = std::make_unique<LateFailure>(*this, code); }

@@ -4,6 +4,9 @@
 // kept in here, bounded, until it does. Events go to the sink inside a Turn and never from within a call of the owner.
 // The libuv handle lives in a block of its own, because closing it takes until the next round of the loop: destroying
 // the stream only lets go of it, and no event follows. One thread.
+//
+// A socket that is not read is not polled either, so nobody would hear that its peer has gone. While an accepted one is
+// not read, the kernel is asked about its peer every second; the others are bounded by those who wait for them.
 #pragma once
 
 #include <uv.h>
@@ -60,6 +63,7 @@ class TcpStream final : public Transport {
  private:
   struct Block;
   class LateFailure;
+  class PeerWatch;
   enum class State : std::uint8_t { kConnecting, kOpen, kClosed };
   enum class ReadState : std::uint8_t { kStopped, kReading, kEnded };
 
@@ -69,6 +73,8 @@ class TcpStream final : public Transport {
   void bytesRead(ssize_t count, const uv_buf_t& buffer);
   void written(int status);
   void readLastWords();
+  void watchPeer();
+  void lookAtPeer();
   void startReading();
   void stopReading();
   void writeKept();
@@ -85,6 +91,7 @@ class TcpStream final : public Transport {
   std::size_t budget_ = 0;
   std::uint64_t written_ = 0;  // that the kernel took
   std::unique_ptr<LateFailure> lateFailure_;
+  std::unique_ptr<PeerWatch> peerWatch_;  // made when it is not read for the first time
   Address peer_;
   State state_;
   ReadState reading_ = ReadState::kStopped;

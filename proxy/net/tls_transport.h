@@ -50,6 +50,7 @@ class TlsTransport final : public Transport, private TransportSink {
   void onOpen() override;
   void onBytes(std::string_view ciphertext) override;
   void onEnd(bool clean) override;
+  void onEndAhead(std::size_t unread) override { sink_.onEndAhead(held_.size() + unread); }
   void onFailed(const base::Error& error) override;
   void onWritable() override;
 

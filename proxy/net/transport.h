@@ -27,6 +27,9 @@ class TransportSink {
   virtual void onBytes(std::string_view bytes) = 0;
   /// The peer ended its side: nothing more to read. `clean` is false for TLS without close_notify. Writing may go on.
   virtual void onEnd(bool clean) = 0;
+  /// Accepted sockets, while nothing is read: the peer has ended its side behind bytes that wait to be read, of which
+  /// `unread` is an upper bound. Told again about each second; onEnd() follows when they were read.
+  virtual void onEndAhead(std::size_t /*unread*/) {}
   /// Lost, refused, timed out or not to be trusted: no more events. A reset by the peer is connection_terminated.
   virtual void onFailed(const base::Error& error) = 0;
   /// pending() has become false again.

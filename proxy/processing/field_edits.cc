@@ -49,15 +49,26 @@ base::Status FieldEdits::readFields(const content::Value& config, std::string_vi
 }
 
 void FieldEdits::apply(base::Arena& arena, http::Headers& headers) const {
-  for (const auto& [name, value] : set_) headers.set(arena, name, value);
+  for (const auto& [name, value] : set_) {
+    headers.removeTwins(name);
+    headers.add(arena, name, value);
+  }
   for (const auto& [name, value] : add_) headers.add(arena, name, value);
-  for (const auto& [id, name] : remove_) headers.remove(id, name);
+  for (const auto& [id, name] : remove_) headers.removeTwins(name);
+}
+
+void FieldEdits::withhold(http::Headers& fields) const {
+  for (const auto& [name, value] : set_) fields.removeTwins(name);
+  for (const auto& [id, name] : remove_) fields.removeTwins(name);
 }
 
 void FieldEdits::apply(RequestEditor& editor) const {
-  for (const auto& [name, value] : set_) editor.set(name, value);
+  for (const auto& [name, value] : set_) {
+    editor.removeTwins(name);
+    editor.add(name, value);
+  }
   for (const auto& [name, value] : add_) editor.add(name, value);
-  for (const auto& [id, name] : remove_) editor.remove(name);
+  for (const auto& [id, name] : remove_) editor.removeTwins(name);
 }
 
 }  // namespace sluice::processing

@@ -25,8 +25,11 @@ class FieldEdits {
   /// `set` and `add`: lists of {name, value}; `remove`: a list of names; each may be missing. Errors name the member.
   static base::Result<FieldEdits> read(const content::Value& config);
 
+  /// What is set or removed takes its twins with it (http::areTwins).
   void apply(base::Arena& arena, http::Headers& headers) const;
   void apply(RequestEditor& editor) const;
+  /// Removes the same from another section of the message: see Processor::withhold().
+  void withhold(http::Headers& fields) const;
 
  private:
   using Fields = std::vector<std::pair<std::string, std::string>>;

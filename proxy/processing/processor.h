@@ -30,6 +30,9 @@ class Processor {
   virtual bool wantsBody(const http::RequestHead& /*request*/, const http::ResponseHead* /*response*/) const {
     return true;
   }
+  /// In phases of the response: removes from `fields` what it would remove or replace in the response's head. For what
+  /// goes to the client and is shown to no step: trailers, and 1xx heads.
+  virtual void withhold(http::Headers& /*fields*/) const {}
 };
 
 /// One that may run before authentication too: it never learns who calls, by its type.

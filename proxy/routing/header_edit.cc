@@ -3,9 +3,17 @@
 namespace sluice::routing {
 
 void HeaderEdit::apply(base::Arena& arena, http::Headers& headers) const {
-  for (const auto& [name, value] : set) headers.set(arena, name, value);
+  for (const auto& [name, value] : set) {
+    headers.removeTwins(name);
+    headers.add(arena, name, value);
+  }
   for (const auto& [name, value] : add) headers.add(arena, name, value);
-  for (const std::string& name : remove) headers.remove(name);
+  for (const std::string& name : remove) headers.removeTwins(name);
+}
+
+void HeaderEdit::withhold(http::Headers& fields) const {
+  for (const auto& [name, value] : set) fields.removeTwins(name);
+  for (const std::string& name : remove) fields.removeTwins(name);
 }
 
 }  // namespace sluice::routing

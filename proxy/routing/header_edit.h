@@ -20,8 +20,11 @@ struct HeaderEdit {
   /// A `set` of Host: replaces the authority instead of a field line. Empty: leave it.
   std::string authority;
 
-  /// The strings in `headers` are then views into this object, which outlives the exchange (the rule is pinned).
+  /// What is set or removed takes its twins with it (http::areTwins), or a peer could say it once more beside or in the
+  /// place of what is set. The strings in `headers` are then views into this object, which outlives the exchange (the rule is pinned).
   void apply(base::Arena& arena, http::Headers& headers) const;
+  /// Removes the same from another section of the message, where it would undo the edit: trailers.
+  void withhold(http::Headers& fields) const;
 };
 
 }  // namespace sluice::routing

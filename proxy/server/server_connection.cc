@@ -69,6 +69,11 @@ void ServerConnection::onEnd(bool /*clean*/) {
   }
 }
 
+// What waits to be read may wait for long, and the client's requests hold room at the backends meanwhile.
+void ServerConnection::onEndAhead(std::size_t unread) {
+  if (state_ == State::kServing && codec_->hasLeft(unread)) die();
+}
+
 void ServerConnection::onFailed(const base::Error& /*error*/) { die(); }
 
 void ServerConnection::die() {

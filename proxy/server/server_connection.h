@@ -67,6 +67,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void onOpen() override;
   void onBytes(std::string_view bytes) override;
   void onEnd(bool clean) override;
+  void onEndAhead(std::size_t unread) override;
   void onFailed(const base::Error& error) override;
   void onWritable() override { markDirty(); }
   void onTimer() override;

@@ -1,5 +1,6 @@
 // What all workers take from together: connections and requests per backend, the memory of bodies held for processors,
-// and that of all bodies under way. One for the process; bounds are those of the settings that are served.
+// that of all bodies under way, and that of the large heads of requests. One for the process; bounds are those of the
+// settings that are served.
 #pragma once
 
 #include "config/settings.h"
@@ -13,17 +14,20 @@ struct SharedBudgets {
   explicit SharedBudgets(const config::LimitSettings& limits)
       : upstream(limits.backendConnections, limits.backendRequests),
         buffers(limits.processorBufferTotal),
-        clients(limits.connectionMemoryTotal) {}
+        clients(limits.connectionMemoryTotal),
+        heads(limits.headerMemoryTotal) {}
 
   void setBounds(const config::LimitSettings& limits) {
     upstream.setBounds(limits.backendConnections, limits.backendRequests);
     buffers.setMost(limits.processorBufferTotal);
     clients.setMost(limits.connectionMemoryTotal);
+    heads.setMost(limits.headerMemoryTotal);
   }
 
   upstream::Budgets upstream;
   processing::BufferBudget buffers;
   exchange::ClientMemoryTotal clients;
+  processing::BufferBudget heads;
 };
 
 }  // namespace sluice::server

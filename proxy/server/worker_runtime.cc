@@ -13,10 +13,6 @@ namespace {
 
 constexpr base::Duration kLogInterval = std::chrono::seconds(1);
 
-bool appendsForwarded(const config::Settings& settings) {
-  return settings.forwardedHeaders == config::ForwardedHeaders::kAppend;
-}
-
 upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
   const config::Settings& settings = snapshot.settings;
   return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
@@ -28,12 +24,13 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
   return {worker,
           downstreams,
           observer,
-          {"1.1 " + parts.instance, appendsForwarded(settings)},
+          {"1.1 " + parts.instance, settings.forwarded},
           settings.timeouts,
           settings.limits,
           parts.randomSeed,
           parts.budgets.buffers,
-          parts.budgets.clients};
+          parts.budgets.clients,
+          parts.budgets.heads};
 }
 
 }  // namespace
@@ -124,7 +121,7 @@ void WorkerRuntime::change() {
   const routing::Snapshot& snapshot = *change.generation->snapshot;
   limits_ = httpLimits(snapshot.settings.limits);
   timeouts_ = snapshot.settings.timeouts;
-  exchanges_.adopt(snapshot.settings.timeouts, snapshot.settings.limits, appendsForwarded(snapshot.settings),
+  exchanges_.adopt(snapshot.settings.timeouts, snapshot.settings.limits, snapshot.settings.forwarded,
                    generation_->revision);
   report_.adopt(change.generation->revision);
   upstreams_->adopt(policyOf(snapshot), snapshot.backends);

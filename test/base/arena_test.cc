@@ -16,6 +16,20 @@ TEST(Arena, HoldsNothingUntilItIsAsked) {
   EXPECT_EQ(pool.inUse(), 0u);
 }
 
+TEST(Arena, SaysWhatItHolds) {
+  ChunkPool pool;
+  Arena arena(pool);
+  EXPECT_EQ(arena.held(), 0u);
+  arena.bytes(10);
+  EXPECT_EQ(arena.held(), Chunk::kCapacity);
+  arena.bytes(Chunk::kCapacity - 5);
+  EXPECT_EQ(arena.held(), 2 * Chunk::kCapacity - 5) << "what is large is its own";
+  for (int i = 0; i < 3; ++i) arena.bytes(Chunk::kCapacity / 2);
+  EXPECT_EQ(arena.held(), 3 * Chunk::kCapacity - 5);
+  arena.clear();
+  EXPECT_EQ(arena.held(), 0u);
+}
+
 TEST(Arena, AlignsAsAsked) {
   ChunkPool pool;
   Arena arena(pool);

@@ -92,7 +92,8 @@ dns:
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
   upstreamIdle: 8s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
-limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informationalResponses: 4, chunkExtensionBytes: 5,
+limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory: 7Ki, headerMemoryTotal: 8Ki,
+  informationalResponses: 4, chunkExtensionBytes: 5,
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, connections: 12, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
@@ -102,7 +103,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   const Settings& settings = *reading.settings;
   EXPECT_EQ(settings.workers, 4u);
   EXPECT_EQ(settings.connectionAuth, ConnectionAuth::kRefuse);
-  EXPECT_EQ(settings.forwardedHeaders, ForwardedHeaders::kAppend);
+  EXPECT_EQ(settings.forwarded, (ForwardedSettings{ForwardedHeaders::kAppend, 0}));
   EXPECT_EQ(settings.accessLogPath, "off");
   EXPECT_EQ(settings.sessionKey, (SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
@@ -115,6 +116,8 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.timeouts.request, seconds(7));
   EXPECT_EQ(settings.timeouts.processor, std::chrono::milliseconds(9));
   EXPECT_EQ(settings.limits.requestLineBytes, 1024u);
+  EXPECT_EQ(settings.limits.headerMemory, 7u * 1024);
+  EXPECT_EQ(settings.limits.headerMemoryTotal, 8u * 1024);
   EXPECT_EQ(settings.limits.replayBuffer, 0u);
   EXPECT_EQ(settings.limits.backendRequests, 21u);
   EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
@@ -123,6 +126,21 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, informational
   EXPECT_EQ(settings.limits.responseRate, 0u);
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
   EXPECT_EQ(settings.limits.adminConnections, 22u);
+}
+
+TEST(Settings, SayHowFarProxiesBeforeTheGatewayAreTrusted) {
+  EXPECT_EQ(readSettingsBlock("").settings->forwarded, ForwardedSettings{});
+  EXPECT_EQ(readSettingsBlock("forwardedHeaders: Overwrite").settings->forwarded,
+            (ForwardedSettings{ForwardedHeaders::kOverwrite, 0}));
+  EXPECT_EQ(readSettingsBlock("forwardedHeaders: {mode: Append, trustedHops: 2}").settings->forwarded,
+            (ForwardedSettings{ForwardedHeaders::kAppend, 2}));
+  EXPECT_EQ(readSettingsBlock("forwardedHeaders: {mode: Off, trustedHops: 100}").settings->forwarded.trustedHops, 100u);
+  EXPECT_THAT(readSettingsBlock("forwardedHeaders: {trustedHops: 101}").problems,
+              ElementsAre(HasSubstr("forwardedHeaders.trustedHops")));
+  EXPECT_THAT(readSettingsBlock("forwardedHeaders: {mode: All}").problems,
+              ElementsAre(HasSubstr("forwardedHeaders.mode: must be Off, Append or Overwrite")));
+  EXPECT_THAT(readSettingsBlock("forwardedHeaders: {hops: 1}").problems,
+              ElementsAre(HasSubstr("forwardedHeaders.hops: unknown field")));
 }
 
 TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
@@ -179,7 +197,7 @@ TEST(Settings, CheckValues) {
   EXPECT_THAT(readSettingsBlock("addressGuard: {allow: [10.0.0.0]}").problems,
               ElementsAre(HasSubstr("must be a CIDR")));
   EXPECT_THAT(readSettingsBlock("forwardedHeaders: on").problems,
-              ElementsAre(EndsWith("must be Off or Append, but is \"on\"")));
+              ElementsAre(EndsWith("must be Off, Append or Overwrite, but is \"on\"")));
   EXPECT_THAT(readSettingsBlock("- a\n").problems,
               ElementsAre(EndsWith("settings.yaml: must be a map, but is a list")));
   EXPECT_THAT(readSettingsBlock("a: [\n").problems, ElementsAre(HasSubstr("settings.yaml: not YAML")));

@@ -28,7 +28,7 @@ class AttemptHead : public ::testing::Test {
   http::RequestHead request_;
   routing::Rule rule_;
   routing::WeightedBackend backend_;
-  Identity identity_{"1.1 sluice-test", false};
+  Identity identity_{"1.1 sluice-test", {}};
   net::Address client_ = *net::Address::parse("192.0.2.7", 1234);
 };
 
@@ -99,7 +99,7 @@ TEST_F(AttemptHead, DropsWhatAClientSaysAboutItsOrigin) {
 }
 
 TEST_F(AttemptHead, AppendsForwardedFieldsIfAsked) {
-  identity_.appendForwarded = true;
+  identity_.forwarded.mode = config::ForwardedHeaders::kAppend;
   request_.headers.add(arena_, http::FieldId::kXForwardedFor, "198.51.100.1");
   request_.headers.add(arena_, http::FieldId::kXForwardedProto, "gopher");
   const auto head = make();
@@ -109,7 +109,7 @@ TEST_F(AttemptHead, AppendsForwardedFieldsIfAsked) {
 }
 
 TEST_F(AttemptHead, AppendsItsClientToTheChainAndDropsWhatElseTheClientSays) {
-  identity_.appendForwarded = true;
+  identity_.forwarded.mode = config::ForwardedHeaders::kAppend;
   for (const char* name : {"forwarded", "x-forwarded-port", "x-real-ip", "x-forwarded-host"}) {
     request_.headers.add(arena_, std::string_view(name), "spoofed");
   }

@@ -41,6 +41,7 @@ TEST_F(LocalReply, ToHeadHasTheLengthButNoBody) {
 }
 
 TEST_F(LocalReply, ToGrpcIsTrailersOnly) {
+  request_.version = http::Version::kHttp2;
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc+proto");
   const auto head = reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "50% \xc3\xa4"));
   EXPECT_EQ(head.status, 200);
@@ -51,6 +52,7 @@ TEST_F(LocalReply, ToGrpcIsTrailersOnly) {
 }
 
 TEST_F(LocalReply, ToWhoWantsATunnelIsNeverASuccess) {
+  request_.version = http::Version::kHttp2;
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
   request_.body = http::Body::kTunnel;
   EXPECT_EQ(reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no")).status, 503);
@@ -69,18 +71,26 @@ TEST_F(LocalReply, MapsStatusesAsGrpcDefinesThem) {
 TEST_F(LocalReply, OnlyGrpcContentTypesAreGrpc) {
   const auto grpc = [&](std::string_view type) {
     http::RequestHead head;
+    head.version = http::Version::kHttp2;
     head.headers.add(arena_, http::FieldId::kContentType, type);
-    return isGrpc(head);
+    return speaksGrpc(head);
   };
   EXPECT_TRUE(grpc("application/grpc"));
   EXPECT_TRUE(grpc("Application/GRPC;x=y"));
   EXPECT_TRUE(grpc("application/grpc+json"));
   EXPECT_FALSE(grpc("application/grpc-web"));
   EXPECT_FALSE(grpc("application/grp"));
-  EXPECT_FALSE(isGrpc(request_));
+}
+
+TEST_F(LocalReply, ToHttp11IsNeverASuccessWhateverItsContentTypeSays) {
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  const auto head = reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no"));
+  EXPECT_EQ(head.status, 503);
+  EXPECT_EQ(value(head, "content-type"), "application/problem+json");
 }
 
 TEST_F(LocalReply, WhoDoesNotSpeakGrpcIsToldSoInHttpsTerms) {
+  request_.version = http::Version::kHttp2;
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
   const auto head = reply(base::Error::badRequest(415, "gRPC only"));
   EXPECT_EQ(head.status, 415);

@@ -17,6 +17,14 @@ TEST(HeaderModifier, SetsAddsAndRemovesFieldsOfRequests) {
   EXPECT_EQ(rig.requestFields(), "x-b=1;x-a=2;x-b=2;");
 }
 
+TEST(HeaderModifier, TakesTwinsOfWhatItSetsOrRemovesAway) {
+  FilterRig rig(headerModifier());
+  rig.request({{"x_a-b", "1"}, {"x-a-b", "1"}, {"x_c", "1"}, {"x-d", "1"}});
+  ASSERT_EQ(rig.make("{set: [{name: X-A-B, value: '2'}], remove: [X-C]}"), "");
+  rig.run(processing::Phase::kRequestHeaders);
+  EXPECT_EQ(rig.requestFields(), "x-d=1;x-a-b=2;");
+}
+
 TEST(HeaderModifier, ChangesTheResponseInItsPhases) {
   FilterRig rig(headerModifier());
   rig.request({{"x-a", "1"}});

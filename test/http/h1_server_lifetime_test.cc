@@ -178,6 +178,29 @@ TEST(H1ServerLifetime, TheClientsEndEndsWhatIsUnfinished) {
   EXPECT_EQ(body.sink.last().error.type, base::ErrorType::kConnectionTerminated);
 }
 
+TEST(H1ServerLifetime, AClientThatEndsWithinARequestHasLeft) {
+  H1Server body;
+  body.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
+  EXPECT_TRUE(body.codec->hasLeft(0));
+  EXPECT_TRUE(body.codec->hasLeft(1));
+  EXPECT_FALSE(body.codec->hasLeft(2)) << "the rest may be there, not read yet";
+
+  H1Server chunked;
+  chunked.feed("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n");
+  EXPECT_TRUE(chunked.codec->hasLeft(100));
+  chunked.codec->sendResponse(chunked.sink.last().id, chunked.answer(200, Body::kUntilEnd));
+  EXPECT_FALSE(chunked.codec->hasLeft(100)) << "it may read the response";
+}
+
+TEST(H1ServerLifetime, AClientThatEndsBehindARequestHasNotLeft) {
+  H1Server server;
+  EXPECT_FALSE(server.codec->hasLeft(100)) << "a request may be among what is not read yet";
+  server.feed(std::string(kGet) + std::string(kGet));
+  EXPECT_FALSE(server.codec->hasLeft(0));
+  server.codec->sendResponse(server.sink.last().id, server.answer(200, Body::kUntilEnd));
+  EXPECT_FALSE(server.codec->hasLeft(0));
+}
+
 TEST(H1ServerLifetime, ALostConnectionEndsTheExchange) {
   H1Server server;
   server.feed(kGet);

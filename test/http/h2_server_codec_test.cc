@@ -187,6 +187,14 @@ TEST_F(H2Server, GivesTheStreamsWindowOnlyAsGranted) {
   EXPECT_EQ(reader.granted(1), 3u * 16384) << "no more than was received";
 }
 
+// RFC 9113 has no half of a connection that is of any use to the other side.
+TEST_F(H2Server, AClientThatEndsItsSideHasLeft) {
+  start();
+  exchange(h2::clientHello() + h2::settingsAck() + h2::headers(1, h2::get(), true));
+  EXPECT_TRUE(codec->hasLeft(0));
+  EXPECT_TRUE(codec->hasLeft(100));
+}
+
 TEST_F(H2Server, RefusesMoreThanTheStreamWindow) {
   limits.streamWindow = 20'000;
   start();

@@ -179,6 +179,57 @@ TEST(RequestHygiene, OnlyOneExpectationIsKnown) {
   EXPECT_EQ(Checked(h1("POST"), {{"host", "a"}, {"expect", "100-continue"}, {"expect", "100-continue"}}).status(), 417);
 }
 
+TEST(RequestHygiene, FieldsThatGuardsJudgeByStandOnce) {
+  for (const char* name : {"host", "content-type", "authorization"}) {
+    const std::string value = name == std::string_view("host") ? "a" : "text/plain";
+    Lines lines{{name, value}};
+    if (name != std::string_view("host")) lines.emplace_back("host", "a");
+    EXPECT_EQ(Checked(h1(), lines).status(), 200) << name;
+    lines.emplace_back(name, value);
+    EXPECT_EQ(Checked(h1(), lines).status(), 400) << name << ", even if both say the same";
+    EXPECT_EQ(Checked(h2(), {{name, value}, {"x", "y"}, {name, value}}).status(), 400) << name;
+  }
+}
+
+TEST(RequestHygiene, AContentTypeIsOneMediaType) {
+  for (const std::string_view good :
+       {"application/json", "Text/HTML", "application/vnd.api+json", "text/plain;charset=utf-8", "text/plain ; a=b;c=d",
+        "text/plain;", "text/plain; ;a=b", "multipart/form-data; boundary=\"a, b; c\"", "text/plain;a=\"x\\\"y\"",
+        "application/soap+xml;action=urn:x/y?z=1", "a/b\t;\tc=d", "text/plain;a=\"\""}) {
+    EXPECT_TRUE(isMediaType(good)) << good;
+    EXPECT_EQ(Checked(h2(), {{"content-type", std::string(good)}}).status(), 200) << good;
+  }
+  for (const std::string_view bad : {"",
+                                     "json",
+                                     "text/",
+                                     "/plain",
+                                     "text/plain/x",
+                                     "text /plain",
+                                     "text/ plain",
+                                     "text/plain, application/json",
+                                     "text/plain,application/json",
+                                     "text/plain,",
+                                     ",text/plain",
+                                     "text/plain application/json",
+                                     "text/plain; charset",
+                                     "text/plain; charset=",
+                                     "text/plain; =x",
+                                     "text/plain; charset =x",
+                                     "text/plain; charset= x",
+                                     "text/plain;a=b, application/json",
+                                     "text/plain;a=b application/json",
+                                     "text/plain;a=\"b",
+                                     "text/plain;a=\"b\\\"",
+                                     "text/plain;a=\"b\"c",
+                                     "text/plain;a=\"b\", application/json",
+                                     "text/plain;a=b\"c",
+                                     "\"text/plain\"",
+                                     "*"}) {
+    EXPECT_FALSE(isMediaType(bad)) << bad;
+    EXPECT_EQ(Checked(h2(), {{"content-type", std::string(bad)}}).status(), 400) << bad;
+  }
+}
+
 TEST(RequestHygiene, HopByHopFieldsEndHere) {
   Checked checked(h1(), {{"host", "a"},
                          {"connection", "X-Hop, close,te"},
@@ -330,6 +381,12 @@ TEST(ResponseHygiene, FramingIsSaidOnce) {
     EXPECT_EQ(checked.head->body, c.body) << c.status << "\n" << test::render(c.lines);
     EXPECT_EQ(checked.closes, c.closes) << c.status << "\n" << test::render(c.lines);
   }
+}
+
+// What an origin says is for the client to judge, and no guard of ours rests on it.
+TEST(ResponseHygiene, ContentTypesAreTheClientsToJudge) {
+  EXPECT_TRUE(CheckedResponse(answer(200), {{"content-length", "0"}, {"content-type", "a, b"}, {"content-type", ""}})
+                  .head.ok());
 }
 
 TEST(ResponseHygiene, HeadAnswersDescribeABodyThatDoesNotCome) {

@@ -17,7 +17,8 @@ using testing::Not;
 
 constexpr const char* kSpoofed =
     "X-Forwarded-For: 127.0.0.1\r\nX-FORWARDED-FOR: 10.9.9.9\r\nX-Forwarded-Host: inner.spoofed\r\n"
-    "X-Forwarded-Proto: gopher\r\nX-Forwarded-Port: 99\r\nX-Real-IP: 10.8.8.8\r\nForwarded: for=10.7.7.7\r\n";
+    "X-Forwarded-Proto: gopher\r\nX-Forwarded-Port: 99\r\nX-Real-IP: 10.8.8.8\r\nForwarded: for=10.7.7.7\r\n"
+    "X_Forwarded_For: 10.6.6.6\r\nX-Real_IP: 10.6.6.6\r\n";
 
 /// The head that the origin got, in lower case.
 class ForwardedFields : public testing::Test {
@@ -38,7 +39,7 @@ class ForwardedFields : public testing::Test {
 
 TEST_F(ForwardedFields, AreNoneOfTheOriginsBusinessByDefault) {  // row 52
   const std::string head = askWith("\"Off\"");
-  for (const char* gone : {"forwarded", "x-real-ip", "127.0.0.1\r\n", "10.9.9.9", "spoofed", "gopher"}) {
+  for (const char* gone : {"forwarded", "x-real-ip", "127.0.0.1\r\n", "10.9.9.9", "10.6.6.6", "spoofed", "gopher"}) {
     EXPECT_THAT(head, Not(HasSubstr(gone)));
   }
 }
@@ -48,9 +49,23 @@ TEST_F(ForwardedFields, EndInWhatTheGatewayItselfHasSeenIfAsked) {  // row 52
   EXPECT_THAT(head, HasSubstr("x-forwarded-for: 127.0.0.1, 10.9.9.9, 127.0.0.1\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-proto: http\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-host: asked.test\r\n"));
-  for (const char* gone : {"gopher", "spoofed", "10.7.7.7", "10.8.8.8", "x-forwarded-port"}) {
+  for (const char* gone : {"gopher", "spoofed", "10.7.7.7", "10.8.8.8", "10.6.6.6", "x-forwarded-port"}) {
     EXPECT_THAT(head, Not(HasSubstr(gone)));
   }
+}
+
+TEST_F(ForwardedFields, AreTheGatewaysOwnWordIfOverwritten) {  // row 52
+  const std::string head = askWith("Overwrite");
+  EXPECT_THAT(head, HasSubstr("x-forwarded-for: 127.0.0.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("x-forwarded-host: asked.test\r\n"));
+  for (const char* gone : {"10.9.9.9", "10.6.6.6", "spoofed", "gopher"}) EXPECT_THAT(head, Not(HasSubstr(gone)));
+}
+
+TEST_F(ForwardedFields, OfATrustedProxyAreBelievedAsFarAsItHasWrittenThem) {  // row 52
+  const std::string head = askWith("{mode: Overwrite, trustedHops: 1}");
+  EXPECT_THAT(head, HasSubstr("x-forwarded-for: 10.9.9.9\r\n"));
+  EXPECT_THAT(head, HasSubstr("x-forwarded-host: inner.spoofed\r\n"));
+  EXPECT_THAT(head, HasSubstr("x-forwarded-proto: http\r\n")) << "there is no such scheme";
 }
 
 }  // namespace

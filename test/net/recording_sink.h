@@ -21,6 +21,10 @@ class RecordingSink final : public net::TransportSink {
     ++ended;
     endedCleanly = clean;
   }
+  void onEndAhead(std::size_t count) override {
+    ++endsAhead;
+    unread = count;
+  }
   void onFailed(const base::Error& failure) override {
     ++failed;
     error = failure;
@@ -30,6 +34,8 @@ class RecordingSink final : public net::TransportSink {
   int opened = 0;
   int reads = 0;
   int ended = 0;
+  int endsAhead = 0;
+  std::size_t unread = 0;
   int failed = 0;
   int writable = 0;
   bool endedCleanly = false;

@@ -171,6 +171,19 @@ TEST_F(TlsTransfer, AbortsByReset) {
   EXPECT_FALSE(near.over()) << "no event after abort()";
 }
 
+TEST_F(TlsTransfer, AClientThatGoesIsSeenWhileNothingOfItIsRead) {
+  auto [near, far] = opened();
+  far.budget = 0;
+  harness.send(near, scatteredBytes(20'000'000));
+  harness.until([&near = near] { return near.transport->pending(); });
+  {
+    const Worker::Turn turn(harness.worker);
+    near.transport->abort();
+  }
+  harness.until([&far = far] { return far.over(); });
+  EXPECT_EQ(far.failure(), "connection_terminated");
+}
+
 TEST_F(TlsTransfer, RefusesRenegotiation) {
   const Address to = harness.listener.address();
   std::thread peer([&to] {

@@ -54,5 +54,32 @@ TEST(HeaderEdit, RemovesEveryLineOfTheName) {
   EXPECT_EQ(linesOf(headers), "x-b=2;");
 }
 
+// Who hands fields to programs as variables reads "x_a" for "x-a".
+TEST(HeaderEdit, TakesTwinsOfWhatItSetsOrRemovesAway) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  http::Headers headers;
+  for (const char* name : {"x-a-b", "x_a_b", "x-a_b", "x_c", "x-c", "x_d", "x-ab"}) headers.add(arena, name, "theirs");
+  HeaderEdit edit;
+  edit.set = {{"x-a-b", "ours"}};
+  edit.remove = {"x-c"};
+  edit.add = {{"x-d", "more"}};
+  edit.apply(arena, headers);
+  EXPECT_EQ(linesOf(headers), "x_d=theirs;x-ab=theirs;x-a-b=ours;x-d=more;");
+}
+
+TEST(HeaderEdit, WithholdsFromOtherSectionsWhatItSetsOrRemoves) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  http::Headers trailers;
+  for (const char* name : {"x-a", "x_a", "x_c", "x-d", "x-e"}) trailers.add(arena, name, "1");
+  HeaderEdit edit;
+  edit.set = {{"x-a", "ours"}};
+  edit.remove = {"x-c"};
+  edit.add = {{"x-d", "more"}};
+  edit.withhold(trailers);
+  EXPECT_EQ(linesOf(trailers), "x-d=1;x-e=1;");
+}
+
 }  // namespace
 }  // namespace sluice::routing

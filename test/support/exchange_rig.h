@@ -63,9 +63,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         budgets(options.maxConnections, options.maxRequests),
         buffers(options.bounds.processorBufferTotal),
         clientMemory(options.bounds.connectionMemoryTotal),
+        heads(options.bounds.headerMemoryTotal),
         resolver(worker),
         dialer(worker),
-        exchanges({worker, *this, *this, {kVia, false}, options.timeouts, options.bounds, 1, buffers, clientMemory}),
+        exchanges({worker, *this, *this, {kVia, {}}, options.timeouts, options.bounds, 1, buffers, clientMemory, heads}),
         upstreams({worker,
                    resolver,
                    dialer,
@@ -104,7 +105,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   void adopt(const std::string& revision, const std::string& identity = "backend",
              const std::vector<std::string>& allowed = {"192.0.2.0/24", "2001:db8::/32"}) {
     const net::Worker::Turn turn(worker);
-    exchanges.adopt(options_.timeouts, options_.bounds, false, std::exchange(revision_, revision));
+    exchanges.adopt(options_.timeouts, options_.bounds, {}, std::exchange(revision_, revision));
     report_.adopt(revision);
     plan = std::make_shared<routing::BackendPlan>(makePlan(options_));
     plan->identity = identity;
@@ -316,6 +317,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   upstream::Budgets budgets;
   processing::BufferBudget buffers;
   exchange::ClientMemoryTotal clientMemory;
+  processing::BufferBudget heads;
   upstream::Budget* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;

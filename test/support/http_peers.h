@@ -88,6 +88,8 @@ class ClientPeer {
     codec->wake(ids_[index]);
   }
   void cancel(std::size_t index) { codec->cancel(ids_[index], http::ResetReason::kCancelled); }
+  /// By hand, if not `grants`.
+  void grant(std::size_t index, std::size_t count) { codec->grant(ids_[index], count); }
   RecordingClientSink::Stream& answer(std::size_t index) { return sink.stream(index); }
 
   /// Moves what can be moved, both ways.
@@ -145,9 +147,11 @@ class BackendPeer {
   std::size_t requests() const { return sink.count(); }
   RecordingServerSink::Stream& request(std::size_t index) { return sink.stream(index); }
 
-  void interim(std::size_t index, std::uint16_t status) {
+  void interim(std::size_t index, std::uint16_t status, const FieldList& fields = {}) {
+    base::Arena arena(pool);
     http::ResponseHead head;
     head.status = status;
+    for (const auto& [name, value] : fields) head.headers.add(arena, name, value);
     codec->sendInterim(request(index).id, head);
   }
   void head(std::size_t index, const HeadSpec& spec) {

@@ -146,6 +146,7 @@ class RecordingClientSink final : public http::ClientSink {
     explicit Stream(base::ChunkPool& pool) : message(pool), request(pool) {}
     http::Token token = http::kNoToken;
     std::vector<std::uint16_t> interims;
+    std::vector<FieldList> interimFields;
     bool answered = false;  // `message` holds the final head
     http::ResponseMessage message;
     std::string body;
@@ -171,6 +172,7 @@ class RecordingClientSink final : public http::ClientSink {
 
   void onInterim(http::Token token, http::ResponseMessage&& message) override {
     at(token).interims.push_back(message.head.status);
+    at(token).interimFields.push_back(fieldList(message.head.headers));
   }
   void onResponse(http::Token token, http::ResponseMessage&& message) override {
     Stream& stream = at(token);

@@ -1,0 +1,84 @@
+#include "proxy/exchange/forwarded.h"
+
+#include <cstddef>
+#include <string>
+
+#include "proxy/http/grammar.h"
+
+namespace sluice::exchange {
+namespace {
+
+using config::ForwardedHeaders;
+using http::FieldId;
+
+constexpr std::string_view kPrefix = "x-forwarded-";
+
+template <typename Visit>
+void forEachHop(const http::Headers& headers, Visit&& visit) {
+  for (const http::Field& field : headers) {
+    if (field.id == FieldId::kXForwardedFor) http::forEachListElement(field.value, visit);
+  }
+}
+
+/// Whom the outermost of the trusted proxies has seen. Each of them has appended one address; the last of them is
+/// `peer`. Empty if they have not.
+std::string_view clientBehind(const http::Headers& headers, std::size_t trustedHops) {
+  std::size_t known = 0;
+  forEachHop(headers, [&](std::string_view) { ++known; });
+  if (trustedHops == 0 || known < trustedHops) return {};
+  std::string_view client;
+  std::size_t number = 0;
+  forEachHop(headers, [&](std::string_view hop) {
+    if (number++ == known - trustedHops) client = hop;
+  });
+  return net::Address::parse(client, 0) ? client : std::string_view();
+}
+
+/// The whole chain: who reads it knows how many of its last members to believe.
+std::string chainTo(const http::Headers& headers, const std::string& peer) {
+  std::string chain;
+  forEachHop(headers, [&](std::string_view hop) { chain.append(hop).append(", "); });
+  return chain + peer;
+}
+
+/// The value of the only such field; empty if there is none, or several.
+std::string_view onlyValue(const http::Headers& headers, FieldId id) {
+  std::string_view value;
+  for (const http::Field& field : headers) {
+    if (field.id != id) continue;
+    if (!value.empty()) return {};
+    value = field.value;
+  }
+  return value;
+}
+
+bool isWebScheme(std::string_view text) { return text == "http" || text == "https"; }
+
+}  // namespace
+
+bool isForwarded(const http::Field& field) {
+  if (field.id == FieldId::kForwarded) return true;
+  if (field.name.size() < 2 || field.name[0] != 'x') return false;
+  return http::areTwins(field.name.substr(0, kPrefix.size()), kPrefix) || http::areTwins(field.name, "x-real-ip");
+}
+
+void writeForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+                    const net::Address& client, bool secure, std::string_view authority) {
+  if (settings.mode == ForwardedHeaders::kOff) {
+    headers.removeIf(isForwarded);
+    return;
+  }
+  const bool appends = settings.mode == ForwardedHeaders::kAppend;
+  const bool trusted = settings.trustedHops > 0;
+  const std::string_view behind = appends ? std::string_view() : clientBehind(headers, settings.trustedHops);
+  const std::string addresses = appends ? chainTo(headers, client.ip()) : std::string(behind);
+  const std::string_view scheme = trusted ? onlyValue(headers, FieldId::kXForwardedProto) : std::string_view();
+  const std::string_view host = trusted ? onlyValue(headers, FieldId::kXForwardedHost) : std::string_view();
+  headers.removeIf(isForwarded);
+  headers.add(arena, FieldId::kXForwardedFor, arena.copy(addresses.empty() ? client.ip() : addresses));
+  headers.add(arena, FieldId::kXForwardedProto, isWebScheme(scheme) ? scheme : secure ? "https" : "http");
+  const std::string_view asked = host.empty() ? authority : host;
+  if (!asked.empty()) headers.add(arena, FieldId::kXForwardedHost, asked);
+}
+
+}  // namespace sluice::exchange

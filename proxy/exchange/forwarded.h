@@ -1,0 +1,23 @@
+// What a request says about its own way here: Forwarded (RFC 7239), and what was in use before it. A client could say
+// anything, so by itself nothing of it reaches a backend; what does is the gateway's word, as far as
+// settings.yaml's forwardedHeaders wants one.
+#pragma once
+
+#include <string_view>
+
+#include "config/settings.h"
+#include "proxy/base/arena.h"
+#include "proxy/http/headers.h"
+#include "proxy/net/address.h"
+
+namespace sluice::exchange {
+
+/// The name is one of those, or one that some server would take for it (http::areTwins).
+bool isForwarded(const http::Field& field);
+
+/// Removes them all, and adds those that the settings ask for. `authority` is the one that the client has asked for;
+/// `secure`: it came over TLS.
+void writeForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+                    const net::Address& client, bool secure, std::string_view authority);
+
+}  // namespace sluice::exchange
