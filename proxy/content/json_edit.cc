@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "proxy/content/json.h"
-#include "proxy/content/json_scanner.h"
+#include "proxy/content/json_cursor.h"
 
 namespace sluice::content {
 namespace {
@@ -34,11 +34,11 @@ struct Place {
 class Locator {
  public:
   Locator(std::string_view text, const std::vector<std::string>& steps)
-      : text_(text), steps_(steps), scanner_(text, kMostEditedDepth) {}
+      : text_(text), steps_(steps), cursor_(text, kMostEditedDepth) {}
 
   base::Result<Place> locate() {
     if (!walk(0)) return fault();
-    if (scanner_.next() != text_.size()) return fault();
+    if (cursor_.next() != text_.size()) return fault();
     return place_;
   }
 
@@ -46,43 +46,43 @@ class Locator {
   /// Takes one value, into which the steps from `step` on lead.
   bool walk(std::size_t step) {
     if (step < steps_.size()) {
-      if (scanner_.peek() == '{' || scanner_.peek() == '[') return walkElements(step);
+      if (cursor_.peek() == '{' || cursor_.peek() == '[') return walkElements(step);
       place_.step = step;
-      return scanner_.skipValue();
+      return cursor_.skipValue();
     }
     place_.kind = Place::Kind::kThere;
-    place_.begin = scanner_.next();
-    if (!scanner_.skipValue()) return false;
-    place_.end = scanner_.at();
+    place_.begin = cursor_.next();
+    if (!cursor_.skipValue()) return false;
+    place_.end = cursor_.at();
     return true;
   }
 
   bool walkElements(std::size_t step) {
-    const bool isMap = scanner_.peek() == '{';
+    const bool isMap = cursor_.peek() == '{';
     const char closing = isMap ? '}' : ']';
     const std::optional<std::size_t> wanted = listIndex(steps_[step]);
     std::vector<std::string> names;
-    if (!scanner_.open(isMap ? '{' : '[')) return false;
+    if (!cursor_.open(isMap ? '{' : '[')) return false;
     std::size_t count = 0;
-    std::size_t end = scanner_.at();
+    std::size_t end = cursor_.at();
     bool met = false;
     bool cutToNext = false;
-    for (bool more = scanner_.peek() != closing; more; more = scanner_.take(',')) {
-      const std::size_t begin = scanner_.next();
+    for (bool more = cursor_.peek() != closing; more; more = cursor_.take(',')) {
+      const std::size_t begin = cursor_.next();
       if (std::exchange(cutToNext, false)) place_.cutEnd = begin;
       if (isMap && !takeName(names)) return false;
       const bool here = isMap ? names.back() == steps_[step] : wanted == count;
-      if (!(here ? walk(step + 1) : scanner_.skipValue())) return false;
+      if (!(here ? walk(step + 1) : cursor_.skipValue())) return false;
       if (here && step + 1 == steps_.size()) {
         place_.cutBegin = count == 0 ? begin : end;
-        place_.cutEnd = scanner_.at();
+        place_.cutEnd = cursor_.at();
         cutToNext = count == 0;
       }
       met |= here;
-      end = scanner_.at();
+      end = cursor_.at();
       ++count;
     }
-    if (!scanner_.close(closing) || repeats(std::move(names))) return false;
+    if (!cursor_.close(closing) || repeats(std::move(names))) return false;
     if (met) return true;
     const bool fits = isMap || steps_[step] == "-" || wanted == count;
     place_ = {fits ? Place::Kind::kMissing : Place::Kind::kNowhere, end, end, 0, 0, step, isMap, count == 0};
@@ -90,8 +90,8 @@ class Locator {
   }
 
   bool takeName(std::vector<std::string>& names) {
-    std::optional<std::string> name = scanner_.takeString();
-    if (!name || !scanner_.take(':')) return false;
+    std::optional<std::string> name = cursor_.takeString();
+    if (!name || !cursor_.take(':')) return false;
     names.push_back(std::move(*name));
     return true;
   }
@@ -104,13 +104,13 @@ class Locator {
   }
 
   Error fault() const {
-    return Error::config("byte " + std::to_string(scanner_.at()) +
+    return Error::config("byte " + std::to_string(cursor_.at()) +
                          (repeated_ ? ": ends a map that has a name twice" : ": is no JSON, or too deep"));
   }
 
   const std::string_view text_;
   const std::vector<std::string>& steps_;
-  JsonScanner scanner_;
+  JsonCursor cursor_;
   Place place_;
   bool repeated_ = false;
 };

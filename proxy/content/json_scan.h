@@ -28,6 +28,14 @@ struct JsonStep {
   std::optional<std::int32_t> index;  // below 0: from the end
 };
 
+/// What stands there.
+struct FoundJson {
+  Value::Kind kind = Value::Kind::kNull;
+  /// Of a string or a number: as Value::text, but cut behind the bytes that were asked for. Else empty.
+  std::string text;
+  bool isCut = false;
+};
+
 class JsonScan {
  public:
   static constexpr std::size_t kMostDepth = 64;
@@ -35,12 +43,7 @@ class JsonScan {
   /// No index is below its negative.
   static constexpr std::int32_t kMostFromEnd = 64;
 
-  struct Found {
-    Value::Kind kind = Value::Kind::kNull;
-    /// Of a string or a number: as Value::text, but cut behind the bytes that were asked for. Else empty.
-    std::string text;
-    bool isCut = false;
-  };
+  using Found = FoundJson;
 
   /// `path` has at most kMostSteps, and outlives the scan; without steps it is the whole text. At most `mostText` bytes
   /// of the value are kept.

@@ -88,6 +88,27 @@ TEST(BufferBudget, TheBodyThatHasBroughtLeastForLongestGivesWay) {
   EXPECT_EQ(room.used(), 3 * kUnit);
 }
 
+TEST(BufferBudget, ABodyThatComesAtOnceIsServedBesideThousandsThatDrip) {
+  BufferBudget budget(4000 * kUnit);
+  BufferRoom room(budget);
+  Sink sink;
+  std::vector<BufferShare> shares;
+  shares.reserve(4600);
+  for (Ticket number = 0; number < 4600; ++number) {
+    shares.emplace_back(room).mayGiveWay(sink.waker(number));
+    EXPECT_TRUE(shares.back().reach(1));
+  }
+  EXPECT_EQ(sink.told.size(), 600U);
+  BufferShare victim(room);
+  victim.mayGiveWay(sink.waker(5000));
+  for (std::uint64_t come = 1; come <= 128; ++come) {
+    ASSERT_TRUE(victim.reach(come * kUnit));
+    for (BufferShare& share : shares) share.bring(1);
+  }
+  EXPECT_FALSE(victim.hasGivenWay());
+  EXPECT_EQ(sink.told.size(), 728U);
+}
+
 TEST(BufferBudget, WhatHasComeWholeNeverGivesWay) {
   BufferBudget budget(2 * kUnit);
   BufferRoom room(budget);

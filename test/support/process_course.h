@@ -125,7 +125,7 @@ class ProcessCourse {
       step.scope = scope;
       step.priority = how % 4;
       step.failOpen = (how & 4) != 0;
-      step.body.mode = static_cast<processing::BodyMode>(how / 8 % 3);
+      step.body.mode = static_cast<processing::BodyMode>(how / 8 % 4);
       step.body.edits = (how & 128) != 0 || !idle_;
       if (how % 5 == 0) step.timeout = std::chrono::seconds(2);
     }

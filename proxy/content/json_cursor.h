@@ -12,11 +12,11 @@
 
 namespace sluice::content {
 
-class JsonScanner {
+class JsonCursor {
  public:
   /// Nothing is read that stands in more than `mostDepth` lists and maps. A byte order mark at the beginning is
   /// skipped.
-  JsonScanner(std::string_view text, std::size_t mostDepth);
+  JsonCursor(std::string_view text, std::size_t mostDepth);
 
   /// Where the next byte stands that is no space; the size of the text if there is none.
   std::size_t next();

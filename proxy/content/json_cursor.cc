@@ -1,4 +1,4 @@
-#include "proxy/content/json_scanner.h"
+#include "proxy/content/json_cursor.h"
 
 #include <algorithm>
 #include <charconv>
@@ -49,40 +49,40 @@ char escaped(char c) {
 
 }  // namespace
 
-JsonScanner::JsonScanner(std::string_view text, std::size_t mostDepth) : text_(text), mostDepth_(mostDepth) {
+JsonCursor::JsonCursor(std::string_view text, std::size_t mostDepth) : text_(text), mostDepth_(mostDepth) {
   if (text.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
 }
 
-std::size_t JsonScanner::next() {
+std::size_t JsonCursor::next() {
   at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
   return at_;
 }
 
-bool JsonScanner::take(char punctuation) {
+bool JsonCursor::take(char punctuation) {
   if (peek() != punctuation) return false;
   ++at_;
   return true;
 }
 
-bool JsonScanner::open(char bracket) {
+bool JsonCursor::open(char bracket) {
   if (depth_ == mostDepth_ || !take(bracket)) return false;
   ++depth_;
   return true;
 }
 
-bool JsonScanner::close(char bracket) {
+bool JsonCursor::close(char bracket) {
   if (!take(bracket)) return false;
   --depth_;
   return true;
 }
 
-std::optional<std::string> JsonScanner::takeString() {
+std::optional<std::string> JsonCursor::takeString() {
   std::string text;
   if (peek() != '"' || !readString(&text)) return std::nullopt;
   return text;
 }
 
-bool JsonScanner::skipValue() {
+bool JsonCursor::skipValue() {
   switch (peek()) {
     case '{':
       return open('{') && skipContainer('}');
@@ -101,7 +101,7 @@ bool JsonScanner::skipValue() {
   }
 }
 
-bool JsonScanner::skipContainer(char closing) {
+bool JsonCursor::skipContainer(char closing) {
   if (close(closing)) return true;
   do {
     if (closing == '}' && (peek() != '"' || !readString(nullptr) || !take(':'))) return false;
@@ -110,7 +110,7 @@ bool JsonScanner::skipContainer(char closing) {
   return close(closing);
 }
 
-bool JsonScanner::skipNumber() {
+bool JsonCursor::skipNumber() {
   if (peek() == '-') ++at_;
   const bool zero = at_ < text_.size() && text_[at_] == '0';
   if (zero) ++at_;
@@ -126,19 +126,19 @@ bool JsonScanner::skipNumber() {
 }
 
 /// At least one.
-bool JsonScanner::skipDigits() {
+bool JsonCursor::skipDigits() {
   const std::size_t begin = at_;
   at_ = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
   return at_ > begin;
 }
 
-bool JsonScanner::skipWord(std::string_view word) {
+bool JsonCursor::skipWord(std::string_view word) {
   if (!text_.substr(at_).starts_with(word)) return false;
   at_ += word.size();
   return true;
 }
 
-bool JsonScanner::readString(std::string* out) {
+bool JsonCursor::readString(std::string* out) {
   ++at_;
   while (at_ < text_.size()) {
     const char c = text_[at_++];
@@ -153,7 +153,7 @@ bool JsonScanner::readString(std::string* out) {
   return false;
 }
 
-bool JsonScanner::readEscape(std::string* out) {
+bool JsonCursor::readEscape(std::string* out) {
   const char kind = at_ < text_.size() ? text_[at_++] : '\0';
   if (kind != 'u') {
     const char meant = escaped(kind);
@@ -179,7 +179,7 @@ bool JsonScanner::readEscape(std::string* out) {
   return true;
 }
 
-std::optional<unsigned> JsonScanner::takeHex() {
+std::optional<unsigned> JsonCursor::takeHex() {
   const std::string_view digits = text_.substr(at_, 4);
   unsigned code = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
