@@ -202,6 +202,7 @@ void Exchange::findPhases() {
 void Exchange::takeRule(const routing::Rule* rule) {
   rule_ = rule;
   if (pin_) pin_->rule = rule_ != nullptr ? rule_->shared_from_this() : nullptr;
+  guardClientsTrailers();  // they may be here before the rule is known, and mirrors get them too
 }
 
 void Exchange::onProcessed() {
