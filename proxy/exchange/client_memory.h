@@ -1,21 +1,21 @@
-// What the bodies of clients' exchanges may take of the gateway's memory: limits.connectionMemory for each connection of
-// a client, limits.connectionMemoryTotal for all of them.
+// What the bodies of clients' exchanges may take of the gateway's memory: limits.connectionMemory for each connection
+// of a client, limits.connectionMemoryTotal for all of them.
 //
 // Counted are bytes that have come from one side and that the other side has not taken, in both directions, also while
 // they pass through processors' steps. Bodies that a step keeps are charged to processorBufferTotal instead, and copies
 // for mirrors are bounded by exchangeBuffer.
 //
 // How the sum stays near its bound: HTTP/2 grants a stream its initial window before anybody knows whether its bytes
-// will be taken, and what was granted cannot be called back. So a body begins with a first window, which is the share of
-// a stream in connectionMemory. Once its consumer has taken half of that, the body is widened to the whole streamWindow,
-// provided that all of it fits below both bounds, and is charged with all of it from then on. So streams that nobody
-// reads hold connectionMemory in each direction at most. Streams that were read, were widened and are not read any more
-// hold what they are charged with, which is connectionMemory once more. The price is one WINDOW_UPDATE for each body of
-// HTTP/2 that is longer than two first windows.
+// will be taken, and what was granted cannot be called back. So a body begins with a first window, which is the share
+// of a stream in connectionMemory. Once its consumer has taken half of that, the body is widened to the whole
+// streamWindow, provided that all of it fits below both bounds, and is charged with all of it from then on. So streams
+// that nobody reads hold connectionMemory in each direction at most. Streams that were read, were widened and are not
+// read any more hold what they are charged with, which is connectionMemory once more. The price is one WINDOW_UPDATE
+// for each body of HTTP/2 that is longer than two first windows.
 //
-// While a bound is reached, a body that holds half of a first window or more gets no credit until it holds less, and its
-// exchange is reset if that takes longer than timeouts.responseIdle. A body that holds less goes on, so a client that
-// holds nothing is never refused. Credit for HTTP/2 connections as a whole is not withheld (h2_session.h).
+// While a bound is reached, a body that holds half of a first window or more gets no credit until it holds less, and
+// its exchange is reset if that takes longer than timeouts.responseIdle. A body that holds less goes on, so a client
+// that holds nothing is never refused. Credit for HTTP/2 connections as a whole is not withheld (h2_session.h).
 //
 // Exchanges charge the account of their connection in units, so messages that are smaller than a unit touch nothing. An
 // account charges the total in larger units, because all workers share that. An account belongs to its connection and

@@ -4,10 +4,10 @@
 // A stream is named twice: by the codec's StreamId towards the codec, and by the owner's Token (an encoded handle) towards the sink,
 // so a late event of a stream whose owner is gone finds nothing. A codec asks its sink for a body pipe each time it needs it.
 //
-// Credit: on receipt, a codec delivers at most what was granted: initially limits.firstWindow per stream, and from widen() on
-// limits.streamWindow; grant() adds what the consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE of the stream, HTTP/1.1 into readBudget(). The window of an
-// HTTP/2 connection is not waited for: it comes back as bytes arrive, for streams whose consumers know nothing of each other share
-// it. One thread.
+// Credit: on receipt, a codec delivers at most what was granted: at first limits.firstWindow per stream, and from widen()
+// on limits.streamWindow; grant() adds what the consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE of
+// the stream, HTTP/1.1 into readBudget(). The window of an HTTP/2 connection does not wait for consumers: it comes back
+// as bytes arrive, because streams share it whose consumers know nothing of each other. One thread.
 #pragma once
 
 #include <cstddef>

@@ -114,7 +114,7 @@ struct H2Session::Receiving {
                        void* userData) {
     H2Session& session = self(userData);
     session.emptyFrames_ = 0;
-    session.returnConnectionCredit(size);
+    session.unreturned_ += size;
     H2Stream* stream = session.find(static_cast<StreamId>(id));
     if (stream == nullptr || stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
     stream->ungranted += size;

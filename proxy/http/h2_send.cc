@@ -185,6 +185,7 @@ void H2Session::produceInto(base::ByteQueue& out, std::size_t limit) {
   out_ = &out;
   outLimit_ = limit;
   if (std::exchange(prefacePending_, false)) out.append({NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN});
+  if (!failed_) returnConnectionCredit();
   while (!failed_ && out.size() < limit) {
     const std::uint8_t* data = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &data);

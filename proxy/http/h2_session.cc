@@ -118,6 +118,7 @@ void H2Session::feedBytes(std::string_view bytes) {
     endConnection(ErrorCode::kEnhanceYourCalm);
     return;
   }
+  if (isConnectionCreditDue()) returnConnectionCredit();
   settle();
 }
 
@@ -215,7 +216,17 @@ bool H2Session::isBlocked(StreamId id) const {
 
 // RFC 9113 section 5.2.2. nghttp2 does the same for padding and for DATA of streams that are gone, and says
 // WINDOW_UPDATE when half of the window has been used.
-void H2Session::returnConnectionCredit(std::size_t count) { nghttp2_session_consume_connection(session_, count); }
+void H2Session::returnConnectionCredit() {
+  if (unreturned_ > 0) nghttp2_session_consume_connection(session_, std::exchange(unreturned_, 0));
+}
+
+// Three quarters of the window are used. A quarter is what one read brings, so the peer does not stand still meanwhile;
+// and streams that are read have most often granted something before that, whose WINDOW_UPDATE this one can go with. A
+// system call for it alone is rare.
+bool H2Session::isConnectionCreditDue() const {
+  const auto used = static_cast<std::uint64_t>(nghttp2_session_get_effective_recv_data_length(session_));
+  return 4 * used >= std::uint64_t{3} * limits_.connectionWindow;
+}
 
 void H2Session::detach(H2Stream& stream) {
   stream.token = kNoToken;

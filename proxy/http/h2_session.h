@@ -6,8 +6,9 @@
 // nghttp2 is not called again: what it still holds is only freed. Owned by the connection; one thread.
 //
 // The peer's credit for a stream comes back when the stream's consumer grants it; its credit for the connection comes
-// back when bytes arrive. So a stream whose consumer takes nothing stops itself alone, and the memory of a connection
-// is bounded by the windows of its streams.
+// back when bytes arrive, with the next frames that leave or, if there are none, before it runs short. So a stream
+// whose consumer takes nothing stops itself alone, and the memory of a connection is bounded by the windows of its
+// streams.
 #pragma once
 
 #include <cstddef>
@@ -143,8 +144,9 @@ class H2Session {
   /// Notices that nghttp2 is done with the connection: goodbyes were said, or it found a violation.
   void settle();
   void loseStreams();
-  /// Body bytes have arrived: their share of the connection's window is given back at once, whoever reads the stream.
-  void returnConnectionCredit(std::size_t count);
+  /// Gives the connection's window back for the body bytes that have arrived, whoever reads them.
+  void returnConnectionCredit();
+  bool isConnectionCreditDue() const;
   /// A stream was cut short through the peer's doing. False if it did so too often.
   bool countReset();
   bool countEmptyFrame();
@@ -162,6 +164,7 @@ class H2Session {
   H2Stream* streams_ = nullptr;
   H2Stream* recent_ = nullptr;  // found last: events of one stream mostly come together
   std::size_t liveCount_ = 0;
+  std::size_t unreturned_ = 0;  // body bytes that arrived since returnConnectionCredit()
   H2FieldReader section_;
   base::ByteQueue* out_ = nullptr;  // while producing
   std::size_t outLimit_ = 0;

@@ -29,6 +29,8 @@ class BufferBudget {
     return most_.load(std::memory_order_relaxed) / 2 /
            std::max<std::uint64_t>(rooms_.load(std::memory_order_relaxed), 1);
   }
+  /// What is taken of what the rooms have together.
+  std::uint64_t used() const { return taken_.load(std::memory_order_relaxed); }
   /// Of what the rooms have together.
   bool take(std::uint64_t bytes) {
     const std::uint64_t before = taken_.fetch_add(bytes, std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 
@@ -161,6 +162,28 @@ TEST_F(H2Downloads, GiveTheConnectionsWindowBackInHalves) {
     return frame.type == H2Type::kWindowUpdate && frame.stream == 0;
   });
   EXPECT_LE(updates, 1024 / 31);
+}
+
+// A WINDOW_UPDATE of the connection's own is a system call of its own.
+TEST_F(H2Downloads, GiveTheConnectionsWindowBackTogetherWithOtherFrames) {
+  const StreamId first = get();
+  const StreamId second = get();
+  for (const StreamId id : {first, second}) codec->feed(h2::data(id, std::string(kStreamWindow, 'x'), false));
+  EXPECT_FALSE(codec->wantsProduce());
+  codec->grant(first, kStreamWindow);
+  exchange(*codec, {});
+  EXPECT_EQ(reader.granted(first), kStreamWindow);
+  EXPECT_EQ(reader.granted(0), 2 * kStreamWindow);
+}
+
+TEST_F(H2Downloads, GiveTheConnectionsWindowBackAloneBeforeItRunsShort) {
+  const std::array<StreamId, 4> ids{get(), get(), get(), get()};
+  for (std::size_t i = 0; i < 3; ++i) codec->feed(h2::data(ids[i], std::string(kStreamWindow - 100, 'x'), false));
+  EXPECT_FALSE(codec->wantsProduce()) << "just below three quarters";
+  codec->feed(h2::data(ids[3], std::string(1000, 'x'), false));
+  EXPECT_TRUE(codec->wantsProduce());
+  exchange(*codec, {});
+  EXPECT_EQ(reader.granted(0), 3 * (kStreamWindow - 100) + 1000U);
 }
 
 // --- first windows ------------------------------------------------------------------------------------------

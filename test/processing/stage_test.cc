@@ -215,8 +215,8 @@ TEST_F(StageTest, AStepThatInspectsAndFailsOpenInTheMiddleLosesNothing) {
 }
 
 TEST_F(StageTest, WhatAStepThatInspectsWroteIntoTheHeadIsUndoneThoughItHadGoneOnBefore) {
-  make(open(inspects([this](Call& call) {
-    call.request.headers.add(arena_, "x-seen", "1");
+  make(open(inspects([](Call& call) {
+    call.edit.add("x-seen", "1");
     return call.body->last() ? Verdict::fail("it broke") : Verdict::goOn();
   })));
   EXPECT_TRUE(give("ab"));

@@ -68,6 +68,13 @@ TEST(SettingsView, AStreamHoldsNoMoreThanAnExchangeMay) {
   EXPECT_EQ(httpLimits(limits).streamWindow, 100U);
 }
 
+TEST(SettingsView, AStreamBeginsWithItsShareOfWhatItsConnectionMayHold) {
+  config::LimitSettings limits;
+  EXPECT_EQ(httpLimits(limits).firstWindow, 44U * 1024) << "4 MiB for 100 streams";
+  limits.streamWindow = 20 * 1024;
+  EXPECT_EQ(httpLimits(limits).firstWindow, 20U * 1024);
+}
+
 TEST(SettingsView, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
   config::LimitSettings limits;
   limits.headerBytes = (std::uint64_t{1} << 32) + 1;
