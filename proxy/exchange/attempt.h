@@ -47,7 +47,8 @@ enum class RuleFilters : std::uint8_t {
 };
 
 /// What the gateway and the rule do to the fields of a request, whatever Backend it goes to: the client's word about
-/// its way here goes or is replaced, then the rule's RequestHeaderModifier applies. Views as in attemptHead().
+/// its way here goes or is replaced, then the rule's RequestHeaderModifier applies. Views are the same as in
+/// attemptHead().
 void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule, const Identity& identity,
                       const Client& client);
 

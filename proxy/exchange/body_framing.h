@@ -10,7 +10,7 @@ namespace sluice::exchange {
 
 /// Ends `pipe`, with the trailers if there are any.
 void finishPipe(http::BodyPipe& pipe, std::optional<http::Trailers> trailers);
-/// The list: its bytes are those of `pipe`.
+/// Copies the list of trailers; the bytes stay those of `pipe`.
 std::optional<http::Trailers> trailersOf(const http::BodyPipe& pipe);
 /// Removes the fields that say something of the bytes of a body (RFC 9530, RFC 1864).
 void removeDigests(http::Headers& headers);

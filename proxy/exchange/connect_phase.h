@@ -18,9 +18,9 @@ class ConnectPhase {
   /// Another attempt has not been there.
   void reset() { ended_ = false; }
 
-  /// For the steps, which change it.
+  /// The steps see this and narrow it.
   processing::Destination& destination() { return destination_; }
-  /// nullptr before end().
+  /// What the steps have left; nullptr before end().
   const net::Addresses* allowed() const { return ended_ ? &addresses_ : nullptr; }
 
  private:

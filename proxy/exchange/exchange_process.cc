@@ -102,7 +102,7 @@ void Exchange::process() {
   }
 }
 
-/// Those that are under way.
+/// Moves the steps that are under way.
 Run::Outcome Exchange::moveSteps() {
   switch (pendingSteps_) {
     case Pending::kNothing:

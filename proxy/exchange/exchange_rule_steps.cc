@@ -18,7 +18,7 @@ using processing::Round;
 using processing::Scope;
 using processing::Step;
 
-/// Steps of the listener that come before a route is matched; then decide().
+/// Runs the steps of the listener that come before a route is matched; decide() follows.
 void Exchange::processBeforeRouting() {
   const processing::Chains first = {listener_->preRouting.get(), nullptr, nullptr};
   findPhases();  // what they answer goes through response-headers of the listener
@@ -30,7 +30,7 @@ void Exchange::processBeforeRouting() {
   process();
 }
 
-/// Steps of the listener and of the rule, once; then onProcessed().
+/// Runs the steps of the listener and of the rule, each once; onProcessed() follows.
 void Exchange::processRequest() {
   constexpr std::uint8_t kShared = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
   const processing::Chains shared = sharedChains();
@@ -54,7 +54,7 @@ void Exchange::processRequest() {
   process();
 }
 
-/// `carries`: the body goes through them.
+/// `carries` says that the body goes through them.
 Stretch& Exchange::requestSteps(bool carries) {
   asked_ = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
       http::RequestHead(request_.head);
@@ -73,8 +73,8 @@ void Exchange::carryRequest() {
   requestBody_ = http::BodyPipe(owner_.worker().chunks());
 }
 
-/// Steps before authentication of the Backend that is chosen for now, on that Backend's own head: an attempt that goes
-/// there finds what they changed. Steps of the phase request-body among them run when the attempt is made.
+/// Runs the steps before authentication of the Backend that is chosen for now, on that Backend's own head: an attempt
+/// that goes there finds what they changed. Steps of the phase request-body among them run when the attempt is made.
 void Exchange::processTentative() {
   applyFilters();
   const processing::Chain* own = chains()[2];
@@ -99,7 +99,8 @@ void Exchange::applyFilters() {
   rebuildHead();
 }
 
-/// From the head before the rule: its filters, if their time has come, then what the steps that count have changed.
+/// Makes the head anew from the one before the rule: its filters apply, if their time has come, and then what the steps
+/// that count have changed.
 void Exchange::rebuildHead() {
   http::RequestHead& head = request_.head;
   head.headers = steps_->headBeforeRule->headers.copy(request_.arena);
@@ -110,7 +111,8 @@ void Exchange::rebuildHead() {
   steps_->edits.layOn(request_.arena, head, [](const Step&) { return true; });
 }
 
-/// Heeded once. What has run does not run again: the changes of steps that the new rule has too are laid on again.
+/// A step is heeded once. What has run does not run again: the changes of steps that the new rule has too are laid on
+/// again.
 void Exchange::matchAgain() {
   const bool early = pendingSteps_ == Pending::kBeforeRouting;  // a route is matched behind them anyway
   const bool asked = steps_->request->run.askedByStep();
@@ -152,8 +154,8 @@ void Exchange::changeRule(const routing::RouteMatch& match) {
   stretch.changeRoute(all[0], all[1]);
 }
 
-/// By what is served now: what the request came in by may be gone since. `head` is the one to match, but for fields
-/// whose place hints take.
+/// Matches by what is served now, because what the request came in by may be gone. Hints take the place of the fields
+/// of `head` that have their names.
 routing::RouteMatch Exchange::matchWithHints(http::RequestHead head) {
   const Downstream* downstream = owner_.downstream(origin_.connection);
   if (downstream == nullptr) return {};

@@ -54,11 +54,14 @@ class ExchangeSteps final : private StepHost {
   http::RequestHead* sentHead = nullptr;
   /// What the head was before the filters and the steps of the rule; null until the rule is found.
   http::RequestHead* headBeforeRule = nullptr;
-  RuleFilters ruleFilters = RuleFilters::kPending;  // in the head of the request
-  processing::RequestEdits edits;                   // by the steps since then
-  processing::RequestEdits editsBeforeRouting;      // by the steps before
+  /// Whether the filters of the rule are in the head of the request.
+  RuleFilters ruleFilters = RuleFilters::kPending;
+  /// What steps have changed since the rule was found, and what they had changed before.
+  processing::RequestEdits edits;
+  processing::RequestEdits editsBeforeRouting;
   std::optional<Stretch> tentative;
-  const processing::Chain* tentativeChain = nullptr;  // whose steps these were
+  /// The Backend whose steps before authentication have run.
+  const processing::Chain* tentativeChain = nullptr;
   processing::RequestEdits tentativeEdits;
   std::optional<Stretch> attempt;
   std::optional<Stretch> response;
@@ -82,7 +85,7 @@ class ExchangeSteps final : private StepHost {
   std::shared_ptr<const routing::Rule> formerRule;
   /// Where the exchange is, when a stretch begins or the route has changed.
   void findPlace();
-  /// The exchange can not go on because of what a step did, although the step itself did not fail.
+  /// The exchange cannot go on because of what a step did, although the step itself did not fail.
   void refuse(const processing::Step& step, std::string reason);
 
  private:

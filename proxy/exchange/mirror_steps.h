@@ -32,10 +32,10 @@ class MirrorSteps final : private StepHost {
     kReady,           // the head is what the Backend gets; the body may still come
     kRefused          // the mirror has been told why
   };
-  /// As far as it goes.
+  /// Moves on as far as it can.
   Outcome go();
   void connectTo(net::Addresses addresses);
-  /// Where it may go; nullptr: no step has narrowed that.
+  /// The addresses that it may go to; nullptr: no step has narrowed them.
   const net::Addresses* allowed() const { return connect_.allowed(); }
 
   /// The body goes through steps: then source() takes it, and end().
@@ -43,7 +43,7 @@ class MirrorSteps final : private StepHost {
   base::ByteQueue& source() { return stretch_.source; }
   void end(std::optional<http::Trailers> trailers) { stretch_.end(std::move(trailers)); }
 
-  /// max(): no step waits.
+  /// When the first step that waits has waited too long; max(): no step waits.
   base::MonotonicTime deadline() const { return stretch_.run.deadline(); }
   void expire(base::MonotonicTime now) { stretch_.run.expire(now); }
   bool answer(processing::Ticket ticket, bool dropped) { return stretch_.run.answer(ticket, dropped); }

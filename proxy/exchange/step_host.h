@@ -16,7 +16,7 @@ class StepHost : public processing::RunHost {
   /// `token`: whom a step that has waited wakes. `address`: the client's.
   StepHost(Exchanges& owner, http::Token token, std::string_view address)
       : owner_(owner), token_(token), peer_{address, {}, {}} {}
-  /// The same as its base: lets a class that inherits privately hand itself to a run.
+  /// Lets a class that inherits privately hand itself to a run.
   processing::RunHost& host() { return *this; }
   /// A step has asked to wait, at least once.
   bool hasWaited() const { return tickets_ > 0; }

@@ -37,9 +37,9 @@ class Stretch {
         carries(load.carries),
         sourceEnded_(!load.carries || !load.flows) {}
 
-  /// Those of one round of a request.
+  /// Appends the steps of one round of a request.
   void appendRequest(const processing::Chains& chains, processing::Round round);
-  /// Behind those that are left.
+  /// Appends steps behind those that are left.
   void append(const processing::Chains& chains, Leg leg);
   /// The route is another one: its steps begin from the first round on, those of the Gateway go on where they are. In
   /// the first round, the second is still to be appended.

@@ -67,7 +67,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
                               // Not the sequence that chooses among the shares of a rule.
                               base::Random(parts.randomSeed).next()});
   exchanges_.setUpstreams(*upstreams_);
-  equipExchanges();
+  applySettings();
   worker_.setBeats(this);
   worker_.setDescriptors(parts.descriptors);
   return base::Done{};
@@ -132,7 +132,7 @@ void WorkerRuntime::change() {
   });
   generation_ = change.generation;
   forgetSeries();
-  equipExchanges();
+  applySettings();
   change.adopted();
 }
 
@@ -144,7 +144,7 @@ void WorkerRuntime::forgetSeries() {
   });
 }
 
-void WorkerRuntime::equipExchanges() {
+void WorkerRuntime::applySettings() {
   exchanges_.refuseConnectionAuth(generation_->snapshot->settings.connectionAuth == config::ConnectionAuth::kRefuse);
   const auto& configured = generation_->snapshot->sessionSealer;
   exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);

@@ -101,8 +101,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void change();
   /// The metrics of objects that are neither served nor used any more end.
   void forgetSeries();
-  /// Settings that exchanges follow besides their rules.
-  void equipExchanges();
+  /// Tells the exchanges the settings that they follow besides their rules.
+  void applySettings();
 
   void drive() override;
   void flush() override;

@@ -51,7 +51,7 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   /// It serves requests of that client alone from now on; see Pins, which calls it.
   void pin(http::Token client);
-  /// kNoToken: anybody's.
+  /// The client that it serves alone; kNoToken: it serves anybody.
   http::Token pinnedTo() const { return pinnedTo_; }
 
   /// Takes no new request; closes when those in flight are done. Not while connecting: whoever waits for it has it.

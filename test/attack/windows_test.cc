@@ -152,8 +152,8 @@ TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
   const std::size_t before = gateway.process().residentKib();
   const auto attackers = stallStreams(gateway.port(), kStreams, 200'000);
   EXPECT_TRUE(gateway.limitWasHit("connectionMemory"));
-  constexpr std::size_t kMemoryKib = 4 * 1024;
-  expectGrownAtMost(gateway, before, 3 * kMemoryKib + kStreams * 32 + kKibOfTheRest, "streams that stop reading");
+  constexpr std::size_t kBoundKib = 4 * 1024;
+  expectGrownAtMost(gateway, before, 3 * kBoundKib + kStreams * 32 + kKibOfTheRest, "streams that stop reading");
   expectServed(gateway.port());
   expectStanding(attackers);
   time.pass(gateway, std::chrono::seconds(61));
