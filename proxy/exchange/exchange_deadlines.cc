@@ -67,12 +67,12 @@ void Exchange::onTimer() {
 
 void Exchange::expire() {
   const base::MonotonicTime now = owner_.worker().now();
-  if (expireForMemory(now)) return;
   if (responseState_ == ResponseState::kAnswering) {
     owner_.onLimit("clientIdle");
     return raise(Event::kDeadline, {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                                     "the client did not take the answer in time"});
   }
+  if (expireForMemory(now)) return;
   if (clientStalls() && lastProgress_ + owner_.timeouts().bodyIdle <= now) {
     owner_.onLimit("bodyIdle");
     return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
