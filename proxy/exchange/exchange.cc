@@ -59,30 +59,31 @@ void Exchange::raise(Event event, const base::Error& error) {
   raise(event);
 }
 
-void Exchange::drive() {
-  for (int transitions = 0; pending_ != 0; ++transitions) {
-    if (transitions == kMaxTransitions) {
-      pending_ = 0;
-      error_ = base::Error::internal("the exchange did not come to rest");
-      step(Event::kInternalFailure);
-      return;
-    }
-    const auto event = static_cast<Event>(std::countr_zero(pending_));
-    pending_ &= pending_ - 1;
-    step(event);
-  }
-  if (!hasNothingToSettle()) settleAccounts();
-  // A step may have begun to wait, with whatever it was asked about.
-  if (stepDeadline() != base::MonotonicTime::max()) arm();
-}
-
-void Exchange::step(Event event) {
+// Inline: it is what an exchange does most.
+inline void Exchange::step(Event event) {
   const auto& requestCellNow = requestCell(requestState_, event);
   const auto& responseCellNow = responseCell(responseState_, event);
   requestState_ = requestCellNow.next;
   responseState_ = responseCellNow.next;
   if (requestCellNow.action != Action::kNone) act(requestCellNow.action);
   if (responseCellNow.action != Action::kNone) act(responseCellNow.action);
+}
+
+void Exchange::drive() {
+  for (int transitions = 0; pending_ != 0; ++transitions) {
+    auto event = static_cast<Event>(std::countr_zero(pending_));
+    pending_ &= pending_ - 1;
+    if (transitions == kMaxTransitions) {
+      pending_ = 0;
+      error_ = base::Error::internal("the exchange did not come to rest");
+      event = Event::kInternalFailure;
+    }
+    step(event);
+    if (transitions == kMaxTransitions) return;
+  }
+  if (!hasNothingToSettle()) settleAccounts();
+  // A step may have begun to wait, with whatever it was asked about.
+  if (stepDeadline() != base::MonotonicTime::max()) arm();
 }
 
 void Exchange::act(Action action) {
@@ -202,7 +203,7 @@ void Exchange::findPhases() {
 void Exchange::takeRule(const routing::Rule* rule) {
   rule_ = rule;
   if (pin_) pin_->rule = rule_ != nullptr ? rule_->shared_from_this() : nullptr;
-  guardClientsTrailers();  // they may be here before the rule is known, and mirrors get them too
+  if (requestBody_.trailers() != nullptr) guardClientsTrailers();  // they may be here before the rule is known, and mirrors get them too
 }
 
 void Exchange::onProcessed() {
@@ -222,7 +223,7 @@ void Exchange::onProcessed() {
 
 void Exchange::enter() {
   attempt_.begun = owner_.worker().now();
-  guardClientsTrailers();
+  if (requestBody_.trailers() != nullptr) guardClientsTrailers();
   if (retries_) {
     retries_->begin();
     arm();

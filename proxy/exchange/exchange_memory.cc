@@ -14,9 +14,23 @@ std::uint64_t Exchange::heldOfResponse() const {
   return responseBody_.bytes.size() + (steps_ ? steps_->heldOfResponse() : 0);
 }
 
+// Time counts against the client only while bytes wait for it, so a quiet stream of events lives as long as streamIdle
+// lets it.
+inline void Exchange::watchClient() {
+  const bool sends = responseState_ == ResponseState::kStreaming || responseState_ == ResponseState::kAnswering;
+  if (responseBody_.bytes.empty() || !sends || tunnels()) {
+    clientOwesSince_ = {};
+  } else if (clientOwesSince_ == base::MonotonicTime{} || responseBytes_ - takenMark_ >= owner_.limits().responseRate) {
+    clientOwesSince_ = owner_.worker().now();
+    takenMark_ = responseBytes_;
+  }
+}
+
 // Called whenever the exchange comes to rest.
 void Exchange::settleAccounts() {
   watchClient();
+  const bool little = requestBody_.bytes.size() + responseBody_.bytes.size() < ClientMemory::kUnit;
+  if (little && chargedUnits_ == 0 && !requestWide_ && !responseWide_ && !steps_) return;
   const BodyWindow& window = owner_.bodyWindow();
   const std::uint64_t request = heldOfRequest();
   const std::uint64_t response = heldOfResponse();
@@ -78,18 +92,6 @@ void Exchange::widenResponse(http::ClientCodec& codec) {
 }
 
 // --- the least rate -----------------------------------------------------------------------------------------
-
-// Time counts against the client only while bytes wait for it, so a quiet stream of events lives as long as streamIdle
-// lets it.
-void Exchange::watchClient() {
-  const bool sends = responseState_ == ResponseState::kStreaming || responseState_ == ResponseState::kAnswering;
-  if (responseBody_.bytes.empty() || !sends || tunnels()) {
-    clientOwesSince_ = {};
-  } else if (clientOwesSince_ == base::MonotonicTime{} || responseBytes_ - takenMark_ >= owner_.limits().responseRate) {
-    clientOwesSince_ = owner_.worker().now();
-    takenMark_ = responseBytes_;
-  }
-}
 
 base::MonotonicTime Exchange::takingDeadline() const {
   const bool owes = clientOwesSince_ != base::MonotonicTime{} && owner_.limits().responseRate > 0;

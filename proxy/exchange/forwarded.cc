@@ -56,18 +56,12 @@ bool isWebScheme(std::string_view text) { return text == "http" || text == "http
 
 }  // namespace
 
-bool isForwarded(const http::Field& field) {
-  if (field.id == FieldId::kForwarded) return true;
-  if (field.name.size() < 2 || field.name[0] != 'x') return false;
+bool isForwardedTwin(const http::Field& field) {
   return http::areTwins(field.name.substr(0, kPrefix.size()), kPrefix) || http::areTwins(field.name, "x-real-ip");
 }
 
-void writeForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
-                    const net::Address& client, bool secure, std::string_view authority) {
-  if (settings.mode == ForwardedHeaders::kOff) {
-    headers.removeIf(isForwarded);
-    return;
-  }
+void replaceForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+                      const net::Address& client, bool secure, std::string_view authority) {
   const bool appends = settings.mode == ForwardedHeaders::kAppend;
   const bool trusted = settings.trustedHops > 0;
   const std::string_view behind = appends ? std::string_view() : clientBehind(headers, settings.trustedHops);

@@ -13,11 +13,24 @@
 namespace sluice::exchange {
 
 /// The name is one of those, or one that some server would take for it (http::areTwins).
-bool isForwarded(const http::Field& field);
+bool isForwardedTwin(const http::Field& field);
+inline bool isForwarded(const http::Field& field) {
+  return field.id == http::FieldId::kForwarded || (field.name.starts_with('x') && isForwardedTwin(field));
+}
+
+/// Replaces them all by those that the settings ask for, in a mode other than Off.
+void replaceForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+                      const net::Address& client, bool secure, std::string_view authority);
 
 /// Removes them all, and adds those that the settings ask for. `authority` is the one that the client has asked for;
 /// `secure`: it came over TLS.
-void writeForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
-                    const net::Address& client, bool secure, std::string_view authority);
+inline void writeForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+                           const net::Address& client, bool secure, std::string_view authority) {
+  if (settings.mode == config::ForwardedHeaders::kOff) {
+    headers.removeIf(isForwarded);
+  } else {
+    replaceForwarded(arena, headers, settings, client, secure, authority);
+  }
+}
 
 }  // namespace sluice::exchange

@@ -11,12 +11,9 @@ struct Entry {
   State next;
 };
 
-template <typename State, std::size_t kStates>
-using Table = std::array<std::array<Cell<State>, kEvents>, kStates>;
-
 template <typename State, std::size_t kStates, std::size_t kCount>
-constexpr Table<State, kStates> makeTable(const Entry<State> (&entries)[kCount]) {
-  Table<State, kStates> table{};
+constexpr CellTable<State, kStates> makeTable(const Entry<State> (&entries)[kCount]) {
+  CellTable<State, kStates> table{};
   for (std::size_t state = 0; state < kStates; ++state) {
     for (auto& cell : table[state]) cell = {Action::kNone, static_cast<State>(state)};
   }
@@ -129,9 +126,6 @@ constexpr Entry<Res> kResponseEntries[] = {
     {Res::kAnswering, E::kClientGone, A::kDropMirrors, Res::kDone},
 };
 
-constexpr auto kRequestTable = makeTable<Req, kRequestStates>(kRequestEntries);
-constexpr auto kResponseTable = makeTable<Res, kResponseStates>(kResponseEntries);
-
 constexpr std::array<std::string_view, kRequestStates> kRequestNames{"routing", "acquiring", "sending", "sent",
                                                                      "stopped"};
 constexpr std::array<std::string_view, kResponseStates> kResponseNames{"waiting", "streaming", "answering", "done"};
@@ -145,13 +139,8 @@ constexpr std::array<std::string_view, kEvents> kEventNames{
 
 }  // namespace
 
-const Cell<RequestState>& requestCell(RequestState state, Event event) {
-  return kRequestTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
-}
-
-const Cell<ResponseState>& responseCell(ResponseState state, Event event) {
-  return kResponseTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
-}
+constinit const CellTable<Req, kRequestStates> kRequestTable = makeTable<Req, kRequestStates>(kRequestEntries);
+constinit const CellTable<Res, kResponseStates> kResponseTable = makeTable<Res, kResponseStates>(kResponseEntries);
 
 std::string_view requestStateName(RequestState state) { return kRequestNames[static_cast<std::size_t>(state)]; }
 std::string_view responseStateName(ResponseState state) { return kResponseNames[static_cast<std::size_t>(state)]; }

@@ -98,8 +98,18 @@ struct Cell {
   State next;
 };
 
-const Cell<RequestState>& requestCell(RequestState state, Event event);
-const Cell<ResponseState>& responseCell(ResponseState state, Event event);
+template <typename State, std::size_t kStates>
+using CellTable = std::array<std::array<Cell<State>, kEvents>, kStates>;
+
+extern const CellTable<RequestState, kRequestStates> kRequestTable;
+extern const CellTable<ResponseState, kResponseStates> kResponseTable;
+
+inline const Cell<RequestState>& requestCell(RequestState state, Event event) {
+  return kRequestTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+inline const Cell<ResponseState>& responseCell(ResponseState state, Event event) {
+  return kResponseTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
 
 std::string_view requestStateName(RequestState state);
 std::string_view responseStateName(ResponseState state);

@@ -6,13 +6,13 @@
 #include "proxy/http/grammar.h"
 
 namespace sluice::http {
-namespace {
 
-/// The first word of credentials or of a challenge.
 bool isConnectionScheme(std::string_view text) {
   const std::string_view scheme = text.substr(0, text.find_first_of(" \t"));
   return equalsIgnoreCase(scheme, "ntlm") || equalsIgnoreCase(scheme, "negotiate");
 }
+
+namespace {
 
 /// Challenges come one a line, or as a list whose commas also part the parameters of one: any element that begins with
 /// the name of the scheme counts.
@@ -31,15 +31,8 @@ bool isChallenge(const Field& field) {
 
 }  // namespace
 
-bool authenticatesConnection(const Headers& request) {
-  return std::any_of(request.begin(), request.end(), [](const Field& field) {
-    return field.id == FieldId::kAuthorization && isConnectionScheme(field.value);
-  });
-}
-
-bool asksToAuthenticateConnection(const ResponseHead& response) {
-  if (response.status != 401 && response.status != 407) return false;
-  return std::any_of(response.headers.begin(), response.headers.end(), isChallenge);
+bool challengesConnection(const Headers& response) {
+  return std::any_of(response.begin(), response.end(), isChallenge);
 }
 
 void removeConnectionChallenges(Headers& response) { response.removeIf(isChallenge); }

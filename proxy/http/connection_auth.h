@@ -2,15 +2,27 @@
 // it (RFC 4559 section 6). Pure functions.
 #pragma once
 
+#include <string_view>
+
 #include "proxy/http/headers.h"
 #include "proxy/http/message.h"
 
 namespace sluice::http {
 
+/// The first word of credentials, or of a challenge, is the name of such a scheme.
+bool isConnectionScheme(std::string_view credentials);
 /// The request authenticates its connection by Authorization. (Proxy-Authorization goes no further than the gateway.)
-bool authenticatesConnection(const Headers& request);
+inline bool authenticatesConnection(const Headers& request) {
+  for (const Field& field : request) {
+    if (field.id == FieldId::kAuthorization && isConnectionScheme(field.value)) return true;
+  }
+  return false;
+}
 /// The response asks for it: 401 or 407 with such a challenge.
-bool asksToAuthenticateConnection(const ResponseHead& response);
+bool challengesConnection(const Headers& response);
+inline bool asksToAuthenticateConnection(const ResponseHead& response) {
+  return (response.status == 401 || response.status == 407) && challengesConnection(response.headers);
+}
 /// Removes the lines that offer such a scheme, with whatever else they offer.
 void removeConnectionChallenges(Headers& response);
 
