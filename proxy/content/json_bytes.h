@@ -49,6 +49,51 @@ inline const char* skipPlain(const char* at, const char* end) {
 inline const char* skipPlain(const char* at, const char* end) { return skipPlainByWords(at, end); }
 #endif
 
+/// What the escape of two characters means whose second one is `c` (RFC 8259 section 7); NUL if there is no such
+/// escape.
+inline char escapeMeans(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return '\0';
+  }
+}
+
+/// Writes `code` as UTF-8 into room for four bytes and returns the end. Half of a surrogate pair becomes three bytes,
+/// which are no UTF-8 and so equal no text that is.
+inline char* writeUtf8(char* to, std::uint32_t code) {
+  if (code < 0x80) {
+    *to++ = static_cast<char>(code);
+    return to;
+  }
+  if (code < 0x800) {
+    *to++ = static_cast<char>(0xC0 | code >> 6);
+  } else {
+    if (code < 0x10000) {
+      *to++ = static_cast<char>(0xE0 | code >> 12);
+    } else {
+      *to++ = static_cast<char>(0xF0 | code >> 18);
+      *to++ = static_cast<char>(0x80 | (code >> 12 & 0x3F));
+    }
+    *to++ = static_cast<char>(0x80 | (code >> 6 & 0x3F));
+  }
+  *to++ = static_cast<char>(0x80 | (code & 0x3F));
+  return to;
+}
+
 /// The first byte that is no white space of JSON (RFC 8259 section 2).
 inline const char* skipSpace(const char* at, const char* end) {
   while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;

@@ -4,50 +4,9 @@
 #include <charconv>
 
 #include "proxy/content/byte_order_mark.h"
+#include "proxy/content/json_bytes.h"
 
 namespace sluice::content {
-namespace {
-
-/// UTF-8; half of a pair that stands alone becomes three bytes, which are no UTF-8 and so equal no text that is.
-void appendCharacter(std::string& out, unsigned code) {
-  const auto byte = [&](unsigned bits) { out += static_cast<char>(bits); };
-  if (code < 0x80) return byte(code);
-  if (code < 0x800) {
-    byte(0xC0 | code >> 6);
-  } else if (code < 0x10000) {
-    byte(0xE0 | code >> 12);
-    byte(0x80 | (code >> 6 & 0x3F));
-  } else {
-    byte(0xF0 | code >> 18);
-    byte(0x80 | (code >> 12 & 0x3F));
-    byte(0x80 | (code >> 6 & 0x3F));
-  }
-  byte(0x80 | (code & 0x3F));
-}
-
-/// What an escape of two characters means; NUL if it is none.
-char escaped(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return '\0';
-  }
-}
-
-}  // namespace
 
 JsonCursor::JsonCursor(std::string_view text, std::size_t mostDepth) : text_(text), mostDepth_(mostDepth) {
   if (text.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
@@ -156,7 +115,7 @@ bool JsonCursor::readString(std::string* out) {
 bool JsonCursor::readEscape(std::string* out) {
   const char kind = at_ < text_.size() ? text_[at_++] : '\0';
   if (kind != 'u') {
-    const char meant = escaped(kind);
+    const char meant = escapeMeans(kind);
     if (out != nullptr) *out += meant;
     return meant != '\0';
   }
@@ -175,7 +134,10 @@ bool JsonCursor::readEscape(std::string* out) {
       at_ = second;
     }
   }
-  if (out != nullptr) appendCharacter(*out, code);
+  if (out != nullptr) {
+    char bytes[4];
+    out->append(bytes, writeUtf8(bytes, code));
+  }
   return true;
 }
 

@@ -9,55 +9,12 @@
 namespace sluice::content {
 namespace {
 
-/// What an escape of two characters means; NUL if it is none.
-char meantBy(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return '\0';
-  }
-}
-
 /// -1 if it is none.
 int hexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-/// In UTF-8; returns the end.
-char* writeCharacter(char* to, std::uint32_t code) {
-  if (code < 0x80) {
-    *to++ = static_cast<char>(code);
-    return to;
-  }
-  if (code < 0x800) {
-    *to++ = static_cast<char>(0xC0 | code >> 6);
-  } else {
-    if (code < 0x10000) {
-      *to++ = static_cast<char>(0xE0 | code >> 12);
-    } else {
-      *to++ = static_cast<char>(0xF0 | code >> 18);
-      *to++ = static_cast<char>(0x80 | (code >> 12 & 0x3F));
-    }
-    *to++ = static_cast<char>(0x80 | (code >> 6 & 0x3F));
-  }
-  *to++ = static_cast<char>(0x80 | (code & 0x3F));
-  return to;
 }
 
 constexpr bool isHighSurrogate(std::uint32_t code) { return code >= 0xD800 && code < 0xDC00; }
@@ -333,7 +290,7 @@ const char* JsonScan::takeEscape(const char* at, const char* /*end*/) {
     code_ = 0;
     return at;
   }
-  const char meant = meantBy(c);
+  const char meant = escapeMeans(c);
   if (meant == '\0' || state_ == State::kPairLetter) return nullptr;
   put(&meant, &meant + 1);
   state_ = State::kString;
@@ -360,7 +317,7 @@ bool JsonScan::endCode() {
   }
   const std::uint32_t code = first == 0 ? code_ : 0x10000 + ((first - 0xD800U) << 10) + (code_ - 0xDC00U);
   char bytes[4];
-  put(bytes, writeCharacter(bytes, code));
+  put(bytes, writeUtf8(bytes, code));
   state_ = State::kString;
   return true;
 }
