@@ -51,7 +51,6 @@ Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, upstream::Cluster& clu
       request_(owner.owner().worker().chunks()),
       body_(owner.owner().worker().chunks()),
       share_(owner.owner().bufferRoom()),
-      room_(owner.owner().limits().exchangeBuffer),
       started_(owner.owner().worker().now()),
       begun_(started_),
       lastProgress_(started_) {
@@ -83,7 +82,7 @@ void Mirror::record() {
 bool Mirror::makeRoom(std::size_t count) {
   if (state_ == State::kOver || error_ || ended_ || body_.end() != http::PipeEnd::kOpen) return false;
   const std::size_t held = body_.bytes.size() + (steps_ ? steps_->source().size() : 0);
-  if (held + count <= room_) return true;
+  if (held + count <= owner_.owner().limits().exchangeBuffer) return true;
   owner_.owner().onLimit("exchangeBuffer");
   fail(lost("the mirror does not keep up with the client"));
   return false;
@@ -96,14 +95,11 @@ void Mirror::addBody(std::string_view bytes) {
 }
 
 void Mirror::beginBody(const base::ByteQueue& bytes) {
-  if (bytes.size() > room_) {
-    if (!share_.reach(bytes.size())) {
-      owner_.owner().onLimit("processorBufferTotal");
-      return fail(lost("the gateway has no room for a copy of the body"));
-    }
-    room_ = bytes.size();
+  if (bytes.empty()) return;
+  if (bytes.size() > owner_.owner().limits().exchangeBuffer && !share_.reach(bytes.size())) {
+    owner_.owner().onLimit("processorBufferTotal");
+    return fail(lost("the gateway has no room for a copy of the body"));
   }
-  if (bytes.empty() || !makeRoom(bytes.size())) return;
   incoming().appendCopy(bytes, bytes.size());
   record();
 }
@@ -221,7 +217,7 @@ void Mirror::prepare() {
   ready_ = true;
 }
 
-/// False: not yet, or not at all.
+/// False if the addresses are not known yet, or never will be.
 bool Mirror::resolve() {
   if (!std::exchange(ready_, false)) return false;
   auto addresses = cluster_.resolve(token());

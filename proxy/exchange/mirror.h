@@ -125,8 +125,8 @@ class Mirror final : private net::Timer {
   upstream::Cluster& cluster_;
   http::RequestMessage request_;
   http::BodyPipe body_;
-  processing::BufferShare share_;  // of what it holds beyond limits.exchangeBuffer
-  std::size_t room_;
+  /// Pays for a body that was there when the copy was made, if that is longer than limits.exchangeBuffer.
+  processing::BufferShare share_;
   std::unique_ptr<MirrorSteps> steps_;  // null unless its Backend has some
   bool ended_ = false;                  // the client's side
   base::Handle<upstream::Connection> connection_;
