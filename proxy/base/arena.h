@@ -56,6 +56,8 @@ class Arena {
 
   /// Bytes of memory that it keeps from others. Walks over its chunks.
   std::size_t held() const;
+  /// It keeps no more than one chunk.
+  bool isSmall() const { return large_ == nullptr && (chunks_ == nullptr || chunks_->next == nullptr); }
   /// Everything goes back; all views into it die.
   void clear();
   ChunkPool& pool() const { return *pool_; }

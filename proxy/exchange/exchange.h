@@ -53,9 +53,12 @@ class Exchange final : private net::Timer {
   }
   void raise(Event event, const base::Error& error);
   void drive();
-  /// What its head holds counts from now on; else there is no room for it, and it can only be refused.
+  /// There is nothing to charge: a chunk is part of what a request costs, and limits.concurrentStreams bounds how many
+  /// there are.
+  bool hasSmallHead() const { return request_.arena.isSmall(); }
+  /// Charges what the head holds. An error says that there is no room for it, and that the request can only be refused.
   std::optional<base::Error> chargeHead();
-  /// It counts no more. Before the exchange goes.
+  /// Gives the charge back. Called before the exchange goes.
   void releaseHead();
   /// The snapshot that it was routed by goes: keeps what it uses of it, and by which revision it was served.
   void pin(const std::string& revision);
@@ -263,7 +266,7 @@ class Exchange final : private net::Timer {
   void guardBackendsTrailers(http::Headers& trailers) const;
   bool mayPass(http::ResponseMessage& interim) const;
   void answer();
-  /// Of the request and of an answer of our own that the codec has: what reports need of them is kept.
+  /// Drops the heads of the request and of an answer of our own that the codec has, but for what reports need of them.
   void dropHeads();
   void breakResponse();
   http::ServerCodec* downstreamCodec();

@@ -10,7 +10,7 @@
 namespace sluice::exchange {
 namespace {
 
-// One chunk is part of what a request costs, and limits.concurrentStreams bounds how many there are.
+// See Exchange::hasSmallHead().
 constexpr std::size_t kFreeOfCharge = base::Chunk::kCapacity;
 
 // A kept method or authority is no longer than what the access log shows of it, and a path neither.
@@ -20,10 +20,10 @@ constexpr std::size_t kKeptPath = observe::AccessLog::kMaxPathBytes;
 }  // namespace
 
 std::optional<base::Error> Exchange::chargeHead() {
-  const std::size_t held = request_.arena.held();
-  Downstream* downstream = held > kFreeOfCharge ? owner_.downstream(origin_.connection) : nullptr;
+  Downstream* downstream = owner_.downstream(origin_.connection);
   if (downstream == nullptr) return std::nullopt;
-  const std::size_t charge = held - kFreeOfCharge;
+  const std::size_t held = request_.arena.held();
+  const std::size_t charge = held - std::min(held, kFreeOfCharge);
   const bool ofConnection = downstream->headerMemory + charge > owner_.limits().headerMemory;
   if (ofConnection || !owner_.headBudget().take(charge)) {
     owner_.onLimit(ofConnection ? "headerMemory" : "headerMemoryTotal");
@@ -45,7 +45,7 @@ void Exchange::releaseHead() {
 void Exchange::dropHeads() {
   response_.reset();  // the codec has what it needs
   // Steps live in the request's arena, and hold on to what they have counted until the exchange is over.
-  if (steps_ || request_.arena.held() <= kFreeOfCharge) return;
+  if (steps_ || hasSmallHead()) return;
   http::RequestHead& head = request_.head;
   const std::string_view method = head.methodText.substr(0, kKeptText);
   const std::string_view authority = head.authority.substr(0, kKeptText);

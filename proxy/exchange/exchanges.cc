@@ -24,7 +24,8 @@ void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::Lim
 
 Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
   Exchange& exchange = exchanges_.create(*this, origin, std::move(request));
-  if (const auto refusal = exchange.chargeHead()) {
+  const auto refusal = exchange.hasSmallHead() ? std::nullopt : exchange.chargeHead();
+  if (refusal) {
     exchange.raise(Event::kRefusedHead, *refusal);
   } else {
     exchange.raise(Event::kArrived);
