@@ -78,11 +78,11 @@ struct LimitSettings {
   friend bool operator==(const LimitSettings&, const LimitSettings&) = default;
 };
 
-/// What becomes of NTLM and Negotiate, which authenticate connections: the Backend's serves that client alone from then
-/// on, or the gateway refuses them.
+/// NTLM and Negotiate authenticate connections: either the Backend's connection serves that client alone from then on,
+/// or the gateway refuses them.
 enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
 
-/// What backends are told in X-Forwarded-For, -Proto and -Host.
+/// This says what backends are told in X-Forwarded-For, -Proto and -Host.
 enum class ForwardedHeaders : std::uint8_t {
   kOff,       // nothing
   kAppend,    // what came, and who has sent it
@@ -91,7 +91,7 @@ enum class ForwardedHeaders : std::uint8_t {
 
 struct ForwardedSettings {
   ForwardedHeaders mode = ForwardedHeaders::kOff;
-  /// How many proxies there are between clients and the gateway whose word counts.
+  /// The number of proxies between clients and the gateway whose word counts.
   std::uint32_t trustedHops = 0;
 
   friend bool operator==(const ForwardedSettings&, const ForwardedSettings&) = default;

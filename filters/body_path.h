@@ -23,7 +23,7 @@ class BodyPath {
   /// "$.a[0]['b']"; indices from the end are negative, down to -JsonScan::kMostFromEnd.
   static base::Result<BodyPath> fromJsonPath(std::string_view text);
 
-  /// For a scan, which they outlive.
+  /// Returns the steps for a scan; they outlive it.
   std::span<const content::JsonStep> steps() const { return steps_; }
 
  private:

@@ -59,7 +59,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
   }
 
  private:
-  /// What is remembered of a body from one piece to the next.
+  /// Remembers of a body, from one piece to the next, how far it was scanned.
   struct Reading {
     std::optional<content::JsonScan> scan;
   };

@@ -24,7 +24,7 @@ class Coding {
   virtual bool decode(std::string_view& in, std::span<char>& out) = 0;
   /// The input may end here: it is complete, and all of it has been written.
   virtual bool complete() const = 0;
-  /// Bytes of its window and tables, as far as the input has had them made.
+  /// Returns the bytes of its window and tables, as far as the input has had them made.
   virtual std::size_t memory() const = 0;
 };
 

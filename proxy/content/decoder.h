@@ -55,7 +55,7 @@ class Decoder {
   /// The body has no more bytes: kTaken, or the failure. A body without any bytes is complete, whatever its codings:
   /// origins send them.
   DecodeStatus end();
-  /// Bytes that it takes now.
+  /// Returns the bytes that it takes now.
   std::size_t memory() const;
 
  private:

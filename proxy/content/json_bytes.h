@@ -49,8 +49,8 @@ inline const char* skipPlain(const char* at, const char* end) {
 inline const char* skipPlain(const char* at, const char* end) { return skipPlainByWords(at, end); }
 #endif
 
-/// What the escape of two characters means whose second one is `c` (RFC 8259 section 7); NUL if there is no such
-/// escape.
+/// Returns what the escape of two characters means whose second one is `c` (RFC 8259 section 7), or NUL if there is no
+/// such escape.
 inline char escapeMeans(char c) {
   switch (c) {
     case '"':

@@ -138,14 +138,14 @@ const char* JsonScan::takeValue(const char* at, const char* end) {
   return good ? at : nullptr;
 }
 
-/// True: it is the one that is looked for.
+/// Returns true if it is the one that is looked for.
 bool JsonScan::beginValue(Value::Kind kind) {
   if (!std::exchange(selected_, false) || depth_ != path_.size()) return false;
   found_.emplace().kind = kind;
   return true;
 }
 
-/// False: it would be too deep.
+/// Returns false if it would be too deep.
 bool JsonScan::beginContainer(Value::Kind kind) {
   if (depth_ == kMostDepth) return false;
   const bool through = selected_ && depth_ < path_.size();
@@ -277,7 +277,7 @@ const char* JsonScan::takeCharacter(const char* at, const char* end) {
   return at;
 }
 
-/// What follows a backslash, and the one between two halves of a pair.
+/// Reads what follows a backslash, or the backslash between two halves of a pair.
 const char* JsonScan::takeEscape(const char* at, const char* /*end*/) {
   const char c = *at++;
   if (state_ == State::kPairBackslash) {
@@ -306,7 +306,7 @@ const char* JsonScan::takeHex(const char* at, const char* end) {
   return needed_ > 0 || endCode() ? at : nullptr;
 }
 
-/// False: half of a surrogate pair stands alone.
+/// Returns false if half of a surrogate pair stands alone.
 bool JsonScan::endCode() {
   const std::uint16_t first = std::exchange(pair_, std::uint16_t{0});
   if (isLowSurrogate(code_) != (first != 0)) return false;

@@ -28,10 +28,11 @@ struct JsonStep {
   std::optional<std::int32_t> index;  // below 0: from the end
 };
 
-/// What stands there.
+/// This is what was found there.
 struct FoundJson {
   Value::Kind kind = Value::Kind::kNull;
-  /// Of a string or a number: as Value::text, but cut behind the bytes that were asked for. Else empty.
+  /// The text of a string or a number is that of Value::text, cut behind the bytes that were asked for; else it is
+  /// empty.
   std::string text;
   bool isCut = false;
 };
@@ -51,14 +52,14 @@ class JsonScan {
 
   /// The next piece. False, from then on: no text that begins like this is JSON.
   bool feed(std::string_view piece);
-  /// Nothing follows. False: what has come is not JSON, or not all of it.
+  /// Ends the text. Returns false if what has come is not JSON, or not all of it.
   bool end();
   /// Once end() has said true: the value; null if there is none.
   const Found* found() const { return found_ ? &*found_ : nullptr; }
   /// No byte has come.
   bool isEmpty() const { return state_ == State::kMark && word_.empty(); }
 
-  /// Bytes that it takes beyond its own size and the value.
+  /// Returns the bytes that it takes beyond its own size and the value.
   std::size_t memory() const { return names_.memory(); }
 
  private:
@@ -86,7 +87,7 @@ class JsonScan {
     kWord,
     kFailed
   };
-  /// What the bytes of a string or number are for.
+  /// This says what the bytes of a string or number are for.
   enum class Use : std::uint8_t { kNone, kName, kFound };
 
   // Each takes what it can of what is at `at` and before `end`, and says where it stopped; null: it is no JSON.

@@ -35,10 +35,10 @@ class NameSet {
   void open() { begins_[open_++] = names_.size(); }
   /// The last map that was opened ends.
   void close() { names_.resize(begins_[--open_]); }
-  /// Of the last map that was opened. False: it has one of that hash.
+  /// Adds a name to the map that was opened last; false if that has one of the same hash.
   bool add(std::uint64_t hash);
 
-  /// Bytes that it takes.
+  /// Returns the bytes that it takes.
   std::size_t memory() const { return names_.capacity() * sizeof(Name); }
 
  private:

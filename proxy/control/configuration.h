@@ -46,7 +46,7 @@ struct Configuration {
   bool flawless() const;
 };
 
-/// What readings one after the other have in common. It never shows in what comes out. One thread.
+/// This keeps what readings one after the other have in common. It never shows in what comes out. One thread uses it.
 struct Memo {
   config::CatalogMemo catalog;
   config::TextMemo texts;

@@ -5,7 +5,7 @@
 namespace sluice::exchange {
 namespace {
 
-/// Of a rule or share that sets Host and rewrites it too, the filter made for it counts.
+/// If a rule or share sets Host and rewrites it too, the filter that was made for it counts.
 void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
                     http::RequestHead& head) {
   if (edit && !edit->authority.empty()) head.authority = edit->authority;

@@ -40,7 +40,7 @@ struct Client {
   bool secure;
 };
 
-/// Where the fields of a request have come on their way through the filters of its rule.
+/// This says how far the fields of a request have come on their way through the filters of its rule.
 enum class RuleFilters : std::uint8_t {
   kPending,  // they are as they were before
   kApplied   // applyRuleFilters() has been called

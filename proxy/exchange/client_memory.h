@@ -30,7 +30,7 @@
 
 namespace sluice::exchange {
 
-/// How many bytes of a body may be under way.
+/// Says how many bytes of a body may be under way.
 struct BodyWindow {
   std::uint64_t first;  // from its beginning on
   std::uint64_t whole;  // once it is widened
@@ -41,7 +41,7 @@ struct BodyWindow {
 
 BodyWindow bodyWindowOf(const config::LimitSettings& limits);
 
-/// What all accounts of the process have taken. Any thread may call it.
+/// Counts what all accounts of the process have taken. Any thread may call it.
 class ClientMemoryTotal {
  public:
   explicit ClientMemoryTotal(std::uint64_t most) : most_(most) {}
@@ -60,7 +60,7 @@ class ClientMemoryTotal {
 /// The account of one connection. Gives everything back to the total when it goes.
 class ClientMemory {
  public:
-  /// What an exchange is charged in.
+  /// An exchange is charged in units of this many bytes.
   static constexpr std::uint64_t kUnit = 4 * 1024;
 
   explicit ClientMemory(ClientMemoryTotal& total) : total_(total) {}

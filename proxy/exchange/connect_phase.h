@@ -20,7 +20,7 @@ class ConnectPhase {
 
   /// The steps see this and narrow it.
   processing::Destination& destination() { return destination_; }
-  /// What the steps have left; nullptr before end().
+  /// Returns what the steps have left; nullptr before end().
   const net::Addresses* allowed() const { return ended_ ? &addresses_ : nullptr; }
 
  private:

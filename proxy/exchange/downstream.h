@@ -28,7 +28,7 @@ class Downstream {
   /// By which its requests are matched now. For the turn.
   virtual const routing::RouteTable& routes() const = 0;
 
-  /// For exchanges: what the large heads of its requests hold together (limits.headerMemory).
+  /// Exchanges keep in here what the large heads of the connection's requests hold together (limits.headerMemory).
   std::size_t headerMemory = 0;
 };
 

@@ -1,4 +1,4 @@
-// What an exchange takes of its client's share of memory, and how fast its client takes what waits for it.
+// Charges what an exchange takes of its client's memory, and watches how fast the client takes what waits for it.
 #include <algorithm>
 
 #include "proxy/exchange/exchange.h"
@@ -111,7 +111,7 @@ bool Exchange::socketMoves() {
   return moved;
 }
 
-/// True if a deadline of this file has passed, and was dealt with.
+/// Returns true if a deadline of this file has passed, and was dealt with.
 bool Exchange::expireForMemory(base::MonotonicTime now) {
   if (withheldSince_ != base::MonotonicTime{} && withheldSince_ + owner_.timeouts().responseIdle <= now) {
     raise(Event::kDeadline, {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,

@@ -7,7 +7,8 @@
 
 namespace sluice::exchange {
 
-/// As the filters and steps of the Gateway and the rule have left the request, without what steps marked as secret.
+/// Returns the head as the filters and steps of the Gateway and the rule have left it, without what steps marked as
+/// secret.
 http::RequestHead Exchange::headOfMirrors() {
   if (asked_ == nullptr) return request_.head;
   http::RequestHead head = *asked_;

@@ -45,18 +45,18 @@ class ExchangeSteps final : private StepHost {
   void expire(base::MonotonicTime now);
   bool answer(processing::Ticket ticket, bool dropped);
 
-  /// Bytes that came to steps and were not taken from behind them; not what steps keep.
+  /// Return the bytes that came to steps and were not taken from behind them, without what steps keep.
   std::uint64_t heldOfRequest() const;
   std::uint64_t heldOfResponse() const;
 
   std::optional<Stretch> request;
   /// The request as the client sent it, if steps of it may change that; null: none does.
   http::RequestHead* sentHead = nullptr;
-  /// What the head was before the filters and the steps of the rule; null until the rule is found.
+  /// Keeps the head from before the filters and the steps of the rule; null until the rule is found.
   http::RequestHead* headBeforeRule = nullptr;
-  /// Whether the filters of the rule are in the head of the request.
+  /// Says whether the filters of the rule are in the head of the request.
   RuleFilters ruleFilters = RuleFilters::kPending;
-  /// What steps have changed since the rule was found, and what they had changed before.
+  /// Record what steps have changed since the rule was found, and what they had changed before.
   processing::RequestEdits edits;
   processing::RequestEdits editsBeforeRouting;
   std::optional<Stretch> tentative;

@@ -217,7 +217,7 @@ void Mirror::prepare() {
   ready_ = true;
 }
 
-/// False if the addresses are not known yet, or never will be.
+/// Returns false if the addresses are not known yet, or never will be.
 bool Mirror::resolve() {
   if (!std::exchange(ready_, false)) return false;
   auto addresses = cluster_.resolve(token());

@@ -25,8 +25,8 @@ namespace sluice::exchange {
 class Exchanges;
 class Mirrors;
 
-/// What a copy is made of. The objects of the configuration live as long as the snapshot, or until pin(); the rest lives
-/// for the call alone.
+/// A copy is made of this. The objects of the configuration live as long as the snapshot, or until pin(); the rest
+/// lives for the call alone.
 struct MirrorSource {
   const routing::ServedListener& listener;
   const routing::Rule& rule;

@@ -49,7 +49,7 @@ MirrorSteps::Outcome MirrorSteps::go() {
   }
 }
 
-/// What came through the steps may leave.
+/// Lets go on what came through the steps.
 void MirrorSteps::pass() {
   if (!stretch_.carries) return;
   stretch_.takeFed();

@@ -19,7 +19,7 @@ class Mirror;
 
 class MirrorSteps final : private StepHost {
  public:
-  /// Whether `plan` has steps that a mirror would go through.
+  /// Says whether `plan` has steps that a mirror would go through.
   static bool needed(const routing::BackendPlan& plan);
 
   /// `message` is the mirror's, `body` what its Backend will be sent; they and `plan` outlive this.

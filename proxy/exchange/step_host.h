@@ -45,7 +45,7 @@ class StepHost : public processing::RunHost {
   processing::Ticket tickets_ = 0;
 };
 
-/// What the client is told of a step that failed: never what the step said.
+/// Returns what the client is told of a step that failed, which is never what the step said.
 base::Error failureOf(const processing::Step& step, const processing::Verdict& verdict);
 
 }  // namespace sluice::exchange

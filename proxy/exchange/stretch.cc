@@ -20,7 +20,7 @@ void Stretch::append(const processing::Chains& chains, Leg leg) {
 
 void Stretch::append(const processing::StepOrder& steps, Leg leg) {
   if (steps.empty()) return;
-  // What is done makes room: an exchange never has more before it than its request has.
+  // Legs that are done make room: an exchange never has more of them before it than its request has.
   if (entered_ == count_) entered_ = count_ = 0;
   assert(count_ < legs_.size());
   legs_[count_++] = {steps, leg};
@@ -74,7 +74,7 @@ Run::Outcome Stretch::go(base::ByteQueue& to, std::size_t beyond) {
   }
 }
 
-/// True if anything was.
+/// Returns true if there was anything to feed.
 bool Stretch::feed(std::size_t beyond) {
   if (!carries) return false;
   const std::size_t count = std::min(run.room(beyond), source.size());

@@ -22,13 +22,13 @@ class Stretch {
     friend bool operator==(const Leg&, const Leg&) = default;
   };
 
-  /// What a stretch is made for: `carries` if a step of it wants the body, which then goes through it; `flows` if there
-  /// is one.
+  /// Says what a stretch is made for: `carries` if a step of it wants the body, which then goes through it; `flows` if
+  /// there is one.
   struct Load {
     bool carries;
     bool flows;
   };
-  /// For a message whose body is `body`, of which steps of `chains` in `phases` (a bit each) may want to see something.
+  /// Returns the load of a message with that body, if steps of `chains` in `phases` (a bit each) may want to see it.
   static Load loadOf(const processing::Chains& chains, std::uint8_t phases, http::Body body);
 
   Stretch(processing::RunHost& host, const processing::RunTarget& target, base::ChunkPool& pool, const Load& load)
@@ -46,16 +46,16 @@ class Stretch {
   void changeRoute(const processing::Chain* gateway, const processing::Chain* route);
   /// Its body shall come through here after all; it has not, so far.
   void carry(bool flows);
-  /// Nothing more will be appended: what comes through may leave.
+  /// Says that nothing more will be appended, so that what comes through may leave.
   void seal() { sealed_ = true; }
-  /// As far as it goes. `to`: where what has come through is put. `beyond`: what is there, or further, already.
+  /// Moves on as far as it can. `to`: where what has come through is put. `beyond`: what is there, or further, already.
   processing::Run::Outcome go(base::ByteQueue& to, std::size_t beyond);
-  /// Since it was last asked: bytes that left `source`.
+  /// Returns how many bytes have left `source` since it was last asked.
   std::size_t takeFed() { return std::exchange(fed_, 0); }
   void end(std::optional<http::Trailers> behind);
-  /// All of it has come through: said once.
+  /// Says once that all of the body has come through.
   bool tookEnd();
-  /// Nothing that came in was told to be the last.
+  /// Says that nothing which came in was told to be the last.
   bool isOpen() const { return !sourceEnded_; }
   /// On its way into the steps and out of them.
   std::uint64_t held() const { return source.size() + run.out().bytes.size(); }
@@ -76,7 +76,7 @@ class Stretch {
   void append(const processing::StepOrder& steps, Leg leg);
   bool feed(std::size_t beyond);
 
-  /// Of a request, which has the most.
+  /// These are the legs of a request, which has the most.
   static constexpr std::array<Leg, 4> kOfRequest{{{processing::Phase::kRequestHeaders, processing::Round::kFirst},
                                                   {processing::Phase::kRequestBody, processing::Round::kFirst},
                                                   {processing::Phase::kRequestHeaders, processing::Round::kSecond},

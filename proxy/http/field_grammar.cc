@@ -46,7 +46,7 @@ bool isPlain(std::string_view value) {
   return (bits & everyByte(0x80)) == 0;
 }
 
-// How many bytes at the front satisfy `fits`.
+// Counts the bytes at the front that satisfy `fits`.
 template <typename Fits>
 std::size_t countWhile(std::string_view text, Fits&& fits) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), fits) - text.begin());

@@ -39,7 +39,7 @@ class Listener {
   /// Called inside a Turn; the descriptor (non-blocking, close-on-exec) is the callee's from then on.
   using Accepted = std::function<void(int fd, const Address& peer)>;
 
-  /// So that a storm of connections does not starve those that are there.
+  /// This bounds a storm of connections, so that it does not starve those that are there.
   static constexpr int kAcceptsPerEvent = 64;
 
   /// `socket` outlives the listener. Of the connections that wait, each round of the loop takes at most `perEvent`.

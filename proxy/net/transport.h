@@ -56,7 +56,7 @@ class Transport {
   virtual void write(base::ByteQueue& from) = 0;
   /// A write waits for the peer.
   virtual bool pending() const = 0;
-  /// How many bytes the peer's system has acknowledged, as they went over the wire. Costs a system call.
+  /// Returns how many bytes, as they went over the wire, the peer's system has acknowledged. Costs a system call.
   virtual std::uint64_t acknowledged() const = 0;
   /// Ends our side once what is pending has gone out: FIN, with TLS close_notify before it. Reading goes on.
   virtual void shutdown() = 0;

@@ -22,7 +22,8 @@ enum class BodyMode : std::uint8_t {
 
 struct BodyInterest {
   BodyMode mode = BodyMode::kNone;
-  /// Of kBuffered and kInspected: most bytes, as they come and as text. 0, or more than limits.processorBuffer: that.
+  /// Bounds the bytes of kBuffered and kInspected, as they come and as text. 0 stands for limits.processorBuffer, which
+  /// bounds them in any case.
   std::uint64_t bound = 0;
   /// It may change bytes, so that of a streamed body nobody knows the length beforehand.
   bool edits = false;
@@ -45,7 +46,7 @@ class Body {
   /// Nothing comes after them.
   bool last() const { return last_; }
 
-  /// For a processor that holds `bytes`, in all, because of this body: they come out of limits.processorBufferTotal
+  /// Called by a processor that holds `bytes` in all because of this body: they come out of limits.processorBufferTotal
   /// too. False: there is no room for them; it then fails with Cause::kNoRoom.
   bool claim(std::uint64_t bytes) {
     claimed_ = bytes;

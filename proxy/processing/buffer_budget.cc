@@ -24,7 +24,7 @@ void BufferRoom::giveBack(std::uint64_t bytes) {
 
 bool BufferRoom::makeWay(const BufferShare& asks) {
   BufferShare* share = first_;
-  // Those that have nothing yet have nothing to give.
+  // Shares that have nothing yet have nothing to give.
   while (share != nullptr && (share == &asks || share->taken_ == 0)) share = share->behind_;
   if (share == nullptr) return false;
   share->giveWay();

@@ -24,14 +24,14 @@ class BufferBudget {
   void addRoom() { rooms_.fetch_add(1, std::memory_order_relaxed); }
   void removeRoom() { rooms_.fetch_sub(1, std::memory_order_relaxed); }
 
-  /// What each room has to itself.
+  /// Returns what each room has to itself.
   std::uint64_t reserve() const {
     return most_.load(std::memory_order_relaxed) / 2 /
            std::max<std::uint64_t>(rooms_.load(std::memory_order_relaxed), 1);
   }
-  /// What is taken of what the rooms have together.
+  /// Returns how much of what the rooms have together is taken.
   std::uint64_t used() const { return taken_.load(std::memory_order_relaxed); }
-  /// Of what the rooms have together.
+  /// Takes bytes of what the rooms have together; false if there are not so many.
   bool take(std::uint64_t bytes) {
     const std::uint64_t before = taken_.fetch_add(bytes, std::memory_order_relaxed);
     const std::uint64_t most = most_.load(std::memory_order_relaxed);
@@ -66,7 +66,7 @@ class BufferRoom {
 
   bool take(std::uint64_t bytes);
   void giveBack(std::uint64_t bytes);
-  /// False: there is no other that could give way to `asks`.
+  /// Returns false if there is no other that could give way to `asks`.
   bool makeWay(const BufferShare& asks);
   void append(BufferShare& share);
   void remove(BufferShare& share);
@@ -78,7 +78,7 @@ class BufferRoom {
   BufferShare* last_ = nullptr;
 };
 
-/// What one body has taken; given back with it.
+/// Counts what one body has taken, and gives it back when the body goes.
 class BufferShare {
  public:
   static constexpr std::uint64_t kUnit = 16 * 1024;
@@ -95,7 +95,7 @@ class BufferShare {
   bool reach(std::uint64_t bytes);
   /// Gives back what it has beyond `bytes`.
   void keep(std::uint64_t bytes);
-  /// As many bytes have come that take no more room.
+  /// Tells that so many bytes have come which take no more room.
   void bring(std::uint64_t bytes);
   /// From here on it may have to give way, of which `waker` tells: what it had is given back at once.
   void mayGiveWay(Waker waker);

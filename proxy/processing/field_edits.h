@@ -25,7 +25,7 @@ class FieldEdits {
   /// `set` and `add`: lists of {name, value}; `remove`: a list of names; each may be missing. Errors name the member.
   static base::Result<FieldEdits> read(const content::Value& config);
 
-  /// What is set or removed takes its twins with it (http::areTwins).
+  /// Sets, adds and removes; the twins of what is set or removed go too (http::areTwins).
   void apply(base::Arena& arena, http::Headers& headers) const;
   void apply(RequestEditor& editor) const;
   /// Removes the same from another section of the message: see Processor::withhold().

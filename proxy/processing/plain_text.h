@@ -17,9 +17,9 @@ class PlainText {
   std::optional<Verdict> begin(const RunHost& host, const RunTarget& target);
   /// begin() has found something.
   bool isNeeded() const { return needed_; }
-  /// Bytes that decoding takes beside the text.
+  /// Returns the bytes that decoding takes beside the text.
   std::size_t memory() const { return decoder_ ? decoder_->memory() : 0; }
-  /// Nothing more is to be decoded.
+  /// Ends it: nothing more is to be decoded.
   void end() { decoder_.reset(); }
 
   struct Yield {

@@ -43,7 +43,7 @@ bool Run::wishes() {
   return std::exchange(guarded_, false) || askedByStep_;
 }
 
-/// nullptr: there is none.
+/// Returns the next step to run, or nullptr if there is none.
 const Step* Run::nextStep() {
   const Step* step = order_.next();
   while (step != nullptr && rerouted_ && target_.edits != nullptr && target_.edits->hasRun(*step)) step = order_.next();

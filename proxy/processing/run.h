@@ -32,7 +32,7 @@ class Run {
 
   /// Once go() says kDone of what was entered before.
   void enter(const StepOrder& steps, Phase phase);
-  /// What is left of what was entered, which then is none of this run's any more. From here on no step runs that has
+  /// Returns what is left of what was entered, and forgets it. From here on no step runs that has
   /// run already, as those may that two routes share.
   StepOrder leave() {
     rerouted_ = true;

@@ -47,8 +47,8 @@ class RunHost {
   /// A step has run to its end.
   virtual void onStep(const Step& step, base::Duration time, const Verdict& verdict, StepOutcome outcome) = 0;
   virtual void onLimit(std::string_view limit) = 0;
-  /// What a client sent in that field of a request, and in its twins, is as if it had not been sent; false: nothing. What
-  /// the gateway has put there stays.
+  /// Drops what a client sent in that field of a request and in its twins, as if it had not been sent; what the gateway
+  /// has put there stays. Returns false if the client had sent nothing.
   virtual bool dropSent(http::RequestHead& head, std::string_view name) {
     return head.headers.removeTwins(name) > 0;
   }

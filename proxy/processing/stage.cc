@@ -91,7 +91,8 @@ bool Stage::collect(RunHost& host, const RunTarget& target) {
   return finish(host, verdict, nullptr);
 }
 
-/// What was coded stays, and goes on if the step changes nothing. Null if given_ has the text.
+/// Decodes the whole body into given_, or says what is wrong. The coded body stays, and goes on if the step changes
+/// nothing.
 std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
   PlainText::Yield yield;
   do {
@@ -139,7 +140,7 @@ bool Stage::inspect(RunHost& host, const RunTarget& target) {
   return true;
 }
 
-/// Of what has come, as text.
+/// Takes the next piece of what has come, as text.
 std::optional<Verdict> Stage::nextPiece(RunHost& host) {
   if (text_.isNeeded()) {
     auto yield = text_.decode(host, input.bytes, input.ended, given_, kShown, &coded_);
@@ -154,7 +155,7 @@ std::optional<Verdict> Stage::nextPiece(RunHost& host) {
   return reach(host) ? std::nullopt : std::optional(noRoom(host));
 }
 
-/// Everything is as it came.
+/// Ends the inspection; everything goes on as it came.
 bool Stage::endInspection(RunHost& host, const Verdict& verdict) {
   if (!text_.isNeeded()) coded_.splice(given_, given_.size());
   given_.clear();
@@ -242,7 +243,7 @@ void Stage::remember(RunHost& host, const base::ByteQueue& released) {
   if (!exact_) unreleased_.clear();
 }
 
-/// If the body, or its text, has `size` bytes.
+/// Returns the failure of a body, or of its text, that has `size` bytes and may not have so many.
 std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) const {
   const std::uint64_t most = host.bodyLimits().buffer;
   const std::uint64_t own = run.step().body.bound;
@@ -264,12 +265,12 @@ bool Stage::reach(RunHost& host) {
   return share_.reach(bytes);
 }
 
-/// Bytes that have come and are here.
+/// Returns the bytes that have come and are here.
 std::uint64_t Stage::come() const {
   return input.bytes.size() + coded_.size() + (text_.isNeeded() ? 0 : given_.size());
 }
 
-/// What a streamed step is given is bounded by itself: only what decodes it counts.
+/// Returns what is to be paid for. What a streamed step is given is bounded by itself, so only what decodes it counts.
 std::uint64_t Stage::needed() const {
   const std::uint64_t bytes = state_ == State::kCollecting ? held() : 0;
   return bytes + text_.memory() + claimed_;

@@ -46,7 +46,7 @@ class Stage {
   void releaseBuffer() {
     if (state_ == State::kPassing) share_.release();
   }
-  /// That it may go on, or has had to give way to other bodies. False if it waits for neither by that ticket.
+  /// Tells it that it may go on, or has had to give way to other bodies. False if it waits for neither by that ticket.
   bool answer(Ticket ticket);
 
   StepRun run;

@@ -23,11 +23,11 @@ namespace sluice::server {
 
 class AdminConnection;
 
-/// What the clients of these ports may take.
+/// Says what the clients of these ports may take.
 struct AdminBounds {
   /// Places of each port.
   std::size_t connections = config::LimitSettings{}.adminConnections;
-  /// From the end of a request's head to the last byte of its answer.
+  /// An answer has this time, from the end of the request's head to its own last byte.
   base::Duration answer = config::TimeoutSettings{}.adminAnswer;
 };
 

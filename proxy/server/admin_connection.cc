@@ -8,7 +8,7 @@
 namespace sluice::server {
 namespace {
 
-// For this long after it came, a client is taken for one that is about to ask.
+// A client is taken for one that is about to ask for this long after it came.
 constexpr base::Duration kYoung = std::chrono::seconds(1);
 
 // A web page whose name is made to resolve to this address would send its own name: only addresses and "localhost" are

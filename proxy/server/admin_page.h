@@ -33,7 +33,7 @@ class AdminBody {
   AdminBody(Pieces pieces) : pieces_(std::move(pieces)) {}
   // NOLINTEND(google-explicit-constructor)
 
-  /// Nothing if that is not known before the end.
+  /// Returns nothing if that is not known before the end.
   std::optional<std::size_t> length() const;
   /// Moves what comes next into `out` until that holds `most` bytes, or a piece more; false once everything was moved.
   bool read(base::ByteQueue& out, std::size_t most);

@@ -155,7 +155,7 @@ base::Status Process::openAdmin() {
     adminSockets_.push_back(std::move(*socket));
   }
   makePages();
-  // With the defaults, since nothing is loaded yet.
+  // These are the defaults, since nothing is loaded yet.
   admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections));
   serving_.onServed([this] { admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections)); });
   admin_.serve(adminSockets_[0], adminPages_);
