@@ -59,7 +59,7 @@ void Exchange::raise(Event event, const base::Error& error) {
   raise(event);
 }
 
-// Inline: it is what an exchange does most.
+// This is inline because an exchange does it most often.
 inline void Exchange::step(Event event) {
   const auto& requestCellNow = requestCell(requestState_, event);
   const auto& responseCellNow = responseCell(responseState_, event);
@@ -203,7 +203,8 @@ void Exchange::findPhases() {
 void Exchange::takeRule(const routing::Rule* rule) {
   rule_ = rule;
   if (pin_) pin_->rule = rule_ != nullptr ? rule_->shared_from_this() : nullptr;
-  if (requestBody_.trailers() != nullptr) guardClientsTrailers();  // they may be here before the rule is known, and mirrors get them too
+  // Trailers may be here before the rule is known, and mirrors get them too.
+  if (requestBody_.trailers() != nullptr) guardClientsTrailers();
 }
 
 void Exchange::onProcessed() {

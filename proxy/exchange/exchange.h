@@ -119,7 +119,7 @@ class Exchange final : private net::Timer {
   bool clientStalls() const;
   bool tunnels() const;
   void expire();
-  // What the exchange is charged to its client's memory, and how fast the client takes: exchange_memory.cc.
+  // exchange_memory.cc charges the exchange to its client's memory, and watches how fast the client takes.
   bool hasNothingToSettle() const {
     return responseBody_.bytes.empty() && requestBody_.bytes.empty() && chargedUnits_ == 0 && !requestWide_ &&
            !responseWide_ && clientOwesSince_ == base::MonotonicTime{} && !steps_;
@@ -197,7 +197,7 @@ class Exchange final : private net::Timer {
   const http::RequestHead& asked() const { return asked_ != nullptr ? *asked_ : request_.head; }
   void processBeforeRouting();
   void processRequest();
-  Stretch& requestSteps(bool everything);
+  Stretch& requestSteps(bool carries);
   void processTentative();
   void processSecondRound();
   void applyFilters();
@@ -260,8 +260,8 @@ class Exchange final : private net::Timer {
   void mirrorEnd();
   void dropMirrors();
   void leaveMirrors();
-  /// exchange_unseen.cc: what comes outside of the heads that filters and steps are shown. Of trailers goes what they have
-  /// set or removed; a 1xx head passes the filters, and does not pass steps that must see a response first.
+  /// exchange_unseen.cc guards what comes outside of the heads that filters and steps are shown. What they have set or
+  /// removed goes from trailers too; a 1xx head passes the filters, but not steps that must see a response first.
   void guardClientsTrailers();
   void guardBackendsTrailers(http::Headers& trailers) const;
   bool mayPass(http::ResponseMessage& interim) const;
@@ -275,9 +275,9 @@ class Exchange final : private net::Timer {
   Exchanges& owner_;
   const Origin origin_;
   http::RequestMessage request_;
-  /// As the client asked, where steps have changed the head: what an answer of the rule's own is made of, so that
-  /// nothing that a step put in goes where it is not meant to. Framed as the body that they left. In the arena; null:
-  /// as it is.
+  /// The head as the client sent it, if steps may change it; null if none does. An answer of the rule's own is made of
+  /// it, so that nothing that a step put in goes where it is not meant to. It lives in the arena, and is framed as the
+  /// body that the steps left.
   http::RequestHead* asked_ = nullptr;
   std::unique_ptr<char[]> keptOfHead_;  // what the request's head points to once its arena has gone
   std::size_t headCharge_ = 0;
@@ -304,8 +304,8 @@ class Exchange final : private net::Timer {
   enum class Pending : std::uint8_t {
     kNothing,
     kBeforeRouting,
-    kFirstRound,  // before authentication: of the Gateway and the rule, then of the Backend that is chosen for now
-    kTentative,
+    kFirstRound,  // steps before authentication of the Gateway and the rule
+    kTentative,   // and those of the Backend that is chosen for now
     kRequest,
     kAttempt,
     kConnect,
