@@ -36,8 +36,9 @@ budget() {
 
 # ctest's own summary counts a binary's shard as one test, so it is left out here and made over all tests instead.
 suite() {
-  rm -rf build/dev/reports build/dev/ctest.xml
-  ctest --preset suite -j "$jobs" --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
+  rm -rf build/dev/reports build/dev/ctest.xml build/dev/attacks.txt
+  SLUICE_ATTACK_TABLE="$PWD/build/dev/attacks.txt" \
+    ctest --preset suite -j "$jobs" --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
 }
 
 step "packages and clients" test/support/install.sh build test
@@ -48,6 +49,8 @@ step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs"
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: build" build dev
 step "each header by itself" build dev --target headers_alone
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: tests" suite
+printf '\nWhat the victims of attacks felt:\n'
+cat build/dev/attacks.txt || failed+=("the table of attacks")
 printf '\nSeconds of each step, %d jobs:\n' "$jobs"
 printf '%s\n' "${steps[@]}"
 if [ ${#failed[@]} != 0 ]; then printf 'FAILED: %s\n' "${failed[@]}"; fi

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "test/attack/support/attack.h"
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
@@ -46,10 +48,11 @@ class BodyAttacks : public testing::Test {
     made.release = true;
     return made;
   }
-  /// What the victim is answered: 200 if its body was read.
-  static int victim(const Gateway& gateway, std::size_t size) {
-    const std::string body = largeBody(size);
-    return askRaw(gateway.port(), headOf(body.size()) + body).status;
+  /// Its body is sent at once, and has been read if the answer is 200.
+  static std::function<bool()> victimOf(const Gateway& gateway) {
+    return [&gateway, request = headOf(largeBody(kMib).size()) + largeBody(kMib)] {
+      return askRaw(gateway.port(), request).status == 200;
+    };
   }
 
   RecordingOrigin origin_{[](std::size_t) { return kOk; }};
@@ -58,21 +61,24 @@ class BodyAttacks : public testing::Test {
 
 TEST_F(BodyAttacks, HeadsWithALengthAndNoBodyTakeNoRoomFromOthers) {
   for (const bool failOpen : {false, true}) {
-    const Gateway gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 4Mi", failOpen));
+    Gateway gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 4Mi", failOpen));
+    Attack attack(gateway, victimOf(gateway));
+    const int count = inThisRun(100, 4600);
     std::vector<Socket> attackers;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < count; ++i) {
       attackers.push_back(Socket::connect(gateway.port()));
       ASSERT_TRUE(attackers.back().send(headOf(2 * kMib)));
     }
-    ASSERT_TRUE(gateway.reaches("http_server_active_requests", 100));
-    EXPECT_EQ(victim(gateway, kMib), 200);
-    EXPECT_EQ(gateway.metric("http_server_active_requests"), 100) << "the attack stands";
+    ASSERT_TRUE(gateway.reaches("http_server_active_requests", count));
+    attack.stands();
+    EXPECT_EQ(gateway.metric("http_server_active_requests"), count) << "the attack stood";
   }
 }
 
 TEST_F(BodyAttacks, BodiesThatStallGiveWayToOneThatComesAtOnce) {
   for (const bool failOpen : {false, true}) {
-    const Gateway gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 8Mi", failOpen));
+    Gateway gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 8Mi", failOpen));
+    Attack attack(gateway, victimOf(gateway));
     std::vector<Socket> attackers;
     const std::string most(kMib, ' ');
     for (int i = 0; i < 40; ++i) {
@@ -81,8 +87,8 @@ TEST_F(BodyAttacks, BodiesThatStallGiveWayToOneThatComesAtOnce) {
       ASSERT_TRUE(attackers.back().waitUntilRead());
     }
     EXPECT_TRUE(gateway.limitWasHit("processorBufferTotal"));
-    EXPECT_EQ(victim(gateway, kMib), 200);
-    EXPECT_GT(gateway.metric("http_server_active_requests"), 3) << "the attack stands";
+    attack.stands();
+    EXPECT_GT(gateway.metric("http_server_active_requests"), 3) << "the attack stood";
     const RawResponse refused = readResponse(attackers.front());
     EXPECT_EQ(refused.status, 503) << "whatever failOpen says";
     EXPECT_THAT(refused.body, HasSubstr("processor_capacity_reached"));
@@ -98,7 +104,7 @@ TEST_F(BodyAttacks, ACompressedBodyOfManySmallValuesCostsWhatItIs) {
   const std::string coded = readFile(path + ".gz");
   ASSERT_LT(coded.size(), kMib / 4);
   Gateway gateway(spec("processorBuffer: 16Mi, decompressionRatio: 2000"));
-  EXPECT_EQ(victim(gateway, kMib), 200);
+  Attack attack(gateway, victimOf(gateway), {.cpuSeconds = 60});
   const std::size_t before = gateway.process().peakKib();
   std::vector<std::thread> attackers;
   std::vector<int> statuses(4);
@@ -106,7 +112,7 @@ TEST_F(BodyAttacks, ACompressedBodyOfManySmallValuesCostsWhatItIs) {
     attackers.emplace_back(
         [&] { status = askRaw(gateway.port(), headOf(coded.size(), "Content-Encoding: gzip\r\n") + coded).status; });
   }
-  EXPECT_EQ(victim(gateway, kMib), 200);
+  attack.stands();
   for (std::thread& attacker : attackers) attacker.join();
   EXPECT_THAT(statuses, testing::Each(200)) << "it is JSON, and within the limits";
   EXPECT_LT(gateway.process().peakKib(), before + 32 * 1024) << "of 60 MiB of text";
@@ -133,7 +139,7 @@ std::string widestFrame(const std::string& block) {
 
 TEST_F(BodyAttacks, WindowsOfDecodersComeOutOfTheSameRoom) {
   Gateway gateway(spec("processorBufferTotal: 64Mi"));
-  EXPECT_EQ(victim(gateway, kMib), 200);
+  Attack attack(gateway, victimOf(gateway), {.grownKib = 96 * 1024});
   const std::size_t before = gateway.process().peakKib();
   const std::string begin = widestFrame(R"({"model": "large", "text": ")");
   std::vector<Socket> attackers;
@@ -143,8 +149,8 @@ TEST_F(BodyAttacks, WindowsOfDecodersComeOutOfTheSameRoom) {
     ASSERT_TRUE(attackers.back().waitUntilRead());
   }
   EXPECT_TRUE(gateway.limitWasHit("processorBufferTotal"));
-  EXPECT_EQ(victim(gateway, kMib), 200);
-  EXPECT_GT(gateway.metric("http_server_active_requests"), 3) << "the attack stands";
+  attack.stands();
+  EXPECT_GT(gateway.metric("http_server_active_requests"), 3) << "the attack stood";
   EXPECT_LT(gateway.process().peakKib(), before + 96 * 1024) << "of 40 windows of 8 MiB";
   EXPECT_EQ(readResponse(attackers.front()).status, 503);
 }

@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "test/attack/support/attack.h"
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
@@ -24,7 +26,7 @@ using testing::HasSubstr;
 
 constexpr int kSmallBuffer = 4096;
 // What was freed stays in the quarantine of the sanitizer, which is part of it.
-constexpr std::size_t kMemoryKib = 128 * 1024;
+constexpr AttackBounds kBounds{.grownKib = 128 * 1024};
 
 std::string askingFor(const std::string& page) { return "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n"; }
 
@@ -33,6 +35,9 @@ int probe(std::uint16_t port, const std::string& page = "/healthz") {
   Socket client = Socket::connect(port);
   client.send("GET " + page + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   return readResponse(client).status;
+}
+std::function<bool()> probing(const Gateway& gateway) {
+  return [&gateway] { return probe(gateway.healthPort()) == 200; };
 }
 
 /// Clients that ask for so much that no buffer takes it, and read none of it.
@@ -54,24 +59,25 @@ INSTANTIATE_TEST_SUITE_P(Clients, HealthPortAttacked, testing::Values(65, 1000),
 
 TEST_P(HealthPortAttacked, ByClientsThatAskAndDoNotReadAnswersEveryProbe) {
   Gateway gateway({.backends = {{.port = 9}}});
-  const std::size_t before = gateway.process().residentKib();
+  Attack attack(gateway, probing(gateway), kBounds);
   const auto stalled = stallingClients(gateway.healthPort(), GetParam());
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  attack.stands();
   EXPECT_EQ(probe(gateway.healthPort(), "/readyz"), 200);
   EXPECT_EQ(probe(gateway.adminPort(), "/status"), 200);
   EXPECT_GT(gateway.limitHits("adminConnections"), 0);
-  EXPECT_LT(gateway.process().residentKib(), before + kMemoryKib);
 }
 
 TEST_P(HealthPortAttacked, ByClientsThatSayNothingAnswersEveryProbe) {
-  const Gateway gateway({.backends = {{.port = 9}}});
+  Gateway gateway({.backends = {{.port = 9}}});
+  Attack attack(gateway, probing(gateway), kBounds);
   std::vector<Socket> silent;
   for (int i = 0; i < GetParam(); ++i) silent.push_back(Socket::connect(gateway.healthPort()));
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  attack.stands();
 }
 
 TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
-  const Gateway gateway({.backends = {{.port = 9}}});
+  Gateway gateway({.backends = {{.port = 9}}});
+  Attack attack(gateway, probing(gateway), kBounds);
   std::atomic<bool> done = false;
   std::atomic<int> came = 0;
   std::thread attacker([&] {
@@ -82,7 +88,7 @@ TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
     }
   });
   EXPECT_TRUE(eventually([&] { return came > 500; }));
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  attack.stands();
   done = true;
   attacker.join();
 }
@@ -102,7 +108,7 @@ std::string manyRoutes(int count) {
 TEST(AdminPortAttacked, ByManyCopiesThatNobodyReadsStaysWithinItsMemory) {
   Gateway gateway({.backends = {{.port = 9}}, .routes = manyRoutes(1000)});
   ASSERT_GT(gateway.adminGet("/status").size(), 300'000u);
-  const std::size_t before = gateway.process().residentKib();
+  Attack attack(gateway, probing(gateway), kBounds);
   std::string requests = h2::clientHello();
   for (std::uint32_t stream = 1; stream < 16; stream += 2) {
     requests += h2::headers(
@@ -115,8 +121,7 @@ TEST(AdminPortAttacked, ByManyCopiesThatNobodyReadsStaysWithinItsMemory) {
     EXPECT_TRUE(clients.back().waitUntilRead());
   }
   EXPECT_EQ(probe(gateway.adminPort(), "/status"), 200);
-  EXPECT_EQ(probe(gateway.healthPort()), 200);
-  EXPECT_LT(gateway.process().residentKib(), before + kMemoryKib);
+  attack.stands();
 }
 
 // --- descriptors
@@ -125,13 +130,15 @@ const std::vector<std::string> kFewDescriptors = {"prlimit", "--nofile=256:256"}
 
 TEST(FewDescriptors, ClientsOfTheOperatorsPortsLeaveTheDataPortItsOwn) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .startedBy = kFewDescriptors});
+  Gateway gateway({.backends = {{.port = origin.port()}}, .startedBy = kFewDescriptors});
+  Attack attack(
+      gateway, [&] { return askRaw(gateway.port()).status == 200; }, kBounds);
   std::vector<Socket> idle;
   for (int i = 0; i < 400; ++i) {
     idle.push_back(Socket::connect(gateway.healthPort()));
     idle.push_back(Socket::connect(gateway.adminPort()));
   }
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(askRaw(gateway.port()).status, 200) << i;
+  attack.stands();
   EXPECT_EQ(probe(gateway.healthPort()), 200);
 }
 
@@ -140,8 +147,9 @@ TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  const Gateway gateway(
+  Gateway gateway(
       {.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 0s\n", .startedBy = kFewDescriptors});
+  Attack attack(gateway, probing(gateway), kBounds);
   std::vector<Socket> clients;
   for (int i = 0; i < 300; ++i) {
     clients.push_back(Socket::connect(gateway.port()));
@@ -152,7 +160,7 @@ TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
       "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"503\",error_type=\"connection_limit_reached\"}";
   EXPECT_TRUE(gateway.reaches(refused, 1)) << "there are no more for Backends, and so admin answers";
   EXPECT_GT(gateway.limitHits("backendConnections"), 0);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200) << i;
+  attack.stands();
   for (Socket& client : clients) client.reset();
 }
 
@@ -160,18 +168,15 @@ TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
 
 TEST(BigConfiguration, IsCompiledWhileProbesAreAnswered) {
   Gateway gateway({.backends = {{.port = 9}}});
+  Attack attack(gateway, probing(gateway), {.grownKib = 512 * 1024, .cpuSeconds = 120});
   const std::string done = "sluice_config_reloads_total{result=\"success\"}";
-  gateway.rewrite({.backends = {{.port = 9}}, .routes = manyRoutes(4000)});
+  const int routes = inThisRun(4000, 20'000);
+  gateway.rewrite({.backends = {{.port = 9}}, .routes = manyRoutes(routes)});
   gateway.process().signal(SIGHUP);
-  int answered = 0;
-  EXPECT_TRUE(eventually([&] {
-    for (int i = 0; i < 10; ++i) EXPECT_EQ(probe(gateway.healthPort()), 200);
-    if (gateway.metric(done) >= 1) return true;
-    answered += 10;
-    return false;
-  }));
-  EXPECT_GE(answered, 20) << "before it was served";
-  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("route-3999"));
+  attack.stands();
+  EXPECT_EQ(gateway.metric(done), 0) << "the attack is over";
+  EXPECT_TRUE(gateway.reaches(done, 1));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("route-" + std::to_string(routes - 1)));
 }
 
 /// The gateway at the moment of its start, which Gateway would wait for.

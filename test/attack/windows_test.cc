@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <functional>
 #include <memory>
 #include <semaphore>
 #include <string>
 #include <vector>
 
+#include "test/attack/support/attack.h"
 #include "test/integration/support/gateway.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/passed_time.h"
@@ -48,14 +49,6 @@ GatewaySpec specOf(const std::vector<std::pair<std::string, std::uint16_t>>& bac
           .routes = h2cRoutes(backends)};
 }
 
-/// While an attack stands, the gateway has grown by no more than `most`; what it was is printed for whoever looks.
-void expectGrownAtMost(Gateway& gateway, std::size_t before, std::size_t most, const std::string& attack) {
-  const std::size_t now = gateway.process().residentKib();
-  const std::size_t grown = now - std::min(before, now);
-  std::printf("[ MEASURED ] %s: %zu KiB, at most %zu\n", attack.c_str(), grown, most);
-  EXPECT_LE(grown, most);
-}
-
 /// Bytes of bodies that a client has taken.
 std::uint64_t bytesOf(const H2Client& client) {
   std::uint64_t sum = 0;
@@ -73,9 +66,8 @@ bool isServed(std::uint16_t port) {
   return got.status == 200 && got.body.size() == 300'000;
 }
 
-/// Long enough for an attack that begins slowly.
-void expectServed(std::uint16_t port) {
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(isServed(port)) << "request " << i;
+std::function<bool()> othersOf(const Gateway& gateway) {
+  return [&gateway] { return isServed(gateway.port()); };
 }
 
 // --- responses that nobody reads ----------------------------------------------------------------------------
@@ -117,12 +109,10 @@ INSTANTIATE_TEST_SUITE_P(Many, UnreadStreams, testing::Values(4U, 100U, 1000U));
 TEST_P(UnreadStreams, LeaveTheBackendToOtherClientsAndHoldLittle) {
   const EchoOrigin origin(std::nullopt);
   Gateway gateway(specOf({{"origin", origin.port()}}));
-  expectServed(gateway.port());
-  const std::size_t before = gateway.process().residentKib();
+  Attack attack(gateway, othersOf(gateway), {.grownKib = GetParam() * kKibOfAStream + kKibOfTheRest});
   const auto attackers = stallStreams(gateway.port(), GetParam());
-  expectServed(gateway.port());
+  attack.stands();
   expectStanding(attackers);
-  expectGrownAtMost(gateway, before, GetParam() * kKibOfAStream + kKibOfTheRest, "unread streams");
 }
 
 TEST_P(UnreadStreams, AreResetWhenTheyHaveTakenNothingForLong) {
@@ -130,11 +120,12 @@ TEST_P(UnreadStreams, AreResetWhenTheyHaveTakenNothingForLong) {
   PassedTime time;
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
   spec.startedBy = time.startedBy();
-  const Gateway gateway(spec);
+  Gateway gateway(spec);
+  Attack attack(gateway, othersOf(gateway), {.grownKib = GetParam() * kKibOfAStream + kKibOfTheRest});
   const auto attackers = stallStreams(gateway.port(), GetParam());
   time.pass(gateway, std::chrono::seconds(50));
   expectStanding(attackers);
-  expectServed(gateway.port());
+  attack.stands();
   time.pass(gateway, std::chrono::seconds(61));
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", GetParam()));
   expectReset(attackers);
@@ -148,17 +139,15 @@ TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
   spec.startedBy = time.startedBy();
   Gateway gateway(spec);
-  expectServed(gateway.port());
-  const std::size_t before = gateway.process().residentKib();
+  constexpr std::size_t kBoundKib = 4 * 1024;
+  Attack attack(gateway, othersOf(gateway), {.grownKib = 3 * kBoundKib + kStreams * 32 + kKibOfTheRest});
   const auto attackers = stallStreams(gateway.port(), kStreams, 200'000);
   EXPECT_TRUE(gateway.limitWasHit("connectionMemory"));
-  constexpr std::size_t kBoundKib = 4 * 1024;
-  expectGrownAtMost(gateway, before, 3 * kBoundKib + kStreams * 32 + kKibOfTheRest, "streams that stop reading");
-  expectServed(gateway.port());
+  attack.stands();
   expectStanding(attackers);
   time.pass(gateway, std::chrono::seconds(61));
   expectReset(attackers);
-  expectServed(gateway.port());
+  EXPECT_TRUE(isServed(gateway.port()));
 }
 
 // Nothing waits for its client, however long it is quiet.
@@ -184,6 +173,8 @@ TEST(QuietStreams, OfEventsLive) {
   EXPECT_EQ(client.seen().body(1), "onetwo");
 }
 
+constexpr std::size_t kKibUnread = 128 * 1024;
+
 std::vector<Socket> openUnread(std::uint16_t port, int count) {
   std::vector<Socket> clients;
   for (int i = 0; i < count; ++i) {
@@ -198,10 +189,10 @@ INSTANTIATE_TEST_SUITE_P(Many, UnreadResponses, testing::Values(4, 100));
 
 TEST_P(UnreadResponses, OfHttp11LeaveTheBackendToOtherClients) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway(specOf({{"origin", origin.port()}}));
-  expectServed(gateway.port());
+  Gateway gateway(specOf({{"origin", origin.port()}}));
+  Attack attack(gateway, othersOf(gateway), {.grownKib = kKibUnread});
   const std::vector<Socket> attackers = openUnread(gateway.port(), GetParam());
-  expectServed(gateway.port());
+  attack.stands();
 }
 
 // The kernel holds much of what a socket is sent, so the gateway looks twice whether it moves.
@@ -210,12 +201,13 @@ TEST_P(UnreadResponses, OfHttp11AreResetWhenTheirSocketsHaveTakenNothingForLong)
   PassedTime time;
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
   spec.startedBy = time.startedBy();
-  const Gateway gateway(spec);
+  Gateway gateway(spec);
+  Attack attack(gateway, othersOf(gateway), {.grownKib = kKibUnread});
   std::vector<Socket> attackers = openUnread(gateway.port(), GetParam());
-  expectServed(gateway.port());
+  attack.stands();
   for (int i = 0; i < 3; ++i) time.pass(gateway, std::chrono::seconds(61));
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", GetParam()));
-  expectServed(gateway.port());
+  EXPECT_TRUE(isServed(gateway.port()));
 }
 
 // --- requests that nobody reads -----------------------------------------------------------------------------
@@ -266,24 +258,26 @@ TEST_P(UnreadUploads, ToABackendOfHttp2LeaveTheClientsConnectionToItsOtherReques
     self.waitUntilItStops();
   });
   Gateway gateway(specOf({{"origin", origin.port()}, {"stuck", stuck.port()}}));
-  const std::size_t before = gateway.process().residentKib();
+  const auto streams = static_cast<std::size_t>(GetParam()) * kStreamsOfAConnection;
+  Attack attack(gateway, othersOf(gateway), {.grownKib = streams * kKibOfAStream + kKibOfTheRest});
   std::vector<std::unique_ptr<Uploader>> uploaders;
   for (int i = 0; i < GetParam(); ++i) {
     expectTheHundredthUploadServed(*uploaders.emplace_back(std::make_unique<Uploader>(gateway.port())));
   }
-  const auto streams = static_cast<std::size_t>(GetParam()) * kStreamsOfAConnection;
-  expectGrownAtMost(gateway, before, streams * kKibOfAStream + kKibOfTheRest, "unread uploads");
+  attack.stands();
 }
 
 TEST(UploadsToABackendThatIsNeverReady, LeaveTheClientsConnectionToItsOtherRequests) {
   const EchoOrigin origin(std::nullopt);
   RawOrigin stuck([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });  // its handshake of TLS waits
-  const Gateway gateway({.backends = {{.port = origin.port()},
-                                      {.name = "stuck", .port = stuck.port(), .ca = makeAuthority().certificate}},
-                         .settings = "timeouts: {connect: 60s}\n",
-                         .routes = routeOfRules(ruleOfPrefix("/stuck", "stuck") + ruleOfPrefix("/", "origin"))});
+  Gateway gateway({.backends = {{.port = origin.port()},
+                                {.name = "stuck", .port = stuck.port(), .ca = makeAuthority().certificate}},
+                   .settings = "timeouts: {connect: 60s}\n",
+                   .routes = routeOfRules(ruleOfPrefix("/stuck", "stuck") + ruleOfPrefix("/", "origin"))});
+  Attack attack(gateway, othersOf(gateway));
   Uploader uploader(gateway.port());
   expectTheHundredthUploadServed(uploader);
+  attack.stands();
 }
 
 }  // namespace

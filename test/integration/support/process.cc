@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <csignal>
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 namespace sluice::test {
@@ -219,6 +221,18 @@ std::size_t Process::memoryKib(std::string_view which) const {
     if (line.starts_with(which)) return std::stoul(line.substr(which.size()));
   }
   return 0;
+}
+
+double Process::cpuSeconds() const {
+  const std::string text = readFile("/proc/" + std::to_string(pid_) + "/stat");
+  // proc(5): the name may hold anything, so fields count from behind it; utime and stime are the 14th and the 15th.
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string skipped;
+  for (int i = 3; i < 14; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 Outcome run(const std::vector<std::string>& argv, std::chrono::milliseconds patience) {

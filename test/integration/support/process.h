@@ -47,6 +47,8 @@ class Process {
   std::size_t residentKib() const { return memoryKib("VmRSS:"); }
   /// The most that it has had there (VmHWM).
   std::size_t peakKib() const { return memoryKib("VmHWM:"); }
+  /// The CPU time that it has used, in user mode and in the kernel's, in steps of 10 ms.
+  double cpuSeconds() const;
 
  private:
   std::size_t memoryKib(std::string_view line) const;

@@ -1,0 +1,51 @@
+// Runs the attacks, and prints at the end what their victims felt.
+//
+//   build/dev/attack_test           as the suite does, on the binaries of this build
+//   build/dev/attack_test --long    on those of build/release, with more attackers, and holds how long victims wait
+//
+// SLUICE_ATTACK_TABLE names a file to which the table is added, for a suite that runs each test in a process of its
+// own.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+
+#include "test/attack/support/attack.h"
+
+namespace {
+
+bool longRun = false;
+
+}  // namespace
+
+namespace sluice::test {
+
+bool isLongRun() { return longRun; }
+
+}  // namespace sluice::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--long") {
+      std::fprintf(stderr, "attack_test: %s is not known; besides GoogleTest's own options there is --long\n", argv[i]);
+      return 2;
+    }
+    longRun = true;
+  }
+  // Milliseconds count there, so the optimised binary is attacked.
+  if (longRun) setenv("SLUICE_PROGRAMS", SLUICE_SOURCE_DIR "/build/release", 0);
+  const int failed = RUN_ALL_TESTS();
+  using sluice::test::Attack;
+  const std::string rows = Attack::tableRows();
+  if (rows.empty()) return failed;
+  std::fputs((Attack::tableHead() + rows).c_str(), stdout);
+  if (const char* path = std::getenv("SLUICE_ATTACK_TABLE")) {
+    std::ofstream file(path, std::ios::app);
+    if (file.tellp() == 0) file << Attack::tableHead();
+    file << rows;
+  }
+  return failed;
+}
