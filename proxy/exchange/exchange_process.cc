@@ -60,8 +60,9 @@ void Exchange::processAttempt() {
   Stretch& stretch = steps().beginAttempt(*head, {ofOwn.carries || ofAll.carries, ofAll.flows});
   const bool begun = steps_->tentativeChain == own[2];
   if (begun) steps_->tentativeEdits.layOn(request_.arena, *head, [](const processing::Step&) { return true; });
-  stretch.append(own, {Phase::kRequestHeaders, begun ? Round::kSecond : Round::kBoth});
-  stretch.append(own, {Phase::kRequestBody});
+  const Round left = begun ? Round::kSecond : Round::kBoth;
+  stretch.append(own, {Phase::kRequestHeaders, left});
+  stretch.append(own, {Phase::kRequestBody, left});
   pendingSteps_ = Pending::kAttempt;
   process();
 }
@@ -109,12 +110,9 @@ Run::Outcome Exchange::moveSteps() {
       return Run::Outcome::kDone;
     case Pending::kBeforeRouting:
     case Pending::kFirstRound:
+    case Pending::kTentative:
     case Pending::kRequest:
       return moveRequest();
-    case Pending::kTentative: {
-      base::ByteQueue none(owner_.worker().chunks());
-      return steps_->tentative->go(none, 0);
-    }
     case Pending::kAttempt:
     case Pending::kConnect:
     case Pending::kBackendRequest:

@@ -74,14 +74,17 @@ void Exchange::carryRequest() {
 }
 
 /// Runs the steps before authentication of the Backend that is chosen for now, on that Backend's own head: an attempt
-/// that goes there finds what they changed. Steps of the phase request-body among them run when the attempt is made.
+/// that goes there finds what they changed. Of the body they change nothing, which is the request's.
 void Exchange::processTentative() {
   applyFilters();
   const processing::Chain* own = chains()[2];
-  if (own == nullptr || own->of(Phase::kRequestHeaders, Round::kFirst).empty()) return processSecondRound();
+  if (own == nullptr || own == steps_->tentativeChain || !own->hasPreAuthOfRequest()) return processSecondRound();
   auto* head = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
       http::RequestHead(headOfAttempt());
-  steps_->beginTentative(*head, *own).append({nullptr, nullptr, own}, {Phase::kRequestHeaders, Round::kFirst});
+  steps_->beginTentative(*head, *own);
+  Stretch& stretch = *steps_->request;
+  if (!stretch.carries && own->wantsBodyPreAuth() && head->body != http::Body::kTunnel) carryRequest();
+  stretch.appendRequest({nullptr, nullptr, own}, Round::kFirst);
   pendingSteps_ = Pending::kTentative;
   process();
 }
@@ -147,11 +150,12 @@ void Exchange::changeRule(const routing::RouteMatch& match) {
   steps_->findPlace();
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  const processing::Chains all = chains();
   Stretch& stretch = *steps_->request;
-  const processing::Chains own = {nullptr, all[1], nullptr};
+  const processing::Chains own = {nullptr, chains()[1], nullptr};
   if (!stretch.carries && Stretch::loadOf(own, bitOf(Phase::kRequestBody), request_.head.body).carries) carryRequest();
-  stretch.changeRoute(all[0], all[1]);
+  stretch.leave();
+  stretch.appendRequest(sharedChains(), Round::kFirst);
+  pendingSteps_ = Pending::kFirstRound;
 }
 
 /// Matches by what is served now, because what the request came in by may be gone. Hints take the place of the fields

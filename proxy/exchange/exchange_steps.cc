@@ -31,10 +31,12 @@ void ExchangeSteps::beginRule(http::RequestHead& before) {
   editsBeforeRouting = std::exchange(edits, {});
 }
 
-Stretch& ExchangeSteps::beginTentative(http::RequestHead& head, const processing::Chain& own) {
+void ExchangeSteps::beginTentative(http::RequestHead& head, const processing::Chain& own) {
   tentativeChain = &own;
-  const processing::RunTarget target{head, nullptr, request_.arena, holds_, nullptr, nullptr, &tentativeEdits};
-  return tentative.emplace(host(), target, owner_.worker().chunks(), Stretch::Load{false, false});
+  tentativeEdits.clear();
+  tentativeTarget.emplace(
+      processing::RunTarget{head, nullptr, request_.arena, holds_, nullptr, nullptr, &tentativeEdits});
+  request->run.setBackend(*tentativeTarget);
 }
 
 Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Load& load) {
@@ -79,14 +81,14 @@ std::uint64_t ExchangeSteps::heldOfResponse() const { return response ? response
 
 template <typename Visit>
 void ExchangeSteps::eachRun(Visit&& visit) {
-  for (std::optional<Stretch>* each : {&request, &tentative, &attempt, &response}) {
+  for (std::optional<Stretch>* each : {&request, &attempt, &response}) {
     if (*each) visit((*each)->run);
   }
 }
 
 base::MonotonicTime ExchangeSteps::firstDeadline() const {
   base::MonotonicTime first = base::MonotonicTime::max();
-  for (const std::optional<Stretch>* each : {&request, &tentative, &attempt, &response}) {
+  for (const std::optional<Stretch>* each : {&request, &attempt, &response}) {
     if (*each) first = std::min(first, (*each)->run.deadline());
   }
   return first;

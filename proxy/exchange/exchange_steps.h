@@ -31,8 +31,9 @@ class ExchangeSteps final : private StepHost {
   Stretch& beginRequest(const Stretch::Load& load);
   /// The rule is found: what its filters and steps change from here on can be undone, back to `before`.
   void beginRule(http::RequestHead& before);
-  /// Steps before authentication of the Backend that was chosen first, on a head of its own.
-  Stretch& beginTentative(http::RequestHead& head, const processing::Chain& own);
+  /// Steps before authentication of the Backend that is chosen for now are to follow those of the request, on a head of
+  /// its own.
+  void beginTentative(http::RequestHead& head, const processing::Chain& own);
   Stretch& beginAttempt(http::RequestHead& head, const Stretch::Load& load);
   Stretch& beginResponse(http::ResponseHead& head, const Stretch::Load& load);
   /// The attempt is given up, and with it what its Backend answered.
@@ -59,9 +60,9 @@ class ExchangeSteps final : private StepHost {
   /// Record what steps have changed since the rule was found, and what they had changed before.
   processing::RequestEdits edits;
   processing::RequestEdits editsBeforeRouting;
-  std::optional<Stretch> tentative;
   /// The Backend whose steps before authentication have run.
   const processing::Chain* tentativeChain = nullptr;
+  std::optional<processing::RunTarget> tentativeTarget;
   processing::RequestEdits tentativeEdits;
   std::optional<Stretch> attempt;
   std::optional<Stretch> response;

@@ -15,10 +15,7 @@ Stretch::Load Stretch::loadOf(const processing::Chains& chains, std::uint8_t pha
 }
 
 void Stretch::append(const processing::Chains& chains, Leg leg) {
-  append(processing::StepOrder(chains, leg.phase, leg.round), leg);
-}
-
-void Stretch::append(const processing::StepOrder& steps, Leg leg) {
+  const processing::StepOrder steps(chains, leg.phase, leg.round);
   if (steps.empty()) return;
   // Legs that are done make room: an exchange never has more of them before it than its request has.
   if (entered_ == count_) entered_ = count_ = 0;
@@ -36,20 +33,10 @@ void Stretch::appendRequest(const processing::Chains& chains, processing::Round 
   }
 }
 
-void Stretch::changeRoute(const processing::Chain* gateway, const processing::Chain* route) {
-  const Leg now = legs_[entered_ - 1U].leg;
-  processing::StepOrder left = run.leave();
-  left.keep(processing::Scope::kGateway);
+void Stretch::leave() {
+  run.leave();
   entered_ = count_ = 0;
-  bool later = false;
-  for (const Leg& leg : kOfRequest) {
-    if (leg.round == processing::Round::kSecond && now.round == processing::Round::kFirst) break;
-    const bool current = leg == now;
-    if (current && route != nullptr) left.add(*route, leg.phase, leg.round);
-    append(current ? left : processing::StepOrder({later ? gateway : nullptr, route, nullptr}, leg.phase, leg.round),
-           leg);
-    later = later || current;
-  }
+  sealed_ = false;
 }
 
 void Stretch::carry(bool flows) {

@@ -19,7 +19,6 @@ class Stretch {
   struct Leg {
     processing::Phase phase;
     processing::Round round = processing::Round::kBoth;
-    friend bool operator==(const Leg&, const Leg&) = default;
   };
 
   /// Says what a stretch is made for: `carries` if a step of it wants the body, which then goes through it; `flows` if
@@ -41,9 +40,9 @@ class Stretch {
   void appendRequest(const processing::Chains& chains, processing::Round round);
   /// Appends steps behind those that are left.
   void append(const processing::Chains& chains, Leg leg);
-  /// The route is another one: its steps begin from the first round on, those of the Gateway go on where they are. In
-  /// the first round, the second is still to be appended.
-  void changeRoute(const processing::Chain* gateway, const processing::Chain* route);
+  /// Forgets the steps that have not begun, because the route is another one: its steps are to be appended, from the
+  /// first round on, and none of the Gateway's runs again.
+  void leave();
   /// Its body shall come through here after all; it has not, so far.
   void carry(bool flows);
   /// Says that nothing more will be appended, so that what comes through may leave.
@@ -73,7 +72,6 @@ class Stretch {
     Leg leg;
   };
 
-  void append(const processing::StepOrder& steps, Leg leg);
   bool feed(std::size_t beyond);
 
   /// These are the legs of a request, which has the most.

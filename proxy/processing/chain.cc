@@ -24,6 +24,11 @@ bool Chain::contains(const Step& step) const {
   return std::any_of(steps.begin(), steps.end(), [&](const Step& own) { return isSameStep(own, step); });
 }
 
+bool Chain::wantsBodyPreAuth() const {
+  const std::span<const Step> steps = of(Phase::kRequestBody, Round::kFirst);
+  return std::any_of(steps.begin(), steps.end(), [](const Step& own) { return own.body.mode != BodyMode::kNone; });
+}
+
 std::vector<Step> Chain::all() const {
   std::vector<Step> steps;
   for (const std::vector<Step>& each : steps_) steps.insert(steps.end(), each.begin(), each.end());

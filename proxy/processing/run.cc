@@ -37,24 +37,33 @@ Run::Outcome Run::go() {
 }
 
 bool Run::wishes() {
-  if (target_.wish == nullptr) return false;
-  askedByStep_ = std::exchange(target_.wish->matchAgain, false);
-  asking_ = target_.wish->asking;
+  if (wish_ == nullptr) return false;
+  askedByStep_ = std::exchange(wish_->matchAgain, false);
+  asking_ = wish_->asking;
   return std::exchange(guarded_, false) || askedByStep_;
 }
 
 /// Returns the next step to run, or nullptr if there is none.
 const Step* Run::nextStep() {
   const Step* step = order_.next();
-  while (step != nullptr && rerouted_ && target_.edits != nullptr && target_.edits->hasRun(*step)) step = order_.next();
+  const auto hasRun = [this](const Step& each) {
+    const RequestEdits* edits = targetOf(each).edits;
+    return edits != nullptr && edits->hasRun(each);
+  };
+  while (step != nullptr && rerouted_ && hasRun(*step)) step = order_.next();
   return step;
 }
 
 /// Takes away what a client sent in the fields that the step decides about, whatever becomes of the step. True if there
 /// was something.
-bool Run::guardFields(const Step& step) {
+bool Run::guardFields(const Step& step, const RunTarget& target) {
   bool sent = false;
-  for (const std::string& owned : step.processor->ownedFields()) sent = host_.dropSent(target_.request, owned) || sent;
+  for (const std::string& owned : step.processor->ownedFields()) {
+    if (!host_.dropSent(target.request, owned)) continue;
+    sent = true;
+    // The head of the attempt is made anew, from one that still has them.
+    if (&target == ofBackend_) RequestEditor(target.arena, target.request, step, target.edits).removeTwins(owned);
+  }
   return sent;
 }
 
@@ -63,11 +72,13 @@ bool Run::beginNext(base::MonotonicTime now) {
   const Step* step = nextStep();
   if (step == nullptr) return false;
   fresh_ = true;
-  if (target_.edits != nullptr) target_.edits->begin(target_.arena, *step);
-  guarded_ = target_.response == nullptr && guardFields(*step);
-  if (guarded_ && target_.wish != nullptr) target_.wish->asking = step;
+  const RunTarget& target = targetOf(*step);
+  wish_ = target.wish;
+  if (target.edits != nullptr) target.edits->begin(target.arena, *step);
+  guarded_ = target.response == nullptr && guardFields(*step, target);
+  if (guarded_ && wish_ != nullptr) wish_->asking = step;
   const bool wantsBody =
-      ofBodies_ && step->body.mode != BodyMode::kNone && step->processor->wantsBody(target_.request, target_.response);
+      ofBodies_ && step->body.mode != BodyMode::kNone && step->processor->wantsBody(target.request, target.response);
   if (!wantsBody) {
     headStep_.emplace(*step, now);
     return true;
@@ -87,7 +98,7 @@ std::uint64_t Run::statedLength() const {
 
 /// False: the exchange is refused. Of a step that has decided nothing is left; `now` is when it had.
 bool Run::askHeadStep(base::MonotonicTime& now) {
-  const Verdict verdict = headStep_->ask(host_, target_, nullptr);
+  const Verdict verdict = headStep_->ask(host_, targetOf(headStep_->step()), nullptr);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   const Step& step = headStep_->step();
   const bool failed = verdict.kind() == Verdict::Kind::kFail;
@@ -108,7 +119,7 @@ bool Run::flow() {
       const bool isLast = i + 1 == stages_.size();
       Flow& to = isLast ? out_ : stages_[i + 1].input;
       const std::size_t room = !isLast && stages_[i + 1].collects() ? std::numeric_limits<std::size_t>::max() : kInside;
-      if (!stages_[i].turn(host_, target_, to, room)) {
+      if (!stages_[i].turn(host_, targetOf(stages_[i].run.step()), to, room)) {
         refused_ = true;
         return false;
       }

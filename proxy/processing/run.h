@@ -30,13 +30,15 @@ class Run {
   /// `flows`: a body follows the head.
   Run(RunHost& host, const RunTarget& target, base::ChunkPool& pool, bool flows);
 
+  /// From here on steps of a Backend work on a head of their own, as `target` says, which outlives this. Those that
+  /// want the body see the request's own, and so change nothing of it.
+  void setBackend(const RunTarget& target) { ofBackend_ = &target; }
   /// Once go() says kDone of what was entered before.
   void enter(const StepOrder& steps, Phase phase);
-  /// Returns what is left of what was entered, and forgets it. From here on no step runs that has
-  /// run already, as those may that two routes share.
-  StepOrder leave() {
+  /// Forgets what is left of what was entered. From here on no step runs that has run already.
+  void leave() {
     rerouted_ = true;
-    return std::exchange(order_, StepOrder());
+    order_ = StepOrder();
   }
   /// Because of which the route shall be matched again.
   const Step* asking() const { return asking_; }
@@ -93,7 +95,10 @@ class Run {
   bool wishes();
   bool beginNext(base::MonotonicTime now);
   const Step* nextStep();
-  bool guardFields(const Step& step);
+  const RunTarget& targetOf(const Step& step) const {
+    return step.scope == Scope::kBackend && ofBackend_ != nullptr ? *ofBackend_ : target_;
+  }
+  bool guardFields(const Step& step, const RunTarget& target);
   bool askHeadStep(base::MonotonicTime& now);
   Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }
   const Flow& first() const { return stages_.empty() ? out_ : stages_.front().input; }
@@ -102,12 +107,14 @@ class Run {
 
   RunHost& host_;
   const RunTarget target_;
+  const RunTarget* ofBackend_ = nullptr;  // null: its steps work on target_ like all others
   base::ChunkPool& pool_;
   bool flows_;
   bool refused_ = false;
   bool rerouted_ = false;
-  bool fresh_ = false;    // the last step that was begun has not been heard for its wish
-  bool guarded_ = false;  // the step that was begun last decides about fields that the client had sent
+  bool fresh_ = false;         // the last step that was begun has not been heard for its wish
+  bool guarded_ = false;       // the step that was begun last decides about fields that the client had sent
+  RouteWish* wish_ = nullptr;  // of the step that was begun last
   const Step* asking_ = nullptr;
   bool askedByStep_ = false;
   StepOrder order_;

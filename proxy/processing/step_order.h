@@ -40,19 +40,6 @@ class StepOrder {
     return step;
   }
 
-  /// Forgets steps of all other scopes.
-  void keep(Scope scope) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (left_[i].front().scope == scope) left_[kept++] = left_[i];
-    }
-    count_ = kept;
-  }
-  /// Those of `chain` too, behind those of wider scopes.
-  void add(const Chain& chain, Phase phase, Round round) {
-    if (const auto steps = chain.of(phase, round); !steps.empty()) left_[count_++] = steps;
-  }
-
  private:
   std::array<std::span<const Step>, std::tuple_size_v<Chains>> left_;  // the widest scope first; none is empty
   std::size_t count_ = 0;

@@ -63,7 +63,8 @@ std::string nameOf(const config::PayloadProcessor& processor) {
 bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
   const auto all = [](const processing::Step& step) {
     return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
-                    step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits, step.body.decoded);
+                    step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
+                    step.body.decoded);
   };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
@@ -254,6 +255,13 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
                          admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};
   if (admission.timeout) ready.timeout = *admission.timeout;
   ready.body = ready.processor->body();
+  const bool mayChange =
+      ready.body.mode == processing::BodyMode::kStreamed || ready.body.mode == processing::BodyMode::kBuffered;
+  if (ready.preAuth && ready.scope == processing::Scope::kBackend && *phase == Phase::kRequestBody && mayChange) {
+    return refused(config::processor_reason::kUnsupportedPreAuth,
+                   use.path + ".preAuth: must not be true in the phase request-body of a Backend, where " + use.type +
+                       " may change the body: before authentication the body is that of all Backends");
+  }
   const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
   if (most && (ready.body.bound == 0 || *most < ready.body.bound)) ready.body.bound = *most;
   return ready;

@@ -271,19 +271,78 @@ TEST_P(RuleStepsTest, StepsOfTheChosenBackendBeforeAuthenticationComeBeforeTheSe
   EXPECT_TRUE(has(sent, "x-backend: early\nx-backend: late\n")) << sent;
 }
 
-TEST_P(RuleStepsTest, ABackendThatWasNotTheFirstChoiceRunsItsStepsBeforeAuthenticationLate) {
+TEST_P(RuleStepsTest, TheBackendOfARouteThatIsMatchedAgainRunsItsStepsBeforeTheSecondRoundGoesOn) {
   steps_.otherBackend = {
       makeRuleStep("other early", {.scope = Scope::kBackend, .preAuth = true}, setsRequest("x-other", "early"))};
   steps_.firstBackend = {makeRuleStep("first early", {.scope = Scope::kBackend, .preAuth = true},
                                       injectsHeader("x-first", "left-secret"))};
-  steps_.gateway = {makeRuleStep("model", kLateGateway, asksForOther())};
+  steps_.gateway = {makeRuleStep("model", kLateGateway, asksForOther()),
+                    makeRuleStep("late", {.scope = Scope::kGateway, .priority = 20}, goesOn())};
   start();
   request();
   serve();
-  EXPECT_EQ(rig_->steps, (std::vector<std::string>{"first early", "model", "other early"}));
+  EXPECT_EQ(rig_->steps, (std::vector<std::string>{"first early", "model", "other early", "late"}));
   const std::string sent = onlyTo(kOtherHost);
   EXPECT_FALSE(has(sent, "left-secret")) << sent;
   EXPECT_TRUE(has(sent, "x-other: early\n")) << sent;
+}
+
+/// Looks at all of the body, as the request of its scope has it.
+Step inspects(const std::string& name, Scope scope, std::string& seen, Work then = goesOn()) {
+  const StepSpec spec{
+      .scope = scope, .preAuth = true, .phase = Phase::kRequestBody, .body = {BodyMode::kInspected, 0, false, false}};
+  return makeRuleStep(name, spec, [&seen, then = std::move(then)](Call& call) {
+    seen += call.body->bytes().text();
+    return call.body->last() ? then(call) : Verdict::goOn();
+  });
+}
+
+TEST_P(RuleStepsTest, ABodyIsInspectedForTheChosenBackendBeforeTheSecondRound) {
+  for (const bool alsoOfGateway : {false, true}) {
+    SetUp();
+    std::string seen;
+    std::string seenEarly;
+    steps_.firstBackend = {inspects("backend early", Scope::kBackend, seen, setsRequest("x-backend", "seen"))};
+    if (alsoOfGateway) steps_.gateway = {inspects("gateway early", Scope::kGateway, seenEarly)};
+    steps_.gateway.push_back(makeRuleStep("gateway late", kGateway, [](Call& call) {
+      EXPECT_EQ(call.request.headers.find("x-backend"), nullptr);
+      return Verdict::goOn();
+    }));
+    start();
+    const std::size_t index = askFor(*client_, "hello", false);
+    serve();
+    EXPECT_EQ(statusOf(*client_, index), 200);
+    EXPECT_EQ(seen, "hello");
+    EXPECT_EQ(arrived(), "hello");
+    std::erase(rig_->steps, "gateway early");
+    EXPECT_EQ(rig_->steps, (std::vector<std::string>{"backend early", "gateway late"}));
+    EXPECT_TRUE(has(onlyTo("backend.test"), "x-backend: seen\n"));
+    expectOver(1);
+  }
+}
+
+TEST_P(RuleStepsTest, ABodyThatTheChosenBackendRefusesReachesNoStepOfTheSecondRound) {
+  std::string seen;
+  steps_.firstBackend = {inspects("backend early", Scope::kBackend, seen, replies(403))};
+  steps_.gateway = {makeRuleStep("gateway late", kGateway, goesOn())};
+  start();
+  const std::size_t index = askFor(*client_, "hello", false);
+  serve();
+  EXPECT_EQ(statusOf(*client_, index), 403);
+  EXPECT_EQ(rig_->steps, (std::vector<std::string>{"backend early"}));
+  EXPECT_TRUE(sentTo("backend.test").empty());
+  expectOver(1);
+}
+
+TEST_P(RuleStepsTest, WhatAClientSentInAFieldOfTheChosenBackendsStepStaysAway) {
+  Step owning = makeRuleStep("owning", {.scope = Scope::kBackend, .preAuth = true}, goesOn());
+  owning.processor = std::make_shared<const Owning>(goesOn());
+  steps_.firstBackend = {owning};
+  start();
+  const std::size_t index = request({{"x_model", "client"}});
+  serve();
+  EXPECT_EQ(statusOf(*client_, index), 200);
+  EXPECT_FALSE(has(onlyTo("backend.test"), "client"));
 }
 
 TEST_P(RuleStepsTest, AStepOfTheChosenBackendThatWaitsHoldsTheSecondRoundBack) {
