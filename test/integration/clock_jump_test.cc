@@ -64,15 +64,15 @@ TEST(ClockJump, IsSeenByTheAccessLogButNotByItsDurations) {
   Gateway gateway({.backends = {{.port = origin.port()}}, .startedBy = clock.startedBy()});
   Socket client = Socket::connect(gateway.port());
   std::vector<std::string> years;
-  int asked = 0;
+  std::size_t asked = 0;
   for (const auto by : {0 * kYear, 2 * kYear, -2 * kYear}) {
     clock.setOff(by);
     ASSERT_EQ(askRaw(client).status, 200);
     // The line is written when the exchange is over, a moment behind its last byte.
-    ASSERT_TRUE(gateway.reaches("http_server_request_duration_seconds_count", ++asked));
+    ++asked;
+    ASSERT_EQ(gateway.accessLog(asked).size(), asked);
   }
-  const std::vector<std::string> lines = gateway.accessLog(3);
-  ASSERT_EQ(lines.size(), 3u);
+  const std::vector<std::string> lines = gateway.accessLog(asked);
   for (const std::string& line : lines) {
     years.push_back(line.substr(std::string("{\"time\":\"").size(), 4));
     const std::size_t at = line.find("\"duration_ms\":") + std::string("\"duration_ms\":").size();

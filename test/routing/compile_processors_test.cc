@@ -61,6 +61,14 @@ TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
             "True/UnsupportedExtensionType");
 }
 
+TEST(CompileProcessors, ABackendsStepChangesNoBodyBeforeAuthentication) {
+  const auto early = [](const std::string& type) {
+    return "{name: a, type: 'sluice.dev/" + type + ":v1', preAuth: true}";
+  };
+  EXPECT_EQ(backendDegraded(worldWithExtensions(early("Inspects"))), "");
+  EXPECT_EQ(backendDegraded(worldWithExtensions(early("Streams"))), "True/UnsupportedPreAuth");
+}
+
 TEST(CompileProcessors, OneThatFailsOpenIsLeftOutAndTold) {
   const World world = worldWithExtensions(use("phase: request-headers") +
                                           ", {name: b, type: 'x.test/B:v1', phase: connect, failOpen: true}");

@@ -10,6 +10,22 @@ class Nothing final : public processing::PreAuthProcessor {
   processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
 };
 
+/// It wants bodies in that way.
+class Reading final : public processing::PreAuthProcessor {
+ public:
+  explicit Reading(processing::BodyMode mode) : body_{.mode = mode} {}
+  processing::BodyInterest body() const override { return body_; }
+  processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
+
+ private:
+  const processing::BodyInterest body_;
+};
+
+template <processing::BodyMode mode>
+processing::Made makeReading(const processing::Use& /*use*/) {
+  return {std::make_shared<const Reading>(mode), {}};
+}
+
 /// Made of a Secret if its config names one; refused if it is exposed and has one.
 inline processing::Made makeNothing(const processing::Use& use) {
   if (const content::Value* secret = use.config.find("secret")) {
@@ -26,7 +42,17 @@ inline processing::BuiltinTypes processorTypes() {
            {processing::Phase::kRequestHeaders, processing::Phase::kBackendRequest},
            true,
            "{}",
-           makeNothing}};
+           makeNothing},
+          {"sluice.dev/Inspects:v1",
+           {processing::Phase::kRequestBody},
+           true,
+           "{}",
+           makeReading<processing::BodyMode::kInspected>},
+          {"sluice.dev/Streams:v1",
+           {processing::Phase::kRequestBody},
+           true,
+           "{}",
+           makeReading<processing::BodyMode::kStreamed>}};
 }
 
 }  // namespace sluice::routing::test
