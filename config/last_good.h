@@ -5,7 +5,7 @@
 // leaves no trace.
 #pragma once
 
-#include "config/model.h"
+#include "config/model/model.h"
 
 namespace sluice::config {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "config/document.h"
-#include "config/model.h"
+#include "config/model/model.h"
 #include "config/problem.h"
+#include "config/yaml/document.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::config {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/document.h"
+#include "config/yaml/document.h"
 
 namespace sluice::config {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "config/object_identity.h"
-#include "config/object_kinds.h"
+#include "config/model/object_identity.h"
+#include "config/model/object_kinds.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::config {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/http/h1_parser.h"
+#include "proxy/http/h1/h1_parser.h"
 
 namespace sluice::http {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "proxy/http/codec.h"
-#include "proxy/http/h2_memory.h"
+#include "proxy/http/h2/h2_memory.h"
 
 namespace sluice::http {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "proxy/base/arena.h"
 #include "proxy/http/message.h"
-#include "proxy/routing/route_table_builder.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/routing/table/route_table_builder.h"
 
 namespace sluice::routing {
 namespace {

@@ -1,8 +1,8 @@
 // Goes through JSON text (RFC 8259) by offsets and builds nothing: for whoever has to know where in a text a value
 // stands, so that the rest of it can stay as it is.
 //
-// Lives for one reading; the text outlives it. As strict as parseJson() but for what does not move anything: the encoding
-// inside of strings, halves of surrogate pairs there, and names that stand twice.
+// Lives for one reading; the text outlives it. As strict as parseJson() but for what does not move anything: the
+// encoding inside of strings, halves of surrogate pairs there, and names that stand twice.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/content/json.h"
+#include "proxy/base/text.h"
 
 namespace sluice::content {
 
@@ -66,7 +66,7 @@ void JsonTree::checkNames(const Value& map) {
   if (twin == members.end()) return;
   const Position& at = (*(twin + 1))->position;
   fault_ = "line " + std::to_string(at.line) + ", column " + std::to_string(at.column) + ": repeats " +
-           jsonString((*twin)->key);
+           base::quote((*twin)->key);
 }
 
 base::Result<Value> JsonTree::take() && {

@@ -1,5 +1,5 @@
-// A tree of values as texts write them, whatever their format is: what configuration, the schemas of processors and JSON
-// bodies are read into.
+// A tree of values as texts write them, whatever their format is: what configuration, the schemas of processors and
+// JSON bodies are read into.
 //
 // Plain values, owned by whoever holds them. Every node knows where it stands, so that a message can name file, line
 // and column.

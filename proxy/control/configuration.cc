@@ -34,7 +34,7 @@ Configuration readConfiguration(const std::vector<std::string>& paths, const bas
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
   if (made.readable) made.catalog = memo.catalog.read(made.model, supportOf(processors), made.problems);
-  if (made.readable) made.compiled = routing::compile(made.model, *made.catalog, processors, memo.compiled);
+  if (made.readable) made.compiled = control::compile(made.model, *made.catalog, processors, memo.compiled);
   made.objectsText = listOf(made.compiled.statuses);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);

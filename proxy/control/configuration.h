@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "config/catalog.h"
-#include "config/conditions.h"
-#include "config/model.h"
+#include "config/catalog/catalog_memo.h"
+#include "config/fields/text_memo.h"
+#include "config/model/model.h"
 #include "config/problem.h"
-#include "config/text_memo.h"
+#include "config/status/conditions.h"
 #include "proxy/base/secret.h"
+#include "proxy/control/compile/compile.h"
 #include "proxy/control/revisions.h"
 #include "proxy/processing/factory.h"
-#include "proxy/routing/compile.h"
 
 namespace sluice::control {
 
@@ -28,7 +28,7 @@ struct Configuration {
   config::Model model;
   /// Which payload processors there are; null if it is not readable.
   std::shared_ptr<const config::Catalog> catalog;
-  routing::CompileResult compiled;
+  control::CompileResult compiled;
   /// Every object of it with its conditions, as /status lists them: made here, since thousands of them take a while.
   std::string objectsText;
   /// Digest of what was read, for people and machines to compare (C-12).
@@ -50,7 +50,7 @@ struct Configuration {
 struct Memo {
   config::CatalogMemo catalog;
   config::TextMemo texts;
-  routing::CompileMemo compiled;
+  control::CompileMemo compiled;
 };
 
 /// Files, or folders of files, of YAML documents. `key` is that of the revision (config/revision.h).

@@ -1,7 +1,7 @@
 // What the payload processors of this program are, in the words of config/, which does not see them.
 #pragma once
 
-#include "config/catalog.h"
+#include "config/catalog/catalog.h"
 #include "proxy/processing/factory.h"
 
 namespace sluice::control {

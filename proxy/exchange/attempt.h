@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "config/settings.h"
+#include "proxy/base/settings.h"
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
 #include "proxy/routing/snapshot.h"
@@ -32,7 +32,7 @@ struct Attempt {
 struct Identity {
   /// "1.1 sluice-<instance>" (RFC 9110 section 7.6.3).
   std::string via;
-  config::ForwardedSettings forwarded = {};
+  base::ForwardedSettings forwarded = {};
 };
 
 struct Client {

@@ -12,7 +12,7 @@ std::uint64_t roundedUp(std::uint64_t bytes, std::uint64_t unit) { return (bytes
 
 }  // namespace
 
-BodyWindow bodyWindowOf(const config::LimitSettings& limits) {
+BodyWindow bodyWindowOf(const base::LimitSettings& limits) {
   const std::uint64_t whole = std::min(limits.streamWindow, limits.exchangeBuffer);
   const std::uint64_t share = roundedUp(limits.connectionMemory / limits.concurrentStreams + 1, ClientMemory::kUnit);
   return {std::min(std::max(share, kLeastFirstWindow), whole), whole};

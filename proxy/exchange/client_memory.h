@@ -26,7 +26,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "config/settings.h"
+#include "proxy/base/settings.h"
 
 namespace sluice::exchange {
 
@@ -39,7 +39,7 @@ struct BodyWindow {
   std::uint64_t much() const { return first / 2; }
 };
 
-BodyWindow bodyWindowOf(const config::LimitSettings& limits);
+BodyWindow bodyWindowOf(const base::LimitSettings& limits);
 
 /// Counts what all accounts of the process have taken. Any thread may call it.
 class ClientMemoryTotal {

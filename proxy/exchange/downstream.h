@@ -8,7 +8,7 @@
 
 #include "proxy/exchange/client_memory.h"
 #include "proxy/http/codec.h"
-#include "proxy/routing/route_table.h"
+#include "proxy/routing/table/route_table.h"
 
 namespace sluice::exchange {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/local_reply.h"
-#include "proxy/exchange/own_answer.h"
+#include "proxy/exchange/reply/local_reply.h"
+#include "proxy/exchange/reply/own_answer.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/http/connection_auth.h"
-#include "proxy/routing/preflight.h"
+#include "proxy/routing/policy/preflight.h"
 
 namespace sluice::exchange {
 

@@ -3,7 +3,7 @@
 
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/local_reply.h"
+#include "proxy/exchange/reply/local_reply.h"
 
 namespace sluice::exchange {
 
@@ -19,7 +19,7 @@ bool Exchange::clientStalls() const {
 }
 
 base::MonotonicTime Exchange::deadline() const {
-  const config::TimeoutSettings& timeouts = owner_.timeouts();
+  const base::TimeoutSettings& timeouts = owner_.timeouts();
   // An answer of our own is small, so it has a time to be taken in, whether or not some of it moves.
   if (responseState_ == ResponseState::kAnswering) return lastProgress_ + timeouts.clientIdle;
   const base::MonotonicTime idleUntil = lastProgress_ + (clientStalls() ? timeouts.bodyIdle : timeouts.streamIdle);
@@ -53,7 +53,7 @@ base::MonotonicTime Exchange::retryTime() const { return retries_ ? retries_->du
 // The timer is not moved with every byte: it looks when it fires. So it must not sleep past a stall that begins
 // meanwhile.
 void Exchange::arm() {
-  const config::TimeoutSettings& timeouts = owner_.timeouts();
+  const base::TimeoutSettings& timeouts = owner_.timeouts();
   base::MonotonicTime due = std::min(deadline(), owner_.worker().now() + timeouts.responseIdle);
   if (requestBody_.end() == http::PipeEnd::kOpen) due = std::min(due, owner_.worker().now() + timeouts.bodyIdle);
   owner_.worker().timers().set(*this, due);

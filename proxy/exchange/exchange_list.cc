@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "config/json_writer.h"
-#include "proxy/exchange/exchange_names.h"
+#include "proxy/base/json_writer.h"
+#include "proxy/exchange/reply/exchange_names.h"
 #include "proxy/observe/json_text.h"
 
 namespace sluice::exchange {
@@ -13,8 +13,7 @@ namespace {
 constexpr std::size_t kMaxTextBytes = 256;
 constexpr std::size_t kMaxPathBytes = 512;
 
-void text(config::JsonWriter& json, std::string_view key, std::string_view value,
-          std::size_t maxBytes = kMaxTextBytes) {
+void text(base::JsonWriter& json, std::string_view key, std::string_view value, std::size_t maxBytes = kMaxTextBytes) {
   std::string quoted;
   if (value.empty()) {
     quoted = "null";
@@ -24,11 +23,11 @@ void text(config::JsonWriter& json, std::string_view key, std::string_view value
   json.key(key).json(quoted);
 }
 
-void number(config::JsonWriter& json, std::string_view key, std::uint64_t value) {
+void number(base::JsonWriter& json, std::string_view key, std::uint64_t value) {
   json.key(key).json(std::to_string(value));
 }
 
-void seconds(config::JsonWriter& json, std::string_view key, base::Duration value) {
+void seconds(base::JsonWriter& json, std::string_view key, base::Duration value) {
   std::array<char, 24> digits;
   // A thousandth of it in milliseconds is the whole in seconds.
   const char* end = observe::writeJsonMilliseconds(digits.data(), value / 1000);
@@ -39,7 +38,7 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   const http::RequestHead& request = exchange.request();
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
-  config::JsonWriter json;
+  base::JsonWriter json;
   json.beginObject();
   number(json, "worker", worker);
   text(json, "id", std::to_string(exchange.token()));  // a text: not every reader has integers of 64 bits

@@ -4,9 +4,9 @@
 #include <new>
 #include <utility>
 
-#include "proxy/exchange/body_framing.h"
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/steps/body_framing.h"
 #include "proxy/http/hygiene.h"
 
 namespace sluice::exchange {

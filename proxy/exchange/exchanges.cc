@@ -12,8 +12,8 @@ Exchanges::Exchanges(ExchangeParts parts)
 
 Exchanges::~Exchanges() = default;
 
-void Exchanges::adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits,
-                      const config::ForwardedSettings& forwarded, const std::string& revision) {
+void Exchanges::adopt(const base::TimeoutSettings& timeouts, const base::LimitSettings& limits,
+                      const base::ForwardedSettings& forwarded, const std::string& revision) {
   parts_.timeouts = timeouts;
   parts_.limits = limits;
   bodyWindow_ = bodyWindowOf(limits);

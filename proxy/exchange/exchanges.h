@@ -44,8 +44,8 @@ struct ExchangeParts {
   Downstreams& downstreams;
   ExchangeObserver& observer;
   Identity identity;
-  config::TimeoutSettings timeouts;
-  config::LimitSettings limits;
+  base::TimeoutSettings timeouts;
+  base::LimitSettings limits;
   std::uint64_t randomSeed;
   processing::BufferBudget& bufferBudget;
   ClientMemoryTotal& clientMemory;
@@ -60,8 +60,8 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
 
   /// Between beats, when every exchange that has a listener has found it: those that exist keep their rules, those
   /// that come find the rules of a new snapshot. `revision` is what was served until now.
-  void adopt(const config::TimeoutSettings& timeouts, const config::LimitSettings& limits,
-             const config::ForwardedSettings& forwarded, const std::string& revision);
+  void adopt(const base::TimeoutSettings& timeouts, const base::LimitSettings& limits,
+             const base::ForwardedSettings& forwarded, const std::string& revision);
 
   /// What the values of sessions are sealed and opened by from now on.
   void sealSessions(std::shared_ptr<const pki::ValueSealer> sealer) { sessionSealer_ = std::move(sealer); }
@@ -101,8 +101,8 @@ class Exchanges final : public http::ClientSink, public upstream::WaiterSink, pu
   const Identity& identity() const { return parts_.identity; }
   /// nullptr: no sessions.
   const pki::ValueSealer* sessionSealer() const { return sessionSealer_.get(); }
-  const config::TimeoutSettings& timeouts() const { return parts_.timeouts; }
-  const config::LimitSettings& limits() const { return parts_.limits; }
+  const base::TimeoutSettings& timeouts() const { return parts_.timeouts; }
+  const base::LimitSettings& limits() const { return parts_.limits; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
   processing::BufferRoom& bufferRoom() { return bufferRoom_; }

@@ -8,7 +8,7 @@
 namespace sluice::exchange {
 namespace {
 
-using config::ForwardedHeaders;
+using base::ForwardedHeaders;
 using http::FieldId;
 
 constexpr std::string_view kPrefix = "x-forwarded-";
@@ -60,7 +60,7 @@ bool isForwardedTwin(const http::Field& field) {
   return http::areTwins(field.name.substr(0, kPrefix.size()), kPrefix) || http::areTwins(field.name, "x-real-ip");
 }
 
-void replaceForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+void replaceForwarded(base::Arena& arena, http::Headers& headers, const base::ForwardedSettings& settings,
                       const net::Address& client, bool secure, std::string_view authority) {
   const bool appends = settings.mode == ForwardedHeaders::kAppend;
   const bool trusted = settings.trustedHops > 0;

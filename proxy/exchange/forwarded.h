@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "config/settings.h"
 #include "proxy/base/arena.h"
+#include "proxy/base/settings.h"
 #include "proxy/http/headers.h"
 #include "proxy/net/address.h"
 
@@ -19,14 +19,14 @@ inline bool isForwarded(const http::Field& field) {
 }
 
 /// Replaces them all by those that the settings ask for, in a mode other than Off.
-void replaceForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+void replaceForwarded(base::Arena& arena, http::Headers& headers, const base::ForwardedSettings& settings,
                       const net::Address& client, bool secure, std::string_view authority);
 
 /// Removes them all, and adds those that the settings ask for. `authority` is the one that the client has asked for;
 /// `secure`: it came over TLS.
-inline void writeForwarded(base::Arena& arena, http::Headers& headers, const config::ForwardedSettings& settings,
+inline void writeForwarded(base::Arena& arena, http::Headers& headers, const base::ForwardedSettings& settings,
                            const net::Address& client, bool secure, std::string_view authority) {
-  if (settings.mode == config::ForwardedHeaders::kOff) {
+  if (settings.mode == base::ForwardedHeaders::kOff) {
     headers.removeIf(isForwarded);
   } else {
     replaceForwarded(arena, headers, settings, client, secure, authority);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/exchange/body_framing.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/steps/body_framing.h"
 #include "proxy/http/connection_auth.h"
 
 namespace sluice::exchange {
@@ -175,7 +175,7 @@ void Mirror::onStepAnswer(processing::Ticket ticket, bool dropped) {
 
 // The times of an exchange by the same rule, for it alone.
 base::MonotonicTime Mirror::deadline() const {
-  const config::TimeoutSettings& timeouts = owner_.owner().timeouts();
+  const base::TimeoutSettings& timeouts = owner_.owner().timeouts();
   const base::Duration request = rule_.requestTimeout.value_or(timeouts.request);
   base::MonotonicTime due = lastProgress_ + timeouts.streamIdle;
   if (request != base::Duration::zero()) due = std::min(due, started_ + request);

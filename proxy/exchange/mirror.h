@@ -12,7 +12,7 @@
 
 #include "proxy/base/slab.h"
 #include "proxy/exchange/attempt.h"
-#include "proxy/exchange/mirror_steps.h"
+#include "proxy/exchange/steps/mirror_steps.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"

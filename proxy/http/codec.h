@@ -1,13 +1,16 @@
-// What every codec offers, whichever HTTP version it speaks: bytes in, events out; heads and pipes in, bytes out. No socket, no clock.
+// What every codec offers, whichever HTTP version it speaks: bytes in, events out; heads and pipes in, bytes out. No
+// socket, no clock.
 //
-// Events go to a sink, whose methods only record what happened: they never call the codec back, never destroy it, and never wait.
-// A stream is named twice: by the codec's StreamId towards the codec, and by the owner's Token (an encoded handle) towards the sink,
-// so a late event of a stream whose owner is gone finds nothing. A codec asks its sink for a body pipe each time it needs it.
+// Events go to a sink, whose methods only record what happened: they never call the codec back, never destroy it, and
+// never wait. A stream is named twice: by the codec's StreamId towards the codec, and by the owner's Token (an encoded
+// handle) towards the sink, so a late event of a stream whose owner is gone finds nothing. A codec asks its sink for a
+// body pipe each time it needs it.
 //
-// Credit: on receipt, a codec delivers at most what was granted: at first limits.firstWindow per stream, and from widen()
-// on limits.streamWindow; grant() adds what the consumer has taken out of the pipe. HTTP/2 turns it into WINDOW_UPDATE of
-// the stream, HTTP/1.1 into readBudget(). The window of an HTTP/2 connection does not wait for consumers: it comes back
-// as bytes arrive, because streams share it whose consumers know nothing of each other. One thread.
+// Credit: on receipt, a codec delivers at most what was granted: at first limits.firstWindow per stream, and from
+// widen() on limits.streamWindow; grant() adds what the consumer has taken out of the pipe. HTTP/2 turns it into
+// WINDOW_UPDATE of the stream, HTTP/1.1 into readBudget(). The window of an HTTP/2 connection does not wait for
+// consumers: it comes back as bytes arrive, because streams share it whose consumers know nothing of each other. One
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -51,19 +54,19 @@ class ServerSink {
  public:
   virtual ~ServerSink() = default;
 
-  /// A request head, checked and normalised by hygiene. If message.head.body is kNone, the request is complete with it; if it is
-  /// kTunnel, by any answer but a 101.
-  /// Returns the owner's token; kNoToken refuses the stream.
+  /// A request head, checked and normalised by hygiene. If message.head.body is kNone, the request is complete with it;
+  /// if it is kTunnel, by any answer but a 101. Returns the owner's token; kNoToken refuses the stream.
   virtual Token onRequest(StreamId stream, RequestMessage&& message) = 0;
-  /// A head that can not be served, but can be answered: the owner answers with error.status. The codec closes an HTTP/1.x
-  /// connection behind that answer by itself.
+  /// A head that can not be served, but can be answered: the owner answers with error.status. The codec closes an
+  /// HTTP/1.x connection behind that answer by itself.
   virtual Token onBadRequest(StreamId stream, const base::Error& error) = 0;
   virtual void onRequestBody(Token token, std::string_view bytes) = 0;
   /// The request is complete.
   virtual void onRequestEnd(Token token) = 0;
   virtual void onRequestEnd(Token token, Trailers&& trailers) = 0;
-  /// The stream is over in both directions before its end: reset by the client, lost with the connection, or its body broke the
-  /// protocol. HTTP/1.x: a broken request body is told here too, with answerable true as long as no response was begun.
+  /// The stream is over in both directions before its end: reset by the client, lost with the connection, or its body
+  /// broke the protocol. HTTP/1.x: a broken request body is told here too, with answerable true as long as no response
+  /// was begun.
   virtual void onRequestReset(Token token, const base::Error& error, bool answerable) = 0;
   /// The pipe that the response body is taken from; nullptr if the owner is gone (the stream is then reset).
   virtual BodyPipe* responseBody(Token token) = 0;
@@ -82,25 +85,30 @@ class ServerCodec {
   virtual void feed(std::string_view bytes) = 0;
   /// The client has ended its side. HTTP/1.x: a request that is complete is still answered.
   virtual void feedEnd() = 0;
-  /// The client has ended its side, behind at most `unread` bytes that nobody has read yet. True if it is taken for gone: no complete
-  /// request of it waits for a response, and none is being written. Then feedLost() is due. HTTP/2: always, as in feedEnd().
+  /// The client has ended its side, behind at most `unread` bytes that nobody has read yet. True if it is taken for
+  /// gone: no complete request of it waits for a response, and none is being written. Then feedLost() is due. HTTP/2:
+  /// always, as in feedEnd().
   virtual bool hasLeft(std::size_t unread) const = 0;
-  /// The connection is gone without an orderly end: every stream is over (onRequestReset, not answerable), state kClosed.
+  /// The connection is gone without an orderly end: every stream is over (onRequestReset, not answerable), state
+  /// kClosed.
   virtual void feedLost() = 0;
-  /// The head that is pending took too long (timeouts.requestHeader). HTTP/1.x: onBadRequest with 408. HTTP/2: GOAWAY, kClosed.
+  /// The head that is pending took too long (timeouts.requestHeader). HTTP/1.x: onBadRequest with 408. HTTP/2: GOAWAY,
+  /// kClosed.
   virtual void expireHead() = 0;
-  /// HTTP/1.x: goes on with pipelined bytes that were kept, if the previous exchange is over. Call when driving. HTTP/2: nothing.
+  /// HTTP/1.x: goes on with pipelined bytes that were kept, if the previous exchange is over. Call when driving.
+  /// HTTP/2: nothing.
   virtual void resume() = 0;
   /// resume() would find bytes to go on with.
   virtual bool wantsResume() const { return false; }
 
   /// A 1xx head. Not for HTTP/1.0 clients (dropped there).
   virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;
-  /// The final head; what head.body announces is taken from sink.responseBody(). Copies what it needs. A 101 that agrees
-  /// to a request with Body::kTunnel is final too: from then on both ways are one body each, and the stream is over when
-  /// both have ended.
+  /// The final head; what head.body announces is taken from sink.responseBody(). Copies what it needs. A 101 that
+  /// agrees to a request with Body::kTunnel is final too: from then on both ways are one body each, and the stream is
+  /// over when both have ended.
   virtual void sendResponse(StreamId stream, const ResponseHead& head) = 0;
-  /// The response pipe has more bytes, has ended, or broke. Broken: HTTP/1.x ends the connection, HTTP/2 resets the stream.
+  /// The response pipe has more bytes, has ended, or broke. Broken: HTTP/1.x ends the connection, HTTP/2 resets the
+  /// stream.
   virtual void wake(StreamId stream) = 0;
   /// Cuts the stream short. No more events for it. HTTP/1.x ends the connection without a further byte.
   virtual void reset(StreamId stream, ResetReason reason) = 0;
@@ -123,8 +131,8 @@ class ServerCodec {
   /// Bytes that may be read from the socket and fed now; 0 means that reading shall stop.
   virtual std::size_t readBudget() const = 0;
   virtual CodecState state() const = 0;
-  /// With kClosed: a message was cut short, so the connection must end in a way that can not be taken for its clean end (RST; no
-  /// close_notify), without anything that was queued.
+  /// With kClosed: a message was cut short, so the connection must end in a way that can not be taken for its clean end
+  /// (RST; no close_notify), without anything that was queued.
   virtual bool abortive() const { return false; }
   /// Our side of a tunnel has ended, the other has not: shut down what was written, and read on.
   virtual bool halfClosed() const { return false; }
@@ -144,9 +152,10 @@ class ClientSink {
 
   /// A 1xx head (never 101).
   virtual void onInterim(Token token, ResponseMessage&& message) = 0;
-  /// The final head. If message.head.body is kNone, the response is complete with it. A 101 (kTunnel) comes only as the valid answer
-  /// to a request with Body::kTunnel; with any other answer that request is complete (onRequestSent comes before it). For a client of
-  /// HTTP/2, to whom every success means a tunnel (RFC 8441), a success without one is an error.
+  /// The final head. If message.head.body is kNone, the response is complete with it. A 101 (kTunnel) comes only as the
+  /// valid answer to a request with Body::kTunnel; with any other answer that request is complete (onRequestSent comes
+  /// before it). For a client of HTTP/2, to whom every success means a tunnel (RFC 8441), a success without one is an
+  /// error.
   virtual void onResponse(Token token, ResponseMessage&& message) = 0;
   virtual void onResponseBody(Token token, std::string_view bytes) = 0;
   virtual void onResponseEnd(Token token) = 0;
@@ -205,12 +214,14 @@ class ClientCodec {
 /// `scheme` ("http" or "https") is what the listener speaks: a request that claims another one is refused.
 /// The sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines.
 /// `memory` is the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
-std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme);
-std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme,
-                                               const base::Clock& clock, H2Memory* memory = nullptr);
-std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
-std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
+std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+                                               std::string_view scheme);
+std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+                                               std::string_view scheme, const base::Clock& clock,
                                                H2Memory* memory = nullptr);
+std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
+std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
+                                               const base::Clock& clock, H2Memory* memory = nullptr);
 
 /// What the first bytes of a plaintext connection say. The client preface is 24 bytes (RFC 9113 section 3.4).
 enum class Preface : std::uint8_t { kUndecided, kHttp1, kHttp2 };

@@ -25,9 +25,7 @@ bool offersConnectionScheme(std::string_view value) {
   return false;
 }
 
-bool isChallenge(const Field& field) {
-  return field.name == "www-authenticate" && offersConnectionScheme(field.value);
-}
+bool isChallenge(const Field& field) { return field.name == "www-authenticate" && offersConnectionScheme(field.value); }
 
 }  // namespace
 

@@ -1,9 +1,10 @@
+#include "proxy/http/field_grammar.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "proxy/http/grammar.h"
-#include "proxy/http/hygiene.h"
 
 namespace sluice::http {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "proxy/http/field_grammar.h"
 #include "proxy/http/grammar.h"
-#include "proxy/http/hygiene.h"
 
 namespace sluice::http {
 namespace {

@@ -13,6 +13,7 @@
 #include "proxy/base/arena.h"
 #include "proxy/base/result.h"
 #include "proxy/http/authority.h"
+#include "proxy/http/field_grammar.h"
 #include "proxy/http/message.h"
 #include "proxy/http/target.h"
 
@@ -65,22 +66,6 @@ base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& ra
 /// Trailer fields that may be passed on: framing, routing and hop-by-hop fields are removed (RFC 9110 section 6.5.1).
 /// False if a line is malformed.
 bool checkTrailers(Headers& fields);
-
-bool isFieldName(std::string_view name);  // RFC 9110 section 5.1: token
-bool isFieldValue(
-    std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
-
-/// RFC 9110 section 8.3.1: type/subtype with parameters, which a list of two is not. Only the value of a parameter may
-/// be looser than its grammar: clients leave out the quotes around URIs, and nobody takes those for a second type.
-bool isMediaType(std::string_view value);
-
-/// A name in lower case that no configuration can set, remove or match on, because heads never hold it: of framing, of
-/// one connection, or between a client and the gateway alone.
-bool isReservedField(std::string_view lowerCaseName);
-
-/// Framing, hop-by-hop and control fields: a codec alone writes them, from a head's members; in `headers` it passes
-/// over them, whoever has put them there.
-bool isCodecField(FieldId id);
 
 /// No message with that status has a body (RFC 9110 section 6.4.1).
 constexpr bool statusForbidsBody(std::uint16_t status) { return status < 200 || status == 204 || status == 304; }

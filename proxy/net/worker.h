@@ -1,10 +1,10 @@
 // One event loop, its memory and its beat. The heart of the rule that nothing re-enters or frees its caller.
 //
-// Every callback from libuv, c-ares or a timer opens a Turn, within which events are only recorded. Then the worker beats
-// until it is quiet, always in this order: drive exchanges, flush connections, reap the dead. While the loop runs, the
-// turns of one round share a beat, right before the loop waits again: so a connection that many others feed writes once.
-// Outside of run(), a beat follows each outermost Turn. Each worker belongs to one thread; post() is the only member that
-// others may call.
+// Every callback from libuv, c-ares or a timer opens a Turn, within which events are only recorded. Then the worker
+// beats until it is quiet, always in this order: drive exchanges, flush connections, reap the dead. While the loop
+// runs, the turns of one round share a beat, right before the loop waits again: so a connection that many others feed
+// writes once. Outside of run(), a beat follows each outermost Turn. Each worker belongs to one thread; post() is the
+// only member that others may call.
 #pragma once
 
 #include <cstddef>

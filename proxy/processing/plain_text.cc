@@ -31,8 +31,8 @@ std::optional<Verdict> PlainText::begin(const RunHost& host, const RunTarget& ta
   if (!content::Decoder::needed(codings)) return std::nullopt;
   const BodyLimits limits = host.bodyLimits();
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  decoder_ = content::Decoder::make(
-      codings, {limits.decompressed, static_cast<std::uint32_t>(std::min(limits.ratio, kMost))});
+  decoder_ =
+      content::Decoder::make(codings, {limits.decompressed, static_cast<std::uint32_t>(std::min(limits.ratio, kMost))});
   needed_ = decoder_.has_value();
   if (needed_) return std::nullopt;
   return Verdict::fail("the body has a Content-Encoding that can not be undone", Cause::kBadBody);

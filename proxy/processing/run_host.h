@@ -49,9 +49,7 @@ class RunHost {
   virtual void onLimit(std::string_view limit) = 0;
   /// Drops what a client sent in that field of a request and in its twins, as if it had not been sent; what the gateway
   /// has put there stays. Returns false if the client had sent nothing.
-  virtual bool dropSent(http::RequestHead& head, std::string_view name) {
-    return head.headers.removeTwins(name) > 0;
-  }
+  virtual bool dropSent(http::RequestHead& head, std::string_view name) { return head.headers.removeTwins(name) > 0; }
   /// A step has answered, or failed and is not to be missed. False: the exchange goes on all the same. What a failed
   /// step says is for the log alone.
   virtual bool ends(const Step& step, const Verdict& verdict) = 0;

@@ -95,7 +95,7 @@ class Stage {
   Ticket pause_ = 0;
   std::uint64_t claimed_ = 0;  // by the processor, for what it holds itself
   std::uint64_t shown_ = 0;    // bytes of text, to a step that inspects
-  base::ByteQueue given_;  // to a step, which has not answered
+  base::ByteQueue given_;      // to a step, which has not answered
   /// As it came: of a streamed body whose text the step may look at, but does not change; of one that is inspected.
   base::ByteQueue coded_;
   PlainText text_;

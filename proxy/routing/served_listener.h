@@ -16,7 +16,8 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::uint16_t port = 0;
   /// Of those that run before a route is matched (P-22); may be null.
   std::shared_ptr<const processing::Chain> preRouting;
-  std::shared_ptr<const processing::Chain> chain;  // of other PayloadProcessors that target it or its Gateway; may be null
+  std::shared_ptr<const processing::Chain>
+      chain;  // of other PayloadProcessors that target it or its Gateway; may be null
 };
 
 }  // namespace sluice::routing

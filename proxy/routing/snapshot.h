@@ -11,24 +11,24 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
 #include "proxy/base/box.h"
 #include "proxy/base/error.h"
+#include "proxy/base/settings.h"
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"
 #include "proxy/pki/sealed_value.h"
 #include "proxy/pki/trust_store.h"
 #include "proxy/processing/chain.h"
-#include "proxy/routing/address_guard.h"
-#include "proxy/routing/cors.h"
-#include "proxy/routing/header_edit.h"
+#include "proxy/routing/policy/address_guard.h"
+#include "proxy/routing/policy/cors.h"
+#include "proxy/routing/policy/header_edit.h"
+#include "proxy/routing/policy/redirect.h"
+#include "proxy/routing/policy/request_mirror.h"
+#include "proxy/routing/policy/retry_policy.h"
+#include "proxy/routing/policy/session_policy.h"
+#include "proxy/routing/policy/url_rewrite.h"
 #include "proxy/routing/served_listener.h"
-#include "proxy/routing/redirect.h"
-#include "proxy/routing/request_mirror.h"
-#include "proxy/routing/retry_policy.h"
-#include "proxy/routing/route_table.h"
-#include "proxy/routing/session_policy.h"
-#include "proxy/routing/url_rewrite.h"
+#include "proxy/routing/table/route_table.h"
 
 namespace sluice::routing {
 
@@ -126,11 +126,11 @@ struct Rule : std::enable_shared_from_this<Rule> {
   base::Box<Redirect> redirect;      // its only answer then
   std::shared_ptr<const Cors> cors;  // null: browsers are told what the backend says
   /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.
-  std::optional<config::Duration> requestTimeout;
-  config::Duration backendRequestTimeout = config::Duration::zero();  // of each attempt
+  std::optional<base::Duration> requestTimeout;
+  base::Duration backendRequestTimeout = base::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
   std::shared_ptr<const processing::Chain> chain;  // of its filters and its route; null if they have none
-  std::shared_ptr<const SessionPolicy> session;  // null: no request depends on the ones before it
+  std::shared_ptr<const SessionPolicy> session;    // null: no request depends on the ones before it
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   base::Box<base::Error> failure;
 
@@ -157,7 +157,7 @@ struct Bind {
 };
 
 struct Snapshot {
-  config::Settings settings;
+  base::Settings settings;
   AddressGuard addressGuard;  // settings.addressGuardAllow
   /// What the values of sessions are sealed by, as settings.sessionKey says; null: by what the process has.
   std::shared_ptr<const pki::ValueSealer> sessionSealer;

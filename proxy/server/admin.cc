@@ -28,7 +28,7 @@ void keepLesser(AdminConnection*& first, AdminConnection& other) {
 
 }  // namespace
 
-AdminBounds adminBounds(const config::Settings& settings, std::size_t mostConnections) {
+AdminBounds adminBounds(const base::Settings& settings, std::size_t mostConnections) {
   return {std::min<std::size_t>(settings.limits.adminConnections, mostConnections), settings.timeouts.adminAnswer};
 }
 

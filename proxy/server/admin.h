@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "config/settings.h"
 #include "proxy/base/beat_table.h"
+#include "proxy/base/settings.h"
 #include "proxy/http/limits.h"
 #include "proxy/net/listener.h"
 #include "proxy/net/worker.h"
@@ -26,13 +26,13 @@ class AdminConnection;
 /// Says what the clients of these ports may take.
 struct AdminBounds {
   /// Places of each port.
-  std::size_t connections = config::LimitSettings{}.adminConnections;
+  std::size_t connections = base::LimitSettings{}.adminConnections;
   /// An answer has this time, from the end of the request's head to its own last byte.
-  base::Duration answer = config::TimeoutSettings{}.adminAnswer;
+  base::Duration answer = base::TimeoutSettings{}.adminAnswer;
 };
 
 /// Returns those of the settings, with no more places than there are descriptors for.
-AdminBounds adminBounds(const config::Settings& settings, std::size_t mostConnections);
+AdminBounds adminBounds(const base::Settings& settings, std::size_t mostConnections);
 
 /// A socket that pages are served on. Each has places of its own: who fills one does not shut the other.
 struct AdminPort {
@@ -82,7 +82,7 @@ class AdminServer final : public net::Beats, private AdminClients {
   observe::MetricShard& metrics_;
   AdminBounds bounds_;
   const http::Limits limits_;
-  const config::TimeoutSettings timeouts_;
+  const base::TimeoutSettings timeouts_;
   std::vector<std::unique_ptr<AdminPort>> ports_;
   base::BeatTable<AdminConnection> connections_;
   std::vector<base::Handle<AdminConnection>> later_;

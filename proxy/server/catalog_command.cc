@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "config/supported_kinds.h"
+#include "config/model/supported_kinds.h"
 #include "proxy/control/configuration.h"
 
 namespace sluice::server {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <iostream>
 
-#include "config/patterns.h"
+#include "config/fields/patterns.h"
 
 namespace sluice::server {
 namespace {

@@ -4,8 +4,9 @@
 
 namespace sluice::server {
 
-DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
-                                           exchange::Exchanges& exchanges, const ServedBind& bind, int fd, const net::Address& peer)
+DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts,
+                                           DirtyList& dirtyList, exchange::Exchanges& exchanges, const ServedBind& bind,
+                                           int fd, const net::Address& peer)
     : ServerConnection(parts, fd, peer, bind.tls),
       self_(self),
       dirtyList_(dirtyList),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/json_writer.h"
+#include "proxy/base/json_writer.h"
 
 namespace sluice::server {
 
@@ -49,7 +49,7 @@ AdminDocument ExchangesPage::document() const {
   std::sort(listed.begin(), listed.end(), [](const auto* a, const auto* b) { return a->started < b->started; });
   if (listed.size() > kMaxListed) listed.resize(kMaxListed);
 
-  config::JsonWriter json;
+  base::JsonWriter json;
   json.beginObject().key("exchanges").beginList();
   for (const exchange::ListedExchange* each : listed) json.json(each->json);
   json.endList().member("total", static_cast<std::int64_t>(total));

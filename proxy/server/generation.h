@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "proxy/base/result.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/tls/tls.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::server {

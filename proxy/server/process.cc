@@ -12,7 +12,7 @@
 #include <random>
 #include <thread>
 
-#include "config/supported_kinds.h"
+#include "config/model/supported_kinds.h"
 #include "proxy/control/configuration.h"
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
@@ -226,7 +226,7 @@ base::Status Process::makeWorkers() {
 }
 
 base::Status Process::serve() {
-  const config::Settings& settings = serving_.settings();
+  const base::Settings& settings = serving_.settings();
   admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
   budgets_.emplace(settings.limits);
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);

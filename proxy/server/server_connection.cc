@@ -8,10 +8,12 @@
 namespace sluice::server {
 namespace {
 
-// What one flush encodes before it writes, and so the most that waits for a client that does not read: as much as one read brings.
+// What one flush encodes before it writes, and so the most that waits for a client that does not read: as much as one
+// read brings.
 constexpr std::size_t kFlushBytes = 256 * 1024;
 constexpr std::size_t kSniffBytes = 16 * 1024;
-// After our FIN, what the client still sends is read for this long and this far, so that a reset does not overtake the last answer.
+// After our FIN, what the client still sends is read for this long and this far, so that a reset does not overtake the
+// last answer.
 constexpr base::Duration kLingerTime = std::chrono::seconds(5);
 // A process that ends does not wait that long.
 constexpr base::Duration kLastLingerTime = std::chrono::milliseconds(100);
@@ -51,11 +53,17 @@ void ServerConnection::onOpen() {
 void ServerConnection::onBytes(std::string_view bytes) {
   markDirty();
   switch (state_) {
-    case State::kSniffing: return sniff(bytes);
-    case State::kServing: lastActive_ = parts_.worker.now(); return codec_->feed(bytes);
-    case State::kLingering: lingerBudget_ -= std::min(lingerBudget_, bytes.size()); return;
+    case State::kSniffing:
+      return sniff(bytes);
+    case State::kServing:
+      lastActive_ = parts_.worker.now();
+      return codec_->feed(bytes);
+    case State::kLingering:
+      lingerBudget_ -= std::min(lingerBudget_, bytes.size());
+      return;
     case State::kHandshaking:
-    case State::kDead: return;
+    case State::kDead:
+      return;
   }
 }
 
@@ -93,9 +101,14 @@ void ServerConnection::sniff(std::string_view bytes) {
   }
   const std::string_view seen = early_.front();
   switch (http::detectPreface(seen)) {
-    case http::Preface::kUndecided: return;
-    case http::Preface::kHttp1: serve(http::Version::kHttp11); break;
-    case http::Preface::kHttp2: serve(http::Version::kHttp2); break;
+    case http::Preface::kUndecided:
+      return;
+    case http::Preface::kHttp1:
+      serve(http::Version::kHttp11);
+      break;
+    case http::Preface::kHttp2:
+      serve(http::Version::kHttp2);
+      break;
   }
   feedEarly();
 }
@@ -112,8 +125,9 @@ void ServerConnection::serve(http::Version version) {
   state_ = State::kServing;
   const std::string_view scheme = secure() ? "https" : "http";
   base::ChunkPool& pool = parts_.worker.chunks();
-  codec_ = version == http::Version::kHttp2 ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory)
-                                            : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme);
+  codec_ = version == http::Version::kHttp2
+               ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory)
+               : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme);
   if (draining_) codec_->drain();
   lastActive_ = parts_.worker.now();
   markDirty();
@@ -195,11 +209,14 @@ void ServerConnection::watchHead() {
 
 base::MonotonicTime ServerConnection::deadline() const {
   switch (state_) {
-    case State::kHandshaking: return lastActive_ + parts_.timeouts.tlsHandshake;
-    case State::kLingering: return lastActive_ + (draining_ ? kLastLingerTime : kLingerTime);
+    case State::kHandshaking:
+      return lastActive_ + parts_.timeouts.tlsHandshake;
+    case State::kLingering:
+      return lastActive_ + (draining_ ? kLastLingerTime : kLingerTime);
     case State::kSniffing:
     case State::kServing:
-    case State::kDead: break;
+    case State::kDead:
+      break;
   }
   if (headSince_ != base::MonotonicTime{}) return headSince_ + parts_.timeouts.requestHeader;
   if (draining_ && state_ == State::kSniffing) return lastActive_ + kLastIdleTime;

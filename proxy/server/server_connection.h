@@ -1,16 +1,17 @@
-// One accepted connection: a transport, the codec that its first bytes or ALPN chose, and the timeouts of a client's side. What the
-// requests mean is the subclass's, which is the codec's sink.
+// One accepted connection: a transport, the codec that its first bytes or ALPN chose, and the timeouts of a client's
+// side. What the requests mean is the subclass's, which is the codec's sink.
 //
-// Events only record and mark the connection dirty; resume() and flush() are its part of the beat. Owned by its table's slab.
+// Events only record and mark the connection dirty; resume() and flush() are its part of the beat. Owned by its table's
+// slab.
 #pragma once
 
 #include <memory>
 #include <string_view>
 
-#include "config/settings.h"
+#include "proxy/base/settings.h"
 #include "proxy/http/codec.h"
 #include "proxy/net/timers.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/tls/tls.h"
 #include "proxy/net/transport.h"
 #include "proxy/net/worker.h"
 
@@ -20,7 +21,7 @@ namespace sluice::server {
 struct ConnectionParts {
   net::Worker& worker;
   const http::Limits& limits;
-  const config::TimeoutSettings& timeouts;
+  const base::TimeoutSettings& timeouts;
   http::H2Memory* h2Memory = nullptr;
 };
 
@@ -38,8 +39,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void flush();
   /// No new requests; closes when the last one is answered.
   void drain();
-  /// Ends the connection now: by RST if the client still owes us that it takes an answer, so that neither the process nor
-  /// the system keeps the rest of it.
+  /// Ends the connection now: by RST if the client still owes us that it takes an answer, so that neither the process
+  /// nor the system keeps the rest of it.
   void cutOff();
 
  protected:

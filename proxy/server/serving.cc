@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "config/source_files.h"
+#include "config/yaml/source_files.h"
 
 namespace sluice::server {
 namespace {
@@ -98,7 +98,7 @@ void Serving::open() {
 
 void Serving::publish() {
   revisions_.published = candidate_->configuration.revision;
-  const config::LimitSettings& limits = candidate_->generation->snapshot->settings.limits;
+  const base::LimitSettings& limits = candidate_->generation->snapshot->settings.limits;
   budgets_->setBounds(limits);
   candidate_->waiting = workers_.size();
   for (WorkerRuntime* worker : workers_) {
@@ -160,7 +160,7 @@ void Serving::setState(control::ConfigState state) {
   }
 }
 
-void Serving::warnOfFixedSettings(const config::Settings& settings) {
+void Serving::warnOfFixedSettings(const base::Settings& settings) {
   std::string changed;
   const auto compare = [&changed](bool same, const char* key) {
     if (!same) changed += (changed.empty() ? "" : ", ") + std::string(key);

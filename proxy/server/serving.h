@@ -13,7 +13,7 @@
 
 #include "proxy/control/configuration.h"
 #include "proxy/control/revisions.h"
-#include "proxy/net/file_watch.h"
+#include "proxy/net/files/file_watch.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
@@ -59,7 +59,7 @@ class Serving final : private net::Timer {
   /// Another one whenever configuration() or revisions() has changed.
   std::string version() const;
   /// The defaults until started().
-  const config::Settings& settings() const {
+  const base::Settings& settings() const {
     return generation_ != nullptr ? generation_->snapshot->settings : settingsAtStart_;
   }
   std::vector<BoundSocket> sockets() const { return sockets_.of(*generation_); }
@@ -83,7 +83,7 @@ class Serving final : private net::Timer {
   void finish();
   void next();
   void refuse(std::string_view what, std::string_view reason);
-  void warnOfFixedSettings(const config::Settings& settings);
+  void warnOfFixedSettings(const base::Settings& settings);
   void setState(control::ConfigState state);
   void count(std::string_view result, std::uint64_t reloads = 1) {
     metrics_.at<observe::Metric::kConfigReloads>(result).add(reloads);
@@ -95,7 +95,7 @@ class Serving final : private net::Timer {
   ListenSockets sockets_;
   control::Configuration configuration_;  // what is served
   std::shared_ptr<const Generation> generation_;
-  config::Settings settingsAtStart_;
+  base::Settings settingsAtStart_;
   control::Revisions revisions_;
   std::optional<Candidate> candidate_;
   net::FileWatch watch_;

@@ -7,7 +7,7 @@
 
 namespace sluice::server {
 
-http::Limits httpLimits(const config::LimitSettings& limits) {
+http::Limits httpLimits(const base::LimitSettings& limits) {
   const auto narrow = [](std::uint64_t value) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
   };
@@ -28,7 +28,7 @@ http::Limits httpLimits(const config::LimitSettings& limits) {
   return made;
 }
 
-net::DnsSettings dnsSettings(const config::DnsSettings& dns) {
+net::DnsSettings dnsSettings(const base::DnsSettings& dns) {
   return {dns.servers,      dns.hosts,  dns.timeout,     static_cast<int>(dns.attempts),
           dns.minTtl,       dns.maxTtl, dns.negativeTtl, dns.staleTtl,
           dns.maxAddresses, dns.ipv6};

@@ -3,7 +3,7 @@
 // settings that are served.
 #pragma once
 
-#include "config/settings.h"
+#include "proxy/base/settings.h"
 #include "proxy/exchange/client_memory.h"
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/upstream/budget.h"
@@ -11,13 +11,13 @@
 namespace sluice::server {
 
 struct SharedBudgets {
-  explicit SharedBudgets(const config::LimitSettings& limits)
+  explicit SharedBudgets(const base::LimitSettings& limits)
       : upstream(limits.backendConnections, limits.backendRequests),
         buffers(limits.processorBufferTotal),
         clients(limits.connectionMemoryTotal),
         heads(limits.headerMemoryTotal) {}
 
-  void setBounds(const config::LimitSettings& limits) {
+  void setBounds(const base::LimitSettings& limits) {
     upstream.setBounds(limits.backendConnections, limits.backendRequests);
     buffers.setMost(limits.processorBufferTotal);
     clients.setMost(limits.connectionMemoryTotal);

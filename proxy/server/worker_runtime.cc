@@ -14,13 +14,13 @@ namespace {
 constexpr base::Duration kLogInterval = std::chrono::seconds(1);
 
 upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
-  const config::Settings& settings = snapshot.settings;
+  const base::Settings& settings = snapshot.settings;
   return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
 }
 
 exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker,
                                       exchange::Downstreams& downstreams, exchange::ExchangeObserver& observer) {
-  const config::Settings& settings = parts.generation->snapshot->settings;
+  const base::Settings& settings = parts.generation->snapshot->settings;
   return {worker,
           downstreams,
           observer,
@@ -145,7 +145,7 @@ void WorkerRuntime::forgetSeries() {
 }
 
 void WorkerRuntime::applySettings() {
-  exchanges_.refuseConnectionAuth(generation_->snapshot->settings.connectionAuth == config::ConnectionAuth::kRefuse);
+  exchanges_.refuseConnectionAuth(generation_->snapshot->settings.connectionAuth == base::ConnectionAuth::kRefuse);
   const auto& configured = generation_->snapshot->sessionSealer;
   exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);
 }

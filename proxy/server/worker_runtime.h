@@ -1,6 +1,8 @@
-// One worker of the data path: its loop, its resolver, its pools, its exchanges and its clients' connections, beating in one order.
+// One worker of the data path: its loop, its resolver, its pools, its exchanges and its clients' connections, beating
+// in one order.
 //
-// Made and destroyed by the main thread; run() is the worker's thread. While it runs, others call only what says "any thread".
+// Made and destroyed by the main thread; run() is the worker's thread. While it runs, others call only what says "any
+// thread".
 #pragma once
 
 #include <atomic>
@@ -15,9 +17,9 @@
 #include "proxy/base/result.h"
 #include "proxy/exchange/exchange_list.h"
 #include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/report.h"
-#include "proxy/http/h2_memory.h"
-#include "proxy/net/resolver.h"
+#include "proxy/exchange/reply/report.h"
+#include "proxy/http/h2/h2_memory.h"
+#include "proxy/net/dns/resolver.h"
 #include "proxy/observe/access_log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/downstream_connection.h"
@@ -73,7 +75,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void listExchanges(std::size_t number, std::size_t most, std::function<void(exchange::ExchangeList)> tell);
   void countConnection() { connectionCount_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Called on the worker's thread when it stops, before its own parts go: for what else lives on its loop, such as the acceptor.
+  /// Called on the worker's thread when it stops, before its own parts go: for what else lives on its loop, such as the
+  /// acceptor.
   void onShutdown(std::function<void()> leave) { leave_ = std::move(leave); }
   net::Worker& worker() { return worker_; }
   observe::MetricShard& metrics() { return metrics_; }
@@ -117,7 +120,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   std::optional<Change> change_;  // asked for
   const routing::RouteTable noRoutes_;
   http::Limits limits_;
-  config::TimeoutSettings timeouts_;
+  base::TimeoutSettings timeouts_;
   net::Worker worker_;
   http::H2Memory h2Memory_;
   observe::MetricShard metrics_;

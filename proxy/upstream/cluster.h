@@ -20,7 +20,7 @@
 #include "proxy/base/result.h"
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/tls/tls.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"

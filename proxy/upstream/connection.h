@@ -10,7 +10,7 @@
 
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
-#include "proxy/net/resolver.h"
+#include "proxy/net/dns/resolver.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/transport.h"
 #include "proxy/upstream/cluster.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "proxy/net/tls.h"
+#include "proxy/net/tls/tls.h"
 #include "proxy/net/transport.h"
 
 namespace sluice::upstream {

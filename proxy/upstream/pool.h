@@ -17,8 +17,8 @@
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
 #include "proxy/net/address.h"
-#include "proxy/net/resolver.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/dns/resolver.h"
+#include "proxy/net/tls/tls.h"
 
 namespace sluice::upstream {
 

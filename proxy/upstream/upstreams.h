@@ -1,4 +1,5 @@
-// Everything towards backends of one worker: its clusters and the slab of their connections, with their part of the beat.
+// Everything towards backends of one worker: its clusters and the slab of their connections, with their part of the
+// beat.
 #pragma once
 
 #include <functional>
@@ -13,10 +14,10 @@
 #include "proxy/base/beat_table.h"
 #include "proxy/base/random.h"
 #include "proxy/http/codec.h"
-#include "proxy/net/resolver.h"
+#include "proxy/net/dns/resolver.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
-#include "proxy/routing/address_guard.h"
+#include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"
 #include "proxy/upstream/cluster.h"
@@ -32,7 +33,7 @@ namespace sluice::upstream {
 struct UpstreamPolicy {
   routing::AddressGuard guard;
   http::Limits limits;
-  config::TimeoutSettings timeouts;
+  base::TimeoutSettings timeouts;
   std::size_t pendingBound;
 };
 
@@ -89,7 +90,7 @@ class Upstreams {
   http::ClientSink& sink() { return parts_.sink; }
   WaiterSink& waiterSink() { return parts_.waiters; }
   const http::Limits& limits() const { return parts_.policy.limits; }
-  const config::TimeoutSettings& timeouts() const { return parts_.policy.timeouts; }
+  const base::TimeoutSettings& timeouts() const { return parts_.policy.timeouts; }
   std::size_t pendingBound() const { return parts_.policy.pendingBound; }
   std::uint64_t random() { return random_.next(); }
   void createConnection(Pool& pool, net::Addresses addresses);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "test/architecture/layers.h"
 #include "test/architecture/tree.h"
 
 namespace sluice::test {
@@ -55,7 +56,7 @@ TEST(Bans, OwnershipIsOneAndVisible) {
       {R"(\bdelete\s+[A-Za-z_\[])", "an owner holds it by value or unique_ptr", product},
       {R"(^(?!.*unique_ptr<).*\bnew\s+[A-Za-z_])", "make_unique, or unique_ptr around a private constructor", product},
       {R"(\b(malloc|calloc|realloc)\s*\()", "ChunkPool, Arena or a container",
-       [](const SourceFile& file) { return file.isProduct() && file.path != "proxy/http/h2_memory.cc"; }},
+       [](const SourceFile& file) { return file.isProduct() && file.path != "proxy/http/h2/h2_memory.cc"; }},
       {R"(shared_ptr<(?!\s*const\b))", "shared_ptr only to const", ourOwnership},
   });
 }
@@ -134,8 +135,8 @@ TEST(Bans, HeadersSayWhatTheyAreAndLiveInTheirNamespace) {
     if (file.text.find("\n#pragma once\n") == std::string::npos)
       findings.push_back(file.path + ": has no #pragma once");
     if (!file.isProduct()) continue;
-    const std::string folder = file.folder();
-    const std::string wanted = "namespace sluice::" + folder.substr(folder.rfind('/') + 1);
+    const std::string library = libraryOf(file.path);
+    const std::string wanted = "namespace sluice::" + library.substr(library.rfind('/') + 1);
     if (file.text.find(wanted) == std::string::npos) findings.push_back(file.path + ": is not in " + wanted);
   }
   EXPECT_TRUE(findings.empty()) << listed(findings);

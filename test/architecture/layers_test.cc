@@ -1,5 +1,6 @@
-// Which way the arrows run. The table of folders is CMakeLists.txt itself: what a library links is what its folder may
-// include.
+// Which way the arrows run: what a library links is what its folders may include.
+#include "test/architecture/layers.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,37 +15,10 @@
 namespace sluice::test {
 namespace {
 
-using Layers = std::map<std::string, std::set<std::string>>;  // folder -> folders that it may include, itself too
-
-/// sluice_library(name folder libraries...) lines, closed over what the libraries link themselves.
-Layers readLayers() {
-  Layers layers;
-  std::map<std::string, std::string> folderOf;
-  const SourceFile* cmake = findSource("CMakeLists.txt");
-  if (cmake == nullptr) return layers;
-  static const std::regex kLibrary(R"(^sluice_library\((\w+) ([\w/]+)([^)]*)\))");
-  static const std::regex kLinked(R"(\bsluice_(\w+))");
-  for (const std::string_view view : splitLines(cmake->text)) {
-    const std::string line(view);
-    std::smatch found;
-    if (!std::regex_search(line, found, kLibrary)) continue;
-    const std::string folder = found[2];
-    folderOf[found[1]] = folder;
-    std::set<std::string>& allowed = layers[folder];
-    allowed.insert(folder);
-    const std::string rest = found[3];
-    for (auto it = std::sregex_iterator(rest.begin(), rest.end(), kLinked); it != std::sregex_iterator(); ++it) {
-      const auto& below = layers[folderOf[(*it)[1]]];
-      allowed.insert(below.begin(), below.end());
-    }
-  }
-  return layers;
-}
-
-/// Libraries that only some folders may see, whatever way their headers come in.
+/// Headers of others that only some libraries may see, whatever way they come in.
 struct HeavyHeader {
   const char* prefix;
-  std::set<std::string> folders;
+  std::set<std::string> libraries;
 };
 
 const std::vector<HeavyHeader>& heavyHeaders() {
@@ -87,43 +61,57 @@ std::map<std::string, std::string> reachedFrom(const SourceFile& file) {
   return reached;
 }
 
-TEST(Layers, AFolderIncludesOnlyWhatStandsBelowIt) {
-  const Layers layers = readLayers();
-  ASSERT_GE(layers.size(), 5u);
+TEST(Layers, ALibraryIncludesOnlyWhatStandsBelowIt) {
+  ASSERT_GE(layers().size(), 5u);
   std::vector<std::string> findings;
   for (const SourceFile& file : sourceTree()) {
     if (!file.isProduct()) continue;
-    const auto own = layers.find(file.folder());
-    if (own == layers.end()) {
-      findings.push_back(file.path + ": its folder has no sluice_library() in CMakeLists.txt");
+    const std::string own = libraryOf(file.path);
+    if (own.empty()) {
+      findings.push_back(file.path + ": is below no folder of a sluice_library() in CMakeLists.txt");
       continue;
     }
     for (const std::string& include : includesOf(file.text)) {
       if (!isProjectHeader(include)) continue;
-      const std::string folder = include.substr(0, include.rfind('/'));
-      if (folder == "filters" && file.path == "proxy/server/main.cc") continue;
-      if (!own->second.contains(folder)) findings.push_back(file.path + ": includes " + include);
+      const std::string library = libraryOf(include);
+      if (library == "filters" && file.path == "proxy/server/main.cc") continue;
+      if (!layers().at(own).contains(library)) findings.push_back(file.path + ": includes " + include);
     }
   }
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
 TEST(Layers, TheAxiomsHold) {
-  const Layers layers = readLayers();
-  const auto sees = [&](const std::string& folder, const std::string& other) {
-    const auto at = layers.find(folder);
-    return at != layers.end() && at->second.contains(other);
+  const auto sees = [](const std::string& library, const std::string& other) {
+    return layers().at(library).contains(other);
   };
-  EXPECT_EQ(layers.at("proxy/base").size(), 1u) << "base sees the standard library only";
-  for (const char* other : {"proxy/net", "proxy/pki", "proxy/observe", "config"}) {
+  EXPECT_EQ(layers().at("proxy/base").size(), 1u) << "base sees the standard library only";
+  for (const char* other : {"proxy/net", "proxy/pki", "proxy/observe"}) {
     EXPECT_FALSE(sees("proxy/http", other)) << "http never sees a socket: " << other;
   }
-  for (const char* other : {"proxy/net", "config", "proxy/routing", "proxy/upstream", "proxy/exchange"}) {
+  for (const char* other : {"proxy/net", "proxy/routing", "proxy/upstream", "proxy/exchange"}) {
     EXPECT_FALSE(sees("filters", other)) << "filters see only processing and content: " << other;
   }
-  for (const auto& [folder, below] : layers) {
-    EXPECT_TRUE(folder == "filters" || !below.contains("filters")) << "nothing but main sees filters: " << folder;
+  for (const auto& [library, below] : layers()) {
+    EXPECT_TRUE(library == "filters" || !below.contains("filters")) << "nothing but main sees filters: " << library;
   }
+}
+
+// It sees what was compiled from the configuration, and nothing of the configuration itself.
+TEST(Layers, TheDataPlaneSeesNothingOfTheControlPlane) {
+  std::vector<std::string> findings;
+  for (const char* library : {"proxy/net", "proxy/http", "proxy/processing", "filters", "proxy/routing",
+                              "proxy/upstream", "proxy/exchange"}) {
+    for (const SourceFile& file : sourceTree()) {
+      if (!file.isProduct() || libraryOf(file.path) != library) continue;
+      for (const auto& [include, by] : reachedFrom(file)) {
+        const std::string reached = libraryOf(include);
+        if (reached != "config" && reached != "proxy/control") continue;
+        findings.push_back(file.path + ": sees " + include + " through " + by);
+      }
+    }
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
 TEST(Layers, NoIncludeCycle) {
@@ -137,14 +125,14 @@ TEST(Layers, NoIncludeCycle) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-TEST(Layers, HeavyHeadersStayInTheirFolder) {
+TEST(Layers, HeavyHeadersStayInTheirLibrary) {
   std::vector<std::string> findings;
   for (const SourceFile& file : sourceTree()) {
     if (!file.isProduct()) continue;
     for (const auto& [include, by] : reachedFrom(file)) {
       if (findSource(include) != nullptr) continue;
       for (const HeavyHeader& heavy : heavyHeaders()) {
-        if (!include.starts_with(heavy.prefix) || heavy.folders.contains(file.folder())) continue;
+        if (!include.starts_with(heavy.prefix) || heavy.libraries.contains(libraryOf(file.path))) continue;
         findings.push_back(file.path + ": sees <" + include + "> through " + by);
       }
     }

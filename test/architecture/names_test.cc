@@ -1,5 +1,5 @@
-// The files of a folder are compiled many at a time, as one unit. There a name of a namespace without a name belongs to
-// all of them: where two files have it, they clash, or worse, a call silently reaches the other file's overload.
+// The files of a library are compiled many at a time, as one unit. There a name of a namespace without a name belongs
+// to all of them: where two files have it, they clash, or worse, a call silently reaches the other file's overload.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,12 +8,19 @@
 #include <utility>
 
 #include "test/architecture/ctags.h"
+#include "test/architecture/layers.h"
 #include "test/architecture/tree.h"
 
 namespace sluice::test {
 namespace {
 
-std::string folderOf(const std::string& file) { return file.substr(0, file.rfind('/')); }
+/// What the file is compiled with: its library, or the tests of one, and what supports several of them.
+std::string targetOf(const std::string& file) {
+  const std::string library = libraryOf(file);
+  if (!library.empty()) return library;
+  const bool apart = file.find("/support/") != std::string::npos || file.find("/heavy/") != std::string::npos;
+  return file.substr(0, apart ? file.rfind('/') : file.find('/', file.find('/') + 1));
+}
 
 bool isOfUnnamedNamespace(const Definition& definition) {
   const std::size_t last = definition.scope.rfind(':') + 1;
@@ -24,12 +31,12 @@ bool isOfNamedNamespace(const Definition& definition) {
   return definition.scope.starts_with("namespace:") && definition.scope.find("__anon") == std::string::npos;
 }
 
-TEST(Names, OfAnUnnamedNamespaceStandInOneFileOfTheirFolder) {
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> local;  // folder and name: files
+TEST(Names, OfAnUnnamedNamespaceStandInOneFileOfTheirLibrary) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> local;  // target and name: files
   std::map<std::pair<std::string, std::string>, std::set<std::string>> shared;
   for (const Definition& definition : definitions("fvgsct")) {
     if (definition.name.starts_with("__anon") || definition.name.starts_with("TEST")) continue;
-    const auto place = std::make_pair(folderOf(definition.file), definition.name);
+    const auto place = std::make_pair(targetOf(definition.file), definition.name);
     if (isOfUnnamedNamespace(definition)) local[place].insert(definition.file);
     if (isOfNamedNamespace(definition)) shared[place].insert(definition.file);
   }

@@ -1,6 +1,7 @@
 // Gates on size: a file is one idea, a function is read at one glance.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxFileLines = 500;
 constexpr std::size_t kMaxFunctionLines = 60;
+constexpr std::size_t kMaxFilesOfAFolder = 40;
 
 TEST(Sizes, NoFileIsLongerThan500Lines) {
   std::vector<std::string> findings;
@@ -20,6 +22,18 @@ TEST(Sizes, NoFileIsLongerThan500Lines) {
     const bool code =
         file.isCpp() || file.endsWith(".sh") || file.endsWith(".py") || file.endsWith(".mjs") || file.endsWith(".txt");
     if (code && lines > kMaxFileLines) findings.push_back(file.path + ": " + std::to_string(lines) + " lines");
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
+TEST(Sizes, NoFolderHoldsMoreThan40Files) {
+  std::map<std::string, std::size_t> files;
+  for (const SourceFile& file : sourceTree()) {
+    if (file.isCpp()) ++files[file.folder()];
+  }
+  std::vector<std::string> findings;
+  for (const auto& [folder, count] : files) {
+    if (count > kMaxFilesOfAFolder) findings.push_back(folder + ": " + std::to_string(count) + " files");
   }
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }

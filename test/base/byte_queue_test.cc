@@ -307,7 +307,8 @@ TEST(ByteQueue, CopiesTheFirstBytesOfAnotherAndLeavesThem) {
   const std::string text = std::string(Chunk::kCapacity, 'a') + std::string(Chunk::kCapacity, 'b') + "c";
   from.append(text);
   from.consume(10);
-  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, Chunk::kCapacity - 10, Chunk::kCapacity, from.size()}) {
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1}, Chunk::kCapacity - 10, Chunk::kCapacity, from.size()}) {
     ByteQueue to(pool);
     to.append("x");
     to.appendCopy(from, count);

@@ -1,11 +1,10 @@
-#include "config/catalog.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "config/processor_settings.h"
+#include "config/catalog/catalog_memo.h"
+#include "config/catalog/processor_settings.h"
 #include "proxy/content/json.h"
 #include "test/config/test_support.h"
 

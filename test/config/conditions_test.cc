@@ -1,10 +1,10 @@
-#include "config/conditions.h"
+#include "config/status/conditions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/json_writer.h"
 #include "config/problem.h"
+#include "proxy/base/json_writer.h"
 
 namespace sluice::config {
 namespace {
@@ -116,7 +116,7 @@ TEST(Conditions, TellHealthFromTypeAndStatus) {
 }
 
 TEST(JsonWriter, EscapesWhateverItIsGiven) {
-  JsonWriter json;
+  base::JsonWriter json;
   json.beginList().text("\"\\\n\r\t\x01\x7F\x80h\xC3\xA9").number(-1).endList();
   EXPECT_EQ(json.take(), "[\"\\\"\\\\\\n\\r\\t\\u0001\\u007f\xEF\xBF\xBDh\xC3\xA9\",-1]");
 }

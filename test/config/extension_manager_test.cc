@@ -1,9 +1,9 @@
-#include "config/extension_manager.h"
+#include "config/catalog/extension_manager.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/settings_reader.h"
+#include "config/read/settings_reader.h"
 #include "test/config/file_text.h"
 #include "test/config/test_support.h"
 
@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 const std::string kExtensionService = "service: {fqdn: {hostname: Ext.Test, port: 5005}}";
 
 struct ManagerReading {
-  std::optional<ExtensionManager> manager;
+  std::optional<base::ExtensionManager> manager;
   std::vector<std::string> errors;
 };
 
@@ -30,7 +30,7 @@ ManagerReading readSettingsText(const std::string& text) {
   ConfigMap::Entry entry;
   entry.value = text;
   Problems problems;
-  const std::optional<Settings> settings = readSettings(entry, "ConfigMap a/b", problems);
+  const std::optional<base::Settings> settings = readSettings(entry, "ConfigMap a/b", problems);
   ManagerReading reading;
   if (settings) reading.manager = settings->extensionManager;
   for (const Problem& problem : problems) {
@@ -73,10 +73,10 @@ extensionManager:
 )");
   EXPECT_THAT(reading.errors, IsEmpty());
   ASSERT_TRUE(reading.manager);
-  EXPECT_THAT(reading.manager->hooks, ElementsAre(ExtensionHook{HookScope::kListener, false}));
+  EXPECT_THAT(reading.manager->hooks, ElementsAre(base::ExtensionHook{base::HookScope::kListener, false}));
   EXPECT_EQ(reading.manager->hostname, "extension-server.envoy-gateway-system.svc.cluster.local");
   EXPECT_EQ(reading.manager->port, 5005);
-  EXPECT_EQ(reading.manager->retry, ExtensionRetry());
+  EXPECT_EQ(reading.manager->retry, base::ExtensionRetry());
   EXPECT_EQ(reading.manager->maxMessageSize, 4000000u);
 }
 
@@ -86,23 +86,24 @@ TEST(ExtensionManager, IsDocumentedAsItIsRead) {
   const ManagerReading reading = readSettingsText(page.substr(begin, page.find("```", begin) - begin));
   EXPECT_THAT(reading.errors, IsEmpty());
   ASSERT_TRUE(reading.manager);
-  EXPECT_EQ(reading.manager->retry, ExtensionRetry()) << "the defaults";
-  EXPECT_EQ(reading.manager->maxMessageSize, ExtensionManager().maxMessageSize);
+  EXPECT_EQ(reading.manager->retry, base::ExtensionRetry()) << "the defaults";
+  EXPECT_EQ(reading.manager->maxMessageSize, base::ExtensionManager().maxMessageSize);
 }
 
 TEST(ExtensionManager, IsOneUseForEachHookInTheOrderOfTheirScopes) {
   const std::vector<ScopedUse> uses =
       usesOfHooks("{type: Translation}, {type: HTTPListener, failOpen: true}, {type: Route}, {type: VirtualHost}");
   ASSERT_EQ(uses.size(), 4u);
-  const std::pair<HookScope, const char*> expected[] = {{HookScope::kRoute, "extensionManager.Route"},
-                                                        {HookScope::kHostname, "extensionManager.VirtualHost"},
-                                                        {HookScope::kListener, "extensionManager.HTTPListener"},
-                                                        {HookScope::kProcess, "extensionManager.Translation"}};
+  const std::pair<base::HookScope, const char*> expected[] = {
+      {base::HookScope::kRoute, "extensionManager.Route"},
+      {base::HookScope::kHostname, "extensionManager.VirtualHost"},
+      {base::HookScope::kListener, "extensionManager.HTTPListener"},
+      {base::HookScope::kProcess, "extensionManager.Translation"}};
   for (std::size_t i = 0; i < uses.size(); ++i) {
     EXPECT_EQ(uses[i].scope, expected[i].first);
     EXPECT_EQ(uses[i].use.name, expected[i].second);
     EXPECT_EQ(uses[i].use.type, processor_type::kExtProc);
-    EXPECT_EQ(uses[i].use.failOpen, uses[i].scope == HookScope::kListener);
+    EXPECT_EQ(uses[i].use.failOpen, uses[i].scope == base::HookScope::kListener);
   }
 }
 

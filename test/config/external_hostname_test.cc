@@ -1,4 +1,4 @@
-#include "config/external_hostname.h"
+#include "config/read/external_hostname.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -164,7 +164,7 @@ TEST(HttpRoute, ReadsTimeouts) {
   const auto& rules = configuration.model.httpRoutes.at(0).rules;
   EXPECT_EQ(rules.at(0).requestTimeout, std::chrono::seconds(10));
   EXPECT_EQ(rules.at(0).backendRequestTimeout, std::chrono::milliseconds(500));
-  EXPECT_EQ(rules.at(1).requestTimeout, Duration::zero());
+  EXPECT_EQ(rules.at(1).requestTimeout, base::Duration::zero());
   EXPECT_EQ(rules.at(2).requestTimeout, std::nullopt);
 }
 

@@ -1,4 +1,4 @@
-#include "config/label_selector.h"
+#include "config/model/label_selector.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

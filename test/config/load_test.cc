@@ -1,5 +1,4 @@
 #include "config/load.h"
-#include "config/text_memo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/fields/text_memo.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -4,7 +4,7 @@
 #include <regex>
 
 #include "config/load.h"
-#include "config/settings_reader.h"
+#include "config/read/settings_reader.h"
 #include "test/config/file_text.h"
 #include "test/config/test_support.h"
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 struct SettingsReading {
-  std::optional<Settings> settings;
+  std::optional<base::Settings> settings;
   std::vector<std::string> problems;
 };
 
@@ -42,10 +42,10 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
   const SettingsReading reading = readSettingsBlock(block);
   EXPECT_THAT(reading.problems, IsEmpty());
   ASSERT_TRUE(reading.settings);
-  EXPECT_EQ(*reading.settings, Settings());
+  EXPECT_EQ(*reading.settings, base::Settings());
 
   // Every key that the reader takes: {"key", settings.key ...}, ("key", ...).
-  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/settings_reader.cc");
+  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/settings_reader.cc");
   const std::regex pattern(
       R"re(\{"(\w+)", settings\.|readCount\(\w+, "(\w+)"|\.(?:map|has|list|choice|boolean|texts)\("(\w+)")re");
   int keys = 0;
@@ -100,12 +100,12 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   backendRequests: 21, adminConnections: 22, connectionMemory: 32Ki, connectionMemoryTotal: 3Mi, responseRate: 0}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
-  const Settings& settings = *reading.settings;
+  const base::Settings& settings = *reading.settings;
   EXPECT_EQ(settings.workers, 4u);
-  EXPECT_EQ(settings.connectionAuth, ConnectionAuth::kRefuse);
-  EXPECT_EQ(settings.forwarded, (ForwardedSettings{ForwardedHeaders::kAppend, 0}));
+  EXPECT_EQ(settings.connectionAuth, base::ConnectionAuth::kRefuse);
+  EXPECT_EQ(settings.forwarded, (base::ForwardedSettings{base::ForwardedHeaders::kAppend, 0}));
   EXPECT_EQ(settings.accessLogPath, "off");
-  EXPECT_EQ(settings.sessionKey, (SessionKeyRef{"c", "d", "new", "old"}));
+  EXPECT_EQ(settings.sessionKey, (base::SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
   EXPECT_FALSE(settings.extensionManager);
   EXPECT_EQ(settings.revisionsKept, 3u);
@@ -129,11 +129,11 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
 }
 
 TEST(Settings, SayHowFarProxiesBeforeTheGatewayAreTrusted) {
-  EXPECT_EQ(readSettingsBlock("").settings->forwarded, ForwardedSettings{});
+  EXPECT_EQ(readSettingsBlock("").settings->forwarded, base::ForwardedSettings{});
   EXPECT_EQ(readSettingsBlock("forwardedHeaders: Overwrite").settings->forwarded,
-            (ForwardedSettings{ForwardedHeaders::kOverwrite, 0}));
+            (base::ForwardedSettings{base::ForwardedHeaders::kOverwrite, 0}));
   EXPECT_EQ(readSettingsBlock("forwardedHeaders: {mode: Append, trustedHops: 2}").settings->forwarded,
-            (ForwardedSettings{ForwardedHeaders::kAppend, 2}));
+            (base::ForwardedSettings{base::ForwardedHeaders::kAppend, 2}));
   EXPECT_EQ(readSettingsBlock("forwardedHeaders: {mode: Off, trustedHops: 100}").settings->forwarded.trustedHops, 100u);
   EXPECT_THAT(readSettingsBlock("forwardedHeaders: {trustedHops: 101}").problems,
               ElementsAre(HasSubstr("forwardedHeaders.trustedHops")));
@@ -147,7 +147,7 @@ TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
   EXPECT_FALSE(readSettingsBlock("").settings->sessionKey);
   EXPECT_FALSE(readSettingsBlock("sessionPersistence: {}").settings->sessionKey);
   EXPECT_EQ(readSettingsBlock("sessionPersistence: {secretRef: {namespace: c, name: d}}").settings->sessionKey,
-            (SessionKeyRef{"c", "d", "key", ""}));
+            (base::SessionKeyRef{"c", "d", "key", ""}));
   EXPECT_THAT(readSettingsBlock("sessionPersistence: {secretRef: {name: d}}").problems,
               ElementsAre(EndsWith("sessionPersistence.secretRef.namespace: is required")));
   EXPECT_THAT(readSettingsBlock("sessionPersistence: {secretRef: {namespace: c}}").problems,

@@ -1,5 +1,5 @@
 // The claim, the README and the tests with real traffic say the same.
-#include "config/supported_features.h"
+#include "config/model/supported_features.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST(SupportedFeatures, AreTheTableOfTheReadme) {
 TEST(SupportedFeatures, HaveEachATestWithRealTraffic) {
   std::string tests;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(SLUICE_SOURCE_DIR) / "test/integration")) {
+       std::filesystem::recursive_directory_iterator(std::filesystem::path(SLUICE_SOURCE_DIR) / "test/integration")) {
     if (entry.path().extension() == ".cc") tests += fileText(entry.path().string());
   }
   for (const SupportedFeature& each : kSupportedFeatures) {

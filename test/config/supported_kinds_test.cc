@@ -1,7 +1,8 @@
-#include "config/supported_kinds.h"
+#include "config/model/supported_kinds.h"
 
 #include <gtest/gtest.h>
 
+#include "config/catalog/catalog_memo.h"
 #include "proxy/content/json.h"
 #include "test/config/test_support.h"
 

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "config/duration.h"
-#include "config/patterns.h"
-#include "config/quantity.h"
-#include "config/text.h"
+#include "config/fields/duration.h"
+#include "config/fields/patterns.h"
+#include "config/fields/quantity.h"
+#include "proxy/base/text.h"
 
 namespace sluice::config {
 namespace {
@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 TEST(Duration, ReadsTheSpellingsOfGep2257) {
   EXPECT_EQ(parseDuration("10s"), seconds(10));
-  EXPECT_EQ(parseDuration("0s"), Duration::zero());
+  EXPECT_EQ(parseDuration("0s"), base::Duration::zero());
   EXPECT_EQ(parseDuration("500ms"), milliseconds(500));
   EXPECT_EQ(parseDuration("1h30m"), hours(1) + minutes(30));
   EXPECT_EQ(parseDuration("1h2m3s4ms"), hours(1) + minutes(2) + seconds(3) + milliseconds(4));
@@ -120,23 +120,23 @@ TEST(Patterns, KnowNamesOfControllersKindsAndProcessors) {
 
 TEST(Text, SuggestsWhatWasMeant) {
   constexpr std::string_view kWords[] = {"hostname", "port", "protocol", "name"};
-  EXPECT_EQ(closestWord("hostnam", kWords), "hostname");
-  EXPECT_EQ(closestWord("HostName", kWords), "hostname");
-  EXPECT_EQ(closestWord("prot", kWords), "port");
-  EXPECT_EQ(closestWord("nmae", kWords), "name");
-  EXPECT_EQ(closestWord("something", kWords), "");
+  EXPECT_EQ(base::closestWord("hostnam", kWords), "hostname");
+  EXPECT_EQ(base::closestWord("HostName", kWords), "hostname");
+  EXPECT_EQ(base::closestWord("prot", kWords), "port");
+  EXPECT_EQ(base::closestWord("nmae", kWords), "name");
+  EXPECT_EQ(base::closestWord("something", kWords), "");
 }
 
 TEST(Text, QuotesWithoutLettingAnythingThrough) {
-  EXPECT_EQ(quote("a\"b\n\x80"), "\"a\\\"b\\x0a\\x80\"");
-  EXPECT_EQ(quote(std::string(80, 'x')).size(), 82u);
-  EXPECT_EQ(quote(std::string(81, 'x')), "\"" + std::string(80, 'x') + "...\"");
+  EXPECT_EQ(base::quote("a\"b\n\x80"), "\"a\\\"b\\x0a\\x80\"");
+  EXPECT_EQ(base::quote(std::string(80, 'x')).size(), 82u);
+  EXPECT_EQ(base::quote(std::string(81, 'x')), "\"" + std::string(80, 'x') + "...\"");
 }
 
 TEST(Text, JoinsChoices) {
   constexpr std::string_view kWords[] = {"a", "b", "c"};
-  EXPECT_EQ(joinChoices(kWords), "a, b or c");
-  EXPECT_EQ(joinChoices(std::span(kWords, 1)), "a");
+  EXPECT_EQ(base::joinChoices(kWords), "a, b or c");
+  EXPECT_EQ(base::joinChoices(std::span(kWords, 1)), "a");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "config/yaml_reader.h"
+#include "config/yaml/yaml_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/yaml_scalar.h"
+#include "config/yaml/yaml_scalar.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

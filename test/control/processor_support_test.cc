@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/processor_settings.h"
+#include "config/catalog/processor_settings.h"
 
 namespace sluice::control {
 namespace {

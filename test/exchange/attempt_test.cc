@@ -99,7 +99,7 @@ TEST_F(AttemptHead, DropsWhatAClientSaysAboutItsOrigin) {
 }
 
 TEST_F(AttemptHead, AppendsForwardedFieldsIfAsked) {
-  identity_.forwarded.mode = config::ForwardedHeaders::kAppend;
+  identity_.forwarded.mode = base::ForwardedHeaders::kAppend;
   request_.headers.add(arena_, http::FieldId::kXForwardedFor, "198.51.100.1");
   request_.headers.add(arena_, http::FieldId::kXForwardedProto, "gopher");
   const auto head = make();
@@ -109,7 +109,7 @@ TEST_F(AttemptHead, AppendsForwardedFieldsIfAsked) {
 }
 
 TEST_F(AttemptHead, AppendsItsClientToTheChainAndDropsWhatElseTheClientSays) {
-  identity_.forwarded.mode = config::ForwardedHeaders::kAppend;
+  identity_.forwarded.mode = base::ForwardedHeaders::kAppend;
   for (const char* name : {"forwarded", "x-forwarded-port", "x-real-ip", "x-forwarded-host"}) {
     request_.headers.add(arena_, std::string_view(name), "spoofed");
   }

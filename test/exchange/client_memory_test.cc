@@ -29,7 +29,7 @@ constexpr std::size_t kKib = 1024;
 // --- the accounts -------------------------------------------------------------------------------------------
 
 TEST(ClientMemory, ABodyBeginsWithTheShareOfAStream) {
-  config::LimitSettings limits;
+  base::LimitSettings limits;
   EXPECT_EQ(bodyWindowOf(limits).first, 44 * kKib);
   EXPECT_EQ(bodyWindowOf(limits).whole, 256 * kKib);
   limits.connectionMemory = 64 * kKib;

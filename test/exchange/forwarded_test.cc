@@ -10,7 +10,7 @@
 namespace sluice::exchange {
 namespace {
 
-using config::ForwardedHeaders;
+using base::ForwardedHeaders;
 
 class Forwarded : public ::testing::Test {
  protected:

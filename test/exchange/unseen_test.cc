@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "test/exchange/process_fixture.h"
+#include "test/exchange/steps/process_fixture.h"
 
 namespace sluice::exchange {
 namespace {

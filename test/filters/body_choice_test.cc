@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/yaml_reader.h"
+#include "config/yaml/yaml_reader.h"
 #include "proxy/processing/chain.h"
 
 namespace sluice::filters {

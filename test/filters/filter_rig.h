@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "config/yaml_reader.h"
+#include "config/yaml/yaml_reader.h"
 #include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
 #include "test/support/manual_clock.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "proxy/http/h2_memory.h"
+#include "proxy/http/h2/h2_memory.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzzers.h"
 #include "test/support/manual_clock.h"

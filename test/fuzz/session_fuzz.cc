@@ -2,8 +2,8 @@
 // opens.
 #include <string>
 
-#include "proxy/exchange/session_carrier.h"
-#include "proxy/exchange/session_value.h"
+#include "proxy/exchange/session/session_carrier.h"
+#include "proxy/exchange/session/session_value.h"
 #include "proxy/pki/sealed_value.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzzers.h"

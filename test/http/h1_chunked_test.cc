@@ -1,4 +1,4 @@
-#include "proxy/http/h1_chunked.h"
+#include "proxy/http/h1/h1_chunked.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/http/h1_codec.h"
+#include "proxy/http/h1/h1_codec.h"
 #include "test/http/h1_server_fixture.h"
 
 namespace sluice::http {

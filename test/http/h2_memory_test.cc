@@ -1,4 +1,4 @@
-#include "proxy/http/h2_memory.h"
+#include "proxy/http/h2/h2_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "proxy/http/h2_memory.h"
+#include "proxy/http/h2/h2_memory.h"
 #include "test/support/h2_frames.h"
 #include "test/support/manual_clock.h"
 #include "test/support/recording_sinks.h"

@@ -191,7 +191,8 @@ TEST_F(H2Attacks, WhoReadsNothingIsNotListenedToForEver) {  // rows 4, 5 and 6
     sendWhileTaken(client, flood, 20);
     EXPECT_TRUE(client.readToEnd()) << "it neither reads nor says anything new, so it is idle";
   }
-  EXPECT_TRUE(eventually([&] { return servesFine(gateway.port()); })) << "a client that sends its request within clientIdle is served";
+  EXPECT_TRUE(eventually([&] { return servesFine(gateway.port()); }))
+      << "a client that sends its request within clientIdle is served";
 }
 
 TEST_F(H2Attacks, MoreThan32SettingsAreTooMany) {  // row 5

@@ -1,4 +1,4 @@
-#include "proxy/net/debounce.h"
+#include "proxy/net/files/debounce.h"
 
 #include <gtest/gtest.h>
 

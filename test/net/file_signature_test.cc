@@ -1,4 +1,4 @@
-#include "proxy/net/file_signature.h"
+#include "proxy/net/files/file_signature.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "proxy/net/file_watch.h"
+#include "proxy/net/files/file_watch.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

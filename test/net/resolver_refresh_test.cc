@@ -1,7 +1,7 @@
 // Names in use: asked again before they expire, and what counts when the name servers fail.
 #include <gtest/gtest.h>
 
-#include "proxy/net/resolver.h"
+#include "proxy/net/dns/resolver.h"
 #include "test/net/dns_stub.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"

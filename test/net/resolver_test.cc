@@ -1,4 +1,4 @@
-#include "proxy/net/resolver.h"
+#include "proxy/net/dns/resolver.h"
 
 #include <gtest/gtest.h>
 

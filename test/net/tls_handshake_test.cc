@@ -13,7 +13,9 @@ using Names = std::vector<std::string>;
 
 class TlsHandshake : public ::testing::Test {
  protected:
-  const TlsServerContext& server(const Names& alpn = {}) { return harness.server({{test::serverIdentity(leaf)}, alpn}); }
+  const TlsServerContext& server(const Names& alpn = {}) {
+    return harness.server({{test::serverIdentity(leaf)}, alpn});
+  }
   TlsClientContext& client(const Names& alpn = {}, const std::string& name = "api.test") {
     TlsClientSettings settings;
     settings.serverName = name;

@@ -25,7 +25,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/clock.h"
 #include "proxy/net/tcp.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/tls/tls.h"
 #include "proxy/net/worker.h"
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"

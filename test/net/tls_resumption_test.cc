@@ -1,7 +1,7 @@
 // Sessions: resumed within a context, never across contexts, and never more of them kept than the bound.
 #include <gtest/gtest.h>
 
-#include "proxy/net/tls_tickets.h"
+#include "proxy/net/tls/tls_tickets.h"
 #include "test/net/tls_harness.h"
 
 namespace sluice::net {

@@ -25,20 +25,14 @@ std::vector<std::string> linesOf(const MetricsRegistry& registry, std::string_vi
 constexpr std::string_view kDropped = "sluice_metric_series_dropped_total ";
 
 TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
-  const std::set<std::string_view> expected{"http_server_request_duration_seconds",
-                                            "http_server_active_requests",
-                                            "http_client_request_duration_seconds",
-                                            "http_client_open_connections",
-                                            "dns_lookup_duration_seconds",
-                                            "sluice_upstream_tls_handshakes_total",
-                                            "sluice_processor_duration_seconds",
-                                            "sluice_processor_failures_total",
-                                            "sluice_processor_unreplayable_total",
-                                            "sluice_limit_hits_total",
-                                            "sluice_address_denied_total",
-                                            "sluice_config_state",
-                                            "sluice_config_reloads_total",
-                                            "sluice_metric_series_dropped_total"};
+  const std::set<std::string_view> expected{
+      "http_server_request_duration_seconds", "http_server_active_requests",
+      "http_client_request_duration_seconds", "http_client_open_connections",
+      "dns_lookup_duration_seconds",          "sluice_upstream_tls_handshakes_total",
+      "sluice_processor_duration_seconds",    "sluice_processor_failures_total",
+      "sluice_processor_unreplayable_total",  "sluice_limit_hits_total",
+      "sluice_address_denied_total",          "sluice_config_state",
+      "sluice_config_reloads_total",          "sluice_metric_series_dropped_total"};
   std::set<std::string_view> names;
   for (const MetricFamily& family : kMetricFamilies) names.insert(family.name);
   EXPECT_EQ(names, expected);

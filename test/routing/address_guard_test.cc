@@ -1,4 +1,4 @@
-#include "proxy/routing/address_guard.h"
+#include "proxy/routing/policy/address_guard.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

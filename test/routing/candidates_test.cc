@@ -1,5 +1,5 @@
 // Many rules of one path: a look-up finds what trying them one by one would find.
-#include "proxy/routing/candidates.h"
+#include "proxy/routing/table/candidates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/routing/header_edit.h"
+#include "proxy/routing/policy/header_edit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/routing/hostname.h"
+#include "proxy/routing/table/hostname.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/routing/predicates.h"
+#include "proxy/routing/table/predicates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/routing/redirect.h"
+#include "proxy/routing/policy/redirect.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "proxy/routing/route_table.h"
-#include "proxy/routing/route_table_builder.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/routing/table/route_table.h"
+#include "proxy/routing/table/route_table_builder.h"
 #include "test/routing/request_maker.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "proxy/routing/route_table.h"
+#include "proxy/routing/table/route_table.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/routing/route_table_builder.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/routing/table/route_table_builder.h"
 #include "test/routing/request_maker.h"
 
 namespace sluice::routing {

@@ -1,4 +1,4 @@
-#include "proxy/routing/rpc_table.h"
+#include "proxy/routing/table/rpc_table.h"
 
 #include <gtest/gtest.h>
 

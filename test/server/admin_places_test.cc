@@ -239,7 +239,7 @@ TEST_F(AdminPlaces, ATextThatManyShareCountsOnce) {
 }
 
 TEST_F(AdminPlaces, AreFewerWhereDescriptorsAreScarce) {
-  config::Settings settings;
+  base::Settings settings;
   EXPECT_EQ(adminBounds(settings, 1000).connections, 64u);
   EXPECT_EQ(adminBounds(settings, 8).connections, 8u);
   settings.limits.adminConnections = 2;

@@ -127,7 +127,7 @@ class Connected : public ::testing::Test, private net::Beats {
 
   test::Descriptor peer_;
   std::string received_;
-  config::TimeoutSettings timeouts_;
+  base::TimeoutSettings timeouts_;
   test::ManualClock clock_;
 
  private:

@@ -148,7 +148,7 @@ class ServingRig {
   observe::MetricShard shard_{metrics_};
   const processing::BuiltinTypes processors_;
   std::optional<Serving> serving_;
-  SharedBudgets budgets_{config::LimitSettings{}};
+  SharedBudgets budgets_{base::LimitSettings{}};
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
   std::unique_ptr<Acceptor> acceptor_;
   std::vector<std::thread> threads_;

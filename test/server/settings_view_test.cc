@@ -7,7 +7,7 @@ namespace sluice::server {
 namespace {
 
 TEST(SettingsView, EveryHttpLimitArrives) {
-  config::LimitSettings limits;
+  base::LimitSettings limits;
   limits.requestLineBytes = 1;
   limits.headerBytes = 2;
   limits.headerFields = 3;
@@ -60,7 +60,7 @@ TEST(SettingsView, TheDefaultsOfBothSidesAgree) {
 }
 
 TEST(SettingsView, AStreamHoldsNoMoreThanAnExchangeMay) {
-  config::LimitSettings limits;
+  base::LimitSettings limits;
   limits.streamWindow = 100;
   limits.exchangeBuffer = 60;
   EXPECT_EQ(httpLimits(limits).streamWindow, 60U);
@@ -69,14 +69,14 @@ TEST(SettingsView, AStreamHoldsNoMoreThanAnExchangeMay) {
 }
 
 TEST(SettingsView, AStreamBeginsWithItsShareOfWhatItsConnectionMayHold) {
-  config::LimitSettings limits;
+  base::LimitSettings limits;
   EXPECT_EQ(httpLimits(limits).firstWindow, 44U * 1024) << "4 MiB for 100 streams";
   limits.streamWindow = 20 * 1024;
   EXPECT_EQ(httpLimits(limits).firstWindow, 20U * 1024);
 }
 
 TEST(SettingsView, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
-  config::LimitSettings limits;
+  base::LimitSettings limits;
   limits.headerBytes = (std::uint64_t{1} << 32) + 1;
   limits.connectionWindow = std::uint64_t{1} << 31;
   EXPECT_EQ(httpLimits(limits).headerBytes, 0x7fffffffU);
@@ -84,7 +84,7 @@ TEST(SettingsView, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
 }
 
 TEST(SettingsView, EveryDnsSettingArrives) {
-  config::DnsSettings dns;
+  base::DnsSettings dns;
   dns.servers = {"192.0.2.53"};
   dns.hosts = {{"a.test", {"192.0.2.1"}}};
   dns.timeout = std::chrono::seconds(1);

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "proxy/routing/route_table_builder.h"
+#include "proxy/routing/table/route_table_builder.h"
 #include "proxy/server/worker_runtime.h"
 #include "test/net/socket_pair.h"
 #include "test/support/h2_frames.h"
@@ -138,7 +138,7 @@ class Gateway {
 
  private:
   base::SystemClock clock_;
-  SharedBudgets budgets_{config::LimitSettings{}};
+  SharedBudgets budgets_{base::LimitSettings{}};
   observe::MetricsRegistry metrics_;
   std::unique_ptr<WorkerRuntime> runtime_;
   std::thread thread_;

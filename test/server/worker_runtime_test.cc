@@ -7,7 +7,7 @@
 #include <future>
 #include <thread>
 
-#include "proxy/routing/route_table_builder.h"
+#include "proxy/routing/table/route_table_builder.h"
 #include "test/net/socket_pair.h"
 
 namespace sluice::server {
@@ -102,7 +102,7 @@ class WorkerThatStops : public ::testing::Test {
 
   SilentNameServer dns_;
   const base::SystemClock clock_;
-  SharedBudgets budgets_{config::LimitSettings{}};
+  SharedBudgets budgets_{base::LimitSettings{}};
   observe::MetricsRegistry metrics_;
   GenerationMaker maker_;
   std::unique_ptr<WorkerRuntime> worker_;

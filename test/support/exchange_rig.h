@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/report.h"
-#include "proxy/http/h2_memory.h"
-#include "proxy/routing/route_table_builder.h"
+#include "proxy/exchange/reply/report.h"
+#include "proxy/http/h2/h2_memory.h"
+#include "proxy/routing/table/route_table_builder.h"
 #include "proxy/upstream/upstreams.h"
 #include "test/support/fake_network.h"
 #include "test/support/http_peers.h"
@@ -23,9 +23,9 @@
 namespace sluice::test {
 
 struct RigOptions {
-  config::TimeoutSettings timeouts = {};
+  base::TimeoutSettings timeouts = {};
   http::Limits limits = {};
-  config::LimitSettings bounds = {};
+  base::LimitSettings bounds = {};
   std::size_t pendingBound = 1024;
   std::uint64_t maxConnections = 1024;
   std::uint64_t maxRequests = 1024;
@@ -66,7 +66,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         heads(options.bounds.headerMemoryTotal),
         resolver(worker),
         dialer(worker),
-        exchanges({worker, *this, *this, {kVia, {}}, options.timeouts, options.bounds, 1, buffers, clientMemory, heads}),
+        exchanges(
+            {worker, *this, *this, {kVia, {}}, options.timeouts, options.bounds, 1, buffers, clientMemory, heads}),
         upstreams({worker,
                    resolver,
                    dialer,

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/net/resolver.h"
+#include "proxy/net/dns/resolver.h"
 #include "proxy/net/worker.h"
 #include "proxy/upstream/dialer.h"
 

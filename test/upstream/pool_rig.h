@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/http/h2_memory.h"
+#include "proxy/http/h2/h2_memory.h"
 #include "proxy/upstream/upstreams.h"
 #include "test/support/fake_network.h"
 #include "test/support/http_peers.h"
@@ -22,7 +22,7 @@ namespace sluice::upstream {
 using http::Version;
 
 struct PoolOptions {
-  config::TimeoutSettings timeouts = {};
+  base::TimeoutSettings timeouts = {};
   std::size_t pendingBound = 1024;
   std::uint64_t maxConnections = 1024;
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;

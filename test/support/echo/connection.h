@@ -12,7 +12,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/tls/tls.h"
 #include "proxy/net/transport.h"
 #include "test/support/echo/stream.h"
 

@@ -10,7 +10,7 @@
 #include "proxy/base/result.h"
 #include "proxy/base/slab.h"
 #include "proxy/net/listener.h"
-#include "proxy/net/tls.h"
+#include "proxy/net/tls/tls.h"
 #include "proxy/net/worker.h"
 #include "test/support/echo/connection.h"
 

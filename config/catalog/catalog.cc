@@ -1,0 +1,129 @@
+#include "config/catalog/catalog.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/catalog/processor_settings.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+/// Only this program and the API itself make kinds of these domains (E-71, E-76).
+bool isBuiltinDomain(std::string_view type) {
+  const std::string_view domain = type.substr(0, type.find('/'));
+  return domain == kGatewayGroup || domain == kOwnGroup;
+}
+
+/// Types that other spellings stand for are no mistake of whoever wrote one, if this program can not run them.
+bool isSpelledOut(std::string_view type) {
+  return type == processor_type::kExtProc || type == processor_type::kInProcess;
+}
+
+std::string fieldMessage(const ProcessorUse& use, std::string_view field, const std::string& message) {
+  return use.path + "." + std::string(field) + ": " + message;
+}
+
+/// The part of an admission that went wrong.
+struct Fault {
+  Admission::Outcome outcome = Admission::Outcome::kRejected;
+  std::string_view reason;
+  std::string message;
+};
+
+std::optional<Fault> typeFault(const ProcessorUse& use, const ProcessorType* type) {
+  using enum Admission::Outcome;
+  if (type == nullptr && isBuiltinDomain(use.type) && !isSpelledOut(use.type)) {
+    return Fault{kRejected, processor_reason::kUnknownType,
+                 fieldMessage(use, "type", "there is no built-in type " + base::quote(use.type))};
+  }
+  std::string why;
+  if (type == nullptr && isSpelledOut(use.type)) {
+    why = "the engine of " + base::quote(use.type) + " is not supported";
+  } else if (type == nullptr) {
+    why = "no catalog has the type " + base::quote(use.type);
+  } else if (!type->fault.empty()) {
+    why = "the type " + base::quote(use.type) + " can not be used: " + type->fault;
+  } else if (!type->runnable) {
+    why = "the engine of " + base::quote(use.type) + ", " + std::string(engineName(type->entry.engine)) +
+          ", is not supported";
+  }
+  if (why.empty()) return std::nullopt;
+  return Fault{kDegraded, processor_reason::kUnsupportedType, fieldMessage(use, "type", why)};
+}
+
+/// Sets the phase.
+std::optional<Fault> phaseFault(const ProcessorUse& use, const std::vector<std::string_view>& allowed,
+                                std::string_view& phase) {
+  if (use.phase.empty() && allowed.size() == 1) phase = allowed.front();
+  for (const std::string_view each : allowed) {
+    if (each == use.phase) phase = each;
+  }
+  if (!phase.empty()) return std::nullopt;
+  const std::string choices = base::joinChoices(allowed);
+  return Fault{Admission::Outcome::kRejected, processor_reason::kUnsupportedPhase,
+               fieldMessage(use, "phase",
+                            (use.phase.empty() ? "must be given: " : "must be ") + choices +
+                                (use.phase.empty() ? "" : ", but is " + base::quote(use.phase)))};
+}
+
+std::optional<Fault> preAuthFault(const ProcessorUse& use, const ProcessorType& type, std::string_view phase) {
+  using enum Admission::Outcome;
+  if (phaseIndex(phase) >= phaseIndex(kFirstPhaseAfterAuth)) {
+    return Fault{
+        kRejected, processor_reason::kInvalidPreAuthPhase,
+        fieldMessage(use, "preAuth",
+                     "must not be true in the phase " + std::string(phase) + ", which comes after authentication")};
+  }
+  if (!type.preAuth) {
+    return Fault{kRejected, processor_reason::kUnsupportedPreAuth,
+                 fieldMessage(use, "preAuth", "must not be true: " + use.type + " runs after authentication only")};
+  }
+  return std::nullopt;
+}
+
+/// Sets the config.
+std::optional<Fault> configFault(const ProcessorUse& use, const ProcessorType& type, Value& config) {
+  config.kind = Value::Kind::kMap;
+  config.position = use.position;
+  if (use.config) config = *use.config;
+  const auto violations = type.schema->apply(config);
+  if (violations.empty()) return std::nullopt;
+  return Fault{Admission::Outcome::kRejected, processor_reason::kInvalidConfig,
+               fieldMessage(use, "config", content::describe(violations))};
+}
+
+template <typename T>
+T settle(const std::optional<T>& own, const std::optional<T>& catalogs, T otherwise) {
+  return own ? *own : catalogs.value_or(otherwise);
+}
+
+}  // namespace
+
+Admission Catalog::admit(const ProcessorUse& use) const {
+  const auto found = types_.find(use.type);
+  Admission admission;
+  if (found != types_.end()) admission.type = found->second;
+  const ProcessorSettings defaults = admission.type ? admission.type->entry.defaults : ProcessorSettings();
+  admission.failOpen = settle(use.failOpen, defaults.failOpen, false);
+  admission.priority = settle(use.priority, defaults.priority, 0);
+  admission.preAuth = settle(use.preAuth, defaults.preAuth, false);
+  admission.timeout = use.timeout ? use.timeout : defaults.timeout;
+  std::optional<Fault> fault = typeFault(use, admission.type.get());
+  if (!fault) fault = phaseFault(use, admission.type->entry.phases, admission.phase);
+  // What the catalog says for all phases of a type does not make those invalid in which it can not be.
+  const bool late = phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);
+  if (!use.preAuth && late) admission.preAuth = false;
+  if (!fault && admission.preAuth) fault = preAuthFault(use, *admission.type, admission.phase);
+  if (!fault) fault = configFault(use, *admission.type, admission.config);
+  if (!fault) {
+    admission.outcome = Admission::Outcome::kAdmitted;
+    return admission;
+  }
+  admission.outcome = fault->outcome;
+  admission.reason = fault->reason;
+  admission.message = std::move(fault->message);
+  return admission;
+}
+
+}  // namespace sluice::config

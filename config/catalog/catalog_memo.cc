@@ -1,0 +1,200 @@
+#include "config/catalog/catalog_memo.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+
+/// Makes a Catalog of a Model, and leaves in the memo what the next one can have of it. Lives for one making.
+class CatalogMaker {
+ public:
+  CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo& memo);
+
+  void make();
+
+ private:
+  /// Where a type was read first.
+  struct Origin {
+    const ConfigMap* catalog;
+    std::string_view key;
+  };
+
+  const ConfigMap* look(const std::string& nameSpace, const std::string& name);
+  void addBuiltins();
+  void readCatalog(const base::CatalogRef& ref);
+  void readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::Entry& text);
+  /// Says what keeps the entry from being used; empty: nothing.
+  std::string complete(CatalogEntry&& entry, ProcessorType& type);
+  std::string completeBuiltin(CatalogEntry&& entry, ProcessorType& type) const;
+  std::string findSchema(const SchemaRef& ref, ProcessorType& type);
+  CatalogMemo::Schema compiled(std::string_view text);
+  void problem(const ConfigMap& catalog, std::string_view key, const Position& position, std::string message);
+
+  const Model& model_;
+  const ProcessorSupport& support_;
+  CatalogMemo& memo_;
+  Catalog catalog_;
+  CatalogMemo next_;
+  std::map<std::string, Origin, std::less<>> origins_;  // types that an entry has spoken of
+  std::map<std::pair<std::string_view, std::string_view>, std::shared_ptr<const ConfigMap>> configMaps_;
+};
+
+CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo& memo)
+    : model_(model), support_(support), memo_(memo) {
+  for (const auto& configMap : model.configMaps.shared()) {
+    configMaps_.try_emplace({configMap->meta.nameSpace, configMap->meta.name}, configMap);
+  }
+}
+
+void CatalogMaker::make() {
+  addBuiltins();
+  next_.refs_ = model_.settings.processorCatalogs;
+  for (const base::CatalogRef& ref : next_.refs_) readCatalog(ref);
+  next_.catalog_ = std::make_shared<const Catalog>(std::move(catalog_));
+  memo_ = std::move(next_);
+}
+
+const ConfigMap* CatalogMaker::look(const std::string& nameSpace, const std::string& name) {
+  const auto found = configMaps_.find({nameSpace, name});
+  const auto configMap = found == configMaps_.end() ? nullptr : found->second;
+  next_.sources_.push_back({nameSpace, name, configMap});
+  return configMap.get();
+}
+
+void CatalogMaker::addBuiltins() {
+  for (const BuiltinProcessor& builtin : support_.types) {
+    ProcessorType type;
+    type.entry.type = builtin.type;
+    type.entry.phases = builtin.phases;
+    type.preAuth = builtin.preAuth;
+    type.builtinSchema = builtin.schema;
+    const CatalogMemo::Schema schema = compiled(builtin.schema);
+    if (*schema) {
+      type.schema = **schema;
+    } else {
+      type.fault = "its schema " + schema->error().detail;
+    }
+    catalog_.types_[std::string(builtin.type)] = std::make_shared<const ProcessorType>(std::move(type));
+  }
+}
+
+void CatalogMaker::readCatalog(const base::CatalogRef& ref) {
+  const ConfigMap* catalog = look(ref.nameSpace, ref.name);
+  if (catalog == nullptr) {
+    next_.problems_.push_back({Severity::kError,
+                               {},
+                               "ConfigMap " + ref.nameSpace + "/" + ref.name,
+                               "",
+                               "does not exist, but settings.yaml names it in processorCatalogs"});
+    return;
+  }
+  for (const auto& [key, text] : catalog->data) {
+    if (key.ends_with(".yaml")) readEntry(*catalog, key, text);
+  }
+}
+
+void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::Entry& text) {
+  std::string name;
+  const std::size_t before = next_.problems_.size();
+  std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, name, next_.problems_);
+  if (name.empty()) return;
+  const auto [origin, isNew] = origins_.try_emplace(name, Origin{&catalog, key});
+  if (!isNew) {
+    problem(catalog, key, text.position,
+            "type: " + base::quote(name) + " is in ConfigMap " + origin->second.catalog->meta.qualifiedName() + ", " +
+                std::string(origin->second.key) + " already, which counts");
+    return;
+  }
+  ProcessorType type;
+  const auto builtin = catalog_.types_.find(name);
+  if (builtin != catalog_.types_.end()) type = *builtin->second;
+  type.entry.type = name;
+  if (!entry) {
+    type.fault = "its entry in the catalog is not valid: " + next_.problems_[before].field + ": " +
+                 next_.problems_[before].message;
+  } else if (std::string fault = complete(std::move(*entry), type); !fault.empty()) {
+    problem(catalog, key, text.position, fault);
+    type.fault = "its entry in the catalog is not valid: " + fault;
+  }
+  catalog_.types_[name] = std::make_shared<const ProcessorType>(std::move(type));
+}
+
+std::string CatalogMaker::complete(CatalogEntry&& entry, ProcessorType& type) {
+  if (entry.engine == ProcessorEngine::kBuiltin) return completeBuiltin(std::move(entry), type);
+  const std::string_view domain = std::string_view(entry.type).substr(0, entry.type.find('/'));
+  if (domain == kGatewayGroup || domain == kOwnGroup) {
+    return "type: must have a domain of its own, but " + std::string(domain) + " is for built-in types";
+  }
+  const auto& engines = support_.engines;
+  type.runnable = std::find(engines.begin(), engines.end(), entry.engine) != engines.end();
+  std::string fault = findSchema(*entry.schemaRef, type);
+  type.entry = std::move(entry);
+  return fault;
+}
+
+std::string CatalogMaker::completeBuiltin(CatalogEntry&& entry, ProcessorType& type) const {
+  const auto& types = support_.types;
+  const auto builtin =
+      std::find_if(types.begin(), types.end(), [&](const BuiltinProcessor& each) { return each.type == entry.type; });
+  if (builtin == types.end()) return "type: there is no built-in type " + base::quote(entry.type);
+  for (const std::string_view phase : entry.phases) {
+    const auto& has = builtin->phases;
+    if (std::find(has.begin(), has.end(), phase) == has.end()) {
+      return "phases: " + entry.type + " can not run in the phase " + std::string(phase);
+    }
+  }
+  if (entry.defaults.preAuth.value_or(false) && !builtin->preAuth) {
+    return "defaults.preAuth: must not be true: " + entry.type + " runs after authentication only";
+  }
+  type.entry = std::move(entry);
+  return "";
+}
+
+std::string CatalogMaker::findSchema(const SchemaRef& ref, ProcessorType& type) {
+  const std::string name = "ConfigMap " + ref.nameSpace + "/" + ref.name;
+  const ConfigMap* holder = look(ref.nameSpace, ref.name);
+  if (holder == nullptr) return "schemaRef: " + name + " does not exist";
+  const std::string* text = holder->find(ref.key);
+  if (text == nullptr) return "schemaRef: " + name + " has no key " + ref.key;
+  const CatalogMemo::Schema schema = compiled(*text);
+  if (!*schema) return "schemaRef: " + name + ", " + ref.key + ": " + schema->error().detail;
+  type.schema = **schema;
+  return "";
+}
+
+CatalogMemo::Schema CatalogMaker::compiled(std::string_view text) {
+  const auto known = next_.schemas_.find(text);
+  if (known != next_.schemas_.end()) return known->second;
+  const auto earlier = memo_.schemas_.find(text);
+  CatalogMemo::Schema schema =
+      earlier != memo_.schemas_.end()
+          ? earlier->second
+          : std::make_shared<const base::Result<content::JsonSchema>>(content::JsonSchema::compile(text));
+  next_.schemas_.emplace(text, schema);
+  return schema;
+}
+
+void CatalogMaker::problem(const ConfigMap& catalog, std::string_view key, const Position& position,
+                           std::string message) {
+  next_.problems_.push_back(
+      {Severity::kError, position, "ConfigMap " + catalog.meta.qualifiedName(), std::string(key), std::move(message)});
+}
+
+bool CatalogMemo::unchanged(const Model& model) const {
+  return catalog_ != nullptr && refs_ == model.settings.processorCatalogs &&
+         std::all_of(sources_.begin(), sources_.end(), [&](const Source& source) {
+           return model.findConfigMap(source.nameSpace, source.name) == source.configMap.get();
+         });
+}
+
+std::shared_ptr<const Catalog> CatalogMemo::read(const Model& model, const ProcessorSupport& support,
+                                                 Problems& problems) {
+  if (!unchanged(model)) CatalogMaker(model, support, *this).make();
+  problems.insert(problems.end(), problems_.begin(), problems_.end());
+  return catalog_;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,138 @@
+// Reads a map of a document into typed members, and tells what is wrong with it: the only place that knows how a field
+// is checked.
+//
+// Every key that is asked for is known; finish() reports all others, each with what was probably meant. Reading goes on
+// after an error, so that a user sees all of them at once. Short-lived: the document, the object's context and the path
+// outlive it. A field that is null counts as absent, as it does in Kubernetes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/fields/patterns.h"
+#include "config/model/model.h"
+#include "config/problem.h"
+#include "config/yaml/document.h"
+
+namespace sluice::config {
+
+/// Collects the problems of one object.
+class ObjectContext {
+ public:
+  /// `unknownFields`: how bad a field is that nobody knows (C-14: an error in files, a warning in Kubernetes).
+  ObjectContext(std::string object, Problems& problems, Severity unknownFields = Severity::kError)
+      : object_(std::move(object)), problems_(problems), unknownFields_(unknownFields) {}
+
+  void error(const Position& position, std::string field, std::string message);
+  void warning(const Position& position, std::string field, std::string message);
+  void unknownField(const Position& position, std::string field, std::string message);
+
+  /// Errors so far: a reader that saw it grow knows that its part was not legible.
+  std::size_t errors() const { return errors_; }
+  const std::string& object() const { return object_; }
+  /// The first error, with its field; empty if there is none.
+  const std::string& firstError() const { return firstError_; }
+
+ private:
+  std::string object_;
+  Problems& problems_;
+  Severity unknownFields_;
+  std::size_t errors_ = 0;
+  std::string firstError_;
+};
+
+/// A word that a field takes and what it means.
+template <typename T>
+struct Choice {
+  std::string_view word;
+  T value;
+};
+
+/// An element of a list.
+struct Item {
+  const Value* value;
+  std::string path;
+};
+
+class FieldReader {
+ public:
+  /// `value` may be null or absent: every field is absent then. If it is no map, that is an error.
+  FieldReader(const Value* value, std::string path, Position position, ObjectContext& context);
+
+  const std::string& path() const { return path_; }
+  std::string pathOf(std::string_view key) const;
+  /// Of the field's value; of the map if there is no such field.
+  const Position& positionOf(std::string_view key) const;
+  const Position& position() const { return position_; }
+  ObjectContext& context() const { return context_; }
+
+  bool has(std::string_view key) { return find(key) != nullptr; }
+  /// nullptr if it is absent or null. The key is known from now on.
+  const Value* find(std::string_view key);
+  /// As find(), and absence is an error.
+  const Value* require(std::string_view key);
+  /// Known, and never looked at.
+  void ignore(std::string_view key) { find(key); }
+  /// Of an object of another API: all fields are known.
+  void ignoreOthers() { othersIgnored_ = true; }
+  /// Known to the API and not served: remembered in `unbuilt` if it is there.
+  void unbuilt(std::string_view key, std::string message, bool altersTraffic, std::vector<Unbuilt>& unbuilt);
+
+  /// Empty if it is absent or wrong. A text that is there is not empty.
+  std::string text(std::string_view key, const TextRule& rule);
+  std::string requiredText(std::string_view key, const TextRule& rule);
+  /// As text(), but may be empty.
+  std::string anyText(std::string_view key, std::size_t maxLength);
+  bool boolean(std::string_view key, bool absent);
+  std::optional<std::int64_t> integer(std::string_view key, std::int64_t minimum, std::int64_t maximum);
+  std::uint16_t port(std::string_view key);          // 0 if absent
+  std::uint16_t requiredPort(std::string_view key);  // 0 if absent, which is an error
+  std::optional<base::Duration> duration(std::string_view key);
+
+  /// The meaning of one of the words; `absent` if it is absent or wrong.
+  template <typename T, std::size_t kCount>
+  T choice(std::string_view key, const Choice<T> (&choices)[kCount], T absent, bool ignoreCase = false) {
+    std::string_view words[kCount];
+    for (std::size_t i = 0; i < kCount; ++i) words[i] = choices[i].word;
+    const std::optional<std::size_t> index = choiceIndex(key, words, ignoreCase);
+    return index ? choices[*index].value : absent;
+  }
+
+  /// The elements of a list, none if it is absent. More than `maxItems` is an error.
+  std::vector<Item> list(std::string_view key, std::size_t maxItems);
+  /// A list of texts; those that are wrong are left out.
+  std::vector<std::string> texts(std::string_view key, const TextRule& rule, std::size_t maxItems);
+  std::map<std::string, std::string> textMap(std::string_view key, std::size_t maxLength);
+  FieldReader map(std::string_view key);
+  FieldReader map(const Item& item) const;
+
+  void error(std::string_view key, std::string message);
+
+  /// Reports every field that nobody asked for.
+  void finish();
+
+ private:
+  std::optional<std::size_t> choiceIndex(std::string_view key, std::span<const std::string_view> words,
+                                         bool ignoreCase);
+
+  const Value* value_;  // a map, or nullptr
+  std::string path_;
+  Position position_;
+  ObjectContext& context_;
+  std::vector<std::string_view> known_;  // keys are literals
+  bool othersIgnored_ = false;
+};
+
+/// `value` as text that obeys `rule`, with `path` for the message; nullopt (and an error) if it is none.
+std::optional<std::string> readText(const Value& value, const std::string& path, const TextRule& rule,
+                                    ObjectContext& context);
+/// A number of the text's form in decimal; nullopt (and an error) if it is none or outside.
+std::optional<std::int64_t> readInteger(const Value& value, const std::string& path, std::int64_t minimum,
+                                        std::int64_t maximum, ObjectContext& context);
+
+}  // namespace sluice::config

@@ -1,0 +1,54 @@
+// What every object has, and how one refers to another. Plain values, as model.h says.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/yaml/document.h"
+
+namespace sluice::config {
+
+inline constexpr std::string_view kGatewayGroup = "gateway.networking.k8s.io";
+inline constexpr std::string_view kExperimentalGroup = "gateway.networking.x-k8s.io";
+inline constexpr std::string_view kPrototypeGroup = "ainetworking.prototype.x-k8s.io";
+inline constexpr std::string_view kOwnGroup = "sluice.dev";
+inline constexpr std::string_view kDiscoveryGroup = "discovery.k8s.io";
+inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
+
+struct ObjectMeta {
+  std::string nameSpace;  // "default" if not given; empty for GatewayClass
+  std::string name;
+  std::optional<std::int64_t> generation;
+  std::string creationTimestamp;  // RFC 3339 in UTC, so that texts compare as times; empty (files) sorts as oldest
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  Position position;  // of the document's first key
+
+  /// "namespace/name", or the name alone for objects without a namespace.
+  std::string qualifiedName() const;
+};
+
+/// A field that the API knows and this program does not serve yet (condition reason UnsupportedValue). If it would
+/// restrict or alter traffic, what holds it (rule, share of a rule, listener, Backend) answers 500 instead of doing
+/// something else than was asked.
+struct Unbuilt {
+  std::string path;  // "spec.rules[0].filters[1]"
+  Position position;
+  std::string message;  // one sentence without the path: "filter RequestMirror is not supported"
+  bool altersTraffic = true;
+};
+
+/// A reference to another object, with the defaults of its field filled in.
+struct ObjectRef {
+  std::string group;
+  std::string kind;
+  std::string nameSpace;  // empty: the holder's
+  std::string name;
+  std::string path;  // of the field that holds it
+  Position position;
+};
+
+}  // namespace sluice::config

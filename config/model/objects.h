@@ -1,0 +1,80 @@
+// The objects of one kind in a Model, in the order in which they were read, and by name.
+//
+// An object never changes once it is in here, and is shared with the Models before and after that have the same one: so
+// a set of which one object changed costs one object, and two equal addresses are one version of an object.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "config/model/name_hash.h"
+
+namespace sluice::config {
+
+template <typename T>
+class Objects {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const T*;
+    using reference = const T&;
+
+    Iterator() = default;
+    explicit Iterator(const std::shared_ptr<const T>* at) : at_(at) {}
+    const T& operator*() const { return **at_; }
+    const T* operator->() const { return at_->get(); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(at_++); }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const std::shared_ptr<const T>* at_ = nullptr;
+  };
+
+  void add(std::shared_ptr<const T> object) {
+    byName_.emplace(nameOf(*object), object.get());
+    objects_.push_back(std::move(object));
+  }
+
+  Iterator begin() const { return Iterator(objects_.data()); }
+  Iterator end() const { return Iterator(objects_.data() + objects_.size()); }
+  const std::vector<std::shared_ptr<const T>>& shared() const { return objects_; }
+  std::size_t size() const { return objects_.size(); }
+  bool empty() const { return objects_.empty(); }
+  const T& operator[](std::size_t index) const { return *objects_[index]; }
+  const T& at(std::size_t index) const { return *objects_.at(index); }
+  const T& front() const { return *objects_.front(); }
+
+  /// nullptr if there is none. Of several, as different kinds in one list may have, the one that `fits`.
+  template <typename Fits>
+  const T* find(std::string_view nameSpace, std::string_view name, Fits&& fits) const {
+    const auto [first, last] = byName_.equal_range(Name(nameSpace, name));
+    for (auto each = first; each != last; ++each) {
+      if (fits(*each->second)) return each->second;
+    }
+    return nullptr;
+  }
+  const T* find(std::string_view nameSpace, std::string_view name) const {
+    return find(nameSpace, name, [](const T&) { return true; });
+  }
+
+ private:
+  using Name = std::pair<std::string_view, std::string_view>;
+  static Name nameOf(const T& object) { return {object.meta.nameSpace, object.meta.name}; }
+
+  std::vector<std::shared_ptr<const T>> objects_;
+  std::unordered_multimap<Name, const T*, NameHash> byName_;  // names are the objects' own
+};
+
+}  // namespace sluice::config

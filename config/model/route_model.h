@@ -1,0 +1,200 @@
+// HTTPRoutes and GRPCRoutes as their users wrote them. Plain values, as model.h says.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/model/object_meta.h"
+#include "config/model/processor_model.h"
+#include "proxy/base/box.h"
+#include "proxy/base/settings.h"
+
+namespace sluice::config {
+
+struct ParentRef {
+  ObjectRef object;
+  std::string sectionName;
+  std::uint16_t port = 0;  // 0: not given
+};
+
+enum class PathMatchType : std::uint8_t { kExact, kPathPrefix, kRegularExpression };
+enum class ValueMatchType : std::uint8_t { kExact, kRegularExpression };
+
+struct PathMatch {
+  PathMatchType type = PathMatchType::kPathPrefix;
+  std::string value = "/";
+  std::string path;
+  Position position;
+};
+
+/// A match of one header field or query parameter. Regular expressions are RE2's and not yet compiled here.
+struct NamedMatch {
+  ValueMatchType type = ValueMatchType::kExact;
+  std::string name;  // as written; header names compare without case
+  std::string value;
+  std::string path;
+  Position position;
+};
+
+struct HttpRouteMatch {
+  PathMatch path;
+  std::vector<NamedMatch> headers;
+  std::vector<NamedMatch> queryParams;
+  std::string method;  // empty: any
+};
+
+/// `method` of a GRPCRoute's match. Of the expressions an empty one was not given.
+struct RpcMatch {
+  ValueMatchType type = ValueMatchType::kExact;
+  std::string service;  // empty: any
+  std::string method;   // empty: any
+  std::string path;
+  Position position;
+};
+
+struct GrpcRouteMatch {
+  RpcMatch rpc;
+  std::vector<NamedMatch> headers;
+};
+
+struct HeaderValue {
+  std::string name;
+  std::string value;
+};
+
+/// RequestHeaderModifier and ResponseHeaderModifier.
+struct HeaderModifier {
+  std::vector<HeaderValue> set;
+  std::vector<HeaderValue> add;
+  std::vector<std::string> remove;
+  std::string path;
+  Position position;
+};
+
+enum class PathModifierType : std::uint8_t { kReplaceFullPath, kReplacePrefixMatch };
+
+struct PathModifier {
+  PathModifierType type = PathModifierType::kReplaceFullPath;
+  std::string value;  // may be empty
+  std::string path;
+  Position position;
+};
+
+struct UrlRewrite {
+  std::string hostname;  // empty: not rewritten
+  std::optional<PathModifier> path;
+};
+
+struct RequestRedirect {
+  std::string scheme;    // "http" or "https"; empty: the request's
+  std::string hostname;  // empty: the request's
+  std::optional<PathModifier> path;
+  std::uint16_t port = 0;  // 0: that of `scheme`, or else the listener's
+  std::uint16_t statusCode = 302;
+  std::string fieldPath;  // "spec.rules[0].filters[0].requestRedirect"
+};
+
+/// What browsers are told about requests from other origins. A "*" in one of the first three lists stands there alone.
+struct Cors {
+  std::vector<std::string> allowOrigins;  // "https://api.test:8443", "https://*.test", "https://*", "*"
+  std::vector<std::string> allowMethods;
+  std::vector<std::string> allowHeaders;
+  std::vector<std::string> exposeHeaders;
+  bool allowCredentials = false;
+  std::int32_t maxAge = 5;  // seconds
+  std::string path;
+};
+
+/// Where requests go (BackendObjectReference).
+struct BackendTarget {
+  ObjectRef object;
+  std::uint16_t port = 0;  // 0: not given
+};
+
+/// RequestMirror: copies of `numerator` in `denominator` requests.
+struct RequestMirror : BackendTarget {
+  std::uint32_t numerator = 1;
+  std::uint32_t denominator = 1;
+};
+
+/// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
+struct Filters {
+  base::Box<HeaderModifier> requestHeaders;
+  base::Box<HeaderModifier> responseHeaders;
+  base::Box<UrlRewrite> urlRewrite;  // or requestRedirect
+  base::Box<RequestRedirect> requestRedirect;
+  base::Box<Cors> cors;
+  std::vector<RequestMirror> mirrors;
+  std::vector<ProcessorFilter> processors;  // in the order of the filters
+};
+
+/// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.
+struct HttpBackendRef : BackendTarget {
+  std::uint32_t weight = 1;
+  Filters filters;
+  std::vector<Unbuilt> unbuilt;  // this share of the rule only
+};
+
+/// HTTPRouteRule.retry, with what stands in for what is not given.
+struct Retry {
+  std::vector<std::uint16_t> codes;  // 400 to 599, each once
+  std::uint32_t attempts = 1;        // beyond the first; at most 10
+  base::Duration backoff = std::chrono::milliseconds(25);
+};
+
+enum class SessionType : std::uint8_t { kCookie, kHeader };
+
+/// sessionPersistence of a rule (GEP-1619).
+struct SessionPersistence {
+  std::string name;  // a token; empty: of the implementation's choice
+  SessionType type = SessionType::kCookie;
+  std::optional<base::Duration> absoluteTimeout;  // given if `permanent`
+  bool permanent = false;                         // cookieConfig.lifetimeType; of cookies alone
+  std::string path;                               // "spec.rules[0].sessionPersistence"
+};
+
+/// What the rules of every kind of route have.
+struct RouteRule {
+  std::string name;
+  std::string path;  // "spec.rules[0]"
+  Filters filters;
+  std::vector<HttpBackendRef> backendRefs;  // none with a redirect
+  std::optional<SessionPersistence> sessionPersistence;
+  std::vector<Unbuilt> unbuilt;
+  Position position;
+};
+
+struct HttpRouteRule : RouteRule {
+  std::vector<HttpRouteMatch> matches;                  // never empty: the API's default is PathPrefix "/"
+  std::optional<base::Duration> requestTimeout;         // 0: none
+  std::optional<base::Duration> backendRequestTimeout;  // 0: none
+  std::optional<Retry> retry;
+};
+
+/// What every kind of route has, besides its rules.
+struct Route {
+  ObjectMeta meta;
+  std::vector<ParentRef> parentRefs;
+  std::vector<std::string> hostnames;  // lower case, may begin with "*."
+  std::vector<Unbuilt> unbuilt;
+};
+
+struct HttpRoute : Route {
+  static constexpr std::string_view kKind = "HTTPRoute";
+  std::vector<HttpRouteRule> rules;
+};
+
+struct GrpcRouteRule : RouteRule {
+  std::vector<GrpcRouteMatch> matches;  // never empty: without any, every call
+};
+
+struct GrpcRoute : Route {
+  static constexpr std::string_view kKind = "GRPCRoute";
+  std::vector<GrpcRouteRule> rules;
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,103 @@
+#include "config/read/object_reading.h"
+
+#include <string>
+#include <utility>
+
+#include "config/fields/field_reader.h"
+#include "config/read/object_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxItems = 100000;  // of a List
+
+std::string groupPrefix(const ObjectIdentity& identity) { return identity.group.empty() ? "" : identity.group + "/"; }
+
+/// Why no reader takes it.
+Problem unreadableKind(const Value& root, const ObjectIdentity& identity, const ObjectKind* kind) {
+  Problem problem;
+  const Value* apiVersion = root.find("apiVersion");
+  const Value* kindField = root.find("kind");
+  problem.position = kindField == nullptr ? root.position : kindField->position;
+  problem.object = identity.name.empty() ? identity.kind : identity.kind + " " + identity.qualifiedName();
+  const bool hasVersion = apiVersion != nullptr && apiVersion->isString() && !apiVersion->text.empty();
+  if (!hasVersion || identity.kind.empty()) {
+    problem.message = "must have apiVersion and kind";
+  } else if (kind != nullptr) {
+    problem.position = apiVersion->position;
+    problem.field = "apiVersion";
+    problem.message = "must be " + groupPrefix(identity) + base::joinChoices(kind->versions) + ", but is " +
+                      base::quote(apiVersion->text);
+  } else if (isUnbuiltKind(identity.group, identity.kind)) {
+    problem.message = "kind " + identity.kind + " of " + apiVersion->text + " is not supported";
+  } else {
+    problem.message = "unknown kind " + base::quote(identity.kind) + " of " + base::quote(apiVersion->text);
+    const std::string_view meant = closestKind(identity.kind);
+    if (meant == identity.kind) problem.message += ": that apiVersion does not have it";
+    if (!meant.empty() && meant != identity.kind) problem.message += ": did you mean " + std::string(meant) + "?";
+  }
+  return problem;
+}
+
+void readFields(const Value& root, const ReadingRules& rules, ObjectReading& reading) {
+  const ObjectIdentity& identity = reading.identity;
+  ObjectContext context(identity.kind + " " + identity.qualifiedName(), reading.problems, rules.unknownFields);
+  FieldReader reader(&root, "", root.position, context);
+  for (const std::string_view field : {"apiVersion", "kind", "status"}) reader.ignore(field);
+  Rejected rejected;
+  ObjectMeta meta = readMeta(reader, reading.kind->namespaced);
+  rejected.generation = meta.generation;
+  reading.object = reading.kind->read(reader, std::move(meta), rejected);
+  if (context.errors() == 0 || identity.name.empty()) return;
+  rejected.group = identity.group;
+  rejected.kind = identity.kind;
+  rejected.nameSpace = identity.nameSpace;
+  rejected.name = identity.name;
+  rejected.message = context.firstError();
+  rejected.position = root.position;
+  reading.rejected = std::make_shared<Rejected>(std::move(rejected));
+}
+
+void readObject(const Value& root, const ReadingRules& rules, bool insideList, std::vector<ObjectReading>& readings);
+
+void readList(const Value& root, const ReadingRules& rules, std::vector<ObjectReading>& readings) {
+  ObjectReading list;
+  list.position = root.position;
+  ObjectContext context("List", list.problems, rules.unknownFields);
+  FieldReader reader(&root, "", root.position, context);
+  for (const std::string_view field : {"apiVersion", "kind", "metadata"}) reader.ignore(field);
+  const std::vector<Item> items = reader.list("items", kMaxItems);
+  reader.finish();
+  for (const Item& item : items) readObject(*item.value, rules, /*insideList=*/true, readings);
+  readings.push_back(std::move(list));
+}
+
+void readObject(const Value& root, const ReadingRules& rules, bool insideList, std::vector<ObjectReading>& readings) {
+  if (root.isNull()) return;
+  ObjectReading reading;
+  reading.identity = identify(root);
+  reading.position = root.position;
+  if (reading.identity.isList() && !insideList) return readList(root, rules, readings);
+  reading.revision = revisionEntry(root, reading.identity, rules.key);
+  if (!root.isMap()) {
+    reading.problems.push_back({Severity::kError, root.position, "", "", "must be an object with apiVersion and kind"});
+  } else {
+    const ObjectKind* kind = findObjectKind(reading.identity.group, reading.identity.kind);
+    if (kind != nullptr && kind->hasVersion(reading.identity.version)) {
+      reading.kind = kind;
+      readFields(root, rules, reading);
+    } else {
+      reading.problems.push_back(unreadableKind(root, reading.identity, kind));
+    }
+  }
+  readings.push_back(std::move(reading));
+}
+
+}  // namespace
+
+void readObjects(const Value& root, const ReadingRules& rules, std::vector<ObjectReading>& readings) {
+  readObject(root, rules, /*insideList=*/false, readings);
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,38 @@
+// One document read by itself: what can be said of it without any other document. load() puts these together.
+//
+// Pure functions. What they make never changes, so that a reading can be kept for as long as its text is the same.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "config/model/model.h"
+#include "config/model/object_identity.h"
+#include "config/model/object_kinds.h"
+#include "config/problem.h"
+#include "config/revision.h"
+#include "config/yaml/document.h"
+#include "proxy/base/secret.h"
+
+namespace sluice::config {
+
+struct ObjectReading {
+  ObjectIdentity identity;
+  Position position;
+  const ObjectKind* kind = nullptr;          // null: no reader takes it
+  std::shared_ptr<const void> object;        // for kind->put(); null if it is not to be served
+  std::shared_ptr<const Rejected> rejected;  // its schema refuses it
+  Problems problems;
+  std::optional<RevisionEntry> revision;  // none: it does not count
+};
+
+struct ReadingRules {
+  Severity unknownFields;   // C-14
+  const base::Secret& key;  // of revisions
+};
+
+/// The objects of a document: none if it is empty, several of a List.
+void readObjects(const Value& root, const ReadingRules& rules, std::vector<ObjectReading>& readings);
+
+}  // namespace sluice::config

@@ -1,0 +1,56 @@
+// What the spellings of Backend share.
+#include "config/model/backend_kinds.h"
+#include "config/read/backend_readers.h"
+#include "config/read/external_hostname.h"
+#include "config/read/object_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
+                                         {"Terminate", TlsMode::kServerAuth},
+                                         {"Simple", TlsMode::kServerAuth},
+                                         {"ServerOnly", TlsMode::kServerAuth},
+                                         {"Passthrough", TlsMode::kPassthrough},
+                                         {"Mutual", TlsMode::kMutual},
+                                         {"ClientAndServer", TlsMode::kMutual}};
+
+}  // namespace
+
+Backend emptyBackend(ObjectMeta meta, std::string_view group, std::string_view kind) {
+  Backend backend;
+  backend.meta = std::move(meta);
+  backend.group = group;
+  backend.kind = kind;
+  backend.statusShape = findBackendKind(group, kind)->statusShape;
+  return backend;
+}
+
+std::string readExternalHostname(FieldReader& reader, std::string_view key) {
+  std::string hostname = base::toLower(reader.requiredText(key, rule::kHostText));
+  if (hostname.empty()) return hostname;
+  const std::string_view fault = externalHostnameFault(hostname);
+  if (!fault.empty()) reader.error(key, std::string(fault) + ", but is " + base::quote(hostname));
+  if (hostname.ends_with('.')) hostname.pop_back();
+  return hostname;
+}
+
+TlsMode readTlsMode(FieldReader& reader, TlsMode absent) {
+  return reader.choice("mode", kTlsModes, absent, /*ignoreCase=*/true);
+}
+
+std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode) {
+  const bool given = reader.has("clientCertificateRef");
+  if (given != (mode == TlsMode::kMutual)) {
+    reader.error("clientCertificateRef",
+                 given ? "must be given only when mode is Mutual" : "is required when mode is Mutual");
+  }
+  if (!given) return std::nullopt;
+  FieldReader ref = reader.map("clientCertificateRef");
+  ObjectRef result = readObjectRef(ref, {"", "Secret"}, true);
+  ref.finish();
+  return result;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,10 @@
+#include "config/read/backend_readers.h"
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+
+Backend readOwnBackend(FieldReader& root, ObjectMeta meta) {
+  return readDestinationBackend(root, std::move(meta), kOwnGroup, "Backend", {.first = true, .tlsOptions = true});
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,14 @@
+#include "config/read/backend_readers.h"
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+
+Backend readPrototypeBackend(FieldReader& root, ObjectMeta meta) {
+  return readDestinationBackend(root, std::move(meta), kPrototypeGroup, "Backend", {.strict = true});
+}
+
+Backend readPrototypeDestination(FieldReader& root, ObjectMeta meta) {
+  return readDestinationBackend(root, std::move(meta), kPrototypeGroup, "XBackendDestination", {.strict = true});
+}
+
+}  // namespace sluice::config

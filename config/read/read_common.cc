@@ -1,0 +1,61 @@
+#include "config/model/object_identity.h"
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
+
+}  // namespace
+
+ObjectMeta readMeta(FieldReader& root, bool namespaced) {
+  ObjectMeta meta;
+  meta.position = root.position();
+  root.require("metadata");
+  FieldReader reader = root.map("metadata");
+  if (root.has("metadata")) meta.name = reader.requiredText("name", rule::kObjectName);
+  meta.nameSpace = reader.text("namespace", rule::kNamespace);
+  if (!namespaced) meta.nameSpace.clear();
+  if (namespaced && meta.nameSpace.empty()) meta.nameSpace = "default";
+  meta.generation = reader.integer("generation", 0, INT64_MAX);
+  meta.creationTimestamp = reader.anyText("creationTimestamp", 64);
+  meta.labels = reader.textMap("labels", 63);
+  meta.annotations = reader.textMap("annotations", kMaxAnnotationBytes);
+  for (const std::string_view field : kServerFields) reader.ignore(field);
+  reader.finish();
+  return meta;
+}
+
+ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool withNamespace) {
+  ObjectRef ref;
+  ref.path = reader.path();
+  ref.position = reader.position();
+  if (defaults.required) {
+    // A group may be required and yet be empty: that is the core group.
+    reader.require("group");
+    ref.group = reader.anyText("group", rule::kGroup.maxLength);
+    if (!isGroup(ref.group)) reader.error("group", "must be an API group");
+    ref.kind = reader.requiredText("kind", rule::kKind);
+  } else {
+    const Value* group = reader.find("group");
+    const bool core = group != nullptr && group->isString() && group->text.empty();
+    ref.group = group == nullptr ? std::string(defaults.group) : core ? "" : reader.text("group", rule::kGroup);
+    ref.kind = reader.has("kind") ? reader.text("kind", rule::kKind) : std::string(defaults.kind);
+  }
+  ref.name = reader.requiredText("name", rule::kRefName);
+  if (withNamespace) ref.nameSpace = reader.text("namespace", rule::kNamespace);
+  return ref;
+}
+
+std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key, std::size_t maxItems,
+                                      const RefDefaults& defaults, bool withNamespace) {
+  std::vector<ObjectRef> refs;
+  for (const Item& item : reader.list(key, maxItems)) {
+    FieldReader ref = reader.map(item);
+    refs.push_back(readObjectRef(ref, defaults, withNamespace));
+    ref.finish();
+  }
+  return refs;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,95 @@
+// ConfigMap and Secret. No message quotes a value of theirs.
+#include <algorithm>
+#include <cctype>
+
+#include "config/read/object_readers.h"
+#include "proxy/base/base64.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxDataBytes = 1024 * 1024;  // of one object, as in Kubernetes
+constexpr std::size_t kMaxKeyBytes = 253;
+
+bool isDataKey(std::string_view key) {
+  constexpr std::string_view kAllowed = "-._";
+  if (key.empty() || key.size() > kMaxKeyBytes || key == "." || key.starts_with("..")) return false;
+  return std::all_of(key.begin(), key.end(), [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kAllowed.find(c) != std::string_view::npos;
+  });
+}
+
+/// Calls `visit(member, path)` for each entry of a map from keys to strings.
+template <typename Visit>
+void forEachEntry(FieldReader& root, std::string_view key, std::size_t& bytes, Visit visit) {
+  const Value* map = root.find(key);
+  if (map == nullptr) return;
+  if (!map->isMap()) {
+    root.error(key, "must be a map, but is " + std::string(describe(map->kind)));
+    return;
+  }
+  for (const Member& member : map->members) {
+    const std::string path = root.pathOf(key) + "[" + base::quote(member.key) + "]";
+    bytes += member.value.text.size();
+    if (!isDataKey(member.key)) {
+      root.context().error(member.position, path, "is no key: letters, digits, '-', '_' and '.' only");
+    } else if (!member.value.isString() && !member.value.isNull()) {
+      root.context().error(
+          member.value.position, path,
+          "must be a string, but is " + std::string(describe(member.value.kind)) + ": put it in quotes");
+    } else {
+      visit(member, path);
+    }
+  }
+}
+
+void checkSize(FieldReader& root, std::size_t bytes) {
+  if (bytes <= kMaxDataBytes) return;
+  root.error("data", "is larger than " + std::to_string(kMaxDataBytes) + " bytes");
+}
+
+}  // namespace
+
+ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta) {
+  ConfigMap configMap;
+  configMap.meta = std::move(meta);
+  std::size_t bytes = 0;
+  forEachEntry(root, "data", bytes, [&](const Member& member, const std::string&) {
+    configMap.data[member.key] = {member.value.text, member.value.position, member.value.blockColumn};
+  });
+  forEachEntry(root, "binaryData", bytes, [&](const Member& member, const std::string& path) {
+    std::optional<std::string> decoded = base::decodeBase64(member.value.text);
+    if (!decoded) {
+      root.context().error(member.value.position, path, "is not base64");
+    } else if (!configMap.data.try_emplace(member.key, ConfigMap::Entry{*decoded, member.value.position, 0}).second) {
+      root.context().error(member.position, path, "is in data too");
+    }
+  });
+  checkSize(root, bytes);
+  root.ignore("immutable");
+  return configMap;
+}
+
+SecretObject readSecret(FieldReader& root, ObjectMeta meta) {
+  SecretObject secret;
+  secret.meta = std::move(meta);
+  secret.type = root.text("type", rule::kAnyText);
+  std::size_t bytes = 0;
+  forEachEntry(root, "data", bytes, [&](const Member& member, const std::string& path) {
+    std::optional<std::string> decoded = base::decodeBase64(member.value.text);
+    if (decoded) {
+      secret.data[member.key] = base::Secret(std::move(*decoded));
+    } else {
+      root.context().error(member.value.position, path, "is not base64");
+    }
+  });
+  forEachEntry(root, "stringData", bytes, [&](const Member& member, const std::string&) {
+    secret.data[member.key] = base::Secret(member.value.text);
+  });
+  checkSize(root, bytes);
+  root.ignore("immutable");
+  return secret;
+}
+
+}  // namespace sluice::config

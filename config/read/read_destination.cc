@@ -1,0 +1,146 @@
+// The spellings of Backend that have `spec.destination`: the proposal's, its prototype's and our own (E-41, E-42, E-51,
+// E-53).
+#include <algorithm>
+
+#include "config/read/backend_readers.h"
+#include "config/read/processor_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxPorts = 64;
+
+/// Each type of destination and the field that goes with it, and with no other type.
+struct DestinationType {
+  std::string_view name;
+  std::string_view field;
+};
+constexpr DestinationType kFqdn{"Fqdn", "fqdn"};
+constexpr DestinationType kIp{"Ip", "ip"};
+constexpr DestinationType kKubernetesService{"KubernetesService", "service"};
+constexpr DestinationType kService{"Service", "service"};
+constexpr Choice<const DestinationType*> kDestinationTypes[] = {
+    {kFqdn.name, &kFqdn}, {kIp.name, &kIp}, {kKubernetesService.name, &kKubernetesService}, {kService.name, &kService}};
+
+/// `TLS` is in the proposal's sample and not in its enum: HTTP in TLS, whichever version.
+enum class DestinationProtocol : std::uint8_t { kNotGiven, kHttp, kHttp2, kTls, kTcp, kMcp };
+constexpr Choice<DestinationProtocol> kDestinationProtocols[] = {{"HTTP", DestinationProtocol::kHttp},
+                                                                 {"HTTP2", DestinationProtocol::kHttp2},
+                                                                 {"TCP", DestinationProtocol::kTcp},
+                                                                 {"MCP", DestinationProtocol::kMcp},
+                                                                 {"TLS", DestinationProtocol::kTls}};
+
+BackendProtocol meaningOf(DestinationProtocol protocol) {
+  switch (protocol) {
+    case DestinationProtocol::kNotGiven:
+    case DestinationProtocol::kHttp:
+    case DestinationProtocol::kTls:
+      return BackendProtocol::kAuto;
+    case DestinationProtocol::kHttp2:
+      return BackendProtocol::kHttp2;
+    case DestinationProtocol::kTcp:
+    case DestinationProtocol::kMcp:
+      return BackendProtocol::kOther;
+  }
+  return BackendProtocol::kOther;
+}
+
+/// They say something about MCP alone, so to HTTP they are nothing.
+void readProtocolOptions(FieldReader& port, std::vector<Unbuilt>& unbuilt) {
+  if (!port.has("protocolOptions")) return;
+  FieldReader options = port.map("protocolOptions");
+  options.require("mcp");
+  options.unbuilt("mcp", "MCP is not supported", false, unbuilt);
+  FieldReader mcp = options.map("mcp");
+  mcp.anyText("version", 256);
+  mcp.anyText("path", 1024);
+  mcp.finish();
+  options.finish();
+}
+
+BackendPort readPort(FieldReader reader, const DestinationForm& form, Backend& backend) {
+  BackendPort port;
+  port.number = reader.requiredPort("number");
+  if (form.strict) reader.require("protocol");
+  const DestinationProtocol protocol = reader.choice("protocol", kDestinationProtocols, DestinationProtocol::kNotGiven);
+  port.protocol = meaningOf(protocol);
+  port.protocolPath = reader.pathOf("protocol");
+  if (const Value* given = reader.find("protocol")) port.protocolName = given->text;
+  if (reader.has("tls")) port.tls = readDestinationTls(reader.map("tls"), form, backend.unbuilt);
+  if (protocol == DestinationProtocol::kTls) {
+    const std::optional<BackendTls>& tls = port.tls ? port.tls : backend.tls;
+    if (tls && tls->mode == TlsMode::kNone) reader.error("protocol", "must not be TLS when the mode of tls is None");
+    if (!tls) {
+      BackendTls& implied = port.tls.emplace();
+      implied.mode = TlsMode::kServerAuth;
+      implied.path = port.protocolPath;
+      implied.position = reader.position();
+    }
+  }
+  readProtocolOptions(reader, backend.unbuilt);
+  reader.finish();
+  return port;
+}
+
+void readPorts(FieldReader& destination, const DestinationForm& form, Backend& backend) {
+  const std::vector<Item> items = destination.list("ports", kMaxPorts);
+  if (items.empty() && destination.has("ports")) destination.error("ports", "must have at least one item");
+  for (const Item& item : items) {
+    BackendPort port = readPort(destination.map(item), form, backend);
+    if (port.number != 0 && backend.findPort(port.number) != nullptr) {
+      destination.context().error(item.value->position, item.path + ".number",
+                                  "repeats " + std::to_string(port.number));
+    }
+    backend.ports.push_back(std::move(port));
+  }
+}
+
+void readFqdn(FieldReader fqdn, const DestinationForm& form, bool portsListed, Backend& backend) {
+  backend.hostname = readExternalHostname(fqdn, "hostname");
+  if (form.first && portsListed) {
+    if (fqdn.has("port")) fqdn.error("port", "must not be given together with ports");
+  } else if (form.first) {
+    BackendPort port;
+    port.number = fqdn.requiredPort("port");
+    backend.ports.push_back(std::move(port));
+  }
+  fqdn.finish();
+}
+
+void readDestination(FieldReader destination, const DestinationForm& form, Backend& backend) {
+  destination.require("type");
+  const DestinationType* type = destination.choice<const DestinationType*>("type", kDestinationTypes, nullptr, true);
+  for (const std::string_view field : {kFqdn.field, kIp.field, kService.field}) {
+    const bool given = destination.has(field);
+    if (type == nullptr || given == (type->field == field)) continue;
+    destination.error(field, given ? "must not be given when type is " + std::string(type->name)
+                                   : "is required when type is " + std::string(type->name));
+  }
+  const bool portsListed = destination.has("ports");
+  if (!form.first) destination.require("ports");
+  readPorts(destination, form, backend);
+  if (destination.has("fqdn")) readFqdn(destination.map("fqdn"), form, portsListed, backend);
+  if (type != nullptr && type != &kFqdn) {
+    destination.unbuilt("type", "destinations of type " + std::string(type->name) + " are not supported", true,
+                        backend.unbuilt);
+  }
+  destination.finish();
+}
+
+}  // namespace
+
+Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, std::string_view group, std::string_view kind,
+                               const DestinationForm& form) {
+  Backend backend = emptyBackend(std::move(meta), group, kind);
+  root.require("spec");
+  FieldReader spec = root.map("spec");
+  if (root.has("spec")) spec.require("destination");
+  if (form.first && spec.has("tls")) backend.tls = readDestinationTls(spec.map("tls"), form, backend.unbuilt);
+  if (spec.has("destination")) readDestination(spec.map("destination"), form, backend);
+  backend.extensions = readProcessorUses(spec, "extensions");
+  spec.finish();
+  return backend;
+}
+
+}  // namespace sluice::config

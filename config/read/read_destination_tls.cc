@@ -1,0 +1,71 @@
+// BackendTLS of the spellings with `spec.destination` (E-43..E-46, E-52, E-57).
+#include <algorithm>
+
+#include "config/read/backend_readers.h"
+#include "config/read/object_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxCaRefs = 8;
+constexpr std::size_t kMaxSubjectAltNames = 16;
+constexpr std::size_t kMaxOptionBytes = 4096;
+
+constexpr std::string_view kOptions[] = {tls_option::kSpkiPins, tls_option::kMinVersion, tls_option::kCipherSuites};
+
+std::vector<ObjectRef> readCaRefs(FieldReader& tls, const DestinationForm& form) {
+  const RefDefaults defaults = form.strict ? RefDefaults{"", "", true} : RefDefaults{"", "ConfigMap"};
+  const Value* given = tls.find("caBundleRef");
+  if (given == nullptr || !given->isMap() || !form.first) {
+    return readObjectRefs(tls, "caBundleRef", kMaxCaRefs, defaults, true);
+  }
+  FieldReader ref = tls.map("caBundleRef");
+  std::vector<ObjectRef> refs = {readObjectRef(ref, defaults, true)};
+  ref.finish();
+  return refs;
+}
+
+void readSubjectAltNames(FieldReader& tls, BackendTls& result, std::vector<Unbuilt>& unbuilt) {
+  for (const Item& item : tls.list("subjectAltNames", kMaxSubjectAltNames)) {
+    if (item.value->isString() && item.value->text.find(':') != std::string::npos) {
+      unbuilt.push_back({item.path, item.value->position, "subjectAltNames that are URIs are not supported", true});
+    } else if (auto name = readText(*item.value, item.path, rule::kHostname, tls.context())) {
+      result.subjectAltNames.push_back(std::move(*name));
+    }
+  }
+}
+
+/// Options are of implementations, so a key of somebody else's domain is none of ours to refuse.
+void readOptions(FieldReader& tls, BackendTls& result, std::vector<Unbuilt>& unbuilt) {
+  const Value* given = tls.find("options");
+  result.options = tls.textMap("options", kMaxOptionBytes);
+  if (given == nullptr) return;
+  for (const Member& member : given->members) {
+    if (std::find(std::begin(kOptions), std::end(kOptions), member.key) != std::end(kOptions)) continue;
+    const bool foreign = member.key.find('/') != std::string::npos && !member.key.starts_with("sluice.dev/");
+    unbuilt.push_back(
+        {tls.pathOf("options"), member.position, "option " + base::quote(member.key) + " is not supported", !foreign});
+  }
+}
+
+}  // namespace
+
+BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<Unbuilt>& unbuilt) {
+  BackendTls result;
+  result.path = tls.path();
+  result.position = tls.position();
+  if (form.strict) tls.require("mode");
+  result.mode = readTlsMode(tls, TlsMode::kServerAuth);
+  result.serverName = base::toLower(tls.text("sni", rule::kDomainName));
+  if (result.serverName.ends_with('.')) result.serverName.pop_back();  // RFC 6066 section 3
+  result.caRefs = readCaRefs(tls, form);
+  result.insecureSkipVerify = tls.boolean("insecureSkipVerify", false);
+  result.clientCertificateRef = readClientCertificateRef(tls, result.mode);
+  readSubjectAltNames(tls, result, unbuilt);
+  if (form.tlsOptions) readOptions(tls, result, unbuilt);
+  tls.finish();
+  return result;
+}
+
+}  // namespace sluice::config

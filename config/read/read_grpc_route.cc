@@ -1,0 +1,53 @@
+#include "config/read/route_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxRpcBytes = 1024;
+
+RpcMatch readRpc(FieldReader reader) {
+  RpcMatch match;
+  match.path = reader.path();
+  match.position = reader.position();
+  match.type = reader.choice("type", kValueMatchTypes, ValueMatchType::kExact);
+  match.service = reader.anyText("service", kMaxRpcBytes);
+  match.method = reader.anyText("method", kMaxRpcBytes);
+  const bool exact = match.type == ValueMatchType::kExact;
+  if (exact && !match.service.empty() && !isRpcService(match.service)) {
+    reader.error("service", "must be a name like package.Service, but is " + base::quote(match.service));
+  }
+  if (exact && !match.method.empty() && !isRpcMethod(match.method)) {
+    reader.error("method", "must be a name of letters, digits and \"_\", but is " + base::quote(match.method));
+  }
+  reader.finish();
+  return match;
+}
+
+GrpcRouteMatch readGrpcMatch(FieldReader reader) {
+  GrpcRouteMatch match;
+  if (reader.has("method")) {
+    const std::size_t errors = reader.context().errors();
+    match.rpc = readRpc(reader.map("method"));
+    const bool empty = match.rpc.service.empty() && match.rpc.method.empty();
+    if (empty && reader.context().errors() == errors) reader.error("method", "must have service or method");
+  }
+  match.headers = readHeaderMatches(reader);
+  reader.finish();
+  return match;
+}
+
+ReadRule<GrpcRouteRule> readGrpcRule(FieldReader reader) {
+  GrpcRouteRule rule;
+  rule.matches = readMatches(reader, readGrpcMatch);
+  readRuleParts(reader, FilterSet::kGrpc, rule);
+  return finishRule(reader, std::move(rule));
+}
+
+}  // namespace
+
+std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta) {
+  return readRoute<GrpcRoute>(root, std::move(meta), readGrpcRule);
+}
+
+}  // namespace sluice::config

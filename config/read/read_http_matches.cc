@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "config/read/route_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxNamedMatches = 16;
+constexpr std::size_t kMaxPathBytes = 1024;
+
+constexpr Choice<PathMatchType> kPathTypes[] = {{"Exact", PathMatchType::kExact},
+                                                {"PathPrefix", PathMatchType::kPathPrefix},
+                                                {"RegularExpression", PathMatchType::kRegularExpression}};
+constexpr Choice<std::string_view> kMethods[] = {{"GET", "GET"},         {"HEAD", "HEAD"},     {"POST", "POST"},
+                                                 {"PUT", "PUT"},         {"DELETE", "DELETE"}, {"CONNECT", "CONNECT"},
+                                                 {"OPTIONS", "OPTIONS"}, {"TRACE", "TRACE"},   {"PATCH", "PATCH"}};
+
+PathMatch readPath(FieldReader reader) {
+  PathMatch match;
+  match.path = reader.path();
+  match.position = reader.position();
+  match.type = reader.choice("type", kPathTypes, PathMatchType::kPathPrefix);
+  if (reader.has("value")) match.value = reader.text("value", TextRule{isAnyText, "a path", kMaxPathBytes});
+  const bool plain = match.type != PathMatchType::kRegularExpression;
+  if (plain && !match.value.empty() && !isPathValue(match.value)) {
+    reader.error("value", "must be an absolute path without \"//\", dot segments, \"%2f\" or \"#\", but is " +
+                              base::quote(match.value));
+  }
+  reader.finish();
+  return match;
+}
+
+/// Of several entries with one name, only the first counts (HTTPHeaderMatch.name, HTTPQueryParamMatch.name).
+std::vector<NamedMatch> readNamedMatches(FieldReader& holder, std::string_view key, const TextRule& value,
+                                         bool (*sameName)(std::string_view, std::string_view)) {
+  std::vector<NamedMatch> matches;
+  for (const Item& item : holder.list(key, kMaxNamedMatches)) {
+    FieldReader reader = holder.map(item);
+    NamedMatch match;
+    match.path = reader.path();
+    match.position = reader.position();
+    match.type = reader.choice("type", kValueMatchTypes, ValueMatchType::kExact);
+    match.name = reader.requiredText("name", rule::kHeaderName);
+    match.value = reader.requiredText("value", value);
+    reader.finish();
+    const bool shadowed = std::any_of(matches.begin(), matches.end(),
+                                      [&](const NamedMatch& other) { return sameName(other.name, match.name); });
+    if (!shadowed) matches.push_back(std::move(match));
+  }
+  return matches;
+}
+
+HttpRouteMatch readHttpMatch(FieldReader reader) {
+  HttpRouteMatch match;
+  match.path = readPath(reader.map("path"));
+  match.headers = readHeaderMatches(reader);
+  match.queryParams = readNamedMatches(reader, "queryParams", TextRule{isAnyText, "a value", 1024},
+                                       [](std::string_view a, std::string_view b) { return a == b; });
+  match.method = reader.choice("method", kMethods, std::string_view());
+  reader.finish();
+  return match;
+}
+
+}  // namespace
+
+std::vector<NamedMatch> readHeaderMatches(FieldReader& match) {
+  return readNamedMatches(match, "headers", rule::kHeaderValue, base::equalsIgnoringCase);
+}
+
+std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule) { return readMatches(rule, readHttpMatch); }
+
+}  // namespace sluice::config

@@ -1,0 +1,53 @@
+#include "config/read/route_readers.h"
+
+namespace sluice::config {
+namespace {
+
+void readRouteTimeouts(FieldReader& reader, HttpRouteRule& rule) {
+  FieldReader timeouts = reader.map("timeouts");
+  rule.requestTimeout = timeouts.duration("request");
+  rule.backendRequestTimeout = timeouts.duration("backendRequest");
+  const base::Duration request = rule.requestTimeout.value_or(base::Duration::zero());
+  if (request > base::Duration::zero() && rule.backendRequestTimeout.value_or(request) > request) {
+    timeouts.error("backendRequest", "must not be longer than request");
+  }
+  timeouts.finish();
+}
+
+/// Only one prefix can be the one that is replaced (HTTPRouteRule's validation).
+void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
+  const bool onePrefix = rule.matches.size() == 1 && rule.matches.front().path.type == PathMatchType::kPathPrefix;
+  const auto check = [&](const auto& filter) {
+    if (rule.matches.empty() || onePrefix || !filter || !filter->path) return;
+    if (filter->path->type != PathModifierType::kReplacePrefixMatch) return;
+    context.error(filter->path->position, filter->path->path,
+                  "ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix");
+  };
+  const auto checkBoth = [&](const Filters& filters) {
+    check(filters.urlRewrite);
+    check(filters.requestRedirect);
+  };
+  checkBoth(rule.filters);
+  for (const HttpBackendRef& ref : rule.backendRefs) checkBoth(ref.filters);
+}
+
+ReadRule<HttpRouteRule> readHttpRule(FieldReader reader) {
+  HttpRouteRule rule;
+  rule.matches = readHttpMatches(reader);
+  readRuleParts(reader, FilterSet::kHttp, rule);
+  checkPrefixRewrites(reader.context(), rule);
+  if (rule.filters.requestRedirect && !rule.backendRefs.empty()) {
+    reader.error("backendRefs", "must not be given together with a RequestRedirect filter");
+  }
+  readRouteTimeouts(reader, rule);
+  rule.retry = readRetry(reader, rule.unbuilt);
+  return finishRule(reader, std::move(rule));
+}
+
+}  // namespace
+
+std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta) {
+  return readRoute<HttpRoute>(root, std::move(meta), readHttpRule);
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,100 @@
+#include "config/read/object_readers.h"
+#include "config/read/processor_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::string_view kListenerSet = "ListenerSet";
+constexpr Choice<std::string_view> kTargetKinds[] = {{"Gateway", "Gateway"},
+                                                     {kListenerSet, kListenerSet},
+                                                     {HttpRoute::kKind, HttpRoute::kKind},
+                                                     {GrpcRoute::kKind, GrpcRoute::kKind}};
+constexpr Choice<std::optional<RoutingPhase>> kRoutingPhases[] = {{"PreRouting", RoutingPhase::kPreRouting},
+                                                                  {"PostRouting", RoutingPhase::kPostRouting}};
+
+bool isRoute(std::string_view kind) { return kind == HttpRoute::kKind || kind == GrpcRoute::kKind; }
+
+void readTarget(FieldReader reader, PayloadProcessor& processor) {
+  reader.require("kind");
+  processor.target = readObjectRef(reader, {kGatewayGroup, ""}, false);
+  if (processor.target.group != kGatewayGroup && reader.has("group")) {
+    reader.error("group", "must be " + std::string(kGatewayGroup) + ", but is " + base::quote(processor.target.group));
+  }
+  const std::string_view kind = reader.choice("kind", kTargetKinds, std::string_view());
+  processor.sectionName = reader.text("sectionName", rule::kSectionName);
+  if (kind == kListenerSet) {
+    processor.unbuilt.push_back(
+        Unbuilt{reader.pathOf("kind"), reader.positionOf("kind"), "kind ListenerSet is not supported", true});
+  }
+  reader.finish();
+}
+
+/// P-23, and what is over before a route is matched (E-97a).
+void checkPhase(FieldReader& spec, const PayloadProcessor& processor) {
+  if (processor.phase != RoutingPhase::kPreRouting) return;
+  if (isRoute(processor.target.kind)) {
+    spec.error("phase", "must not be PreRouting for a " + processor.target.kind);
+  }
+  for (const ProcessorUse& use : processor.processors) {
+    if (use.phase.empty() || use.phase == "request-headers" || use.phase == "request-body") continue;
+    spec.context().error(use.position, use.path + ".phase",
+                         "must be request-headers or request-body before routing, but is " + base::quote(use.phase));
+  }
+}
+
+std::vector<ProcessorUse> readProcessors(FieldReader& spec) {
+  const std::size_t errors = spec.context().errors();
+  spec.require("processors");
+  std::vector<ProcessorUse> uses = readProcessorUses(spec, "processors");
+  if (uses.empty() && spec.context().errors() == errors) spec.error("processors", "must have at least one item");
+  return uses;
+}
+
+std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta, std::string_view group) {
+  PayloadProcessor processor;
+  processor.meta = std::move(meta);
+  processor.group = group;
+  root.require("spec");
+  FieldReader spec = root.map("spec");
+  const std::size_t errors = root.context().errors();
+  if (spec.require("targetRef") != nullptr) readTarget(spec.map("targetRef"), processor);
+  const bool legible = root.context().errors() == errors && root.has("spec");
+  processor.phase = spec.choice("phase", kRoutingPhases, std::optional<RoutingPhase>());
+  processor.processors = readProcessors(spec);
+  checkPhase(spec, processor);
+  spec.finish();
+  if (!legible) return std::nullopt;
+  return processor;
+}
+
+PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta, std::string_view group) {
+  PayloadProcessingPipeline pipeline;
+  pipeline.meta = std::move(meta);
+  pipeline.group = group;
+  root.require("spec");
+  FieldReader spec = root.map("spec");
+  if (root.has("spec")) pipeline.processors = readProcessors(spec);
+  spec.finish();
+  return pipeline;
+}
+
+}  // namespace
+
+std::optional<PayloadProcessor> readOwnPayloadProcessor(FieldReader& root, ObjectMeta meta) {
+  return readPayloadProcessor(root, std::move(meta), kOwnGroup);
+}
+
+std::optional<PayloadProcessor> readProposedPayloadProcessor(FieldReader& root, ObjectMeta meta) {
+  return readPayloadProcessor(root, std::move(meta), kGatewayGroup);
+}
+
+PayloadProcessingPipeline readOwnPipeline(FieldReader& root, ObjectMeta meta) {
+  return readPipeline(root, std::move(meta), kOwnGroup);
+}
+
+PayloadProcessingPipeline readProposedPipeline(FieldReader& root, ObjectMeta meta) {
+  return readPipeline(root, std::move(meta), kGatewayGroup);
+}
+
+}  // namespace sluice::config

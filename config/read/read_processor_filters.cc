@@ -1,0 +1,50 @@
+// Filters of routes that attach payload processors: by reference to a pipeline, or with the uses in the route itself,
+// which no API server lets through (P-18).
+#include "config/read/object_readers.h"
+#include "config/read/processor_readers.h"
+
+namespace sluice::config {
+namespace {
+
+bool isPipeline(const ObjectRef& ref) {
+  return ref.kind == PayloadProcessingPipeline::kKind && (ref.group == kOwnGroup || ref.group == kGatewayGroup);
+}
+
+void noteUnbuilt(const FieldReader& filter, std::string message, std::vector<Unbuilt>& unbuilt) {
+  unbuilt.push_back(Unbuilt{filter.path(), filter.position(), std::move(message), true});
+}
+
+}  // namespace
+
+void readExtensionRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& unbuilt) {
+  FieldReader reader = filter.map(field);
+  if (!filter.has(field)) return;
+  ObjectRef ref = readObjectRef(reader, {"", "", true}, false);
+  reader.finish();
+  if (isPipeline(ref)) {
+    filters.processors.emplace_back(std::move(ref));
+  } else {
+    noteUnbuilt(filter, "filter ExtensionRef is not supported", unbuilt);
+  }
+}
+
+void readPipelineRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+  FieldReader reader = filter.map(field);
+  if (!filter.has(field)) return;
+  ObjectRef ref = readObjectRef(reader, {kGatewayGroup, PayloadProcessingPipeline::kKind}, false);
+  if (!isPipeline(ref)) reader.error("kind", "must be that of a PayloadProcessingPipeline");
+  reader.finish();
+  filters.processors.emplace_back(std::move(ref));
+}
+
+void readInlineProcessors(FieldReader& filter, std::string_view field, Filters& filters,
+                          std::vector<Unbuilt>& /*unbuilt*/) {
+  const std::size_t errors = filter.context().errors();
+  std::vector<ProcessorUse> uses = readProcessorUses(filter, field);
+  if (uses.empty() && filter.has(field) && filter.context().errors() == errors) {
+    filter.error(field, "must have at least one item");
+  }
+  filters.processors.emplace_back(std::move(uses));
+}
+
+}  // namespace sluice::config

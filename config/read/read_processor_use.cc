@@ -1,0 +1,75 @@
+// What every use of a payload processor has, whoever spells it; see processor_readers.h.
+#include <algorithm>
+
+#include "config/catalog/processor_settings.h"
+#include "config/read/processor_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxProcessorUses = 64;
+
+enum class Spelling : std::uint8_t { kOwn, kRemote, kInProcess, kExtProcess };
+
+Spelling spellingOf(FieldReader& use) {
+  const Value* type = use.find("type");
+  if (type == nullptr) return use.has("backendRefs") ? Spelling::kRemote : Spelling::kOwn;
+  if (type->isString() && type->text == "InProcess") return Spelling::kInProcess;
+  if (type->isString() && type->text == "ExtProcess") return Spelling::kExtProcess;
+  return Spelling::kOwn;
+}
+
+void readOwnUse(FieldReader& reader, ProcessorUse& use) {
+  use.type = reader.requiredText("type", rule::kProcessorType);
+  use.phase = readProcessorPhase(reader);
+  static_cast<ProcessorSettings&>(use) = readProcessorSettings(reader);
+  const Value* config = reader.find("config");
+  const Value* rawConfig = reader.find("rawConfig");
+  if (config != nullptr && rawConfig != nullptr) reader.error("rawConfig", "must not be given together with config");
+  for (const Value* given : {config, rawConfig}) {
+    if (given == nullptr) continue;
+    if (!given->isMap()) reader.error(given == config ? "config" : "rawConfig", "must be a map");
+    use.config = *given;
+  }
+}
+
+ProcessorUse readProcessorUse(FieldReader reader) {
+  ProcessorUse use;
+  use.path = reader.path();
+  use.position = reader.position();
+  use.name = reader.requiredText("name", rule::kRefName);
+  if (spellingOf(reader) != Spelling::kOwn) use.timeout = reader.duration("timeout");
+  switch (spellingOf(reader)) {
+    case Spelling::kOwn:
+      readOwnUse(reader, use);
+      break;
+    case Spelling::kRemote:
+      readRemoteUse(reader, use);
+      break;
+    case Spelling::kInProcess:
+      readInProcessUse(reader, use);
+      break;
+    case Spelling::kExtProcess:
+      readExtProcessUse(reader, use);
+      break;
+  }
+  reader.finish();
+  return use;
+}
+
+}  // namespace
+
+std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key) {
+  std::vector<ProcessorUse> uses;
+  for (const Item& item : holder.list(key, kMaxProcessorUses)) {
+    ProcessorUse use = readProcessorUse(holder.map(item));
+    const bool repeated =
+        std::any_of(uses.begin(), uses.end(), [&](const ProcessorUse& other) { return other.name == use.name; });
+    if (repeated) holder.context().error(use.position, use.path + ".name", "repeats " + base::quote(use.name));
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,77 @@
+// Uses of processors that are reached over the network, in the spellings of proposal 7 (P-18, P-19) and of GEP-5091's
+// ExtProcess (P-22): both are a use of kExtProc.
+#include "config/read/object_readers.h"
+#include "config/read/processor_readers.h"
+#include "config/yaml/value_builder.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxProcessorBackendRefs = 16;
+constexpr std::size_t kMaxContextBytes = 4096;
+
+/// The value as it was written, once it is known to be a BackendObjectReference.
+Value readProcessorBackendRef(FieldReader reader, const Value& written) {
+  const ObjectRef ref = readObjectRef(reader, {"", "Service"}, true);
+  reader.port("port");
+  reader.finish();
+  return written;
+}
+
+/// `context` as it was written; nullptr if there is none.
+const Value* readContext(FieldReader& reader) {
+  reader.textMap("context", kMaxContextBytes);
+  return reader.find("context");
+}
+
+}  // namespace
+
+void readRemoteUse(FieldReader& use, ProcessorUse& result) {
+  result.type = processor_type::kExtProc;
+  Value config = emptyValue(Value::Kind::kMap, use.position());
+  Value refs = emptyValue(Value::Kind::kList, use.positionOf("backendRefs"));
+  const std::vector<Item> items = use.list("backendRefs", kMaxProcessorBackendRefs);
+  for (const Item& item : items) refs.items.push_back(readProcessorBackendRef(use.map(item), *item.value));
+  if (items.empty()) use.error("backendRefs", "must have at least one item");
+  addMember(config, "backendRefs", std::move(refs));
+
+  FieldReader settings = use.map("config");
+  const std::optional<base::Duration> timeout = settings.duration("timeout");
+  if (timeout && result.timeout && *timeout != *result.timeout) settings.error("timeout", "contradicts timeout");
+  if (timeout) result.timeout = timeout;
+  const std::optional<bool> outer = readFailOpen(use);
+  const std::optional<bool> inner = readFailOpen(settings);
+  if (outer && inner && *outer != *inner) {
+    use.error("config", "says something else about failures than " + use.path());
+  }
+  result.failOpen = outer.value_or(false) || inner.value_or(false);
+  const Value* outerContext = readContext(use);
+  const Value* innerContext = readContext(settings);
+  if (outerContext != nullptr && innerContext != nullptr) {
+    settings.error("context", "must not be given in both places");
+  }
+  if (const Value* context = innerContext != nullptr ? innerContext : outerContext) {
+    addMember(config, "context", *context);
+  }
+  settings.finish();
+  result.config = std::move(config);
+}
+
+void readExtProcessUse(FieldReader& use, ProcessorUse& result) {
+  result.type = processor_type::kExtProc;
+  result.failOpen = readFailOpen(use).value_or(false);
+  if (use.has("inProcess")) use.error("inProcess", "must not be given when type is ExtProcess");
+  use.require("extProcess");
+  FieldReader extProcess = use.map("extProcess");
+  if (!use.has("extProcess")) return;
+  Value refs = emptyValue(Value::Kind::kList, extProcess.positionOf("backendRef"));
+  if (const Value* written = extProcess.require("backendRef")) {
+    refs.items.push_back(readProcessorBackendRef(extProcess.map("backendRef"), *written));
+  }
+  extProcess.finish();
+  Value config = emptyValue(Value::Kind::kMap, extProcess.position());
+  addMember(config, "backendRefs", std::move(refs));
+  result.config = std::move(config);
+}
+
+}  // namespace sluice::config

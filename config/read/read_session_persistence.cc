@@ -1,0 +1,39 @@
+#include "config/read/object_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 128;
+constexpr Choice<SessionType> kSessionTypes[] = {{"Cookie", SessionType::kCookie}, {"Header", SessionType::kHeader}};
+constexpr Choice<bool> kLifetimes[] = {{"Permanent", true}, {"Session", false}};
+
+}  // namespace
+
+std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule) {
+  if (!rule.has("sessionPersistence")) return std::nullopt;
+  FieldReader reader = rule.map("sessionPersistence");
+  SessionPersistence session;
+  session.path = reader.path();
+  session.name = reader.anyText("sessionName", kMaxNameBytes);
+  // The API takes any text; of cookies (RFC 6265 section 4.1.1) and header fields alike the name is a token.
+  if (!session.name.empty() && !isHeaderName(session.name)) {
+    reader.error("sessionName",
+                 "must be a name that cookies and header fields can have, but is " + base::quote(session.name));
+  }
+  session.absoluteTimeout = reader.duration("absoluteTimeout");
+  session.type = reader.choice("type", kSessionTypes, SessionType::kCookie);
+  if (reader.has("cookieConfig")) {
+    if (session.type != SessionType::kCookie) reader.error("cookieConfig", "can only be set with type Cookie");
+    FieldReader cookie = reader.map("cookieConfig");
+    session.permanent = cookie.choice("lifetimeType", kLifetimes, false);
+    cookie.finish();
+  }
+  if (session.permanent && !reader.has("absoluteTimeout")) {
+    reader.error("absoluteTimeout", "is required when cookieConfig.lifetimeType is Permanent");
+  }
+  reader.finish();
+  return session;
+}
+
+}  // namespace sluice::config

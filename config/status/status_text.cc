@@ -1,0 +1,71 @@
+// Conditions for people: statusText() of config/status/conditions.h.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "config/status/conditions.h"
+
+namespace sluice::config {
+namespace {
+
+/// Where a condition was said, its type, status and reason; the message follows unaligned.
+struct Row {
+  std::array<std::string, 4> cells;
+  std::string_view message;
+};
+
+void addRows(std::vector<Row>& rows, const std::string& where, const std::vector<Condition>& conditions) {
+  for (const Condition& condition : conditions) {
+    rows.push_back(Row{{where, condition.type, std::string(conditionStatusName(condition.status)), condition.reason},
+                       condition.message});
+  }
+}
+
+std::string parentName(const ObjectStatus& object, const ParentRef& ref) {
+  std::string name = object.shape == StatusShape::kAncestors ? "target " + ref.object.kind + " " : "parent ";
+  if (!ref.object.nameSpace.empty()) name += ref.object.nameSpace + "/";
+  name += ref.object.name;
+  if (!ref.sectionName.empty()) name += "/" + ref.sectionName;
+  if (ref.port != 0) name += ":" + std::to_string(ref.port);
+  return name;
+}
+
+std::vector<Row> rowsOf(const ObjectStatus& object) {
+  std::vector<Row> rows;
+  addRows(rows, "", object.conditions);
+  for (const ListenerStatus& listener : object.listeners) {
+    const std::string routes =
+        listener.attachedRoutes == 1 ? " (1 route)" : " (" + std::to_string(listener.attachedRoutes) + " routes)";
+    addRows(rows, "listener " + listener.name + routes, listener.conditions);
+  }
+  for (const ParentStatus& parent : object.parents) {
+    addRows(rows, parentName(object, parent.parentRef), parent.conditions);
+  }
+  for (const ControllerStatus& controller : object.controllers) addRows(rows, "", controller.conditions);
+  return rows;
+}
+
+}  // namespace
+
+std::string statusText(const ObjectStatus& object) {
+  const std::vector<Row> rows = rowsOf(object);
+  std::array<std::size_t, 4> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row.cells[i].size());
+  }
+  std::string text =
+      object.kind + " " + (object.nameSpace.empty() ? object.name : object.nameSpace + "/" + object.name) + "\n";
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] == 0) continue;
+      line.append("  ").append(row.cells[i]).append(widths[i] - row.cells[i].size(), ' ');
+    }
+    if (!row.message.empty()) line.append("  ").append(row.message);
+    while (line.ends_with(' ')) line.pop_back();
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace sluice::config

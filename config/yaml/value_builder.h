@@ -1,0 +1,32 @@
+// Values made by the program instead of read: what the spellings of one thing are turned into. They stand where the
+// text stands that they were made of.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/yaml/document.h"
+
+namespace sluice::config {
+
+inline Value emptyValue(Value::Kind kind, const Position& position) {
+  Value value;
+  value.kind = kind;
+  value.position = position;
+  return value;
+}
+
+/// Of a scalar.
+inline Value scalarValue(Value::Kind kind, std::string_view text, const Position& position) {
+  Value value = emptyValue(kind, position);
+  value.text = text;
+  return value;
+}
+
+inline void addMember(Value& map, std::string_view key, Value value) {
+  Position position = value.position;
+  map.members.push_back(Member{std::string(key), std::move(position), std::move(value)});
+}
+
+}  // namespace sluice::config

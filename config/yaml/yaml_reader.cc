@@ -1,0 +1,262 @@
+#include "config/yaml/yaml_reader.h"
+
+#include <yaml-cpp/anchor.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <optional>
+#include <streambuf>
+#include <unordered_set>
+#include <utility>
+
+#include "config/yaml/yaml_scalar.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+/// Thrown by the handler through the parser, and caught below.
+struct Refused {
+  YAML::Mark mark;
+  std::string message;
+};
+
+/// Reads in place; std::istringstream would copy the text.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // never written: setg has no const form
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  using Take = std::function<void(const Value& root)>;
+
+  TreeBuilder(std::string_view text, const YamlOrigin& origin, const YamlLimits& limits, const Take& take)
+      : text_(text), origin_(origin), limits_(limits), take_(take) {}
+
+  Position positionOf(const YAML::Mark& mark) const {
+    if (mark.is_null()) return Position{origin_.file, 0, 0};
+    return Position{origin_.file, static_cast<std::uint32_t>(mark.line) + 1 + origin_.lineOffset,
+                    static_cast<std::uint32_t>(mark.column) + 1 + origin_.columnOffset};
+  }
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override { frames_.clear(); }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { add(mark, node(mark, Value::Kind::kNull)); }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    throw Refused{mark, "aliases are not supported: write the value out"};
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuseAnchor(mark, anchor);
+    const bool plain = tag == "?";
+    if (!plain && !tag.empty() && tag != "!" && tag != "tag:yaml.org,2002:str") refuseTag(mark);
+    Value scalar = node(mark, plain ? plainScalarKind(value) : Value::Kind::kString);
+    scalar.text = scalar.kind == Value::Kind::kBool ? base::toLower(value) : value;
+    if (!plain) scalar.blockColumn = blockColumn(mark);
+    const std::size_t end = plain ? offsetOf(mark) + value.size() : endOfQuotes(mark);
+    if (isKeyNext()) requireColon(mark, end);
+    add(mark, std::move(scalar));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    refuseAnchor(mark, anchor);
+    open(mark, tag, "tag:yaml.org,2002:seq", Value::Kind::kList);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    refuseAnchor(mark, anchor);
+    open(mark, tag, "tag:yaml.org,2002:map", Value::Kind::kMap);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Frame {
+    Value value;
+    YAML::Mark mark;
+    std::optional<Member> pending;  // a map's key whose value comes next
+    std::unordered_set<std::string> keys;
+  };
+
+  [[noreturn]] static void refuseTag(const YAML::Mark& mark) { throw Refused{mark, "tags are not supported"}; }
+
+  static void refuseAnchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) throw Refused{mark, "anchors are not supported: write the value out"};
+  }
+
+  bool isKeyNext() const { return !frames_.empty() && frames_.back().value.isMap() && !frames_.back().pending; }
+
+  std::size_t offsetOf(const YAML::Mark& mark) const {
+    return mark.is_null() ? text_.size() : std::min(static_cast<std::size_t>(mark.pos), text_.size());
+  }
+
+  /// The parser takes a last quote that is never closed for closed by the end of the text: a file cut short would pass.
+  /// Returns the offset behind the scalar's closing quote; that of `mark` if there are no quotes.
+  std::size_t endOfQuotes(const YAML::Mark& mark) const {
+    const std::size_t begin = offsetOf(mark);
+    const char quote = begin < text_.size() ? text_[begin] : '\0';
+    if (quote != '\'' && quote != '"') return begin;
+    for (std::size_t at = begin + 1; at < text_.size(); ++at) {
+      const bool escaped = quote == '"' ? text_[at] == '\\' : text_.substr(at, 2) == "''";
+      if (escaped) {
+        ++at;
+      } else if (text_[at] == quote) {
+        return at + 1;
+      }
+    }
+    throw Refused{mark, "a quote that is never closed"};
+  }
+
+  /// The parser takes a lone word for a key without a value, which would count as a field that is absent.
+  void requireColon(const YAML::Mark& mark, std::size_t end) const {
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", end);
+    if (next == std::string_view::npos || text_[next] != ':') throw Refused{mark, "a key without a colon"};
+  }
+
+  Value node(const YAML::Mark& mark, Value::Kind kind) {
+    if (++nodes_ > limits_.nodes) {
+      throw Refused{mark, "more than " + std::to_string(limits_.nodes) + " values in one text"};
+    }
+    Value value;
+    value.kind = kind;
+    value.position = positionOf(mark);
+    return value;
+  }
+
+  void open(const YAML::Mark& mark, const std::string& tag, std::string_view expected, Value::Kind kind) {
+    if (!tag.empty() && tag != "?" && tag != "!" && tag != expected) refuseTag(mark);
+    if (frames_.size() >= limits_.depth) {
+      throw Refused{mark, "nested deeper than " + std::to_string(limits_.depth) + " levels"};
+    }
+    if (isKeyNext()) {
+      throw Refused{mark, "a key must be a string"};
+    }
+    frames_.push_back(Frame{node(mark, kind), mark, std::nullopt, {}});
+  }
+
+  void close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    add(frame.mark, std::move(frame.value));
+  }
+
+  void add(const YAML::Mark& mark, Value value) {
+    if (frames_.empty()) {
+      take_(value);
+      return;
+    }
+    Frame& frame = frames_.back();
+    if (frame.value.isList()) {
+      frame.value.items.push_back(std::move(value));
+    } else if (frame.pending) {
+      frame.pending->value = std::move(value);
+      frame.value.members.push_back(std::move(*frame.pending));
+      frame.pending.reset();
+    } else {
+      addKey(mark, frame, std::move(value));
+    }
+  }
+
+  void addKey(const YAML::Mark& mark, Frame& frame, Value key) {
+    if (key.isNull()) throw Refused{mark, "a key must be a string"};
+    if (!frame.keys.insert(key.text).second) throw Refused{mark, "duplicate key " + base::quote(key.text)};
+    frame.pending = Member{std::move(key.text), std::move(key.position), Value()};
+  }
+
+  /// The indentation of the first line with text below a "|", which is that of them all.
+  std::uint32_t blockColumn(const YAML::Mark& mark) const {
+    std::size_t at = offsetOf(mark);
+    if (at >= text_.size() || text_[at] != '|') return 0;
+    for (at = text_.find('\n', at); at != std::string_view::npos; at = text_.find('\n', at)) {
+      const std::size_t begin = ++at;
+      at = text_.find_first_not_of(' ', begin);
+      if (at == std::string_view::npos) break;
+      if (text_[at] != '\n' && text_[at] != '\r')
+        return static_cast<std::uint32_t>(at - begin) + 1 + origin_.columnOffset;
+    }
+    return 0;
+  }
+
+  std::string_view text_;
+  const YamlOrigin& origin_;
+  const YamlLimits& limits_;
+  const Take& take_;
+  std::vector<Frame> frames_;
+  std::size_t nodes_ = 0;
+};
+
+/// YAML 1.2 section 5.1: no control characters. yaml-cpp would take some for the end of the text and drop the rest
+/// without a word.
+std::optional<Problem> findForbiddenByte(std::string_view text, const YamlOrigin& origin) {
+  const std::size_t bad = base::findInvalidUtf8OrControl(text);
+  if (bad == std::string_view::npos) return std::nullopt;
+  Problem problem;
+  const std::string_view before = text.substr(0, bad);
+  const std::size_t lineBegin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  std::uint32_t line = 1;
+  for (const char byte : before) line += byte == '\n';
+  problem.position = Position{origin.file, line + origin.lineOffset,
+                              static_cast<std::uint32_t>(bad - lineBegin) + 1 + origin.columnOffset};
+  problem.message = "a byte that is neither printable nor UTF-8";
+  return problem;
+}
+
+}  // namespace
+
+bool forEachDocument(std::string_view text, const YamlOrigin& origin, Problems& problems,
+                     const std::function<void(const Value& root)>& take, const YamlLimits& limits) {
+  Problem problem;
+  problem.position.file = origin.file;
+  if (text.size() > limits.textBytes) {
+    problem.message = "larger than " + std::to_string(limits.textBytes) + " bytes";
+    problems.push_back(std::move(problem));
+    return false;
+  }
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (std::optional<Problem> forbidden = findForbiddenByte(text, origin)) {
+    problems.push_back(std::move(*forbidden));
+    return false;
+  }
+  TreeBuilder builder(text, origin, limits, take);
+  try {
+    ViewBuffer buffer(text);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+    return true;
+  } catch (const Refused& refused) {
+    problem.position = builder.positionOf(refused.mark);
+    problem.message = refused.message;
+  } catch (const YAML::Exception& exception) {
+    problem.position = builder.positionOf(exception.mark);
+    problem.message = "not YAML: " + exception.msg;
+  } catch (const std::exception& exception) {
+    problem.message = std::string("not YAML: ") + exception.what();
+  }
+  problems.push_back(std::move(problem));
+  return false;
+}
+
+std::vector<Document> readYaml(std::string_view text, const YamlOrigin& origin, Problems& problems,
+                               const YamlLimits& limits) {
+  std::vector<Document> documents;
+  const auto take = [&](const Value& root) { documents.push_back(Document{root}); };
+  if (!forEachDocument(text, origin, problems, take, limits)) documents.clear();
+  return documents;
+}
+
+}  // namespace sluice::config

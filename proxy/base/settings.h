@@ -1,0 +1,168 @@
+// settings.yaml: every tunable of the process with its default, as names.md of the product fixes them.
+//
+// Unknown keys are errors; each value carries its unit in the type. Read from the ConfigMap that
+// GatewayClass.spec.parametersRef names.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/base/clock.h"
+
+namespace sluice::base {
+
+struct DnsSettings {
+  std::vector<std::string> servers;
+  std::map<std::string, std::vector<std::string>> hosts;
+  Duration timeout = std::chrono::seconds(2);
+  std::uint32_t attempts = 3;
+  Duration minTtl = std::chrono::seconds(1);
+  Duration maxTtl = std::chrono::seconds(300);
+  Duration negativeTtl = std::chrono::seconds(5);
+  Duration staleTtl = std::chrono::seconds(300);
+  std::uint32_t maxAddresses = 16;
+  bool ipv6 = false;
+
+  friend bool operator==(const DnsSettings&, const DnsSettings&) = default;
+};
+
+struct TimeoutSettings {
+  Duration requestHeader = std::chrono::seconds(10);
+  Duration bodyIdle = std::chrono::seconds(60);
+  Duration clientIdle = std::chrono::seconds(60);
+  Duration tlsHandshake = std::chrono::seconds(10);
+  Duration connect = std::chrono::seconds(5);
+  Duration responseIdle = std::chrono::seconds(60);
+  Duration streamIdle = std::chrono::seconds(300);
+  Duration request = Duration::zero();  // none
+  Duration upstreamIdle = std::chrono::seconds(60);
+  Duration processor = std::chrono::milliseconds(200);
+  Duration adminAnswer = std::chrono::seconds(30);
+
+  friend bool operator==(const TimeoutSettings&, const TimeoutSettings&) = default;
+};
+
+struct LimitSettings {
+  std::uint64_t requestLineBytes = 16 * 1024;
+  std::uint64_t headerBytes = 64 * 1024;
+  std::uint64_t headerFields = 100;
+  std::uint64_t headerMemory = 1024 * 1024;
+  std::uint64_t headerMemoryTotal = 256 * 1024 * 1024;
+  std::uint64_t informationalResponses = 10;
+  std::uint64_t chunkExtensionBytes = 1024;
+  std::uint64_t concurrentStreams = 100;
+  std::uint64_t streamWindow = 256 * 1024;
+  std::uint64_t connectionWindow = 1024 * 1024;
+  std::uint64_t resetsPerMinute = 200;
+  std::uint64_t emptyFrames = 100;
+  std::uint64_t queuedControlFrames = 1000;
+  std::uint64_t connections = 20000;
+  std::uint64_t connectionMemory = 4 * 1024 * 1024;
+  std::uint64_t connectionMemoryTotal = 1024 * 1024 * 1024;
+  std::uint64_t responseRate = 1024;  // for each timeouts.responseIdle; 0: none
+  std::uint64_t exchangeBuffer = 256 * 1024;
+  std::uint64_t replayBuffer = 64 * 1024;
+  std::uint64_t processorBuffer = 2 * 1024 * 1024;
+  std::uint64_t processorBufferTotal = 256 * 1024 * 1024;
+  std::uint64_t decompressedBody = 16 * 1024 * 1024;
+  std::uint64_t decompressionRatio = 100;
+  std::uint64_t backendConnections = 1024;
+  std::uint64_t backendPending = 1024;
+  std::uint64_t backendRequests = 1024;
+  std::uint64_t adminConnections = 64;
+
+  friend bool operator==(const LimitSettings&, const LimitSettings&) = default;
+};
+
+/// NTLM and Negotiate authenticate connections: either the Backend's connection serves that client alone from then on,
+/// or the gateway refuses them.
+enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
+
+/// This says what backends are told in X-Forwarded-For, -Proto and -Host.
+enum class ForwardedHeaders : std::uint8_t {
+  kOff,       // nothing
+  kAppend,    // what came, and who has sent it
+  kOverwrite  // who the client is
+};
+
+struct ForwardedSettings {
+  ForwardedHeaders mode = ForwardedHeaders::kOff;
+  /// The number of proxies between clients and the gateway whose word counts.
+  std::uint32_t trustedHops = 0;
+
+  friend bool operator==(const ForwardedSettings&, const ForwardedSettings&) = default;
+};
+
+struct CatalogRef {
+  std::string nameSpace;
+  std::string name;
+
+  friend bool operator==(const CatalogRef&, const CatalogRef&) = default;
+};
+
+/// Which bytes of a Secret seal the values of sessionPersistence.
+struct SessionKeyRef {
+  std::string nameSpace;
+  std::string name;
+  std::string key = "key";
+  /// What they were sealed with before, and are still opened with; empty: nothing.
+  std::string previousKey;
+
+  friend bool operator==(const SessionKeyRef&, const SessionKeyRef&) = default;
+};
+
+/// Where a hook of an extension server applies, from the narrowest on, as X-14 orders them.
+enum class HookScope : std::uint8_t { kRoute, kHostname, kListener, kProcess };
+
+struct ExtensionHook {
+  HookScope scope = HookScope::kRoute;
+  bool failOpen = false;
+
+  friend bool operator==(const ExtensionHook&, const ExtensionHook&) = default;
+};
+
+/// How calls to an extension server are made again.
+struct ExtensionRetry {
+  std::uint32_t maxAttempts = 4;
+  Duration initialBackoff = std::chrono::milliseconds(100);
+  Duration maxBackoff = std::chrono::seconds(1);
+  double backoffMultiplier = 2;
+  std::vector<std::string> retryableStatusCodes = {"UNAVAILABLE"};  // names of gRPC's
+
+  friend bool operator==(const ExtensionRetry&, const ExtensionRetry&) = default;
+};
+
+/// The extensionManager block of Envoy Gateway; what it means here is said in extension_manager.h.
+struct ExtensionManager {
+  std::vector<ExtensionHook> hooks;  // at least one, each scope once, in the order of HookScope
+  std::string hostname;              // of the server; lower case
+  std::uint16_t port = 0;
+  ExtensionRetry retry;
+  std::uint64_t maxMessageSize = 4 * 1000 * 1000;
+
+  friend bool operator==(const ExtensionManager&, const ExtensionManager&) = default;
+};
+
+struct Settings {
+  std::uint32_t workers = 0;  // 0: one per core
+  Duration drainTimeout = std::chrono::seconds(25);
+  ConnectionAuth connectionAuth = ConnectionAuth::kPin;
+  ForwardedSettings forwarded;
+  std::string accessLogPath = "/dev/stdout";  // "off": none
+  std::optional<SessionKeyRef> sessionKey;    // none: a random one of the process
+  std::vector<CatalogRef> processorCatalogs;
+  std::optional<ExtensionManager> extensionManager;
+  std::uint32_t revisionsKept = 10;
+  DnsSettings dns;
+  std::vector<std::string> addressGuardAllow;  // CIDRs
+  TimeoutSettings timeouts;
+  LimitSettings limits;
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+}  // namespace sluice::base

@@ -1,0 +1,83 @@
+#include "proxy/control/compile/backends/backend_plan.h"
+
+#include <algorithm>
+
+namespace sluice::control {
+namespace {
+
+constexpr std::uint16_t kHttpPort = 80;
+constexpr std::uint16_t kHttpsPort = 443;
+
+std::string_view protocolName(routing::UpstreamProtocol protocol) {
+  switch (protocol) {
+    case routing::UpstreamProtocol::kAuto:
+      return "auto";
+    case routing::UpstreamProtocol::kHttp11:
+      return "http/1.1";
+    case routing::UpstreamProtocol::kHttp2:
+      return "h2";
+  }
+  return "";
+}
+
+std::string tlsIdentity(const routing::UpstreamTls& tls) {
+  std::string text = "|sni=" + tls.serverName + "|san=";
+  std::vector<std::string> names = tls.subjectAltNames;
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) text += name + ",";
+  text += "|ca=" + (tls.trust ? tls.trust->fingerprint() : std::string());
+  text += "|client=" + (tls.clientCertificate ? tls.clientCertificate->fingerprint() : std::string());
+  text += "|pins=";
+  std::vector<std::string> pins = tls.spkiPins;
+  std::sort(pins.begin(), pins.end());
+  for (const std::string& pin : pins) text += pin + ",";
+  text += "|min=" + tls.minVersion + "|suites=" + tls.cipherSuites;
+  text += tls.insecureSkipVerify ? "|verify=none" : "|verify=full";
+  return text;
+}
+
+}  // namespace
+
+const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port) {
+  return port.tls ? port.tls : backend.tls;
+}
+
+std::string authorityOf(const routing::BackendPlan& plan) {
+  const std::uint16_t usual = plan.tls ? kHttpsPort : kHttpPort;
+  const bool bracketed = plan.hostname.find(':') != std::string::npos;
+  std::string host = bracketed ? "[" + plan.hostname + "]" : plan.hostname;
+  return plan.port == usual ? host : host + ":" + std::to_string(plan.port);
+}
+
+std::string identityOf(const routing::BackendPlan& plan) {
+  // No hostname has a slash: a Backend of the same name is another destination.
+  return (plan.endpoints ? "service/" : "") + plan.hostname + "|" + std::to_string(plan.port) + "|" +
+         std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
+}
+
+std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan) {
+  if (plan.protocol != routing::UpstreamProtocol::kAuto || !plan.tls) return nullptr;
+  auto result = std::make_shared<routing::BackendPlan>(plan);
+  result->countsAs = plan.identity;
+  result->protocol = routing::UpstreamProtocol::kHttp11;
+  result->identity = identityOf(*result);
+  return result;
+}
+
+std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan) {
+  switch (plan->protocol) {
+    case routing::UpstreamProtocol::kHttp2:
+      return plan;
+    case routing::UpstreamProtocol::kHttp11:
+      return nullptr;
+    case routing::UpstreamProtocol::kAuto:
+      break;
+  }
+  auto copy = std::make_shared<routing::BackendPlan>(*plan);
+  copy->countsAs = plan->identity;
+  copy->protocol = routing::UpstreamProtocol::kHttp2;
+  copy->identity = identityOf(*copy);
+  return copy;
+}
+
+}  // namespace sluice::control

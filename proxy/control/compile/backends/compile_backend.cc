@@ -1,0 +1,158 @@
+#include "proxy/control/compile/backends/compile_backend.h"
+
+#include <utility>
+
+#include "config/model/backend_kinds.h"
+#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/processors/refused_uses.h"
+#include "proxy/control/compile/references.h"
+
+namespace sluice::control {
+namespace {
+
+namespace reason = config::reason;
+
+/// Nothing if it is none that is built.
+std::optional<routing::UpstreamProtocol> upstreamProtocol(config::BackendProtocol protocol) {
+  switch (protocol) {
+    case config::BackendProtocol::kAuto:
+      return routing::UpstreamProtocol::kAuto;
+    case config::BackendProtocol::kHttp11:
+      return routing::UpstreamProtocol::kHttp11;
+    case config::BackendProtocol::kHttp2:
+      return routing::UpstreamProtocol::kHttp2;
+    case config::BackendProtocol::kOther:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// What keeps the Backend from being served at all, whatever it refers to.
+std::optional<Fault> acceptance(const config::Backend& backend) { return alteringFault(backend.unbuilt); }
+
+/// What keeps one port from being served, whatever it refers to.
+std::optional<Fault> acceptance(const config::BackendPort& port, const std::optional<config::BackendTls>& tls) {
+  if (!upstreamProtocol(port.protocol)) {
+    return fault(reason::kUnsupportedProtocol,
+                 port.protocolPath + ": " + port.protocolName + " is not supported; requests to this port answer 500");
+  }
+  if (!tls) return std::nullopt;
+  if (tls->mode == config::TlsMode::kPassthrough) {
+    return fault(reason::kUnsupportedProtocol,
+                 tls->path + ".mode: Passthrough can not carry HTTP routes; requests from an HTTPRoute answer 500");
+  }
+  routing::UpstreamTls ignored;
+  return compileTlsOptions(*tls, ignored);
+}
+
+bool originatesTls(const std::optional<config::BackendTls>& tls) {
+  return tls && (tls->mode == config::TlsMode::kServerAuth || tls->mode == config::TlsMode::kMutual);
+}
+
+}  // namespace
+
+BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust,
+                               const routing::AddressGuard& guard, const ProcessorCompiler& processors,
+                               BackendMemo& memo)
+    : model_(model), services_(model, guard, memo) {
+  TlsCompiler tls(model, systemTrust);
+  const Tools tools{tls, processors, memo};
+  for (const config::Backend& backend : model.backends) entries_.emplace(&backend, compile(backend, tools));
+}
+
+BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, const Tools& tools) {
+  Entry entry;
+  entry.unaccepted = acceptance(backend);
+  for (const config::BackendPort& port : backend.ports) {
+    entry.ports.emplace(port.number, compilePort(backend, port, tools, entry.refused));
+  }
+  return entry;
+}
+
+BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
+                                                      const Tools& tools, std::vector<RefusedUse>& refused) {
+  PortEntry entry;
+  const std::optional<config::BackendTls>& tls = tlsOf(backend, port);
+  entry.unaccepted = acceptance(port, tls);
+  if (entry.unaccepted) return entry;
+  auto plan = std::make_shared<routing::BackendPlan>();
+  plan->name = backend.meta.qualifiedName();
+  plan->hostname = backend.hostname;
+  plan->port = port.number;
+  plan->protocol = *upstreamProtocol(port.protocol);
+  if (originatesTls(tls)) {
+    auto compiled = tools.tls.compile(backend, *tls);
+    if (!compiled) {
+      entry.unresolved = std::move(compiled.fault);
+      return entry;
+    }
+    plan->tls = std::move(compiled.value);
+  }
+  plan->authority = authorityOf(*plan);
+  plan->identity = identityOf(*plan);
+  const UsesOf uses{{backend.group, backend.kind, backend.meta.nameSpace},
+                    backend.meta.name,
+                    processing::Scope::kBackend,
+                    !plan->tls.has_value()};
+  CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
+  noteOnce(refused, compiled.refused);
+  entry.unprocessed = joined(compiled.closed());
+  if (entry.unprocessed) return entry;
+  plan->chain = chainOf(std::move(compiled.steps));
+  plan->http11 = overHttp11(*plan);
+  entry.plan = tools.memo.shared(std::move(plan));
+  return entry;
+}
+
+BackendUse BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder) const {
+  if (auto forbidden = permission(ref.object, holder)) return {&ref, *std::move(forbidden), {}, nullptr};
+  if (isService(ref.object)) {
+    return {&ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
+  }
+  const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind,
+                                                      targetNamespace(ref.object, holder.nameSpace), ref.object.name);
+  return {&ref, resolve(ref, holder, backend), {}, backend};
+}
+
+BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder,
+                                      const config::Backend* backend) const {
+  const auto refused = [&](std::string_view why, const std::string& message) {
+    return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
+  };
+  if (backend == nullptr) {
+    const auto* rejected = model_.findRejected(ref.object.group, ref.object.kind,
+                                               targetNamespace(ref.object, holder.nameSpace), ref.object.name);
+    const std::string why = rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
+    return refused(reason::kBackendNotFound, why);
+  }
+  const Entry& entry = entries_.at(backend);
+  if (entry.unaccepted) return refused(entry.unaccepted->reason, entry.unaccepted->message);
+  const config::BackendPort* port = backend->findPort(ref.port);
+  if (port == nullptr) {
+    const std::string which = ref.port == 0 ? "it has several ports, so the reference must name one"
+                                            : "it has no port " + std::to_string(ref.port);
+    return refused(reason::kBackendNotFound, which);
+  }
+  const PortEntry& found = entry.ports.at(port->number);
+  const std::optional<Fault>& broken = found.unaccepted   ? found.unaccepted
+                                       : found.unresolved ? found.unresolved
+                                                          : found.unprocessed;
+  if (broken) return refused(broken->reason, broken->message);
+  return found.plan;
+}
+
+std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
+  const config::BackendKind* kind = config::findBackendKind(ref.group, ref.kind);
+  if (kind == nullptr && !isService(ref)) {
+    const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
+    return fault(reason::kInvalidKind,
+                 describe(ref, holder.nameSpace) + ": backends of kind " + name + " are not supported");
+  }
+  if (kind != nullptr && !kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
+    return fault(reason::kRefNotPermitted,
+                 describe(ref, holder.nameSpace) + ": an " + ref.kind + " must be in the namespace of the route");
+  }
+  return crossNamespaceFault(model_, ref, holder);
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,183 @@
+#include "proxy/control/compile/backends/compile_service.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/references.h"
+
+namespace sluice::control {
+namespace {
+
+namespace reason = config::reason;
+
+constexpr std::size_t kMostNamed = 3;  // addresses in a note
+
+/// GEP-1911.
+Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& port) {
+  const std::string& name = port.appProtocol;
+  if (port.protocol != config::TransportProtocol::kTcp) {
+    return fault(reason::kUnsupportedProtocol, "only ports of protocol TCP can carry HTTP");
+  }
+  if (name.empty()) return routing::UpstreamProtocol::kAuto;
+  if (name == "http" || name == "kubernetes.io/ws") return routing::UpstreamProtocol::kHttp11;
+  if (name == "kubernetes.io/h2c") return routing::UpstreamProtocol::kHttp2;
+  if (name == "kubernetes.io/wss" || name == "https") {
+    return fault(reason::kUnsupportedProtocol,
+                 "appProtocol " + name + " needs TLS, which is not supported towards Services");
+  }
+  return fault(reason::kUnsupportedProtocol, "appProtocol " + name + " is not supported");
+}
+
+/// The endpoints of one port, by what may be done with them.
+class EndpointCollector {
+ public:
+  explicit EndpointCollector(const routing::AddressGuard& guard) : guard_(guard) {}
+
+  void add(const std::string& address, std::uint16_t port) {
+    std::array<std::uint8_t, 16> bytes{};
+    const bool isV6 = ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
+    if (!isV6 && ::inet_pton(AF_INET, address.c_str(), bytes.data()) != 1) return;
+    const routing::AddressBytes used(bytes.data(), isV6 ? 16 : 4);
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ::inet_ntop(isV6 ? AF_INET6 : AF_INET, bytes.data(), text.data(), text.size());
+    if (guard_.permitsEndpoint(used)) {
+      (isV6 ? v6_ : v4_).insert({text.data(), port});
+    } else {
+      refused_.insert(std::string(text.data()) + " (" +
+                      std::string(routing::addressClassName(routing::classify(used))) + ")");
+    }
+  }
+  void addName() { hasNames_ = true; }
+
+  /// Those of one family: a Pod with two addresses is one endpoint.
+  std::vector<routing::Endpoint> chosen(bool prefersIpv6) const {
+    const bool takesV6 = prefersIpv6 ? !v6_.empty() : v4_.empty();
+    const std::set<routing::Endpoint>& of = takesV6 ? v6_ : v4_;
+    return {of.begin(), of.end()};
+  }
+
+  std::string note() const {
+    std::string text;
+    if (hasNames_) text = "EndpointSlices of addressType FQDN are not supported, and ignored";
+    if (refused_.empty()) return text;
+    text += text.empty() ? "" : "; ";
+    text += "endpoints that addressGuard.allow does not name are not used: ";
+    std::size_t named = 0;
+    for (const std::string& address : refused_) {
+      if (named == kMostNamed) return text + " and " + std::to_string(refused_.size() - named) + " more";
+      text += (named++ == 0 ? "" : ", ") + address;
+    }
+    return text;
+  }
+
+ private:
+  const routing::AddressGuard& guard_;
+  std::set<routing::Endpoint> v4_;
+  std::set<routing::Endpoint> v6_;
+  std::set<std::string> refused_;
+  bool hasNames_ = false;
+};
+
+/// Slices have the names of the Service's ports, and the numbers of the endpoints'.
+void collect(const config::EndpointSlice& slice, const config::ServicePort& port, EndpointCollector& endpoints) {
+  if (slice.addressType == config::AddressType::kFqdn) return endpoints.addName();
+  for (const config::EndpointSlice::Port& each : slice.ports) {
+    if (each.name != port.name || each.protocol != config::TransportProtocol::kTcp) continue;
+    const std::uint16_t any = port.targetPort != 0 ? port.targetPort : port.number;
+    for (const std::string& address : slice.addresses) endpoints.add(address, each.number != 0 ? each.number : any);
+  }
+}
+
+}  // namespace
+
+bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == "Service"; }
+
+ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendMemo& memo) {
+  std::map<Name, Slices> slices;
+  for (const config::EndpointSlice& slice : model.endpointSlices) {
+    if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
+  }
+  for (const config::Service& service : model.services) {
+    const Name name{service.meta.nameSpace, service.meta.name};
+    Entry& entry = entries_[name];
+    entry.service = &service;
+    if (service.isExternalName) continue;
+    for (const config::ServicePort& port : service.ports) {
+      // One number may stand for two protocols.
+      const bool known = entry.ports.contains(port.number);
+      if (known && port.protocol != config::TransportProtocol::kTcp) continue;
+      entry.ports.insert_or_assign(port.number, compilePort(service, port, slices[name], guard, memo));
+    }
+  }
+  for (const config::Rejected& rejected : model.rejected) {
+    if (rejected.group.empty() && rejected.kind == "Service") {
+      rejected_.emplace(Name{rejected.nameSpace, rejected.name}, rejected.message);
+    }
+  }
+}
+
+ServiceCatalog::PortEntry ServiceCatalog::compilePort(const config::Service& service, const config::ServicePort& port,
+                                                      const Slices& slices, const routing::AddressGuard& guard,
+                                                      BackendMemo& memo) {
+  PortEntry entry;
+  const Resolved<routing::UpstreamProtocol> protocol = protocolOfPort(port);
+  if (!protocol) {
+    entry.fault = protocol.fault;
+    return entry;
+  }
+  EndpointCollector endpoints(guard);
+  for (const config::EndpointSlice* slice : slices) collect(*slice, port, endpoints);
+  auto plan = std::make_shared<routing::BackendPlan>();
+  plan->name = service.meta.qualifiedName();
+  plan->hostname = service.meta.name + "." + service.meta.nameSpace + ".svc";
+  plan->port = port.number;
+  plan->protocol = *protocol.value;
+  plan->endpoints = endpoints.chosen(service.prefersIpv6);
+  plan->authority = authorityOf(*plan);
+  plan->identity = identityOf(*plan);
+  entry.note = endpoints.note();
+  entry.plan = memo.shared(std::move(plan));
+  return entry;
+}
+
+const ServiceCatalog::PortEntry* ServiceCatalog::find(const config::BackendTarget& ref, std::string_view holder) const {
+  const auto entry = entries_.find({targetNamespace(ref.object, holder), ref.object.name});
+  if (entry == entries_.end()) return nullptr;
+  const auto port = entry->second.ports.find(ref.port);
+  return port == entry->second.ports.end() ? nullptr : &port->second;
+}
+
+Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(const config::BackendTarget& ref,
+                                                                              std::string_view holder) const {
+  const auto refused = [&](std::string_view why, const std::string& message) {
+    return fault(why, describe(ref.object, holder) + ": " + message);
+  };
+  const Name name{targetNamespace(ref.object, holder), ref.object.name};
+  const auto entry = entries_.find(name);
+  if (entry == entries_.end()) {
+    const auto rejected = rejected_.find(name);
+    return refused(reason::kBackendNotFound,
+                   rejected == rejected_.end() ? "it does not exist" : "it is not valid: " + rejected->second);
+  }
+  if (entry->second.service->isExternalName) {
+    return refused(reason::kInvalidKind, "Services of type ExternalName are not supported: use a Backend");
+  }
+  const PortEntry* port = find(ref, holder);
+  if (port == nullptr) return refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port));
+  if (port->fault) {
+    return refused(port->fault->reason, "port " + std::to_string(ref.port) + ": " + port->fault->message);
+  }
+  return port->plan;
+}
+
+std::string ServiceCatalog::note(const config::BackendTarget& ref, std::string_view holder) const {
+  const PortEntry* port = find(ref, holder);
+  return port == nullptr || port->note.empty() ? "" : describe(ref.object, holder) + ": " + port->note;
+}
+
+}  // namespace sluice::control

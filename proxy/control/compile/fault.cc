@@ -1,0 +1,34 @@
+#include "proxy/control/compile/fault.h"
+
+namespace sluice::control {
+
+std::string joinMessages(const std::vector<Fault>& faults) {
+  std::string text;
+  for (const Fault& fault : faults) {
+    if (!text.empty()) text += "; ";
+    text += fault.message;
+  }
+  return text;
+}
+
+std::optional<Fault> alteringFault(const std::vector<config::Unbuilt>& unbuilt) {
+  std::vector<Fault> faults;
+  for (const config::Unbuilt& field : unbuilt) {
+    if (field.altersTraffic)
+      faults.push_back({std::string(config::reason::kUnsupportedValue), field.path + ": " + field.message});
+  }
+  if (faults.empty()) return std::nullopt;
+  return Fault{faults.front().reason, joinMessages(faults)};
+}
+
+std::string ignoredNote(const std::vector<config::Unbuilt>& unbuilt) {
+  std::string note;
+  for (const config::Unbuilt& field : unbuilt) {
+    if (field.altersTraffic) continue;
+    note += note.empty() ? "UnsupportedValue, ignored: " : "; ";
+    note += field.path + ": " + field.message;
+  }
+  return note;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,235 @@
+#include "proxy/control/compile/gateways/attach.h"
+
+#include <algorithm>
+#include <set>
+
+#include "proxy/control/compile/gateways/compile_listener.h"
+#include "proxy/control/compile/references.h"
+#include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/use_conditions.h"
+#include "proxy/routing/table/hostname.h"
+
+namespace sluice::control {
+namespace {
+
+namespace reason = config::reason;
+namespace condition_type = config::condition_type;
+
+// A status is for people: whoever has more of the same has seen enough.
+constexpr std::size_t kMaxShadowed = 4;
+
+/// The route's hostnames that the listener can see; "" where it names none.
+std::vector<std::string> sharedHostnames(const config::Route& route, const config::Listener& listener) {
+  if (route.hostnames.empty()) return {""};
+  std::set<std::string> shared;
+  for (const std::string& name : route.hostnames) {
+    if (routing::hostnamesIntersect(listener.hostname, name)) shared.insert(name);
+  }
+  return {shared.begin(), shared.end()};
+}
+
+class Attacher {
+ public:
+  Attacher(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
+           std::vector<GatewayPlan>& gateways, BackendCatalog& backends)
+      : model_(model), plan_(plan), route_(*plan_.route), kept_(kept), gateways_(gateways), backends_(backends) {}
+
+  config::ObjectStatus run() {
+    config::ObjectStatus status = statusOf(config::kGatewayGroup, plan_.kind, route_.meta.nameSpace, route_.meta.name,
+                                           config::StatusShape::kParents);
+    for (const config::ParentRef& parent : route_.parentRefs) {
+      if (!isOurs(parent)) continue;
+      notes_ = plan_.notes;
+      shadowed_ = 0;
+      const std::optional<Fault> refused = attach(parent);
+      config::ParentStatus entry;
+      entry.parentRef = parent;
+      entry.conditions = conditions(refused);
+      status.parents.push_back(std::move(entry));
+    }
+    return status;
+  }
+
+ private:
+  GatewayPlan* findPlan(const config::ObjectRef& ref) {
+    const std::string_view nameSpace = targetNamespace(ref, route_.meta.nameSpace);
+    for (GatewayPlan& each : gateways_) {
+      if (each.gateway->meta.nameSpace == nameSpace && each.gateway->meta.name == ref.name) return &each;
+    }
+    return nullptr;
+  }
+
+  /// Parents of other APIs, and Gateways of other controllers, are theirs to speak of.
+  bool isOurs(const config::ParentRef& parent) {
+    const config::ObjectRef& ref = parent.object;
+    if (ref.group != config::kGatewayGroup) return false;
+    if (ref.kind != "Gateway" || findPlan(ref) != nullptr) return true;
+    return model_.findGateway(targetNamespace(ref, route_.meta.nameSpace), ref.name) == nullptr;
+  }
+
+  /// What keeps the route from the parent; nothing if at least one listener took it.
+  std::optional<Fault> attach(const config::ParentRef& parent) {
+    const config::ObjectRef& ref = parent.object;
+    const auto refusal = [&](std::string_view why, const char* message) {
+      return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
+    };
+    if (ref.kind != "Gateway") return refusal(reason::kInvalidKind, "only Gateways can be parents");
+    GatewayPlan* gateway = findPlan(ref);
+    if (gateway == nullptr) return refusal(reason::kNoMatchingParent, "it does not exist or is not valid");
+    if (gateway->refusal) return refusal(reason::kNoMatchingParent, "it is not accepted");
+    std::optional<Fault> nearest;
+    std::vector<std::string> conflicts;
+    bool attached = false;
+    for (ListenerPlan* listener : selected(*gateway, parent)) {
+      auto refused = attachTo(*gateway, *listener, ref);
+      attached = attached || !refused;
+      if (!refused) continue;
+      if (refused->reason == reason::kHostnameConflict) conflicts.push_back(refused->message);
+      nearest = nearest ? nearer(*std::move(nearest), *std::move(refused)) : std::move(refused);
+    }
+    if (!attached) return nearest ? nearest : refusal(reason::kNoMatchingParent, "it has no such listener");
+    notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
+    noteUses(*gateway);
+    countUnserved(*gateway, parent);
+    return std::nullopt;
+  }
+
+  static std::vector<ListenerPlan*> selected(GatewayPlan& gateway, const config::ParentRef& parent) {
+    std::vector<ListenerPlan*> result;
+    for (ListenerPlan& each : gateway.listeners) {
+      if (!parent.sectionName.empty() && parent.sectionName != each.listener->name) continue;
+      if (parent.port != 0 && parent.port != each.listener->port) continue;
+      result.push_back(&each);
+    }
+    return result;
+  }
+
+  /// A route that is accepted counts at a listener that is not, too (ListenerStatus.attachedRoutes).
+  void countUnserved(GatewayPlan& gateway, const config::ParentRef& parent) {
+    for (ListenerPlan* each : selected(gateway, parent)) {
+      const config::Listener& listener = *each->listener;
+      if (each->accepted() || !admits(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace)) continue;
+      if (sharedHostnames(route_, listener).empty() || !taken_.insert(each).second) continue;
+      count(*each);
+    }
+  }
+
+  std::optional<Fault> attachTo(GatewayPlan& gateway, ListenerPlan& listener, const config::ObjectRef& ref) {
+    const auto refusal = [&](std::string_view why, const std::string& message) {
+      return fault(why, describe(ref, route_.meta.nameSpace) + ": listener " + listener.listener->name + " " + message);
+    };
+    if (!listener.accepted()) return refusal(reason::kNoMatchingParent, "is not accepted");
+    if (!admits(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
+      return refusal(reason::kNotAllowedByListeners,
+                     "does not allow " + std::string(plan_.kind) + "s from namespace " + route_.meta.nameSpace);
+    }
+    const std::vector<std::string> hostnames = sharedHostnames(route_, *listener.listener);
+    if (hostnames.empty()) {
+      return refusal(reason::kNoMatchingListenerHostname,
+                     "is for " + listener.listener->hostname + ", which no hostname of the route meets");
+    }
+    if (const config::Route* rival = listener.claims.rival(plan_.kind, hostnames)) {
+      return refusal(reason::kHostnameConflict,
+                     "has an older route of another kind with one of these hostnames: " + rival->meta.qualifiedName());
+    }
+    // A second parentRef may select the same listener again.
+    if (taken_.insert(&listener).second) addEntries(listener, hostnames);
+    return std::nullopt;
+  }
+
+  /// Of several listeners' refusals the one that came closest to success tells most.
+  static Fault nearer(Fault a, Fault b) {
+    const auto rank = [](const Fault& each) {
+      if (each.reason == reason::kHostnameConflict) return 3;
+      if (each.reason == reason::kNoMatchingListenerHostname) return 2;
+      return each.reason == reason::kNotAllowedByListeners ? 1 : 0;
+    };
+    return rank(b) >= rank(a) ? std::move(b) : std::move(a);
+  }
+
+  void addEntries(ListenerPlan& listener, const std::vector<std::string>& hostnames) {
+    count(listener);
+    listener.claims.addHostnames(plan_.kind, hostnames, route_);
+    for (const RulePlan& rule : plan_.rules) {
+      for (const routing::RouteEntry& match : rule.matches) {
+        for (const std::string& hostname : hostnames) {
+          routing::RouteEntry entry = match;
+          entry.listenerHostname = listener.listener->hostname;
+          entry.hostname = hostname;
+          entry.rule = rule.rule;
+          noteShadow(listener, entry);
+          listener.entries.push_back(std::move(entry));
+        }
+      }
+    }
+  }
+
+  void count(ListenerPlan& listener) const {
+    if (!plan_.rejection && !plan_.wholeRouteFails) ++listener.attachedRoutes;
+  }
+
+  /// The loser of two routes with the same match is told (E-114).
+  void noteShadow(ListenerPlan& listener, const routing::RouteEntry& entry) {
+    const config::Route* winner = listener.claims.addMatch(entry, route_);
+    if (winner == nullptr || ++shadowed_ > kMaxShadowed) return;
+    if (shadowed_ == kMaxShadowed) {
+      notes_.emplace_back("and more matches that are taken");
+      return;
+    }
+    const std::string host = entry.hostname.empty() ? "" : " for " + entry.hostname;
+    notes_.push_back("spec.rules[" + std::to_string(entry.precedence.rule) + "].matches[" +
+                     std::to_string(entry.precedence.match) + "]" + host + ": the same match of " +
+                     winner->meta.qualifiedName() + " comes first on listener " + listener.listener->name +
+                     " and takes its requests");
+  }
+
+  void noteUses(const GatewayPlan& gateway) {
+    for (const BackendUse& use : plan_.uses) {
+      if (use.backend != nullptr) backends_.noteUse(*use.backend, *gateway.gateway);
+    }
+  }
+
+  std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }
+
+  std::vector<config::Condition> conditions(const std::optional<Fault>& refused) const {
+    Conditions result(route_.meta);
+    std::optional<Fault> unaccepted = plan_.rejection ? plan_.rejection : refused;
+    if (!unaccepted && plan_.wholeRouteFails) {
+      unaccepted =
+          fault(plan_.faults.front().reason, joinMessages(plan_.faults) + "; its requests answer " + failureName());
+    }
+    std::string note;
+    for (const std::string& each : notes_) note += (note.empty() ? "" : "; ") + each;
+    const bool accepted = !unaccepted;
+    result.check(condition_type::kAccepted, both(std::move(unaccepted), kept_), note);
+    std::optional<Fault> unresolved;
+    if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
+    result.check(condition_type::kResolvedRefs, unresolved);
+    // The API wants these first words, and the condition of accepted routes only (RouteConditionPartiallyInvalid).
+    if (!plan_.faults.empty() && accepted) {
+      result.good(condition_type::kPartiallyInvalid, reason::kUnsupportedValue,
+                  "Dropped Rule: " + joinMessages(plan_.faults) + "; the requests concerned answer " + failureName());
+    }
+    addUseConditions(plan_.refusedFilters, result, kMostConditions);
+    return result.take();
+  }
+
+  const config::Model& model_;
+  const RoutePlan& plan_;
+  const config::Route& route_;
+  const std::optional<Fault>& kept_;
+  std::vector<GatewayPlan>& gateways_;
+  BackendCatalog& backends_;
+  std::set<const ListenerPlan*> taken_;
+  std::vector<std::string> notes_;  // for the condition of the parent at hand
+  std::size_t shadowed_ = 0;
+};
+
+}  // namespace
+
+config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
+                                 std::vector<GatewayPlan>& gateways, BackendCatalog& backends) {
+  return Attacher(model, plan, kept, gateways, backends).run();
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,115 @@
+#include "proxy/control/compile/gateways/claims.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "proxy/control/compile/routes/compile_headers.h"
+
+namespace sluice::control {
+namespace {
+
+/// Calls visit(domain) for each domain that the hostname is below of, the longest first, until it returns true.
+template <typename Visit>
+bool eachDomain(std::string_view hostname, Visit visit) {
+  for (std::size_t dot = hostname.find('.'); dot != std::string_view::npos; dot = hostname.find('.', dot + 1)) {
+    if (visit(hostname.substr(dot + 1))) return true;
+  }
+  return false;
+}
+
+const config::Route* routeOf(const routing::TextMap<const config::Route*>& map, std::string_view key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : found->second;
+}
+
+/// Most names are there already, and making a node to find that out would cost more than the look.
+void addOnce(routing::TextMap<const config::Route*>& map, std::string_view key, const config::Route& owner) {
+  if (!map.contains(key)) map.emplace(key, &owner);
+}
+
+void append(std::string& text, std::string_view part) {
+  text.append(std::to_string(part.size())).append(":").append(part);
+}
+
+void appendFields(std::string& text, std::vector<routing::FieldMatch> fields, bool ignoreCase) {
+  for (routing::FieldMatch& field : fields) {
+    if (ignoreCase) field.name = lowerCase(field.name);
+  }
+  std::sort(fields.begin(), fields.end(), [](const routing::FieldMatch& a, const routing::FieldMatch& b) {
+    return std::tie(a.name, a.value, a.isExpression) < std::tie(b.name, b.value, b.isExpression);
+  });
+  for (const routing::FieldMatch& field : fields) {
+    text += field.isExpression ? '~' : '=';
+    append(text, field.name);
+    append(text, field.value);
+  }
+  text += ';';
+}
+
+/// One text for all matches that hold for the same requests because they ask the same.
+std::string matchIdentity(const routing::RouteEntry& entry) {
+  std::string text;
+  append(text, entry.hostname);
+  if (entry.rpc) {
+    text += entry.rpc->isExpression ? '~' : '=';
+    append(text, entry.rpc->service);
+    append(text, entry.rpc->method);
+  } else {
+    std::string_view path = entry.path;
+    if (entry.pathKind == routing::PathKind::kPrefix && path.ends_with('/')) path.remove_suffix(1);
+    text += std::to_string(static_cast<int>(entry.pathKind));
+    append(text, path);
+  }
+  append(text, entry.method);
+  appendFields(text, entry.headers, true);
+  appendFields(text, entry.query, false);
+  return text;
+}
+
+}  // namespace
+
+void HostnameClaims::add(std::string_view hostname, const config::Route& owner) {
+  if (first_ == nullptr) first_ = &owner;
+  addOnce(names_, hostname, owner);
+  eachDomain(hostname, [&](std::string_view domain) {
+    addOnce(below_, domain, owner);
+    return false;
+  });
+}
+
+const config::Route* HostnameClaims::meets(std::string_view hostname) const {
+  if (hostname.empty()) return first_;
+  if (const config::Route* all = routeOf(names_, "")) return all;
+  if (const config::Route* same = routeOf(names_, hostname)) return same;
+  if (hostname.starts_with("*.")) {
+    if (const config::Route* inside = routeOf(below_, hostname.substr(2))) return inside;
+    hostname.remove_prefix(2);
+  }
+  const config::Route* found = nullptr;
+  eachDomain(hostname, [&](std::string_view domain) {
+    found = routeOf(names_, "*." + std::string(domain));
+    return found != nullptr;
+  });
+  return found;
+}
+
+const config::Route* Claims::rival(std::string_view kind, const std::vector<std::string>& hostnames) const {
+  const HostnameClaims& others = kind == config::GrpcRoute::kKind ? ofHttp_ : ofGrpc_;
+  for (const std::string& hostname : hostnames) {
+    if (const config::Route* other = others.meets(hostname)) return other;
+  }
+  return nullptr;
+}
+
+void Claims::addHostnames(std::string_view kind, const std::vector<std::string>& hostnames,
+                          const config::Route& owner) {
+  HostnameClaims& own = kind == config::GrpcRoute::kKind ? ofGrpc_ : ofHttp_;
+  for (const std::string& hostname : hostnames) own.add(hostname, owner);
+}
+
+const config::Route* Claims::addMatch(const routing::RouteEntry& entry, const config::Route& owner) {
+  const auto [match, isNew] = matches_.emplace(matchIdentity(entry), &owner);
+  return isNew || match->second == &owner ? nullptr : match->second;
+}
+
+}  // namespace sluice::control

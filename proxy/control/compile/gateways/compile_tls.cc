@@ -1,0 +1,60 @@
+#include "proxy/control/compile/gateways/compile_tls.h"
+
+#include <utility>
+
+namespace sluice::control {
+namespace {
+
+namespace reason = config::reason;
+
+}  // namespace
+
+Resolved<routing::UpstreamTls> TlsCompiler::compile(const config::Backend& backend, const config::BackendTls& tls) {
+  routing::UpstreamTls result;
+  result.serverName = tls.serverName.empty() ? backend.hostname : tls.serverName;
+  result.subjectAltNames = tls.subjectAltNames;
+  result.insecureSkipVerify = tls.insecureSkipVerify;
+  if (auto wrong = compileTlsOptions(tls, result)) return *std::move(wrong);
+  const Holder holder{backend.group, backend.kind, backend.meta.nameSpace};
+  auto trust = trustFor(holder, tls);
+  if (!trust) return std::move(trust.fault);
+  result.trust = *std::move(trust.value);
+  if (tls.mode != config::TlsMode::kMutual) return result;
+  if (!tls.clientCertificateRef) {
+    return fault(reason::kInvalidClientCertificateRef, tls.path + ": mode Mutual needs a clientCertificateRef");
+  }
+  auto pair = resolveKeyPair(model_, *tls.clientCertificateRef, holder, reason::kInvalidClientCertificateRef);
+  if (!pair) return std::move(pair.fault);
+  result.clientCertificate = std::move(pair.value->certificate);
+  result.clientKey = std::move(pair.value->key);
+  return result;
+}
+
+TlsCompiler::TrustResult TlsCompiler::trustFor(const Holder& holder, const config::BackendTls& tls) {
+  if (tls.caRefs.empty()) return systemAuthorities(tls);
+  Authorities all;
+  for (const config::ObjectRef& ref : tls.caRefs) {
+    auto bundle = resolveAuthorities(model_, ref, holder);
+    if (!bundle) return std::move(bundle.fault);
+    all.certificates += bundle.value->certificates + "\n";
+    if (!bundle.value->revocations.empty()) all.revocations += bundle.value->revocations + "\n";
+  }
+  auto store = pki::TrustStore::parse(all.certificates, all.revocations);
+  if (!store) return fault(reason::kInvalidCaCertificateRef, tls.path + ": " + store.error().detail);
+  return std::make_shared<const pki::TrustStore>(std::move(store).value());
+}
+
+TlsCompiler::TrustResult TlsCompiler::systemAuthorities(const config::BackendTls& tls) {
+  if (!system_) {
+    auto store = systemTrust_();
+    if (store) {
+      system_.emplace(std::move(store).value());
+    } else {
+      system_.emplace(fault(reason::kInvalidCaCertificateRef, store.error().detail));
+    }
+  }
+  if (*system_) return *system_;
+  return fault(system_->fault.reason, tls.path + ": the authorities of the system: " + system_->fault.message);
+}
+
+}  // namespace sluice::control

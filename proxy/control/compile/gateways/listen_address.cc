@@ -1,0 +1,53 @@
+#include "proxy/control/compile/gateways/listen_address.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "proxy/routing/policy/address_guard.h"
+
+namespace sluice::control {
+namespace {
+
+using V4 = std::array<std::uint8_t, 4>;
+using V6 = std::array<std::uint8_t, 16>;
+
+template <typename Bytes>
+bool parse(int family, std::string_view text, Bytes& bytes) {
+  return ::inet_pton(family, std::string(text).c_str(), bytes.data()) == 1;
+}
+
+}  // namespace
+
+std::string canonicalAddress(std::string_view text) {
+  V6 v6{};
+  if (!parse(AF_INET6, text, v6)) return std::string(text);  // of IPv4 there is only one spelling
+  std::array<char, INET6_ADDRSTRLEN> spelled{};
+  return ::inet_ntop(AF_INET6, v6.data(), spelled.data(), spelled.size());
+}
+
+const char* whyUnusable(std::string_view canonical) {
+  V4 v4{};
+  if (parse(AF_INET, canonical, v4)) {
+    if (routing::classify(v4) == routing::AddressClass::kMulticast) return "a multicast address takes no connections";
+    const bool broadcast = std::all_of(v4.begin(), v4.end(), [](std::uint8_t byte) { return byte == 255; });
+    return broadcast ? "the broadcast address takes no connections" : nullptr;
+  }
+  V6 v6{};
+  if (!parse(AF_INET6, canonical, v6)) return nullptr;
+  switch (routing::classify(v6)) {
+    case routing::AddressClass::kMulticast:
+      return "a multicast address takes no connections";
+    case routing::AddressClass::kV4Mapped:
+      return "an IPv4 address is written as such";
+    case routing::AddressClass::kLinkLocal:
+      return "a link-local address means nothing without its link, which has no place here";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace sluice::control

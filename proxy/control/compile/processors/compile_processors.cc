@@ -1,0 +1,270 @@
+#include "proxy/control/compile/processors/compile_processors.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace sluice::control {
+namespace {
+
+using processing::Phase;
+
+namespace reason = config::reason;
+
+/// The Secrets of the model that one object may refer to.
+class Secrets final : public processing::SecretLookup {
+ public:
+  Secrets(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}
+
+  processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
+    config::ObjectRef ref;
+    ref.kind = "Secret";
+    ref.nameSpace = nameSpace;
+    ref.name = name;
+    if (auto forbidden = crossNamespaceFault(model_, ref, holder_)) {
+      return {std::nullopt, {forbidden->reason, forbidden->message}};
+    }
+    const auto refused = [&](const std::string& why) -> processing::FoundSecret {
+      return {std::nullopt, {std::string(reason::kInvalidSecretRef), describe(ref, holder_.nameSpace) + ": " + why}};
+    };
+    const config::SecretObject* secret = model_.findSecret(targetNamespace(ref, holder_.nameSpace), name);
+    if (secret == nullptr) return refused("it does not exist");
+    if (!key.empty()) {
+      const base::Secret* found = secret->find(std::string(key));
+      return found != nullptr ? processing::FoundSecret{*found, {}} : refused("it has no " + std::string(key));
+    }
+    if (secret->data.size() == 1) return {secret->data.begin()->second, {}};
+    return refused("it has " + std::to_string(secret->data.size()) + " keys, so the reference must name one");
+  }
+
+ private:
+  const config::Model& model_;
+  const Holder& holder_;
+};
+
+class Refusing final : public processing::PreAuthProcessor {
+ public:
+  processing::Verdict process(processing::Call& /*call*/) const override {
+    return processing::Verdict::fail("it can not run");
+  }
+};
+
+Holder holderOf(const config::PayloadProcessor& processor) {
+  return {processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace};
+}
+
+std::string nameOf(const config::PayloadProcessor& processor) {
+  return objectName(holderOf(processor), processor.meta.name);
+}
+
+bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
+  const auto all = [](const processing::Step& step) {
+    return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
+                    step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
+                    step.body.decoded);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
+}
+
+}  // namespace
+
+std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {
+  return steps.empty() ? nullptr : std::make_shared<const processing::Chain>(std::move(steps));
+}
+
+processing::Step refusing(const Fault& fault, processing::Scope scope) {
+  return {std::make_shared<const Refusing>(),
+          fault.reason,
+          std::string(config::PayloadProcessor::kKind),
+          Phase::kRequestHeaders,
+          scope,
+          std::numeric_limits<std::int32_t>::min(),
+          false,
+          true};
+}
+
+bool same(const processing::Chain* a, const processing::Chain* b) {
+  if (a == b) return true;
+  return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
+}
+
+std::string objectName(const Holder& object, std::string_view name) {
+  std::string text = std::string(object.kind) + "." + std::string(object.group) + " ";
+  if (!object.nameSpace.empty()) text.append(object.nameSpace).append("/");
+  return text.append(name);
+}
+
+void CompiledUses::append(CompiledUses more) {
+  std::move(more.steps.begin(), more.steps.end(), std::back_inserter(steps));
+  std::move(more.refused.begin(), more.refused.end(), std::back_inserter(refused));
+}
+
+void CompiledUses::forgetOpen() {
+  std::erase_if(refused, [](const RefusedUse& each) { return each.open; });
+}
+
+std::vector<Fault> CompiledUses::faults(bool open) const {
+  std::vector<Fault> result;
+  for (const RefusedUse& each : refused) {
+    if (each.open == open) result.push_back({each.fault.reason, each.origin + each.fault.message});
+  }
+  return result;
+}
+
+bool operator==(const CompiledUses& a, const CompiledUses& b) {
+  return a.refused == b.refused && sameSteps(a.steps, b.steps);
+}
+
+std::optional<Fault> joined(const std::vector<Fault>& faults) {
+  if (faults.empty()) return std::nullopt;
+  return Fault{faults.front().reason, joinMessages(faults)};
+}
+
+CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
+  CompiledUses result;
+  add(uses, of, objectName(of.holder, of.name), result);
+  return result;
+}
+
+CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const {
+  CompiledUses result;
+  std::map<std::string, std::size_t> repeats;
+  const auto at = [&](const std::string& filter) {
+    UsesOf placed = of;
+    placed.place += filter + " " + std::to_string(repeats[filter]++);
+    return placed;
+  };
+  for (const config::ProcessorFilter& filter : filters) {
+    if (const auto* uses = std::get_if<std::vector<config::ProcessorUse>>(&filter)) {
+      add(*uses, at(", filter"), objectName(of.holder, of.name), result);
+      continue;
+    }
+    const auto& ref = std::get<config::ObjectRef>(filter);
+    const config::PayloadProcessingPipeline* pipeline = model_.findPipeline(ref.group, of.holder.nameSpace, ref.name);
+    if (pipeline != nullptr) {
+      const Holder holder{ref.group, ref.kind, of.holder.nameSpace};
+      const std::string name = objectName(holder, ref.name);
+      add(pipeline->processors, at(", " + name), name, result);
+    } else {
+      result.refused.push_back({objectName(of.holder, of.name),
+                                {},
+                                {std::string(reason::kInvalidExtensionRef),
+                                 describe(ref, of.holder.nameSpace) + ": it does not exist or is not valid"}});
+    }
+  }
+  return result;
+}
+
+bool ProcessorCompiler::concern(std::string_view kind, const config::ObjectMeta& target) const {
+  const auto meant = [&](const config::PayloadProcessor& each) {
+    return each.target.kind == kind && each.meta.nameSpace == target.nameSpace && each.target.name == target.name;
+  };
+  return std::any_of(model_.payloadProcessors.begin(), model_.payloadProcessors.end(), meant) ||
+         std::any_of(model_.rejected.begin(), model_.rejected.end(), [&](const config::Rejected& each) {
+           return each.payloadProcessor && meant(*each.payloadProcessor);
+         });
+}
+
+CompiledUses ProcessorCompiler::targeting(std::string_view kind, const config::ObjectMeta& target,
+                                          std::string_view section, const UsesOf& of, CompiledUses own) const {
+  const auto isMeant = [&](const config::PayloadProcessor& each) {
+    return each.target.kind == kind && each.meta.nameSpace == target.nameSpace && each.target.name == target.name &&
+           (each.sectionName.empty() || each.sectionName == section);
+  };
+  CompiledUses result;
+  // What its schema refused would have guarded this too.
+  for (const config::Rejected& each : model_.rejected) {
+    if (each.payloadProcessor && isMeant(*each.payloadProcessor)) {
+      result.refused.push_back({nameOf(*each.payloadProcessor), {}, {std::string(reason::kInvalid), each.message}});
+    }
+  }
+  std::vector<const config::PayloadProcessor*> found;
+  for (const config::PayloadProcessor& each : model_.payloadProcessors) {
+    if (isMeant(each)) found.push_back(&each);
+  }
+  const auto age = [](const config::ObjectMeta& meta) { return std::tie(meta.creationTimestamp, meta.name); };
+  std::sort(found.begin(), found.end(), [&](const config::PayloadProcessor* a, const config::PayloadProcessor* b) {
+    return std::pair(age(a->meta), std::string_view(a->group)) < std::pair(age(b->meta), std::string_view(b->group));
+  });
+  const auto younger =
+      std::find_if(found.begin(), found.end(), [&](const auto* each) { return age(target) < age(each->meta); });
+  for (auto each = found.begin(); each != younger; ++each) result.append(compile(**each, of));
+  result.append(std::move(own));
+  for (auto each = younger; each != found.end(); ++each) result.append(compile(**each, of));
+  return result;
+}
+
+CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processor, const UsesOf& of) const {
+  UsesOf its{holderOf(processor), processor.meta.name, of.scope, of.exposed};
+  its.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
+  const std::string name = nameOf(processor);
+  CompiledUses result;
+  if (auto wrong = alteringFault(processor.unbuilt)) result.refused.push_back({name, {}, *std::move(wrong)});
+  add(processor.processors, its, name, result);
+  for (RefusedUse& each : result.refused) {
+    each.origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
+  }
+  return result;
+}
+
+void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of,
+                            const std::string& writtenIn, CompiledUses& result) const {
+  for (const config::ProcessorUse& use : uses) {
+    auto made = step(use, of);
+    if (auto* ready = std::get_if<processing::Step>(&made)) {
+      result.steps.push_back(std::move(*ready));
+    } else {
+      auto& refused = std::get<Refused>(made);
+      result.refused.push_back({writtenIn, use.name, std::move(refused.fault), refused.open});
+    }
+  }
+}
+
+std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::step(const config::ProcessorUse& use,
+                                                                                   const UsesOf& of) const {
+  const config::Admission admission = catalog_.admit(use);
+  const auto refused = [&](std::string_view why, std::string message) {
+    return Refused{{std::string(why), std::move(message)}, admission.failOpen};
+  };
+  if (auto wrong = alteringFault(use.unbuilt)) return refused(wrong->reason, std::move(wrong->message));
+  if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
+  const auto type = std::find_if(types_.begin(), types_.end(),
+                                 [&](const processing::BuiltinType& each) { return each.type == use.type; });
+  const std::optional<Phase> phase = processing::phaseFrom(admission.phase);
+  if (type == types_.end() || !phase) {
+    return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
+  }
+  // What a use does not say its type may: that no reader has seen.
+  if (of.preRouting && *phase > Phase::kRequestBody) {
+    return refused(config::processor_reason::kUnsupportedPhase,
+                   use.path + ".phase: must be request-headers or request-body before routing, but is " +
+                       std::string(admission.phase) + ", the only one of its type");
+  }
+  std::string owner(of.holder.kind);
+  owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
+  owner.append(" of ").append(of.holder.group).append(of.place);
+  const Secrets secrets(model_, of.holder);
+  processing::Made made =
+      memo_.make(*type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
+  if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
+  processing::Step ready{std::move(made.processor), use.name,           use.type,          *phase,       of.scope,
+                         admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};
+  if (admission.timeout) ready.timeout = *admission.timeout;
+  ready.body = ready.processor->body();
+  const bool mayChange =
+      ready.body.mode == processing::BodyMode::kStreamed || ready.body.mode == processing::BodyMode::kBuffered;
+  if (ready.preAuth && ready.scope == processing::Scope::kBackend && *phase == Phase::kRequestBody && mayChange) {
+    return refused(config::processor_reason::kUnsupportedPreAuth,
+                   use.path + ".preAuth: must not be true in the phase request-body of a Backend, where " + use.type +
+                       " may change the body: before authentication the body is that of all Backends");
+  }
+  const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
+  if (most && (ready.body.bound == 0 || *most < ready.body.bound)) ready.body.bound = *most;
+  return ready;
+}
+
+}  // namespace sluice::control

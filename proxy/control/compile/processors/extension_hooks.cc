@@ -1,0 +1,28 @@
+#include "proxy/control/compile/processors/extension_hooks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/catalog/extension_manager.h"
+
+namespace sluice::control {
+
+std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, const ProcessorCompiler& processors,
+                                                   std::shared_ptr<const ExtensionHooks> before) {
+  ExtensionHooks hooks;
+  if (model.settings.extensionManager) {
+    std::vector<config::ScopedUse> uses = config::usesOf(*model.settings.extensionManager);
+    // What they lead to is not known: it is taken for the worst. At equal priority the wider scope comes first.
+    const Holder holder{config::kGatewayGroup, "GatewayClass", {}};
+    for (auto each = uses.rbegin(); each != uses.rend(); ++each) {
+      const bool ofRoutes = each->scope == base::HookScope::kRoute;
+      const auto scope = ofRoutes ? processing::Scope::kRoute : processing::Scope::kGateway;
+      const UsesOf of{holder, model.gatewayClassName, scope, true};
+      (ofRoutes ? hooks.ofRoutes : hooks.ofListeners).append(processors.compile({std::move(each->use)}, of));
+    }
+  }
+  if (before != nullptr && *before == hooks) return before;
+  return std::make_shared<const ExtensionHooks>(std::move(hooks));
+}
+
+}  // namespace sluice::control

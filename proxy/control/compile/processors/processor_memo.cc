@@ -1,0 +1,63 @@
+#include "proxy/control/compile/processors/processor_memo.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::control {
+namespace {
+
+/// Where they were written does not count.
+bool sameValue(const content::Value& a, const content::Value& b) {
+  const auto sameMember = [](const content::Member& one, const content::Member& other) {
+    return one.key == other.key && sameValue(one.value, other.value);
+  };
+  return a.kind == b.kind && a.text == b.text &&
+         std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), sameValue) &&
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), sameMember);
+}
+
+bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret& b) {
+  if (a.bytes.has_value() != b.bytes.has_value()) return false;
+  if (a.bytes) return a.bytes->reveal() == b.bytes->reveal();
+  return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
+}
+
+}  // namespace
+
+/// Passes questions on, and writes them down.
+class ProcessorMemo::Witness final : public processing::SecretLookup {
+ public:
+  Witness(const processing::SecretLookup& asked, std::vector<Lookup>& lookups) : asked_(asked), lookups_(lookups) {}
+
+  processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
+    processing::FoundSecret answer = asked_.find(nameSpace, name, key);
+    lookups_.push_back({std::string(nameSpace), std::string(name), std::string(key), answer});
+    return answer;
+  }
+
+ private:
+  const processing::SecretLookup& asked_;
+  std::vector<Lookup>& lookups_;
+};
+
+processing::Made ProcessorMemo::make(const processing::BuiltinType& type, const processing::Use& use) {
+  Entry& entry = entries_[{std::string(use.owner), std::string(use.name), std::string(type.type), use.phase,
+                           use.preAuth, use.exposed}];
+  if (entry.round == 0 || !holds(entry, use)) {
+    entry.lookups.clear();
+    const Witness witness(use.secrets, entry.lookups);
+    entry.config = use.config;
+    entry.made = type.make({use.owner, use.name, use.phase, use.preAuth, use.config, witness, use.states, use.exposed});
+  }
+  entry.round = round_;
+  return entry.made;
+}
+
+bool ProcessorMemo::holds(const Entry& entry, const processing::Use& use) {
+  return sameValue(entry.config, use.config) &&
+         std::all_of(entry.lookups.begin(), entry.lookups.end(), [&](const Lookup& each) {
+           return sameAnswer(each.answer, use.secrets.find(each.nameSpace, each.name, each.key));
+         });
+}
+
+}  // namespace sluice::control

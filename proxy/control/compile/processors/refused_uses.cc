@@ -1,0 +1,34 @@
+#include "proxy/control/compile/processors/refused_uses.h"
+
+#include <algorithm>
+
+namespace sluice::control {
+
+void noteOnce(std::vector<RefusedUse>& known, const std::vector<RefusedUse>& more) {
+  for (const RefusedUse& each : more) {
+    if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
+  }
+}
+
+void RefusedUses::note(const std::vector<RefusedUse>& refused) {
+  for (const RefusedUse& each : refused) noteOnce(byObject_[each.writtenIn], {each});
+}
+
+std::vector<RefusedUse> RefusedUses::in(const std::string& object) const {
+  const auto found = byObject_.find(object);
+  return found == byObject_.end() ? std::vector<RefusedUse>() : found->second;
+}
+
+std::optional<Fault> degradation(const std::vector<RefusedUse>& refused) {
+  std::vector<Fault> faults;
+  for (const bool open : {false, true}) {
+    for (const RefusedUse& each : refused) {
+      if (each.open != open) continue;
+      const char* outcome = open ? "; it fails open and is left out" : "; what it is for answers 500";
+      faults.push_back({each.fault.reason, each.fault.message + outcome});
+    }
+  }
+  return joined(faults);
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,115 @@
+#include "proxy/control/compile/references.h"
+
+#include <algorithm>
+
+#include "proxy/pki/trust_store.h"
+
+namespace sluice::control {
+namespace {
+
+namespace reason = config::reason;
+
+constexpr std::string_view kSecretKind = "Secret";
+constexpr std::string_view kConfigMapKind = "ConfigMap";
+
+Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const Holder& holder, std::string_view text) {
+  return {std::string(why), describe(ref, holder.nameSpace) + ": " + std::string(text)};
+}
+
+/// Why an object that is not in the model is not there.
+std::string absence(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
+  const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
+  return rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
+}
+
+/// Grants of the namespace that is referred into alone count (Gateway API ReferenceGrant).
+bool isGranted(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
+  const auto from = [&](const config::ReferenceGrant::From& each) {
+    return each.group == holder.group && each.kind == holder.kind && each.nameSpace == holder.nameSpace;
+  };
+  const auto to = [&](const config::ReferenceGrant::To& each) {
+    return each.group == ref.group && each.kind == ref.kind && (each.name.empty() || each.name == ref.name);
+  };
+  return std::any_of(model.referenceGrants.begin(), model.referenceGrants.end(), [&](const auto& grant) {
+    return grant.meta.nameSpace == ref.nameSpace && std::any_of(grant.from.begin(), grant.from.end(), from) &&
+           std::any_of(grant.to.begin(), grant.to.end(), to);
+  });
+}
+
+}  // namespace
+
+std::string_view targetNamespace(const config::ObjectRef& ref, std::string_view holder) {
+  return ref.nameSpace.empty() ? holder : std::string_view(ref.nameSpace);
+}
+
+std::string describe(const config::ObjectRef& ref, std::string_view holder) {
+  std::string text = ref.path;
+  if (!text.empty()) text += ": ";
+  return text + ref.kind + " " + std::string(targetNamespace(ref, holder)) + "/" + ref.name;
+}
+
+std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
+                                         const Holder& holder) {
+  if (targetNamespace(ref, holder.nameSpace) == holder.nameSpace || isGranted(model, ref, holder)) return std::nullopt;
+  return brokenReference(reason::kRefNotPermitted, ref, holder,
+                         "no ReferenceGrant in namespace " + ref.nameSpace + " permits references from " +
+                             std::string(holder.kind) + " of namespace " + std::string(holder.nameSpace));
+}
+
+Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
+                                 std::string_view invalidReason) {
+  if (!ref.group.empty() || ref.kind != kSecretKind) {
+    return brokenReference(invalidReason, ref, holder, "only Secrets can hold a certificate");
+  }
+  if (auto fault = crossNamespaceFault(model, ref, holder)) return *std::move(fault);
+  const config::SecretObject* secret = model.findSecret(targetNamespace(ref, holder.nameSpace), ref.name);
+  if (secret == nullptr) return brokenReference(invalidReason, ref, holder, absence(model, ref, holder));
+  const base::Secret* certificateText = secret->find("tls.crt");
+  const base::Secret* keyText = secret->find("tls.key");
+  if (certificateText == nullptr) return brokenReference(invalidReason, ref, holder, "it has no tls.crt");
+  if (keyText == nullptr) return brokenReference(invalidReason, ref, holder, "it has no tls.key");
+  auto certificate = pki::CertificateChain::parse(certificateText->reveal());
+  if (!certificate) return brokenReference(invalidReason, ref, holder, "tls.crt: " + certificate.error().detail);
+  auto key = pki::PrivateKey::parse(*keyText);
+  if (!key) return brokenReference(invalidReason, ref, holder, "tls.key: " + key.error().detail);
+  if (!key->matches(*certificate))
+    return brokenReference(invalidReason, ref, holder, "tls.key does not belong to tls.crt");
+  return KeyPair{std::make_shared<const pki::CertificateChain>(std::move(certificate).value()),
+                 std::make_shared<const pki::PrivateKey>(std::move(key).value())};
+}
+
+Resolved<Authorities> resolveAuthorities(const config::Model& model, const config::ObjectRef& ref,
+                                         const Holder& holder) {
+  const auto fault = [&](std::string_view text) {
+    return brokenReference(reason::kInvalidCaCertificateRef, ref, holder, text);
+  };
+  if (!ref.group.empty() || (ref.kind != kConfigMapKind && ref.kind != kSecretKind)) {
+    return fault("only ConfigMaps and Secrets can hold authorities");
+  }
+  if (auto refused = crossNamespaceFault(model, ref, holder)) return *std::move(refused);
+  const std::string_view nameSpace = targetNamespace(ref, holder.nameSpace);
+  const config::ConfigMap* map = model.findConfigMap(nameSpace, ref.name);
+  const config::SecretObject* secret = model.findSecret(nameSpace, ref.name);
+  if (ref.kind == kConfigMapKind ? map == nullptr : secret == nullptr) return fault(absence(model, ref, holder));
+  const auto entry = [&](const std::string& key) -> std::optional<std::string> {
+    if (ref.kind == kConfigMapKind) {
+      const std::string* text = map->find(key);
+      return text == nullptr ? std::nullopt : std::optional(*text);
+    }
+    const base::Secret* text = secret->find(key);
+    return text == nullptr ? std::nullopt : std::optional(std::string(text->reveal()));
+  };
+  const auto certificates = entry("ca.crt");
+  if (!certificates) return fault("it has no ca.crt");
+  auto parsed = pki::TrustStore::parse(*certificates);
+  if (!parsed) return fault("ca.crt: " + parsed.error().detail);
+  const auto revocations = entry("crl.pem");
+  if (!revocations) return Authorities{*certificates, {}};
+  // Whoever adds the key means to revoke: nothing in it must not pass for no list.
+  if (revocations->empty()) return fault("crl.pem: it is empty");
+  parsed = pki::TrustStore::parse(*certificates, *revocations);
+  if (!parsed) return fault("crl.pem: " + parsed.error().detail);
+  return Authorities{*certificates, *revocations};
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,294 @@
+#include "proxy/control/compile/routes/compile_route.h"
+
+#include <algorithm>
+
+#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/processors/refused_uses.h"
+#include "proxy/control/compile/routes/compile_cors.h"
+#include "proxy/control/compile/routes/compile_headers.h"
+#include "proxy/control/compile/routes/compile_match.h"
+#include "proxy/control/compile/routes/compile_rewrite.h"
+#include "proxy/control/compile/routes/compile_session.h"
+
+namespace sluice::control {
+namespace {
+
+std::optional<routing::RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry) {
+  if (!retry) return std::nullopt;
+  routing::RetryPolicy policy;
+  for (const std::uint16_t code : retry->codes) policy.cover(code);
+  policy.attempts = retry->attempts;
+  policy.backoff = retry->backoff;
+  return policy;
+}
+
+/// The parts that depend on the kind of route are the overloads at its end.
+class RouteCompiler {
+ public:
+  RouteCompiler(const config::Route& route, const RouteTools& tools, RoutePlan& plan)
+      : route_(route), backends_(tools.backends), processors_(tools.processors), hooks_(*tools.hooks), plan_(plan) {}
+
+  template <typename RouteRule>
+  void compile(const std::vector<RouteRule>& rules) {
+    const std::optional<Fault> ofRoute = plan_.rejection ? plan_.rejection : alteringFault(route_.unbuilt);
+    if (ofRoute && !plan_.rejection) plan_.faults.push_back(*ofRoute);
+    addNote(ignoredNote(route_.unbuilt));
+    std::size_t failing = 0;
+    for (std::uint32_t index = 0; index < rules.size(); ++index) {
+      if (!compileRule(rules[index], index, ofRoute)) ++failing;
+    }
+    plan_.wholeRouteFails = ofRoute.has_value() || (failing > 0 && failing == rules.size());
+  }
+
+ private:
+  /// False if the rule has a fault of its own.
+  template <typename RouteRule>
+  bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
+    RulePlan result;
+    const std::string place = placeOf(rule, index);
+    auto compiled = std::make_shared<routing::Rule>();
+    compiled->route = plan_.name;
+    std::optional<Fault> own = alteringFault(rule.unbuilt);
+    addNote(ignoredNote(rule.unbuilt));
+    compileFilters(rule.filters, rule, *compiled, own);
+    compileOwn(rule, *compiled);
+    take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
+    compiled->mirrors = mirrors(rule.filters);
+    compileMatches(rule, index, result, own);
+    for (const config::HttpBackendRef& ref : rule.backendRefs) {
+      compiled->backends.push_back(
+          share(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
+      compiled->totalWeight += ref.weight;
+    }
+    compileProcessors(rule, place, *compiled, own);
+    setFailure(rule, ofRoute ? ofRoute : own, *compiled);
+    result.rule = std::move(compiled);
+    if (own) plan_.faults.push_back(*own);
+    plan_.rules.push_back(std::move(result));
+    return !own;
+  }
+
+  /// By name where it has one: then others may come and go before it.
+  static std::string placeOf(const config::RouteRule& rule, std::uint32_t index) {
+    return rule.name.empty() ? ", rule " + std::to_string(index) : ", rule named " + rule.name;
+  }
+
+  UsesOf usesOf(bool exposed, std::string place) const {
+    return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed, std::move(place)};
+  }
+
+  static bool isExposed(const routing::WeightedBackend& share) {
+    return share.backend && !share.backend->tls && !share.backend->endpoints;
+  }
+
+  /// Of the process, of PayloadProcessors that target the route or the rule, and of the rule's filters.
+  void compileProcessors(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
+                         std::optional<Fault>& own) {
+    const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
+    const UsesOf of = usesOf(exposed, place);
+    plan_.processed = plan_.processed || processors_.concern(plan_.kind, route_.meta);
+    CompiledUses uses = hooks_.ofRoutes;
+    uses.forgetOpen();
+    uses.append(processors_.targeting(plan_.kind, route_.meta, rule.name, of, ofFilters(rule.filters, of)));
+    compiled.chain = chainOf(take(std::move(uses), own));
+  }
+
+  CompiledUses ofFilters(const config::Filters& filters, const UsesOf& of) {
+    plan_.processed = plan_.processed || !filters.processors.empty();
+    CompiledUses uses = processors_.compile(filters.processors, of);
+    noteOnce(plan_.refusedFilters, uses.refused);
+    return uses;
+  }
+
+  /// What fails closed is a fault of what holds it; what fails open is told and left out.
+  std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
+    plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
+    for (const Fault& each : uses.open()) addNote(each.message + "; it fails open and is left out");
+    if (!own) own = joined(uses.closed());
+    return std::move(uses.steps);
+  }
+
+  /// Matches that can not be evaluated are left out; those of the same rule that can then answer 500.
+  template <typename RouteRule>
+  void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
+    for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
+      auto entry = compileMatch(rule.matches[position]);
+      if (!entry) {
+        if (!own) own = std::move(entry.fault);
+        continue;
+      }
+      entry.value->precedence = {route_.meta.creationTimestamp, plan_.name, index, position};
+      result.matches.push_back(*std::move(entry.value));
+    }
+  }
+
+  void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, routing::Rule& compiled) {
+    if (fault) {
+      compiled.failure = refusal(answer(*fault));
+    } else if (rule.backendRefs.empty() && !compiled.redirect) {
+      addNote(rule.path + " has no backendRefs: its requests answer " + refused());
+      compiled.failure = refusal(base::Error::config("The route for this request has no backends."));
+    } else if (compiled.totalWeight == 0 && !compiled.redirect) {
+      addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
+              (compiled.session ? ", but for the sessions that there are" : ""));
+      // Exchanges find out themselves whether a request has one.
+      if (compiled.session) return;
+      compiled.failure = routing::Rule::withoutWeight(grpc());
+    }
+  }
+
+  bool grpc() const { return plan_.kind == config::GrpcRoute::kKind; }
+  std::string refused() const { return grpc() ? "UNAVAILABLE" : "500"; }
+
+  base::Error refusal(base::Error error) const { return routing::Rule::refusal(std::move(error), grpc()); }
+
+  BackendResult resolve(const config::BackendTarget& ref) {
+    const BackendUse& use = plan_.uses.emplace_back(backends_.resolve(ref, plan_.holder()));
+    if (!use.result || !grpc()) return use.result;
+    auto plan = overHttp2(*use.result.value);
+    if (plan) return plan;
+    return Fault{std::string(config::reason::kUnsupportedProtocol),
+                 describe(ref.object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which can not carry gRPC"};
+  }
+
+  template <typename RouteRule>
+  routing::WeightedBackend share(const config::HttpBackendRef& ref, const RouteRule& rule, const std::string& place) {
+    routing::WeightedBackend result;
+    result.weight = ref.weight;
+    std::optional<Fault> own = alteringFault(ref.unbuilt);
+    addNote(ignoredNote(ref.unbuilt));
+    compileFilters(ref.filters, rule, result, own);
+    result.mirrors = mirrors(ref.filters);
+    BackendResult backend = resolve(ref);
+    if (backend && !ref.filters.processors.empty()) {
+      result.backend = *backend.value;
+      CompiledUses uses = ofFilters(ref.filters, usesOf(isExposed(result), place));
+      std::vector<processing::Step> steps = take(std::move(uses), own);
+      if (const auto& ofBackend = result.backend->chain) {
+        for (processing::Step& each : ofBackend->all()) steps.push_back(std::move(each));
+      }
+      result.chain = chainOf(std::move(steps));
+      result.backend = nullptr;
+    }
+    if (own) plan_.faults.push_back(*own);
+    if (!backend) plan_.unresolved.push_back(backend.fault);
+    if (own || !backend) {
+      result.failure = refusal(answer(own ? *own : backend.fault));
+    } else {
+      result.backend = *std::move(backend.value);
+      addNote(plan_.uses.back().note);
+    }
+    return result;
+  }
+
+  /// One whose reference is broken is left out: what it would have copied goes on without (HTTPRequestMirrorFilter).
+  std::vector<routing::RequestMirror> mirrors(const config::Filters& filters) {
+    std::vector<routing::RequestMirror> result;
+    for (const config::RequestMirror& each : filters.mirrors) {
+      BackendResult backend = resolve(each);
+      if (backend) {
+        result.push_back({*std::move(backend.value), each.numerator, each.denominator});
+      } else {
+        plan_.unresolved.push_back(std::move(backend.fault));
+      }
+    }
+    return result;
+  }
+
+  /// Into a Rule or a share of one. The first fault goes to `own`.
+  template <typename RouteRule, typename Target>
+  static void compileFilters(const config::Filters& filters, const RouteRule& rule, Target& target,
+                             std::optional<Fault>& own) {
+    take(compileHeaders(filters.requestHeaders, HeaderSection::kRequest), target.requestHeaders, own);
+    take(compileHeaders(filters.responseHeaders, HeaderSection::kResponse), target.responseHeaders, own);
+    compileOwnFilters(filters, rule, target, own);
+  }
+
+  template <typename T>
+  static void take(Resolved<T> compiled, T& target, std::optional<Fault>& own) {
+    if (compiled) {
+      target = *std::move(compiled.value);
+    } else if (!own) {
+      own = std::move(compiled.fault);
+    }
+  }
+
+  void addNote(std::string note) {
+    if (!note.empty()) plan_.notes.push_back(std::move(note));
+  }
+
+  static void compileOwn(const config::HttpRouteRule& rule, routing::Rule& compiled) {
+    compiled.requestTimeout = rule.requestTimeout;
+    compiled.backendRequestTimeout = rule.backendRequestTimeout.value_or(base::Duration::zero());
+    compiled.retry = retryPolicy(rule.retry);
+  }
+
+  static void compileOwn(const config::GrpcRouteRule& /*rule*/, routing::Rule& compiled) { compiled.grpc = true; }
+
+  template <typename Target>
+  static void compileOwnFilters(const config::Filters& filters, const config::HttpRouteRule& rule, Target& target,
+                                std::optional<Fault>& own) {
+    take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
+    take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
+    take(compileCors(filters.cors), target.cors, own);
+  }
+
+  template <typename Target>
+  static void compileOwnFilters(const config::Filters& /*filters*/, const config::GrpcRouteRule& /*rule*/,
+                                Target& /*target*/, std::optional<Fault>& /*own*/) {}
+
+  const config::Route& route_;
+  const BackendCatalog& backends_;
+  const ProcessorCompiler& processors_;
+  const ExtensionHooks& hooks_;
+  RoutePlan& plan_;
+};
+
+template <typename RouteType>
+RoutePlan compileRouteOfKind(const RouteType& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  RoutePlan plan;
+  plan.kind = RouteType::kKind;
+  plan.route = &route;
+  plan.name = route.meta.qualifiedName();
+  plan.rejection = std::move(rejection);
+  plan.hooks = tools.hooks;
+  RouteCompiler(route, tools, plan).compile(route.rules);
+  return plan;
+}
+
+}  // namespace
+
+RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  return compileRouteOfKind(route, tools, std::move(rejection));
+}
+
+RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  return compileRouteOfKind(route, tools, std::move(rejection));
+}
+
+bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
+  if (plan.hooks != tools.hooks) return false;
+  // Processors may come from any object, and are few.
+  if (plan.processed || tools.processors.concern(plan.kind, plan.route->meta)) return false;
+  return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
+    return tools.backends.resolve(*before.target, plan.holder()) == before;
+  });
+}
+
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
+  const auto concerned = [](const RulePlan& rule) { return rule.rule->session && !rule.rule->failure; };
+  if (std::none_of(plan.rules.begin(), plan.rules.end(), concerned)) return std::nullopt;
+  RoutePlan result = plan;
+  for (RulePlan& rule : result.rules) {
+    if (!concerned(rule)) continue;
+    auto refusing = std::make_shared<routing::Rule>(*rule.rule);
+    refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
+    rule.rule = std::move(refusing);
+  }
+  result.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
+  result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(),
+                                       [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
+  return result;
+}
+
+}  // namespace sluice::control

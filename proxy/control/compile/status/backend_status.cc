@@ -1,0 +1,140 @@
+// What each Backend is told: the second half of BackendCatalog.
+#include <algorithm>
+#include <utility>
+
+#include "config/model/backend_kinds.h"
+#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/backends/compile_backend.h"
+#include "proxy/control/compile/processors/refused_uses.h"
+#include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/use_conditions.h"
+
+namespace sluice::control {
+namespace {
+
+namespace reason = config::reason;
+namespace condition_type = config::condition_type;
+
+std::string skipsVerification(const config::Backend& backend) {
+  for (const config::BackendPort& port : backend.ports) {
+    const auto& tls = tlsOf(backend, port);
+    if (tls && tls->insecureSkipVerify) return "insecureSkipVerify: the certificate of this Backend is not verified";
+  }
+  return {};
+}
+
+std::string join(std::string a, const std::string& b) {
+  if (!a.empty() && !b.empty()) a += "; ";
+  return a + b;
+}
+
+/// Ports often share their TLS, and so its faults.
+void add(std::vector<Fault>& faults, const Fault& fault) {
+  const bool known =
+      std::any_of(faults.begin(), faults.end(), [&](const Fault& other) { return other.message == fault.message; });
+  if (!known) faults.push_back(fault);
+}
+
+config::StatusShape shapeOf(std::string_view group, std::string_view kind) {
+  switch (config::findBackendKind(group, kind)->statusShape) {
+    case config::BackendStatusShape::kParents:
+      return config::StatusShape::kParents;
+    case config::BackendStatusShape::kControllers:
+      return config::StatusShape::kControllers;
+  }
+  return config::StatusShape::kControllers;
+}
+
+/// Programmed is Gateway API's word for it, Available the proposal's (E-56).
+void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved) {
+  conditions.check(condition_type::kProgrammed, unserved);
+  if (shape == config::StatusShape::kControllers) conditions.check(condition_type::kAvailable, unserved);
+}
+
+/// Puts the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass for its
+/// parent.
+void place(config::ObjectStatus& status, const config::Model& model, const std::vector<config::Condition>& conditions,
+           const std::set<const config::Gateway*>& users) {
+  if (status.shape == config::StatusShape::kControllers) {
+    config::ControllerStatus controller;
+    controller.conditions = conditions;
+    status.controllers.push_back(std::move(controller));
+    return;
+  }
+  const auto add = [&](config::ObjectRef ref) {
+    config::ParentStatus parent;
+    parent.parentRef.object = std::move(ref);
+    parent.conditions = conditions;
+    status.parents.push_back(std::move(parent));
+  };
+  const std::string group(config::kGatewayGroup);
+  std::vector<const config::Gateway*> byName(users.begin(), users.end());
+  std::sort(byName.begin(), byName.end(), [](const config::Gateway* a, const config::Gateway* b) {
+    return a->meta.qualifiedName() < b->meta.qualifiedName();
+  });
+  for (const config::Gateway* gateway : byName) {
+    add({group, "Gateway", gateway->meta.nameSpace, gateway->meta.name, {}, {}});
+  }
+  if (users.empty()) add({group, "GatewayClass", {}, model.gatewayClassName, {}, {}});
+}
+
+}  // namespace
+
+config::ObjectStatus BackendCatalog::status(const config::Backend& backend, const Entry& entry) const {
+  std::vector<Fault> unaccepted;
+  std::vector<Fault> unresolved;
+  bool served = false;
+  for (const auto& [number, port] : entry.ports) {
+    if (port.unaccepted) add(unaccepted, *port.unaccepted);
+    if (port.unresolved) add(unresolved, *port.unresolved);
+    served = served || port.plan;
+  }
+  const bool anyAccepted = std::any_of(entry.ports.begin(), entry.ports.end(),
+                                       [](const auto& port) { return !port.second.unaccepted.has_value(); });
+  std::optional<Fault> refusal = entry.unaccepted;
+  if (!refusal && !anyAccepted) refusal = joined(unaccepted);
+
+  config::ObjectStatus status = statusOf(backend.group, backend.kind, backend.meta.nameSpace, backend.meta.name,
+                                         shapeOf(backend.group, backend.kind));
+  Conditions conditions(backend.meta);
+  const std::optional<Fault> kept = keptFault(model_, backend.group, backend.kind, backend.meta);
+  conditions.check(condition_type::kAccepted, both(refusal, kept),
+                   join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
+  conditions.check(condition_type::kResolvedRefs, joined(unresolved));
+  std::optional<Fault> unprogrammed;
+  if (refusal || !served) unprogrammed = fault(reason::kInvalid, "requests to it answer 500; see the other conditions");
+  setServed(conditions, status.shape, unprogrammed);
+  if (!refusal && !unaccepted.empty()) {
+    const Fault part = *joined(unaccepted);
+    conditions.good(condition_type::kPartiallyInvalid, part.reason, part.message);
+  }
+  if (const auto ofExtensions = degradation(entry.refused)) {
+    conditions.good(condition_type::kDegraded, ofExtensions->reason, ofExtensions->message);
+  } else if (kept && status.shape == config::StatusShape::kControllers) {
+    conditions.good(condition_type::kDegraded, kept->reason, kept->message);
+  }
+  addUseConditions(entry.refused, conditions);
+  place(status, model_, conditions.take(), entry.users);
+  return status;
+}
+
+config::ObjectStatus BackendCatalog::status(const config::Rejected& rejected) const {
+  config::ObjectStatus status = statusOf(rejected.group, rejected.kind, rejected.nameSpace, rejected.name,
+                                         shapeOf(rejected.group, rejected.kind));
+  Conditions conditions(rejected.generation);
+  conditions.bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message));
+  setServed(conditions, status.shape, fault(reason::kInvalid, "requests to it answer 500"));
+  place(status, model_, conditions.take(), {});
+  return status;
+}
+
+std::vector<config::ObjectStatus> BackendCatalog::statuses() const {
+  std::vector<config::ObjectStatus> result;
+  for (const auto& [backend, entry] : entries_) result.push_back(status(*backend, entry));
+  for (const config::Rejected& rejected : model_.rejected) {
+    if (config::findBackendKind(rejected.group, rejected.kind) != nullptr) result.push_back(status(rejected));
+  }
+  return result;
+}
+
+}  // namespace sluice::control

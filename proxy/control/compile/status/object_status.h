@@ -1,0 +1,53 @@
+// Makes the statuses of objects: their conditions in one place, so that all of them are told alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/status/conditions.h"
+#include "proxy/control/compile/fault.h"
+
+namespace sluice::control {
+
+/// Conditions of one object: they share its generation.
+class Conditions {
+ public:
+  explicit Conditions(const config::ObjectMeta& meta) : generation_(meta.generation) {}
+  explicit Conditions(std::optional<std::int64_t> generation) : generation_(generation) {}
+
+  Conditions& set(std::string_view type, config::ConditionStatus status, std::string_view reason, std::string message);
+  Conditions& good(std::string_view type, std::string_view reason, std::string message = {}) {
+    return set(type, config::ConditionStatus::kTrue, reason, std::move(message));
+  }
+  Conditions& bad(std::string_view type, const Fault& fault) {
+    return set(type, config::ConditionStatus::kFalse, fault.reason, fault.message);
+  }
+  /// `bad` if there is a fault, else `good` with the type's own name as reason.
+  Conditions& check(std::string_view type, const std::optional<Fault>& fault, std::string message = {});
+
+  std::size_t size() const { return conditions_.size(); }
+  std::vector<config::Condition> take() { return std::move(conditions_); }
+
+ private:
+  std::optional<std::int64_t> generation_;
+  std::vector<config::Condition> conditions_;
+};
+
+/// What an object is told whose newest version its schema refuses while the one before serves on (C-11).
+std::optional<Fault> keptFault(const config::Model& model, std::string_view group, std::string_view kind,
+                               const config::ObjectMeta& meta);
+/// `message`, and that the previous version serves on.
+Fault keptFault(std::string_view reason, const std::string& message);
+/// Two faults as one, with the reason of the first.
+std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>& second);
+
+/// A status without conditions yet.
+config::ObjectStatus statusOf(std::string_view group, std::string_view kind, std::string_view nameSpace,
+                              std::string_view name, config::StatusShape shape);
+
+}  // namespace sluice::control

@@ -1,0 +1,17 @@
+#include "proxy/exchange/reply/exchange_names.h"
+
+namespace sluice::exchange {
+
+ExchangeNames namesOf(const routing::ServedListener* listener, const routing::Rule* rule,
+                      const routing::WeightedBackend* backend) {
+  ExchangeNames names;
+  if (rule != nullptr) names = {listener->gateway, listener->section, rule->route, {}};
+  if (backend != nullptr && backend->backend) names.backend = backend->backend->name;
+  return names;
+}
+
+ExchangeNames namesOf(const Exchange& exchange) {
+  return namesOf(exchange.listener(), exchange.rule(), exchange.attempt().backend);
+}
+
+}  // namespace sluice::exchange

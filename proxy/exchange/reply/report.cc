@@ -1,0 +1,161 @@
+#include "proxy/exchange/reply/report.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "proxy/exchange/reply/exchange_names.h"
+
+namespace sluice::exchange {
+namespace {
+
+std::string_view errorTypeOf(const Exchange& exchange) {
+  return exchange.error() ? base::errorTypeName(exchange.error()->type) : std::string_view{};
+}
+
+}  // namespace
+
+Report::Series& Report::seriesOf(const Key& key) {
+  if (recent_ != nullptr && recent_->first == key) return recent_->second;
+  recent_ = &*series_.try_emplace(key).first;
+  Series& series = recent_->second;
+  if (series.active == nullptr) {
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    series.active =
+        &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
+  }
+  return series;
+}
+
+Report::Durations& Report::durationsOf(Series& series, std::uint16_t status, std::string_view errorType) {
+  const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
+    return known.status == status && known.errorType == errorType;
+  });
+  if (found != series.durations.end()) return *found;
+  return series.durations.emplace_back(Durations{status, errorType, nullptr, nullptr});
+}
+
+observe::Histogram& Report::serverDuration(Durations& durations, const Key& key) {
+  if (durations.server == nullptr) {
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    const observe::StatusLabel status(durations.status);
+    durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend,
+                                                                             "", "", status, durations.errorType);
+  }
+  return *durations.server;
+}
+
+observe::Histogram& Report::clientDuration(Durations& durations, const Key& key) {
+  if (durations.client == nullptr) {
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    const observe::StatusLabel status(durations.status);
+    durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend,
+                                                                             "", "", status, durations.errorType);
+  }
+  return *durations.client;
+}
+
+void Report::adopt(std::string revision) {
+  revision_ = std::move(revision);
+  letGo();
+}
+
+void Report::letGo() {
+  series_.clear();
+  recent_ = nullptr;
+  stepDurations_.fill({});
+}
+
+void Report::onRouted(const Exchange& exchange) {
+  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(1);
+}
+
+void Report::onLeftRoute(const Exchange& exchange) {
+  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(-1);
+}
+
+void Report::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status, const base::Error* error) {
+  const Key key{exchange.listener(), exchange.rule(), failed.backend};
+  Series& series = seriesOf(key);
+  series.active->add(-1);
+  const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
+  clientDuration(durationsOf(series, status, errorType), key).observe(worker_.clock().now() - failed.begun);
+  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(1);
+}
+
+void Report::onFinished(const Exchange& exchange) {
+  const base::MonotonicTime now = worker_.clock().now();
+  const Key key{exchange.listener(), exchange.rule(), exchange.attempt().backend};
+  Series& series = seriesOf(key);
+  if (exchange.routed()) series.active->add(-1);
+  Durations& durations = durationsOf(series, exchange.status(), errorTypeOf(exchange));
+  serverDuration(durations, key).observe(now - exchange.started());
+  if (exchange.attempt().number > 0) clientDuration(durations, key).observe(now - exchange.attempt().begun);
+  if (accessLog_.enabled()) log(exchange, now);
+}
+
+void Report::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                    processing::StepOutcome outcome) {
+  StepDurations& known =
+      stepDurations_[reinterpret_cast<std::uintptr_t>(&step) / alignof(processing::Step) % kKnownSteps];
+  if (known.step != &step) {
+    known.step = &step;
+    known.durations = &metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase));
+  }
+  known.durations->observe(time);
+  if (verdict.kind() != processing::Verdict::Kind::kFail) return;
+  const std::string_view phase = processing::phaseName(step.phase);
+  metrics_
+      .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(verdict.cause()),
+                                               outcome == processing::StepOutcome::kSkipped ? "open" : "closed")
+      .add();
+  if (outcome == processing::StepOutcome::kUnreplayable) {
+    metrics_.at<observe::Metric::kProcessorUnreplayable>(step.type, phase).add();
+  }
+}
+
+void Report::onMirrored(const Mirror& mirror) {
+  const std::string_view errorType = mirror.error() ? base::errorTypeName(mirror.error()->type) : std::string_view{};
+  metrics_
+      .at<observe::Metric::kClientRequestDuration>(mirror.listener().gateway, mirror.rule().route,
+                                                   mirror.target().backend->name, "", "",
+                                                   observe::StatusLabel(mirror.status()), errorType)
+      .observe(worker_.clock().now() - mirror.begun());
+}
+
+void Report::log(const Exchange& exchange, base::MonotonicTime now) {
+  const http::RequestHead& request = exchange.request();
+  const Attempt& attempt = exchange.attempt();
+  const ExchangeNames names = namesOf(exchange);
+  const std::string client = exchange.origin().client.ip();
+  const std::string upstreamAddress = attempt.hasPeer ? attempt.peer.toString() : std::string();
+
+  observe::AccessRecord record;
+  record.time = worker_.clock().wallNow();
+  record.clientAddress = client;
+  record.method = request.methodText;
+  record.scheme = exchange.origin().secure ? "https" : "http";
+  record.serverAddress = request.authority;
+  record.path = request.path();
+  record.protocolVersion = http::versionName(request.version);
+  record.status = exchange.status();
+  if (exchange.error()) record.failure = {exchange.error()->type, exchange.error()->origin};
+  record.duration = now - exchange.started();
+  if (attempt.number > 0) record.upstreamDuration = now - attempt.begun;
+  record.requestBytes = exchange.requestBytes();
+  record.responseBytes = exchange.responseBytes();
+  record.upstreamAddress = upstreamAddress;
+  record.gateway = names.gateway;
+  record.listener = names.listener;
+  record.route = names.route;
+  record.backend = names.backend;
+  record.attempts = attempt.number;
+  record.processor = exchange.processor();
+  record.revision = exchange.revision(revision_);
+  accessLog_.append(record);
+  if (accessLog_.wantsFlush()) accessLog_.flush();
+}
+
+void Report::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
+
+}  // namespace sluice::exchange

@@ -1,0 +1,143 @@
+#include "proxy/exchange/steps/exchange_steps.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "proxy/exchange/exchange.h"
+#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/reply/exchange_names.h"
+
+namespace sluice::exchange {
+
+using processing::Phase;
+using processing::Run;
+using processing::Verdict;
+
+ExchangeSteps::ExchangeSteps(Exchange& exchange, Exchanges& owner, http::RequestMessage& message)
+    : StepHost(owner, exchange.token(), message.arena.copy(exchange.origin().client.ip())),
+      attemptBody(owner.worker().chunks()),
+      exchange_(exchange),
+      request_(message) {}
+
+Stretch& ExchangeSteps::beginRequest(const Stretch::Load& load) {
+  findPlace();
+  const processing::RunTarget target{request_.head, nullptr, request_.arena, holds_, &wish, nullptr, &edits};
+  return request.emplace(host(), target, owner_.worker().chunks(), load);
+}
+
+void ExchangeSteps::beginRule(http::RequestHead& before) {
+  headBeforeRule = &before;
+  editsBeforeRouting = std::exchange(edits, {});
+}
+
+void ExchangeSteps::beginTentative(http::RequestHead& head, const processing::Chain& own) {
+  tentativeChain = &own;
+  tentativeEdits.clear();
+  tentativeTarget.emplace(
+      processing::RunTarget{head, nullptr, request_.arena, holds_, nullptr, nullptr, &tentativeEdits});
+  request->run.setBackend(*tentativeTarget);
+}
+
+Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Load& load) {
+  findPlace();
+  attemptHead = &head;
+  backendRequestEntered = false;
+  connect.reset();
+  attemptBody = http::BodyPipe(owner_.worker().chunks());
+  const processing::RunTarget target{head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &connect.destination()};
+  return attempt.emplace(host(), target, owner_.worker().chunks(), load);
+}
+
+Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {
+  if (!placeKnown_) findPlace();
+  http::RequestHead& sent = attemptHead != nullptr ? *attemptHead : request_.head;
+  return response.emplace(host(), processing::RunTarget{sent, &head, request_.arena, holdsOfAttempt_},
+                          owner_.worker().chunks(), load);
+}
+
+void ExchangeSteps::endAttempt() {
+  response.reset();
+  attempt.reset();
+  attemptHead = nullptr;
+  placeKnown_ = false;  // the next one may be of another Backend
+  holdsOfAttempt_.release();
+}
+
+void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead& head) {
+  heeded_ = false;
+  Stretch& stretch = beginResponse(head, {false, false});
+  stretch.run.enter(processing::StepOrder(chains, Phase::kResponseHeaders), Phase::kResponseHeaders);
+  // A step that waits here is not waited for: the answer is the gateway's already.
+  stretch.run.go();
+  response.reset();
+}
+
+std::uint64_t ExchangeSteps::heldOfRequest() const {
+  return (request ? request->held() : 0) + (attempt ? attempt->held() + attemptBody.bytes.size() : 0);
+}
+
+std::uint64_t ExchangeSteps::heldOfResponse() const { return response ? response->held() : 0; }
+
+template <typename Visit>
+void ExchangeSteps::eachRun(Visit&& visit) {
+  for (std::optional<Stretch>* each : {&request, &attempt, &response}) {
+    if (*each) visit((*each)->run);
+  }
+}
+
+base::MonotonicTime ExchangeSteps::firstDeadline() const {
+  base::MonotonicTime first = base::MonotonicTime::max();
+  for (const std::optional<Stretch>* each : {&request, &attempt, &response}) {
+    if (*each) first = std::min(first, (*each)->run.deadline());
+  }
+  return first;
+}
+
+void ExchangeSteps::expire(base::MonotonicTime now) {
+  eachRun([now](Run& run) { run.expire(now); });
+}
+
+bool ExchangeSteps::answer(processing::Ticket ticket, bool dropped) {
+  bool found = false;
+  eachRun([&](Run& run) { found = found || run.answer(ticket, dropped); });
+  return found;
+}
+
+void ExchangeSteps::findPlace() {
+  const ExchangeNames names = namesOf(exchange_);
+  const routing::ServedListener* listener = exchange_.listener();  // known before a rule is
+  placeKnown_ = true;
+  place_ = {listener != nullptr ? std::string_view(listener->gateway) : names.gateway, names.route, names.backend};
+}
+
+bool ExchangeSteps::dropSent(http::RequestHead& head, std::string_view name) {
+  if (sentHead == nullptr || &head != &request_.head) return StepHost::dropSent(head, name);
+  const auto isSent = [&](const http::Field& field) {
+    return http::areTwins(field.name, name) &&
+           std::any_of(sentHead->headers.begin(), sentHead->headers.end(), [&](const http::Field& own) {
+             return own.name.data() == field.name.data() && own.value.data() == field.value.data();
+           });
+  };
+  for (http::RequestHead* each : {&head, headBeforeRule}) {
+    if (each != nullptr && each != sentHead) each->headers.removeIf(isSent);
+  }
+  return sentHead->headers.removeTwins(name) > 0;
+}
+
+void ExchangeSteps::refuse(const processing::Step& step, std::string reason) {
+  const Verdict verdict = Verdict::fail(std::move(reason));
+  onStep(step, {}, verdict, processing::StepOutcome::kRefused);
+  ends(step, verdict);
+}
+
+bool ExchangeSteps::ends(const processing::Step& step, const Verdict& verdict) {
+  if (!heeded_) return false;
+  const bool replied = verdict.kind() == Verdict::Kind::kReply;
+  refusal.emplace(step.name, step.phase);
+  if (replied) refusal->fields = verdict.reply().fields;
+  exchange_.raise(Event::kRejected, replied ? verdict.reply().error : failureOf(step, verdict));
+  return true;
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,99 @@
+#include "proxy/exchange/steps/mirror_steps.h"
+
+#include <utility>
+
+#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/steps/body_framing.h"
+
+namespace sluice::exchange {
+
+using processing::bitOf;
+using processing::Phase;
+using processing::Run;
+
+namespace {
+
+constexpr std::uint8_t kBodyPhases = bitOf(Phase::kRequestBody) | bitOf(Phase::kBackendRequest);
+constexpr std::uint8_t kPhasesOfMirrors = kBodyPhases | bitOf(Phase::kRequestHeaders) | bitOf(Phase::kConnect);
+
+processing::Chains chainsOf(const routing::BackendPlan& plan) { return {nullptr, nullptr, plan.chain.get()}; }
+
+}  // namespace
+
+bool MirrorSteps::needed(const routing::BackendPlan& plan) {
+  return plan.chain && (plan.chain->phases() & kPhasesOfMirrors) != 0;
+}
+
+MirrorSteps::MirrorSteps(Mirror& mirror, Exchanges& owner, http::RequestMessage& message, http::BodyPipe& body,
+                         const routing::BackendPlan& plan, const processing::Place& place, std::string_view client)
+    : StepHost(owner, mirror.token(), message.arena.copy(client)),
+      mirror_(mirror),
+      message_(message),
+      body_(body),
+      plan_(plan),
+      stretch_(host(), {message.head, nullptr, message.arena, holds_, nullptr, &connect_.destination()},
+               owner.worker().chunks(), Stretch::loadOf(chainsOf(plan), kBodyPhases, message.head.body)) {
+  place_ = place;
+  stretch_.append(chainsOf(plan), {Phase::kRequestHeaders});
+  stretch_.append(chainsOf(plan), {Phase::kRequestBody});
+}
+
+MirrorSteps::Outcome MirrorSteps::go() {
+  while (true) {
+    const Run::Outcome outcome = stretch_.go(body_.bytes, 0);
+    if (outcome == Run::Outcome::kRefused) return Outcome::kRefused;
+    pass();
+    if (outcome != Run::Outcome::kDone) return Outcome::kWaits;
+    const Outcome then = next();
+    if (then != Outcome::kWaits) return then;
+  }
+}
+
+/// Lets go on what came through the steps.
+void MirrorSteps::pass() {
+  if (!stretch_.carries) return;
+  stretch_.takeFed();
+  if (stretch_.tookEnd()) {
+    finishPipe(body_, std::exchange(stretch_.trailers, std::nullopt));
+    if (http::Headers* trailers = body_.trailers()) removeTwinsOf(message_.head.headers, *trailers);
+  }
+  if (body_.bytes.empty()) stretch_.run.releaseBuffers();
+}
+
+/// All steps so far have begun. kWaits: there are more now.
+MirrorSteps::Outcome MirrorSteps::next() {
+  switch (state_) {
+    case State::kRequest:
+      state_ = plan_.chain->has(Phase::kConnect) ? State::kResolving : State::kConnect;
+      return Outcome::kWaits;
+    case State::kResolving:
+      return Outcome::kNeedsAddresses;
+    case State::kConnect:
+      if (plan_.chain->has(Phase::kConnect)) connect_.end();
+      stretch_.append(chainsOf(plan_), {Phase::kBackendRequest});
+      stretch_.seal();
+      state_ = State::kBackendRequest;
+      return Outcome::kWaits;
+    case State::kBackendRequest:
+      if (stretch_.carries) frame(message_.head, stretch_.run.alters(), body_);
+      state_ = State::kReady;
+      return Outcome::kReady;
+    case State::kReady:
+      return Outcome::kReady;
+  }
+  return Outcome::kReady;
+}
+
+void MirrorSteps::connectTo(net::Addresses addresses) {
+  connect_.begin(message_.arena, plan_, std::move(addresses));
+  stretch_.append(chainsOf(plan_), {Phase::kConnect});
+  state_ = State::kConnect;
+}
+
+bool MirrorSteps::ends(const processing::Step& step, const processing::Verdict& verdict) {
+  const bool replied = verdict.kind() == processing::Verdict::Kind::kReply;
+  mirror_.onRefused(replied ? verdict.reply().error : failureOf(step, verdict));
+  return true;
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,68 @@
+// The steps of the Backend that a mirror goes to, on the mirror's own copy of the request: request-headers,
+// request-body, connect and backend-request, all before it is sent. Its response is discarded unseen.
+//
+// Owned by a mirror whose Backend has such steps; one thread. What a step decides ends the mirror alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "proxy/exchange/steps/connect_phase.h"
+#include "proxy/exchange/steps/step_host.h"
+#include "proxy/exchange/steps/stretch.h"
+#include "proxy/net/dns/resolver.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::exchange {
+
+class Mirror;
+
+class MirrorSteps final : private StepHost {
+ public:
+  /// Says whether `plan` has steps that a mirror would go through.
+  static bool needed(const routing::BackendPlan& plan);
+
+  /// `message` is the mirror's, `body` what its Backend will be sent; they and `plan` outlive this.
+  MirrorSteps(Mirror& mirror, Exchanges& owner, http::RequestMessage& message, http::BodyPipe& body,
+              const routing::BackendPlan& plan, const processing::Place& place, std::string_view client);
+
+  enum class Outcome : std::uint8_t {
+    kWaits,           // for a step, or for more of the body
+    kNeedsAddresses,  // connectTo() is to be called
+    kReady,           // the head is what the Backend gets; the body may still come
+    kRefused          // the mirror has been told why
+  };
+  /// Moves on as far as it can.
+  Outcome go();
+  void connectTo(net::Addresses addresses);
+  /// The addresses that it may go to; nullptr: no step has narrowed them.
+  const net::Addresses* allowed() const { return connect_.allowed(); }
+
+  /// The body goes through steps: then source() takes it, and end().
+  bool carries() const { return stretch_.carries; }
+  base::ByteQueue& source() { return stretch_.source; }
+  void end(std::optional<http::Trailers> trailers) { stretch_.end(std::move(trailers)); }
+
+  /// When the first step that waits has waited too long; max(): no step waits.
+  base::MonotonicTime deadline() const { return stretch_.run.deadline(); }
+  void expire(base::MonotonicTime now) { stretch_.run.expire(now); }
+  bool answer(processing::Ticket ticket, bool dropped) { return stretch_.run.answer(ticket, dropped); }
+
+ private:
+  enum class State : std::uint8_t { kRequest, kResolving, kConnect, kBackendRequest, kReady };
+
+  bool ends(const processing::Step& step, const processing::Verdict& verdict) override;
+  void pass();
+  Outcome next();
+
+  Mirror& mirror_;
+  http::RequestMessage& message_;
+  http::BodyPipe& body_;
+  const routing::BackendPlan& plan_;
+  State state_ = State::kRequest;
+  ConnectPhase connect_;
+  processing::Holds holds_;
+  Stretch stretch_;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,68 @@
+// Reads the body of an HTTP/1.x message out of a connection's bytes: by length, chunked with trailers, or until the
+// connection ends (RFC 9112 section 6), and never delivers more than was granted. The same for requests and responses.
+//
+// Holds no bytes but an unfinished trailer section (in the section reader that it is given). Owned by a codec; one
+// thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proxy/http/h1/h1_chunked.h"
+#include "proxy/http/h1/h1_parser.h"
+#include "proxy/http/message.h"
+
+namespace sluice::http {
+
+/// How the end of a body is found.
+enum class H1Framing : std::uint8_t { kNone, kLength, kChunked, kUntilClose };
+
+/// The part of its whole window that a body begins without.
+inline std::size_t withheldOfWindow(const Limits& limits) {
+  return limits.streamWindow - std::min(limits.firstWindow, limits.streamWindow);
+}
+
+class H1BodyReader {
+ public:
+  enum class Status : std::uint8_t {
+    kNeedMore,  // all input was taken
+    kBlocked,   // the input begins with bytes for which there is no credit
+    kData,      // `data` holds the next run
+    kEnd,  // kChunked: the body is complete; `trailers` holds what may be passed on of its trailer section, if anything
+    kFailed  // `fault` says why
+  };
+  struct Step {
+    Status status = Status::kNeedMore;
+    std::string_view data;
+    std::optional<Trailers> trailers;
+    H1Fault fault;
+  };
+
+  /// `length` counts for kLength only, and is more than 0. Not for kNone.
+  void begin(H1Framing framing, std::uint64_t length, const Limits& limits);
+  /// Takes the next step's bytes from the front of `input`, which is not empty.
+  Step next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
+  /// The run that was delivered last is the end of a kLength body.
+  bool complete() const { return framing_ == H1Framing::kLength && remaining_ == 0; }
+  /// The rest of the body may be in the next `count` bytes. The end of a chunked one is found by reading it, so it is
+  /// never assumed.
+  bool mayEndWithin(std::uint64_t count) const { return framing_ == H1Framing::kLength && remaining_ <= count; }
+  void grant(std::size_t count) { credit_ += count; }
+  std::size_t credit() const { return credit_; }
+  H1Framing framing() const { return framing_; }
+
+ private:
+  Step nextRun(std::string_view& input);
+  Step nextOfChunks(std::string_view& input, H1SectionReader& sections);
+  Step nextOfTrailers(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
+
+  std::uint64_t remaining_ = 0;  // kLength
+  std::size_t credit_ = 0;
+  H1ChunkDecoder chunks_;
+  H1Framing framing_ = H1Framing::kNone;
+  bool inTrailers_ = false;
+};
+
+}  // namespace sluice::http

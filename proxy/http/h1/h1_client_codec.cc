@@ -1,0 +1,393 @@
+#include <memory>
+#include <utility>
+
+#include "proxy/http/h1/h1_codec.h"
+
+namespace sluice::http {
+namespace {
+
+using base::Error;
+using base::ErrorType;
+
+// RFC 9110 section 8.6: a request whose method usually has content says so if it has none.
+bool expectsContent(Method method) {
+  return method == Method::kPost || method == Method::kPut || method == Method::kPatch;
+}
+
+H1Announcement announce(const RequestHead& head) {
+  switch (head.body) {
+    case Body::kNone:
+      return expectsContent(head.method) ? H1Announcement{H1Framing::kNone, 0} : H1Announcement{};
+    case Body::kLength:
+      return {H1Framing::kLength, head.contentLength};
+    case Body::kUntilEnd:
+      return {H1Framing::kChunked, {}};
+    case Body::kTunnel:
+      return {};
+  }
+  return {};
+}
+
+Error protocolError(const char* why) { return Error::upstream(ErrorType::kHttpProtocolError, why); }
+
+}  // namespace
+
+H1ClientCodec::H1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits)
+    : sink_(sink), limits_(limits), sections_(pool, limits_), stash_(pool), out_(pool) {}
+
+StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::string_view /*scheme*/) {
+  const bool tunnel = head.body == Body::kTunnel;
+  if (availableStreams() == 0 || (tunnel && head.webSocketAccept.empty())) return 0;
+  token_ = token;
+  ++stream_;
+  const H1Announcement body = announce(head);
+  const H1Persistence persistence = closeAfter_ ? H1Persistence::kClose : H1Persistence::kSilent;
+  if (!writeRequestHead(out_, head, body, persistence)) {
+    writing_ = Writing::kFailed;
+    return stream_;
+  }
+  method_ = head.method;
+  interims_ = 0;
+  handedOver_ = false;
+  reading_ = Reading::kHead;
+  sections_.begin(H1Section::kResponse);
+  writer_.begin(body.framing, head.contentLength);
+  writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
+  if (tunnel) {
+    seldom_ = std::make_unique<Seldom>(Seldom{{}, std::string(head.webSocketAccept), head.version == Version::kHttp2});
+    writing_ = Writing::kHeld;
+  }
+  woken_ = true;
+  return stream_;
+}
+
+void H1ClientCodec::wake(StreamId stream) {
+  if (!isCurrent(stream) || writing_ != Writing::kBody) return;
+  woken_ = true;
+  const BodyPipe* pipe = sink_.requestBody(token_);
+  if (pipe == nullptr || pipe->end() == PipeEnd::kBroken) writing_ = Writing::kFailed;
+}
+
+void H1ClientCodec::cancel(StreamId stream, ResetReason /*reason*/) {
+  if (!isCurrent(stream)) return;
+  // A request that is cut short must not end in a way that the backend could take for its end.
+  abortive_ = writing_ != Writing::kNothing;
+  token_ = kNoToken;
+  stop();
+}
+
+void H1ClientCodec::grant(StreamId stream, std::size_t count) {
+  if (!isCurrent(stream) || reading_ != Reading::kBody) return;
+  body_.grant(count);
+  if (!stash_.empty()) readStash();
+}
+
+void H1ClientCodec::feed(std::string_view bytes) {
+  if (reading_ == Reading::kStopped || bytes.empty()) return;
+  if (stash_.empty()) read(bytes);
+  if (reading_ == Reading::kStopped || bytes.empty()) return;
+  stash_.append(bytes);
+  readStash();
+}
+
+void H1ClientCodec::feedEnd(bool clean) {
+  if (reading_ == Reading::kStopped || inputEnd_ != InputEnd::kOpen) return;
+  inputEnd_ = clean ? InputEnd::kClean : InputEnd::kBroken;
+  settleEnd();
+}
+
+void H1ClientCodec::feedLost(const Error& error) {
+  if (reading_ == Reading::kStopped) return;
+  // The backend had ended its side of a tunnel: what is still on its way to it has lost its purpose.
+  if (tunnel_ && reading_ == Reading::kNothing) {
+    const Token token = std::exchange(token_, kNoToken);
+    stop();
+    return sink_.onRequestSent(token);
+  }
+  // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
+  seldom_ = std::make_unique<Seldom>(
+      Seldom{error, tunnelAsked() ? seldom_->accept : std::string(), tunnelAsked() && seldom_->successOpens});
+  inputEnd_ = InputEnd::kBroken;
+  settleEnd();
+}
+
+// Takes from the front of `input` what can be taken now.
+void H1ClientCodec::read(std::string_view& input) {
+  while (!input.empty()) {
+    switch (reading_) {
+      case Reading::kNothing:
+        // Nobody asked: never let it become the answer to the next request.
+        failRequest();
+        break;
+      case Reading::kHead:
+        // Before a byte of the request has left, nothing can be the answer to it.
+        if (!handedOver_) return fail(protocolError("the backend answered before it was asked"), true);
+        readHead(input);
+        break;
+      case Reading::kBody:
+        if (!readBody(input)) return;
+        break;
+      case Reading::kStopped:
+        input = {};
+        return;
+    }
+  }
+}
+
+void H1ClientCodec::readStash() {
+  while (!stash_.empty() && reading_ != Reading::kStopped) {
+    std::string_view run = stash_.front();
+    const std::size_t size = run.size();
+    read(run);
+    if (reading_ == Reading::kStopped) break;
+    if (run.size() == size) return;
+    stash_.consume(size - run.size());
+  }
+  if (reading_ == Reading::kStopped) stash_.clear();
+  settleEnd();
+}
+
+void H1ClientCodec::readHead(std::string_view& input) {
+  std::size_t used = 0;
+  switch (sections_.scan(input, used)) {
+    case H1SectionReader::Status::kNeedMore:
+      input = {};
+      return;
+    case H1SectionReader::Status::kFailed:
+      return failWith(sections_.fault());
+    case H1SectionReader::Status::kComplete: {
+      ResponseMessage message(stash_.pool());
+      const std::span<char> section = sections_.collect(message.arena, input.substr(0, used));
+      input.remove_prefix(used);
+      return openResponse(std::move(message), section);
+    }
+  }
+}
+
+void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> section) {
+  RawResponse raw;
+  if (const char* why = parseResponseHead(section, sections_.fieldLines(), message.arena, raw))
+    return fail(protocolError(why));
+  if (raw.status == kSwitchingProtocols && tunnelAsked()) return openTunnel(std::move(message), raw);
+  bool closes = false;
+  auto head = checkResponse(message.arena, raw, method_, closes);
+  if (!head) return fail(head.error());
+  message.head = *head;
+  if (head->status < 200) return passInterim(std::move(message));
+
+  if (tunnelAsked() && seldom_->successOpens && head->status < 300) {
+    return fail(protocolError("success in answer to a request for a tunnel, and no tunnel"));
+  }
+  if (tunnelAsked()) declineTunnel();
+  if (closes) closeAfter_ = true;
+  if (head->body == Body::kNone) {
+    const Token token = token_;
+    endResponse();
+    sink_.onResponse(token, std::move(message));
+    return;
+  }
+  H1Framing framing = H1Framing::kUntilClose;
+  if (head->body == Body::kLength) framing = H1Framing::kLength;
+  if (raw.fields.find(FieldId::kTransferEncoding) != nullptr) framing = H1Framing::kChunked;
+  body_.begin(framing, head->contentLength.value_or(0), limits_);
+  reading_ = Reading::kBody;
+  sink_.onResponse(token_, std::move(message));
+}
+
+// From here on the connection is the tunnel's (RFC 9110 section 7.8).
+void H1ClientCodec::openTunnel(ResponseMessage&& message, const RawResponse& raw) {
+  auto head = checkSwitch(message.arena, raw, seldom_->accept);
+  if (!head) return fail(head.error());
+  seldom_->accept = {};
+  message.head = *head;
+  tunnel_ = true;
+  closeAfter_ = true;
+  body_.begin(H1Framing::kUntilClose, 0, limits_);
+  reading_ = Reading::kBody;
+  writer_.begin(H1Framing::kUntilClose, 0);
+  writing_ = Writing::kBody;
+  woken_ = true;
+  sink_.onResponse(token_, std::move(message));
+}
+
+// Any other final answer: an exchange like others, whose request was complete with its head.
+void H1ClientCodec::declineTunnel() {
+  seldom_->accept = {};
+  writing_ = Writing::kNothing;
+  sink_.onRequestSent(token_);
+}
+
+void H1ClientCodec::passInterim(ResponseMessage&& message) {
+  if (++interims_ > limits_.informationalResponses) {
+    sink_.onLimitHit(Limit::kInformationalResponses);
+    return fail(protocolError("too many informational responses"));
+  }
+  sections_.begin(H1Section::kResponse);
+  sink_.onInterim(token_, std::move(message));
+}
+
+bool H1ClientCodec::readBody(std::string_view& input) {
+  H1BodyReader::Step step = body_.next(input, sections_, stash_.pool());
+  const Token token = token_;
+  switch (step.status) {
+    case H1BodyReader::Status::kNeedMore:
+      return true;
+    case H1BodyReader::Status::kBlocked:
+      return false;
+    case H1BodyReader::Status::kData:
+      sink_.onResponseBody(token, step.data);
+      if (body_.complete()) {
+        endResponse();
+        sink_.onResponseEnd(token);
+      }
+      return true;
+    case H1BodyReader::Status::kEnd:
+      endResponse();
+      if (step.trailers) {
+        sink_.onResponseEnd(token, *std::move(step.trailers));
+      } else {
+        sink_.onResponseEnd(token);
+      }
+      return true;
+    case H1BodyReader::Status::kFailed:
+      failWith(step.fault);
+      return true;
+  }
+  return false;
+}
+
+// The connection serves on only if both messages ended where they should: a request that is still being sent, or the
+// rest of one, would become part of the next (RFC 9112 section 9.3).
+void H1ClientCodec::endResponse() {
+  token_ = kNoToken;
+  if (closeAfter_ || writing_ != Writing::kNothing) return stop();
+  reading_ = Reading::kNothing;
+  sections_.begin(H1Section::kResponse);
+}
+
+// The backend has nothing more to say in the tunnel; what the client says still goes to it.
+void H1ClientCodec::endTunnelInput() {
+  if (writing_ == Writing::kNothing) {
+    const Token token = token_;
+    endResponse();
+    return sink_.onResponseEnd(token);
+  }
+  reading_ = Reading::kNothing;
+  sink_.onResponseEnd(token_);
+}
+
+void H1ClientCodec::fail(const Error& error, bool unprocessed) {
+  const Token token = std::exchange(token_, kNoToken);
+  abortive_ = writing_ != Writing::kNothing;
+  stop();
+  sink_.onResponseReset(token, error, unprocessed);
+}
+
+void H1ClientCodec::failWith(const H1Fault& fault) {
+  if (fault.limit) sink_.onLimitHit(*fault.limit);
+  fail(protocolError(fault.why));
+}
+
+// The backend ended its side: acts on it as soon as everything before it was read.
+void H1ClientCodec::settleEnd() {
+  if (inputEnd_ == InputEnd::kOpen || !stash_.empty()) return;
+  const bool clean = inputEnd_ == InputEnd::kClean;
+  if (seldom_ && seldom_->lost && token_ != kNoToken) return fail(Error(*seldom_->lost), !handedOver_);
+  switch (reading_) {
+    case Reading::kNothing:
+      return failRequest();
+    case Reading::kHead:
+      return fail(
+          Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection before it answered"),
+          !handedOver_);
+    case Reading::kBody:
+      if (clean && tunnel_) return endTunnelInput();
+      if (clean && body_.framing() == H1Framing::kUntilClose) {
+        const Token token = token_;
+        endResponse();
+        sink_.onResponseEnd(token);
+        return;
+      }
+      return fail(
+          Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection within its response"));
+    case Reading::kStopped:
+      return;
+  }
+}
+
+void H1ClientCodec::produce(base::ByteQueue& out, std::size_t limit) {
+  if (!out_.empty()) {
+    out.splice(out_, out_.size());
+    handedOver_ = token_ != kNoToken;
+  }
+  if (writing_ == Writing::kBody) writeBody(out, limit);
+  if (writing_ == Writing::kFailed) return failRequest();
+  if (writing_ == Writing::kComplete) {
+    writing_ = Writing::kNothing;
+    const Token token = token_;
+    if (tunnel_ && reading_ == Reading::kNothing) {
+      token_ = kNoToken;
+      stop();
+    }
+    sink_.onRequestSent(token);
+  }
+}
+
+void H1ClientCodec::writeBody(base::ByteQueue& out, std::size_t limit) {
+  BodyPipe* pipe = sink_.requestBody(token_);
+  if (pipe == nullptr) return cancel(stream_, ResetReason::kCancelled);
+  std::size_t taken = 0;
+  const H1BodyWriter::Status status = writer_.write(*pipe, out, limit, taken);
+  woken_ = !pipe->bytes.empty();
+  if (taken > 0) sink_.onRequestBodyTaken(token_, taken);
+  if (status == H1BodyWriter::Status::kBroken) writing_ = Writing::kFailed;
+  if (status == H1BodyWriter::Status::kDone) writing_ = Writing::kComplete;
+}
+
+// Ends the connection, and the request with it if there is one that can not be sent.
+void H1ClientCodec::failRequest() {
+  if (token_ == kNoToken) return stop();
+  fail(Error::internal("the request could not be completed"));
+}
+
+bool H1ClientCodec::wantsProduce() const {
+  return !out_.empty() || writing_ == Writing::kFailed || (writing_ == Writing::kBody && woken_);
+}
+
+void H1ClientCodec::stop() {
+  reading_ = Reading::kStopped;
+  writing_ = Writing::kNothing;
+  stash_.clear();
+  out_.clear();
+  sections_.begin(H1Section::kResponse);
+}
+
+void H1ClientCodec::drain() {
+  closeAfter_ = true;
+  if (token_ == kNoToken) stop();
+}
+
+std::size_t H1ClientCodec::readBudget() const {
+  if (inputEnd_ != InputEnd::kOpen) return 0;
+  switch (reading_) {
+    case Reading::kNothing:
+    case Reading::kHead:
+      return kStashBytes;
+    case Reading::kBody:
+      return stash_.empty() ? body_.credit() : 0;
+    case Reading::kStopped:
+      return 0;
+  }
+  return 0;
+}
+
+CodecState H1ClientCodec::state() const {
+  if (reading_ == Reading::kStopped) return CodecState::kClosed;
+  return closeAfter_ || inputEnd_ != InputEnd::kOpen ? CodecState::kDraining : CodecState::kOpen;
+}
+
+std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits) {
+  return std::make_unique<H1ClientCodec>(sink, pool, limits);
+}
+
+}  // namespace sluice::http

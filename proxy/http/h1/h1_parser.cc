@@ -1,0 +1,206 @@
+#include "proxy/http/h1/h1_parser.h"
+
+#include <cstring>
+#include <utility>
+
+#include "proxy/http/grammar.h"
+
+namespace sluice::http {
+namespace {
+
+// A field line counts as name + value + 32; on the wire it is name + ": " + value.
+constexpr std::size_t kFieldLineOverhead = 32 - 2;
+
+// A CR that something other than LF follows. One at the very end may still get its LF.
+bool holdsBareCr(std::string_view bytes) {
+  for (std::size_t at = bytes.find('\r'); at != std::string_view::npos; at = bytes.find('\r', at + 1)) {
+    if (at + 1 < bytes.size() && bytes[at + 1] != '\n') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void H1SectionReader::begin(H1Section section) {
+  kept_.clear();
+  fault_ = {};
+  lineBytes_ = sectionBytes_ = lines_ = leading_ = 0;
+  section_ = section;
+  skippedEmptyLine_ = endsInCr_ = false;
+}
+
+H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_t& used) {
+  if (bytes.empty()) return Status::kNeedMore;
+  const char first = bytes.front();
+  if (endsInCr_ && first != '\n') return fail("a bare CR");
+  // No need to wait for a line's end to see that this is TLS or noise.
+  if (lines_ == 0 && lineBytes_ == 0 && !isTokenChar(first) && first != '\r' && first != '\n') return fail("not HTTP");
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t lineFeed = bytes.find('\n', start);
+    if (lineFeed == std::string_view::npos) return keep(bytes, bytes.substr(start));
+    const std::size_t size = lineBytes_ + (lineFeed - start);
+    const bool hasCr = lineFeed > start ? bytes[lineFeed - 1] == '\r' : lineBytes_ > 0 && endsInCr_;
+    lineBytes_ = 0;
+    if (!hasCr) return fail("a bare LF");
+    start = lineFeed + 1;
+    if (size > 1) {
+      if (!countLine(size - 1)) return Status::kFailed;
+    } else if (lines_ > 0 || section_ == H1Section::kTrailers) {
+      used = start;
+      return Status::kComplete;
+    } else {
+      if (section_ != H1Section::kRequest || skippedEmptyLine_) return fail("an empty line where a start line must be");
+      skippedEmptyLine_ = true;
+      kept_.clear();
+      leading_ = static_cast<std::uint32_t>(start);
+    }
+  }
+}
+
+std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view lastPiece) {
+  lastPiece.remove_prefix(leading_);
+  const std::size_t size = kept_.size() + lastPiece.size();
+  char* const text = arena.bytes(size);
+  char* end = text;
+  while (!kept_.empty()) {
+    const std::string_view run = kept_.front();
+    end = static_cast<char*>(std::memcpy(end, run.data(), run.size())) + run.size();
+    kept_.consume(run.size());
+  }
+  std::memcpy(end, lastPiece.data(), lastPiece.size());
+  endsInCr_ = false;
+  return {text, size};
+}
+
+H1SectionReader::Status H1SectionReader::keep(std::string_view bytes, std::string_view openLine) {
+  // Nothing is kept of an empty line that is skipped: it may be all that an idle connection ever sends.
+  bytes.remove_prefix(std::exchange(leading_, 0));
+  if (holdsBareCr(bytes)) return fail("a bare CR");
+  endsInCr_ = !bytes.empty() && bytes.back() == '\r';
+  const std::size_t size = lineBytes_ + openLine.size();
+  if (!withinLimits(size - (endsInCr_ ? 1 : 0))) return Status::kFailed;
+  lineBytes_ = static_cast<std::uint32_t>(size);
+  kept_.append(bytes);
+  return Status::kNeedMore;
+}
+
+H1SectionReader::Status H1SectionReader::fail(const char* why, std::uint16_t status, std::optional<Limit> limit) {
+  kept_.clear();
+  fault_ = {why, status, limit};
+  return Status::kFailed;
+}
+
+bool H1SectionReader::countLine(std::size_t size) {
+  if (!withinLimits(size)) return false;
+  if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kFieldLineOverhead);
+  ++lines_;
+  if (fieldLines() <= limits_.headerFields) return true;
+  fail("too many fields", 431, Limit::kHeaderFields);
+  return false;
+}
+
+bool H1SectionReader::withinLimits(std::size_t openLineSize) {
+  if (atRequestLine()) {
+    if (openLineSize <= limits_.requestLineBytes) return true;
+    fail("the request line is too long", 414, Limit::kRequestLineBytes);
+    return false;
+  }
+  if (openLineSize == 0 || sectionBytes_ + openLineSize + kFieldLineOverhead <= limits_.headerBytes) return true;
+  fail("the fields are too large", 431, Limit::kHeaderBytes);
+  return false;
+}
+
+namespace {
+
+// Walks over a collected section: it ends in an empty line, so there is always a CRLF ahead.
+class Lines {
+ public:
+  explicit Lines(std::span<char> section) : at_(section.data()), end_(section.data() + section.size()) {}
+
+  bool atEmptyLine() const { return at_[0] == '\r' && at_[1] == '\n'; }
+
+  // The next line without its end; false if a CR in it is not its end.
+  bool next(std::span<char>& line) {
+    auto* cr = static_cast<char*>(std::memchr(at_, '\r', static_cast<std::size_t>(end_ - at_)));
+    if (cr == nullptr || cr + 1 == end_ || cr[1] != '\n') return false;
+    line = {at_, cr};
+    at_ = cr + 2;
+    return true;
+  }
+
+  const char* readFields(std::size_t count, base::Arena& arena, Headers& fields) {
+    fields.reserve(arena, count);
+    std::span<char> line;
+    while (!atEmptyLine()) {
+      if (!next(line)) return "a bare CR";
+      // A CR, which is no part of a name, stands behind the line.
+      char* end = line.data();
+      while (const char lower = tokenLower(*end)) *end++ = lower;
+      const auto colon = static_cast<std::size_t>(end - line.data());
+      // Also a line that begins with a space: obsolete folding, or a field that somebody hides.
+      if (colon == 0 || *end != ':') return "a field line is not `name: value`";
+      const std::string_view text{line.data(), line.size()};
+      fields.add(arena, text.substr(0, colon), trimSpace(text.substr(colon + 1)));
+    }
+    return nullptr;
+  }
+
+ private:
+  char* at_;
+  char* end_;
+};
+
+bool readVersion(std::string_view text, Version& version) {
+  if (text == "HTTP/1.1") {
+    version = Version::kHttp11;
+  } else if (text == "HTTP/1.0") {
+    version = Version::kHttp10;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const char* parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request) {
+  Lines lines(section);
+  std::span<char> first;
+  if (!lines.next(first)) return "a bare CR";
+  const std::string_view line{first.data(), first.size()};
+  const std::size_t methodEnd = line.find(' ');
+  const std::size_t targetEnd = line.rfind(' ');
+  if (methodEnd == std::string_view::npos || methodEnd == targetEnd)
+    return "the request line is not `method target version`";
+  request.method = line.substr(0, methodEnd);
+  request.target = line.substr(methodEnd + 1, targetEnd - methodEnd - 1);
+  if (!readVersion(line.substr(targetEnd + 1), request.version)) return "the version is not HTTP/1.1 or HTTP/1.0";
+  return lines.readFields(fieldLines, arena, request.fields);
+}
+
+const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
+                              RawResponse& response) {
+  constexpr std::size_t kVersionSize = 8;
+  constexpr std::size_t kStatusEnd = kVersionSize + 4;
+  Lines lines(section);
+  std::span<char> first;
+  if (!lines.next(first)) return "a bare CR";
+  const std::string_view line{first.data(), first.size()};
+  if (line.size() < kStatusEnd || line[kVersionSize] != ' ') return "the status line is not `version status reason`";
+  if (!readVersion(line.substr(0, kVersionSize), response.version)) return "the version is not HTTP/1.1 or HTTP/1.0";
+  for (const char c : line.substr(kVersionSize + 1, 3)) {
+    if (!isDigit(c)) return "the status is not three digits";
+    response.status = static_cast<std::uint16_t>(response.status * 10 + (c - '0'));
+  }
+  // The space before an empty reason is missing so often, and so harmlessly, that it is forgiven.
+  const std::string_view reason = line.substr(kStatusEnd);
+  if (!reason.empty() && (reason.front() != ' ' || !isFieldValue(trimSpace(reason)))) return "the reason is malformed";
+  return lines.readFields(fieldLines, arena, response.fields);
+}
+
+const char* parseTrailers(std::span<char> section, std::size_t fieldLines, base::Arena& arena, Headers& fields) {
+  return Lines(section).readFields(fieldLines, arena, fields);
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,393 @@
+#include <memory>
+#include <utility>
+
+#include "proxy/http/h1/h1_codec.h"
+#include "proxy/http/websocket.h"
+
+namespace sluice::http {
+namespace {
+
+using base::Error;
+
+// Whether the client will send another request on this connection (RFC 9112 section 9.3).
+bool wantsToPersist(const RawRequest& request) {
+  bool keepAlive = request.version == Version::kHttp11;
+  for (const Field& field : request.fields) {
+    if (field.id != FieldId::kConnection) continue;
+    if (listHasToken(field.value, "close")) return false;
+    keepAlive = keepAlive || listHasToken(field.value, "keep-alive");
+  }
+  return keepAlive;
+}
+
+H1Framing framingOf(const RequestHead& head) {
+  switch (head.body) {
+    case Body::kNone:
+    case Body::kTunnel:
+      return H1Framing::kNone;
+    case Body::kLength:
+      return H1Framing::kLength;
+    case Body::kUntilEnd:
+      return H1Framing::kChunked;
+  }
+  return H1Framing::kNone;
+}
+
+}  // namespace
+
+H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, bool https)
+    : sink_(sink), limits_(limits), sections_(pool, limits_), stash_(pool), out_(pool), https_(https) {}
+
+void H1ServerCodec::feed(std::string_view bytes) {
+  if (reading_ == Reading::kStopped) return;
+  if (stash_.empty()) read(bytes);
+  if (reading_ == Reading::kStopped || bytes.empty()) return;
+  stash_.append(bytes);
+  readStash();
+}
+
+void H1ServerCodec::feedEnd() {
+  if (reading_ == Reading::kStopped) return;
+  inputEnded_ = true;
+  settleEnd();
+}
+
+bool H1ServerCodec::hasLeft(std::size_t unread) const {
+  if (reading_ != Reading::kBody || tunnel_ || writing_ != Writing::kNothing) return false;
+  return !body_.mayEndWithin(stash_.size() + unread);
+}
+
+void H1ServerCodec::feedLost() {
+  endStream(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                  "the client's connection was lost"));
+}
+
+void H1ServerCodec::expireHead() {
+  if (!headPending()) return;
+  headRequest_ = false;
+  version_ = Version::kHttp11;
+  refuseHead(Error::badRequest(408, "the request's head took too long"));
+}
+
+void H1ServerCodec::resume() {
+  if (!stash_.empty()) readStash();
+}
+
+void H1ServerCodec::grant(StreamId stream, std::size_t count) {
+  if (!isCurrent(stream) || reading_ != Reading::kBody) return;
+  body_.grant(count);
+  if (!stash_.empty()) readStash();
+}
+
+void H1ServerCodec::dismiss(StreamId stream) {
+  if (!isCurrent(stream) || !tunnel_ || reading_ != Reading::kBody) return;
+  reading_ = Reading::kDone;
+  stash_.clear();
+}
+
+// Takes from the front of `input` what can be taken now.
+void H1ServerCodec::read(std::string_view& input) {
+  while (!input.empty()) {
+    switch (reading_) {
+      case Reading::kHead:
+        readHead(input);
+        break;
+      case Reading::kBody:
+        if (!readBody(input)) return;
+        break;
+      case Reading::kDone:
+        return;
+      case Reading::kStopped:
+        input = {};
+        return;
+    }
+  }
+}
+
+void H1ServerCodec::readStash() {
+  while (!stash_.empty() && reading_ != Reading::kStopped) {
+    std::string_view run = stash_.front();
+    const std::size_t size = run.size();
+    read(run);
+    if (reading_ == Reading::kStopped) break;
+    if (run.size() == size) return;
+    stash_.consume(size - run.size());
+  }
+  if (reading_ == Reading::kStopped) stash_.clear();
+  settleEnd();
+}
+
+void H1ServerCodec::readHead(std::string_view& input) {
+  std::size_t used = 0;
+  switch (sections_.scan(input, used)) {
+    case H1SectionReader::Status::kNeedMore:
+      input = {};
+      return;
+    case H1SectionReader::Status::kFailed: {
+      const H1Fault& fault = sections_.fault();
+      if (fault.limit) sink_.onLimitHit(*fault.limit);
+      headRequest_ = false;
+      version_ = Version::kHttp11;
+      return refuseHead(Error::badRequest(fault.status, fault.why));
+    }
+    case H1SectionReader::Status::kComplete: {
+      RequestMessage message(stash_.pool());
+      const std::span<char> section = sections_.collect(message.arena, input.substr(0, used));
+      input.remove_prefix(used);
+      return openRequest(std::move(message), section);
+    }
+  }
+}
+
+void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> section) {
+  RawRequest raw;
+  const char* why = parseRequestHead(section, sections_.fieldLines(), message.arena, raw);
+  version_ = raw.version;
+  headRequest_ = raw.method == "HEAD";
+  if (why != nullptr) return refuseHead(Error::badRequest(400, why));
+  auto head = checkRequest(message.arena, raw, https_ ? "https" : "http");
+  if (!head) return refuseHead(head.error());
+
+  if (!wantsToPersist(raw)) closeAfter_ = true;
+  tunnelAsked_ = head->body == Body::kTunnel;
+  message.head = *head;
+  const H1Framing framing = framingOf(*head);
+  if (framing != H1Framing::kNone) body_.begin(framing, head->contentLength, limits_);
+  reading_ = framing == H1Framing::kNone ? Reading::kDone : Reading::kBody;
+  token_ = sink_.onRequest(++stream_, std::move(message));
+  if (token_ == kNoToken) abort();
+}
+
+bool H1ServerCodec::readBody(std::string_view& input) {
+  H1BodyReader::Step step = body_.next(input, sections_, stash_.pool());
+  switch (step.status) {
+    case H1BodyReader::Status::kNeedMore:
+      return true;
+    case H1BodyReader::Status::kBlocked:
+      return false;
+    case H1BodyReader::Status::kData:
+      sink_.onRequestBody(token_, step.data);
+      if (body_.complete()) endRequest({});
+      return true;
+    case H1BodyReader::Status::kEnd:
+      endRequest(std::move(step.trailers));
+      return true;
+    case H1BodyReader::Status::kFailed:
+      if (step.fault.limit) sink_.onLimitHit(*step.fault.limit);
+      failBody(Error::badRequest(step.fault.status, step.fault.why));
+      return true;
+  }
+  return false;
+}
+
+void H1ServerCodec::endRequest(std::optional<Trailers>&& trailers) {
+  reading_ = Reading::kDone;
+  if (trailers) {
+    sink_.onRequestEnd(token_, *std::move(trailers));
+  } else {
+    sink_.onRequestEnd(token_);
+  }
+}
+
+void H1ServerCodec::refuseHead(const Error& error) {
+  reading_ = Reading::kStopped;
+  token_ = sink_.onBadRequest(++stream_, error);
+  if (token_ == kNoToken) abort();
+}
+
+void H1ServerCodec::failBody(const Error& error) {
+  reading_ = Reading::kStopped;
+  const bool answerable = writing_ == Writing::kNothing;
+  sink_.onRequestReset(token_, error, answerable);
+  if (!answerable) abort();
+}
+
+// The client ended its side: acts on it as soon as everything before it was read. A whole request is still answered.
+void H1ServerCodec::settleEnd() {
+  if (!inputEnded_ || !stash_.empty()) return;
+  switch (reading_) {
+    case Reading::kHead:
+      return stop();
+    case Reading::kBody:
+      if (tunnel_) return endRequest({});
+      return failBody(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                            "the client ended the connection within a request"));
+    case Reading::kDone:
+      closeAfter_ = true;
+      return;
+    case Reading::kStopped:
+      return;
+  }
+}
+
+void H1ServerCodec::sendInterim(StreamId stream, const ResponseHead& head) {
+  if (!isCurrent(stream) || writing_ != Writing::kNothing || version_ == Version::kHttp10) return;
+  if (head.status >= 200 || head.status == 101) return;
+  writeResponseHead(out_, head, {}, H1Persistence::kSilent);
+}
+
+void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
+  if (!isCurrent(stream) || writing_ != Writing::kNothing) return;
+  if (head.body == Body::kTunnel) return openTunnel(head);
+  const H1Announcement body = announce(head);
+  if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || endsEarly(head)) closeAfter_ = true;
+  H1Persistence persistence = H1Persistence::kSilent;
+  if (closeAfter_) {
+    persistence = H1Persistence::kClose;
+  } else if (version_ == Version::kHttp10) {
+    persistence = H1Persistence::kKeepAlive;
+  }
+  if (head.status < 200 || !writeResponseHead(out_, head, body, persistence)) return failResponse();
+  writer_.begin(body.framing, body.contentLength.value_or(0));
+  writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
+  woken_ = true;
+}
+
+// RFC 9110 section 7.8. What the client has sent behind its request was kept, and belongs to the tunnel only now.
+void H1ServerCodec::openTunnel(const ResponseHead& head) {
+  closeAfter_ = true;
+  if (!tunnelAsked_ || reading_ != Reading::kDone || head.status != kSwitchingProtocols ||
+      !writeResponseHead(out_, head, {}, H1Persistence::kSilent)) {
+    return failResponse();
+  }
+  tunnel_ = true;
+  body_.begin(H1Framing::kUntilClose, 0, limits_);
+  reading_ = Reading::kBody;
+  writer_.begin(H1Framing::kUntilClose, 0);
+  writing_ = Writing::kBody;
+  woken_ = true;
+  readStash();
+}
+
+// The response will be over before the request: then the rest of the request is never read, and the client should know.
+bool H1ServerCodec::endsEarly(const ResponseHead& head) {
+  if (reading_ != Reading::kBody) return false;
+  if (head.body == Body::kNone) return true;
+  const BodyPipe* pipe = sink_.responseBody(token_);
+  return pipe != nullptr && pipe->end() == PipeEnd::kComplete;
+}
+
+// RFC 9112 section 6, RFC 9110 section 8.6.
+H1Announcement H1ServerCodec::announce(const ResponseHead& head) const {
+  if (head.status == 204) return {};
+  if (headRequest_ || head.status == 304) return {H1Framing::kNone, head.contentLength};
+  switch (head.body) {
+    case Body::kNone:
+      return {H1Framing::kNone, 0};
+    case Body::kLength:
+      if (head.contentLength) return {H1Framing::kLength, head.contentLength};
+      break;
+    case Body::kUntilEnd:
+    case Body::kTunnel:
+      break;
+  }
+  return {version_ == Version::kHttp10 ? H1Framing::kUntilClose : H1Framing::kChunked, {}};
+}
+
+void H1ServerCodec::wake(StreamId stream) {
+  if (!isCurrent(stream) || writing_ != Writing::kBody) return;
+  woken_ = true;
+  const BodyPipe* pipe = sink_.responseBody(token_);
+  if (pipe == nullptr || pipe->end() == PipeEnd::kBroken) failResponse();
+}
+
+void H1ServerCodec::reset(StreamId stream, ResetReason /*reason*/) {
+  if (isCurrent(stream)) abort();
+}
+
+void H1ServerCodec::produce(base::ByteQueue& out, std::size_t limit) {
+  if (!out_.empty()) out.splice(out_, out_.size());
+  if (writing_ == Writing::kBody) writeBody(out, limit);
+  if (writing_ == Writing::kComplete && !halfClosed()) return finishExchange();
+  if (writing_ == Writing::kFailed) endStream(Error::internal("the response could not be completed"));
+}
+
+void H1ServerCodec::writeBody(base::ByteQueue& out, std::size_t limit) {
+  BodyPipe* pipe = sink_.responseBody(token_);
+  if (pipe == nullptr) return abort();
+  std::size_t taken = 0;
+  const H1BodyWriter::Status status = writer_.write(*pipe, out, limit, taken);
+  woken_ = !pipe->bytes.empty();
+  if (taken > 0) sink_.onResponseBodyTaken(token_, taken);
+  if (status == H1BodyWriter::Status::kBroken) return failResponse();
+  if (status == H1BodyWriter::Status::kDone) writing_ = Writing::kComplete;
+}
+
+bool H1ServerCodec::wantsProduce() const {
+  if (tunnel_ && writing_ == Writing::kComplete && !halfClosed()) return true;
+  return !out_.empty() || writing_ == Writing::kFailed || (writing_ == Writing::kBody && woken_);
+}
+
+// Nothing that was queued goes out any more, so that the client can not take the response for a whole one.
+void H1ServerCodec::failResponse() {
+  writing_ = Writing::kFailed;
+  reading_ = Reading::kStopped;
+  abortive_ = true;
+  stash_.clear();
+  out_.clear();
+}
+
+// Ends the connection, and the exchange with it if there is one.
+void H1ServerCodec::endStream(const Error& error) {
+  const Token token = token_;
+  abort();
+  if (token != kNoToken) sink_.onRequestReset(token, error, false);
+}
+
+void H1ServerCodec::finishExchange() {
+  const Token token = std::exchange(token_, kNoToken);
+  writing_ = Writing::kNothing;
+  if (closeAfter_ || reading_ != Reading::kDone) {
+    stop();
+  } else {
+    reading_ = Reading::kHead;
+    sections_.begin(H1Section::kRequest);
+    settleEnd();
+  }
+  sink_.onResponseSent(token);
+}
+
+void H1ServerCodec::stop() {
+  reading_ = Reading::kStopped;
+  stash_.clear();
+  sections_.begin(H1Section::kRequest);
+}
+
+void H1ServerCodec::abort() {
+  stop();
+  out_.clear();
+  token_ = kNoToken;
+  writing_ = Writing::kNothing;
+  abortive_ = true;
+}
+
+void H1ServerCodec::drain() {
+  closeAfter_ = true;
+  if (token_ == kNoToken && stash_.empty() && !headPending()) stop();
+}
+
+std::size_t H1ServerCodec::readBudget() const {
+  if (inputEnded_) return 0;
+  switch (reading_) {
+    case Reading::kHead:
+    case Reading::kDone:
+      return stash_.size() < kStashBytes ? kStashBytes - stash_.size() : 0;
+    case Reading::kBody:
+      return stash_.empty() ? body_.credit() : 0;
+    case Reading::kStopped:
+      return 0;
+  }
+  return 0;
+}
+
+CodecState H1ServerCodec::state() const {
+  if (reading_ == Reading::kStopped && (token_ == kNoToken || abortive_)) return CodecState::kClosed;
+  return reading_ == Reading::kStopped || closeAfter_ || inputEnded_ ? CodecState::kDraining : CodecState::kOpen;
+}
+
+std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+                                               std::string_view scheme) {
+  return std::make_unique<H1ServerCodec>(sink, pool, limits, scheme == "https");
+}
+
+}  // namespace sluice::http

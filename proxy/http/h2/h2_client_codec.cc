@@ -1,0 +1,212 @@
+// HTTP/2 towards backends (RFC 9113): heads and pipes become requests, what arrives becomes checked responses.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "proxy/http/codec.h"
+#include "proxy/http/h2/h2_decimal.h"
+#include "proxy/http/h2/h2_session.h"
+#include "proxy/http/hygiene.h"
+
+namespace sluice::http {
+namespace {
+
+class H2ClientCodec final : public ClientCodec, private H2Session {
+ public:
+  H2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
+                H2Memory* memory)
+      : H2Session(Side::kClient, pool, limits, clock, memory), sink_(sink) {}
+
+  std::size_t availableStreams() const override {
+    if (closed() || draining_ || peerSaidGoaway()) return 0;
+    const std::size_t allowed = std::min<std::size_t>(peerConcurrency(), idsLeft());
+    return allowed - std::min(allowed, liveStreams());
+  }
+
+  StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) override {
+    if (availableStreams() == 0 || head.body == Body::kTunnel) return 0;
+    H2Stream& stream = addStream(0);
+    stream.token = token;
+    stream.method = head.method;
+    stream.send = H2Stream::Send::kQueued;
+    if (submit(stream, head, scheme)) return stream.id;
+    removeStream(stream);
+    unsendable_.push_back({token, nextUnsendable_});
+    return nextUnsendable_++;
+  }
+
+  void wake(StreamId id) override { wakeStream(id); }
+  void cancel(StreamId id, ResetReason reason) override {
+    std::erase_if(unsendable_, [id](const Unsendable& request) { return request.id == id; });
+    resetByOwner(id, reason);
+  }
+  void grant(StreamId id, std::size_t count) override { grantBytes(id, count); }
+  void widen(StreamId id) override { widenStream(id); }
+
+  void feed(std::string_view bytes) override {
+    feedBytes(bytes);
+    sayGoodbyeIfDone();
+  }
+  void feedEnd(bool) override { endConnection(std::nullopt); }
+  void feedLost(const base::Error& error) override {
+    lost_ = &error;
+    endConnection(std::nullopt);
+    lost_ = nullptr;
+  }
+  void produce(base::ByteQueue& out, std::size_t limit) override {
+    reportUnsendable();
+    produceInto(out, limit);
+    if (resetsSent() >= mostResets()) draining_ = true;
+    if (sayGoodbyeIfDone()) produceInto(out, limit);
+  }
+  bool wantsProduce() const override { return hasOutput() || !unsendable_.empty(); }
+  void drain() override {
+    draining_ = true;
+    sayGoodbyeIfDone();
+  }
+
+  std::size_t readBudget() const override { return budget(); }
+  CodecState state() const override {
+    if (closed()) return CodecState::kClosed;
+    return draining_ || peerSaidGoaway() || idsLeft() == 0 ? CodecState::kDraining : CodecState::kOpen;
+  }
+  std::size_t activeStreams() const override { return liveStreams(); }
+  Version version() const override { return Version::kHttp2; }
+
+ private:
+  using Receive = H2Stream::Receive;
+  // A request whose head can not be encoded: it is told in the next produce(), because calls down never answer upwards.
+  struct Unsendable {
+    Token token;
+    StreamId id;
+  };
+
+  // Backends count cancelled requests, as our own server side does, and end a connection for them, under everybody who
+  // shares it. Those in flight may be cancelled too, so it is left at half of what we would bear ourselves.
+  std::uint32_t mostResets() const { return std::max(limits().resetsPerMinute / 2, 1U); }
+
+  bool submit(H2Stream& stream, const RequestHead& head, std::string_view scheme) {
+    std::array<Line, 7> control{Line{":method", head.methodText}};
+    std::size_t lines = 1;
+    if (head.method != Method::kConnect) {
+      control[lines++] = {":scheme", scheme};
+      control[lines++] = {":path", head.target};
+    }
+    if (!head.authority.empty()) control[lines++] = {":authority", head.authority};
+    const Decimal length(head.contentLength);
+    if (head.body == Body::kLength) control[lines++] = {"content-length", length.text()};
+    if (head.acceptsTrailers) control[lines++] = {"te", "trailers"};
+    if (head.expectContinue) control[lines++] = {"expect", "100-continue"};
+    return submitRequest(stream, {control.data(), lines}, head.headers, head.body != Body::kNone);
+  }
+
+  void reportUnsendable() {
+    for (const Unsendable& request : std::exchange(unsendable_, {})) {
+      sink_.onResponseReset(request.token, base::Error::internal("a field of the request can not be sent"), false);
+    }
+  }
+
+  bool sayGoodbyeIfDone() {
+    if (!draining_ || closed() || liveStreams() > 0 || saidGoodbye_) return false;
+    saidGoodbye_ = true;
+    submitGoaway(false);
+    return true;
+  }
+
+  void headArrived(H2Stream& stream, bool endOfStream) override {
+    if (stream.token == kNoToken || stream.receive == Receive::kDiscard) return;
+    if (section().excess()) {
+      sink_.onLimitHit(*section().excess());
+      return fail(stream, "the response's field section is too large");
+    }
+    if (stream.receive != Receive::kHead) return trailersArrived(stream);
+    ResponseMessage message(pool());
+    message.arena = std::move(section().arena);
+    const RawResponse raw{section().status, section().fields, Version::kHttp2, endOfStream};
+    bool closes = false;
+    base::Result<ResponseHead> head = checkResponse(message.arena, raw, stream.method, closes);
+    if (!head) return fail(stream, std::move(head.error()));
+    message.head = *std::move(head);
+    if (raw.status < 200) return interimArrived(stream, std::move(message));
+    const bool hasBody = message.head.body != Body::kNone;
+    stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
+    sink_.onResponse(stream.token, std::move(message));
+    if (endOfStream && hasBody) sink_.onResponseEnd(stream.token);
+  }
+
+  void interimArrived(H2Stream& stream, ResponseMessage&& message) {
+    if (message.head.status == 101) return fail(stream, "HTTP/2 has no 101 (Switching Protocols)");
+    if (++stream.interims > limits().informationalResponses) {
+      sink_.onLimitHit(Limit::kInformationalResponses);
+      return fail(stream, "too many informational responses");
+    }
+    sink_.onInterim(stream.token, std::move(message));
+  }
+
+  void trailersArrived(H2Stream& stream) {
+    Trailers trailers(pool());
+    trailers.arena = std::move(section().arena);
+    trailers.fields = section().fields;
+    if (!checkTrailers(trailers.fields)) return fail(stream, "the response's trailers are malformed");
+    stream.receive = Receive::kDone;
+    sink_.onResponseEnd(stream.token, std::move(trailers));
+  }
+
+  void bodyArrived(H2Stream& stream, std::string_view bytes) override { sink_.onResponseBody(stream.token, bytes); }
+  void bodyEnded(H2Stream& stream) override {
+    const bool wanted = std::exchange(stream.receive, Receive::kDone) == Receive::kBody;
+    if (wanted && stream.token != kNoToken) sink_.onResponseEnd(stream.token);
+  }
+  BodyPipe* pipeOf(Token token) override { return sink_.requestBody(token); }
+  void bytesTaken(Token token, std::size_t count) override { sink_.onRequestBodyTaken(token, count); }
+  void sendEnded(H2Stream& stream) override {
+    if (stream.token != kNoToken) sink_.onRequestSent(stream.token);
+  }
+  void streamLost(H2Stream& stream, const H2Loss& loss) override {
+    const bool responseComplete = stream.receive == Receive::kDone || stream.receive == Receive::kDiscard;
+    if (!responseComplete) sink_.onResponseReset(stream.token, errorOf(stream, loss), loss.unprocessed);
+  }
+  void limitHit(Limit limit) override { sink_.onLimitHit(limit); }
+
+  void fail(H2Stream& stream, const char* why) {
+    fail(stream, base::Error::upstream(base::ErrorType::kHttpProtocolError, why));
+  }
+  void fail(H2Stream& stream, const base::Error& error) {
+    sink_.onResponseReset(stream.token, error, false);
+    detach(stream);
+    submitReset(stream, ErrorCode::kProtocolError);
+  }
+
+  base::Error errorOf(const H2Stream& stream, const H2Loss& loss) const {
+    using base::ErrorType;
+    if (stream.failure != nullptr) return base::Error::internal(stream.failure);
+    if (loss.connectionLost && lost_ != nullptr) return *lost_;
+    if (loss.connectionLost)
+      return base::Error::upstream(ErrorType::kConnectionTerminated, "the backend's connection ended");
+    if (loss.unprocessed)
+      return base::Error::upstream(ErrorType::kConnectionTerminated, "the backend refused the stream");
+    if (stream.resetByPeer)
+      return base::Error::upstream(ErrorType::kConnectionTerminated, "the backend reset the stream");
+    if (stream.resetByUs) return base::Error::internal("the stream was reset");
+    return base::Error::upstream(ErrorType::kHttpProtocolError, "the response broke the protocol of HTTP/2");
+  }
+
+  ClientSink& sink_;
+  const base::Error* lost_ = nullptr;  // why the connection is being lost, while feedLost() tells the streams
+  std::vector<Unsendable> unsendable_;
+  // Never a stream of HTTP/2: those have 31 bits.
+  StreamId nextUnsendable_ = 0x80000000U;
+  bool draining_ = false;
+  bool saidGoodbye_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
+                                               const base::Clock& clock, H2Memory* memory) {
+  return std::make_unique<H2ClientCodec>(sink, pool, limits, clock, memory);
+}
+
+}  // namespace sluice::http

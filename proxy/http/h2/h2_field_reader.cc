@@ -1,0 +1,73 @@
+#include "proxy/http/h2/h2_field_reader.h"
+
+namespace sluice::http {
+namespace {
+
+// What a line costs beside its bytes (RFC 9113 section 10.5.1).
+constexpr std::size_t kSectionLineOverhead = 32;
+// A section of so many times limits.headerBytes ends the connection: one-byte references to a large entry of the
+// dynamic table would otherwise buy a thousandfold of work.
+constexpr std::uint64_t kHopeless = 8;
+
+std::uint16_t parseStatus(std::string_view value) {
+  std::uint16_t status = 0;
+  for (const char c : value) status = static_cast<std::uint16_t>(status * 10 + (c - '0'));
+  return status;
+}
+
+}  // namespace
+
+void H2FieldReader::begin() {
+  arena.clear();
+  fields = Headers();
+  method = scheme = authority = path = protocol = {};
+  status = 0;
+  bytes_ = 0;
+  lines_ = 0;
+  excess_.reset();
+}
+
+void H2FieldReader::drop() {
+  if (excess_) return;
+  excess_ = lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes;
+  fields = Headers();
+  method = scheme = authority = path = protocol = {};
+  arena.clear();
+}
+
+bool H2FieldReader::add(const Text& name, const Text& value) {
+  const bool pseudo = name.bytes.starts_with(':');
+  bytes_ += name.bytes.size() + value.bytes.size() + kSectionLineOverhead;
+  if (!pseudo) ++lines_;
+  if (bytes_ > limits_.headerBytes || lines_ > limits_.headerFields) {
+    drop();
+    return bytes_ <= kHopeless * limits_.headerBytes;
+  }
+  if (pseudo) {
+    addPseudo(name, value);
+    return true;
+  }
+  const FieldId id = fieldId(name.bytes);
+  const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
+  fields.add(arena, Field{kept, keep(value), id});
+  return true;
+}
+
+// nghttp2 has checked which of them may stand here, that none comes twice, and that :status has three digits.
+void H2FieldReader::addPseudo(const Text& name, const Text& value) {
+  if (name.bytes == ":method") {
+    method = keep(value);
+  } else if (name.bytes == ":path") {
+    path = keep(value);
+  } else if (name.bytes == ":scheme") {
+    scheme = keep(value);
+  } else if (name.bytes == ":authority") {
+    authority = keep(value);
+  } else if (name.bytes == ":protocol") {
+    protocol = keep(value);
+  } else if (name.bytes == ":status") {
+    status = parseStatus(value.bytes);
+  }
+}
+
+}  // namespace sluice::http

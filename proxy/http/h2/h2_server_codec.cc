@@ -1,0 +1,203 @@
+// HTTP/2 towards clients (RFC 9113): what arrives becomes checked requests, heads and pipes become responses.
+
+#include <array>
+#include <utility>
+
+#include "proxy/http/codec.h"
+#include "proxy/http/h2/h2_decimal.h"
+#include "proxy/http/h2/h2_session.h"
+#include "proxy/http/hygiene.h"
+
+namespace sluice::http {
+namespace {
+
+class H2ServerCodec final : public ServerCodec, private H2Session {
+ public:
+  H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme,
+                const base::Clock& clock, H2Memory* memory)
+      : H2Session(Side::kServer, pool, limits, clock, memory), sink_(sink), scheme_(scheme) {}
+
+  void feed(std::string_view bytes) override {
+    heardPeer_ = heardPeer_ || !bytes.empty();
+    feedBytes(bytes);
+  }
+  // Half a connection is of no use in HTTP/2: a client that has ended its side is gone.
+  void feedEnd() override { endConnection(std::nullopt); }
+  bool hasLeft(std::size_t /*unread*/) const override { return true; }
+  void feedLost() override { endConnection(std::nullopt); }
+  void expireHead() override { endConnection(ErrorCode::kNoError); }
+  void resume() override {}
+
+  void sendInterim(StreamId id, const ResponseHead& head) override { respond(id, head, Head::kInterim); }
+  void sendResponse(StreamId id, const ResponseHead& head) override {
+    respond(id, head, head.body == Body::kNone ? Head::kLast : Head::kBeforeBody);
+  }
+  void wake(StreamId id) override { wakeStream(id); }
+  void reset(StreamId id, ResetReason reason) override { resetByOwner(id, reason); }
+  void grant(StreamId id, std::size_t count) override { grantBytes(id, count); }
+  void widen(StreamId id) override { widenStream(id); }
+  bool isHeldBack(StreamId id) const override { return isBlocked(id); }
+  void dismiss(StreamId id) override {
+    H2Stream* stream = closed() ? nullptr : find(id);
+    if (stream == nullptr || !isTunnel(*stream) || stream->receive != Receive::kBody) return;
+    stream->receive = Receive::kDiscard;
+    settleTunnel(*stream);
+  }
+
+  void produce(base::ByteQueue& out, std::size_t limit) override { produceInto(out, limit); }
+  bool wantsProduce() const override { return hasOutput(); }
+  // The ping's answer shows that the notice has reached the client, so that no request in flight is refused
+  // (section 6.8).
+  void drain() override {
+    if (draining_ || closed()) return;
+    draining_ = true;
+    submitGoaway(true);
+    submitPing();
+  }
+
+  std::size_t readBudget() const override { return budget(); }
+  CodecState state() const override {
+    if (closed()) return CodecState::kClosed;
+    return draining_ || peerSaidGoaway() ? CodecState::kDraining : CodecState::kOpen;
+  }
+  std::size_t activeStreams() const override { return liveStreams(); }
+  bool headPending() const override { return !closed() && (headIncomplete() || (heardPeer_ && !settingsArrived())); }
+  Version version() const override { return Version::kHttp2; }
+
+ private:
+  using Receive = H2Stream::Receive;
+
+  void headArrived(H2Stream& stream, bool endOfStream) override {
+    if (stream.receive == Receive::kHead) {
+      requestArrived(stream, endOfStream);
+    } else {
+      trailersArrived(stream);
+    }
+  }
+  void bodyArrived(H2Stream& stream, std::string_view bytes) override { sink_.onRequestBody(stream.token, bytes); }
+  void bodyEnded(H2Stream& stream) override {
+    const bool wanted = std::exchange(stream.receive, Receive::kDone) == Receive::kBody;
+    if (wanted && stream.token != kNoToken) sink_.onRequestEnd(stream.token);
+    settleTunnel(stream);
+  }
+  BodyPipe* pipeOf(Token token) override { return sink_.responseBody(token); }
+  void bytesTaken(Token token, std::size_t count) override { sink_.onResponseBodyTaken(token, count); }
+  void sendEnded(H2Stream& stream) override {
+    // What the client still says in a tunnel goes on.
+    if (isTunnel(stream) && stream.receive == Receive::kBody) return;
+    if (stream.token != kNoToken) sink_.onResponseSent(stream.token);
+    detach(stream);
+    // The client need not send the rest (RFC 9113 section 8.1).
+    if (stream.receive != Receive::kDone) submitReset(stream, ErrorCode::kNoError);
+  }
+  void streamLost(H2Stream& stream, const H2Loss& loss) override {
+    sink_.onRequestReset(stream.token, errorOf(stream, loss), false);
+  }
+  void limitHit(Limit limit) override { sink_.onLimitHit(limit); }
+  void pinged() override {
+    if (draining_ && !std::exchange(saidGoodbye_, true)) submitGoaway(false);
+  }
+
+  void requestArrived(H2Stream& stream, bool endOfStream) {
+    if (section().excess()) {
+      sink_.onLimitHit(*section().excess());
+      return refuse(stream, base::Error::badRequest(431, "the request's header section is too large"), endOfStream);
+    }
+    RequestMessage message(pool());
+    message.arena = std::move(section().arena);
+    RawRequest raw{.method = section().method,
+                   .target = section().path,
+                   .scheme = section().scheme,
+                   .authority = section().authority,
+                   .protocol = section().protocol,
+                   .fields = section().fields,
+                   .version = Version::kHttp2,
+                   .endOfStream = endOfStream};
+    base::Result<RequestHead> head = checkRequest(message.arena, raw, scheme_);
+    if (!head) return refuse(stream, head.error(), endOfStream);
+    message.head = *std::move(head);
+    const bool hasBody = message.head.body != Body::kNone;
+    stream.method = message.head.body == Body::kTunnel ? Method::kConnect : message.head.method;
+    stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
+    stream.token = sink_.onRequest(stream.id, std::move(message));
+    if (stream.token == kNoToken) return submitReset(stream, ErrorCode::kRefusedStream);
+    if (endOfStream && hasBody) sink_.onRequestEnd(stream.token);
+  }
+
+  // Answered by the owner; what may still come of the request is not listened to.
+  void refuse(H2Stream& stream, const base::Error& error, bool endOfStream) {
+    stream.receive = endOfStream ? Receive::kDone : Receive::kDiscard;
+    stream.token = sink_.onBadRequest(stream.id, error);
+    if (stream.token == kNoToken) submitReset(stream, ErrorCode::kRefusedStream);
+  }
+
+  void trailersArrived(H2Stream& stream) {
+    const bool wanted = std::exchange(stream.receive, Receive::kDone) == Receive::kBody;
+    if (!wanted || stream.token == kNoToken) return;
+    Trailers trailers(pool());
+    trailers.arena = std::move(section().arena);
+    trailers.fields = section().fields;
+    if (section().excess()) sink_.onLimitHit(*section().excess());
+    if (section().excess() || !checkTrailers(trailers.fields)) {
+      sink_.onRequestReset(stream.token, base::Error::badRequest(400, "the request's trailers can not be accepted"),
+                           false);
+      detach(stream);
+      return submitReset(stream, ErrorCode::kProtocolError);
+    }
+    sink_.onRequestEnd(stream.token, std::move(trailers));
+    settleTunnel(stream);
+  }
+
+  /// By RFC 8441, asked for; and open unless it was answered otherwise.
+  static bool isTunnel(const H2Stream& stream) { return stream.method == Method::kConnect; }
+  /// The client has ended its side of a tunnel whose other side had ended.
+  void settleTunnel(H2Stream& stream) {
+    if (isTunnel(stream) && stream.send == H2Stream::Send::kDone) sendEnded(stream);
+  }
+
+  void respond(StreamId id, const ResponseHead& head, Head kind) {
+    if (closed()) return;
+    H2Stream* stream = find(id);
+    if (stream == nullptr || stream->resetByUs || stream->send == H2Stream::Send::kDone) return;
+    const bool opens = head.body == Body::kTunnel;
+    if (opens && !isTunnel(*stream)) {
+      stream->failure = "a tunnel that was not asked for";
+      return submitReset(*stream, ErrorCode::kInternalError);
+    }
+    if (!opens && kind != Head::kInterim && isTunnel(*stream)) stream->method = Method::kGet;
+    Decimal status(opens ? 200 : head.status);  // RFC 8441 section 5
+    std::array<Line, 2> control{Line{":status", status.text()}};
+    std::size_t lines = 1;
+    Decimal length(head.contentLength.value_or(0));
+    if (head.contentLength) control[lines++] = {"content-length", length.text()};
+    submitResponse(*stream, {control.data(), lines}, head.headers, kind);
+  }
+
+  static base::Error errorOf(const H2Stream& stream, const H2Loss& loss) {
+    using base::ErrorOrigin;
+    using base::ErrorType;
+    if (stream.failure != nullptr) return base::Error::internal(stream.failure);
+    if (loss.connectionLost) {
+      return {ErrorType::kConnectionTerminated, ErrorOrigin::kDownstream, "the client's connection ended"};
+    }
+    if (stream.resetByPeer)
+      return {ErrorType::kConnectionTerminated, ErrorOrigin::kDownstream, "the client reset the stream"};
+    if (stream.resetByUs) return base::Error::internal("the stream was reset");
+    return base::Error::badRequest(400, "the request broke the protocol of HTTP/2");
+  }
+
+  ServerSink& sink_;
+  std::string_view scheme_;
+  bool heardPeer_ = false;
+  bool draining_ = false;
+  bool saidGoodbye_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+                                               std::string_view scheme, const base::Clock& clock, H2Memory* memory) {
+  return std::make_unique<H2ServerCodec>(sink, pool, limits, scheme, clock, memory);
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,95 @@
+#include "proxy/net/dns/dns_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::net {
+
+/// Its timer is set until the name is due to be asked again.
+struct DnsCache::Entry final : Timer {
+  Entry(DnsCache& owner, std::string itsName, base::Result<Addresses> itsAddresses, base::MonotonicTime end)
+      : cache(owner), name(std::move(itsName)), addresses(std::move(itsAddresses)), validUntil(end), servedUntil(end) {}
+
+  void refreshAt(base::MonotonicTime time) {
+    used = false;
+    refreshes = true;
+    cache.worker_.timers().set(*this, time);
+  }
+  // Nobody asks for what nobody uses; who comes later is served, and makes it ask.
+  void onTimer() override {
+    if (used) cache.owner_.onRefreshDue(name);
+  }
+
+  DnsCache& cache;
+  std::string name;
+  base::Result<Addresses> addresses;
+  base::MonotonicTime validUntil;   // of what the name server said
+  base::MonotonicTime servedUntil;  // later than that if the servers fail
+  bool refreshes = false;
+  bool used = false;  // since the timer was set
+};
+
+DnsCache::DnsCache(Worker& worker, const DnsSettings& settings, DnsCacheOwner& owner)
+    : worker_(worker),
+      owner_(owner),
+      minTtl_(settings.minTtl),
+      maxTtl_(std::max(settings.minTtl, settings.maxTtl)),
+      negativeTtl_(settings.negativeTtl),
+      staleTtl_(settings.staleTtl),
+      maxNames_(std::max<std::size_t>(settings.maxNames, 1)) {}
+
+DnsCache::~DnsCache() = default;
+
+const base::Result<Addresses>* DnsCache::find(std::string_view name) {
+  const auto found = index_.find(name);
+  if (found == index_.end()) return nullptr;
+  Entry& entry = *found->second;
+  // An answer that may not be kept at all still counts in the turn that brought it.
+  if (worker_.now() > entry.servedUntil) return nullptr;
+  entry.used = true;
+  if (entry.refreshes && !entry.isSet()) owner_.onRefreshDue(entry.name);
+  return &entry.addresses;
+}
+
+void DnsCache::remember(DnsAnswer& answer) {
+  const auto found = index_.find(answer.name);
+  const bool fails = !answer.addresses.ok();
+  if (fails && !answer.denied && found != index_.end() && goesOn(*found->second)) return;
+  if (found != index_.end()) forget(found->second);
+  if (entries_.size() >= maxNames_) forget(entries_.begin());
+  add(answer, fails ? negativeTtl_ : std::clamp(answer.ttl, minTtl_, maxTtl_));
+}
+
+void DnsCache::add(DnsAnswer& answer, base::Duration lifetime) {
+  const base::MonotonicTime end = worker_.now() + lifetime;
+  Entry& entry = entries_.emplace_back(*this, answer.name, std::move(answer.addresses), end);
+  index_.emplace(std::move(answer.name), std::prev(entries_.end()));
+  if (entry.addresses.ok() && lifetime >= kShortestRefreshed) entry.refreshAt(end - lifetime / 5);
+}
+
+bool DnsCache::goesOn(Entry& entry) {
+  const base::MonotonicTime end = entry.validUntil + staleTtl_;
+  if (!entry.addresses.ok() || worker_.now() >= end) return false;
+  entry.servedUntil = end;
+  entry.refreshAt(worker_.now() + std::max(negativeTtl_, kShortestRefreshed));
+  return true;
+}
+
+const base::Result<Addresses>* DnsCache::keepForThisTurn(base::Result<Addresses> result) {
+  clearPassing();
+  return &passing_.emplace_back(std::move(result));
+}
+
+void DnsCache::forget(Entries::iterator entry) {
+  clearPassing();
+  passing_.push_back(std::move(entry->addresses));
+  index_.erase(entry->name);
+  entries_.erase(entry);
+}
+
+void DnsCache::clearPassing() {
+  if (passingSince_ != worker_.now()) passing_.clear();
+  passingSince_ = worker_.now();
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,76 @@
+// What DNS has answered, and for how long it counts. Asks nobody itself: it says when a name is due to be asked again.
+// Internal to proxy/net, owned by the resolver. One thread.
+//
+// Addresses count for their TTL within [minTtl, maxTtl]. A name that was used since its answer came is due for a
+// refresh when kRefreshPart of that has passed, so that nobody waits for it. When name servers fail, the last good
+// answer counts on for staleTtl beyond its TTL (RFC 8767), and is due again every negativeTtl; when they say that there
+// is no such name, it does not. Failures count for negativeTtl.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "proxy/base/result.h"
+#include "proxy/net/dns/dns_channel.h"
+#include "proxy/net/dns/resolver.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/worker.h"
+
+namespace sluice::net {
+
+struct DnsNameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+template <typename T>
+using DnsNameMap = std::unordered_map<std::string, T, DnsNameHash, std::equal_to<>>;
+
+class DnsCacheOwner {
+ public:
+  virtual ~DnsCacheOwner() = default;
+  /// The name should be asked for now, unless it is being asked for. May come from within find().
+  virtual void onRefreshDue(std::string_view name) = 0;
+};
+
+class DnsCache {
+ public:
+  /// Answers that count for less are not refreshed ahead of their end: that would be a question per turn.
+  static constexpr base::Duration kShortestRefreshed = std::chrono::seconds(1);
+
+  DnsCache(Worker& worker, const DnsSettings& settings, DnsCacheOwner& owner);
+  ~DnsCache();
+
+  /// What counts now, which is then in use; nullptr if nothing does. Valid until the next turn.
+  const base::Result<Addresses>* find(std::string_view name);
+  void remember(DnsAnswer& answer);
+  /// For what find() can not give: the value lives until the next turn.
+  const base::Result<Addresses>* keepForThisTurn(base::Result<Addresses> result);
+
+ private:
+  struct Entry;
+  using Entries = std::list<Entry>;
+
+  void add(DnsAnswer& answer, base::Duration lifetime);
+  bool goesOn(Entry& entry);
+  void forget(Entries::iterator entry);
+  void clearPassing();
+
+  Worker& worker_;
+  DnsCacheOwner& owner_;
+  const base::Duration minTtl_;
+  const base::Duration maxTtl_;
+  const base::Duration negativeTtl_;
+  const base::Duration staleTtl_;
+  const std::size_t maxNames_;
+
+  Entries entries_;  // the oldest answer first: it makes room
+  DnsNameMap<Entries::iterator> index_;
+  // What find() has pointed to and nobody remembers: it lives until a later turn.
+  std::list<base::Result<Addresses>> passing_;
+  base::MonotonicTime passingSince_{};
+};
+
+}  // namespace sluice::net

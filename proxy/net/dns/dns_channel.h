@@ -1,0 +1,74 @@
+// c-ares on the worker's loop: one question, one answer. Remembers nothing. Internal to proxy/net, owned by the
+// resolver.
+//
+// Asks name servers only: no hosts file, no search domains, no aliases. Each try of each server has `timeout`, without
+// the doubling that c-ares would do between its own rounds. Truncated answers are asked for again by TCP. One thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/result.h"
+#include "proxy/net/dns/resolver.h"
+#include "proxy/net/poll.h"
+#include "proxy/net/timers.h"
+
+struct ares_channeldata;
+struct ares_addrinfo;
+
+namespace sluice::net {
+
+struct DnsAnswer {
+  std::string name;
+  base::Result<Addresses> addresses;
+  base::Duration ttl{};  // of addresses; not clamped
+  bool denied = false;   // a name server has said that there is none: no failure of its own
+};
+
+class DnsChannelSink {
+ public:
+  virtual ~DnsChannelSink() = default;
+  /// From within c-ares, also from within ask(): may only record.
+  virtual void onAnswer(DnsAnswer answer) = 0;
+  /// c-ares is off the stack, and onAnswer() may have been called. Inside a Turn.
+  virtual void onProcessed() = 0;
+};
+
+class DnsChannel final : private Timer {
+ public:
+  /// Errors are config's: a server that is no address.
+  static base::Result<std::unique_ptr<DnsChannel>> open(Worker& worker, const DnsSettings& settings,
+                                                        DnsChannelSink& sink);
+  /// Questions in flight are forgotten: no more calls.
+  ~DnsChannel() override;
+  DnsChannel(const DnsChannel&) = delete;
+  DnsChannel& operator=(const DnsChannel&) = delete;
+
+  /// The answer comes by sink's onAnswer().
+  void ask(std::string_view name);
+
+ private:
+  struct Socket;
+  struct Question;
+  DnsChannel(Worker& worker, const DnsSettings& settings, DnsChannelSink& sink);
+  base::Result<bool> init(const std::vector<std::string>& servers);
+  void send(std::unique_ptr<Question> question);
+  void answered(std::unique_ptr<Question> question, int status, const ares_addrinfo* info);
+  void socketState(int fd, bool readable, bool writable);
+  void process(int readable, int writable);
+  void arm();
+  void onTimer() override;
+
+  Worker& worker_;
+  DnsChannelSink& sink_;
+  const base::Duration timeout_;
+  const int attempts_;
+  const std::size_t maxAddresses_;
+  const bool ipv6_;
+  ares_channeldata* channel_ = nullptr;
+  std::vector<std::unique_ptr<Socket>> sockets_;  // a few at most
+};
+
+}  // namespace sluice::net

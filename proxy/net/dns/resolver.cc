@@ -1,0 +1,167 @@
+#include "proxy/net/dns/resolver.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "proxy/net/dns/dns_cache.h"
+#include "proxy/net/dns/dns_channel.h"
+#include "proxy/net/dns/dns_name.h"
+
+namespace sluice::net {
+namespace {
+
+class CaresResolver final : public Resolver, private DnsChannelSink, private DnsCacheOwner, private Timer {
+ public:
+  CaresResolver(Worker& worker, const DnsSettings& settings, observe::MetricShard* metrics)
+      : worker_(worker),
+        metrics_(metrics),
+        maxAddresses_(std::max<std::size_t>(settings.maxAddresses, 1)),
+        maxQuestions_(std::max<std::size_t>(settings.maxNames, 1)),
+        cache_(worker, settings, *this) {}
+
+  std::optional<base::Error> init(const DnsSettings& settings);
+
+  const base::Result<Addresses>* cached(std::string_view name) override;
+  void resolve(std::string_view name, std::function<void()> done) override;
+
+ private:
+  struct Question {
+    base::MonotonicTime since;
+    std::vector<std::function<void()>> askers;  // none: a refresh
+  };
+
+  void onAnswer(DnsAnswer answer) override { answers_.push_back(std::move(answer)); }
+  void onProcessed() override { deliver(); }
+  void onTimer() override { deliver(); }
+  void onRefreshDue(std::string_view name) override;
+
+  std::optional<base::Error> addHost(const std::string& name, const std::vector<std::string>& texts);
+  const base::Result<Addresses>* answerWithoutAsking(const DnsName& host, std::string_view name);
+  Question* ask(std::string_view name);
+  void deliver();
+  void deliverSoon();
+  void count(const DnsAnswer& answer, base::Duration duration);
+
+  Worker& worker_;
+  observe::MetricShard* const metrics_;
+  const std::size_t maxAddresses_;
+  const std::size_t maxQuestions_;
+
+  DnsNameMap<base::Result<Addresses>> hosts_;
+  DnsCache cache_;
+  DnsNameMap<Question> questions_;
+  std::vector<DnsAnswer> answers_;                // not yet delivered
+  std::vector<std::function<void()>> needNoAsk_;  // not yet told
+  std::unique_ptr<DnsChannel> channel_;           // the first to go: it calls us
+};
+
+std::optional<base::Error> CaresResolver::init(const DnsSettings& settings) {
+  for (const auto& [name, texts] : settings.hosts) {
+    if (auto error = addHost(name, texts)) return error;
+  }
+  auto channel = DnsChannel::open(worker_, settings, *this);
+  if (!channel) return std::move(channel).error();
+  channel_ = std::move(channel).value();
+  return std::nullopt;
+}
+
+std::optional<base::Error> CaresResolver::addHost(const std::string& name, const std::vector<std::string>& texts) {
+  const DnsName host(name);
+  if (!host.isValid()) return base::Error::config("dns.hosts: '" + name + "' is not a host name");
+  if (texts.empty()) return base::Error::config("dns.hosts: '" + name + "' has no address");
+  Addresses addresses;
+  for (const std::string& text : texts) {
+    const auto address = Address::parse(text, 0);
+    if (!address) return base::Error::config("dns.hosts: '" + name + "': '" + text + "' is not an address");
+    if (addresses.size() < maxAddresses_) addresses.push_back(*address);
+  }
+  hosts_.insert_or_assign(std::string(host.text()), std::move(addresses));
+  return std::nullopt;
+}
+
+const base::Result<Addresses>* CaresResolver::cached(std::string_view name) {
+  const DnsName host(name);
+  if (const auto it = hosts_.find(host.text()); it != hosts_.end()) return &it->second;
+  if (const auto* known = cache_.find(host.text())) return known;
+  return answerWithoutAsking(host, name);
+}
+
+const base::Result<Addresses>* CaresResolver::answerWithoutAsking(const DnsName& host, std::string_view name) {
+  if (const auto literal = Address::parse(name, 0)) return cache_.keepForThisTurn(Addresses{*literal});
+  if (host.isValid()) return nullptr;
+  return cache_.keepForThisTurn(base::Error::upstream(base::ErrorType::kDnsError, "not a host name"));
+}
+
+void CaresResolver::resolve(std::string_view name, std::function<void()> done) {
+  const DnsName host(name);
+  if (cached(name) != nullptr) {
+    needNoAsk_.push_back(std::move(done));
+  } else if (Question* question = ask(host.text())) {
+    question->askers.push_back(std::move(done));
+  } else {
+    auto error = base::Error::upstream(base::ErrorType::kDnsError, "too many names are being asked for");
+    answers_.push_back({std::string(host.text()), std::move(error), {}, false});
+    needNoAsk_.push_back(std::move(done));
+  }
+  deliverSoon();
+}
+
+CaresResolver::Question* CaresResolver::ask(std::string_view name) {
+  if (const auto asked = questions_.find(name); asked != questions_.end()) return &asked->second;
+  if (questions_.size() >= maxQuestions_) return nullptr;
+  Question& question = questions_.emplace(name, Question{worker_.now(), {}}).first->second;
+  channel_->ask(name);
+  return &question;
+}
+
+void CaresResolver::onRefreshDue(std::string_view name) {
+  ask(name);
+  deliverSoon();
+}
+
+// Never from within a call: not even what is known at once.
+void CaresResolver::deliverSoon() {
+  if (!needNoAsk_.empty() || !answers_.empty()) worker_.timers().set(*this, worker_.now());
+}
+
+void CaresResolver::deliver() {
+  std::vector<std::function<void()>> told = std::exchange(needNoAsk_, {});
+  for (DnsAnswer& answer : std::exchange(answers_, {})) {
+    if (auto asked = questions_.extract(answer.name)) {
+      Question& question = asked.mapped();
+      std::move(question.askers.begin(), question.askers.end(), std::back_inserter(told));
+      count(answer, worker_.now() - question.since);
+    }
+    cache_.remember(answer);
+  }
+  // Last, because whoever is told may ask again.
+  for (const auto& done : told) done();
+}
+
+void CaresResolver::count(const DnsAnswer& answer, base::Duration duration) {
+  if (metrics_ == nullptr) return;
+  const std::string_view error = answer.addresses.ok() ? "" : base::errorTypeName(answer.addresses.error().type);
+  metrics_->at<observe::Metric::kDnsLookupDuration>(answer.name, error).observe(duration);
+}
+
+}  // namespace
+
+Addresses chooseAddresses(DnsStrategy strategy, const Addresses& answer) {
+  switch (strategy) {
+    case DnsStrategy::kStrict:
+      return answer;
+    case DnsStrategy::kLogical:
+      return {answer.begin(), answer.begin() + (answer.empty() ? 0 : 1)};
+  }
+  return {};
+}
+
+base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const DnsSettings& settings,
+                                                     observe::MetricShard* metrics) {
+  auto resolver = std::make_unique<CaresResolver>(worker, settings, metrics);
+  if (auto error = resolver->init(settings)) return std::move(*error);
+  return std::unique_ptr<Resolver>(std::move(resolver));
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,92 @@
+#include "proxy/net/files/file_watch.h"
+
+#include <filesystem>
+#include <utility>
+
+namespace sluice::net {
+namespace {
+
+// Absolute, as the folder of a relative one has no name; and without a slash at its end, which has no name either.
+std::vector<std::string> absolute(std::vector<std::string> paths) {
+  for (std::string& path : paths) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    if (!error) path = whole.string();
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  }
+  return paths;
+}
+
+FileWatch::Options prepared(FileWatch::Options options) {
+  options.paths = absolute(std::move(options.paths));
+  return options;
+}
+
+}  // namespace
+
+FileWatch::FileWatch(Worker& worker, Options options, std::function<void()> changed,
+                     std::function<void(const base::Error&)> weakened)
+    : worker_(worker),
+      options_(prepared(std::move(options))),
+      changed_(std::move(changed)),
+      weakened_(std::move(weakened)),
+      debounce_(worker.timers(), {options_.quiet, options_.longest}, [this] { settled(); }) {
+  watchFolders();
+  seen_ = lookAtFiles(options_.paths, options_.takes);
+  worker_.timers().set(look_, worker_.now() + options_.look);
+}
+
+/// The folders that hold files of ours, and those that hold these, where they are seen to vanish and to come back.
+std::map<std::string, FileWatch::Folder> FileWatch::folders() const {
+  std::map<std::string, Folder> folders;
+  for (const std::string& name : options_.paths) {
+    const std::filesystem::path path(name);
+    std::error_code error;
+    const bool isFolder = std::filesystem::is_directory(path, error);
+    const std::filesystem::path folder = isFolder ? path : path.parent_path();
+    Folder& holder = folders[folder.string()];
+    holder.holds = true;
+    holder.files = holder.files || isFolder;
+    holder.names.insert((isFolder ? folder : path).filename().string());
+    folders[folder.parent_path().string()].names.insert(folder.filename().string());
+  }
+  return folders;
+}
+
+/// Watches anew whatever is there: a watch tells nothing of a folder that has taken the place of the one it began with.
+void FileWatch::watchFolders() {
+  watches_.clear();
+  refused_ = false;
+  for (auto& [path, folder] : folders()) {
+    auto watch = std::make_unique<FolderWatch>(worker_, [this, what = folder](std::string_view name) {
+      if (counts(what, name)) debounce_.note(worker_.now());
+    });
+    const base::Status started = watch->start(path);
+    watches_.push_back(std::move(watch));
+    if (started.ok() || !folder.holds) continue;
+    refused_ = true;
+    if (!std::exchange(told_, true)) weakened_(started.error());
+  }
+}
+
+bool FileWatch::counts(const Folder& folder, std::string_view name) const {
+  // "..data" is what the kubelet swaps.
+  if (name.empty() || (folder.holds && name.starts_with(".."))) return true;
+  return folder.names.contains(std::string(name)) || (folder.files && options_.takes(name));
+}
+
+void FileWatch::look() {
+  worker_.timers().set(look_, worker_.now() + options_.look);
+  if (refused_) watchFolders();
+  const std::optional<FileSignature> found = lookAtFiles(options_.paths, options_.takes);
+  if (found && found != seen_) debounce_.note(worker_.now());
+}
+
+void FileWatch::settled() {
+  watchFolders();
+  // Before the files are read, so that what changes from here on is a change.
+  if (auto found = lookAtFiles(options_.paths, options_.takes)) seen_ = std::move(found);
+  changed_();
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,61 @@
+#include "proxy/net/tls/tls_bio.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sluice::net {
+namespace {
+
+TlsWire& wireOf(BIO* bio) { return *static_cast<TlsWire*>(BIO_get_data(bio)); }
+
+int readWire(BIO* bio, char* into, std::size_t size, std::size_t* count) {
+  TlsWire& wire = wireOf(bio);
+  BIO_clear_retry_flags(bio);
+  if (wire.input.empty()) {
+    BIO_set_retry_read(bio);
+    *count = 0;
+    return 0;
+  }
+  *count = std::min(size, wire.input.size());
+  std::memcpy(into, wire.input.data(), *count);
+  wire.input.remove_prefix(*count);
+  return 1;
+}
+
+int writeWire(BIO* bio, const char* from, std::size_t size, std::size_t* count) {
+  TlsWire& wire = wireOf(bio);
+  BIO_clear_retry_flags(bio);
+  if (wire.room() == 0) {
+    BIO_set_retry_write(bio);
+    *count = 0;
+    return 0;
+  }
+  *count = std::min(size, wire.room());
+  std::memcpy(wire.output.data() + wire.filled, from, *count);
+  wire.filled += *count;
+  return 1;
+}
+
+// Everything that OpenSSL asks beyond this (kernel TLS, datagrams) has 0 for its answer. Flushing is the transport's.
+long controlWire(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+}  // namespace
+
+BioMethod makeWireMethod() {
+  BioMethod method(BIO_meth_new(BIO_TYPE_SOURCE_SINK, "wire"));
+  BIO_meth_set_read_ex(method.get(), readWire);
+  BIO_meth_set_write_ex(method.get(), writeWire);
+  BIO_meth_set_ctrl(method.get(), controlWire);
+  return method;
+}
+
+BIO* makeWireBio(const BioMethod& method, TlsWire& wire) {
+  BIO* bio = BIO_new(method.get());
+  BIO_set_data(bio, &wire);
+  BIO_set_init(bio, 1);
+  return bio;
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,101 @@
+// The client's side of tls.h: verification, SNI, client certificate and sessions to resume.
+#include <openssl/err.h>
+
+#include "proxy/net/tls/tls_context.h"
+#include "proxy/net/tls/tls_policy.h"
+#include "proxy/pki/openssl_error.h"
+
+namespace sluice::net {
+namespace {
+
+int storeSession(SSL* ssl, SSL_SESSION* session) {
+  auto* impl = static_cast<TlsClientContext::Impl*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
+  impl->tickets.store(SslSession(session));
+  return 1;
+}
+
+base::Result<std::vector<pki::SpkiPin>> parsePins(const std::vector<std::string>& texts) {
+  std::vector<pki::SpkiPin> pins;
+  for (const std::string& text : texts) {
+    auto pin = pki::parseSpkiPin(text);
+    if (!pin) return std::move(pin).error();
+    pins.push_back(*pin);
+  }
+  return pins;
+}
+
+base::Status setUpVerification(TlsClientContext::Impl& impl, const TlsClientSettings& settings) {
+  SSL_CTX* context = impl.context.get();
+  if (settings.insecureSkipVerify) {
+    if (!settings.spkiPins.empty()) return base::Error::config("pins say nothing about a peer that is not verified");
+    SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);
+    SSL_CTX_set_cert_verify_callback(context, acceptAnyPeer, nullptr);
+    return base::Done{};
+  }
+  if (settings.trust == nullptr) return base::Error::config("no authorities to verify the peer by");
+  auto names =
+      PeerNames::make(settings.subjectAltNames.empty() ? std::vector{settings.serverName} : settings.subjectAltNames);
+  if (!names) return std::move(names).error();
+  auto pins = parsePins(settings.spkiPins);
+  if (!pins) return std::move(pins).error();
+  impl.rules = PeerRules{std::move(names).value(), std::move(pins).value()};
+  impl.resumableUntil = settings.trust->listsExpire();
+  SSL_CTX_set1_cert_store(context, settings.trust->get());
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(context, verifyPeer, &*impl.rules);
+  return base::Done{};
+}
+
+base::Status setUpCertificate(TlsClientContext::Impl& impl, const TlsClientSettings& settings) {
+  if ((settings.clientCertificate == nullptr) != (settings.clientKey == nullptr)) {
+    return base::Error::config("a client certificate needs its key, and a key its certificate");
+  }
+  if (settings.clientCertificate == nullptr) return base::Done{};
+  impl.hasCertificate = true;
+  return useIdentity(impl.context.get(), *settings.clientCertificate, *settings.clientKey);
+}
+
+base::Status setUpAlpn(SSL_CTX* context, const std::vector<std::string>& names) {
+  auto wire = alpnWireFormat(names);
+  if (!wire) return std::move(wire).error();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(wire->data());
+  // Unlike everything else in OpenSSL, 0 is success here.
+  if (!wire->empty() && SSL_CTX_set_alpn_protos(context, bytes, static_cast<unsigned int>(wire->size())) != 0) {
+    return base::Error::config("ALPN: " + pki::takeOpensslError());
+  }
+  return base::Done{};
+}
+
+void setUpSessions(TlsClientContext::Impl& impl) {
+  SSL_CTX* context = impl.context.get();
+  SSL_CTX_set_app_data(context, &impl);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(context, storeSession);
+}
+
+}  // namespace
+
+SslSession TlsClientContext::Impl::takeSession(base::WallTime now) {
+  return now < resumableUntil ? tickets.take() : SslSession();
+}
+
+TlsClientContext::TlsClientContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TlsClientContext::~TlsClientContext() = default;
+
+base::Result<std::unique_ptr<TlsClientContext>> TlsClientContext::make(const TlsClientSettings& settings) {
+  auto context = makeSslContext(TLS_client_method());
+  if (!context) return std::move(context).error();
+  auto impl = std::make_unique<Impl>();
+  impl->context = std::move(context).value();
+  if (!isIpLiteral(settings.serverName)) impl->sni = settings.serverName;
+  if (impl->sni.size() > TLSEXT_MAXLEN_host_name) return base::Error::config("a server name has at most 255 bytes");
+  for (const base::Status& status :
+       {setUpVerification(*impl, settings), setUpCertificate(*impl, settings),
+        setUpAlpn(impl->context.get(), settings.alpn), restrictVersionsAndCiphers(impl->context.get(), settings)}) {
+    if (!status) return status.error();
+  }
+  setUpSessions(*impl);
+  return std::unique_ptr<TlsClientContext>(new TlsClientContext(std::move(impl)));
+}
+
+}  // namespace sluice::net

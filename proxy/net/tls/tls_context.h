@@ -1,0 +1,60 @@
+// What the contexts of tls.h hold: OpenSSL's SSL_CTX, set up once, and what its callbacks need. Private to the tls
+// files.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/result.h"
+#include "proxy/net/tls/tls.h"
+#include "proxy/net/tls/tls_bio.h"
+#include "proxy/net/tls/tls_tickets.h"
+#include "proxy/net/tls/tls_verify.h"
+
+namespace sluice::net {
+
+struct SslContextFree {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+};
+using SslContext = std::unique_ptr<SSL_CTX, SslContextFree>;
+
+struct TlsClientContext::Impl {
+  BioMethod bioMethod = makeWireMethod();
+  SslContext context;
+  std::string sni;  // empty for an IP literal
+  bool hasCertificate = false;
+  std::optional<PeerRules> rules;
+  TlsTickets tickets;
+  /// Until then sessions may be resumed, which verifies nothing anew.
+  base::WallTime resumableUntil = base::WallTime::max();
+  /// nullptr: there is none, or none any more.
+  SslSession takeSession(base::WallTime now);
+};
+
+struct TlsServerContext::Impl {
+  struct Entry {
+    std::shared_ptr<const pki::CertificateChain> certificate;
+    SslContext context;
+  };
+  BioMethod bioMethod = makeWireMethod();
+  /// As the settings list them; connections begin with the first.
+  std::vector<Entry> entries;
+  std::string alpn;  // in wire format
+};
+
+/// What both sides have in common. Errors are config's, of a library that can not give a context.
+base::Result<SslContext> makeSslContext(const SSL_METHOD* method);
+/// Refuses a key that does not belong to the certificate.
+base::Status useIdentity(SSL_CTX* context, const pki::CertificateChain& certificate, const pki::PrivateKey& key);
+/// The ProtocolNameList of RFC 7301 without its length. Errors are config's: a name that is empty or longer than 255.
+base::Result<std::string> alpnWireFormat(const std::vector<std::string>& names);
+
+/// A server name as it is compared and told: ASCII letters in lower case.
+std::string lowerCase(std::string_view name);
+
+}  // namespace sluice::net

@@ -1,0 +1,103 @@
+#include "proxy/net/tls/tls_engine.h"
+
+#include <openssl/err.h>
+
+#include <algorithm>
+
+namespace sluice::net {
+
+TlsEngine::TlsEngine(TlsClientContext::Impl& context, base::WallTime now)
+    : ssl_(SSL_new(context.context.get())), peer_(TlsPeer::kBackend) {
+  attach(context.bioMethod);
+  // SSL_set_tlsext_host_name(), which is a macro with a cast of C; OpenSSL copies the name.
+  if (!context.sni.empty()) SSL_ctrl(ssl_, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, context.sni.data());
+  if (!context.hasCertificate) SSL_set_cert_cb(ssl_, noteDemand, this);
+  if (const SslSession session = context.takeSession(now)) SSL_set_session(ssl_, session.get());
+  SSL_set_connect_state(ssl_);
+}
+
+TlsEngine::TlsEngine(const TlsServerContext::Impl& context)
+    : ssl_(SSL_new(context.entries.front().context.get())), peer_(TlsPeer::kClient) {
+  attach(context.bioMethod);
+  SSL_set_accept_state(ssl_);
+}
+
+TlsEngine::~TlsEngine() {
+  // Otherwise OpenSSL forgets the session of a connection that ends without close_notify, stored tickets included.
+  if (!failed_) SSL_set_shutdown(ssl_, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  SSL_free(ssl_);
+}
+
+void TlsEngine::attach(const BioMethod& method) {
+  BIO* bio = makeWireBio(method, wire_);
+  SSL_set_bio(ssl_, bio, bio);
+}
+
+// Called when the server asks for a client certificate.
+int TlsEngine::noteDemand(SSL* /*ssl*/, void* engine) {
+  static_cast<TlsEngine*>(engine)->certificateMissing_ = true;
+  return 1;
+}
+
+TlsEngine::Step TlsEngine::classify(int result) {
+  switch (SSL_get_error(ssl_, result)) {
+    case SSL_ERROR_WANT_READ:
+      return Step::kNeedsInput;
+    case SSL_ERROR_WANT_WRITE:
+      return Step::kNeedsOutput;
+    case SSL_ERROR_ZERO_RETURN:
+      return Step::kClosed;
+    default:
+      failed_ = true;
+      error_ = takeTlsError(ssl_, peer_, certificateMissing_);
+      return Step::kFailed;
+  }
+}
+
+TlsEngine::Step TlsEngine::handshake() {
+  const int result = SSL_do_handshake(ssl_);
+  if (result != 1) return classify(result);
+  // Verification and decoders may have queued what they tried in vain.
+  ERR_clear_error();
+  return Step::kDone;
+}
+
+TlsEngine::Step TlsEngine::decrypt(std::span<char> into, std::size_t& count) {
+  count = 0;
+  while (count < into.size()) {
+    std::size_t size = 0;
+    const int result = SSL_read_ex(ssl_, into.data() + count, into.size() - count, &size);
+    if (result != 1) return classify(result);
+    count += size;
+    // Saves the call that would only say that it needs more.
+    if (wire_.input.empty() && SSL_pending(ssl_) == 0) return Step::kNeedsInput;
+  }
+  return Step::kDone;
+}
+
+TlsEngine::Step TlsEngine::encrypt(std::string_view plain, std::size_t& count) {
+  count = 0;
+  const int result =
+      SSL_write_ex(ssl_, plain.data(), std::min<std::size_t>(plain.size(), SSL3_RT_MAX_PLAIN_LENGTH), &count);
+  return result == 1 ? Step::kDone : classify(result);
+}
+
+void TlsEngine::close() {
+  if (SSL_shutdown(ssl_) < 0) ERR_clear_error();
+}
+
+TlsFacts TlsEngine::facts() const {
+  TlsFacts facts;
+  const unsigned char* protocol = nullptr;
+  unsigned int size = 0;
+  SSL_get0_alpn_selected(ssl_, &protocol, &size);
+  if (size > 0) facts.alpn.assign(reinterpret_cast<const char*>(protocol), size);
+  if (const char* name = SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name);
+      name != nullptr && peer_ == TlsPeer::kClient) {
+    facts.sni = lowerCase(name);
+  }
+  facts.resumed = SSL_session_reused(ssl_) == 1;
+  return facts;
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,70 @@
+// One connection's TLS without its socket: ciphertext in, ciphertext out, by OpenSSL. Owned by the transport; one
+// thread.
+//
+// Every call leaves the thread's error queue empty, so that none has to clear it first (which would cost 1,700
+// instructions per request): SSL_get_error() takes whatever lies in there for its own.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "proxy/base/error.h"
+#include "proxy/net/tls/tls_context.h"
+#include "proxy/net/tls/tls_error.h"
+#include "proxy/net/transport.h"
+
+namespace sluice::net {
+
+class TlsEngine {
+ public:
+  enum class Step : std::uint8_t {
+    kDone,
+    kNeedsInput,   // no more without more of wire().input
+    kNeedsOutput,  // no more without room in wire().output
+    kClosed,       // close_notify has come
+    kFailed,       // error() says why; nothing works from now on but sending what is in the wire
+  };
+
+  /// Room that encrypt() needs for a full record, and for a control record that goes before it.
+  static constexpr std::size_t kRecordRoom = SSL3_RT_MAX_PLAIN_LENGTH + 1024;
+
+  /// `now` decides whether a session may still be resumed.
+  TlsEngine(TlsClientContext::Impl& context, base::WallTime now);
+  explicit TlsEngine(const TlsServerContext::Impl& context);
+  ~TlsEngine();
+  TlsEngine(const TlsEngine&) = delete;
+  TlsEngine& operator=(const TlsEngine&) = delete;
+
+  /// Input and output of the calls below, to be set by the caller around them.
+  TlsWire& wire() { return wire_; }
+
+  Step handshake();
+  /// Fills `into` as far as there is input; `count` is what it holds then, whatever the step.
+  Step decrypt(std::span<char> into, std::size_t& count);
+  /// Makes one record of at most 16 KiB of `plain`, which is not empty; `count` is what went into it.
+  Step encrypt(std::string_view plain, std::size_t& count);
+  /// Makes a close_notify.
+  void close();
+
+  TlsFacts facts() const;
+  /// After kFailed.
+  const base::Error& error() const { return error_; }
+  TlsPeer peer() const { return peer_; }
+
+ private:
+  static int noteDemand(SSL* ssl, void* unused);
+  void attach(const BioMethod& method);
+  Step classify(int result);
+
+  SSL* ssl_;
+  TlsWire wire_;
+  TlsPeer peer_;
+  bool certificateMissing_ = false;
+  bool failed_ = false;
+  base::Error error_;
+};
+
+}  // namespace sluice::net

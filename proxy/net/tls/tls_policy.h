@@ -1,0 +1,15 @@
+// Which versions and cipher suites of TLS a client context speaks. Private to the tls files.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include "proxy/base/result.h"
+#include "proxy/net/tls/tls.h"
+
+namespace sluice::net {
+
+/// minVersion and cipherSuites of the settings. A suite that this build does not know, or that does not encrypt or
+/// authenticate, is left out; it is an error if none is left, or none for the minimum version. Errors are config's.
+base::Status restrictVersionsAndCiphers(SSL_CTX* context, const TlsClientSettings& settings);
+
+}  // namespace sluice::net

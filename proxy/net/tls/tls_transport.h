@@ -1,0 +1,84 @@
+// TLS on a TcpStream: moves bytes between the socket, the engine and the sink. Internal to proxy/net; made by
+// connectTls() and adoptTls().
+//
+// Between two calls nothing of it lies in the worker's buffers. What the kernel does not take is kept by the stream, at
+// most one wire buffer (Worker::kWireBufferSize), and nothing is encrypted until that is gone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "proxy/net/tcp_stream.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/tls/tls_engine.h"
+#include "proxy/net/transport.h"
+#include "proxy/net/worker.h"
+
+namespace sluice::net {
+
+class TlsTransport final : public Transport, private TransportSink {
+ public:
+  TlsTransport(Worker& worker, const Address& to, TlsClientContext& context, TransportSink& sink);
+  TlsTransport(Worker& worker, int fd, const Address& peer, const TlsServerContext& context, TransportSink& sink);
+  ~TlsTransport() override;
+  TlsTransport(const TlsTransport&) = delete;
+  TlsTransport& operator=(const TlsTransport&) = delete;
+
+  void setReadBudget(std::size_t bytes) override;
+  void write(base::ByteQueue& from) override;
+  bool pending() const override { return tcp_.pending(); }
+  std::uint64_t acknowledged() const override { return tcp_.acknowledged(); }
+  void shutdown() override;
+  void abort() override;
+  const Address& peer() const override { return tcp_.peer(); }
+  const TlsFacts* tls() const override { return facts_.get(); }
+
+ private:
+  class Wake;
+  enum class State : std::uint8_t {
+    kConnecting,
+    kHandshake,
+    kOpen,
+    kPeerEnded,  // nothing more to read; writing goes on
+    kOver,       // failed or aborted
+  };
+  enum class OurSide : std::uint8_t { kOpen, kEndWanted, kEnded };
+
+  void onOpen() override;
+  void onBytes(std::string_view ciphertext) override;
+  void onEnd(bool clean) override;
+  void onEndAhead(std::size_t unread) override { sink_.onEndAhead(held_.size() + unread); }
+  void onFailed(const base::Error& error) override;
+  void onWritable() override;
+
+  void advance(std::string_view ciphertext);
+  void shakeHands();
+  void deliver();
+  void passOn(std::string_view plain);
+  TlsEngine::Step encryptFront(base::ByteQueue& from);
+  void borrowWire();
+  bool sendWire();
+  void sendEnd();
+  void endRead(bool clean);
+  void fail(const base::Error& error);
+  void readOn();
+  void allowTcp(std::size_t bytes);
+  bool canWrite() const { return state_ == State::kOpen || state_ == State::kPeerEnded; }
+
+  TransportSink& sink_;
+  TcpStream tcp_;
+  TlsEngine engine_;
+  std::size_t budget_ = 0;   // plaintext that the owner takes
+  std::size_t allowed_ = 0;  // ciphertext that the stream may still read
+  /// Ciphertext that nobody could take yet, at most one read of the handshake; the stream does not read meanwhile.
+  std::string held_;
+  std::unique_ptr<TlsFacts> facts_;
+  std::unique_ptr<Wake> wake_;
+  State state_;
+  OurSide ourSide_ = OurSide::kOpen;
+};
+
+}  // namespace sluice::net

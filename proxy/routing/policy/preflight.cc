@@ -1,0 +1,28 @@
+#include "proxy/routing/policy/preflight.h"
+
+#include <algorithm>
+
+#include "proxy/routing/policy/cors.h"
+
+namespace sluice::routing {
+namespace {
+
+bool answersPreflights(const Rule& rule) {
+  return rule.cors != nullptr || std::any_of(rule.backends.begin(), rule.backends.end(),
+                                             [](const WeightedBackend& share) { return share.cors != nullptr; });
+}
+
+}  // namespace
+
+RouteMatch matchOptions(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName) {
+  if (isPreflight(head)) {
+    http::RequestHead announced = head;
+    announced.methodText = announcedMethod(head);
+    announced.method = http::methodFrom(announced.methodText);
+    const RouteMatch match = routes.match(announced, serverName);
+    if (match.rule != nullptr && answersPreflights(*match.rule)) return match;
+  }
+  return routes.match(head, serverName);
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,33 @@
+// Where the RequestRedirect filter sends a client (Gateway API HTTPRequestRedirectFilter, RFC 9110 section 15.4).
+//
+// Immutable, part of a Rule or of a share of it; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proxy/base/arena.h"
+#include "proxy/http/message.h"
+#include "proxy/routing/policy/url_rewrite.h"
+
+namespace sluice::routing {
+
+/// Whom the client asked.
+struct RedirectFrom {
+  bool secure = false;  // by TLS
+  std::uint16_t listenerPort = 0;
+};
+
+struct Redirect {
+  std::uint16_t status = 302;
+  std::string scheme;      // "http" or "https"; empty: the request's
+  std::string hostname;    // empty: the request's
+  std::uint16_t port = 0;  // 0: the scheme's own if there is one here, else the listener's
+  UrlRewrite path;         // its authority is not used
+
+  /// The value of Location, absolute, without a port that is the scheme's own; relative for a request without a host.
+  std::string_view location(base::Arena& arena, const http::RequestHead& request, const RedirectFrom& from) const;
+};
+
+}  // namespace sluice::routing

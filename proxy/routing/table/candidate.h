@@ -1,0 +1,37 @@
+// A rule among those that share a path, or a gRPC method, and what decides which of them comes first.
+//
+// Values only.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "proxy/routing/table/predicates.h"
+
+namespace sluice::routing {
+
+struct Rule;
+
+/// What decides between matches of the same path, the smaller first (Gateway API HTTPRouteRule.matches).
+struct Precedence {
+  std::string created;      // creationTimestamp of the route, RFC 3339 in UTC: compares as text; "" is the oldest
+  std::string route;        // "namespace/name"
+  std::uint32_t rule = 0;   // its index in the route
+  std::uint32_t match = 0;  // its index in the rule
+
+  auto operator<=>(const Precedence&) const = default;
+};
+
+/// A rule, and what besides the path must hold for it.
+struct Candidate {
+  Predicates predicates;
+  Precedence precedence;
+  std::shared_ptr<const Rule> rule;
+};
+
+/// A method before none, then more header fields, more query parameters, and then `precedence`.
+bool comesBefore(const Candidate& a, const Candidate& b);
+
+}  // namespace sluice::routing

@@ -1,0 +1,38 @@
+#include "proxy/routing/table/candidates.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+namespace sluice::routing {
+namespace {
+
+// Fewer are tried sooner than looked up.
+constexpr std::size_t kIndexedFrom = 9;
+
+}  // namespace
+
+bool comesBefore(const Candidate& a, const Candidate& b) {
+  const auto key = [](const Candidate& each) {
+    return std::make_tuple(each.predicates.method.empty(), -static_cast<std::ptrdiff_t>(each.predicates.headers.size()),
+                           -static_cast<std::ptrdiff_t>(each.predicates.query.size()));
+  };
+  const auto keyA = key(a);
+  const auto keyB = key(b);
+  return keyA != keyB ? keyA < keyB : a.precedence < b.precedence;
+}
+
+void Candidates::sort() {
+  std::sort(candidates_.begin(), candidates_.end(), comesBefore);
+  if (candidates_.size() >= kIndexedFrom) index_ = std::make_unique<const CandidateIndex>(candidates_);
+}
+
+const Rule* Candidates::firstHolding(const http::RequestHead& head) const {
+  if (index_) return index_->firstHolding(candidates_, head);
+  for (const Candidate& each : candidates_) {
+    if (each.predicates.hold(head)) return each.rule.get();
+  }
+  return nullptr;
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,29 @@
+// The rules that share a path, or a gRPC method: of those that hold for a request, the first in order.
+//
+// Built by add(), put in order by sort(), then immutable.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "proxy/http/message.h"
+#include "proxy/routing/table/candidate.h"
+#include "proxy/routing/table/candidate_index.h"
+
+namespace sluice::routing {
+
+class Candidates {
+ public:
+  void add(Candidate candidate) { candidates_.push_back(std::move(candidate)); }
+  /// To be called once, behind the last add.
+  void sort();
+  /// The rule of the first candidate that holds for the request, or nullptr.
+  const Rule* firstHolding(const http::RequestHead& head) const;
+
+ private:
+  std::vector<Candidate> candidates_;
+  std::unique_ptr<const CandidateIndex> index_;  // null for a few
+};
+
+}  // namespace sluice::routing

@@ -1,0 +1,37 @@
+#include "proxy/routing/table/route_table.h"
+
+#include "proxy/http/hygiene.h"
+#include "proxy/routing/table/route_index.h"
+
+namespace sluice::routing {
+
+RouteTable::RouteTable() : index_(std::make_unique<RouteIndex>()) {}
+RouteTable::RouteTable(RouteTable&&) noexcept = default;
+RouteTable& RouteTable::operator=(RouteTable&&) noexcept = default;
+RouteTable::~RouteTable() = default;
+
+RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view serverName) const {
+  const std::string_view host = http::hostOf(head.authority);
+  RouteMatch result;
+  result.reason = "no listener for this hostname";
+  index_->listeners.visit(host, [&](const ListenerRoutes& listener) {
+    if (!serverName.empty() && serverName != host && index_->listenerOf(serverName) != &listener) {
+      result.reason = "the connection was opened for another hostname";
+      result.misdirected = true;
+      return true;
+    }
+    result.listener = listener.name.get();
+    result.reason = "no route for this hostname";
+    listener.hosts.visit(host, [&](const HostRules& rules) {
+      result.reason = "no rule for this request";
+      result.rule = rules.find(head);
+      return result.rule != nullptr;
+    });
+    // The listener with the most specific hostname owns the request, whether one of its routes takes it or not.
+    return true;
+  });
+  if (result.rule != nullptr) result.reason = "";
+  return result;
+}
+
+}  // namespace sluice::routing

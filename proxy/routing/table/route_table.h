@@ -1,0 +1,49 @@
+// From a request to the rule that serves it: hostname map, then path tree or gRPC method, then predicates; the cost
+// does not grow with the number of routes. Immutable once built.
+//
+// The precedence is Gateway API's: the listener with the most specific hostname owns the request; then the route with
+// the most specific hostname; then Exact, RegularExpression, PathPrefix by length; method; number of header matches;
+// number of query matches; oldest route; namespace/name; order in the route. For GRPCRoutes see rpc_table.h.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/error.h"
+#include "proxy/http/message.h"
+
+namespace sluice::routing {
+
+struct ServedListener;
+struct Rule;
+struct RouteIndex;
+
+/// Where a request goes: a rule, or the gateway's own answer.
+struct RouteMatch {
+  const Rule* rule = nullptr;
+  /// That owns the request; null if none does, or if it is misdirected.
+  const ServedListener* listener = nullptr;
+  /// If rule is null: destination_not_found (404), or misdirected_request (421).
+  const char* reason = "";
+  bool misdirected = false;
+};
+
+class RouteTable {
+ public:
+  RouteTable();
+  RouteTable(RouteTable&&) noexcept;
+  RouteTable& operator=(RouteTable&&) noexcept;
+  ~RouteTable();
+
+  /// Allocates nothing. `head` is in normal form (http/hygiene). A connection that was opened for a `serverName` (SNI,
+  /// lower case) is that of one listener, whose certificate and policy it met: a request for a host of another one is
+  /// misdirected (RFC 9110 section 15.5.20). Without a name it is nobody's in particular.
+  RouteMatch match(const http::RequestHead& head, std::string_view serverName = {}) const;
+
+ private:
+  friend class RouteTableBuilder;
+  std::unique_ptr<RouteIndex> index_;
+};
+
+}  // namespace sluice::routing

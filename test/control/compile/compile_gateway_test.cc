@@ -1,0 +1,220 @@
+#include <gtest/gtest.h>
+
+#include "test/control/compile/compile_world.h"
+
+namespace sluice::control {
+namespace {
+
+using test::kBackend;
+using test::kClass;
+using test::kGateway;
+using test::kRoute;
+using test::with;
+using test::World;
+
+TEST(CompileGateway, ServesWhatIsInOrder) {
+  const World world({kClass, kGateway, kBackend, kRoute});
+  EXPECT_TRUE(world.result().usable);
+  EXPECT_EQ(world.condition("GatewayClass", "sluice", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "True/Programmed");
+  EXPECT_EQ(world.status("GatewayClass", "sluice")->conditions.front().observedGeneration, 3);
+  EXPECT_EQ(world.status("Gateway", "egress")->conditions.front().observedGeneration, 4);
+  ASSERT_EQ(world.status("Gateway", "egress")->addresses.size(), 1U);
+  EXPECT_EQ(world.status("Gateway", "egress")->addresses.front().value, "127.0.0.1");
+  EXPECT_EQ(world.outcome(), "default/origin");
+  for (const config::ObjectStatus& each : world.result().statuses) EXPECT_TRUE(config::isHealthy(each)) << each.kind;
+}
+
+TEST(CompileGateway, ListensOnAllAddressesIfNoneIsGiven) {
+  const World world({kClass, with(kGateway, "addresses: [{type: IPAddress, value: 127.0.0.1}]", ""), kBackend, kRoute});
+  EXPECT_NE(world.bind(80, ""), nullptr);
+  EXPECT_EQ(world.snapshot().binds.size(), 1U);
+}
+
+TEST(CompileGateway, ListensOnEachAddress) {
+  const World world(
+      {kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: 127.0.0.2}"), kBackend, kRoute});
+  EXPECT_NE(world.bind(80, "::1"), nullptr);
+  EXPECT_NE(world.bind(80, "127.0.0.2"), nullptr);
+  EXPECT_EQ(world.snapshot().binds.size(), 2U);
+}
+
+TEST(CompileGateway, ServesTheSameRulesOnEachAddress) {
+  const World world(
+      {kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: 127.0.0.2}"), kBackend, kRoute});
+  const test::Request request("GET", "a.test", "/");
+  const routing::Rule* first = world.bind(80, "::1")->routes.match(request.head()).rule;
+  const routing::Rule* second = world.bind(80, "127.0.0.2")->routes.match(request.head()).rule;
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first, second);
+}
+
+TEST(CompileGateway, RefusesAddressesThatAreNoneOfTheMachine) {
+  const World world(
+      {kClass, with(kGateway, "type: IPAddress, value: 127.0.0.1", "type: Hostname, value: a.test"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/UnsupportedAddress");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/Invalid");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "False/Invalid");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingParent");
+  EXPECT_TRUE(world.snapshot().binds.empty());
+}
+
+TEST(CompileGateway, IsAcceptedButNotProgrammedWithAnAddressThatNobodyCanListenOn) {
+  const World world({kClass, with(kGateway, "127.0.0.1", "224.0.0.1"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/AddressNotUsable");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "False/Invalid");
+  EXPECT_TRUE(world.status("Gateway", "egress")->addresses.empty());
+  EXPECT_TRUE(world.snapshot().binds.empty());
+}
+
+TEST(CompileGateway, ServesOnTheOtherAddresses) {
+  const World world(
+      {kClass, with(kGateway, "value: 127.0.0.1}", "value: 224.0.0.1}, {value: 127.0.0.2}"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/AddressNotUsable");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "True/Programmed");
+  ASSERT_EQ(world.status("Gateway", "egress")->addresses.size(), 1U);
+  EXPECT_EQ(world.status("Gateway", "egress")->addresses.front().value, "127.0.0.2");
+  EXPECT_EQ(world.snapshot().binds.size(), 1U);
+}
+
+TEST(CompileGateway, KnowsAnAddressInAllOfItsSpellings) {
+  const World world({kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: '0:0:0:0:0:0:0:1'}"),
+                     with(with(kGateway, "name: egress", "name: second"), "127.0.0.1", "'0::1'")});
+  EXPECT_EQ(world.snapshot().binds.size(), 1U);
+  EXPECT_EQ(world.listenerCondition("second", "web", "Accepted"), "False/PortUnavailable");
+}
+
+TEST(CompileGateway, SumsUpTheReferencesOfItsListeners) {
+  const World good({kClass, kGateway});
+  EXPECT_EQ(good.condition("Gateway", "egress", "ResolvedRefs"), "True/ResolvedRefs");
+  const World bad(
+      {kClass, with(kGateway, "port: 80}",
+                    "port: 80}, {name: tls, protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: absent}]}}")});
+  EXPECT_EQ(bad.condition("Gateway", "egress", "ResolvedRefs"), "False/ListenersNotResolved");
+  EXPECT_EQ(bad.condition("Gateway", "egress", "Programmed"), "True/Programmed");
+}
+
+TEST(CompileGateway, LeavesGatewaysOfOtherControllersAlone) {
+  const World world({kClass,
+                     with(with(kClass, "name: sluice", "name: other"), "sluice.dev/egress-gateway", "other.dev/x"),
+                     with(kGateway, "gatewayClassName: sluice", "gatewayClassName: other"), kBackend, kRoute});
+  EXPECT_EQ(world.status("GatewayClass", "other"), nullptr);
+  EXPECT_EQ(world.status("Gateway", "egress"), nullptr);
+  EXPECT_EQ(world.status("HTTPRoute", "route"), nullptr);
+  EXPECT_TRUE(world.snapshot().binds.empty());
+}
+
+TEST(CompileGateway, WaitsForAGatewayClassThatNobodyKnows) {
+  const World world({kClass, with(kGateway, "gatewayClassName: sluice", "gatewayClassName: absent"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "Unknown/Pending");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingParent");
+  EXPECT_EQ(world.outcome(), "refused");
+}
+
+TEST(CompileGateway, IsNotUsableWithoutAGatewayClassOfOurs) {
+  const World world({kGateway, kBackend, kRoute});
+  EXPECT_FALSE(world.result().usable);
+  EXPECT_NE(world.result().snapshot, nullptr);
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "Unknown/Pending");
+}
+
+TEST(CompileGateway, ServesOneGatewayClassOnly) {
+  const std::string second = with(kClass, "name: sluice", "name: zweite");
+  const World world({kClass, second, with(kGateway, "gatewayClassName: sluice", "gatewayClassName: zweite")});
+  EXPECT_EQ(world.condition("GatewayClass", "sluice", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("GatewayClass", "zweite", "Accepted"), "False/Unsupported");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/Invalid");
+  EXPECT_EQ(world.outcome(), "refused");
+}
+
+TEST(CompileGateway, Answers500IfTheSettingsCanNotBeRead) {
+  const std::string parameters = with(kClass, "egress-gateway}",
+                                      "egress-gateway, parametersRef: {group: '', kind: ConfigMap, name: settings, "
+                                      "namespace: default}}");
+  for (const std::string& settings : {test::configMap("settings", "settings.yaml", "workerz: 3\n"),
+                                      test::configMap("other", "settings.yaml", "{}")}) {
+    const World world({parameters, settings, kGateway, kBackend, kRoute});
+    EXPECT_FALSE(world.result().usable);
+    EXPECT_EQ(world.condition("GatewayClass", "sluice", "Accepted"), "False/InvalidParameters");
+    EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/Invalid");
+    EXPECT_EQ(world.outcome(), "500");
+  }
+  const World good(
+      {parameters, test::configMap("settings", "settings.yaml", "workers: 3\n"), kGateway, kBackend, kRoute});
+  EXPECT_EQ(good.condition("GatewayClass", "sluice", "Accepted"), "True/Accepted");
+  EXPECT_EQ(good.snapshot().settings.workers, 3U);
+}
+
+TEST(CompileGateway, Answers500ForAFieldThatWouldRestrictTraffic) {
+  const World world(
+      {kClass, with(kGateway, "  listeners:", "  tls: {frontend: {default: {}}}\n  listeners:"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/UnsupportedValue");
+  EXPECT_EQ(world.outcome(), "500");
+}
+
+TEST(CompileGateway, SaysWhichHarmlessFieldsItIgnores) {
+  const World world({kClass, with(kGateway, "  listeners:", "  defaultScope: All\n  listeners:"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  EXPECT_NE(world.message("Gateway", "egress", "Accepted").find("spec.defaultScope"), std::string::npos);
+  EXPECT_EQ(world.outcome(), "default/origin");
+}
+
+TEST(CompileGateway, TakesNoParametersOfItsOwn) {
+  const World world({kClass,
+                     with(kGateway, "  listeners:",
+                          "  infrastructure: {labels: {a: b}, parametersRef: {group: '', kind: ConfigMap, name: x}}\n"
+                          "  listeners:"),
+                     test::configMap("x", "settings.yaml", "{}"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/InvalidParameters");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/Invalid");
+  EXPECT_EQ(world.outcome(), "500");
+}
+
+TEST(CompileGateway, ClaimsTheFeaturesOfTheListAndTheVersionOfTheApi) {
+  const World world({kClass});
+  EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion");
+  const std::string json = config::statusJson(*world.status("GatewayClass", "sluice"));
+  EXPECT_NE(json.find(R"("supportedFeatures":[{"name":"GRPCRoute"},{"name":"GRPCRouteNamedRouteRule"},)"),
+            std::string::npos)
+      << json;
+}
+
+TEST(CompileGateway, Answers500ForAGatewayThatItsSchemaRefuses) {
+  const World world(
+      {kClass, with(kGateway, "port: 80}", "port: 80}, {name: bad, protocol: HTTP, port: 0}"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/Invalid");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingParent");
+  EXPECT_EQ(world.outcome(), "500");
+}
+
+TEST(CompileGateway, SpeaksOfAGatewayOfWhichNothingIsLegible) {
+  const World world({kClass, with(kGateway, "gatewayClassName: sluice", "gatewayClassName: [x]")});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/Invalid");
+}
+
+TEST(CompileGateway, GivesAPortToTheOlderGateway) {
+  const std::string older =
+      with(with(kGateway, "name: egress,", "name: older, creationTimestamp: '2024-01-01T00:00:00Z',"),
+           "addresses: [{type: IPAddress, value: 127.0.0.1}]", "");
+  const std::string newer = with(kGateway, "name: egress,", "name: newer, creationTimestamp: '2025-01-01T00:00:00Z',");
+  const std::string apart =
+      with(with(kGateway, "name: egress,", "name: apart, creationTimestamp: '2025-01-01T00:00:00Z',"), "port: 80",
+           "port: 81");
+  const World world({kClass, newer, older, apart});
+  EXPECT_EQ(world.listenerCondition("older", "web", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.listenerCondition("newer", "web", "Accepted"), "False/PortUnavailable");
+  EXPECT_EQ(world.condition("Gateway", "newer", "Accepted"), "False/ListenersNotValid");
+  EXPECT_EQ(world.listenerCondition("apart", "web", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.snapshot().binds.size(), 2U);
+}
+
+TEST(CompileGateway, LetsGatewaysOfDifferentAddressesShareAPort) {
+  const World world({kClass, kGateway, with(with(kGateway, "name: egress", "name: second"), "127.0.0.1", "127.0.0.2")});
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "True/Programmed");
+  EXPECT_EQ(world.listenerCondition("second", "web", "Programmed"), "True/Programmed");
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,169 @@
+// Compilations one after the other: what did not change stays the same object, and nothing else shows.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "config/catalog/catalog_memo.h"
+#include "config/fields/text_memo.h"
+#include "test/control/compile/compile_world.h"
+
+namespace sluice::control {
+namespace {
+
+using test::Request;
+using test::with;
+
+constexpr std::string_view kSecondBackend = R"(
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: Backend
+metadata: {name: second}
+spec: {destination: {type: FQDN, fqdn: {hostname: second.test, port: 8080}}}
+)";
+
+/// A folder of files that is read and compiled again and again, as a process does.
+class Folder {
+ public:
+  Folder() { std::filesystem::create_directory(path_); }
+  ~Folder() { std::filesystem::remove_all(path_); }
+
+  void write(const std::string& file, const std::string& text) const {
+    std::ofstream(path_ + "/" + file, std::ios::trunc) << text;
+  }
+  /// What it was before lives on meanwhile, as it does in a process.
+  void compile() {
+    config::Configuration loaded = config::loadPaths({path_}, base::Secret(), nullptr, texts_);
+    const SystemTrust trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
+    previous_ = std::move(result_);
+    config::Problems problems;
+    const auto catalog = config::CatalogMemo().read(loaded.model, {}, problems);
+    result_ = control::compile(loaded.model, {*catalog, processors_, trust}, memo_);
+    CompileMemo none;
+    EXPECT_EQ(statuses(result_), statuses(control::compile(loaded.model, {*catalog, processors_, trust}, none)));
+    previousModel_ = std::move(model_);
+    model_ = std::move(loaded.model);
+  }
+  routing::RouteMatch match(const std::string& path, std::size_t bind = 0) const {
+    return result_.snapshot->binds.at(bind).routes.match(Request("GET", "a.test", path).head());
+  }
+  const routing::Rule* rule(const std::string& path) const { return match(path).rule; }
+
+ private:
+  static std::string statuses(const CompileResult& result) {
+    std::string text;
+    for (const config::ObjectStatus& each : result.statuses) text += config::objectStatusJson(each) + "\n";
+    return text;
+  }
+
+  const std::string path_ = testing::TempDir() + "sluice-compile-memo-test-" + std::to_string(getpid());
+  const processing::BuiltinTypes processors_;
+  config::TextMemo texts_;
+  config::Model model_;
+  config::Model previousModel_;
+  CompileMemo memo_;
+  CompileResult result_;
+  CompileResult previous_;
+};
+
+std::string routeToBackend(const std::string& name, const std::string& backend, const std::string& more = {}) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: " + name +
+         "}\nspec:\n  parentRefs: [{name: egress}]\n  rules: [{matches: [{path: {value: /" + name +
+         "}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]" + more + "}]\n";
+}
+
+class CompileMemos : public testing::Test {
+ protected:
+  CompileMemos() {
+    folder_.write("class.yaml", std::string(test::kClass));
+    folder_.write("gateway.yaml", std::string(test::kGateway));
+    folder_.write("first.yaml", std::string(test::kBackend));
+    folder_.write("second.yaml", std::string(kSecondBackend));
+    folder_.write("a.yaml", routeToBackend("a", "origin"));
+    folder_.write("b.yaml", routeToBackend("b", "second"));
+    folder_.compile();
+  }
+
+  Folder folder_;
+};
+
+TEST_F(CompileMemos, KeepTheRulesOfRoutesThatDidNotChange) {
+  const routing::Rule* a = folder_.rule("/a");
+  const routing::Rule* b = folder_.rule("/b");
+  ASSERT_NE(a, nullptr);
+  folder_.write("b.yaml", routeToBackend("b", "second", ", timeouts: {request: 1s}"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), a);
+  EXPECT_NE(folder_.rule("/b"), b);
+  EXPECT_EQ(folder_.rule("/b")->requestTimeout, std::chrono::seconds(1));
+}
+
+TEST_F(CompileMemos, CompileRoutesAgainWhoseBackendChanged) {
+  const routing::Rule* a = folder_.rule("/a");
+  const routing::Rule* b = folder_.rule("/b");
+  folder_.write("second.yaml", with(kSecondBackend, "second.test", "third.test"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), a);
+  ASSERT_NE(folder_.rule("/b"), b);
+  EXPECT_EQ(folder_.rule("/b")->backends.front().backend->hostname, "third.test");
+}
+
+TEST_F(CompileMemos, CompileRoutesAgainWhoseBackendCameOrWent) {
+  folder_.write("second.yaml", "");
+  folder_.compile();
+  EXPECT_TRUE(folder_.rule("/b")->backends.front().failure);
+  const routing::Rule* broken = folder_.rule("/b");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b"), broken) << "a fault that stays is no change";
+  folder_.write("second.yaml", std::string(kSecondBackend));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b")->backends.front().backend->name, "default/second");
+}
+
+TEST_F(CompileMemos, KeepRulesAtListenersThatAreNew) {
+  const routing::Rule* a = folder_.rule("/a");
+  folder_.write("gateway.yaml", with(test::kGateway, "port: 80}", "port: 80}, {name: more, protocol: HTTP, port: 81}"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), a);
+  EXPECT_EQ(folder_.match("/a", 0).listener->section, "web");
+  EXPECT_EQ(folder_.match("/a", 1).listener->section, "more");
+  EXPECT_EQ(folder_.match("/a", 1).rule, a);
+}
+
+TEST_F(CompileMemos, ForgetWhatTheLastCompilationDidNotHave) {
+  folder_.write("b.yaml", "");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b"), nullptr);
+  folder_.compile();  // nobody has its objects any more
+  folder_.write("b.yaml", routeToBackend("b", "second"));
+  folder_.compile();
+  EXPECT_NE(folder_.rule("/b"), nullptr);
+}
+
+TEST(BackendMemo, GivesTheEarlierOfTwoPlansThatSayTheSame) {
+  const auto plan = [](std::vector<routing::Endpoint> endpoints) {
+    auto made = std::make_shared<routing::BackendPlan>();
+    made->name = "default/service";
+    made->identity = "service/x";
+    made->endpoints = std::move(endpoints);
+    return made;
+  };
+  BackendMemo memo;
+  memo.begin();
+  const auto first = memo.shared(plan({{"192.0.2.1", 80}}));
+  memo.end();
+  memo.begin();
+  EXPECT_EQ(memo.shared(plan({{"192.0.2.1", 80}})), first);
+  const auto other = memo.shared(plan({{"192.0.2.2", 80}}));
+  EXPECT_NE(other, first);
+  memo.end();
+  memo.begin();
+  memo.end();
+  memo.begin();
+  EXPECT_NE(memo.shared(plan({{"192.0.2.2", 80}})), other);
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,165 @@
+// Random configurations: what compile() makes of them does not depend on the order of their documents.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "test/control/compile/compile_world.h"
+
+namespace sluice::control {
+namespace {
+
+using test::kBackend;
+using test::kClass;
+using test::Request;
+using test::World;
+
+constexpr const char* kApi = "apiVersion: gateway.networking.k8s.io/v1\n";
+
+class DocumentGenerator {
+ public:
+  explicit DocumentGenerator(std::uint64_t seed) : random_(seed) {}
+
+  std::vector<std::string> documents() {
+    std::vector<std::string> result = {std::string(kClass), std::string(kBackend)};
+    for (const char* name : {"one", "two"}) result.push_back(gateway(name));
+    for (const char* name : {"a", "b"}) {
+      result.push_back("apiVersion: v1\nkind: Namespace\nmetadata: {name: " + std::string(name) +
+                       ", labels: {team: " + oneOf({"red", "blue"}) + "}}\n");
+    }
+    addService(result);
+    for (std::uint64_t i = 2 + random_() % 10; i > 0; --i) result.push_back(route(i));
+    return result;
+  }
+
+  void shuffle(std::vector<std::string>& documents) { std::shuffle(documents.begin(), documents.end(), random_); }
+
+ private:
+  std::string oneOf(std::initializer_list<const char*> choices) {
+    return *(choices.begin() + static_cast<std::ptrdiff_t>(random_() % choices.size()));
+  }
+
+  std::string age() {
+    return oneOf({"", ", creationTimestamp: '2024-01-01T00:00:00Z'", ", creationTimestamp: '2025-01-01T00:00:00Z'"});
+  }
+
+  /// Its slices overlap, and not every namespace may refer to it.
+  void addService(std::vector<std::string>& documents) {
+    documents.push_back(
+        "apiVersion: v1\nkind: Service\nmetadata: {name: inner, namespace: b}\nspec: {ports: [{port: 80" +
+        oneOf({"", ", appProtocol: kubernetes.io/h2c"}) + "}]}\n");
+    for (const char* name : {"s1", "s2", "s3"}) {
+      documents.push_back(
+          "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: " + std::string(name) +
+          ", namespace: b, labels: {kubernetes.io/service-name: inner}}\naddressType: " +
+          oneOf({"IPv4\nendpoints: [{addresses: [10.0.0.1]}]\n",
+                 "IPv4\nendpoints: [{addresses: [10.0.0.2]}, {addresses: [10.0.0.1]}]\n",
+                 "IPv6\nendpoints: [{addresses: ['fd00::1']}]\n"}) +
+          "ports: [{port: " + oneOf({"8080", "8081"}) + "}]\n");
+    }
+    for (const char* kind : {"HTTPRoute", "GRPCRoute"}) {
+      if (random_() % 2 == 0) continue;
+      documents.push_back("apiVersion: gateway.networking.k8s.io/v1beta1\nkind: ReferenceGrant\nmetadata: {name: " +
+                          std::string(kind == std::string("HTTPRoute") ? "h" : "g") +
+                          ", namespace: b}\nspec: {from: [{group: gateway.networking.k8s.io, kind: " + kind +
+                          ", namespace: a}], to: [{group: '', kind: Service}]}\n");
+    }
+  }
+
+  std::string gateway(const std::string& name) {
+    std::string listeners;
+    for (const char* listener : {"x", "y", "z"}) {
+      listeners += "  - {name: " + std::string(listener) + ", protocol: HTTP, port: " + oneOf({"80", "81"}) +
+                   oneOf({", hostname: '*.test'", ", hostname: a.test", ""}) + ", allowedRoutes: {namespaces: " +
+                   oneOf({"{from: All}", "{from: All}", "{from: Selector, selector: {matchLabels: {team: red}}}"}) +
+                   oneOf({"", "", ", kinds: [{kind: GRPCRoute}]", ", kinds: [{kind: TCPRoute}]"}) + "}}\n";
+    }
+    return kApi +
+           ("kind: Gateway\nmetadata: {name: " + name + age() +
+            "}\nspec:\n  gatewayClassName: sluice\n  addresses: [{value: 127.0.0.1}]\n  listeners:\n" + listeners);
+  }
+
+  std::string match(bool grpc) {
+    if (grpc) return oneOf({"{}", "{method: {service: s}}", "{method: {service: s, method: m}}"});
+    return oneOf({"{}", "{path: {value: /s}}", "{path: {type: Exact, value: /s/m}}", "{method: POST}"});
+  }
+
+  std::string route(std::uint64_t number) {
+    const bool grpc = random_() % 3 == 0;
+    std::string rules;
+    for (std::uint64_t i = 1 + random_() % 3; i > 0; --i) {
+      // The weight tells rules apart.
+      rules += "  - matches: [" + match(grpc) + ", " + match(grpc) +
+               "]\n    backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " +
+               oneOf({"origin", "origin", "absent"}) + ", weight: " + std::to_string(number * 10 + i) + "}" +
+               oneOf({"", ", {name: inner, namespace: b, port: 80}", ", {name: inner, namespace: b, port: 81}"}) +
+               "]\n" +
+               oneOf({"", "",
+                      "    filters: [{type: RequestMirror, requestMirror: {backendRef: {name: inner, namespace: b, "
+                      "port: 80}}}]\n"});
+    }
+    return kApi + ("kind: " + std::string(grpc ? "GRPCRoute" : "HTTPRoute") + "\nmetadata: {name: r" +
+                   std::to_string(number) + ", namespace: " + oneOf({"default", "a", "b"}) + age() +
+                   "}\nspec:\n  parentRefs: [{name: one, namespace: default}, {name: two, namespace: default" +
+                   oneOf({"", ", sectionName: y", ", port: 81"}) + "}]\n  hostnames: [" +
+                   oneOf({"a.test", "'*.test'", "b.test", "a.test, '*.a.test'", ""}) + "]\n" +
+                   oneOf({"", "", "", "", "  surprise: 1\n"}) + "  rules:\n" + rules);
+  }
+
+  std::mt19937_64 random_;
+};
+
+std::string answer(const routing::RouteMatch& match) {
+  if (match.rule == nullptr) return match.reason;
+  return match.listener->gateway + "/" + match.listener->section + " " + match.rule->route + " " +
+         std::to_string(match.rule->totalWeight) + " " + std::to_string(match.rule->mirrors.size()) +
+         (match.rule->failure ? " " + match.rule->failure->detail : "");
+}
+
+std::string describe(const routing::BackendPlan& plan) {
+  std::string text = plan.name + " " + plan.identity;
+  if (!plan.endpoints) return text + "\n";
+  for (const routing::Endpoint& each : *plan.endpoints) text += " " + each.ip + "-" + std::to_string(each.port);
+  return text + "\n";
+}
+
+std::string everythingWithAnswers(const World& world) {
+  std::string text;
+  for (const config::ObjectStatus& each : world.result().statuses) text += config::objectStatusJson(each) + "\n";
+  for (const auto& backend : world.snapshot().backends) text += describe(*backend);
+  for (const routing::Bind& bind : world.snapshot().binds) {
+    text += bind.address + " " + std::to_string(bind.port) + "\n";
+    for (const char* host : {"a.test", "b.test", "b.a.test", "other"}) {
+      for (const char* path : {"/", "/s", "/s/m", "/s/n", "/t/m"}) {
+        text += "  " + answer(bind.routes.match(Request("POST", host, path).head())) + "\n";
+      }
+    }
+  }
+  return text;
+}
+
+TEST(CompileProperty, TheOrderOfDocumentsNeverChangesTheResult) {
+  std::string all;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    DocumentGenerator generate(seed);
+    std::vector<std::string> documents = generate.documents();
+    const auto compiled = [&] {
+      return everythingWithAnswers(World(std::vector<std::string_view>(documents.begin(), documents.end())));
+    };
+    const std::string expected = compiled();
+    for (int i = 0; i < 4; ++i) {
+      generate.shuffle(documents);
+      ASSERT_EQ(compiled(), expected) << "seed " << seed;
+    }
+    all += expected;
+  }
+  for (const char* met : {"HostnameConflict", "comes first on listener", "PortUnavailable", "NotAllowedByListeners",
+                          "RefNotPermitted", "it has no port 81", "10.0.0.2-8081", "fd00::1-8080"}) {
+    EXPECT_NE(all.find(met), std::string::npos) << met << " was never met";
+  }
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,196 @@
+// Backends of every spelling: what becomes of their ports, protocols, options and destinations, and what each is told.
+#include <gtest/gtest.h>
+
+#include "test/control/compile/compile_world.h"
+
+namespace sluice::control {
+namespace {
+
+using test::kBackend;
+using test::kClass;
+using test::kGateway;
+using test::kRoute;
+using test::with;
+using test::World;
+
+struct Spelling {
+  const char* group;
+  const char* version;
+  const char* kind;
+};
+constexpr Spelling kOwn{"sluice.dev", "v1alpha1", "Backend"};
+constexpr Spelling kSpellings[] = {kOwn,
+                                   {"gateway.networking.k8s.io", "v1alpha1", "Backend"},
+                                   {"ainetworking.prototype.x-k8s.io", "v0alpha0", "Backend"},
+                                   {"ainetworking.prototype.x-k8s.io", "v0alpha0", "XBackendDestination"}};
+
+std::string backendOf(const Spelling& spelling, const std::string& destination) {
+  return "apiVersion: " + std::string(spelling.group) + "/" + spelling.version + "\nkind: " + spelling.kind +
+         "\nmetadata: {name: origin, generation: 5}\nspec: {destination: {" + destination + "}}\n";
+}
+std::string withPorts(const Spelling& spelling, const std::string& ports) {
+  return backendOf(spelling, "type: Fqdn, fqdn: {hostname: origin.test}, ports: [" + ports + "]");
+}
+std::string routeToSpelling(const Spelling& spelling, const std::string& port) {
+  return with(kRoute, "group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080",
+              "group: " + std::string(spelling.group) + ", kind: " + spelling.kind + ", name: origin" +
+                  (port.empty() ? "" : ", port: " + port));
+}
+World worldOf(const Spelling& spelling, const std::string& ports, const std::string& port) {
+  const std::string backend = withPorts(spelling, ports);
+  const std::string route = routeToSpelling(spelling, port);
+  return World({kClass, kGateway, backend, route});
+}
+
+constexpr const char* kTwoPorts = "{number: 80, protocol: HTTP}, {number: 443, protocol: HTTP2, tls: {mode: Simple}}";
+
+TEST(BackendSpelling, IsServedOnThePortThatTheReferenceNames) {
+  for (const Spelling& spelling : kSpellings) {
+    const World plain = worldOf(spelling, kTwoPorts, "80");
+    ASSERT_EQ(plain.outcome(), "default/origin") << spelling.group;
+    EXPECT_EQ(plain.snapshot().backends.at(0)->authority, "origin.test");
+    EXPECT_FALSE(plain.snapshot().backends.at(0)->tls);
+    const World secure = worldOf(spelling, kTwoPorts, "443");
+    ASSERT_EQ(secure.outcome(), "default/origin") << spelling.group;
+    EXPECT_TRUE(secure.snapshot().backends.at(0)->tls);
+    EXPECT_EQ(secure.snapshot().backends.at(0)->protocol, routing::UpstreamProtocol::kHttp2);
+    EXPECT_EQ(worldOf(spelling, "{number: 80, protocol: HTTP}", "").outcome(), "default/origin") << "the only port";
+    for (const char* port : {"", "81"}) {
+      const World world = worldOf(spelling, kTwoPorts, port);
+      EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/BackendNotFound");
+      EXPECT_EQ(world.outcome(), "500");
+    }
+  }
+}
+
+TEST(BackendSpelling, HasTheStatusOfItsOwnCrd) {
+  for (const Spelling& spelling : kSpellings) {
+    const World world = worldOf(spelling, kTwoPorts, "80");
+    const config::ObjectStatus* status = world.status(spelling.kind, "origin");
+    ASSERT_NE(status, nullptr);
+    EXPECT_EQ(status->group, spelling.group);
+    EXPECT_EQ(status->shape, config::StatusShape::kControllers);
+    ASSERT_EQ(status->controllers.size(), 1U);
+    EXPECT_EQ(status->controllers.front().name, config::kControllerName);
+    for (const char* type : {"Accepted", "ResolvedRefs", "Programmed", "Available"}) {
+      EXPECT_EQ(world.condition(spelling.kind, "origin", type), "True/" + std::string(type));
+    }
+    const std::string broken = with(withPorts(spelling, kTwoPorts), "origin.test", "localhost");
+    const World refused({kClass, kGateway, broken, routeToSpelling(spelling, "80")});
+    EXPECT_EQ(refused.status(spelling.kind, "origin")->group, spelling.group);
+    EXPECT_EQ(refused.condition(spelling.kind, "origin", "Accepted"), "False/Invalid");
+    EXPECT_EQ(refused.condition(spelling.kind, "origin", "Available"), "False/Invalid");
+    EXPECT_EQ(refused.outcome(), "500");
+  }
+}
+
+TEST(BackendSpelling, Answers500ForDestinationsThatAreNotBuilt) {
+  for (const Spelling& spelling : kSpellings) {
+    for (const std::string destination :
+         {"type: Ip, ip: {address: 127.0.0.1}", "type: KubernetesService, service: {name: a, namespace: b}",
+          "type: Service, service: {name: a, namespace: b}"}) {
+      const std::string backend = backendOf(spelling, destination + ", ports: [{number: 80, protocol: HTTP}]");
+      const World world({kClass, kGateway, backend, routeToSpelling(spelling, "")});
+      EXPECT_EQ(world.condition(spelling.kind, "origin", "Accepted"), "False/UnsupportedValue") << destination;
+      EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/UnsupportedValue") << destination;
+      EXPECT_EQ(world.outcome(), "500") << destination;
+    }
+  }
+  const std::string portless = backendOf(kOwn, "type: Ip, ip: {}");
+  EXPECT_EQ(World({kClass, kGateway, portless, routeToSpelling(kOwn, "")}).condition("Backend", "origin", "Accepted"),
+            "False/UnsupportedValue");
+}
+
+TEST(BackendSpelling, LosesOnlyThePortsWhoseProtocolIsNotBuilt) {
+  for (const std::string protocol : {"TCP", "MCP"}) {
+    const std::string ports = "{number: 80, protocol: HTTP}, {number: 81, protocol: " + protocol + "}";
+    const World served = worldOf(kOwn, ports, "80");
+    EXPECT_EQ(served.outcome(), "default/origin");
+    EXPECT_EQ(served.condition("Backend", "origin", "Accepted"), "True/Accepted");
+    EXPECT_EQ(served.condition("Backend", "origin", "PartiallyInvalid"), "True/UnsupportedProtocol");
+    EXPECT_FALSE(config::isHealthy(*served.status("Backend", "origin")));
+    const World lost = worldOf(kOwn, ports, "81");
+    EXPECT_EQ(lost.outcome(), "500");
+    EXPECT_EQ(lost.condition("HTTPRoute", "route", "ResolvedRefs"), "False/UnsupportedProtocol");
+    const World only = worldOf(kOwn, "{number: 81, protocol: " + protocol + "}", "");
+    EXPECT_EQ(only.condition("Backend", "origin", "Accepted"), "False/UnsupportedProtocol");
+    EXPECT_NE(only.message("Backend", "origin", "Accepted").find("ports[0].protocol: " + protocol), std::string::npos);
+    EXPECT_EQ(only.outcome(), "500");
+  }
+}
+
+TEST(BackendSpelling, LosesOnlyThePortsWhoseReferencesAreBroken) {
+  const std::string ports =
+      "{number: 80, protocol: HTTP}, {number: 443, protocol: HTTP, tls: {caBundleRef: [{name: absent}]}}";
+  const World served = worldOf(kOwn, ports, "80");
+  EXPECT_EQ(served.outcome(), "default/origin");
+  EXPECT_EQ(served.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidCACertificateRef");
+  EXPECT_EQ(served.condition("Backend", "origin", "Programmed"), "True/Programmed");
+  EXPECT_EQ(worldOf(kOwn, ports, "443").outcome(), "500");
+}
+
+World optionWorld(const std::string& options) {
+  return worldOf(kOwn, "{number: 443, protocol: HTTP, tls: {options: {" + options + "}}}", "");
+}
+
+TEST(TlsOptions, BecomeTypedMembers) {
+  const World world = optionWorld(
+      "sluice.dev/spki-pins: '4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0=, "
+      "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=', sluice.dev/min-tls-version: '1.3', sluice.dev/cipher-suites: "
+      "'TLS_AES_128_GCM_SHA256:ECDHE-RSA-AES128-GCM-SHA256'");
+  ASSERT_EQ(world.outcome(), "default/origin");
+  const routing::UpstreamTls& tls = *world.snapshot().backends.at(0)->tls;
+  EXPECT_EQ(tls.spkiPins, (std::vector<std::string>{"4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0=",
+                                                    "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}));
+  EXPECT_EQ(tls.minVersion, "1.3");
+  EXPECT_EQ(tls.cipherSuites, "TLS_AES_128_GCM_SHA256:ECDHE-RSA-AES128-GCM-SHA256");
+}
+
+TEST(TlsOptions, AreRefusedByConditionIfTheirValuesAreBad) {
+  for (const std::string option :
+       {"spki-pins: ''", "spki-pins: ' , '", "spki-pins: nonsense",
+        "spki-pins: 4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0",
+        "spki-pins: 'sha256/4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0='",
+        "spki-pins: '4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0=,x'", "min-tls-version: '1.1'", "min-tls-version: ''",
+        "min-tls-version: TLSv1.2", "cipher-suites: ''", "cipher-suites: 'A:'", "cipher-suites: ':A'",
+        "cipher-suites: 'ALL:!aNULL'", "cipher-suites: '-A'", "cipher-suites: 'ALL:@SECLEVEL=0'",
+        "cipher-suites: 'A B'", "surprise: x"}) {
+    const World world = optionWorld("sluice.dev/" + option);
+    EXPECT_EQ(world.condition("Backend", "origin", "Accepted").substr(0, 6), "False/") << option;
+    EXPECT_EQ(world.outcome(), "500") << option;
+  }
+  EXPECT_EQ(optionWorld("sluice.dev/min-tls-version: '1.1'").condition("Backend", "origin", "Accepted"),
+            "False/Invalid");
+  EXPECT_NE(optionWorld("sluice.dev/min-tls-version: '1.1'")
+                .message("Backend", "origin", "Accepted")
+                .find("options[\"sluice.dev/min-tls-version\"]: must be 1.2 or 1.3"),
+            std::string::npos);
+}
+
+TEST(TlsOptions, DoNotPinAPeerThatIsNotVerified) {
+  const World world = worldOf(kOwn,
+                              "{number: 443, protocol: HTTP, tls: {insecureSkipVerify: true, options: "
+                              "{sluice.dev/spki-pins: '4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0='}}}",
+                              "");
+  EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/Invalid");
+  EXPECT_EQ(world.outcome(), "500");
+}
+
+TEST(TlsOptions, AreBoundToSixteenPins) {
+  const auto pins = [](int count) {
+    std::string text = "sluice.dev/spki-pins: '";
+    for (int i = 0; i < count; ++i) text += "4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0= ";
+    return text + "'";
+  };
+  EXPECT_EQ(optionWorld(pins(16)).outcome(), "default/origin");
+  EXPECT_EQ(optionWorld(pins(17)).outcome(), "500");
+}
+
+TEST(TlsOptions, OfOthersAreLeftAlone) {
+  const World world = optionWorld("acme.test/colour: blue");
+  EXPECT_EQ(world.outcome(), "default/origin");
+  EXPECT_NE(world.message("Backend", "origin", "Accepted").find("acme.test/colour"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice::control

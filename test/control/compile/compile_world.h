@@ -1,0 +1,224 @@
+// A configuration for tests of compile(): documents as users write them, loaded and compiled, and ways to ask about the
+// outcome.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/catalog/catalog_memo.h"
+#include "config/load.h"
+#include "proxy/control/compile/compile.h"
+#include "proxy/control/processor_support.h"
+#include "test/routing/request_maker.h"
+#include "test/support/test_pki.h"
+
+namespace sluice::control::test {
+
+using routing::test::Request;
+
+inline constexpr std::string_view kClass = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: sluice, generation: 3}
+spec: {controllerName: sluice.dev/egress-gateway}
+)";
+
+inline constexpr std::string_view kGateway = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: egress, generation: 4}
+spec:
+  gatewayClassName: sluice
+  addresses: [{type: IPAddress, value: 127.0.0.1}]
+  listeners: [{name: web, protocol: HTTP, port: 80}]
+)";
+
+inline constexpr std::string_view kBackend = R"(
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: Backend
+metadata: {name: origin, generation: 5}
+spec: {destination: {type: FQDN, fqdn: {hostname: Origin.Test, port: 8080}}}
+)";
+
+inline constexpr std::string_view kRoute = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: route, generation: 6}
+spec:
+  parentRefs: [{name: egress}]
+  rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]
+)";
+
+/// `base` with its one occurrence of `from` replaced: a test shows only what it is about.
+inline std::string with(std::string_view base, std::string_view from, std::string_view to) {
+  std::string text(base);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << "no " << from;
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
+/// kGateway with these listeners instead of its own.
+inline std::string gatewayWith(std::string_view listeners) {
+  return with(kGateway, "{name: web, protocol: HTTP, port: 80}", listeners);
+}
+
+/// kRoute with these rules instead of its own; `rules` begins with the key.
+inline std::string routeWithRules(std::string_view rules) {
+  constexpr std::string_view kOwnRules =
+      "rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]";
+  return with(kRoute, kOwnRules, rules);
+}
+
+/// A block scalar's lines, indented by four.
+inline std::string block(const std::string& text) {
+  std::string result = "|\n";
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    result += "    " + text.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  return result;
+}
+
+inline std::string secret(const std::string& name, const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string text = "apiVersion: v1\nkind: Secret\nmetadata: {name: " + name + "}\nstringData:\n";
+  for (const auto& [key, value] : entries) text += "  " + key + ": " + block(value);
+  return text;
+}
+
+inline std::string keyPair(const std::string& name, const sluice::test::Identity& identity) {
+  return secret(name, {{"tls.crt", identity.certificate}, {"tls.key", identity.key}});
+}
+
+inline std::string configMap(const std::string& name, const std::string& key, const std::string& value) {
+  return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  " + key + ": " + block(value);
+}
+
+/// One authority and one server certificate for all tests of the binary: making keys is slow.
+inline const sluice::test::Identity& authority() {
+  static const sluice::test::Identity made = sluice::test::makeAuthority();
+  return made;
+}
+inline const sluice::test::Identity& server() {
+  static const sluice::test::Identity made = sluice::test::issueServer(authority(), "origin.test");
+  return made;
+}
+
+class World {
+ public:
+  /// `previous`: what was served before, for World after World.
+  explicit World(const std::vector<std::string_view>& documents, const World* previous = nullptr,
+                 processing::BuiltinTypes processors = {})
+      : processors_(std::move(processors)) {
+    std::string text;
+    for (const std::string_view document : documents) text += "---\n" + std::string(document) + "\n";
+    configuration_ = config::loadTexts({{"config.yaml", text}}, base::Secret(),
+                                       previous == nullptr ? nullptr : &previous->configuration_.model);
+    recompile();
+  }
+
+  const config::Model& model() const { return configuration_.model; }
+  /// The first ones, to be made into what no text says, before recompile(): nobody shares the objects of this model.
+  config::Backend& backend() { return const_cast<config::Backend&>(model().backends.front()); }
+  config::Gateway& gateway() { return const_cast<config::Gateway&>(model().gateways.front()); }
+  void recompile() {
+    ++compilations_;
+    const SystemTrust trust = [this]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
+      ++systemTrustLoads_;
+      if (!systemTrustWorks_) return base::Error::config("no bundle here");
+      return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
+    };
+    CompileMemo memo;  // one for each: tests change objects behind its back
+    config::Problems problems;
+    const auto catalog = config::CatalogMemo().read(configuration_.model, control::supportOf(processors_), problems);
+    result_ = compile(configuration_.model, {*catalog, processors_, trust}, memo);
+  }
+  void breakSystemTrust() {
+    systemTrustWorks_ = false;
+    recompile();
+  }
+  int systemTrustLoads() const { return systemTrustLoads_ / compilations_; }
+
+  const CompileResult& result() const { return result_; }
+  const routing::Snapshot& snapshot() const { return *result_.snapshot; }
+
+  const config::ObjectStatus* status(std::string_view kind, std::string_view name) const {
+    for (const config::ObjectStatus& each : result_.statuses) {
+      if (each.kind == kind && each.name == name) return &each;
+    }
+    return nullptr;
+  }
+  /// "True/Accepted" of the object's condition, its first parent's or controller's; "" if there is none.
+  std::string condition(std::string_view kind, std::string_view name, std::string_view type) const {
+    return text(find(kind, name, type));
+  }
+  std::string message(std::string_view kind, std::string_view name, std::string_view type) const {
+    const config::Condition* found = find(kind, name, type);
+    return found == nullptr ? "" : found->message;
+  }
+  std::string listenerCondition(std::string_view gateway, std::string_view listener, std::string_view type) const {
+    const config::ListenerStatus* found = listenerStatus(gateway, listener);
+    return found == nullptr ? "" : text(config::findCondition(found->conditions, type));
+  }
+  const config::ListenerStatus* listenerStatus(std::string_view gateway, std::string_view listener) const {
+    const config::ObjectStatus* object = status("Gateway", gateway);
+    if (object == nullptr) return nullptr;
+    for (const config::ListenerStatus& each : object->listeners) {
+      if (each.name == listener) return &each;
+    }
+    return nullptr;
+  }
+
+  const routing::Bind* bind(std::uint16_t port, std::string_view address = "127.0.0.1") const {
+    for (const routing::Bind& each : snapshot().binds) {
+      if (each.port == port && each.address == address) return &each;
+    }
+    return nullptr;
+  }
+  const routing::Rule* rule(const Request& request, std::uint16_t port = 80) const {
+    const routing::Bind* found = bind(port);
+    return found == nullptr ? nullptr : found->routes.match(request.head()).rule;
+  }
+  /// Where GET / for `host` ends: a Backend's name, "500", "404", or "refused" if nobody listens.
+  std::string outcome(const std::string& host = "a.test", const std::string& path = "/",
+                      std::uint16_t port = 80) const {
+    if (bind(port) == nullptr) return "refused";
+    const routing::Rule* found = rule(Request("GET", host, path), port);
+    if (found == nullptr) return "404";
+    if (found->failure) return std::to_string(found->failure->status);
+    const routing::WeightedBackend* share = found->choose(0);
+    if (share == nullptr) return "500";
+    return share->failure ? std::to_string(share->failure->status) : share->backend->name;
+  }
+
+ private:
+  static std::string text(const config::Condition* condition) {
+    if (condition == nullptr) return "";
+    return std::string(config::conditionStatusName(condition->status)) + "/" + condition->reason;
+  }
+  const config::Condition* find(std::string_view kind, std::string_view name, std::string_view type) const {
+    const config::ObjectStatus* object = status(kind, name);
+    if (object == nullptr) return nullptr;
+    if (!object->parents.empty()) return config::findCondition(object->parents.front().conditions, type);
+    if (!object->controllers.empty()) return config::findCondition(object->controllers.front().conditions, type);
+    return config::findCondition(object->conditions, type);
+  }
+
+  const processing::BuiltinTypes processors_;
+  config::Configuration configuration_;
+  CompileResult result_;
+  bool systemTrustWorks_ = true;
+  int systemTrustLoads_ = 0;
+  int compilations_ = 0;
+};
+
+/// What the first Backend was compiled to.
+inline const routing::BackendPlan& firstPlan(const World& world) { return *world.snapshot().backends.at(0); }
+
+}  // namespace sluice::control::test

@@ -1,0 +1,163 @@
+// Every reason that config/status/conditions.h names is given by some configuration: what can not be provoked is not
+// ours to promise.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "test/control/compile/compile_world.h"
+#include "test/control/compile/processor_types.h"
+
+namespace sluice::control {
+namespace {
+
+using test::kBackend;
+using test::kClass;
+using test::kGateway;
+using test::kRoute;
+using test::with;
+using test::World;
+
+/// The values of the constants in namespace `reason`.
+std::set<std::string> reasonsOfTheHeader() {
+  std::ifstream file(SLUICE_SOURCE_DIR "/config/status/conditions.h");
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string header = text.str();
+  const std::size_t begin = header.find("namespace reason {");
+  const std::string part = header.substr(begin, header.find("}  // namespace reason") - begin);
+  std::set<std::string> reasons;
+  const std::regex constant(R"re(std::string_view k\w+ =\s+"(\w+)";)re");
+  for (std::sregex_iterator found(part.begin(), part.end(), constant), end; found != end; ++found) {
+    reasons.insert((*found)[1]);
+  }
+  return reasons;
+}
+
+class ReasonsGiven {
+ public:
+  void look(const std::vector<std::string_view>& documents, const World* previous = nullptr) {
+    look(World(documents, previous, test::processorTypes()));
+  }
+  void look(const World& world) {
+    for (const config::ObjectStatus& object : world.result().statuses) {
+      add(object.conditions);
+      for (const auto& each : object.listeners) add(each.conditions);
+      for (const auto& each : object.parents) add(each.conditions);
+      for (const auto& each : object.controllers) add(each.conditions);
+    }
+  }
+  const std::set<std::string>& all() const { return reasons_; }
+
+ private:
+  void add(const std::vector<config::Condition>& conditions) {
+    for (const config::Condition& each : conditions) reasons_.insert(each.reason);
+  }
+  std::set<std::string> reasons_;
+};
+
+std::string listeners(const std::string& text) { return with(kGateway, "{name: web, protocol: HTTP, port: 80}", text); }
+std::string https(const std::string& name, const std::string& hostname, const std::string& certificate) {
+  return "{name: " + name + ", hostname: " + hostname +
+         ", protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: " + certificate + "}]}}";
+}
+std::string rpc(std::string_view route) {
+  return with(with(route, "kind: HTTPRoute", "kind: GRPCRoute"), "name: route,", "name: rpc,");
+}
+
+/// GatewayClass and Gateway.
+void lookAtGateways(ReasonsGiven& given) {
+  given.look(
+      {kClass, kGateway, kBackend, kRoute});  // Accepted, Programmed, ResolvedRefs, NoConflicts, SupportedVersion
+  given.look({kClass, with(kClass, "name: sluice", "name: zweite")});  // Unsupported
+  given.look({with(kClass, "egress-gateway}",
+                   "egress-gateway, parametersRef: {group: '', kind: ConfigMap, name: a, "
+                   "namespace: b}}")});  // InvalidParameters
+  given.look({kGateway});                // Pending
+  given.look({kClass, with(kGateway, "port: 80}", "port: 80}, {name: bad, protocol: HTTP, port: 0}")});  // Invalid
+  given.look({kClass, with(kGateway, "type: IPAddress, value: 127.0.0.1", "type: Hostname, value: a.test")});
+  given.look({kClass, with(kGateway, "127.0.0.1", "224.0.0.1")});                  // AddressNotUsable
+  given.look({kClass, kGateway, with(kGateway, "name: egress", "name: second")});  // PortUnavailable, ListenersNotValid
+}
+
+void lookAtListeners(ReasonsGiven& given) {
+  given.look({kClass, listeners("{name: raw, protocol: TCP, port: 81}")});  // UnsupportedProtocol
+  given.look({kClass, listeners(https("a", "a.test", "absent"))});  // InvalidCertificateRef, ListenersNotResolved
+  given.look({kClass, listeners(https("a", "a.test", "x, namespace: other"))});  // RefNotPermitted
+  given.look({kClass, listeners("{name: web, protocol: HTTP, port: 80, allowedRoutes: {kinds: [{kind: TCPRoute}]}}"),
+              kRoute});  // InvalidRouteKinds, NotAllowedByListeners
+  given.look({kClass, listeners("{name: a, protocol: HTTP, port: 80}, {name: b, protocol: HTTPS, port: 80}")});
+  const std::string one = test::keyPair("one", test::server());
+  const std::string two = test::keyPair("two", sluice::test::issueServer(test::authority(), "other.test"));
+  given.look({kClass, listeners(https("a", "a.test", "one") + ", " + https("b", "b.test", "one")), one});
+  given.look({kClass, listeners(https("a", "'*.test'", "one") + ", " + https("b", "b.test", "two")), one, two});
+}
+
+void lookAtRoutes(ReasonsGiven& given) {
+  given.look({kClass, listeners("{name: web, hostname: a.test, protocol: HTTP, port: 80}"),
+              with(kRoute, "spec:", "spec:\n  hostnames: [b.test]")});  // NoMatchingListenerHostname
+  given.look({kClass, kGateway, with(kRoute, "{name: egress}", "{name: egress, sectionName: absent}")});
+  given.look({kClass, kGateway, with(kRoute, "kind: Backend", "kind: Bucket")});  // InvalidKind, BackendNotFound
+  given.look({kClass, kGateway, kRoute});
+  given.look({kClass, kGateway, kBackend, kRoute, rpc(kRoute)});  // HostnameConflict
+  given.look({kClass, kGateway, kBackend,
+              with(kRoute, "rules: [{", "rules: [{matches: [{path: {type: RegularExpression, value: '('}}], ")});
+}
+
+void lookAtBackends(ReasonsGiven& given) {
+  const auto tls = [](const std::string& members) {
+    return with(kBackend, "{destination:", "{tls: {" + members + "}, destination:");
+  };
+  given.look({kClass, tls("mode: Terminate, caBundleRef: {name: absent}")});  // InvalidCACertificateRef
+  given.look({kClass, tls("mode: Mutual, clientCertificateRef: {name: absent}")});
+  given.look({kClass, with(kBackend, "{destination:",
+                           "{extensions: [{name: a, type: b.dev/C:v1, phase: request-headers}], destination:")});
+  const auto use = [](const std::string& fields) {
+    return with(kBackend,
+                "{destination:", "{extensions: [{name: a, type: 'sluice.dev/Test:v1', " + fields + "}], destination:");
+  };
+  given.look({kClass, kGateway, kBackend,
+              with(kRoute, "rules: [{",
+                   "rules: [{filters: [{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: "
+                   "PayloadProcessingPipeline, name: absent}}], ")});             // InvalidExtensionRef
+  given.look({kClass, use("phase: connect")});                                    // UnsupportedPhase
+  given.look({kClass, use("phase: backend-request, preAuth: true")});             // InvalidPreAuthPhase
+  given.look({kClass, use("phase: request-headers, config: {secret: absent}")});  // InvalidSecretRef
+  given.look({kClass,
+              "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec: {targetRef: {group: "
+              "gateway.networking.k8s.io, kind: Gateway, name: absent}, processors: [{name: a, type: "
+              "'sluice.dev/Test:v1', phase: request-headers}]}\n"});  // TargetNotFound
+}
+
+TEST(ConditionReasons, AreAllGiven) {
+  ReasonsGiven given;
+  lookAtGateways(given);
+  lookAtListeners(given);
+  lookAtRoutes(given);
+  lookAtBackends(given);
+  const std::set<std::string> promised = reasonsOfTheHeader();
+  EXPECT_GT(promised.size(), 20U);
+  for (const std::string& each : promised) EXPECT_TRUE(given.all().count(each) == 1) << each << " is never given";
+  for (const std::string& each : given.all()) EXPECT_TRUE(promised.count(each) == 1) << each << " is no constant";
+}
+
+TEST(ConditionReasons, TheGenerationIsThereWhateverTheReason) {
+  const World world({kClass, kGateway, kBackend, kRoute, with(rpc(kRoute), "spec:", "spec:\n  surprise: 1")});
+  for (const config::ObjectStatus& object : world.result().statuses) {
+    const auto observed = [&](const std::vector<config::Condition>& conditions) {
+      for (const config::Condition& each : conditions) {
+        EXPECT_TRUE(each.observedGeneration) << object.kind << " " << each.type;
+      }
+    };
+    observed(object.conditions);
+    for (const auto& each : object.listeners) observed(each.conditions);
+    for (const auto& each : object.parents) observed(each.conditions);
+    for (const auto& each : object.controllers) observed(each.conditions);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,176 @@
+// Processors from compilation to compilation: made once, and again when anything of them changed.
+#include "proxy/control/compile/processors/processor_memo.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/catalog/catalog_memo.h"
+#include "test/control/compile/compile_world.h"
+#include "test/control/compile/processor_types.h"
+
+namespace sluice::control {
+namespace {
+
+using test::with;
+
+/// How many were made: a type is a function, which has no other place for it.
+int& made() {
+  static int count = 0;
+  return count;
+}
+
+processing::Made makeCounted(const processing::Use& use) {
+  ++made();
+  if (const content::Value* secret = use.config.find("secret")) {
+    auto found = use.secrets.find("vault", secret->text, "");
+    if (!found.bytes) return {nullptr, found.refusal};
+  }
+  return {std::make_shared<const test::Nothing>(), {}};
+}
+
+/// A process that reads one configuration after the other.
+class Process {
+ public:
+  Process() { types_.front().make = makeCounted; }
+
+  /// Returns how many processors it made.
+  int compile(const std::vector<std::string>& documents) {
+    std::string text;
+    for (const std::string& document : documents) text += "---\n" + document + "\n";
+    models_.push_back(std::make_unique<const config::Model>(
+        config::loadTexts({{"config.yaml", text}}, base::Secret(), nullptr).model));
+    const SystemTrust trust = []() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
+      return base::Error::config("none here");
+    };
+    config::Problems problems;
+    const auto catalog = catalogs_.read(*models_.back(), control::supportOf(types_), problems);
+    const int before = made();
+    result_ = control::compile(*models_.back(), {*catalog, types_, trust}, memo_);
+    return made() - before;
+  }
+  const routing::Rule* rule() const {
+    return result_.snapshot->binds.at(0).routes.match(test::Request("GET", "a.test", "/").head()).rule;
+  }
+  bool served() const { return !rule()->backends.at(0).failure; }
+  const routing::BackendPlan* backend() const { return rule()->backends.at(0).backend.get(); }
+
+ private:
+  processing::BuiltinTypes types_ = test::processorTypes();
+  std::vector<std::unique_ptr<const config::Model>> models_;  // so that no object gets the address of an earlier one
+  config::CatalogMemo catalogs_;
+  CompileMemo memo_;
+  CompileResult result_;
+};
+
+std::string backend(const std::string& fields, const std::string& config = "{secret: token}") {
+  return with(test::kBackend, "spec: {",
+              "spec: {extensions: [{name: a, type: 'sluice.dev/Test:v1', phase: request-headers, config: " + config +
+                  fields + "}], ");
+}
+
+std::string tokenSecret(const std::string& value) {
+  return with(test::secret("token", {{"key", value}}), "name: token", "name: token, namespace: vault");
+}
+
+constexpr std::string_view kGrant = R"(
+apiVersion: gateway.networking.k8s.io/v1
+kind: ReferenceGrant
+metadata: {name: g, namespace: vault}
+spec: {from: [{group: gateway.networking.k8s.io, kind: Backend, namespace: default}], to: [{group: '', kind: Secret}]}
+)";
+
+class ProcessorMemos : public testing::Test {
+ protected:
+  ProcessorMemos() { EXPECT_EQ(compile({}), 1); }
+
+  struct Texts {
+    std::string backend = control::backend("");
+    std::string secret = control::tokenSecret("first");
+    std::string grant{kGrant};
+    std::string more = {};
+  };
+  int compile(const Texts& texts) {
+    return process_.compile({std::string(test::kClass), std::string(test::kGateway), std::string(test::kRoute),
+                             texts.backend, texts.secret, texts.grant, texts.more});
+  }
+
+  Process process_;
+};
+
+TEST_F(ProcessorMemos, WhatDidNotChangeIsNotMadeAgainNorAreItsBackendOrRule) {
+  const routing::BackendPlan* before = process_.backend();
+  ASSERT_NE(before->chain, nullptr);
+  EXPECT_EQ(compile({}), 0);
+  EXPECT_EQ(process_.backend(), before);
+  const std::string other = with(with(test::kRoute, "name: route", "name: other"), "rules: [{",
+                                 "rules: [{matches: [{path: {value: /other}}], ");
+  EXPECT_EQ(compile({.more = other}), 0);
+  EXPECT_EQ(process_.backend(), before);
+  EXPECT_EQ(compile({.secret = tokenSecret("first") + "# a word\n", .more = "# a line\n"}), 0);
+  EXPECT_EQ(process_.backend(), before);
+}
+
+TEST_F(ProcessorMemos, ASecretThatChangesOrGoesMakesItAgain) {
+  const routing::BackendPlan* before = process_.backend();
+  EXPECT_EQ(compile({.secret = tokenSecret("second")}), 1);
+  EXPECT_NE(process_.backend(), before);
+  EXPECT_EQ(compile({.secret = tokenSecret("second")}), 0);
+  EXPECT_EQ(compile({.secret = ""}), 1);
+  EXPECT_FALSE(process_.served());
+  EXPECT_EQ(compile({.secret = ""}), 0) << "a refusal that stays is no change";
+  EXPECT_FALSE(process_.served());
+  EXPECT_EQ(compile({}), 1);
+  EXPECT_TRUE(process_.served());
+}
+
+TEST_F(ProcessorMemos, AGrantThatGoesMakesItAgain) {
+  EXPECT_EQ(compile({.grant = ""}), 1);
+  EXPECT_FALSE(process_.served());
+  EXPECT_EQ(compile({}), 1);
+  EXPECT_TRUE(process_.served());
+}
+
+TEST_F(ProcessorMemos, AUseThatChangesIsMadeAgainIfItsProcessorCouldBeAnother) {
+  const routing::BackendPlan* before = process_.backend();
+  EXPECT_EQ(compile({.backend = backend("", "{secret: token, more: 1}")}), 1);
+  EXPECT_NE(process_.backend(), before);
+  EXPECT_EQ(compile({.backend = backend(", preAuth: true", "{secret: token, more: 1}")}), 1);
+  before = process_.backend();
+  EXPECT_EQ(compile({.backend = backend(", preAuth: true, priority: 3", "{secret: token, more: 1}")}), 0);
+  EXPECT_NE(process_.backend(), before) << "its step is another";
+  EXPECT_EQ(process_.backend()->chain->all().at(0).priority, 3);
+}
+
+TEST_F(ProcessorMemos, ACatalogThatChangesIsFollowed) {
+  const auto with = [&](const std::string& entry) {
+    return test::configMap("settings", "settings.yaml", "processorCatalogs: [{namespace: default, name: types}]\n") +
+           "---\n" + test::configMap("types", "a.yaml", entry);
+  };
+  const std::string gatewayClass =
+      test::with(test::kClass, "spec: {",
+                 "spec: {parametersRef: {group: '', kind: ConfigMap, name: settings, namespace: default}, ");
+  const auto compiled = [&](const std::string& entry) {
+    return process_.compile({gatewayClass, std::string(test::kGateway), std::string(test::kRoute), backend(""),
+                             tokenSecret("first"), std::string(kGrant), with(entry)});
+  };
+  const std::string entry = "{type: 'sluice.dev/Test:v1', engine: builtin, phases: [request-headers]";
+  EXPECT_EQ(compiled(entry + "}\n"), 0);
+  const routing::BackendPlan* before = process_.backend();
+  EXPECT_EQ(compiled(entry + ", defaults: {failOpen: true}}\n"), 0);
+  EXPECT_NE(process_.backend(), before);
+  EXPECT_TRUE(process_.backend()->chain->all().at(0).failOpen);
+  EXPECT_EQ(compiled(entry + ", defaults: {preAuth: true}}\n"), 1);
+  static_cast<void>(compiled("{type: 'sluice.dev/Test:v1', engine: builtin, phases: [backend-request]}\n"));
+  EXPECT_FALSE(process_.served()) << "its phase is allowed no more";
+}
+
+TEST_F(ProcessorMemos, WhatAConfigurationDoesNotHaveIsForgotten) {
+  EXPECT_EQ(compile({.backend = std::string(test::kBackend)}), 0);
+  EXPECT_EQ(compile({}), 1);
+}
+
+}  // namespace
+}  // namespace sluice::control

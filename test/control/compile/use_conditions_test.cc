@@ -1,0 +1,119 @@
+// Each use of a payload processor that can not run has a condition of its own, whatever becomes of the others.
+#include "proxy/control/compile/status/use_conditions.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "test/control/compile/compile_world.h"
+#include "test/control/compile/processor_types.h"
+
+namespace sluice::control {
+namespace {
+
+using test::kBackend;
+using test::kClass;
+using test::kGateway;
+using test::kRoute;
+using test::with;
+using test::World;
+
+std::vector<config::Condition> conditionsFor(std::size_t uses, std::size_t others, std::size_t most) {
+  Conditions conditions{std::optional<std::int64_t>()};
+  for (std::size_t i = 0; i < others; ++i) conditions.good("Other" + std::to_string(i), "Fine");
+  std::vector<RefusedUse> refused;
+  for (std::size_t i = 0; i < uses; ++i) refused.push_back({"Backend b", "u" + std::to_string(i), {"Why", "x"}, false});
+  addUseConditions(refused, conditions, most);
+  return conditions.take();
+}
+constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
+
+TEST(UseConditions, AreSixteenAtMostAndOneThatSaysHowManyMore) {
+  EXPECT_EQ(conditionsFor(0, 3, kUnbounded).size(), 3U);
+  EXPECT_EQ(conditionsFor(16, 3, kUnbounded).size(), 19U);
+  EXPECT_EQ(conditionsFor(16, 3, kUnbounded).back().type, "extension.sluice.dev/u15");
+  const auto conditions = conditionsFor(19, 3, kUnbounded);
+  EXPECT_EQ(conditions.size(), 20U);
+  EXPECT_EQ(conditions.back().type, kMoreUsesCondition);
+  EXPECT_EQ(conditions.back().status, config::ConditionStatus::kFalse);
+  EXPECT_EQ(conditions.back().message, "3 more extensions can not run");
+}
+
+TEST(UseConditions, NeverOutgrowWhatTheCrdHasRoomFor) {
+  EXPECT_EQ(conditionsFor(5, 3, kMostConditions).back().type, "extension.sluice.dev/u4");
+  const auto conditions = conditionsFor(6, 3, kMostConditions);
+  EXPECT_EQ(conditions.size(), kMostConditions);
+  EXPECT_EQ(conditions.back().message, "2 more extensions can not run");
+  EXPECT_EQ(conditionsFor(2, 7, kMostConditions).back().message, "2 more extensions can not run");
+  EXPECT_EQ(conditionsFor(2, 8, kMostConditions).size(), 8U);
+}
+
+TEST(UseConditions, HaveTypesThatAnApiServerTakes) {
+  const std::regex allowed(R"(([a-z0-9.]+/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]))");
+  for (const char* name : {"a b/c", "-x-", "%%%", "Übung", "plain.name_1"}) {
+    Conditions conditions{std::optional<std::int64_t>()};
+    addUseConditions({{"Backend b", name, {"Why", "x"}, false}}, conditions);
+    const auto made = conditions.take();
+    EXPECT_TRUE(std::regex_match(made.at(0).type, allowed)) << made.at(0).type;
+  }
+}
+
+TEST(UseConditions, AreNoneOfWhatIsNoUse) {
+  Conditions conditions{std::optional<std::int64_t>()};
+  addUseConditions({{"HTTPRoute r", "", {"InvalidExtensionRef", "x"}, false}}, conditions);
+  EXPECT_EQ(conditions.size(), 0U);
+}
+
+std::string test(const std::string& name, const std::string& fields) {
+  return "{name: " + name + ", type: 'sluice.dev/Test:v1', " + fields + "}, ";
+}
+const std::string kUses = test("good", "phase: request-headers") + test("phase", "phase: response-body") +
+                          test("early", "phase: backend-request, preAuth: true") +
+                          test("token", "phase: request-headers, config: {secret: absent}") +
+                          test("plain", "phase: request-headers, config: {secret: token}") +
+                          "{name: later, type: 'x.test/B:v1', phase: connect, failOpen: true}";
+
+void expectEachItsOwn(const World& world, std::string_view kind, std::string_view name) {
+  const auto of = [&](const std::string& use) { return world.condition(kind, name, "extension.sluice.dev/" + use); };
+  EXPECT_EQ(of("good"), "");
+  EXPECT_EQ(of("phase"), "False/UnsupportedPhase");
+  EXPECT_EQ(of("early"), "False/InvalidPreAuthPhase");
+  EXPECT_EQ(of("token"), "False/InvalidSecretRef");
+  EXPECT_EQ(of("plain"), "False/InsecureCredential");
+  EXPECT_EQ(of("later"), "False/UnsupportedExtensionType");
+}
+
+TEST(UseConditions, OfABackendStandBesideItsDegraded) {
+  const std::string backend = with(kBackend, "spec: {", "spec: {extensions: [" + kUses + "], ");
+  const World world({kClass, kGateway, kRoute, backend, test::secret("token", {{"key", "value"}})}, nullptr,
+                    test::processorTypes());
+  expectEachItsOwn(world, "Backend", "origin");
+  EXPECT_EQ(world.condition("Backend", "origin", "Degraded"), "True/UnsupportedPhase");
+  const std::string field = "spec.extensions[1].phase";
+  EXPECT_NE(world.message("Backend", "origin", "extension.sluice.dev/phase").find(field), std::string::npos);
+  EXPECT_EQ(world.message("Backend", "origin", "extension.sluice.dev/token").find(field), std::string::npos);
+}
+
+TEST(UseConditions, OfARulesFiltersAreOfTheRoute) {
+  const std::string route =
+      with(kRoute, "rules: [{", "rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [" + kUses + "]}], ");
+  const World world({kClass, kGateway, kBackend, route, test::secret("token", {{"key", "value"}})}, nullptr,
+                    test::processorTypes());
+  expectEachItsOwn(world, "HTTPRoute", "route");
+  EXPECT_EQ(world.outcome(), "500");
+}
+
+TEST(UseConditions, OfAPayloadProcessorAreItsOwnAndNotItsTargets) {
+  const std::string processor =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec:\n  targetRef: {group: "
+      "gateway.networking.k8s.io, kind: HTTPRoute, name: route}\n  processors: [" +
+      kUses + "]\n";
+  const World world({kClass, kGateway, kBackend, kRoute, processor, test::secret("token", {{"key", "value"}})}, nullptr,
+                    test::processorTypes());
+  expectEachItsOwn(world, "PayloadProcessor", "p");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "extension.sluice.dev/phase"), "");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted").substr(0, 6), "False/");
+}
+
+}  // namespace
+}  // namespace sluice::control

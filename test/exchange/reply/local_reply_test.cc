@@ -1,0 +1,121 @@
+#include "proxy/exchange/reply/local_reply.h"
+
+#include <gtest/gtest.h>
+
+#include "proxy/base/chunk_pool.h"
+
+namespace sluice::exchange {
+namespace {
+
+class LocalReply : public ::testing::Test {
+ protected:
+  http::ResponseHead reply(const base::Error& error) { return localReply(arena_, pipe_, request_, error); }
+  std::string value(const http::ResponseHead& head, std::string_view name) {
+    const http::Field* field = head.headers.find(name);
+    return field != nullptr ? std::string(field->value) : std::string("(none)");
+  }
+
+  base::ChunkPool pool_;
+  base::Arena arena_{pool_};
+  http::BodyPipe pipe_{pool_};
+  http::RequestHead request_;
+};
+
+TEST_F(LocalReply, IsAProblemDocumentWithTheCode) {
+  const auto head = reply(base::Error::upstream(base::ErrorType::kDnsError, "no such name: \"a\"\n"));
+  EXPECT_EQ(head.status, 503);
+  EXPECT_EQ(value(head, "content-type"), "application/problem+json");
+  EXPECT_EQ(pipe_.bytes.front(),
+            "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
+            "\"detail\":\"no such name: \\\"a\\\"\\n\",\"code\":\"dns_error\"}\n");
+  EXPECT_EQ(head.contentLength, pipe_.bytes.size());
+  EXPECT_EQ(pipe_.end(), http::PipeEnd::kComplete);
+}
+
+TEST_F(LocalReply, ToHeadHasTheLengthButNoBody) {
+  request_.method = http::Method::kHead;
+  const auto head = reply(base::Error::badRequest(400, "no"));
+  EXPECT_EQ(head.body, http::Body::kNone);
+  EXPECT_GT(head.contentLength.value_or(0), 0U);
+  EXPECT_TRUE(pipe_.bytes.empty());
+}
+
+TEST_F(LocalReply, ToGrpcIsTrailersOnly) {
+  request_.version = http::Version::kHttp2;
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc+proto");
+  const auto head = reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "50% \xc3\xa4"));
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.body, http::Body::kNone);
+  EXPECT_EQ(value(head, "content-type"), "application/grpc");
+  EXPECT_EQ(value(head, "grpc-status"), "14");
+  EXPECT_EQ(value(head, "grpc-message"), "connection_refused: 50%25 %C3%A4");
+}
+
+TEST_F(LocalReply, ToWhoWantsATunnelIsNeverASuccess) {
+  request_.version = http::Version::kHttp2;
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  request_.body = http::Body::kTunnel;
+  EXPECT_EQ(reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no")).status, 503);
+}
+
+TEST_F(LocalReply, MapsStatusesAsGrpcDefinesThem) {
+  EXPECT_EQ(grpcStatusFrom(400), 13);
+  EXPECT_EQ(grpcStatusFrom(401), 16);
+  EXPECT_EQ(grpcStatusFrom(403), 7);
+  EXPECT_EQ(grpcStatusFrom(404), 12);
+  for (const std::uint16_t unavailable : std::initializer_list<std::uint16_t>{429, 502, 503, 504})
+    EXPECT_EQ(grpcStatusFrom(unavailable), 14);
+  EXPECT_EQ(grpcStatusFrom(500), 2);
+}
+
+TEST_F(LocalReply, OnlyGrpcContentTypesAreGrpc) {
+  const auto grpc = [&](std::string_view type) {
+    http::RequestHead head;
+    head.version = http::Version::kHttp2;
+    head.headers.add(arena_, http::FieldId::kContentType, type);
+    return speaksGrpc(head);
+  };
+  EXPECT_TRUE(grpc("application/grpc"));
+  EXPECT_TRUE(grpc("Application/GRPC;x=y"));
+  EXPECT_TRUE(grpc("application/grpc+json"));
+  EXPECT_FALSE(grpc("application/grpc-web"));
+  EXPECT_FALSE(grpc("application/grp"));
+}
+
+TEST_F(LocalReply, ToHttp11IsNeverASuccessWhateverItsContentTypeSays) {
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  const auto head = reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no"));
+  EXPECT_EQ(head.status, 503);
+  EXPECT_EQ(value(head, "content-type"), "application/problem+json");
+}
+
+TEST_F(LocalReply, WhoDoesNotSpeakGrpcIsToldSoInHttpsTerms) {
+  request_.version = http::Version::kHttp2;
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  const auto head = reply(base::Error::badRequest(415, "gRPC only"));
+  EXPECT_EQ(head.status, 415);
+  EXPECT_EQ(value(head, "content-type"), "application/problem+json");
+  EXPECT_EQ(value(head, "grpc-status"), "(none)");
+}
+
+TEST_F(LocalReply, GrpcIsSpokenOverHttp2Only) {
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  request_.version = http::Version::kHttp2;
+  EXPECT_TRUE(speaksGrpc(request_));
+  request_.version = http::Version::kHttp11;
+  EXPECT_FALSE(speaksGrpc(request_));
+  request_.headers = {};
+  request_.version = http::Version::kHttp2;
+  EXPECT_FALSE(speaksGrpc(request_));
+}
+
+TEST_F(LocalReply, EveryStatusOfAnErrorTypeHasATitle) {
+  for (std::size_t i = 0; i < base::kErrorTypeCount; ++i) {
+    EXPECT_NE(statusTitle(base::defaultStatus(static_cast<base::ErrorType>(i))), "Error") << i;
+  }
+  for (const std::uint16_t status : std::initializer_list<std::uint16_t>{408, 413, 414, 415, 417, 431, 501})
+    EXPECT_NE(statusTitle(status), "Error") << status;
+}
+
+}  // namespace
+}  // namespace sluice::exchange

@@ -1,0 +1,98 @@
+// Copies of requests that go through steps: whole, and framed as what they carry.
+#include <algorithm>
+
+#include "test/exchange/steps/wait_fixture.h"
+
+namespace sluice::exchange {
+namespace {
+
+class ProcessMirror : public ProcessWait {
+ protected:
+  /// Steps of the rule and of its Backend; copies by the rule, or by the share.
+  void withCopies(std::vector<Step> ofRule, std::vector<Step> ofBackend, bool byShare) {
+    with(std::move(ofRule), std::move(ofBackend), [byShare](routing::Rule& rule) {
+      auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
+      other->name = "demo/mirror";
+      other->chain = nullptr;
+      (byShare ? rule.backends[0].mirrors : rule.mirrors).push_back({std::move(other), 1, 1});
+    });
+  }
+  std::size_t send5(std::string_view first, std::string_view rest) {
+    const std::size_t index = client_->ask({.method = Method::kPut,
+                                            .target = "/ok",
+                                            .fields = {{"x-wait", "1"}, {"content-digest", "sha-256=:x:"}},
+                                            .body = Body::kLength,
+                                            .length = 5});
+    client_->body(index, first);
+    EXPECT_TRUE(rig_->settle());
+    accept();
+    client_->body(index, rest);
+    client_->finish(index);
+    EXPECT_TRUE(rig_->settle());
+    serve();
+    return index;
+  }
+  void accept() {
+    while (rig_->backends.size() < rig_->dialled()) ProcessWait::accept(rig_->backends.size());
+  }
+  /// Of the request and of its copy, in order of size.
+  std::vector<std::string> bodies() {
+    std::vector<std::string> all;
+    for (const auto& backend : rig_->backends) {
+      for (std::size_t i = 0; i < backend->requests(); ++i) {
+        const auto& request = backend->request(i);
+        EXPECT_TRUE(request.ended);
+        EXPECT_FALSE(request.reset);
+        all.push_back(request.body);
+      }
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Versions, ProcessMirror,
+                         ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
+                                            ::testing::Values(Version::kHttp11, Version::kHttp2)));
+
+Work adds() {
+  return [](Call& call) {
+    if (call.body->last()) call.body->change().append("+");
+    return Verdict::goOn();
+  };
+}
+
+TEST_P(ProcessMirror, ACopyIsFramedAsTheBodyThatTheStepsOfTheRuleLeft) {
+  for (const BodyMode mode : {BodyMode::kStreamed, BodyMode::kBuffered}) {
+    withCopies({step("adds", Phase::kRequestBody, adds(), BodyInterest{mode, 0, true, false})}, {}, false);
+    const std::size_t index = send5("hel", "lo");
+    EXPECT_EQ(statusOf(*client_, index), 200);
+    EXPECT_EQ(bodies(), (std::vector<std::string>{"hello+", "hello+"}));
+    for (const auto& backend : rig_->backends) {
+      for (std::size_t i = 0; i < backend->requests(); ++i) {
+        EXPECT_EQ(backend->request(i).message.head.headers.find("content-digest"), nullptr);
+      }
+    }
+    expectOver(1);
+    SetUp();
+  }
+}
+
+TEST_P(ProcessMirror, ACopyHasAllOfTheBodyAlsoWhereStepsOfTheBackendTakeIt) {
+  for (const bool byShare : {false, true}) {
+    for (const Phase phase : {Phase::kRequestBody, Phase::kBackendRequest}) {
+      for (const BodyMode mode : {BodyMode::kStreamed, BodyMode::kBuffered}) {
+        SCOPED_TRACE(nameOf({phase, mode}) + (byShare ? ", of the share" : ", of the rule"));
+        withCopies({}, {step("adds", phase, adds(), BodyInterest{mode, 0, true, false}, 0, Scope::kBackend)}, byShare);
+        const std::size_t index = send5("hel", "lo");
+        EXPECT_EQ(statusOf(*client_, index), 200);
+        EXPECT_EQ(bodies(), (std::vector<std::string>{"hello", "hello+"}));
+        expectOver(1);
+        SetUp();
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::exchange
