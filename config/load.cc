@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "config/fields/text_memo.h"
 #include "config/last_good.h"
 #include "config/model/name_hash.h"
-#include "config/read/object_reading.h"
+#include "config/object_reading.h"
 #include "config/read/settings_reader.h"
 #include "config/revision.h"
+#include "config/text_memo.h"
 #include "config/yaml/source_files.h"
 
 namespace sluice::config {

@@ -11,6 +11,7 @@
 #include "config/model/model.h"
 #include "config/problem.h"
 #include "config/yaml/document.h"
+#include "config/yaml/source_text.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::config {
@@ -27,11 +28,6 @@ struct Configuration {
   std::string revision;
   /// Likewise of the EndpointSlices, which the revision leaves out.
   std::string endpointsDigest;
-};
-
-struct SourceText {
-  std::string file;  // the name for messages
-  std::string text;
 };
 
 /// Each path is a file, or a folder whose *.yaml, *.yml and *.json files are taken in the order of their names,

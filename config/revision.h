@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "config/load.h"
 #include "config/model/object_identity.h"
 #include "config/problem.h"
 #include "config/yaml/document.h"
+#include "config/yaml/source_text.h"
 #include "proxy/base/secret.h"
 #include "proxy/pki/digest.h"
 

@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "config/fields/patterns.h"
-#include "config/model/model.h"
+#include "config/model/object_meta.h"
 #include "config/problem.h"
 #include "config/yaml/document.h"
+#include "proxy/base/clock.h"
 
 namespace sluice::config {
 

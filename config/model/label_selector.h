@@ -8,8 +8,6 @@
 
 namespace sluice::config {
 
-class FieldReader;
-
 enum class LabelOperator : std::uint8_t { kIn, kNotIn, kExists, kDoesNotExist };
 
 struct LabelRequirement {
@@ -25,8 +23,5 @@ struct LabelSelector {
 
   bool matches(const std::map<std::string, std::string>& labels) const;
 };
-
-/// `matchLabels` and `matchExpressions`; finishes `reader`.
-LabelSelector readLabelSelector(FieldReader reader);
 
 }  // namespace sluice::config

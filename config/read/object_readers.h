@@ -48,6 +48,9 @@ PayloadProcessingPipeline readProposedPipeline(FieldReader& root, ObjectMeta met
 
 // Parts that several kinds share.
 
+/// `matchLabels` and `matchExpressions`; finishes `reader`.
+LabelSelector readLabelSelector(FieldReader reader);
+
 /// What a reference's `group` and `kind` are if they are not given. A group that must be given has no default:
 /// `required`.
 struct RefDefaults {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/load.h"
 #include "config/problem.h"
+#include "config/yaml/source_text.h"
 
 namespace sluice::config {
 

@@ -28,7 +28,6 @@ class JsonWriter {
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
   void separate();
-  void appendQuoted(std::string_view value);
 
   std::string text_;
 };

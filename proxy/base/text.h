@@ -8,7 +8,8 @@
 
 namespace sluice::base {
 
-/// ASCII only.
+/// ASCII only, here and below.
+constexpr char toLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 std::string toLower(std::string_view text);
 bool equalsIgnoringCase(std::string_view a, std::string_view b);
 

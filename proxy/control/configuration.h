@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "config/catalog/catalog_memo.h"
-#include "config/fields/text_memo.h"
 #include "config/model/model.h"
 #include "config/problem.h"
 #include "config/status/conditions.h"
+#include "config/text_memo.h"
 #include "proxy/base/secret.h"
 #include "proxy/control/compile/compile.h"
 #include "proxy/control/revisions.h"

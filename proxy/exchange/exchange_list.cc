@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "proxy/base/json_text.h"
 #include "proxy/base/json_writer.h"
 #include "proxy/exchange/reply/exchange_names.h"
-#include "proxy/observe/json_text.h"
 
 namespace sluice::exchange {
 namespace {
@@ -18,7 +18,7 @@ void text(base::JsonWriter& json, std::string_view key, std::string_view value, 
   if (value.empty()) {
     quoted = "null";
   } else {
-    observe::appendJsonString(quoted, value, maxBytes);
+    base::appendJsonString(quoted, value, maxBytes);
   }
   json.key(key).json(quoted);
 }
@@ -30,7 +30,7 @@ void number(base::JsonWriter& json, std::string_view key, std::uint64_t value) {
 void seconds(base::JsonWriter& json, std::string_view key, base::Duration value) {
   std::array<char, 24> digits;
   // A thousandth of it in milliseconds is the whole in seconds.
-  const char* end = observe::writeJsonMilliseconds(digits.data(), value / 1000);
+  const char* end = base::writeJsonMilliseconds(digits.data(), value / 1000);
   json.key(key).json({digits.data(), static_cast<std::size_t>(end - digits.data())});
 }
 

@@ -104,7 +104,7 @@ base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::strin
   if (!isAuthority(authority)) return base::Error::badRequest(400, "the authority is not host[:port]");
   if (std::none_of(authority.begin(), authority.end(), isUpper)) return authority;
   char* lower = arena.bytes(authority.size());
-  std::transform(authority.begin(), authority.end(), lower, toLower);
+  std::transform(authority.begin(), authority.end(), lower, [](char c) { return toLower(c); });
   return std::string_view{lower, authority.size()};
 }
 

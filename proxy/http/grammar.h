@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "proxy/base/text.h"
+
 namespace sluice::http {
 
 constexpr bool isDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool isAlpha(char c) { return (c >= 'a' && c <= 'z') || isUpper(c); }
-constexpr char toLower(char c) { return isUpper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
+using base::toLower;
 
 /// 0..15, or -1.
 constexpr int hexValue(char c) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::net {
 
@@ -41,5 +42,8 @@ class Address {
     char bytes[28];
   } storage_;
 };
+
+/// What a name stands for. Never empty.
+using Addresses = std::vector<Address>;
 
 }  // namespace sluice::net

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "proxy/observe/json_text.h"
+#include "proxy/base/json_text.h"
 
 namespace sluice::observe {
 namespace {
@@ -28,7 +28,7 @@ class LineWriter {
     if (value.empty()) {
       literal("null");
     } else {
-      to_ = writeJsonString(to_, value, maxBytes);
+      to_ = base::writeJsonString(to_, value, maxBytes);
     }
   }
   template <std::size_t kSize>
@@ -40,7 +40,7 @@ class LineWriter {
   void milliseconds(const char (&key)[kSize], std::optional<base::Duration> value) {
     literal(key);
     if (value) {
-      to_ = writeJsonMilliseconds(to_, *value);
+      to_ = base::writeJsonMilliseconds(to_, *value);
     } else {
       literal("null");
     }
@@ -59,7 +59,7 @@ constexpr std::size_t kTexts = 18;  // with error.type and error.origin, the pat
 constexpr std::size_t kNumbers = 6;
 constexpr std::size_t kNameBytes = 600;
 static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) + kNumbers * LineWriter::kNumberBytes +
-                      Timestamp::kSize + kNameBytes + kJsonStringSlack <=
+                      Timestamp::kSize + kNameBytes + base::kJsonStringSlack <=
                   AccessLog::kMaxLineBytes,
               "the longest record fits");
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/observe/json_text.h"
+#include "proxy/base/json_text.h"
 #include "proxy/observe/timestamp.h"
 
 namespace sluice::observe {
@@ -34,11 +34,11 @@ const LevelFacts& factsOf(LogLevel level) { return kLevels[static_cast<std::size
 
 void appendValue(std::string& line, const LogField& field) {
   if (const auto* text = std::get_if<std::string_view>(&field.value)) {
-    appendJsonString(line, *text, Log::kMaxTextBytes);
+    base::appendJsonString(line, *text, Log::kMaxTextBytes);
   } else if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
-    appendJsonNumber(line, *number);
+    base::appendJsonNumber(line, *number);
   } else if (const auto* count = std::get_if<std::uint64_t>(&field.value)) {
-    appendJsonNumber(line, *count);
+    base::appendJsonNumber(line, *count);
   } else {
     line.append(std::get<bool>(field.value) ? "true" : "false");
   }
@@ -95,11 +95,11 @@ void Log::render(LogLevel level, std::string_view message, Fields fields) const 
   Timestamp timestamp;
   line.append(R"({"time":")").append(timestamp.text(clock_.wallNow()));
   line.append(R"(","severity":")").append(factsOf(level).severity).append(R"(","message":)");
-  appendJsonString(line, message, kMaxTextBytes);
+  base::appendJsonString(line, message, kMaxTextBytes);
   line.append(R"(,"attributes":{)");
   for (const LogField* field = fields.begin(); field != fields.begin() + std::min(fields.size(), kMaxFields); ++field) {
     if (field != fields.begin()) line.push_back(',');
-    appendJsonString(line, field->name, kMaxTextBytes);
+    base::appendJsonString(line, field->name, kMaxTextBytes);
     line.push_back(':');
     appendValue(line, *field);
   }

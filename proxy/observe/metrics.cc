@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "proxy/observe/utf8.h"
+#include "proxy/base/utf8.h"
 
 namespace sluice::observe {
 namespace {
@@ -13,10 +13,10 @@ namespace {
 void appendLabelValue(std::string& out, std::string_view value) {
   value = value.substr(0, MetricsRegistry::kMaxLabelBytes);
   while (!value.empty()) {
-    const std::size_t length = decodeUtf8(value).length;
+    const std::size_t length = base::decodeUtf8(value).length;
     const char first = value.front();
     if (length == 0) {
-      out.append(kReplacementCharacter);
+      out.append(base::kReplacementCharacter);
     } else if (first == '\n') {
       out.append("\\n");
     } else {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "proxy/observe/json_text.h"
+#include "proxy/base/json_text.h"
 #include "proxy/observe/metrics.h"
 
 namespace sluice::observe {
@@ -15,7 +15,7 @@ constexpr std::size_t kPieceBytes = 64 * 1024;
 constexpr std::array<std::string_view, 3> kKindNames{"counter", "gauge", "histogram"};
 
 void appendSeconds(std::string& out, std::uint64_t nanoseconds) {
-  appendJsonNumber(out, nanoseconds / 1'000'000'000);
+  base::appendJsonNumber(out, nanoseconds / 1'000'000'000);
   std::array<char, 10> decimals{'.', '0', '0', '0', '0', '0', '0', '0', '0', '0'};
   auto rest = nanoseconds % 1'000'000'000;
   for (std::size_t i = decimals.size() - 1; i > 0; --i, rest /= 10) decimals[i] = static_cast<char>('0' + rest % 10);
@@ -44,12 +44,12 @@ class SeriesWriter {
 
   void counter(const Total& total) {
     head("");
-    appendJsonNumber(out_, total.count);
+    base::appendJsonNumber(out_, total.count);
     out_.push_back('\n');
   }
   void gauge(const Total& total) {
     head("");
-    appendJsonNumber(out_, total.level);
+    base::appendJsonNumber(out_, total.level);
     out_.push_back('\n');
   }
   /// The count is the sum of the buckets that were read, so that the lines agree with each other while workers go on
@@ -59,14 +59,14 @@ class SeriesWriter {
     for (std::size_t i = 0; i < total.buckets.size(); ++i) {
       cumulative += total.buckets[i];
       head("_bucket", i < Histogram::kBounds.size() ? Histogram::kBounds[i].text : "+Inf");
-      appendJsonNumber(out_, cumulative);
+      base::appendJsonNumber(out_, cumulative);
       out_.push_back('\n');
     }
     head("_sum");
     appendSeconds(out_, total.nanoseconds);
     out_.push_back('\n');
     head("_count");
-    appendJsonNumber(out_, cumulative);
+    base::appendJsonNumber(out_, cumulative);
     out_.push_back('\n');
   }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/text.h"
 #include "proxy/pki/asn1_time.h"
 #include "proxy/pki/pem.h"
 
@@ -19,17 +20,14 @@ bool isHostName(std::string_view name) {
   });
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::vector<std::string> readDnsNames(const X509* certificate) {
   std::vector<std::string> names;
   auto* all = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; i < sk_GENERAL_NAME_num(all); ++i) {
     const GENERAL_NAME* entry = sk_GENERAL_NAME_value(all, i);
     if (entry->type != GEN_DNS) continue;
-    std::string name(reinterpret_cast<const char*>(ASN1_STRING_get0_data(entry->d.dNSName)),
-                     static_cast<std::size_t>(ASN1_STRING_length(entry->d.dNSName)));
-    std::transform(name.begin(), name.end(), name.begin(), lower);
+    std::string name = base::toLower({reinterpret_cast<const char*>(ASN1_STRING_get0_data(entry->d.dNSName)),
+                                      static_cast<std::size_t>(ASN1_STRING_length(entry->d.dNSName))});
     if (isHostName(name)) names.push_back(std::move(name));
   }
   GENERAL_NAMES_free(all);

@@ -1,17 +1,15 @@
 #include "proxy/processing/field_edits.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "proxy/base/text.h"
 #include "proxy/http/hygiene.h"
 
 namespace sluice::processing {
 
 base::Result<std::string> editableField(std::string_view name) {
   if (!http::isFieldName(name)) return base::Error::config("is not the name of a header field");
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string lower = base::toLower(name);
   if (http::isReservedField(lower) || lower == "host" || lower == "via") {
     return base::Error::config(lower + " belongs to the gateway and can not be changed");
   }

@@ -2,7 +2,6 @@
 
 #include <new>
 
-#include "proxy/processing/chain.h"
 #include "proxy/processing/query_edit.h"
 
 namespace sluice::processing {
@@ -44,13 +43,6 @@ void RequestEdits::layOnCopy(base::Arena& arena, http::RequestHead& head) const 
   for (const Entry* each = first_; each != nullptr; each = each->next) {
     if (each->edit != nullptr) each->edit->applyTo(arena, head, false);
   }
-}
-
-bool RequestEdits::hasRun(const Step& step) const {
-  for (const Entry* each = first_; each != nullptr; each = each->next) {
-    if (each->edit == nullptr && isSameStep(*each->by, step)) return true;
-  }
-  return false;
 }
 
 void RequestEditor::make(const RequestEdit& edit) {

@@ -72,8 +72,14 @@ class RequestEdits {
   }
   /// Makes them all on a head that is none of the Backend's that was chosen: without secrets.
   void layOnCopy(base::Arena& arena, http::RequestHead& head) const;
-  /// A use of a processor that several rules of a route share has a Step in each of them.
-  bool hasRun(const Step& step) const;
+  /// A step has begun for which is(const Step&) is true.
+  template <typename Is>
+  bool hasBegun(Is&& is) const {
+    for (const Entry* each = first_; each != nullptr; each = each->next) {
+      if (each->edit == nullptr && is(*each->by)) return true;
+    }
+    return false;
+  }
 
  private:
   void append(base::Arena& arena, const Step& step, const RequestEdit* edit);

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/server/admin_connection.h"
-
 namespace sluice::server {
 namespace {
 
@@ -52,13 +50,11 @@ void AdminServer::listen(AdminPort& port) {
   port.listener.reset();  // two of them cannot watch one socket
   const auto accepted = [this, &port](int fd, const net::Address& peer) {
     ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-    connections_.create(*this, port, ConnectionParts{worker_, limits_, timeouts_}, fd, peer);
+    connections_.create(static_cast<AdminTable&>(*this), port, ConnectionParts{worker_, limits_, timeouts_}, fd, peer);
   };
   const auto perRound = static_cast<int>(std::min(kAcceptsPerRound, bounds_.connections));
   port.listener = std::make_unique<net::Listener>(worker_, port.socket, accepted, perRound);
 }
-
-void AdminServer::mark(AdminConnection& connection) { connections_.mark(connection); }
 
 void AdminServer::markLater(AdminConnection& connection) {
   later_.push_back(connection.handle());

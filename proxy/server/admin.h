@@ -17,11 +17,10 @@
 #include "proxy/net/listener.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
+#include "proxy/server/admin_connection.h"
 #include "proxy/server/admin_page.h"
 
 namespace sluice::server {
-
-class AdminConnection;
 
 /// Says what the clients of these ports may take.
 struct AdminBounds {
@@ -34,16 +33,8 @@ struct AdminBounds {
 /// Returns those of the settings, with no more places than there are descriptors for.
 AdminBounds adminBounds(const base::Settings& settings, std::size_t mostConnections);
 
-/// A socket that pages are served on. Each has places of its own: who fills one does not shut the other.
-struct AdminPort {
-  const net::ListenSocket& socket;
-  const AdminPages& pages;
-  std::size_t clients = 0;  // the dead that are not reaped yet included
-  std::unique_ptr<net::Listener> listener = nullptr;
-};
-
 /// Serves pages on some sockets of the main worker, whose beats it is.
-class AdminServer final : public net::Beats, private AdminClients {
+class AdminServer final : public net::Beats, private AdminTable {
  public:
   /// New connections that a port takes in one round of the loop, if it has as many places: until the round ends they
   /// are there beyond the others, and none gives way before a round in which it could have asked. The rest waits in the
@@ -63,11 +54,12 @@ class AdminServer final : public net::Beats, private AdminClients {
   void shutdown();
 
  private:
-  friend class AdminConnection;
-  void mark(AdminConnection& connection);
-  /// Marks it in a round that comes: a long document must not keep the others waiting.
-  void markLater(AdminConnection& connection);
-  void onLimit(std::string_view limit);
+  // AdminTable
+  void mark(AdminConnection& connection) override { connections_.mark(connection); }
+  void markLater(AdminConnection& connection) override;
+  void onLimit(std::string_view limit) override;
+  base::Duration answerBound() const override { return bounds_.answer; }
+  std::uint64_t nextMove() override { return ++moves_; }
   void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) override;
   void listen(AdminPort& port);
   void makeRoom(const AdminPort& port);
@@ -86,7 +78,7 @@ class AdminServer final : public net::Beats, private AdminClients {
   std::vector<std::unique_ptr<AdminPort>> ports_;
   base::BeatTable<AdminConnection> connections_;
   std::vector<base::Handle<AdminConnection>> later_;
-  std::uint64_t moves_ = 0;  // of all clients: the numbers say who has moved before whom
+  std::uint64_t moves_ = 0;  // of all clients
   bool textGiven_ = false;   // since makeRoomForText() looked
 };
 

@@ -30,14 +30,14 @@ AdminDocument listOf(const AdminPages& pages) {
 
 }  // namespace
 
-AdminConnection::AdminConnection(base::Handle<AdminConnection> self, AdminServer& server, AdminPort& port,
+AdminConnection::AdminConnection(base::Handle<AdminConnection> self, AdminTable& table, AdminPort& port,
                                  const ConnectionParts& parts, int fd, const net::Address& peer)
     : ServerConnection(parts, fd, peer, nullptr),
       self_(self),
-      server_(server),
+      table_(table),
       port_(port),
       accepted_(parts.worker.now()),
-      lastMove_(++server.moves_) {
+      lastMove_(table.nextMove()) {
   ++port_.clients;
   markDirty();
 }
@@ -105,9 +105,9 @@ void AdminConnection::watchAnswers() {
   if (requests_.empty() || dead()) return;
   base::MonotonicTime oldest = worker().now();
   for (const auto& [stream, request] : requests_) oldest = std::min(oldest, request.asked);
-  const base::MonotonicTime due = oldest + server_.bounds_.answer;
+  const base::MonotonicTime due = oldest + table_.answerBound();
   if (due > worker().now()) return worker().timers().set(answerTimer_, due);
-  server_.onLimit("adminAnswer");
+  table_.onLimit("adminAnswer");
   cutOff();
 }
 
@@ -115,7 +115,7 @@ void AdminConnection::begin(http::StreamId stream, bool withBody) {
   headArrived();
   moved();
   requests_.emplace(stream, Request{withBody, worker().now()});
-  if (!answerTimer_.isSet()) worker().timers().set(answerTimer_, worker().now() + server_.bounds_.answer);
+  if (!answerTimer_.isSet()) worker().timers().set(answerTimer_, worker().now() + table_.answerBound());
 }
 
 void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) {
@@ -127,7 +127,7 @@ void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) 
   }
   const auto page = port_.pages.find(head.path());
   if (page == port_.pages.end()) return answer(stream, listOf(port_.pages));
-  page->second.ask(AdminAnswer(server_, self_.toToken(), stream));
+  page->second.ask(AdminAnswer(table_, self_.toToken(), stream));
 }
 
 http::Token AdminConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
@@ -157,7 +157,7 @@ void AdminConnection::onResponseBodyTaken(http::Token token, std::size_t /*count
   const http::BodyPipe* body = responseBody(token);
   if (body == nullptr || body->end() != http::PipeEnd::kOpen) return;
   ready_.push_back(stream);
-  if (ready_.size() == 1) server_.markLater(*this);
+  if (ready_.size() == 1) table_.markLater(*this);
 }
 
 void AdminConnection::onResponseSent(http::Token token) {

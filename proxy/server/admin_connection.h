@@ -10,19 +10,43 @@
 
 #include "proxy/base/slab.h"
 #include "proxy/http/body_pipe.h"
+#include "proxy/net/listener.h"
 #include "proxy/net/timers.h"
-#include "proxy/server/admin.h"
+#include "proxy/server/admin_page.h"
 #include "proxy/server/server_connection.h"
 
 namespace sluice::server {
+
+class AdminConnection;
+
+/// A socket that pages are served on. Each has places of its own: who fills one does not shut the other.
+struct AdminPort {
+  const net::ListenSocket& socket;
+  const AdminPages& pages;
+  std::size_t clients = 0;  // the dead that are not reaped yet included
+  std::unique_ptr<net::Listener> listener = nullptr;
+};
+
+/// The server as its clients see it.
+class AdminTable : public AdminClients {
+ public:
+  virtual void mark(AdminConnection& connection) = 0;
+  /// Marks it in a round that comes: a long document must not keep the others waiting.
+  virtual void markLater(AdminConnection& connection) = 0;
+  virtual void onLimit(std::string_view limit) = 0;
+  /// See AdminBounds.
+  virtual base::Duration answerBound() const = 0;
+  /// The numbers of all clients say who has moved before whom.
+  virtual std::uint64_t nextMove() = 0;
+};
 
 class AdminConnection final : public ServerConnection {
  public:
   /// What is made of an answer before the client takes it: a piece or two, for each request.
   static constexpr std::size_t kPieceBytes = 16 * 1024;
 
-  AdminConnection(base::Handle<AdminConnection> self, AdminServer& server, AdminPort& port,
-                  const ConnectionParts& parts, int fd, const net::Address& peer);
+  AdminConnection(base::Handle<AdminConnection> self, AdminTable& table, AdminPort& port, const ConnectionParts& parts,
+                  int fd, const net::Address& peer);
   ~AdminConnection() override;
 
   base::Handle<AdminConnection> handle() const { return self_; }
@@ -58,7 +82,7 @@ class AdminConnection final : public ServerConnection {
     AdminConnection& owner_;
   };
 
-  void markDirty() override { server_.mark(*this); }
+  void markDirty() override { table_.mark(*this); }
   void onTimeout(std::string_view) override {}
 
   void begin(http::StreamId stream, bool withBody);
@@ -67,7 +91,7 @@ class AdminConnection final : public ServerConnection {
   /// Makes the next piece if the client has taken the one before.
   void fill(http::StreamId stream, Request& request);
   void watchAnswers();
-  void moved() { lastMove_ = ++server_.moves_; }
+  void moved() { lastMove_ = table_.nextMove(); }
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;
   http::Token onBadRequest(http::StreamId stream, const base::Error& error) override;
@@ -81,7 +105,7 @@ class AdminConnection final : public ServerConnection {
   void onLimitHit(http::Limit) override {}
 
   const base::Handle<AdminConnection> self_;
-  AdminServer& server_;
+  AdminTable& table_;
   AdminPort& port_;
   const base::MonotonicTime accepted_;
   std::uint64_t lastMove_;

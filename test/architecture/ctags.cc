@@ -1,24 +1,12 @@
 #include "test/architecture/ctags.h"
 
-#include <array>
 #include <charconv>
-#include <cstdio>
-#include <memory>
 
+#include "test/architecture/command.h"
 #include "test/architecture/tree.h"
 
 namespace sluice::test {
 namespace {
-
-std::string outputOf(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t count = pipe ? fread(buffer.data(), 1, buffer.size(), pipe.get()) : 0) {
-    text.append(buffer.data(), count);
-  }
-  return text;
-}
 
 /// The text between `key` and the next tab.
 std::string_view fieldOf(std::string_view line, std::string_view key) {
@@ -38,7 +26,7 @@ std::size_t numberOf(std::string_view text) {
 
 std::vector<Definition> definitions(std::string_view kinds) {
   const std::string text =
-      outputOf(std::string("cd '" SLUICE_SOURCE_DIR "' && ls -d proxy config filters test perf 2>/dev/null | ") +
+      outputOf(std::string("ls -d proxy config filters test perf 2>/dev/null | ") +
                "ctags -R -L - -f - --languages=C++ --langmap=C++:.h.cc --c++-kinds=" + std::string(kinds) +
                " --fields=neZs --excmd=number --exclude=node_modules 2>/dev/null");
   std::vector<Definition> found;

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/fields/text_memo.h"
+#include "config/text_memo.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

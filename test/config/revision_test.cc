@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "config/fields/text_memo.h"
+#include "config/text_memo.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -1,4 +1,4 @@
-#include "config/fields/text_memo.h"
+#include "config/text_memo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

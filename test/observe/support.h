@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
-#include "proxy/observe/utf8.h"
+#include "proxy/base/utf8.h"
 
 namespace sluice::observe {
 
@@ -179,7 +179,7 @@ class JsonReader {
     return true;
   }
   bool character() {
-    const Utf8Character character = decodeUtf8(rest_);
+    const base::Utf8Character character = base::decodeUtf8(rest_);
     if (character.length == 0 || character.codePoint < 0x20) return false;
     rest_.remove_prefix(character.length);
     return true;

@@ -20,6 +20,9 @@ class RequestEditsTest : public ::testing::Test {
     before_ = head_;
     head_.headers = before_.headers.copy(arena_);
   }
+  static bool hasRun(const RequestEdits& edits, const Step& step) {
+    return edits.hasBegun([&step](const Step& other) { return isSameStep(other, step); });
+  }
   RequestEditor editor(const Step& step) { return {arena_, head_, step, &edits_}; }
   static std::string text(const http::RequestHead& head) {
     std::string all = std::string(head.target) + ";";
@@ -81,7 +84,7 @@ TEST_F(RequestEditsTest, AreForgottenBackToAMark) {
   editor(first_).add("x-b", "1");
   edits_.rewind(mark);
   EXPECT_EQ(laid(), "/a?key=client&b=1;x-a=client;x_a=twin;");
-  EXPECT_TRUE(edits_.hasRun(first_));
+  EXPECT_TRUE(hasRun(edits_, first_));
   editor(first_).add("x-c", "1");
   EXPECT_EQ(laid(), "/a?key=client&b=1;x-a=client;x_a=twin;x-c=1;");
   edits_.rewind(nullptr);
@@ -91,10 +94,10 @@ TEST_F(RequestEditsTest, AreForgottenBackToAMark) {
 TEST_F(RequestEditsTest, KnowWhichStepsHaveRunByWhatTheyAre) {
   edits_.begin(arena_, first_);
   Step same = first_;
-  EXPECT_TRUE(edits_.hasRun(same));
+  EXPECT_TRUE(hasRun(edits_, same));
   same.phase = Phase::kRequestBody;
-  EXPECT_FALSE(edits_.hasRun(same));
-  EXPECT_FALSE(edits_.hasRun(second_));
+  EXPECT_FALSE(hasRun(edits_, same));
+  EXPECT_FALSE(hasRun(edits_, second_));
 }
 
 }  // namespace

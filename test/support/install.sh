@@ -9,9 +9,9 @@ declare -A packages=(
            libuv1-dev libnghttp2-dev libssl-dev libc-ares-dev libyaml-cpp-dev libspdlog-dev libre2-dev libcli11-dev
            zlib1g-dev libbrotli-dev libzstd-dev"
   [test]="libgtest-dev libgmock-dev libbenchmark-dev curl openssl nghttp2-client nghttp2-server dnsmasq-base netcat-openbsd
-          universal-ctags procps valgrind python3"
+          universal-ctags clang-format procps valgrind python3"
   [fuzz]="clang libclang-rt-14-dev llvm-14"
-  [lint]="clang-format clang-tidy"
+  [lint]="clang-tidy"
 )
 # Where several packages carry one command, whichever is there will do.
 declare -A commands=(

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include "proxy/observe/json_text.h"
+#include "proxy/base/json_text.h"
 
 namespace sluice::exchange {
 namespace {
@@ -14,13 +14,13 @@ constexpr std::uint16_t kUnsupportedMediaType = 415;
 // RFC 9457 section 4.2.1: "about:blank" says that the status itself is all there is to know about the type.
 std::string problemDocument(const base::Error& error) {
   std::string text = R"({"type":"about:blank","title":)";
-  observe::appendJsonString(text, statusTitle(error.status), kMaxText);
+  base::appendJsonString(text, statusTitle(error.status), kMaxText);
   text += ",\"status\":";
   text += std::to_string(error.status);
   text += ",\"detail\":";
-  observe::appendJsonString(text, error.detail, kMaxText);
+  base::appendJsonString(text, error.detail, kMaxText);
   text += ",\"code\":";
-  observe::appendJsonString(text, base::errorTypeName(error.type), kMaxText);
+  base::appendJsonString(text, base::errorTypeName(error.type), kMaxText);
   text += "}\n";
   return text;
 }

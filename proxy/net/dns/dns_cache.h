@@ -14,8 +14,8 @@
 #include <unordered_map>
 
 #include "proxy/base/result.h"
-#include "proxy/net/dns/dns_channel.h"
-#include "proxy/net/dns/resolver.h"
+#include "proxy/net/dns/dns_answer.h"
+#include "proxy/net/dns/dns_settings.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
 

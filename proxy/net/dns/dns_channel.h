@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "proxy/base/result.h"
-#include "proxy/net/dns/resolver.h"
+#include "proxy/net/dns/dns_answer.h"
+#include "proxy/net/dns/dns_settings.h"
 #include "proxy/net/poll.h"
 #include "proxy/net/timers.h"
 
@@ -19,13 +20,6 @@ struct ares_channeldata;
 struct ares_addrinfo;
 
 namespace sluice::net {
-
-struct DnsAnswer {
-  std::string name;
-  base::Result<Addresses> addresses;
-  base::Duration ttl{};  // of addresses; not clamped
-  bool denied = false;   // a name server has said that there is none: no failure of its own
-};
 
 class DnsChannelSink {
  public:

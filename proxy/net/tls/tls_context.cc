@@ -47,11 +47,4 @@ base::Result<std::string> alpnWireFormat(const std::vector<std::string>& names) 
   return wire;
 }
 
-std::string lowerCase(std::string_view name) {
-  std::string result(name);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return result;
-}
-
 }  // namespace sluice::net

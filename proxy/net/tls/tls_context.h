@@ -54,7 +54,4 @@ base::Status useIdentity(SSL_CTX* context, const pki::CertificateChain& certific
 /// The ProtocolNameList of RFC 7301 without its length. Errors are config's: a name that is empty or longer than 255.
 base::Result<std::string> alpnWireFormat(const std::vector<std::string>& names);
 
-/// A server name as it is compared and told: ASCII letters in lower case.
-std::string lowerCase(std::string_view name);
-
 }  // namespace sluice::net

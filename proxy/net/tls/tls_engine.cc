@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "proxy/base/text.h"
+
 namespace sluice::net {
 
 TlsEngine::TlsEngine(TlsClientContext::Impl& context, base::WallTime now)
@@ -94,7 +96,7 @@ TlsFacts TlsEngine::facts() const {
   if (size > 0) facts.alpn.assign(reinterpret_cast<const char*>(protocol), size);
   if (const char* name = SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name);
       name != nullptr && peer_ == TlsPeer::kClient) {
-    facts.sni = lowerCase(name);
+    facts.sni = base::toLower(name);
   }
   facts.resumed = SSL_session_reused(ssl_) == 1;
   return facts;

@@ -3,6 +3,7 @@
 // for.
 #include <algorithm>
 
+#include "proxy/base/text.h"
 #include "proxy/net/tls/tls_client_hello.h"
 #include "proxy/net/tls/tls_context.h"
 #include "proxy/pki/digest.h"
@@ -26,7 +27,7 @@ const Impl::Entry& entryFor(const Impl& impl, std::string_view host) {
 // Before OpenSSL looks at the client's session, which it takes if its context is the connection's: a session of another
 // name would stand for a certificate that was never shown, and a policy that was never met.
 int takeServerName(SSL* ssl, int* /*alert*/, void* argument) {
-  const std::string name = lowerCase(helloServerName(ssl));
+  const std::string name = base::toLower(helloServerName(ssl));
   if (!name.empty()) {
     const Impl::Entry& entry = entryFor(*static_cast<const Impl*>(argument), name);
     if (entry.context.get() != SSL_get_SSL_CTX(ssl)) SSL_set_SSL_CTX(ssl, entry.context.get());

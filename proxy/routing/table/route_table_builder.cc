@@ -1,20 +1,14 @@
 #include "proxy/routing/table/route_table_builder.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/routing/table/route_index.h"
 
 namespace sluice::routing {
 namespace {
-
-std::string foldCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 base::Result<Predicate> predicate(FieldMatch&& match) {
   if (!match.isExpression) return Predicate{std::move(match.name), std::move(match.value)};
@@ -26,7 +20,7 @@ base::Result<Predicate> predicate(FieldMatch&& match) {
 base::Result<std::vector<Predicate>> predicates(std::vector<FieldMatch>&& matches, bool ignoreCase) {
   std::vector<Predicate> result;
   for (FieldMatch& match : matches) {
-    if (ignoreCase) match.name = foldCase(std::move(match.name));
+    if (ignoreCase) match.name = base::toLower(std::move(match.name));
     const bool repeated =
         std::any_of(result.begin(), result.end(), [&](const Predicate& each) { return each.name == match.name; });
     if (repeated) continue;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "config/catalog/catalog_memo.h"
-#include "config/fields/text_memo.h"
+#include "config/text_memo.h"
 #include "test/control/compile/compile_world.h"
 
 namespace sluice::control {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "proxy/observe/json_text.h"
+#include "proxy/base/json_text.h"
 
 namespace sluice::echo {
 namespace {
@@ -37,9 +37,9 @@ bool isGrpc(const http::Headers& headers) {
 }
 
 void appendMember(std::string& out, std::string_view name, std::string_view text) {
-  observe::appendJsonString(out, name, kShownTextBytes);
+  base::appendJsonString(out, name, kShownTextBytes);
   out += ": ";
-  observe::appendJsonString(out, text, kShownTextBytes);
+  base::appendJsonString(out, text, kShownTextBytes);
   out += ",\n  ";
 }
 
@@ -48,7 +48,7 @@ void appendFields(std::string& out, const http::Headers& headers) {
   out += '[';
   for (const http::Field& field : headers) {
     if (out.back() != '[') out += ", ";
-    observe::appendJsonString(out, std::string(field.name) + ": " + std::string(field.value), kShownTextBytes);
+    base::appendJsonString(out, std::string(field.name) + ": " + std::string(field.value), kShownTextBytes);
   }
   out += ']';
 }
@@ -267,9 +267,9 @@ std::string Stream::describe() const {
   out += ",\n  ";
   appendMember(out, "body_start", bodyStart_);
   out += "\"body_fnv1a\": \"";
-  observe::appendJsonNumber(out, fnv1a_);
+  base::appendJsonNumber(out, fnv1a_);
   out += "\",\n  \"body_bytes\": ";
-  observe::appendJsonNumber(out, received_);
+  base::appendJsonNumber(out, received_);
   out += "\n}\n";
   return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "proxy/base/text.h"
 #include "proxy/control/compile/routes/compile_headers.h"
 
 namespace sluice::control {
@@ -33,7 +34,7 @@ void append(std::string& text, std::string_view part) {
 
 void appendFields(std::string& text, std::vector<routing::FieldMatch> fields, bool ignoreCase) {
   for (routing::FieldMatch& field : fields) {
-    if (ignoreCase) field.name = lowerCase(field.name);
+    if (ignoreCase) field.name = base::toLower(field.name);
   }
   std::sort(fields.begin(), fields.end(), [](const routing::FieldMatch& a, const routing::FieldMatch& b) {
     return std::tie(a.name, a.value, a.isExpression) < std::tie(b.name, b.value, b.isExpression);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/text.h"
 #include "proxy/control/compile/routes/compile_headers.h"
 
 namespace sluice::control {
@@ -19,7 +20,8 @@ std::optional<routing::OriginPattern> patternOf(const std::string& text) {
   routing::Origin origin;
   if (!origin.read(text)) return std::nullopt;
   const bool wildcard = origin.host.starts_with('*');
-  return routing::OriginPattern{origin.https, origin.port, lowerCase(origin.host.substr(wildcard ? 1 : 0)), wildcard};
+  return routing::OriginPattern{origin.https, origin.port, base::toLower(origin.host.substr(wildcard ? 1 : 0)),
+                                wildcard};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/http/hygiene.h"
 
 namespace sluice::control {
@@ -35,7 +36,7 @@ std::string authorityFrom(std::string_view value) {
 std::optional<Fault> compileSet(const config::HeaderModifier& modifier, HeaderSection section,
                                 routing::HeaderEdit& edit) {
   for (const config::HeaderValue& entry : modifier.set) {
-    std::string name = lowerCase(entry.name);
+    std::string name = base::toLower(entry.name);
     if (auto fault = nameFault(modifier, name)) return fault;
     if (!http::isFieldValue(entry.value)) return invalidField(modifier, name, "its value is not one of a header field");
     if (name != "host") {
@@ -52,14 +53,14 @@ std::optional<Fault> compileSet(const config::HeaderModifier& modifier, HeaderSe
 
 std::optional<Fault> compileAddAndRemove(const config::HeaderModifier& modifier, routing::HeaderEdit& edit) {
   for (const config::HeaderValue& entry : modifier.add) {
-    std::string name = lowerCase(entry.name);
+    std::string name = base::toLower(entry.name);
     if (auto fault = nameFault(modifier, name)) return fault;
     if (name == "host") return invalidField(modifier, name, "there is exactly one: it can be set, not added");
     if (!http::isFieldValue(entry.value)) return invalidField(modifier, name, "its value is not one of a header field");
     if (!contains(edit.add, name)) edit.add.emplace_back(std::move(name), entry.value);
   }
   for (const std::string& written : modifier.remove) {
-    std::string name = lowerCase(written);
+    std::string name = base::toLower(written);
     if (auto fault = nameFault(modifier, name)) return fault;
     if (name == "host") return invalidField(modifier, name, "there is exactly one: it can be set, not removed");
     edit.remove.push_back(std::move(name));
@@ -68,13 +69,6 @@ std::optional<Fault> compileAddAndRemove(const config::HeaderModifier& modifier,
 }
 
 }  // namespace
-
-std::string lowerCase(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return c < 0x80 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c); });
-  return result;
-}
 
 Resolved<base::Box<routing::HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifier>& modifier,
                                                         HeaderSection section) {

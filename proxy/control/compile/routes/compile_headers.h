@@ -19,7 +19,4 @@ enum class HeaderSection : std::uint8_t { kRequest, kResponse };
 Resolved<base::Box<routing::HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifier>& modifier,
                                                         HeaderSection section);
 
-/// ASCII only, as field names are.
-std::string lowerCase(std::string_view text);
-
 }  // namespace sluice::control

@@ -1,5 +1,6 @@
 #include "proxy/control/compile/routes/compile_match.h"
 
+#include "proxy/base/text.h"
 #include "proxy/control/compile/routes/compile_headers.h"
 #include "proxy/http/hygiene.h"
 #include "proxy/routing/table/regex.h"
@@ -42,7 +43,7 @@ std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matche
 std::optional<Fault> compileHeaderMatches(const std::vector<config::NamedMatch>& matches, routing::RouteEntry& entry) {
   if (auto fault = compileFields(matches, entry.headers)) return fault;
   for (const config::NamedMatch& header : matches) {
-    if (!http::isReservedField(lowerCase(header.name))) continue;
+    if (!http::isReservedField(base::toLower(header.name))) continue;
     return unsupported(header.path, "routes can not match on " + header.name + ", which belongs to the connection");
   }
   return std::nullopt;

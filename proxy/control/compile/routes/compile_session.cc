@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/routes/compile_headers.h"
 #include "proxy/http/hygiene.h"
@@ -85,7 +86,7 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
   if (session.name.empty()) {
     policy->name = std::string(kNamePrefix) + pki::toHex(pki::sha256(text)).substr(0, kNameDigits);
   } else if (policy->byHeader) {
-    policy->name = lowerCase(session.name);
+    policy->name = base::toLower(session.name);
     if (isTaken(policy->name)) {
       return Fault{std::string(config::reason::kUnsupportedValue),
                    session.path + ".sessionName: " + policy->name + " can not carry a session"};
@@ -95,7 +96,7 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
   policy->absoluteTimeout = session.absoluteTimeout;
   policy->permanent = session.permanent;
   // No browser takes such a cookie with another Path (RFC 6265bis, "The __Host- Prefix").
-  if (!lowerCase(policy->name).starts_with("__host-")) policy->paths = std::move(paths);
+  if (!base::toLower(policy->name).starts_with("__host-")) policy->paths = std::move(paths);
   policy->shares = sharesOf(rule, name.route.nameSpace);
   return std::shared_ptr<const routing::SessionPolicy>(std::move(policy));
 }

@@ -1,4 +1,4 @@
-#include "config/read/object_reading.h"
+#include "config/object_reading.h"
 
 #include <string>
 #include <utility>

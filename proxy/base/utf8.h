@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sluice::observe {
+namespace sluice::base {
 
 struct Utf8Character {
   char32_t codePoint = 0;
@@ -35,4 +35,4 @@ constexpr Utf8Character decodeUtf8(std::string_view text) {
 /// U+FFFD, what stands for a byte that is no text.
 inline constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
 
-}  // namespace sluice::observe
+}  // namespace sluice::base

@@ -1,8 +1,8 @@
-#include "proxy/observe/json_text.h"
+#include "proxy/base/json_text.h"
 
 #include <gtest/gtest.h>
 
-namespace sluice::observe {
+namespace sluice::base {
 namespace {
 
 std::string json(std::string_view text, std::size_t maxBytes = 100) {
@@ -136,4 +136,4 @@ TEST(JsonText, WritesMillisecondsWithThreeDecimals) {
 }
 
 }  // namespace
-}  // namespace sluice::observe
+}  // namespace sluice::base

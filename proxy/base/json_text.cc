@@ -1,4 +1,4 @@
-#include "proxy/observe/json_text.h"
+#include "proxy/base/json_text.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "proxy/observe/utf8.h"
+#include "proxy/base/utf8.h"
 
-namespace sluice::observe {
+namespace sluice::base {
 namespace {
 
 constexpr bool isPlain(std::uint8_t byte) { return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\'; }
@@ -27,7 +27,7 @@ constexpr bool isHazard(char32_t c) {
 
 /// The JSON form of one character or of one bad byte.
 struct Piece {
-  std::array<char, 6> bytes{};
+  std::array<char, kMostBytesOfAByte> bytes{};
   std::size_t size = 0;
   std::size_t consumed = 1;
 
@@ -148,4 +148,4 @@ char* writeJsonMilliseconds(char* to, base::Duration duration) {
   return to;
 }
 
-}  // namespace sluice::observe
+}  // namespace sluice::base

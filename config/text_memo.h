@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/load.h"
+#include "config/object_reading.h"
 #include "config/problem.h"
-#include "config/read/object_reading.h"
+#include "config/yaml/source_text.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::config {

@@ -14,14 +14,22 @@
 
 #include "proxy/base/clock.h"
 
-namespace sluice::observe {
+namespace sluice::base {
 
 /// What ends a text that was cut. Three bytes.
 inline constexpr std::string_view kCutMarker = "\xe2\x80\xa6";
 
+/// Most bytes that one byte of a text becomes.
+inline constexpr std::size_t kMostBytesOfAByte = 6;
+
 /// Appends `text` as a JSON string. Between the quotes stand at most `maxBytes` (3 or more) bytes, escapes counted; a
 /// text that needs more is cut at a character and ends with kCutMarker.
 void appendJsonString(std::string& out, std::string_view text, std::size_t maxBytes);
+
+/// The same without a bound.
+inline void appendJsonString(std::string& out, std::string_view text) {
+  appendJsonString(out, text, kMostBytesOfAByte * text.size() + kCutMarker.size());
+}
 
 /// The same for memory that has room for maxBytes + kJsonStringSlack; returns the end of what was written.
 char* writeJsonString(char* to, std::string_view text, std::size_t maxBytes);
@@ -38,4 +46,4 @@ void appendJsonNumber(std::string& out, Integer value) {
 /// rounded; a negative duration is 0.000.
 char* writeJsonMilliseconds(char* to, base::Duration duration);
 
-}  // namespace sluice::observe
+}  // namespace sluice::base

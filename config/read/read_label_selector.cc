@@ -1,0 +1,52 @@
+#include "config/fields/field_reader.h"
+#include "config/model/label_selector.h"
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxRequirements = 256;
+constexpr std::size_t kMaxValues = 1024;
+constexpr std::size_t kMaxValueBytes = 63;
+constexpr TextRule kLabelKey{isAnyText, "the key of a label", 317};
+constexpr TextRule kLabelValue{isAnyText, "the value of a label", kMaxValueBytes};
+constexpr Choice<LabelOperator> kOperators[] = {{"In", LabelOperator::kIn},
+                                                {"NotIn", LabelOperator::kNotIn},
+                                                {"Exists", LabelOperator::kExists},
+                                                {"DoesNotExist", LabelOperator::kDoesNotExist}};
+
+bool takesValues(LabelOperator op) { return op == LabelOperator::kIn || op == LabelOperator::kNotIn; }
+
+LabelRequirement readRequirement(FieldReader reader) {
+  LabelRequirement requirement;
+  requirement.key = reader.requiredText("key", kLabelKey);
+  reader.require("operator");
+  const std::size_t errors = reader.context().errors();
+  requirement.op = reader.choice("operator", kOperators, LabelOperator::kIn);
+  const bool known = reader.has("operator") && reader.context().errors() == errors;
+  requirement.values = reader.texts("values", kLabelValue, kMaxValues);
+  if (known && takesValues(requirement.op) && requirement.values.empty()) {
+    reader.error("values", "must have at least one item for the operators In and NotIn");
+  }
+  if (known && !takesValues(requirement.op) && !requirement.values.empty()) {
+    reader.error("values", "must be empty for the operators Exists and DoesNotExist");
+  }
+  reader.finish();
+  return requirement;
+}
+
+}  // namespace
+
+LabelSelector readLabelSelector(FieldReader reader) {
+  LabelSelector selector;
+  for (auto& [key, value] : reader.textMap("matchLabels", kMaxValueBytes)) {
+    selector.requirements.push_back({key, LabelOperator::kIn, {value}});
+  }
+  for (const Item& item : reader.list("matchExpressions", kMaxRequirements)) {
+    selector.requirements.push_back(readRequirement(reader.map(item)));
+  }
+  reader.finish();
+  return selector;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,19 @@
+// What name servers have answered to a question.
+#pragma once
+
+#include <string>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/net/address.h"
+
+namespace sluice::net {
+
+struct DnsAnswer {
+  std::string name;
+  base::Result<Addresses> addresses;
+  base::Duration ttl{};  // of addresses; not clamped
+  bool denied = false;   // a name server has said that there is none: no failure of its own
+};
+
+}  // namespace sluice::net
