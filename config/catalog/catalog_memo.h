@@ -10,8 +10,8 @@
 
 namespace sluice::config {
 
-/// What readings one after the other have in common: a Catalog of which nothing has changed is kept, and so is each
-/// schema. It never shows in what comes out.
+/// Reads one Catalog after the other, and keeps the last one if nothing of it has changed, and each schema that has
+/// not. What it has kept never shows in what it returns.
 class CatalogMemo {
  public:
   /// `support` is the same in every call. Problems name ConfigMap, key and line; a broken entry costs only its type.

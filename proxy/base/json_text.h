@@ -19,14 +19,14 @@ namespace sluice::base {
 /// What ends a text that was cut. Three bytes.
 inline constexpr std::string_view kCutMarker = "\xe2\x80\xa6";
 
-/// Most bytes that one byte of a text becomes.
+/// One byte of a text becomes no more bytes than this.
 inline constexpr std::size_t kMostBytesOfAByte = 6;
 
 /// Appends `text` as a JSON string. Between the quotes stand at most `maxBytes` (3 or more) bytes, escapes counted; a
 /// text that needs more is cut at a character and ends with kCutMarker.
 void appendJsonString(std::string& out, std::string_view text, std::size_t maxBytes);
 
-/// The same without a bound.
+/// Appends `text` as a JSON string, however long it is.
 inline void appendJsonString(std::string& out, std::string_view text) {
   appendJsonString(out, text, kMostBytesOfAByte * text.size() + kCutMarker.size());
 }

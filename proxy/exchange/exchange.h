@@ -304,8 +304,8 @@ class Exchange final : private net::Timer {
   enum class Pending : std::uint8_t {
     kNothing,
     kBeforeRouting,
-    kFirstRound,  // steps before authentication of the Gateway and the rule
-    kTentative,   // and those of the Backend that is chosen for now
+    kFirstRound,  // steps before authentication, of the Gateway and the rule
+    kTentative,   // steps before authentication, of the Backend that is chosen for now
     kRequest,
     kAttempt,
     kConnect,

@@ -1,4 +1,4 @@
-// What the names and values of fields may be made of (RFC 9110 section 5), and which fields nobody but a codec writes.
+// The grammar of names and values of fields (RFC 9110 section 5), and the fields that nobody but a codec writes.
 //
 // Pure functions; any thread.
 #pragma once

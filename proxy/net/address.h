@@ -43,7 +43,7 @@ class Address {
   } storage_;
 };
 
-/// What a name stands for. Never empty.
+/// A name stands for these addresses. There is at least one.
 using Addresses = std::vector<Address>;
 
 }  // namespace sluice::net

@@ -71,10 +71,11 @@ class Chain {
   std::uint8_t phases() const { return phases_; }
   /// Of those with a step that wants the body.
   std::uint8_t bodyPhases() const { return bodyPhases_; }
-  /// Some of them come before authentication; of the body's phase, some that want the body.
+  /// Steps of request-headers or request-body come before authentication.
   bool hasPreAuthOfRequest() const {
     return !of(Phase::kRequestHeaders, Round::kFirst).empty() || !of(Phase::kRequestBody, Round::kFirst).empty();
   }
+  /// Steps of request-body that come before authentication want the body.
   bool wantsBodyPreAuth() const;
   /// Of all phases.
   std::vector<Step> all() const;

@@ -30,8 +30,8 @@ class Run {
   /// `flows`: a body follows the head.
   Run(RunHost& host, const RunTarget& target, base::ChunkPool& pool, bool flows);
 
-  /// From here on steps of a Backend work on a head of their own, as `target` says, which outlives this. Those that
-  /// want the body see the request's own, and so change nothing of it.
+  /// From here on, steps of a Backend work on `target`, which outlives this and has a head of its own. They share the
+  /// body with all other steps, so they may look at it but must not change it.
   void setBackend(const RunTarget& target) { ofBackend_ = &target; }
   /// Once go() says kDone of what was entered before.
   void enter(const StepOrder& steps, Phase phase);

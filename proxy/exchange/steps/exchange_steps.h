@@ -31,8 +31,8 @@ class ExchangeSteps final : private StepHost {
   Stretch& beginRequest(const Stretch::Load& load);
   /// The rule is found: what its filters and steps change from here on can be undone, back to `before`.
   void beginRule(http::RequestHead& before);
-  /// Steps before authentication of the Backend that is chosen for now are to follow those of the request, on a head of
-  /// its own.
+  /// From here on, steps of the Backend that is chosen for now see `head`, which is that Backend's own. What they
+  /// change is recorded in tentativeEdits.
   void beginTentative(http::RequestHead& head, const processing::Chain& own);
   Stretch& beginAttempt(http::RequestHead& head, const Stretch::Load& load);
   Stretch& beginResponse(http::ResponseHead& head, const Stretch::Load& load);

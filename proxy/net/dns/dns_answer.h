@@ -1,4 +1,4 @@
-// What name servers have answered to a question.
+// An answer of name servers to one question.
 #pragma once
 
 #include <string>

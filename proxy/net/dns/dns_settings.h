@@ -1,4 +1,4 @@
-// How names are resolved.
+// These settings say how names are resolved.
 #pragma once
 
 #include <cstddef>

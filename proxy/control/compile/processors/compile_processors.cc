@@ -259,8 +259,8 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
       ready.body.mode == processing::BodyMode::kStreamed || ready.body.mode == processing::BodyMode::kBuffered;
   if (ready.preAuth && ready.scope == processing::Scope::kBackend && *phase == Phase::kRequestBody && mayChange) {
     return refused(config::processor_reason::kUnsupportedPreAuth,
-                   use.path + ".preAuth: must not be true in the phase request-body of a Backend, where " + use.type +
-                       " may change the body: before authentication the body is that of all Backends");
+                   use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " + use.type +
+                       " may change the body, which all Backends share until one is chosen");
   }
   const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
   if (most && (ready.body.bound == 0 || *most < ready.body.bound)) ready.body.bound = *most;
