@@ -8,6 +8,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
 
 namespace sluice::exchange {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/reply/local_reply.h"
 #include "proxy/exchange/reply/own_answer.h"
 #include "proxy/exchange/tunnel.h"
@@ -25,7 +25,7 @@ constexpr std::size_t kGrantUnit = 32 * 1024;
 
 }  // namespace
 
-Exchange::Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& origin, http::RequestMessage&& request)
+Exchange::Exchange(base::Handle<Exchange> self, Context& owner, const Origin& origin, http::RequestMessage&& request)
     : self_(self),
       owner_(owner),
       origin_(origin),

@@ -16,6 +16,7 @@
 #include "proxy/exchange/downstream.h"
 #include "proxy/exchange/mirror.h"
 #include "proxy/exchange/phase.h"
+#include "proxy/exchange/reply/exchange_names.h"
 #include "proxy/exchange/retries.h"
 #include "proxy/exchange/session/session.h"
 #include "proxy/exchange/steps/exchange_steps.h"
@@ -27,7 +28,7 @@
 
 namespace sluice::exchange {
 
-class Exchanges;
+class Context;
 
 /// Where an exchange came from. Who it was stays known when the connection is gone, as it is when a client breaks off.
 struct Origin {
@@ -38,9 +39,9 @@ struct Origin {
   bool secure = false;
 };
 
-class Exchange final : private net::Timer {
+class Exchange final : private net::Timer, private ExchangeStepsOwner {
  public:
-  Exchange(base::Handle<Exchange> self, Exchanges& owner, const Origin& origin, http::RequestMessage&& request);
+  Exchange(base::Handle<Exchange> self, Context& owner, const Origin& origin, http::RequestMessage&& request);
   ~Exchange() override;
 
   base::Handle<Exchange> handle() const { return self_; }
@@ -110,6 +111,9 @@ class Exchange final : private net::Timer {
 
  private:
   void onTimer() override;
+  // ExchangeStepsOwner
+  processing::Place place() const override;
+  void onRefused(const base::Error& error) override { raise(Event::kRejected, error); }
   void arm();
   base::MonotonicTime deadline() const;
   base::MonotonicTime requestDeadline() const;
@@ -272,7 +276,7 @@ class Exchange final : private net::Timer {
   http::ServerCodec* downstreamCodec();
 
   const base::Handle<Exchange> self_;
-  Exchanges& owner_;
+  Context& owner_;
   const Origin origin_;
   http::RequestMessage request_;
   /// The head as the client sent it, if steps may change it; null if none does. An answer of the rule's own is made of
@@ -346,5 +350,9 @@ class Exchange final : private net::Timer {
  public:
   bool scheduled = false;  // for Exchanges
 };
+
+inline ExchangeNames namesOf(const Exchange& exchange) {
+  return namesOf(exchange.listener(), exchange.rule(), exchange.attempt().backend);
+}
 
 }  // namespace sluice::exchange

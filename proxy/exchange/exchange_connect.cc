@@ -3,8 +3,8 @@
 // looks the name up again (G-01).
 #include <utility>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 
 namespace sluice::exchange {
 

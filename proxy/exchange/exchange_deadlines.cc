@@ -1,8 +1,8 @@
 // What bounds an exchange in time: one timer for whichever of its deadlines comes first.
 #include <algorithm>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/reply/local_reply.h"
 
 namespace sluice::exchange {

@@ -1,8 +1,8 @@
 // What the sinks tell an exchange: recorded here, acted on by drive().
 #include <utility>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 #include "proxy/http/connection_auth.h"
 
 namespace sluice::exchange {

@@ -3,8 +3,8 @@
 // client much memory for as long as it does not take the answers.
 #include <algorithm>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 #include "proxy/observe/access_log.h"
 
 namespace sluice::exchange {

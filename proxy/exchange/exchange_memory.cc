@@ -1,8 +1,8 @@
 // Charges what an exchange takes of its client's memory, and watches how fast the client takes what waits for it.
 #include <algorithm>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 
 namespace sluice::exchange {
 

@@ -1,8 +1,9 @@
 // An exchange and the copies of its request that RequestMirror filters want: it tells them, and asks nothing of them.
 #include <optional>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/mirrors.h"
 #include "proxy/exchange/steps/body_framing.h"
 
 namespace sluice::exchange {

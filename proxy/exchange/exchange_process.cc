@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/http/hygiene.h"
 
@@ -26,9 +26,15 @@ bool Exchange::hasOwnSteps() const {
 ExchangeSteps& Exchange::steps() {
   if (!steps_) {
     void* place = request_.arena.allocate(sizeof(ExchangeSteps), alignof(ExchangeSteps));
-    steps_.reset(new (place) ExchangeSteps(*this, owner_, request_));
+    steps_.reset(new (place) ExchangeSteps(*this, token(), origin_.client.ip(), owner_, request_));
   }
   return *steps_;
+}
+
+processing::Place Exchange::place() const {
+  const ExchangeNames names = namesOf(*this);
+  // The listener is known before a rule is.
+  return {listener_ != nullptr ? std::string_view(listener_->gateway) : names.gateway, names.route, names.backend};
 }
 
 void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {

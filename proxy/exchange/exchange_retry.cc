@@ -1,8 +1,8 @@
 // What becomes of an exchange whose attempt failed: the same once more, another one, or the client is told.
 #include <utility>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 
 namespace sluice::exchange {
 namespace {

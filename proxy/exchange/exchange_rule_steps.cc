@@ -7,8 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 
 namespace sluice::exchange {
 

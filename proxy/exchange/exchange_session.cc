@@ -1,6 +1,6 @@
 // An exchange and the session that its rule persists: which share and endpoint it goes to, and what the client is told.
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/session/session_carrier.h"
 
 namespace sluice::exchange {

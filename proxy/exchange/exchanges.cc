@@ -4,12 +4,6 @@
 
 namespace sluice::exchange {
 
-Exchanges::Exchanges(ExchangeParts parts)
-    : parts_(std::move(parts)),
-      bodyWindow_(bodyWindowOf(parts_.limits)),
-      bufferRoom_(parts_.bufferBudget),
-      random_(parts_.randomSeed) {}
-
 Exchanges::~Exchanges() = default;
 
 void Exchanges::adopt(const base::TimeoutSettings& timeouts, const base::LimitSettings& limits,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/http/connection_auth.h"
 
@@ -41,49 +41,49 @@ base::Error lost(std::string_view why) {
 
 }  // namespace
 
-Mirror::Mirror(base::Handle<Mirror> self, Mirrors& owner, upstream::Cluster& cluster, const MirrorSource& source)
+Mirror::Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, upstream::Cluster& cluster,
+               const MirrorSource& source)
     : self_(self),
-      owner_(owner),
+      context_(context),
+      table_(table),
       listener_(source.listener),
       rule_(source.rule),
       target_(source.target),
       cluster_(cluster),
-      request_(owner.owner().worker().chunks()),
-      body_(owner.owner().worker().chunks()),
-      share_(owner.owner().bufferRoom()),
-      started_(owner.owner().worker().now()),
+      request_(context.worker().chunks()),
+      body_(context.worker().chunks()),
+      share_(context.bufferRoom()),
+      started_(context.worker().now()),
       begun_(started_),
       lastProgress_(started_) {
-  request_.head = headFor(request_.arena, source, owner.owner().identity());
+  request_.head = headFor(request_.arena, source, context.identity());
   if (request_.head.body == http::Body::kNone) body_.finish();
   const routing::BackendPlan& plan = *target_.backend;
   if (MirrorSteps::needed(plan)) {
     state_ = State::kPreparing;
-    steps_ = std::make_unique<MirrorSteps>(*this, owner.owner(), request_, body_, plan,
-                                           processing::Place{listener_.gateway, rule_.route, plan.name},
+    steps_ = std::make_unique<MirrorSteps>(static_cast<MirrorStepsOwner&>(*this), token(), context, request_, body_,
+                                           plan, processing::Place{listener_.gateway, rule_.route, plan.name},
                                            source.client.address.ip());
   }
-  owner.owner().worker().timers().set(*this, deadline());
+  context.worker().timers().set(*this, deadline());
 }
 
 Mirror::~Mirror() { cluster_.leave(); }
-
-http::Token Mirror::token() const { return Mirrors::tokenOf(self_); }
 
 std::uint16_t Mirror::status() const { return status_ == 0 && error_ ? error_->status : status_; }
 
 // --- what it is told -------------------------------------------------------------------------------------------------
 
 void Mirror::record() {
-  lastProgress_ = owner_.owner().worker().now();
-  owner_.mark(*this);
+  lastProgress_ = context_.worker().now();
+  table_.mark(*this);
 }
 
 bool Mirror::makeRoom(std::size_t count) {
   if (state_ == State::kOver || error_ || ended_ || body_.end() != http::PipeEnd::kOpen) return false;
   const std::size_t held = body_.bytes.size() + (steps_ ? steps_->source().size() : 0);
-  if (held + count <= owner_.owner().limits().exchangeBuffer) return true;
-  owner_.owner().onLimit("exchangeBuffer");
+  if (held + count <= context_.limits().exchangeBuffer) return true;
+  context_.onLimit("exchangeBuffer");
   fail(lost("the mirror does not keep up with the client"));
   return false;
 }
@@ -96,8 +96,8 @@ void Mirror::addBody(std::string_view bytes) {
 
 void Mirror::beginBody(const base::ByteQueue& bytes) {
   if (bytes.empty()) return;
-  if (bytes.size() > owner_.owner().limits().exchangeBuffer && !share_.reach(bytes.size())) {
-    owner_.owner().onLimit("processorBufferTotal");
+  if (bytes.size() > context_.limits().exchangeBuffer && !share_.reach(bytes.size())) {
+    context_.onLimit("processorBufferTotal");
     return fail(lost("the gateway has no room for a copy of the body"));
   }
   incoming().appendCopy(bytes, bytes.size());
@@ -133,7 +133,7 @@ void Mirror::cancel() {
 bool Mirror::onPoolReady() {
   if (state_ != State::kWaiting && state_ != State::kPreparing) return false;
   ready_ = true;
-  owner_.mark(*this);
+  table_.mark(*this);
   return true;
 }
 
@@ -161,12 +161,12 @@ void Mirror::onResponseEnd() {
 
 void Mirror::fail(const base::Error& error) {
   if (!error_) error_ = error;
-  owner_.mark(*this);
+  table_.mark(*this);
 }
 
 void Mirror::onRequestTaken() {
-  lastProgress_ = owner_.owner().worker().now();
-  if (steps_) owner_.mark(*this);  // what they hold back has room now
+  lastProgress_ = context_.worker().now();
+  if (steps_) table_.mark(*this);  // what they hold back has room now
 }
 
 void Mirror::onStepAnswer(processing::Ticket ticket, bool dropped) {
@@ -175,7 +175,7 @@ void Mirror::onStepAnswer(processing::Ticket ticket, bool dropped) {
 
 // The times of an exchange by the same rule, for it alone.
 base::MonotonicTime Mirror::deadline() const {
-  const base::TimeoutSettings& timeouts = owner_.owner().timeouts();
+  const base::TimeoutSettings& timeouts = context_.timeouts();
   const base::Duration request = rule_.requestTimeout.value_or(timeouts.request);
   base::MonotonicTime due = lastProgress_ + timeouts.streamIdle;
   if (request != base::Duration::zero()) due = std::min(due, started_ + request);
@@ -186,8 +186,8 @@ base::MonotonicTime Mirror::deadline() const {
 }
 
 void Mirror::onTimer() {
-  const base::MonotonicTime now = owner_.owner().worker().now();
-  if (deadline() > now) return owner_.owner().worker().timers().set(*this, deadline());
+  const base::MonotonicTime now = context_.worker().now();
+  if (deadline() > now) return context_.worker().timers().set(*this, deadline());
   if (steps_ && steps_->deadline() <= now) {
     steps_->expire(now);
     return record();
@@ -204,9 +204,9 @@ void Mirror::flush() {
   if (state_ == State::kSending && !error_ && !answered_) feed();
   if (state_ != State::kOver && (error_ || answered_)) finish();
   if (state_ == State::kOver) return;
-  if (body_.bytes.size() <= owner_.owner().limits().exchangeBuffer) share_.release();
+  if (body_.bytes.size() <= context_.limits().exchangeBuffer) share_.release();
   // A step may have begun to wait, or have answered.
-  if (steps_) owner_.owner().worker().timers().set(*this, deadline());
+  if (steps_) context_.worker().timers().set(*this, deadline());
 }
 
 void Mirror::prepare() {
@@ -241,7 +241,7 @@ void Mirror::acquire() {
 }
 
 void Mirror::begin(base::Handle<upstream::Connection> leased) {
-  Exchanges& exchanges = owner_.owner();
+  Context& exchanges = context_;
   begun_ = exchanges.worker().now();
   connection_ = leased;
   upstream::Connection* connection = exchanges.upstreams().find(leased);
@@ -261,7 +261,7 @@ void Mirror::begin(base::Handle<upstream::Connection> leased) {
 }
 
 void Mirror::feed() {
-  upstream::Connection* connection = owner_.owner().upstreams().find(connection_);
+  upstream::Connection* connection = context_.upstreams().find(connection_);
   if (connection == nullptr || connection->codec() == nullptr) return;
   if (discarded_ > 0) connection->codec()->grant(stream_, std::exchange(discarded_, 0));
   if (!sent_) connection->codec()->wake(stream_);
@@ -269,7 +269,7 @@ void Mirror::feed() {
 }
 
 void Mirror::finish() {
-  Exchanges& exchanges = owner_.owner();
+  Context& exchanges = context_;
   if (state_ == State::kWaiting || state_ == State::kPreparing) cluster_.abandon(token());
   if (upstream::Connection* connection = exchanges.upstreams().find(connection_)) {
     const bool cut = stream_ != 0 && !(sent_ && answered_);

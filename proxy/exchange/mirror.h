@@ -22,8 +22,8 @@
 
 namespace sluice::exchange {
 
-class Exchanges;
-class Mirrors;
+class Context;
+class Mirror;
 
 /// A copy is made of this. The objects of the configuration live as long as the snapshot, or until pin(); the rest
 /// lives for the call alone.
@@ -36,14 +36,28 @@ struct MirrorSource {
   Client client;
 };
 
-class Mirror final : private net::Timer {
+/// The table that a mirror stands in.
+class MirrorTable {
  public:
+  /// It has something to do in this beat.
+  virtual void mark(Mirror& mirror) = 0;
+
+ protected:
+  ~MirrorTable() = default;
+};
+
+class Mirror final : private net::Timer, private MirrorStepsOwner {
+ public:
+  /// Tells the token of a mirror from that of an exchange: the highest bit of the slot's number, which no slab reaches.
+  static constexpr http::Token kMark = http::Token{1} << 31;
+
   /// `cluster` was entered for it.
-  Mirror(base::Handle<Mirror> self, Mirrors& owner, upstream::Cluster& cluster, const MirrorSource& source);
+  Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, upstream::Cluster& cluster,
+         const MirrorSource& source);
   ~Mirror() override;
 
   base::Handle<Mirror> handle() const { return self_; }
-  http::Token token() const;
+  http::Token token() const { return self_.toToken() | kMark; }
   bool dead() const { return state_ == State::kOver; }
   void flush();
   bool dirty = false;  // for Mirrors
@@ -80,7 +94,6 @@ class Mirror final : private net::Timer {
 
   /// The steps of its Backend.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
-  void onRefused(const base::Error& error) { error_ = error; }
   void onRequestSent() { sent_ = true; }
   http::BodyPipe& body() { return body_; }
 
@@ -103,6 +116,7 @@ class Mirror final : private net::Timer {
   };
 
   void onTimer() override;
+  void onRefused(const base::Error& error) override { error_ = error; }
   base::MonotonicTime deadline() const;
   void record();
   void fail(const base::Error& error);
@@ -116,7 +130,8 @@ class Mirror final : private net::Timer {
   base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : body_.bytes; }
 
   const base::Handle<Mirror> self_;
-  Mirrors& owner_;
+  Context& context_;
+  MirrorTable& table_;
   const routing::ServedListener& listener_;
   const routing::Rule& rule_;
   const routing::RequestMirror& target_;

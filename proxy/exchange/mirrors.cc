@@ -1,6 +1,6 @@
 #include "proxy/exchange/mirrors.h"
 
-#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/context.h"
 
 namespace sluice::exchange {
 
@@ -10,7 +10,7 @@ Mirror* Mirrors::create(const MirrorSource& source) {
     owner_.onLimit("backendRequests");
     return nullptr;
   }
-  Mirror& mirror = table_.create(*this, cluster, source);
+  Mirror& mirror = table_.create(owner_, static_cast<MirrorTable&>(*this), cluster, source);
   table_.mark(mirror);
   return &mirror;
 }

@@ -13,20 +13,20 @@
 
 namespace sluice::exchange {
 
-class Exchanges;
+class Context;
 
-class Mirrors {
+class Mirrors final : private MirrorTable {
  public:
-  explicit Mirrors(Exchanges& owner) : owner_(owner) {}
+  explicit Mirrors(Context& owner) : owner_(owner) {}
 
   /// nullptr if limits.backendRequests has no room for it.
   Mirror* create(const MirrorSource& source);
   Mirror* find(base::Handle<Mirror> handle) { return table_.find(handle); }
   /// nullptr for the token of an exchange, and of a mirror that is gone.
   Mirror* find(http::Token token) {
-    return (token & kMark) == 0 ? nullptr : table_.find(base::Handle<Mirror>::fromToken(token & ~kMark));
+    return (token & Mirror::kMark) == 0 ? nullptr
+                                        : table_.find(base::Handle<Mirror>::fromToken(token & ~Mirror::kMark));
   }
-  static http::Token tokenOf(base::Handle<Mirror> handle) { return handle.toToken() | kMark; }
   std::size_t size() const { return table_.size(); }
 
   /// Between beats: the rules of those that exist may go.
@@ -39,15 +39,11 @@ class Mirrors {
   /// All go, unreported.
   void shutdown() { table_.clear(); }
 
-  /// For mirrors.
-  void mark(Mirror& mirror) { table_.mark(mirror); }
-  Exchanges& owner() { return owner_; }
-
  private:
-  // The highest bit of the slot's number, which no slab reaches.
-  static constexpr http::Token kMark = http::Token{1} << 31;
+  // MirrorTable
+  void mark(Mirror& mirror) override { table_.mark(mirror); }
 
-  Exchanges& owner_;
+  Context& owner_;
   base::BeatTable<Mirror> table_;
 };
 

@@ -5,7 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "proxy/upstream/upstreams.h"
+#include "proxy/upstream/connection.h"
+#include "proxy/upstream/pins.h"
 
 namespace sluice::upstream {
 namespace {
@@ -59,7 +60,7 @@ base::Error noEndpoint() {
 
 }  // namespace
 
-Cluster::Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan)
+Cluster::Cluster(Context& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
       budgetName_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),
@@ -154,7 +155,7 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
     for (const net::Address& address : **known) found.push_back(address.withPort(plan_->port));
   }
   std::erase_if(found, [&any](const net::Address& address) { return !any.admits(address); });
-  if (found.empty()) return Pool::prohibited();
+  if (found.empty()) return Connection::prohibited();
   return found;
 }
 

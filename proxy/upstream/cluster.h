@@ -24,16 +24,12 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"
+#include "proxy/upstream/context.h"
 #include "proxy/upstream/pool.h"
+#include "proxy/upstream/pool_owner.h"
 #include "proxy/upstream/retry_budget.h"
 
 namespace sluice::upstream {
-
-class Connection;
-class Upstreams;
-
-/// What http_client_open_connections counts a connection as.
-enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
 
 /// Which of several endpoints a request would have; null: any.
 struct Wishes {
@@ -45,14 +41,13 @@ struct Wishes {
   http::Token client = http::kNoToken;
 };
 
-class Cluster {
+class Cluster final : public PoolOwner {
  public:
-  Cluster(Upstreams& owner, std::shared_ptr<const routing::BackendPlan> plan);
+  Cluster(Context& owner, std::shared_ptr<const routing::BackendPlan> plan);
   ~Cluster();
 
-  const routing::BackendPlan& plan() const { return *plan_; }
-  /// nullptr for plaintext.
-  net::TlsClientContext* tlsContext() { return tls_.get(); }
+  const routing::BackendPlan& plan() const override { return *plan_; }
+  net::TlsClientContext* tlsContext() override { return tls_.get(); }
 
   /// One exchange more that may acquire() and use its connections, until it leaves; false if limits.backendRequests has
   /// no room for it.
@@ -66,8 +61,7 @@ class Cluster {
   void adopt(const std::shared_ptr<const routing::BackendPlan>& plan);
   /// No new exchange comes: what is idle closes as soon as nobody is here who could want it.
   void retire();
-  /// It was retired, and nobody is here any more who could want a connection.
-  bool deserted() const { return retired_ && users_ == 0; }
+  bool deserted() const override { return retired_ && users_ == 0; }
   /// It was retired, and nothing refers to it any more.
   bool abandoned() const {
     bool refersTo = attached_ > 0;
@@ -84,20 +78,17 @@ class Cluster {
   /// The waiter does not want one any more (it may have been told already).
   void abandon(http::Token waiter);
 
-  /// For its pools.
-  Budget& budget() { return budget_; }
   bool retired() const { return retired_; }
-  void attach() { ++attached_; }
-  void detach();
-  void countWaiters(int more) { waiting_ += static_cast<std::size_t>(more); }
-  /// Whether a request may find another endpoint.
-  bool hasChoice() const { return pools_.size() > 1 || ofAddress_.size() > 1; }
-  /// Has `waiter`, whom `from` can not serve, wait for another endpoint. False, and nothing has changed, if there is
-  /// none for it or if it has tried enough of them.
-  bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere);
-  /// The waiter was told of a failure.
-  void forget(http::Token waiter) { placements_.erase(waiter); }
-  void onUse(ConnectionUse before, ConnectionUse now);
+
+  // PoolOwner
+  Budget& budget() override { return budget_; }
+  void attach() override { ++attached_; }
+  void detach() override;
+  void countWaiters(int more) override { waiting_ += static_cast<std::size_t>(more); }
+  bool hasChoice() const override { return pools_.size() > 1 || ofAddress_.size() > 1; }
+  bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) override;
+  void forget(http::Token waiter) override { placements_.erase(waiter); }
+  void onUse(ConnectionUse before, ConnectionUse now) override;
 
  private:
   /// Where a request waits, or was told that it may come again.
@@ -130,7 +121,7 @@ class Cluster {
   base::Error tooManyWait();
   observe::Gauge* gauge(ConnectionUse use);
 
-  Upstreams& owner_;
+  Context& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
   const std::string budgetName_;
   Budget& budget_;

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/upstream/cluster.h"
-#include "proxy/upstream/upstreams.h"
-
 namespace sluice::upstream {
 namespace {
 
@@ -21,7 +18,12 @@ constexpr base::Duration kPatience = std::chrono::seconds(1);
 
 }  // namespace
 
-Connection::Connection(base::Handle<Connection> self, Upstreams& owner, Pool& pool, net::Addresses addresses)
+base::Error Connection::prohibited() {
+  return base::Error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
+                     "the backend's address is not allowed");
+}
+
+Connection::Connection(base::Handle<Connection> self, Context& owner, ConnectionOwner& pool, net::Addresses addresses)
     : self_(self),
       owner_(owner),
       pool_(pool),
@@ -54,7 +56,7 @@ bool Connection::skipProhibited() {
 
 void Connection::dial() {
   if (!skipProhibited()) {
-    return fail(Pool::prohibited());
+    return fail(prohibited());
   }
   const base::MonotonicTime now = owner_.worker().now();
   const base::Duration left = connectBy_ - now;

@@ -13,11 +13,10 @@
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/transport.h"
-#include "proxy/upstream/cluster.h"
+#include "proxy/upstream/connection_owner.h"
+#include "proxy/upstream/context.h"
 
 namespace sluice::upstream {
-
-class Upstreams;
 
 class Connection final : public net::TransportSink, private net::Timer {
  public:
@@ -29,7 +28,7 @@ class Connection final : public net::TransportSink, private net::Timer {
     kDead         // to be reaped
   };
 
-  Connection(base::Handle<Connection> self, Upstreams& owner, Pool& pool, net::Addresses addresses);
+  Connection(base::Handle<Connection> self, Context& owner, ConnectionOwner& pool, net::Addresses addresses);
   ~Connection() override;
 
   base::Handle<Connection> handle() const { return self_; }
@@ -37,7 +36,9 @@ class Connection final : public net::TransportSink, private net::Timer {
   bool dead() const { return state_ == State::kDead; }
   /// nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
-  Pool& pool() const { return pool_; }
+  ConnectionOwner& pool() const { return pool_; }
+  /// What those are told whose connection may go to none of its addresses.
+  static base::Error prohibited();
   /// Requests that can be begun now.
   std::size_t available() const;
   /// Requests begun so far; more than one tells that it comes from the pool.
@@ -87,9 +88,9 @@ class Connection final : public net::TransportSink, private net::Timer {
   void count(ConnectionUse use);
 
   const base::Handle<Connection> self_;
-  Upstreams& owner_;
-  Pool& pool_;
-  Cluster& cluster_;  // the pool's
+  Context& owner_;
+  ConnectionOwner& pool_;
+  PoolOwner& cluster_;  // the pool's
   const net::Addresses addresses_;
   std::size_t attempt_ = 0;
   State state_ = State::kConnecting;

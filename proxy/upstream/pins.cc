@@ -1,7 +1,6 @@
 #include "proxy/upstream/pins.h"
 
 #include "proxy/upstream/connection.h"
-#include "proxy/upstream/upstreams.h"
 
 namespace sluice::upstream {
 namespace {
@@ -13,7 +12,7 @@ bool isIdle(Connection& connection) {
 }  // namespace
 
 template <typename Visit>
-void Pins::each(const Handles& handles, const Cluster& cluster, Visit&& visit) {
+void Pins::each(const Handles& handles, const PoolOwner& cluster, Visit&& visit) {
   for (const auto handle : handles) {
     Connection* connection = owner_.find(handle);
     if (connection != nullptr && &connection->pool().cluster() == &cluster) visit(*connection);
@@ -30,7 +29,7 @@ void Pins::add(Connection& connection, http::Token client) {
 }
 
 // The latest one that has room: it is the one whose handshake goes on.
-Connection* Pins::find(http::Token client, const Cluster& cluster) {
+Connection* Pins::find(http::Token client, const PoolOwner& cluster) {
   const auto found = ofClient_.find(client);
   Connection* latest = nullptr;
   if (found == ofClient_.end()) return latest;
@@ -43,7 +42,7 @@ Connection* Pins::find(http::Token client, const Cluster& cluster) {
 void Pins::trim(const Connection& connection) {
   const auto found = ofClient_.find(connection.pinnedTo());
   if (found == ofClient_.end()) return;
-  const Cluster& cluster = connection.pool().cluster();
+  const PoolOwner& cluster = connection.pool().cluster();
   std::size_t idle = 0;
   each(found->second, cluster, [&](Connection& own) { idle += !own.gone && isIdle(own) ? 1 : 0; });
   each(found->second, cluster, [&](Connection& own) {
@@ -62,7 +61,7 @@ void Pins::release(http::Token client) {
   ofClient_.erase(found);
 }
 
-void Pins::drain(const Pool& pool) {
+void Pins::drain(const ConnectionOwner& pool) {
   for (const auto& [client, handles] : ofClient_) {
     for (const auto handle : handles) {
       Connection* connection = owner_.find(handle);
@@ -71,7 +70,7 @@ void Pins::drain(const Pool& pool) {
   }
 }
 
-bool Pins::makeRoom(const Cluster& cluster) {
+bool Pins::makeRoom(const PoolOwner& cluster) {
   Connection* idle = nullptr;
   bool closing = false;
   for (const auto& [client, handles] : ofClient_) {

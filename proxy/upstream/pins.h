@@ -15,39 +15,39 @@
 
 namespace sluice::upstream {
 
-class Cluster;
 class Connection;
-class Pool;
-class Upstreams;
+class ConnectionOwner;
+class Context;
+class PoolOwner;
 
 class Pins {
  public:
   /// One client keeps so many idle connections at one Backend.
   static constexpr std::size_t kMostIdle = 4;
 
-  explicit Pins(Upstreams& owner) : owner_(owner) {}
+  explicit Pins(Context& owner) : owner_(owner) {}
 
   bool empty() const { return ofClient_.empty(); }
   /// From now on `connection` takes requests of `client`, a downstream connection, alone; unless it is pinned already.
   void add(Connection& connection, http::Token client);
   /// The client's connection to that Backend with room for one request more; nullptr: there is none.
-  Connection* find(http::Token client, const Cluster& cluster);
+  Connection* find(http::Token client, const PoolOwner& cluster);
   /// The connection has become idle: those of its client that have been kept longest go.
   void trim(const Connection& connection);
   /// The client's connection is gone: its own go as soon as they are done.
   void release(http::Token client);
   /// The pool closes: its connections take no new request, and go as soon as they are done.
-  void drain(const Pool& pool);
+  void drain(const ConnectionOwner& pool);
   /// Closes a connection to that Backend that does nothing, unless one is closing already. True: there will be room.
-  bool makeRoom(const Cluster& cluster);
+  bool makeRoom(const PoolOwner& cluster);
 
  private:
   using Handles = std::vector<base::Handle<Connection>>;  // in the order in which they were pinned
 
   template <typename Visit>
-  void each(const Handles& handles, const Cluster& cluster, Visit&& visit);
+  void each(const Handles& handles, const PoolOwner& cluster, Visit&& visit);
 
-  Upstreams& owner_;
+  Context& owner_;
   std::unordered_map<http::Token, Handles> ofClient_;
 };
 

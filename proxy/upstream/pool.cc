@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "proxy/upstream/connection.h"
-#include "proxy/upstream/upstreams.h"
+#include "proxy/upstream/pins.h"
 
 namespace sluice::upstream {
 namespace {
@@ -30,7 +30,7 @@ std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Addre
 
 }  // namespace
 
-Pool::Pool(Upstreams& owner, Cluster& cluster, const std::optional<net::Address>& endpoint)
+Pool::Pool(Context& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint)
     : owner_(owner), cluster_(cluster), fixed_(alone(endpoint)) {
   const routing::UpstreamProtocol protocol = cluster.plan().protocol;
   if (protocol == routing::UpstreamProtocol::kHttp11) version_ = http::Version::kHttp11;
@@ -47,11 +47,6 @@ bool Pool::admits(const net::Address& address) const {
   const std::string_view why = routing::addressClassName(routing::classify(address.bytes()));
   owner_.metrics().at<observe::Metric::kAddressDenied>(why).add();
   return false;
-}
-
-base::Error Pool::prohibited() {
-  return base::Error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
-                     "the backend's address is not allowed");
 }
 
 Connection* Pool::take() {

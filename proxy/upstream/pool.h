@@ -19,33 +19,18 @@
 #include "proxy/net/address.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/tls/tls.h"
+#include "proxy/upstream/connection_owner.h"
+#include "proxy/upstream/context.h"
 
 namespace sluice::upstream {
 
-class Cluster;
-class Connection;
-class Upstreams;
-
-/// Which other endpoints may serve who waits for one that can not.
-enum class Elsewhere : std::uint8_t {
-  kAny,        // the one that they wait for is no more
-  kReachable,  // those to which the last attempt to connect did not just fail
-  kConnected   // those with connections: no more may be opened
-};
-
-class Pool {
+class Pool final : public ConnectionOwner {
  public:
   /// Without an address the plan's hostname is asked for, for each connection.
-  Pool(Upstreams& owner, Cluster& cluster, const std::optional<net::Address>& endpoint);
+  Pool(Context& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  Cluster& cluster() { return cluster_; }
-  /// Whether connections may go to that address, which is that of the endpoint or one that its name stands for.
-  bool permits(std::span<const std::uint8_t> address) const;
-  /// The same, and counts those to which they may not.
-  bool admits(const net::Address& address) const;
-  static base::Error prohibited();
   /// The address that all of its connections go to; nullptr: those of the plan's hostname.
   const net::Address* endpoint() const { return fixed_ ? &fixed_->value().front() : nullptr; }
   /// What is known of where they may go, before admits(); nullptr: it is being asked for.
@@ -80,19 +65,18 @@ class Pool {
   void markDirty();
   bool dirty = false;
 
-  /// Called by connections, the first two by each as long as it exists.
-  void attach();
-  void detach();
-  base::Result<http::Version> negotiated(const net::TlsFacts* tls);
-  void onServing(Connection& connection);
-  void onCapacity(Connection& connection);
-  /// It stands on no list any more: nobody else gets it.
-  void onPinned(Connection& connection);
-  /// A connection takes longer to come about than one to an endpoint that lives: who waits for it may do better
-  /// elsewhere.
-  void onSlow();
-  /// No longer to be given out. `error`: it never became ready, and why.
-  void onGone(Connection& connection, const base::Error* error);
+  // ConnectionOwner
+  PoolOwner& cluster() override { return cluster_; }
+  bool permits(std::span<const std::uint8_t> address) const override;
+  bool admits(const net::Address& address) const override;
+  void attach() override;
+  void detach() override;
+  base::Result<http::Version> negotiated(const net::TlsFacts* tls) override;
+  void onServing(Connection& connection) override;
+  void onCapacity(Connection& connection) override;
+  void onPinned(Connection& connection) override;
+  void onSlow() override;
+  void onGone(Connection& connection, const base::Error* error) override;
 
  private:
   Connection* leastLoaded();
@@ -112,8 +96,8 @@ class Pool {
   void tellAskers();
   void cool();
 
-  Upstreams& owner_;
-  Cluster& cluster_;
+  Context& owner_;
+  PoolOwner& cluster_;
   /// Of an endpoint with an address: that one. Its name's are the resolver's to know.
   const std::optional<base::Result<net::Addresses>> fixed_;
   std::optional<http::Version> version_;

@@ -32,7 +32,7 @@ const std::shared_ptr<const routing::BackendPlan>& Upstreams::newest(
 }
 
 void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
-  parts_.policy = policy;
+  setPolicy(policy);
   plans_ = plans;
   byPlan_.clear();
   std::unordered_map<std::string_view, const std::shared_ptr<const routing::BackendPlan>*> wanted;

@@ -10,8 +10,4 @@ ExchangeNames namesOf(const routing::ServedListener* listener, const routing::Ru
   return names;
 }
 
-ExchangeNames namesOf(const Exchange& exchange) {
-  return namesOf(exchange.listener(), exchange.rule(), exchange.attempt().backend);
-}
-
 }  // namespace sluice::exchange

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "proxy/exchange/exchange.h"
+#include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
 
@@ -17,6 +17,5 @@ struct ExchangeNames {
 
 ExchangeNames namesOf(const routing::ServedListener* listener, const routing::Rule* rule,
                       const routing::WeightedBackend* backend);
-ExchangeNames namesOf(const Exchange& exchange);
 
 }  // namespace sluice::exchange

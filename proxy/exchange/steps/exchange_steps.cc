@@ -4,9 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "proxy/exchange/exchange.h"
-#include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/reply/exchange_names.h"
+#include "proxy/exchange/context.h"
 
 namespace sluice::exchange {
 
@@ -14,8 +12,9 @@ using processing::Phase;
 using processing::Run;
 using processing::Verdict;
 
-ExchangeSteps::ExchangeSteps(Exchange& exchange, Exchanges& owner, http::RequestMessage& message)
-    : StepHost(owner, exchange.token(), message.arena.copy(exchange.origin().client.ip())),
+ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, Context& owner,
+                             http::RequestMessage& message)
+    : StepHost(owner, token, message.arena.copy(client)),
       attemptBody(owner.worker().chunks()),
       exchange_(exchange),
       request_(message) {}
@@ -105,10 +104,8 @@ bool ExchangeSteps::answer(processing::Ticket ticket, bool dropped) {
 }
 
 void ExchangeSteps::findPlace() {
-  const ExchangeNames names = namesOf(exchange_);
-  const routing::ServedListener* listener = exchange_.listener();  // known before a rule is
   placeKnown_ = true;
-  place_ = {listener != nullptr ? std::string_view(listener->gateway) : names.gateway, names.route, names.backend};
+  place_ = exchange_.place();
 }
 
 bool ExchangeSteps::dropSent(http::RequestHead& head, std::string_view name) {
@@ -136,7 +133,7 @@ bool ExchangeSteps::ends(const processing::Step& step, const Verdict& verdict) {
   const bool replied = verdict.kind() == Verdict::Kind::kReply;
   refusal.emplace(step.name, step.phase);
   if (replied) refusal->fields = verdict.reply().fields;
-  exchange_.raise(Event::kRejected, replied ? verdict.reply().error : failureOf(step, verdict));
+  exchange_.onRefused(replied ? verdict.reply().error : failureOf(step, verdict));
   return true;
 }
 

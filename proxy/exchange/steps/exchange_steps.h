@@ -20,12 +20,24 @@
 
 namespace sluice::exchange {
 
-class Exchange;
-class Exchanges;
+/// The exchange whose steps they are.
+class ExchangeStepsOwner {
+ public:
+  /// Where it is, by the names of Gateway, route and Backend, as far as they are known.
+  virtual processing::Place place() const = 0;
+  /// A step has ended it, and why.
+  virtual void onRefused(const base::Error& error) = 0;
+
+ protected:
+  ~ExchangeStepsOwner() = default;
+};
+
+class Context;
 
 class ExchangeSteps final : private StepHost {
  public:
-  ExchangeSteps(Exchange& exchange, Exchanges& owner, http::RequestMessage& message);
+  ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, Context& owner,
+                http::RequestMessage& message);
 
   /// Of the listener and the rule, once; of the Backend, for each attempt; of the response.
   Stretch& beginRequest(const Stretch::Load& load);
@@ -98,7 +110,7 @@ class ExchangeSteps final : private StepHost {
   template <typename Visit>
   void eachRun(Visit&& visit);
 
-  Exchange& exchange_;
+  ExchangeStepsOwner& exchange_;
   http::RequestMessage& request_;
   bool placeKnown_ = false;
   bool heeded_ = true;                // what steps decide counts

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/context.h"
 #include "proxy/exchange/steps/body_framing.h"
 
 namespace sluice::exchange {
@@ -24,9 +24,10 @@ bool MirrorSteps::needed(const routing::BackendPlan& plan) {
   return plan.chain && (plan.chain->phases() & kPhasesOfMirrors) != 0;
 }
 
-MirrorSteps::MirrorSteps(Mirror& mirror, Exchanges& owner, http::RequestMessage& message, http::BodyPipe& body,
-                         const routing::BackendPlan& plan, const processing::Place& place, std::string_view client)
-    : StepHost(owner, mirror.token(), message.arena.copy(client)),
+MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, http::Token token, Context& owner, http::RequestMessage& message,
+                         http::BodyPipe& body, const routing::BackendPlan& plan, const processing::Place& place,
+                         std::string_view client)
+    : StepHost(owner, token, message.arena.copy(client)),
       mirror_(mirror),
       message_(message),
       body_(body),

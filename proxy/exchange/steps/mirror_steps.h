@@ -15,7 +15,15 @@
 
 namespace sluice::exchange {
 
-class Mirror;
+/// The mirror whose steps they are.
+class MirrorStepsOwner {
+ public:
+  /// A step has ended it, and why.
+  virtual void onRefused(const base::Error& error) = 0;
+
+ protected:
+  ~MirrorStepsOwner() = default;
+};
 
 class MirrorSteps final : private StepHost {
  public:
@@ -23,8 +31,9 @@ class MirrorSteps final : private StepHost {
   static bool needed(const routing::BackendPlan& plan);
 
   /// `message` is the mirror's, `body` what its Backend will be sent; they and `plan` outlive this.
-  MirrorSteps(Mirror& mirror, Exchanges& owner, http::RequestMessage& message, http::BodyPipe& body,
-              const routing::BackendPlan& plan, const processing::Place& place, std::string_view client);
+  MirrorSteps(MirrorStepsOwner& mirror, http::Token token, Context& owner, http::RequestMessage& message,
+              http::BodyPipe& body, const routing::BackendPlan& plan, const processing::Place& place,
+              std::string_view client);
 
   enum class Outcome : std::uint8_t {
     kWaits,           // for a step, or for more of the body
@@ -55,7 +64,7 @@ class MirrorSteps final : private StepHost {
   void pass();
   Outcome next();
 
-  Mirror& mirror_;
+  MirrorStepsOwner& mirror_;
   http::RequestMessage& message_;
   http::BodyPipe& body_;
   const routing::BackendPlan& plan_;

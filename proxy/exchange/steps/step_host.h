@@ -9,12 +9,12 @@
 
 namespace sluice::exchange {
 
-class Exchanges;
+class Context;
 
 class StepHost : public processing::RunHost {
  protected:
   /// `token`: whom a step that has waited wakes. `address`: the client's.
-  StepHost(Exchanges& owner, http::Token token, std::string_view address)
+  StepHost(Context& owner, http::Token token, std::string_view address)
       : owner_(owner), token_(token), peer_{address, {}, {}} {}
   /// Lets a class that inherits privately hand itself to a run.
   processing::RunHost& host() { return *this; }
@@ -36,7 +36,7 @@ class StepHost : public processing::RunHost {
               processing::StepOutcome outcome) override;
   void onLimit(std::string_view limit) override;
 
-  Exchanges& owner_;
+  Context& owner_;
   processing::Place place_;
 
  private:

@@ -1,0 +1,85 @@
+// What the exchanges and mirrors of one worker share: its parts, what a reload may change of them, and the way to each
+// other. Implemented by Exchanges; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "proxy/base/random.h"
+#include "proxy/base/settings.h"
+#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/client_memory.h"
+#include "proxy/exchange/downstream.h"
+#include "proxy/exchange/observer.h"
+#include "proxy/net/worker.h"
+#include "proxy/pki/sealed_value.h"
+#include "proxy/processing/buffer_budget.h"
+#include "proxy/upstream/upstreams.h"
+
+namespace sluice::exchange {
+
+class Mirrors;
+
+/// All references outlive it; `upstreams` is set before the first exchange.
+struct ExchangeParts {
+  net::Worker& worker;
+  Downstreams& downstreams;
+  ExchangeObserver& observer;
+  Identity identity;
+  base::TimeoutSettings timeouts;
+  base::LimitSettings limits;
+  std::uint64_t randomSeed;
+  processing::BufferBudget& bufferBudget;
+  ClientMemoryTotal& clientMemory;
+  processing::BufferBudget& headBudget;  // limits.headerMemoryTotal
+};
+
+class Context {
+ public:
+  explicit Context(ExchangeParts parts)
+      : parts_(std::move(parts)),
+        bodyWindow_(bodyWindowOf(parts_.limits)),
+        bufferRoom_(parts_.bufferBudget),
+        random_(parts_.randomSeed) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  net::Worker& worker() { return parts_.worker; }
+  upstream::Upstreams& upstreams() { return *upstreams_; }
+  Downstream* downstream(http::Token connection) { return parts_.downstreams.findDownstream(connection); }
+  const Identity& identity() const { return parts_.identity; }
+  /// nullptr: no sessions.
+  const pki::ValueSealer* sessionSealer() const { return sessionSealer_.get(); }
+  bool refusesConnectionAuth() const { return refusesConnectionAuth_; }
+  const base::TimeoutSettings& timeouts() const { return parts_.timeouts; }
+  const base::LimitSettings& limits() const { return parts_.limits; }
+  ExchangeObserver& observer() { return parts_.observer; }
+  void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
+  processing::BufferRoom& bufferRoom() { return bufferRoom_; }
+  ClientMemoryTotal& clientMemory() { return parts_.clientMemory; }
+  processing::BufferBudget& headBudget() { return parts_.headBudget; }
+  const BodyWindow& bodyWindow() const { return bodyWindow_; }
+  base::Random& generator() { return random_; }
+  std::uint64_t random() { return random_.next(); }
+
+  /// It has something to do in this beat.
+  virtual void schedule(Exchange& exchange) = 0;
+  virtual Mirrors& mirrors() = 0;
+  /// Whom steps that have waited tell.
+  virtual processing::ResumeSink& resumeSink() = 0;
+
+ protected:
+  ~Context() = default;
+
+  ExchangeParts parts_;
+  BodyWindow bodyWindow_;
+  processing::BufferRoom bufferRoom_;
+  upstream::Upstreams* upstreams_ = nullptr;
+  base::Random random_;
+  std::shared_ptr<const pki::ValueSealer> sessionSealer_;
+  bool refusesConnectionAuth_ = false;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,90 @@
+// What clusters, pools and connections of one worker share: its parts, what a reload may change of them, and the way to
+// each other. Implemented by Upstreams; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "proxy/base/random.h"
+#include "proxy/base/settings.h"
+#include "proxy/base/slab.h"
+#include "proxy/http/codec.h"
+#include "proxy/net/dns/resolver.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/routing/policy/address_guard.h"
+#include "proxy/upstream/budget.h"
+#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/waiters.h"
+
+namespace sluice::upstream {
+
+class Connection;
+class Pins;
+class Pool;
+
+/// What a reload may change.
+struct UpstreamPolicy {
+  routing::AddressGuard guard;
+  http::Limits limits;
+  base::TimeoutSettings timeouts;
+  std::size_t pendingBound;
+};
+
+/// All references outlive it.
+struct UpstreamParts {
+  net::Worker& worker;
+  net::Resolver& resolver;
+  Dialer& dialer;
+  Budgets& budgets;
+  http::ClientSink& sink;
+  WaiterSink& waiters;
+  observe::MetricShard& metrics;
+  http::H2Memory& h2Memory;
+  UpstreamPolicy policy;
+  std::uint64_t randomSeed = 1;  // for the choice of endpoints; not 0
+};
+
+class Context {
+ public:
+  explicit Context(const UpstreamParts& parts) : parts_(parts), random_(parts.randomSeed) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  net::Worker& worker() { return parts_.worker; }
+  net::Resolver& resolver() { return parts_.resolver; }
+  Dialer& dialer() { return parts_.dialer; }
+  Budgets& budgets() { return parts_.budgets; }
+  const routing::AddressGuard& guard() const { return parts_.policy.guard; }
+  http::ClientSink& sink() { return parts_.sink; }
+  WaiterSink& waiterSink() { return parts_.waiters; }
+  const http::Limits& limits() const { return parts_.policy.limits; }
+  const base::TimeoutSettings& timeouts() const { return parts_.policy.timeouts; }
+  std::size_t pendingBound() const { return parts_.policy.pendingBound; }
+  http::H2Memory& h2Memory() { return parts_.h2Memory; }
+  observe::MetricShard& metrics() { return parts_.metrics; }
+  void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
+  std::uint64_t random() { return random_.next(); }
+
+  /// nullptr: it is no more.
+  virtual Connection* find(base::Handle<Connection> handle) = 0;
+  virtual Pins& pins() = 0;
+  virtual void createConnection(Pool& pool, net::Addresses addresses) = 0;
+  /// A pool that its cluster has retired.
+  virtual void keepUntilEmpty(std::unique_ptr<Pool> pool) = 0;
+  /// They have something to do in this beat.
+  virtual void markDirty(Pool& pool) = 0;
+  virtual void markDirty(Connection& connection) = 0;
+
+ protected:
+  ~Context() = default;
+  void setPolicy(const UpstreamPolicy& policy) { parts_.policy = policy; }
+
+ private:
+  UpstreamParts parts_;
+  base::Random random_;
+};
+
+}  // namespace sluice::upstream
