@@ -23,9 +23,11 @@ base::Error Connection::prohibited() {
                      "the backend's address is not allowed");
 }
 
-Connection::Connection(base::Handle<Connection> self, Context& owner, ConnectionOwner& pool, net::Addresses addresses)
+Connection::Connection(base::Handle<Connection> self, Context& owner, Table& table, ConnectionOwner& pool,
+                       net::Addresses addresses)
     : self_(self),
       owner_(owner),
+      table_(table),
       pool_(pool),
       cluster_(pool.cluster()),
       addresses_(std::move(addresses)),
@@ -84,8 +86,6 @@ void Connection::pin(http::Token client) {
   pinnedTo_ = client;
   pool_.onPinned(*this);
 }
-
-void Connection::touch() { owner_.markDirty(*this); }
 
 void Connection::onOpen() {
   if (state_ != State::kConnecting) return;  // its time ran out in the same turn
@@ -201,7 +201,7 @@ void Connection::fail(const base::Error& error) {
   state_ = State::kDead;
   cancel();
   pool_.onGone(*this, wasConnecting ? &error : nullptr);
-  owner_.markDirty(*this);
+  touch();
 }
 
 void Connection::retire() {
@@ -252,7 +252,7 @@ void Connection::settle() {
       transport_->shutdown();
     }
     state_ = State::kDead;
-    owner_.markDirty(*this);
+    touch();
     return;
   }
   if (codec_->halfClosed() && written && state_ != State::kLost) transport_->shutdown();

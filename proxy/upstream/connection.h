@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "proxy/base/beat_table.h"
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
 #include "proxy/net/dns/resolver.h"
@@ -28,7 +29,10 @@ class Connection final : public net::TransportSink, private net::Timer {
     kDead         // to be reaped
   };
 
-  Connection(base::Handle<Connection> self, Context& owner, ConnectionOwner& pool, net::Addresses addresses);
+  using Table = base::BeatTable<Connection>;
+
+  Connection(base::Handle<Connection> self, Context& owner, Table& table, ConnectionOwner& pool,
+             net::Addresses addresses);
   ~Connection() override;
 
   base::Handle<Connection> handle() const { return self_; }
@@ -48,7 +52,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// Begins a request; 0 if it can not be taken after all.
   http::StreamId begin(http::Token token, const http::RequestHead& head);
   /// The codec has something to say: flush in this beat.
-  void touch();
+  void touch() { table_.mark(*this); }
 
   /// It serves requests of that client alone from now on; see Pins, which calls it.
   void pin(http::Token client);
@@ -89,6 +93,7 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   const base::Handle<Connection> self_;
   Context& owner_;
+  Table& table_;  // that it stands in
   ConnectionOwner& pool_;
   PoolOwner& cluster_;  // the pool's
   const net::Addresses addresses_;

@@ -74,9 +74,8 @@ class Context {
   virtual void createConnection(Pool& pool, net::Addresses addresses) = 0;
   /// A pool that its cluster has retired.
   virtual void keepUntilEmpty(std::unique_ptr<Pool> pool) = 0;
-  /// They have something to do in this beat.
+  /// It has something to do in this beat.
   virtual void markDirty(Pool& pool) = 0;
-  virtual void markDirty(Connection& connection) = 0;
 
  protected:
   ~Context() = default;

@@ -217,7 +217,7 @@ void Pool::onCapacity(Connection& connection) {
     connection.idle = true;
     idle_.push_back(connection.handle());
   }
-  if (closing() || !waiters_.empty()) markDirty();
+  if (!waiters_.empty() || closing()) markDirty();
 }
 
 void Pool::onPinned(Connection& connection) {

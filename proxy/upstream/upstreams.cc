@@ -76,7 +76,7 @@ void Upstreams::shutdown() {
 }
 
 void Upstreams::createConnection(Pool& pool, net::Addresses addresses) {
-  connections_.create(*this, pool, std::move(addresses));
+  connections_.create(*this, connections_, pool, std::move(addresses));
 }
 
 void Upstreams::markDirty(Pool& pool) {

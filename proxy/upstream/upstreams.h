@@ -53,7 +53,6 @@ class Upstreams final : public Context {
   void createConnection(Pool& pool, net::Addresses addresses) override;
   void keepUntilEmpty(std::unique_ptr<Pool> pool) override { leaving_.push_back(std::move(pool)); }
   void markDirty(Pool& pool) override;
-  void markDirty(Connection& connection) override { connections_.mark(connection); }
 
  private:
   const std::shared_ptr<const routing::BackendPlan>& newest(
