@@ -13,7 +13,6 @@
 #include "config/object_reading.h"
 #include "config/read/settings_reader.h"
 #include "config/revision.h"
-#include "config/text_memo.h"
 #include "config/yaml/source_files.h"
 
 namespace sluice::config {
@@ -72,14 +71,13 @@ Configuration loadSources(const std::vector<SourceText>& texts, Problems problem
                           const Model* previous, TextMemo& memo) {
   std::vector<std::shared_ptr<const TextReading>> readings;
   bool readable = true;
-  memo.begin();
   for (const SourceText& text : texts) {
-    readings.push_back(memo.read(text, {Severity::kError, key}));
+    readings.push_back(readText(text, {Severity::kError, key}, memo));
     const Problems& found = readings.back()->unreadable;
     readable = readable && found.empty();
     problems.insert(problems.end(), found.begin(), found.end());
   }
-  memo.end();
+  memo.sweep();
   Configuration configuration;
   if (readable) {
     Assembler assembler;

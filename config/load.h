@@ -10,13 +10,12 @@
 
 #include "config/model/model.h"
 #include "config/problem.h"
+#include "config/text_memo.h"
 #include "config/yaml/document.h"
 #include "config/yaml/source_text.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::config {
-
-class TextMemo;
 
 struct Configuration {
   Model model;

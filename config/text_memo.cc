@@ -1,7 +1,5 @@
 #include "config/text_memo.h"
 
-#include <utility>
-
 #include "config/yaml/yaml_reader.h"
 
 namespace sluice::config {
@@ -19,20 +17,10 @@ std::shared_ptr<const TextReading> readSource(const SourceText& source, const Re
 
 }  // namespace
 
-void TextMemo::begin() { ++round_; }
-
-void TextMemo::end() {
-  std::erase_if(byFile_, [this](const auto& entry) { return entry.second.round != round_; });
-}
-
-std::shared_ptr<const TextReading> TextMemo::read(const SourceText& source, const ReadingRules& rules) {
-  Entry& entry = byFile_[source.file];
-  if (!entry.reading || entry.text.reveal() != source.text) {
-    entry.reading = readSource(source, rules);
-    entry.text = base::Secret(source.text);
-  }
-  entry.round = round_;
-  return entry.reading;
+std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextMemo& memo) {
+  const auto same = [&](const ReadText& read) { return read.text.reveal() == source.text; };
+  const auto read = [&] { return ReadText{base::Secret(source.text), readSource(source, rules)}; };
+  return memo.get(source.file, same, read).reading;
 }
 
 }  // namespace sluice::config

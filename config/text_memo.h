@@ -1,18 +1,16 @@
-// What texts said when they were read last, so that one that is the same is not parsed again.
+// A TextMemo keeps what texts said when they were read last, so that one that is the same is not parsed again.
 //
-// By the text itself, compared whole: what comes out of a memo never depends on what it has seen. Owned by who reads
-// configurations again and again, on one thread.
+// Texts are compared whole. The memo belongs to whoever reads configurations again and again, and to one thread.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "config/object_reading.h"
 #include "config/problem.h"
 #include "config/yaml/source_text.h"
+#include "proxy/base/memo.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::config {
@@ -23,21 +21,14 @@ struct TextReading {
   Problems unreadable;
 };
 
-class TextMemo {
- public:
-  /// Between two of these are the texts of one configuration; those that it had no more are forgotten.
-  void begin();
-  void end();
-  std::shared_ptr<const TextReading> read(const SourceText& source, const ReadingRules& rules);
-
- private:
-  struct Entry {
-    base::Secret text;  // it may hold Secrets
-    std::shared_ptr<const TextReading> reading;
-    std::uint64_t round = 0;
-  };
-  std::unordered_map<std::string, Entry> byFile_;
-  std::uint64_t round_ = 0;
+struct ReadText {
+  base::Secret text;  // it may hold Secrets
+  std::shared_ptr<const TextReading> reading;
 };
+
+/// Its key is the file; a round is the texts of one configuration.
+using TextMemo = base::Memo<std::string, ReadText>;
+
+std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextMemo& memo);
 
 }  // namespace sluice::config

@@ -8,12 +8,12 @@
 
 namespace sluice::config {
 
-/// Makes a Catalog of a Model, and leaves in the memo what the next one can have of it. Lives for one making.
+/// Makes a Catalog of a Model. Lives for one making.
 class CatalogMaker {
  public:
-  CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo& memo);
+  CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo::Schemas& schemas);
 
-  void make();
+  CatalogMemo::Reading make();
 
  private:
   /// Where a type was read first.
@@ -35,32 +35,33 @@ class CatalogMaker {
 
   const Model& model_;
   const ProcessorSupport& support_;
-  CatalogMemo& memo_;
+  CatalogMemo::Schemas& schemas_;
   Catalog catalog_;
-  CatalogMemo next_;
+  CatalogMemo::Reading reading_;
   std::map<std::string, Origin, std::less<>> origins_;  // types that an entry has spoken of
   std::map<std::pair<std::string_view, std::string_view>, std::shared_ptr<const ConfigMap>> configMaps_;
 };
 
-CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo& memo)
-    : model_(model), support_(support), memo_(memo) {
+CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo::Schemas& schemas)
+    : model_(model), support_(support), schemas_(schemas) {
   for (const auto& configMap : model.configMaps.shared()) {
     configMaps_.try_emplace({configMap->meta.nameSpace, configMap->meta.name}, configMap);
   }
 }
 
-void CatalogMaker::make() {
+CatalogMemo::Reading CatalogMaker::make() {
   addBuiltins();
-  next_.refs_ = model_.settings.processorCatalogs;
-  for (const base::CatalogRef& ref : next_.refs_) readCatalog(ref);
-  next_.catalog_ = std::make_shared<const Catalog>(std::move(catalog_));
-  memo_ = std::move(next_);
+  reading_.refs = model_.settings.processorCatalogs;
+  for (const base::CatalogRef& ref : reading_.refs) readCatalog(ref);
+  reading_.catalog = std::make_shared<const Catalog>(std::move(catalog_));
+  schemas_.sweep();
+  return std::move(reading_);
 }
 
 const ConfigMap* CatalogMaker::look(const std::string& nameSpace, const std::string& name) {
   const auto found = configMaps_.find({nameSpace, name});
   const auto configMap = found == configMaps_.end() ? nullptr : found->second;
-  next_.sources_.push_back({nameSpace, name, configMap});
+  reading_.sources.push_back({nameSpace, name, configMap});
   return configMap.get();
 }
 
@@ -84,11 +85,11 @@ void CatalogMaker::addBuiltins() {
 void CatalogMaker::readCatalog(const base::CatalogRef& ref) {
   const ConfigMap* catalog = look(ref.nameSpace, ref.name);
   if (catalog == nullptr) {
-    next_.problems_.push_back({Severity::kError,
-                               {},
-                               "ConfigMap " + ref.nameSpace + "/" + ref.name,
-                               "",
-                               "does not exist, but settings.yaml names it in processorCatalogs"});
+    reading_.problems.push_back({Severity::kError,
+                                 {},
+                                 "ConfigMap " + ref.nameSpace + "/" + ref.name,
+                                 "",
+                                 "does not exist, but settings.yaml names it in processorCatalogs"});
     return;
   }
   for (const auto& [key, text] : catalog->data) {
@@ -98,8 +99,8 @@ void CatalogMaker::readCatalog(const base::CatalogRef& ref) {
 
 void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::Entry& text) {
   std::string name;
-  const std::size_t before = next_.problems_.size();
-  std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, name, next_.problems_);
+  const std::size_t before = reading_.problems.size();
+  std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, name, reading_.problems);
   if (name.empty()) return;
   const auto [origin, isNew] = origins_.try_emplace(name, Origin{&catalog, key});
   if (!isNew) {
@@ -113,8 +114,8 @@ void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, c
   if (builtin != catalog_.types_.end()) type = *builtin->second;
   type.entry.type = name;
   if (!entry) {
-    type.fault = "its entry in the catalog is not valid: " + next_.problems_[before].field + ": " +
-                 next_.problems_[before].message;
+    type.fault = "its entry in the catalog is not valid: " + reading_.problems[before].field + ": " +
+                 reading_.problems[before].message;
   } else if (std::string fault = complete(std::move(*entry), type); !fault.empty()) {
     problem(catalog, key, text.position, fault);
     type.fault = "its entry in the catalog is not valid: " + fault;
@@ -166,35 +167,29 @@ std::string CatalogMaker::findSchema(const SchemaRef& ref, ProcessorType& type) 
 }
 
 CatalogMemo::Schema CatalogMaker::compiled(std::string_view text) {
-  const auto known = next_.schemas_.find(text);
-  if (known != next_.schemas_.end()) return known->second;
-  const auto earlier = memo_.schemas_.find(text);
-  CatalogMemo::Schema schema =
-      earlier != memo_.schemas_.end()
-          ? earlier->second
-          : std::make_shared<const base::Result<content::JsonSchema>>(content::JsonSchema::compile(text));
-  next_.schemas_.emplace(text, schema);
-  return schema;
+  return schemas_.get(text, [text] {
+    return std::make_shared<const base::Result<content::JsonSchema>>(content::JsonSchema::compile(text));
+  });
 }
 
 void CatalogMaker::problem(const ConfigMap& catalog, std::string_view key, const Position& position,
                            std::string message) {
-  next_.problems_.push_back(
+  reading_.problems.push_back(
       {Severity::kError, position, "ConfigMap " + catalog.meta.qualifiedName(), std::string(key), std::move(message)});
 }
 
 bool CatalogMemo::unchanged(const Model& model) const {
-  return catalog_ != nullptr && refs_ == model.settings.processorCatalogs &&
-         std::all_of(sources_.begin(), sources_.end(), [&](const Source& source) {
+  return last_.catalog != nullptr && last_.refs == model.settings.processorCatalogs &&
+         std::all_of(last_.sources.begin(), last_.sources.end(), [&](const Source& source) {
            return model.findConfigMap(source.nameSpace, source.name) == source.configMap.get();
          });
 }
 
 std::shared_ptr<const Catalog> CatalogMemo::read(const Model& model, const ProcessorSupport& support,
                                                  Problems& problems) {
-  if (!unchanged(model)) CatalogMaker(model, support, *this).make();
-  problems.insert(problems.end(), problems_.begin(), problems_.end());
-  return catalog_;
+  if (!unchanged(model)) last_ = CatalogMaker(model, support, schemas_).make();
+  problems.insert(problems.end(), last_.problems.begin(), last_.problems.end());
+  return last_.catalog;
 }
 
 }  // namespace sluice::config

@@ -1,17 +1,17 @@
 // The Catalog of one configuration after the other: what has not changed is kept.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "config/catalog/catalog.h"
+#include "proxy/base/memo.h"
 
 namespace sluice::config {
 
-/// Reads one Catalog after the other, and keeps the last one if nothing of it has changed, and each schema that has
-/// not. What it has kept never shows in what it returns.
+/// It reads one Catalog after the other, and keeps the last one if nothing of it has changed, and each schema that has
+/// not.
 class CatalogMemo {
  public:
   /// `support` is the same in every call. Problems name ConfigMap, key and line; a broken entry costs only its type.
@@ -27,13 +27,19 @@ class CatalogMemo {
   };
   using Schema = std::shared_ptr<const base::Result<content::JsonSchema>>;
 
+  using Schemas = base::Memo<std::string, Schema>;  // the key is its text; a round is one Catalog
+  /// A Catalog, and what it was made of.
+  struct Reading {
+    std::shared_ptr<const Catalog> catalog;
+    std::vector<base::CatalogRef> refs;
+    std::vector<Source> sources;
+    Problems problems;
+  };
+
   bool unchanged(const Model& model) const;
 
-  std::shared_ptr<const Catalog> catalog_;
-  std::vector<base::CatalogRef> refs_;
-  std::vector<Source> sources_;
-  Problems problems_;
-  std::map<std::string, Schema, std::less<>> schemas_;  // by text
+  Reading last_;
+  Schemas schemas_;
 };
 
 }  // namespace sluice::config

@@ -27,7 +27,8 @@ bool Configuration::flawless() const {
 }
 
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, const processing::BuiltinTypes& processors, Memo& memo) {
+                                const config::Model* previous, const processing::BuiltinTypes& processors,
+                                ConfigurationMemo& memo) {
   config::Configuration loaded = config::loadPaths(paths, key, previous, memo.texts);
   Configuration made;
   made.problems = std::move(loaded.problems);

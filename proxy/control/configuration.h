@@ -47,7 +47,7 @@ struct Configuration {
 };
 
 /// This keeps what readings one after the other have in common. It never shows in what comes out. One thread uses it.
-struct Memo {
+struct ConfigurationMemo {
   config::CatalogMemo catalog;
   config::TextMemo texts;
   control::CompileMemo compiled;
@@ -57,7 +57,8 @@ struct Memo {
 /// `previous` is the model that is served now, nullptr if there is none: valid objects of it stand in for those that
 /// have become invalid (config/last_good.h). `memo`: what was read last need not be made again.
 Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, const processing::BuiltinTypes& processors, Memo& memo);
+                                const config::Model* previous, const processing::BuiltinTypes& processors,
+                                ConfigurationMemo& memo);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);

@@ -60,7 +60,7 @@ class Loader {
   net::Worker& main_;
   // These are the thread's own.
   const base::Secret revisionKey_;
-  control::Memo memo_;
+  control::ConfigurationMemo memo_;
   GenerationMaker maker_;
   std::set<std::string> reported_;  // statuses that the log has said
 

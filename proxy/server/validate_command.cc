@@ -7,7 +7,7 @@
 namespace sluice::server {
 
 int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors) {
-  control::Memo memo;
+  control::ConfigurationMemo memo;
   const control::Configuration configuration =
       control::readConfiguration(paths, base::Secret(), nullptr, processors, memo);
   const std::string report = control::reportText(configuration);

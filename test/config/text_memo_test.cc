@@ -20,7 +20,7 @@ using testing::IsEmpty;
 class TextMemos : public testing::Test {
  protected:
   std::shared_ptr<const TextReading> read(const std::string& file, const std::string& text) {
-    return memo_.read({file, text}, {Severity::kError, key_});
+    return readText({file, text}, {Severity::kError, key_}, memo_);
   }
   static std::string map(const std::string& name, const std::string& value) {
     return object("v1", "ConfigMap", name, "data: {k: " + value + "}\n");
@@ -31,16 +31,13 @@ class TextMemos : public testing::Test {
 };
 
 TEST_F(TextMemos, DoNotReadAnEqualTextAgain) {
-  memo_.begin();
   const auto first = read("a.yaml", map("a", "v"));
-  memo_.end();
-  memo_.begin();
+  memo_.sweep();
   EXPECT_EQ(read("a.yaml", map("a", "v")), first);
   EXPECT_NE(read("b.yaml", map("a", "v")), first) << "positions name the file";
 }
 
 TEST_F(TextMemos, ReadATextThatChanged) {
-  memo_.begin();
   const auto first = read("a.yaml", map("a", "v"));
   const auto second = read("a.yaml", map("a", "w"));
   EXPECT_NE(second->objects.at(0).object, first->objects.at(0).object);
@@ -48,17 +45,13 @@ TEST_F(TextMemos, ReadATextThatChanged) {
 }
 
 TEST_F(TextMemos, ForgetTextsThatTheLastConfigurationDidNotHave) {
-  memo_.begin();
   const auto first = read("a.yaml", map("a", "v"));
-  memo_.end();
-  memo_.begin();
-  memo_.end();
-  memo_.begin();
+  memo_.sweep();
+  memo_.sweep();
   EXPECT_NE(read("a.yaml", map("a", "v")), first);
 }
 
 TEST_F(TextMemos, KeepWhatIsWrongWithAText) {
-  memo_.begin();
   for (int round = 0; round < 2; ++round) {
     const auto broken = read("a.yaml", map("a", "v") + "---\na: [\n");
     EXPECT_THAT(broken->objects, IsEmpty()) << "the document before the fault is not served either";

@@ -39,7 +39,7 @@ spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 )";
 
 Configuration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
-  Memo memo;
+  ConfigurationMemo memo;
   return readConfiguration(paths, base::Secret("key"), previous, {}, memo);
 }
 

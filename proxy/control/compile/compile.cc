@@ -54,7 +54,7 @@ class Routes {
            RouteMemo& memo) {
     for (const std::shared_ptr<const RouteType>& route : routes.shared()) {
       inOrder_.push_back(
-          {memo.plan(route, tools_), keptFault(model_, config::kGatewayGroup, RouteType::kKind, route->meta)});
+          {planOf(route, tools_, memo), keptFault(model_, config::kGatewayGroup, RouteType::kKind, route->meta)});
     }
     for (const config::Rejected& rejected : model_.rejected) {
       const std::optional<RouteType>& route = rejected.*legible;
@@ -186,9 +186,6 @@ CompileResult compile(const config::Model& model, const config::Catalog& catalog
 }
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo) {
-  memo.backends.begin();
-  memo.processors.begin();
-  memo.routes.begin();
   routing::AddressGuard guard;
   // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
   // allowed.
@@ -226,9 +223,9 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->binds = compileBinds(std::move(gateways));
   result.snapshot = std::move(snapshot);
   result.usable = hasAcceptedClass(model);
-  memo.routes.end();
-  memo.backends.end();
-  memo.processors.end();
+  memo.routes.sweep();
+  memo.backends.sweep();
+  memo.processors.sweep();
   memo.states.sweep();
   return result;
 }

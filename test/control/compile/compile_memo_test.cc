@@ -151,18 +151,14 @@ TEST(BackendMemo, GivesTheEarlierOfTwoPlansThatSayTheSame) {
     return made;
   };
   BackendMemo memo;
-  memo.begin();
-  const auto first = memo.shared(plan({{"192.0.2.1", 80}}));
-  memo.end();
-  memo.begin();
-  EXPECT_EQ(memo.shared(plan({{"192.0.2.1", 80}})), first);
-  const auto other = memo.shared(plan({{"192.0.2.2", 80}}));
+  const auto first = sharedPlan(plan({{"192.0.2.1", 80}}), memo);
+  memo.sweep();
+  EXPECT_EQ(sharedPlan(plan({{"192.0.2.1", 80}}), memo), first);
+  const auto other = sharedPlan(plan({{"192.0.2.2", 80}}), memo);
   EXPECT_NE(other, first);
-  memo.end();
-  memo.begin();
-  memo.end();
-  memo.begin();
-  EXPECT_NE(memo.shared(plan({{"192.0.2.2", 80}})), other);
+  memo.sweep();
+  memo.sweep();
+  EXPECT_NE(sharedPlan(plan({{"192.0.2.2", 80}}), memo), other);
 }
 
 }  // namespace

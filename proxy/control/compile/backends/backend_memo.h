@@ -1,36 +1,23 @@
-// The BackendPlans of the last compilation: one that did not change stays the same object, so that what was made of it
-// stays too.
+// A BackendMemo keeps the BackendPlans of the last compilation: one that did not change stays the same object, so that
+// what was made of it stays too.
 //
-// What comes out of compile() never depends on it. Loading thread.
+// It belongs to the loading thread.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "proxy/base/memo.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::control {
 
-class BackendMemo {
- public:
-  /// Between two of these is one compilation; the plans that it had no more are forgotten.
-  void begin() { ++round_; }
-  void end() {
-    std::erase_if(plans_, [this](const auto& each) { return each.second.round != round_; });
-  }
-  /// `plan`, or the one before that says the same.
-  std::shared_ptr<const routing::BackendPlan> shared(std::shared_ptr<const routing::BackendPlan> plan);
+/// Its key is name and identity; a round is one compilation.
+using BackendMemo = base::Memo<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>>;
 
- private:
-  struct Entry {
-    std::shared_ptr<const routing::BackendPlan> plan;
-    std::uint64_t round = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Entry> plans_;  // by name and identity
-  std::uint64_t round_ = 0;
-};
+/// Returns `plan`, or the one before that says the same.
+std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
+                                                       BackendMemo& memo);
 
 }  // namespace sluice::control

@@ -100,7 +100,7 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   if (entry.unprocessed) return entry;
   plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
-  entry.plan = tools.memo.shared(std::move(plan));
+  entry.plan = sharedPlan(std::move(plan), tools.memo);
   return entry;
 }
 

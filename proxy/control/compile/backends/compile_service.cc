@@ -141,7 +141,7 @@ ServiceCatalog::PortEntry ServiceCatalog::compilePort(const config::Service& ser
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
   entry.note = endpoints.note();
-  entry.plan = memo.shared(std::move(plan));
+  entry.plan = sharedPlan(std::move(plan), memo);
   return entry;
 }
 

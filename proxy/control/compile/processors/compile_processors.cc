@@ -248,8 +248,8 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
   owner.append(" of ").append(of.holder.group).append(of.place);
   const Secrets secrets(model_, of.holder);
-  processing::Made made =
-      memo_.make(*type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed});
+  processing::Made made = makeProcessor(
+      *type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed}, memo_);
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
   processing::Step ready{std::move(made.processor), use.name,           use.type,          *phase,       of.scope,
                          admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};

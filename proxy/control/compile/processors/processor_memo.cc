@@ -22,12 +22,11 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
   return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
 
-}  // namespace
-
 /// Passes questions on, and writes them down.
-class ProcessorMemo::Witness final : public processing::SecretLookup {
+class Witness final : public processing::SecretLookup {
  public:
-  Witness(const processing::SecretLookup& asked, std::vector<Lookup>& lookups) : asked_(asked), lookups_(lookups) {}
+  Witness(const processing::SecretLookup& asked, std::vector<MadeProcessor::Lookup>& lookups)
+      : asked_(asked), lookups_(lookups) {}
 
   processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
     processing::FoundSecret answer = asked_.find(nameSpace, name, key);
@@ -37,27 +36,33 @@ class ProcessorMemo::Witness final : public processing::SecretLookup {
 
  private:
   const processing::SecretLookup& asked_;
-  std::vector<Lookup>& lookups_;
+  std::vector<MadeProcessor::Lookup>& lookups_;
 };
 
-processing::Made ProcessorMemo::make(const processing::BuiltinType& type, const processing::Use& use) {
-  Entry& entry = entries_[{std::string(use.owner), std::string(use.name), std::string(type.type), use.phase,
-                           use.preAuth, use.exposed}];
-  if (entry.round == 0 || !holds(entry, use)) {
-    entry.lookups.clear();
-    const Witness witness(use.secrets, entry.lookups);
-    entry.config = use.config;
-    entry.made = type.make({use.owner, use.name, use.phase, use.preAuth, use.config, witness, use.states, use.exposed});
-  }
-  entry.round = round_;
-  return entry.made;
+MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Use& use) {
+  MadeProcessor processor;
+  const Witness witness(use.secrets, processor.lookups);
+  processor.config = use.config;
+  processor.made =
+      type.make({use.owner, use.name, use.phase, use.preAuth, use.config, witness, use.states, use.exposed});
+  return processor;
 }
 
-bool ProcessorMemo::holds(const Entry& entry, const processing::Use& use) {
-  return sameValue(entry.config, use.config) &&
-         std::all_of(entry.lookups.begin(), entry.lookups.end(), [&](const Lookup& each) {
-           return sameAnswer(each.answer, use.secrets.find(each.nameSpace, each.name, each.key));
-         });
+bool holds(const MadeProcessor& processor, const processing::Use& use) {
+  const auto sameLookup = [&](const MadeProcessor::Lookup& each) {
+    return sameAnswer(each.answer, use.secrets.find(each.nameSpace, each.name, each.key));
+  };
+  return sameValue(processor.config, use.config) &&
+         std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);
+}
+
+}  // namespace
+
+processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorMemo& memo) {
+  const std::tuple key(std::string(use.owner), std::string(use.name), std::string(type.type), use.phase, use.preAuth,
+                       use.exposed);
+  const auto unchanged = [&](const MadeProcessor& before) { return holds(before, use); };
+  return memo.get(key, unchanged, [&] { return makeAnew(type, use); }).made;
 }
 
 }  // namespace sluice::control

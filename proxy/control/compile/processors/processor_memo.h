@@ -1,30 +1,20 @@
-// The processors of the last compilation: one of whose use nothing changed, nor anything in the Secrets and grants that
-// it looked at, stays the same object.
+// A ProcessorMemo keeps the processors of the last compilation: one of whose use nothing changed, nor anything in the
+// Secrets and grants that it looked at, stays the same object.
 //
-// What comes out of compile() never depends on it. Loading thread.
+// It belongs to the loading thread.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "proxy/base/memo.h"
 #include "proxy/processing/factory.h"
 
 namespace sluice::control {
 
-class ProcessorMemo {
- public:
-  /// Between two of these is one compilation; the processors that it had no more are forgotten.
-  void begin() { ++round_; }
-  void end() {
-    std::erase_if(entries_, [this](const auto& each) { return each.second.round != round_; });
-  }
-  /// What `type` makes of `use`, or has made of the same before.
-  processing::Made make(const processing::BuiltinType& type, const processing::Use& use);
-
- private:
+/// A processor, and what it was made of.
+struct MadeProcessor {
   /// A question that the type asked while it made the processor, and what it was told.
   struct Lookup {
     std::string nameSpace;
@@ -32,20 +22,16 @@ class ProcessorMemo {
     std::string key;
     processing::FoundSecret answer;
   };
-  class Witness;
-  struct Entry {
-    content::Value config;
-    std::vector<Lookup> lookups;
-    processing::Made made;
-    std::uint64_t round = 0;
-  };
-  /// Owner, name, type, phase, preAuth, exposed.
-  using Key = std::tuple<std::string, std::string, std::string, processing::Phase, bool, bool>;
-
-  static bool holds(const Entry& entry, const processing::Use& use);
-
-  std::map<Key, Entry> entries_;
-  std::uint64_t round_ = 0;
+  content::Value config;
+  std::vector<Lookup> lookups;
+  processing::Made made;
 };
+
+/// Its key is owner, name, type, phase, preAuth, exposed; a round is one compilation.
+using ProcessorMemo =
+    base::Memo<std::tuple<std::string, std::string, std::string, processing::Phase, bool, bool>, MadeProcessor>;
+
+/// Returns what `type` makes of `use`, or has made of the same before.
+processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorMemo& memo);
 
 }  // namespace sluice::control

@@ -1,0 +1,80 @@
+#include "proxy/base/memo.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace sluice::base {
+namespace {
+
+/// Spells numbers, and counts how often it had to.
+class Memos : public ::testing::Test {
+ protected:
+  std::string spell(std::string_view key, int number) {
+    const auto holds = [number](const Spelt& spelt) { return spelt.number == number; };
+    return memo_.get(key, holds, [&] { return make(number); }).text;
+  }
+
+  struct Spelt {
+    int number;
+    std::string text;
+  };
+  Spelt make(int number) {
+    ++made_;
+    return {number, std::to_string(number)};
+  }
+
+  Memo<std::string, Spelt> memo_;
+  int made_ = 0;
+};
+
+TEST_F(Memos, DoNotMakeTheSameTwice) {
+  EXPECT_EQ(spell("a", 1), "1");
+  EXPECT_EQ(spell("a", 1), "1");
+  memo_.sweep();
+  EXPECT_EQ(spell("a", 1), "1");
+  EXPECT_EQ(made_, 1);
+}
+
+TEST_F(Memos, MakeAgainWhatDoesNotHoldAnyMore) {
+  EXPECT_EQ(spell("a", 1), "1");
+  EXPECT_EQ(spell("a", 2), "2");
+  EXPECT_EQ(spell("a", 1), "1") << "only the last one is kept";
+  EXPECT_EQ(made_, 3);
+}
+
+TEST_F(Memos, KeepKeysApart) {
+  EXPECT_EQ(spell("a", 1), "1");
+  EXPECT_EQ(spell("b", 1), "1");
+  EXPECT_EQ(made_, 2);
+}
+
+TEST_F(Memos, ForgetWhatARoundDidNotAskFor) {
+  spell("a", 1);
+  spell("b", 2);
+  memo_.sweep();
+  spell("b", 2);
+  memo_.sweep();
+  EXPECT_EQ(made_, 2);
+  spell("b", 2);
+  EXPECT_EQ(made_, 2) << "it was asked for in each round";
+  spell("a", 1);
+  EXPECT_EQ(made_, 3);
+}
+
+TEST_F(Memos, NeedNoCheckOfWhatTheirKeyDecides) {
+  EXPECT_EQ(memo_.get("a", [this] { return make(1); }).text, "1");
+  EXPECT_EQ(memo_.get("a", [this] { return make(2); }).text, "1");
+  EXPECT_EQ(made_, 1);
+}
+
+TEST_F(Memos, LeaveWhatTheyHaveWhereItIs) {
+  const auto one = [this] { return make(1); };
+  const Spelt& first = memo_.get("a", one);
+  for (char key = 'b'; key <= 'z'; ++key) memo_.get(std::string(1, key), one);
+  EXPECT_EQ(&memo_.get("a", one), &first);
+}
+
+}  // namespace
+}  // namespace sluice::base
