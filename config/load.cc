@@ -13,7 +13,6 @@
 #include "config/object_reading.h"
 #include "config/read/settings_reader.h"
 #include "config/revision.h"
-#include "config/yaml/source_files.h"
 
 namespace sluice::config {
 namespace {
@@ -65,62 +64,30 @@ class Assembler {
   std::vector<const RevisionEntry*> endpoints_;
 };
 
-/// `problems`: what was met on the way to the texts. Of a set that is refused whole, the objects still say what is
-/// wrong with them if they are legible at all.
-Configuration loadSources(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key,
-                          const Model* previous, TextMemo& memo) {
-  std::vector<std::shared_ptr<const TextReading>> readings;
-  bool readable = true;
-  for (const SourceText& text : texts) {
-    readings.push_back(readText(text, {Severity::kError, key}, memo));
-    const Problems& found = readings.back()->unreadable;
-    readable = readable && found.empty();
-    problems.insert(problems.end(), found.begin(), found.end());
-  }
-  memo.sweep();
-  Configuration configuration;
-  if (readable) {
-    Assembler assembler;
-    for (const auto& reading : readings) {
-      for (const ObjectReading& object : reading->objects) assembler.add(object);
-    }
-    configuration = std::move(assembler).finish(previous);
-  }
-  if (hasErrors(problems)) {
-    configuration.readable = false;
-    configuration.model = Model();
-    configuration.revision = revisionOfUnreadable(texts, problems, key);
-  }
-  problems.insert(problems.end(), configuration.problems.begin(), configuration.problems.end());
-  configuration.problems = std::move(problems);
-  return configuration;
-}
-
 }  // namespace
 
-Configuration loadDocuments(const std::vector<Document>& documents, Severity unknownFields, const base::Secret& key,
-                            const Model* previous) {
-  std::vector<ObjectReading> readings;
-  for (const Document& document : documents) readObjects(document.root, {unknownFields, key}, readings);
+Configuration load(const ObjectSet& set, const Model* previous) {
   Assembler assembler;
-  for (const ObjectReading& reading : readings) assembler.add(reading);
-  return std::move(assembler).finish(previous);
+  for (const auto& readings : set.readings) {
+    for (const ObjectReading& reading : *readings) assembler.add(reading);
+  }
+  Configuration configuration = std::move(assembler).finish(previous);
+  configuration.problems.insert(configuration.problems.begin(), set.problems.begin(), set.problems.end());
+  if (!set.refused.empty()) {
+    configuration.readable = false;
+    configuration.model = Model();
+    configuration.revision = set.refused;
+  }
+  return configuration;
 }
 
 Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous) {
   TextMemo memo;
-  return loadSources(texts, {}, key, previous, memo);
+  return load(readTexts(texts, {}, key, memo), previous);
 }
 
 Configuration loadText(std::string_view text, std::string_view file) {
   return loadTexts({SourceText{std::string(file), std::string(text)}}, base::Secret());
-}
-
-Configuration loadPaths(const std::vector<std::string>& paths, const base::Secret& key, const Model* previous,
-                        TextMemo& memo) {
-  Problems problems;
-  const std::vector<SourceText> texts = readSourceFiles(paths, problems);
-  return loadSources(texts, std::move(problems), key, previous, memo);
 }
 
 }  // namespace sluice::config

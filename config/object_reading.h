@@ -28,7 +28,7 @@ struct ObjectReading {
 };
 
 struct ReadingRules {
-  Severity unknownFields;   // C-14
+  Severity unknownFields;   // an error in files, a warning in Kubernetes (C-14)
   const base::Secret& key;  // of revisions
 };
 

@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CHANGED = 77  # the route whose file changes
 PATIENCE = 120  # seconds until something that does not happen is given up
 YAML = ("sluice::config::forEachDocument*", "sluice::config::readObjects*")  # parsing, and what parsing hands documents to
-READING = ("sluice::control::readConfiguration*",)
+READING = ("sluice::control::FileSource::read*", "sluice::control::makeConfiguration*")
 
 BASE = """\
 apiVersion: gateway.networking.k8s.io/v1

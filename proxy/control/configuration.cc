@@ -26,10 +26,9 @@ bool Configuration::flawless() const {
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
-Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, const processing::BuiltinTypes& processors,
-                                ConfigurationMemo& memo) {
-  config::Configuration loaded = config::loadPaths(paths, key, previous, memo.texts);
+Configuration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
+                                const processing::BuiltinTypes& processors, ConfigurationMemo& memo) {
+  config::Configuration loaded = config::load(set, previous);
   Configuration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
@@ -40,6 +39,12 @@ Configuration readConfiguration(const std::vector<std::string>& paths, const bas
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;
+}
+
+Configuration readConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors) {
+  config::TextMemo texts;
+  ConfigurationMemo memo;
+  return makeConfiguration(config::readPaths(paths, base::Secret(), texts), nullptr, processors, memo);
 }
 
 std::string reportText(const Configuration& configuration) {

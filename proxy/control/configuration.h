@@ -10,10 +10,9 @@
 
 #include "config/catalog/catalog_memo.h"
 #include "config/model/model.h"
+#include "config/object_set.h"
 #include "config/problem.h"
 #include "config/status/conditions.h"
-#include "config/text_memo.h"
-#include "proxy/base/secret.h"
 #include "proxy/control/compile/compile.h"
 #include "proxy/control/revisions.h"
 #include "proxy/processing/factory.h"
@@ -46,19 +45,19 @@ struct Configuration {
   bool flawless() const;
 };
 
-/// This keeps what readings one after the other have in common. It never shows in what comes out. One thread uses it.
+/// This keeps what compilations one after the other have in common. It never shows in what comes out, and belongs to
+/// one thread.
 struct ConfigurationMemo {
   config::CatalogMemo catalog;
-  config::TextMemo texts;
   control::CompileMemo compiled;
 };
 
-/// Files, or folders of files, of YAML documents. `key` is that of the revision (config/revision.h).
 /// `previous` is the model that is served now, nullptr if there is none: valid objects of it stand in for those that
-/// have become invalid (config/last_good.h). `memo`: what was read last need not be made again.
-Configuration readConfiguration(const std::vector<std::string>& paths, const base::Secret& key,
-                                const config::Model* previous, const processing::BuiltinTypes& processors,
-                                ConfigurationMemo& memo);
+/// have become invalid (config/last_good.h).
+Configuration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
+                                const processing::BuiltinTypes& processors, ConfigurationMemo& memo);
+/// Reads files, or folders of files, this once, as `sluice validate` does it; nobody is told the revision.
+Configuration readConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors);
 
 /// For people: problems by file and line, then every object with its conditions, then one line that sums up.
 std::string reportText(const Configuration& configuration);

@@ -31,7 +31,7 @@ std::unique_ptr<net::Listener> Acceptor::listenerFor(const BoundSocket& bound) {
   return std::make_unique<net::Listener>(workers_.front()->worker(), *bound.socket, accepted);
 }
 
-void Acceptor::onAccepted(int fd, const net::Address& peer, BindId bind) {
+void Acceptor::onAccepted(int fd, const net::Address& peer, control::BindId bind) {
   std::size_t total = 0;
   WorkerRuntime* chosen = workers_.front();
   std::size_t fewest = chosen->connections();

@@ -23,11 +23,11 @@ class Acceptor {
 
  private:
   struct Listening {
-    BindId bind;
+    control::BindId bind;
     std::unique_ptr<net::Listener> listener;
   };
   std::unique_ptr<net::Listener> listenerFor(const BoundSocket& bound);
-  void onAccepted(int fd, const net::Address& peer, BindId bind);
+  void onAccepted(int fd, const net::Address& peer, control::BindId bind);
 
   const std::vector<WorkerRuntime*> workers_;
   std::size_t maxConnections_ = 0;

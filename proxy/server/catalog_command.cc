@@ -9,8 +9,7 @@
 namespace sluice::server {
 
 int printCatalog(const Options& options, const processing::BuiltinTypes& types) {
-  control::ConfigurationMemo memo;
-  const control::Configuration read = control::readConfiguration(options.config, base::Secret(), nullptr, types, memo);
+  const control::Configuration read = control::readConfiguration(options.config, types);
   for (const config::Problem& problem : read.problems) std::fprintf(stderr, "%s\n", config::render(problem).c_str());
   if (read.catalog == nullptr) return 1;
   const std::string& gatewayClass = read.model.gatewayClassName;

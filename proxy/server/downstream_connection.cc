@@ -5,8 +5,8 @@
 namespace sluice::server {
 
 DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts,
-                                           DirtyList& dirtyList, exchange::Exchanges& exchanges, const ServedBind& bind,
-                                           int fd, const net::Address& peer)
+                                           DirtyList& dirtyList, exchange::Exchanges& exchanges,
+                                           const control::ServedBind& bind, int fd, const net::Address& peer)
     : ServerConnection(parts, fd, peer, bind.tls),
       self_(self),
       dirtyList_(dirtyList),

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "proxy/base/slab.h"
+#include "proxy/control/generation.h"
 #include "proxy/exchange/exchanges.h"
-#include "proxy/server/generation.h"
 #include "proxy/server/server_connection.h"
 
 namespace sluice::server {
@@ -20,12 +20,13 @@ class DirtyList {
 class DownstreamConnection final : public ServerConnection, public exchange::Downstream {
  public:
   DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
-                       exchange::Exchanges& exchanges, const ServedBind& bind, int fd, const net::Address& peer);
+                       exchange::Exchanges& exchanges, const control::ServedBind& bind, int fd,
+                       const net::Address& peer);
   ~DownstreamConnection() override { exchanges_.onClientGone(self_.toToken()); }
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
   bool dirty = false;  // for the table
-  BindId bind() const { return bind_; }
+  control::BindId bind() const { return bind_; }
   /// Its requests find their rules in here from now on.
   void follow(const routing::RouteTable& routes) { routes_ = &routes; }
 
@@ -56,7 +57,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   const base::Handle<DownstreamConnection> self_;
   DirtyList& dirtyList_;
   exchange::Exchanges& exchanges_;
-  const BindId bind_;
+  const control::BindId bind_;
   const routing::RouteTable* routes_;
   exchange::ClientMemory memory_;
 };

@@ -8,16 +8,16 @@ namespace {
 
 struct Wanted {
   net::Address address;
-  BindId bind;
+  control::BindId bind;
   /// A host without IPv6 still has all of its addresses covered.
   bool optional;
 };
 
-std::vector<Wanted> wantedBy(const Generation& generation) {
+std::vector<Wanted> wantedBy(const control::Generation& generation) {
   std::vector<Wanted> wanted;
   for (std::size_t i = 0; i < generation.binds.size(); ++i) {
     const routing::Bind& bind = generation.snapshot->binds[i];
-    const BindId id = generation.binds[i].id;
+    const control::BindId id = generation.binds[i].id;
     if (!bind.address.empty()) {
       wanted.push_back({*net::Address::parse(bind.address, bind.port), id, false});
     } else {
@@ -30,7 +30,7 @@ std::vector<Wanted> wantedBy(const Generation& generation) {
 
 }  // namespace
 
-base::Status ListenSockets::open(const Generation& generation) {
+base::Status ListenSockets::open(const control::Generation& generation) {
   std::map<std::string, net::ListenSocket> fresh;
   for (const Wanted& each : wantedBy(generation)) {
     std::string key = each.address.toString();
@@ -52,7 +52,7 @@ std::vector<const net::ListenSocket*> ListenSockets::ofPort(std::uint16_t port) 
   return found;
 }
 
-std::vector<BoundSocket> ListenSockets::of(const Generation& generation) const {
+std::vector<BoundSocket> ListenSockets::of(const control::Generation& generation) const {
   std::vector<BoundSocket> bound;
   for (const Wanted& each : wantedBy(generation)) {
     const auto found = sockets_.find(each.address.toString());
@@ -61,7 +61,7 @@ std::vector<BoundSocket> ListenSockets::of(const Generation& generation) const {
   return bound;
 }
 
-void ListenSockets::closeOthers(const Generation& generation) {
+void ListenSockets::closeOthers(const control::Generation& generation) {
   std::set<std::string> wanted;
   for (const Wanted& each : wantedBy(generation)) wanted.insert(each.address.toString());
   std::erase_if(sockets_, [&](const auto& entry) { return !wanted.contains(entry.first); });

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/control/generation.h"
 #include "proxy/net/listener.h"
-#include "proxy/server/generation.h"
 
 namespace sluice::server {
 
 /// Whose connections come by a socket.
 struct BoundSocket {
-  BindId bind = 0;
+  control::BindId bind = 0;
   const net::ListenSocket* socket = nullptr;
 };
 
@@ -23,11 +23,11 @@ class ListenSockets {
  public:
   /// Opens what is wanted and not open yet, beside what is open and not wanted any more: a port may go from one address
   /// to all of them. If one can not be had, none of the new ones stays.
-  base::Status open(const Generation& generation);
+  base::Status open(const control::Generation& generation);
   /// The open sockets that it wants.
-  std::vector<BoundSocket> of(const Generation& generation) const;
+  std::vector<BoundSocket> of(const control::Generation& generation) const;
   /// Closes what it does not want; nobody takes connections from those any more.
-  void closeOthers(const Generation& generation);
+  void closeOthers(const control::Generation& generation);
 
  private:
   std::vector<const net::ListenSocket*> ofPort(std::uint16_t port) const;

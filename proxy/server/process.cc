@@ -14,6 +14,9 @@
 
 #include "config/model/supported_kinds.h"
 #include "proxy/control/configuration.h"
+#include "proxy/control/file_source.h"
+#include "proxy/control/loading_thread.h"
+#include "proxy/control/reloader.h"
 #include "proxy/net/signals.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
@@ -81,7 +84,9 @@ class Process {
         descriptors_(raiseDescriptorLimit()),
         main_(clock),
         mainMetrics_(metrics_),
-        serving_(options.config, processors, log, main_, mainMetrics_),
+        source_(options.config, main_, log),
+        loader_(source_, processors, log, main_),
+        serving_(log, main_, mainMetrics_),
         admin_(main_, mainMetrics_) {}
 
   int run();
@@ -92,6 +97,7 @@ class Process {
   void end(const base::Status& why);
   base::Status makeWorkers();
   std::uint32_t workerCount() const;
+  const base::Settings& settings() const;
   void makePages();
   std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
   AdminDocument metricsPage() const;
@@ -101,10 +107,14 @@ class Process {
   observe::Log& log_;
   const base::Clock& clock_;
   const DescriptorShares descriptors_;
+  const base::Settings defaults_;
   observe::MetricsRegistry metrics_;
   net::Worker main_;
   observe::MetricShard mainMetrics_;
+  control::FileSource source_;
+  control::LoadingThread loader_;
   Serving serving_;
+  control::Reloader reloader_{{loader_, serving_, serving_, main_.timers(), clock_}};
   std::unique_ptr<observe::LineFile> accessLog_;
   std::optional<SharedBudgets> budgets_;
   std::vector<net::ListenSocket> adminSockets_;
@@ -143,8 +153,13 @@ std::uint32_t availableCores() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
+/// The defaults until the first configuration is loaded.
+const base::Settings& Process::settings() const {
+  return reloader_.generation() != nullptr ? reloader_.generation()->snapshot->settings : defaults_;
+}
+
 std::uint32_t Process::workerCount() const {
-  const std::uint32_t asked = options_.workers.value_or(serving_.settings().workers);
+  const std::uint32_t asked = options_.workers.value_or(settings().workers);
   return asked != 0 ? asked : availableCores();
 }
 
@@ -155,9 +170,11 @@ base::Status Process::openAdmin() {
     adminSockets_.push_back(std::move(*socket));
   }
   makePages();
-  // These are the defaults, since nothing is loaded yet.
-  admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections));
-  serving_.onServed([this] { admin_.setBounds(adminBounds(serving_.settings(), descriptors_.adminConnections)); });
+  const auto setBounds = [this](const base::Settings& settings) {
+    admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
+  };
+  setBounds(settings());
+  serving_.onSettings(setBounds);
   admin_.serve(adminSockets_[0], adminPages_);
   admin_.serve(adminSockets_[1], healthPages_);
   return base::Done{};
@@ -165,7 +182,7 @@ base::Status Process::openAdmin() {
 
 std::function<AdminDocument()> Process::whenServing(std::function<AdminDocument()> page) const {
   return [this, page = std::move(page)]() -> AdminDocument {
-    if (serving_.generation() != nullptr) return page();
+    if (reloader_.generation() != nullptr) return page();
     return {503, "text/plain; charset=utf-8", "the first configuration is being loaded\n"};
   };
 }
@@ -173,15 +190,15 @@ std::function<AdminDocument()> Process::whenServing(std::function<AdminDocument(
 void Process::makePages() {
   const auto metrics = [this] { return metricsPage(); };
   adminPages_["/status"] = whenServing([this] {
-    const auto make = [this] { return control::statusDocument(serving_.configuration(), serving_.revisions()); };
-    return AdminDocument{200, "application/json", statusText_.of(serving_.version(), make)};
+    const auto make = [this] { return control::statusDocument(*reloader_.configuration(), reloader_.revisions()); };
+    return AdminDocument{200, "application/json", statusText_.of(reloader_.version(), make)};
   });
   adminPages_["/catalog"] = whenServing([this] {
     const auto make = [this] {
-      const control::Configuration& served = serving_.configuration();
+      const control::Configuration& served = *reloader_.configuration();
       return config::supportedKindsJson(*served.catalog, config::kindsConfigMap(served.model)) + "\n";
     };
-    return AdminDocument{200, "application/json", catalogText_.of(serving_.version(), make)};
+    return AdminDocument{200, "application/json", catalogText_.of(reloader_.version(), make)};
   });
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
@@ -197,7 +214,7 @@ AdminDocument Process::metricsPage() const {
   auto pieces = [this, reader = observe::MetricsReader(metrics_), revisionsRead = false](std::string& out) mutable {
     if (reader.read(out, AdminConnection::kPieceBytes) || !out.empty()) return true;
     if (std::exchange(revisionsRead, true)) return false;
-    out = control::revisionInfo(serving_.revisions());
+    out = control::revisionInfo(reloader_.revisions());
     return true;
   };
   return {200, std::string(observe::MetricsRegistry::kContentType), AdminBody::Pieces(std::move(pieces))};
@@ -209,7 +226,7 @@ base::Status Process::makeWorkers() {
   const std::shared_ptr<const pki::ValueSealer> sessionSealer = pki::ValueSealer::withRandomKey();
   std::vector<WorkerRuntime*> workers;
   for (std::uint32_t i = 0; i < workerCount(); ++i) {
-    auto runtime = WorkerRuntime::make({clock_, serving_.generation(), *budgets_, metrics_, accessLog_.get(), instance,
+    auto runtime = WorkerRuntime::make({clock_, reloader_.generation(), *budgets_, metrics_, accessLog_.get(), instance,
                                         newSeed(random), &log_, sessionSealer, descriptors_.backends});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
@@ -219,14 +236,15 @@ base::Status Process::makeWorkers() {
     runtimes_.push_back(std::move(*runtime));
   }
   acceptor_ = std::make_unique<Acceptor>(workers, descriptors_.clients);
-  acceptor_->listen(serving_.sockets(), serving_.settings().limits.connections);
-  serving_.attach(workers, *acceptor_, *budgets_);
+  acceptor_->listen(serving_.sockets(*reloader_.generation()), settings().limits.connections);
+  serving_.attach(workers, *acceptor_, *budgets_, settings());
+  reloader_.begin();
   runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   return base::Done{};
 }
 
 base::Status Process::serve() {
-  const base::Settings& settings = serving_.settings();
+  const base::Settings& settings = this->settings();
   admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
   budgets_.emplace(settings.limits);
   auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
@@ -235,13 +253,13 @@ base::Status Process::serve() {
   if (base::Status made = makeWorkers(); !made.ok()) return made;
   threads_.start();
   ready_ = true;
-  for (const BoundSocket& bound : serving_.sockets())
+  for (const BoundSocket& bound : serving_.sockets(*reloader_.generation()))
     log_.info("listening", {{"address", bound.socket->address().toString()}});
   log_.info("serving", {{"version", SLUICE_VERSION},
                         {"workers", runtimes_.size()},
                         {"admin", adminSockets_[0].address().toString()},
                         {"health", adminSockets_[1].address().toString()},
-                        {"revision", serving_.revisions().served}});
+                        {"revision", reloader_.revisions().served}});
   return base::Done{};
 }
 
@@ -270,22 +288,23 @@ int Process::run() {
   Shutdown shutdown(main_, runtimes_, [this] { end(base::Done{}); });
   const auto stop = [&] {
     ready_ = false;
-    serving_.stop();
+    reloader_.stop();
     if (!shutdown.begun()) log_.info("draining; another signal ends at once");
-    shutdown.request(serving_.settings().drainTimeout);
+    shutdown.request(settings().drainTimeout);
   };
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);
   const net::SignalWatch hangUp(main_, SIGHUP, [this] {
     reopenLog();
-    serving_.reload();
+    reloader_.reload();
   });
   // The ports of operators and probes come first: a configuration may take long to load.
   if (const base::Status opened = openAdmin(); !opened.ok()) {
     log_.error("can not start", {{"reason", opened.error().detail}});
     return 1;
   }
-  serving_.start([this](const base::Status& loaded) {
+  source_.watch([this] { reloader_.reload(); });
+  reloader_.start([this](const base::Status& loaded) {
     const base::Status served = loaded.ok() ? serve() : loaded;
     if (!served.ok()) end(served);
   });

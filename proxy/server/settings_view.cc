@@ -34,12 +34,4 @@ net::DnsSettings dnsSettings(const base::DnsSettings& dns) {
           dns.maxAddresses, dns.ipv6};
 }
 
-net::TlsServerSettings tlsServerSettings(const routing::Bind& bind) {
-  net::TlsServerSettings settings;
-  for (const routing::ListenerIdentity& identity : bind.identities)
-    settings.identities.push_back({identity.certificate, identity.key});
-  settings.alpn = {"h2", "http/1.1"};
-  return settings;
-}
-
 }  // namespace sluice::server

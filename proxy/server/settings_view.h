@@ -4,8 +4,6 @@
 #include "proxy/base/settings.h"
 #include "proxy/http/limits.h"
 #include "proxy/net/dns/resolver.h"
-#include "proxy/net/tls/tls.h"
-#include "proxy/routing/snapshot.h"
 
 namespace sluice::server {
 
@@ -13,6 +11,5 @@ namespace sluice::server {
 /// exchange holds.
 http::Limits httpLimits(const base::LimitSettings& limits);
 net::DnsSettings dnsSettings(const base::DnsSettings& dns);
-net::TlsServerSettings tlsServerSettings(const routing::Bind& bind);
 
 }  // namespace sluice::server

@@ -7,9 +7,7 @@
 namespace sluice::server {
 
 int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors) {
-  control::ConfigurationMemo memo;
-  const control::Configuration configuration =
-      control::readConfiguration(paths, base::Secret(), nullptr, processors, memo);
+  const control::Configuration configuration = control::readConfiguration(paths, processors);
   const std::string report = control::reportText(configuration);
   std::fwrite(report.data(), 1, report.size(), stdout);
   return configuration.flawless() ? 0 : 1;

@@ -109,7 +109,7 @@ void WorkerRuntime::shutdown() {
   resolver_.reset();
 }
 
-void WorkerRuntime::adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted) {
+void WorkerRuntime::adopt(std::shared_ptr<const control::Generation> generation, std::function<void()> adopted) {
   worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] {
     if (resolver_ != nullptr) change_ = change;  // what shutdown() has left takes nothing any more
   });
@@ -126,7 +126,7 @@ void WorkerRuntime::change() {
   report_.adopt(change.generation->revision);
   upstreams_->adopt(policyOf(snapshot), snapshot.backends);
   connections_.forEach([&](DownstreamConnection& connection) {
-    const ServedBind* bind = change.generation->find(connection.bind());
+    const control::ServedBind* bind = change.generation->find(connection.bind());
     connection.follow(bind != nullptr ? *bind->routes : noRoutes_);
     if (bind == nullptr) connection.drain();
   });
@@ -150,12 +150,12 @@ void WorkerRuntime::applySettings() {
   exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);
 }
 
-void WorkerRuntime::hand(int fd, const net::Address& peer, BindId bind) {
+void WorkerRuntime::hand(int fd, const net::Address& peer, control::BindId bind) {
   worker_.post([this, fd, peer, bind] { take(fd, peer, bind); });
 }
 
-void WorkerRuntime::take(int fd, const net::Address& peer, BindId bind) {
-  const ServedBind* served = generation_->find(bind);
+void WorkerRuntime::take(int fd, const net::Address& peer, control::BindId bind) {
+  const control::ServedBind* served = generation_->find(bind);
   if (served == nullptr) {  // its listener went while the connection was on its way
     ::close(fd);
     connectionCount_.fetch_sub(1, std::memory_order_relaxed);

@@ -15,6 +15,7 @@
 
 #include "proxy/base/beat_table.h"
 #include "proxy/base/result.h"
+#include "proxy/control/generation.h"
 #include "proxy/exchange/exchange_list.h"
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/reply/report.h"
@@ -23,7 +24,6 @@
 #include "proxy/observe/access_log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/downstream_connection.h"
-#include "proxy/server/generation.h"
 #include "proxy/server/shared_budgets.h"
 #include "proxy/upstream/upstreams.h"
 
@@ -32,7 +32,7 @@ namespace sluice::server {
 /// What all workers share; all of it outlives them.
 struct RuntimeParts {
   const base::Clock& clock;
-  std::shared_ptr<const Generation> generation;
+  std::shared_ptr<const control::Generation> generation;
   SharedBudgets& budgets;
   observe::MetricsRegistry& metrics;
   observe::LineFile* accessLog;  // nullptr: off
@@ -61,13 +61,13 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void stop();
   /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread; neither once it
   /// has stopped. What its settings say of dns is not looked at again. One at a time; any thread.
-  void adopt(std::shared_ptr<const Generation> generation, std::function<void()> adopted);
+  void adopt(std::shared_ptr<const control::Generation> generation, std::function<void()> adopted);
   /// Lets every client finish what it began and go; those that still come may make one request each. Any thread.
   void drain();
   /// Gives the worker a client's connection. Any thread.
-  void hand(int fd, const net::Address& peer, BindId bind);
+  void hand(int fd, const net::Address& peer, control::BindId bind);
   /// The same on the worker's own thread, inside a Turn.
-  void take(int fd, const net::Address& peer, BindId bind);
+  void take(int fd, const net::Address& peer, control::BindId bind);
   /// Client connections, those on their way by hand() included. Any thread.
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
   /// Has the worker, by the name of `number`, tell its `most` oldest exchanges: on its own thread, or never if it has
@@ -94,7 +94,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   };
 
   struct Change {
-    std::shared_ptr<const Generation> generation;
+    std::shared_ptr<const control::Generation> generation;
     std::function<void()> adopted;
   };
 
@@ -116,7 +116,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void shutdown();
 
   const std::shared_ptr<const pki::ValueSealer> sessionSealer_;
-  std::shared_ptr<const Generation> generation_;
+  std::shared_ptr<const control::Generation> generation_;
   std::optional<Change> change_;  // asked for
   const routing::RouteTable noRoutes_;
   http::Limits limits_;

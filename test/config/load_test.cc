@@ -201,7 +201,9 @@ TEST(Load, TakesUnknownFieldsFromKubernetesWithAWarning) {
                   {"kind", {}, scalar("ConfigMap")},
                   {"metadata", {}, metadata},
                   {"later", {}, scalar("x")}};
-  configuration = loadDocuments({Document{root}}, Severity::kWarning, base::Secret());
+  std::vector<ObjectReading> readings;
+  readObjects(root, {Severity::kWarning, base::Secret()}, readings);
+  configuration = load({{std::make_shared<const std::vector<ObjectReading>>(std::move(readings))}, {}, {}}, nullptr);
   EXPECT_THAT(rendered(configuration.problems), ElementsAre("warning: ConfigMap default/a: later: unknown field"));
   EXPECT_NE(configuration.model.findConfigMap("default", "a"), nullptr);
 }
@@ -264,7 +266,7 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
   std::ofstream(folder / "d.txt") << "not ours";
   std::ofstream(folder / ".hidden.yaml") << "not: ours";
   TextMemo memo;
-  const Configuration configuration = loadPaths({folder.string()}, base::Secret(), nullptr, memo);
+  const Configuration configuration = load(readPaths({folder.string()}, base::Secret(), memo), nullptr);
   ASSERT_EQ(configuration.model.configMaps.size(), 2u);
   EXPECT_EQ(configuration.model.configMaps[0].meta.name, "a");
   EXPECT_THAT(rendered(configuration.problems),
@@ -276,7 +278,7 @@ TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
   const std::string path = ::testing::TempDir() + "sluice-load-test-" + std::to_string(::getpid()) + ".yaml";
   std::ofstream(path) << object("v1", "ConfigMap", "c", "x: y\n");
   TextMemo memo;
-  const Configuration configuration = loadPaths({"/nonexistent/sluice", path}, base::Secret(), nullptr, memo);
+  const Configuration configuration = load(readPaths({"/nonexistent/sluice", path}, base::Secret(), memo), nullptr);
   std::filesystem::remove(path);
   EXPECT_FALSE(configuration.readable);
   EXPECT_TRUE(configuration.model.rejected.empty());
@@ -286,7 +288,7 @@ TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
 
 TEST(Load, SaysWhichPathIsMissing) {
   TextMemo memo;
-  const Configuration configuration = loadPaths({"/nonexistent/sluice"}, base::Secret(), nullptr, memo);
+  const Configuration configuration = load(readPaths({"/nonexistent/sluice"}, base::Secret(), memo), nullptr);
   EXPECT_FALSE(configuration.readable);
   ASSERT_EQ(configuration.problems.size(), 1u);
   EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("/nonexistent/sluice: error: can not be read"));

@@ -203,7 +203,7 @@ TEST(Revision, OfWhatCanNotBeReadIsThatOfItsTextsByTheKey) {
 TEST(Revision, TellsOneMissingFileFromAnother) {
   TextMemo memo;
   const auto missing = [&](const std::string& path) {
-    return loadPaths({path}, base::Secret("key"), nullptr, memo).revision;
+    return load(readPaths({path}, base::Secret("key"), memo), nullptr).revision;
   };
   EXPECT_EQ(missing("/nonexistent/a"), missing("/nonexistent/a"));
   EXPECT_NE(missing("/nonexistent/a"), missing("/nonexistent/b"));

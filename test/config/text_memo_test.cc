@@ -67,13 +67,13 @@ TEST(Objects, ShareWhatDidNotChangeBetweenTwoModels) {
   const std::string path = testing::TempDir() + "sluice-objects-test-" + std::to_string(getpid());
   const std::vector<std::string> paths = {path + "-a.yaml", path + "-b.yaml"};
   TextMemo memo;
-  const auto load = [&](const std::string& value) {
+  const auto loadWith = [&](const std::string& value) {
     std::ofstream(paths[0]) << object("v1", "ConfigMap", "a", "data: {k: v}\n");
     std::ofstream(paths[1]) << object("v1", "ConfigMap", "b", "data: {k: " + value + "}\n");
-    return loadPaths(paths, base::Secret(), nullptr, memo);
+    return load(readPaths(paths, base::Secret(), memo), nullptr);
   };
-  const Configuration before = load("v");
-  const Configuration after = load("w");
+  const Configuration before = loadWith("v");
+  const Configuration after = loadWith("w");
   for (const std::string& each : paths) std::filesystem::remove(each);
   EXPECT_EQ(after.model.findConfigMap("default", "a"), before.model.findConfigMap("default", "a"));
   EXPECT_NE(after.model.findConfigMap("default", "b"), before.model.findConfigMap("default", "b"));

@@ -39,8 +39,9 @@ spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 )";
 
 Configuration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
+  config::TextMemo texts;
   ConfigurationMemo memo;
-  return readConfiguration(paths, base::Secret("key"), previous, {}, memo);
+  return makeConfiguration(config::readPaths(paths, base::Secret("key"), texts), previous, {}, memo);
 }
 
 class Files : public ::testing::Test {

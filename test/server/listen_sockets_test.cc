@@ -18,7 +18,7 @@ struct BindPlace {
 
 class ListenSocketsTest : public ::testing::Test {
  protected:
-  std::shared_ptr<const Generation> generation(const std::vector<BindPlace>& binds) {
+  std::shared_ptr<const control::Generation> generation(const std::vector<BindPlace>& binds) {
     auto snapshot = std::make_shared<routing::Snapshot>();
     for (const BindPlace& at : binds) {
       routing::Bind& bind = snapshot->binds.emplace_back();
@@ -28,12 +28,12 @@ class ListenSocketsTest : public ::testing::Test {
     return maker_.make(std::move(snapshot), "1", nullptr).value();
   }
   /// From one to the next, as a reload does it.
-  base::Status change(const Generation& to) {
+  base::Status change(const control::Generation& to) {
     const base::Status opened = sockets_.open(to);
     if (opened.ok()) sockets_.closeOthers(to);
     return opened;
   }
-  std::vector<std::string> addresses(const Generation& generation) const {
+  std::vector<std::string> addresses(const control::Generation& generation) const {
     std::vector<std::string> found;
     for (const BoundSocket& bound : sockets_.of(generation)) found.push_back(bound.socket->address().toString());
     std::sort(found.begin(), found.end());
@@ -44,7 +44,7 @@ class ListenSocketsTest : public ::testing::Test {
   }
 
   const test::HeldPort held_;
-  GenerationMaker maker_;
+  control::GenerationMaker maker_;
   ListenSockets sockets_;
 };
 

@@ -13,6 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "proxy/control/file_source.h"
+#include "proxy/control/loading_thread.h"
+#include "proxy/control/reloader.h"
 #include "proxy/server/serving.h"
 #include "test/support/held_port.h"
 #include "test/support/loop_driver.h"
@@ -33,9 +36,12 @@ class ServingRig {
   explicit ServingRig(const Spec& spec, std::size_t workers) {
     if (::mkdtemp(folder_.data()) == nullptr) std::abort();
     write(spec);
-    serving_.emplace(std::vector<std::string>{path()}, processors_, log_, main_, shard_);
+    source_.emplace(std::vector<std::string>{path()}, main_, log_);
+    loader_.emplace(*source_, processors_, log_, main_);
+    reloader_.emplace(control::Reloader::Parts{*loader_, serving_, serving_, main_.timers(), clock_});
+    source_->watch([this] { reloader_->reload(); });
     bool started = false;
-    serving_->start([&](const base::Status& status) {
+    reloader_->start([&](const base::Status& status) {
       started = true;
       EXPECT_TRUE(status.ok()) << status.error().detail;
       if (status.ok()) makeWorkers(workers);
@@ -44,7 +50,7 @@ class ServingRig {
   }
   ~ServingRig() {
     stop();
-    serving_.reset();  // it may be reading
+    loader_.reset();  // it may be reading
     std::filesystem::remove_all(folder_);
   }
   ServingRig(const ServingRig&) = delete;
@@ -69,25 +75,25 @@ class ServingRig {
   /// Asks for what is there already.
   void reloadAgain() {
     const net::Worker::Turn turn(main_);
-    serving_->reload();
+    reloader_->reload();
   }
   /// As beginReload(), but comes back when the workers have been told of it.
   void publish(const Spec& spec) {
-    const std::string before = serving_->revisions().published;
+    const std::string before = reloader_->revisions().published;
     beginReload(spec);
-    EXPECT_TRUE(test::runUntil(main_, [&] { return serving_->revisions().published != before; }));
+    EXPECT_TRUE(test::runUntil(main_, [&] { return reloader_->revisions().published != before; }));
   }
   bool reload(const Spec& spec) {
-    const std::string before = serving_->revisions().served;
+    const std::string before = reloader_->revisions().served;
     beginReload(spec);
-    return test::runUntil(main_, [&] { return serving_->revisions().served != before; });
+    return test::runUntil(main_, [&] { return reloader_->revisions().served != before; });
   }
   /// Until no reload is under way.
   bool settles() {
-    return test::runUntil(main_, [&] { return !serving_->reloading(); });
+    return test::runUntil(main_, [&] { return !reloader_->reloading(); });
   }
   std::uint64_t reloads(std::string_view result) { return shard_.at<observe::Metric::kConfigReloads>(result).value(); }
-  Serving& serving() { return *serving_; }
+  control::Reloader& reloader() { return *reloader_; }
   net::Worker& main() { return main_; }
 
  private:
@@ -97,13 +103,15 @@ class ServingRig {
     std::vector<WorkerRuntime*> workers;
     for (std::size_t i = 0; i < count; ++i) {
       runtimes_.push_back(
-          std::move(WorkerRuntime::make({clock_, serving_->generation(), budgets_, metrics_, nullptr, "rig", i + 1}))
+          std::move(WorkerRuntime::make({clock_, reloader_->generation(), budgets_, metrics_, nullptr, "rig", i + 1}))
               .value());
       workers.push_back(runtimes_.back().get());
     }
     acceptor_ = std::make_unique<Acceptor>(workers, kDescriptors);
-    acceptor_->listen(serving_->sockets(), serving_->settings().limits.connections);
-    serving_->attach(workers, *acceptor_, budgets_);
+    const base::Settings& settings = reloader_->generation()->snapshot->settings;
+    acceptor_->listen(serving_.sockets(*reloader_->generation()), settings.limits.connections);
+    serving_.attach(workers, *acceptor_, budgets_, settings);
+    reloader_->begin();
     runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   }
 
@@ -147,7 +155,10 @@ class ServingRig {
   net::Worker main_{clock_};
   observe::MetricShard shard_{metrics_};
   const processing::BuiltinTypes processors_;
-  std::optional<Serving> serving_;
+  std::optional<control::FileSource> source_;
+  std::optional<control::LoadingThread> loader_;
+  Serving serving_{log_, main_, shard_};
+  std::optional<control::Reloader> reloader_;
   SharedBudgets budgets_{base::LimitSettings{}};
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
   std::unique_ptr<Acceptor> acceptor_;

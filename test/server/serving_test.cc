@@ -40,10 +40,10 @@ TEST(ServingReload, ThatWorkersWereToldOfEndsAlthoughTheProcessDrains) {
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 2);
   rig.publish({{first.port(), second.port()}});
-  rig.serving().stop();
+  rig.reloader().stop();
   const test::Descriptor client = connectTo(second.port());
   rig.run();
-  const control::Revisions& revisions = rig.serving().revisions();
+  const control::Revisions& revisions = rig.reloader().revisions();
   ASSERT_TRUE(test::runUntil(rig.main(), [&] { return revisions.served == revisions.desired; }));
   EXPECT_EQ(ask(client), "404") << "its socket was open already";
 }
@@ -53,21 +53,21 @@ TEST(ServingReload, IsNotBegunByWhoDrains) {
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
   rig.run();
-  const std::string before = rig.serving().revisions().desired;
-  rig.serving().stop();
+  const std::string before = rig.reloader().revisions().desired;
+  rig.reloader().stop();
   rig.beginReload({{first.port(), second.port()}});
-  EXPECT_EQ(rig.serving().revisions().desired, before);
+  EXPECT_EQ(rig.reloader().revisions().desired, before);
 }
 
 TEST(ServingReload, WhatIsAskedForMeanwhileIsDoneAfterwards) {
   const test::HeldPort ports[3];
   ServingRig rig({{ports[0].port()}}, 2);
   rig.publish({{ports[0].port(), ports[1].port()}});
-  const std::string second = rig.serving().revisions().desired;
+  const std::string second = rig.reloader().revisions().desired;
   rig.beginReload({{ports[0].port(), ports[2].port()}});
-  EXPECT_EQ(rig.serving().revisions().desired, second) << "it has not been read";
+  EXPECT_EQ(rig.reloader().revisions().desired, second) << "it has not been read";
   rig.run();
-  const control::Revisions& revisions = rig.serving().revisions();
+  const control::Revisions& revisions = rig.reloader().revisions();
   ASSERT_TRUE(
       test::runUntil(rig.main(), [&] { return revisions.desired != second && revisions.served == revisions.desired; }));
   EXPECT_EQ(ask(connectTo(ports[2].port())), "404");
@@ -79,11 +79,11 @@ TEST(ServingReload, IsForgottenIfTheProcessDrainsWhileItIsLoaded) {
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
   rig.run();
-  const std::string before = rig.serving().revisions().desired;
+  const std::string before = rig.reloader().revisions().desired;
   rig.beginReload({{first.port(), second.port()}});
-  rig.serving().stop();
+  rig.reloader().stop();
   EXPECT_TRUE(rig.settles());
-  EXPECT_EQ(rig.serving().revisions().desired, before);
+  EXPECT_EQ(rig.reloader().revisions().desired, before);
   EXPECT_LT(connectTo(second.port()).get(), 0);
 }
 
@@ -92,10 +92,10 @@ TEST(ServingReload, IsNotWaitedForByTheMainThread) {
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
   rig.run();
-  const std::string before = rig.serving().revisions().desired;
+  const std::string before = rig.reloader().revisions().desired;
   rig.beginReload({{first.port(), second.port()}});
-  EXPECT_EQ(rig.serving().revisions().desired, before) << "it is told in a later turn";
-  ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.serving().revisions().served != before; }));
+  EXPECT_EQ(rig.reloader().revisions().desired, before) << "it is told in a later turn";
+  ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.reloader().revisions().served != before; }));
 }
 
 TEST(ServingReload, ManyRequestsForItWhileItIsLoadedAreOne) {
@@ -103,10 +103,10 @@ TEST(ServingReload, ManyRequestsForItWhileItIsLoadedAreOne) {
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
   rig.run();
-  const std::string before = rig.serving().revisions().served;
+  const std::string before = rig.reloader().revisions().served;
   rig.beginReload({{first.port(), second.port()}});
   for (int i = 0; i < 10; ++i) rig.reloadAgain();
-  ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.serving().revisions().served != before; }));
+  ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.reloader().revisions().served != before; }));
   EXPECT_TRUE(rig.settles());
   EXPECT_EQ(rig.reloads("success"), 1u);
   EXPECT_GE(rig.reloads("unchanged"), 1u) << "those that came meanwhile";
@@ -192,7 +192,7 @@ TEST_F(ServingThreads, WorkersMayStopInTheMidstOfAReload) {
     askers.gatewayStops();
     rig.beginReload(variant(2));
     for (int turn = 0; turn < round % 4; ++turn) uv_run(rig.main().loop(), UV_RUN_ONCE);
-    if (round % 2 == 0) rig.serving().stop();
+    if (round % 2 == 0) rig.reloader().stop();
     rig.stop();
     askers.stop();
     EXPECT_EQ(askers.failed(), 0);

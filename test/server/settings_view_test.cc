@@ -108,13 +108,5 @@ TEST(SettingsView, EveryDnsSettingArrives) {
   EXPECT_TRUE(made.ipv6);
 }
 
-TEST(SettingsView, ATlsListenerOffersBothVersionsAndAllItsIdentities) {
-  routing::Bind bind;
-  bind.identities.resize(2);
-  const net::TlsServerSettings settings = tlsServerSettings(bind);
-  EXPECT_EQ(settings.alpn, (std::vector<std::string>{"h2", "http/1.1"}));
-  EXPECT_EQ(settings.identities.size(), 2U);
-}
-
 }  // namespace
 }  // namespace sluice::server

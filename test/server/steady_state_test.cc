@@ -115,10 +115,11 @@ void answerHeads(test::Descriptor connection) {
 class Gateway {
  public:
   Gateway(const std::string& name, std::uint16_t port, UpstreamProtocol protocol)
-      : runtime_(WorkerRuntime::make({clock_,
-                                      GenerationMaker().make(snapshotTowardsPort(port, protocol), "1", nullptr).value(),
-                                      budgets_, metrics_, nullptr, name, 1})
-                     .value()),
+      : runtime_(
+            WorkerRuntime::make(
+                {clock_, control::GenerationMaker().make(snapshotTowardsPort(port, protocol), "1", nullptr).value(),
+                 budgets_, metrics_, nullptr, name, 1})
+                .value()),
         thread_([this] { runtime_->run(); }) {}
   ~Gateway() {
     runtime_->stop();

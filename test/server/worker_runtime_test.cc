@@ -71,7 +71,7 @@ class WorkerThatStops : public ::testing::Test {
   void TearDown() override {
     if (thread_.joinable()) thread_.join();
   }
-  std::shared_ptr<const Generation> generation(const std::string& hostname, const std::string& revision) {
+  std::shared_ptr<const control::Generation> generation(const std::string& hostname, const std::string& revision) {
     return maker_.make(snapshotWithNameServer(hostname, dns_.name()), revision, nullptr).value();
   }
   /// A request whose backend's name is not resolved.
@@ -104,7 +104,7 @@ class WorkerThatStops : public ::testing::Test {
   const base::SystemClock clock_;
   SharedBudgets budgets_{base::LimitSettings{}};
   observe::MetricsRegistry metrics_;
-  GenerationMaker maker_;
+  control::GenerationMaker maker_;
   std::unique_ptr<WorkerRuntime> worker_;
   std::thread thread_;
   test::Descriptor client_;

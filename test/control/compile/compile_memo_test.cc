@@ -35,7 +35,7 @@ class Folder {
   }
   /// What it was before lives on meanwhile, as it does in a process.
   void compile() {
-    config::Configuration loaded = config::loadPaths({path_}, base::Secret(), nullptr, texts_);
+    config::Configuration loaded = config::load(config::readPaths({path_}, base::Secret(), texts_), nullptr);
     const SystemTrust trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
     previous_ = std::move(result_);
     config::Problems problems;

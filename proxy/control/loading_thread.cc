@@ -1,11 +1,11 @@
-#include "proxy/server/loader.h"
+#include "proxy/control/loading_thread.h"
 
 #include <malloc.h>
 
 #include <random>
 #include <utility>
 
-namespace sluice::server {
+namespace sluice::control {
 namespace {
 
 // As long as the digest that it guards.
@@ -17,7 +17,7 @@ base::Secret newRevisionKey() {
 }
 
 /// Names what the metrics of routes, Backends and Gateways may be about.
-std::unordered_set<std::string> objectsOf(const control::Configuration& configuration) {
+std::unordered_set<std::string> objectsOf(const Configuration& configuration) {
   std::unordered_set<std::string> objects;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
     objects.insert(object.nameSpace + "/" + object.name);
@@ -28,13 +28,13 @@ std::unordered_set<std::string> objectsOf(const control::Configuration& configur
 
 }  // namespace
 
-Loader::Loader(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors, observe::Log& log,
-               net::Worker& main)
-    : paths_(paths), processors_(processors), log_(log), main_(main), revisionKey_(newRevisionKey()), thread_([this] {
+LoadingThread::LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log,
+                             net::Worker& main)
+    : source_(source), processors_(processors), log_(log), main_(main), revisionKey_(newRevisionKey()), thread_([this] {
         run();
       }) {}
 
-Loader::~Loader() {
+LoadingThread::~LoadingThread() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -43,7 +43,7 @@ Loader::~Loader() {
   thread_.join();
 }
 
-void Loader::post(std::function<void()> job) {
+void LoadingThread::post(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
@@ -51,7 +51,7 @@ void Loader::post(std::function<void()> job) {
   changed_.notify_one();
 }
 
-void Loader::run() {
+void LoadingThread::run() {
   for (;;) {
     std::function<void()> job;
     {
@@ -65,48 +65,38 @@ void Loader::run() {
   }
 }
 
-void Loader::load(const control::Configuration& served, std::shared_ptr<const Generation> generation, Done done) {
-  post([this, &served, generation = std::move(generation), done = std::move(done)] {
+void LoadingThread::load(const Loaded& served, Done done) {
+  post([this, served, done = std::move(done)] {
     // The message must be copyable, so it holds the result by a pointer.
-    const auto loaded = std::make_shared<Loaded>(loadNow(served, generation.get()));
+    const auto loaded = std::make_shared<Loaded>(loadNow(served));
     main_.post([loaded, done] { done(std::move(*loaded)); });
   });
 }
 
-void Loader::discard(control::Configuration&& configuration, std::shared_ptr<const Generation>&& generation) {
-  struct Old {
-    control::Configuration configuration;
-    std::shared_ptr<const Generation> generation;
-  };
-  post([old = std::make_shared<Old>(Old{std::move(configuration), std::move(generation)})]() mutable {
-    old.reset();
+void LoadingThread::discard(Loaded&& old) {
+  post([old = std::move(old)]() mutable {
+    old = {};
     // What is gone now lies scattered among what stays, where free() alone leaves it to the process.
     malloc_trim(0);
   });
 }
 
-Loaded Loader::loadNow(const control::Configuration& served, const Generation* generation) {
-  const bool first = generation == nullptr;
-  Loaded loaded;
-  control::Configuration& read = loaded.configuration;
-  read = control::readConfiguration(paths_, revisionKey_, first ? nullptr : &served.model, processors_, memo_);
-  loaded.unchanged = !first && read.readable && read.sameAs(served);
-  if (loaded.unchanged) return loaded;
-  report(read);
-  if (!read.usable()) {
-    loaded.refusal = "`sluice validate` says more";
-    return loaded;
+Loaded LoadingThread::loadNow(const Loaded& served) {
+  const Configuration* before = served.configuration.get();
+  const config::Model* model = before == nullptr ? nullptr : &before->model;
+  const auto read =
+      std::make_shared<const Configuration>(makeConfiguration(source_.read(revisionKey_), model, processors_, memo_));
+  if (before != nullptr && read->readable && read->sameAs(*before)) {
+    return {Loaded::Outcome::kUnchanged, read, nullptr, {}};
   }
-  auto made = maker_.make(read.compiled.snapshot, read.revision, generation, objectsOf(read));
-  if (made.ok()) {
-    loaded.generation = std::move(*made);
-  } else {
-    loaded.refusal = made.error().detail;
-  }
-  return loaded;
+  report(*read);
+  if (!read->usable()) return {Loaded::Outcome::kRefused, read, nullptr, "`sluice validate` says more"};
+  auto made = maker_.make(read->compiled.snapshot, read->revision, served.generation.get(), objectsOf(*read));
+  if (!made.ok()) return {Loaded::Outcome::kRefused, read, nullptr, made.error().detail};
+  return {Loaded::Outcome::kServable, read, std::move(*made), {}};
 }
 
-void Loader::report(const control::Configuration& configuration) {
+void LoadingThread::report(const Configuration& configuration) {
   for (const config::Problem& problem : configuration.problems) log_.error(config::render(problem));
   std::set<std::string> unhealthy;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
@@ -118,4 +108,4 @@ void Loader::report(const control::Configuration& configuration) {
   reported_ = std::move(unhealthy);
 }
 
-}  // namespace sluice::server
+}  // namespace sluice::control

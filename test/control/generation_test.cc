@@ -1,11 +1,11 @@
 // What a bind keeps from one generation to the next: its name, and its TLS context where the certificates are the same.
-#include "proxy/server/generation.h"
+#include "proxy/control/generation.h"
 
 #include <gtest/gtest.h>
 
 #include "test/support/test_pki.h"
 
-namespace sluice::server {
+namespace sluice::control {
 namespace {
 
 /// A bind as a test writes it: with identities it is one of TLS.
@@ -27,7 +27,7 @@ std::shared_ptr<const routing::Snapshot> snapshotOf(const std::vector<WrittenBin
   return snapshot;
 }
 
-routing::ListenerIdentity identity(const test::Identity& from) {
+routing::ListenerIdentity identity(const sluice::test::Identity& from) {
   return {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(from.certificate).value()),
           std::make_shared<const pki::PrivateKey>(pki::PrivateKey::parse(from.secretKey()).value())};
 }
@@ -46,9 +46,9 @@ class Generations : public ::testing::Test {
 
   GenerationMaker maker_;
   std::shared_ptr<const Generation> last_;
-  const test::Identity root_ = test::makeAuthority();
-  const test::Identity one_ = test::issueServer(root_, "one.test");
-  const test::Identity two_ = test::issueServer(root_, "two.test");
+  const sluice::test::Identity root_ = sluice::test::makeAuthority();
+  const sluice::test::Identity one_ = sluice::test::issueServer(root_, "one.test");
+  const sluice::test::Identity two_ = sluice::test::issueServer(root_, "two.test");
 };
 
 TEST_F(Generations, ABindKeepsItsNameWhateverItsPlace) {
@@ -81,14 +81,15 @@ TEST_F(Generations, TheSameCertificatesGoOnWithTheirContext) {
 }
 
 TEST_F(Generations, OtherCertificatesAreAnotherContext) {
-  const std::vector<std::vector<routing::ListenerIdentity>> courses = {{identity(one_)},
-                                                                       {identity(two_)},
-                                                                       {identity(two_), identity(one_)},
-                                                                       {identity(one_), identity(two_)},
-                                                                       {identity(one_)},
-                                                                       {identity(test::issueServer(root_, "one.test"))},
-                                                                       {identity(test::withChain(one_, root_))},
-                                                                       {identity(one_)}};
+  const std::vector<std::vector<routing::ListenerIdentity>> courses = {
+      {identity(one_)},
+      {identity(two_)},
+      {identity(two_), identity(one_)},
+      {identity(one_), identity(two_)},
+      {identity(one_)},
+      {identity(sluice::test::issueServer(root_, "one.test"))},
+      {identity(sluice::test::withChain(one_, root_))},
+      {identity(one_)}};
   std::shared_ptr<const net::TlsServerContext> before;
   for (std::size_t i = 0; i < courses.size(); ++i) {
     const auto made = next({secure(courses[i])});
@@ -113,5 +114,13 @@ TEST_F(Generations, ARefusedOneLeavesNoTrace) {
   EXPECT_NE(after->binds[1].id, before->binds[0].id);
 }
 
+TEST_F(Generations, ATlsListenerOffersBothVersionsAndAllItsIdentities) {
+  routing::Bind bind;
+  bind.identities.resize(2);
+  const net::TlsServerSettings settings = tlsServerSettings(bind);
+  EXPECT_EQ(settings.alpn, (std::vector<std::string>{"h2", "http/1.1"}));
+  EXPECT_EQ(settings.identities.size(), 2U);
+}
+
 }  // namespace
-}  // namespace sluice::server
+}  // namespace sluice::control

@@ -1,11 +1,9 @@
-#include "proxy/server/generation.h"
+#include "proxy/control/generation.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "proxy/server/settings_view.h"
-
-namespace sluice::server {
+namespace sluice::control {
 namespace {
 
 bool sameIdentities(const routing::Bind& a, const routing::Bind& b) {
@@ -26,6 +24,14 @@ std::shared_ptr<const net::TlsServerContext> contextOf(const Generation* previou
 }
 
 }  // namespace
+
+net::TlsServerSettings tlsServerSettings(const routing::Bind& bind) {
+  net::TlsServerSettings settings;
+  for (const routing::ListenerIdentity& identity : bind.identities)
+    settings.identities.push_back({identity.certificate, identity.key});
+  settings.alpn = {"h2", "http/1.1"};
+  return settings;
+}
 
 const ServedBind* Generation::find(BindId id) const {
   const auto found = std::find_if(binds.begin(), binds.end(), [id](const ServedBind& bind) { return bind.id == id; });
@@ -55,4 +61,4 @@ base::Result<std::shared_ptr<const Generation>> GenerationMaker::make(std::share
   return std::shared_ptr<const Generation>(std::move(generation));
 }
 
-}  // namespace sluice::server
+}  // namespace sluice::control

@@ -15,7 +15,7 @@
 #include "proxy/net/tls/tls.h"
 #include "proxy/routing/snapshot.h"
 
-namespace sluice::server {
+namespace sluice::control {
 
 /// What a bind is from one generation to the next, although its place in the snapshot may change.
 using BindId = std::uint32_t;
@@ -36,6 +36,9 @@ struct Generation {
   const ServedBind* find(BindId id) const;
 };
 
+/// What a client of the bind may agree on, and who the gateway says it is.
+net::TlsServerSettings tlsServerSettings(const routing::Bind& bind);
+
 /// Gives binds their names, and makes their TLS contexts. One thread.
 class GenerationMaker {
  public:
@@ -50,4 +53,4 @@ class GenerationMaker {
   std::map<Place, BindId> ids_;
 };
 
-}  // namespace sluice::server
+}  // namespace sluice::control

@@ -1,0 +1,31 @@
+#include "config/object_set.h"
+
+#include <utility>
+
+#include "config/revision.h"
+#include "config/yaml/source_files.h"
+
+namespace sluice::config {
+
+ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextMemo& memo) {
+  ObjectSet set{{}, std::move(problems), {}};
+  bool readable = true;
+  for (const SourceText& text : texts) {
+    const std::shared_ptr<const TextReading> reading = readText(text, {Severity::kError, key}, memo);
+    readable = readable && reading->unreadable.empty();
+    set.problems.insert(set.problems.end(), reading->unreadable.begin(), reading->unreadable.end());
+    set.readings.emplace_back(reading, &reading->objects);
+  }
+  memo.sweep();
+  if (!readable) set.readings.clear();
+  if (hasErrors(set.problems)) set.refused = revisionOfUnreadable(texts, set.problems, key);
+  return set;
+}
+
+ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextMemo& memo) {
+  Problems problems;
+  const std::vector<SourceText> texts = readSourceFiles(paths, problems);
+  return readTexts(texts, std::move(problems), key, memo);
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,22 @@
+#include "proxy/control/file_source.h"
+
+#include <utility>
+
+#include "config/yaml/source_files.h"
+
+namespace sluice::control {
+
+FileSource::FileSource(std::vector<std::string> paths, net::Worker& main, observe::Log& log)
+    : paths_(std::move(paths)), main_(main), log_(log) {}
+
+config::ObjectSet FileSource::read(const base::Secret& key) { return config::readPaths(paths_, key, texts_); }
+
+void FileSource::watch(std::function<void()> changed) {
+  const auto weakened = [this](const base::Error& error) {
+    log_.warn("changes of the configuration are seen late", {{"reason", error.detail}});
+  };
+  watch_.emplace(main_, net::FileWatch::Options{.paths = paths_, .takes = config::isConfigurationFile},
+                 std::move(changed), weakened);
+}
+
+}  // namespace sluice::control

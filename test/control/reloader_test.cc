@@ -1,0 +1,323 @@
+// From one configuration to the next, step by step: loading, sockets and workers are fakes whose hand is the test's.
+#include "proxy/control/reloader.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "test/support/manual_clock.h"
+
+namespace sluice::control {
+namespace {
+
+/// Loads what the test says, when it says so.
+class FakeLoader final : public Loader {
+ public:
+  void load(const Loaded& served, Done done) override {
+    ++loads;
+    servedBefore = served.configuration == nullptr ? "" : served.configuration->revision;
+    done_ = std::move(done);
+  }
+  void discard(Loaded&& old) override { discarded.push_back(old.configuration->revision); }
+
+  bool loading() const { return done_ != nullptr; }
+  void hand(Loaded loaded) { std::exchange(done_, nullptr)(std::move(loaded)); }
+
+  int loads = 0;
+  std::string servedBefore;
+  std::vector<std::string> discarded;
+
+ private:
+  Done done_;
+};
+
+/// Writes down what it is asked for; workers and the acceptor answer when the test says so.
+class FakeServer final : public Publisher, public ReloadObserver {
+ public:
+  base::Status open(const Generation& next) override {
+    events.push_back("open " + next.revision);
+    if (failures == 0) return base::Done{};
+    --failures;
+    return base::Error::config("the port is in use");
+  }
+  void publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) override {
+    events.push_back("publish " + next->revision);
+    answer_ = std::move(adopted);
+  }
+  void accept(const Generation& next, std::function<void()> accepted) override {
+    events.push_back("accept " + next.revision);
+    answer_ = std::move(accepted);
+  }
+  void closeOthers(const Generation& served) override { events.push_back("close others than " + served.revision); }
+  void onUnchanged(const Revisions& revisions) override { events.push_back("unchanged " + revisions.desired); }
+  void onRefused(const Revisions& revisions, std::string_view reason) override {
+    events.push_back("refused " + revisions.desired + ": " + std::string(reason));
+  }
+  void onServed(const Revisions& revisions, const Generation& now, std::string_view before) override {
+    EXPECT_EQ(revisions.served, now.revision);
+    events.push_back("served " + now.revision + " after " + std::string(before));
+  }
+
+  /// All workers have adopted what was published, or the acceptor takes connections by it.
+  void answer() { std::exchange(answer_, nullptr)(); }
+  /// What has happened since the last call.
+  std::vector<std::string> take() { return std::exchange(events, {}); }
+
+  int failures = 0;  // of the next attempts to open
+  std::vector<std::string> events;
+
+ private:
+  std::function<void()> answer_;
+};
+
+using Events = std::vector<std::string>;
+
+class Reloads : public ::testing::Test {
+ protected:
+  static Loaded loaded(const std::string& revision, Loaded::Outcome outcome = Loaded::Outcome::kServable) {
+    Configuration configuration;
+    configuration.revision = revision;
+    configuration.readable = configuration.compiled.usable = outcome != Loaded::Outcome::kRefused;
+    Loaded made{outcome, std::make_shared<const Configuration>(std::move(configuration)), nullptr, {}};
+    if (outcome == Loaded::Outcome::kServable)
+      made.generation = std::make_shared<const Generation>(generation(revision));
+    if (outcome == Loaded::Outcome::kRefused) made.refusal = "it is broken";
+    return made;
+  }
+  /// The first configuration is served, and there are workers.
+  void begin() {
+    EXPECT_TRUE(start(loaded("one")).ok());
+    reloader_.begin();
+    server_.take();
+  }
+  base::Status start(Loaded first) {
+    std::optional<base::Status> result;
+    reloader_.start([&](const base::Status& status) { result = status; });
+    loader_.hand(std::move(first));
+    EXPECT_TRUE(result);
+    return *result;
+  }
+  void serve(const std::string& revision) {
+    loader_.hand(loaded(revision));
+    server_.answer();
+    server_.answer();
+  }
+  void passes(base::Duration time) {
+    clock_.advance(time);
+    timers_.advance(clock_.now());
+  }
+  std::string state() const { return std::string(configStateName(reloader_.revisions().state)); }
+
+  sluice::test::ManualClock clock_;
+  net::TimerWheel timers_{clock_.now()};
+  FakeLoader loader_;
+  FakeServer server_;
+  Reloader reloader_{{loader_, server_, server_, timers_, clock_}};
+
+ private:
+  static Generation generation(const std::string& revision) { return {nullptr, revision, {}, {}}; }
+};
+
+TEST_F(Reloads, TheFirstConfigurationIsOpenedAndServedAtOnce) {
+  EXPECT_EQ(reloader_.generation(), nullptr);
+  EXPECT_TRUE(start(loaded("one")).ok());
+  EXPECT_EQ(server_.take(), Events{"open one"});
+  EXPECT_EQ(reloader_.generation()->revision, "one");
+  EXPECT_EQ(reloader_.revisions().desired, "one");
+  EXPECT_EQ(reloader_.revisions().published, "one");
+  EXPECT_EQ(reloader_.revisions().served, "one");
+  EXPECT_FALSE(reloader_.reloading());
+}
+
+TEST_F(Reloads, AFirstConfigurationThatIsRefusedOrCannotBeOpenedIsTheEnd) {
+  EXPECT_EQ(start(loaded("bad", Loaded::Outcome::kRefused)).error().detail,
+            "the configuration can not be served; `sluice validate` says more");
+  Loaded unmade = loaded("bad");
+  unmade.outcome = Loaded::Outcome::kRefused;
+  unmade.refusal = "a certificate is broken";
+  EXPECT_EQ(start(std::move(unmade)).error().detail, "a certificate is broken");
+  EXPECT_TRUE(server_.take().empty());
+  server_.failures = 1;
+  EXPECT_EQ(start(loaded("one")).error().detail, "the port is in use");
+  EXPECT_EQ(reloader_.generation(), nullptr);
+}
+
+TEST_F(Reloads, AnotherConfigurationGoesThroughEveryStep) {
+  begin();
+  reloader_.reload();
+  EXPECT_EQ(loader_.servedBefore, "one");
+  EXPECT_TRUE(reloader_.reloading());
+  loader_.hand(loaded("two"));
+  EXPECT_EQ(server_.take(), (Events{"open two", "publish two"}));
+  EXPECT_EQ(reloader_.revisions().desired, "two");
+  EXPECT_EQ(reloader_.revisions().published, "two");
+  EXPECT_EQ(reloader_.revisions().served, "one");
+  server_.answer();
+  EXPECT_EQ(server_.take(), Events{"accept two"}) << "only when all workers know it";
+  EXPECT_EQ(reloader_.generation()->revision, "one");
+  server_.answer();
+  EXPECT_EQ(server_.take(), (Events{"close others than two", "served two after one"}));
+  EXPECT_EQ(reloader_.generation()->revision, "two");
+  EXPECT_EQ(reloader_.configuration()->revision, "two");
+  EXPECT_EQ(loader_.discarded, Events{"one"});
+  EXPECT_FALSE(reloader_.reloading());
+}
+
+TEST_F(Reloads, OneThatChangesNothingGoesNoFurther) {
+  begin();
+  reloader_.reload();
+  loader_.hand(loaded("one", Loaded::Outcome::kUnchanged));
+  EXPECT_EQ(server_.take(), Events{"unchanged one"});
+  EXPECT_EQ(loader_.discarded, Events{"one"}) << "the reading of it";
+  EXPECT_FALSE(reloader_.reloading());
+}
+
+TEST_F(Reloads, OneThatIsRefusedLeavesTheOldOne) {
+  begin();
+  reloader_.reload();
+  loader_.hand(loaded("bad", Loaded::Outcome::kRefused));
+  EXPECT_EQ(server_.take(), Events{"refused bad: it is broken"});
+  EXPECT_EQ(state(), "Rollback");
+  EXPECT_EQ(reloader_.revisions().desired, "bad");
+  EXPECT_EQ(reloader_.revisions().served, "one");
+  EXPECT_EQ(reloader_.generation()->revision, "one");
+  reloader_.reload();
+  loader_.hand(loaded("one", Loaded::Outcome::kUnchanged));
+  EXPECT_EQ(state(), "InSync") << "the old one is wanted again";
+}
+
+TEST_F(Reloads, APortThatIsTakenIsTriedAgain) {
+  begin();
+  reloader_.reload();
+  server_.failures = 2;
+  loader_.hand(loaded("two"));
+  EXPECT_EQ(server_.take(), Events{"open two"});
+  passes(std::chrono::milliseconds(30));
+  EXPECT_EQ(server_.take(), Events{"open two"});
+  passes(std::chrono::milliseconds(30));
+  EXPECT_EQ(server_.take(), (Events{"open two", "publish two"}));
+}
+
+TEST_F(Reloads, APortThatStaysTakenIsGivenUpAfterFiveAttempts) {
+  begin();
+  for (int round = 0; round < 2; ++round) {
+    reloader_.reload();
+    server_.failures = 5;
+    loader_.hand(loaded("two"));
+    for (int i = 0; i < 8; ++i) passes(std::chrono::milliseconds(120));
+    EXPECT_EQ(server_.take(),
+              (Events{"open two", "open two", "open two", "open two", "open two", "refused two: the port is in use"}));
+    EXPECT_EQ(reloader_.generation()->revision, "one");
+    EXPECT_FALSE(reloader_.reloading());
+  }
+}
+
+TEST_F(Reloads, TwoChangesMeanwhileAreReadOnceAfterwards) {
+  begin();
+  reloader_.reload();
+  loader_.hand(loaded("two"));
+  reloader_.reload();
+  reloader_.reload();
+  EXPECT_EQ(loader_.loads, 2) << "the first configuration and the second";
+  server_.answer();
+  server_.answer();
+  EXPECT_EQ(loader_.loads, 3);
+  EXPECT_EQ(loader_.servedBefore, "two");
+  serve("three");
+  EXPECT_EQ(loader_.loads, 3);
+  EXPECT_EQ(reloader_.generation()->revision, "three");
+}
+
+TEST_F(Reloads, WhatIsAskedForMeanwhileFollowsARefusalToo) {
+  begin();
+  reloader_.reload();
+  reloader_.reload();
+  loader_.hand(loaded("bad", Loaded::Outcome::kRefused));
+  EXPECT_TRUE(loader_.loading());
+  serve("two");
+  EXPECT_EQ(reloader_.generation()->revision, "two");
+  EXPECT_EQ(state(), "InSync");
+}
+
+TEST_F(Reloads, WhatIsAskedForBeforeThereAreWorkersIsDoneWhenThereAre) {
+  reloader_.reload();
+  EXPECT_TRUE(start(loaded("one")).ok());
+  reloader_.reload();
+  EXPECT_EQ(loader_.loads, 1);
+  reloader_.begin();
+  EXPECT_EQ(loader_.loads, 2);
+}
+
+TEST_F(Reloads, StoppedWhileItLoadsIsForgotten) {
+  begin();
+  reloader_.reload();
+  reloader_.reload();
+  reloader_.stop();
+  loader_.hand(loaded("two"));
+  EXPECT_TRUE(server_.take().empty());
+  EXPECT_EQ(reloader_.revisions().desired, "one");
+  EXPECT_FALSE(reloader_.reloading());
+  reloader_.reload();
+  EXPECT_FALSE(loader_.loading());
+}
+
+TEST_F(Reloads, StoppedWhileItWaitsForAPortIsForgotten) {
+  begin();
+  reloader_.reload();
+  server_.failures = 1;
+  loader_.hand(loaded("two"));
+  server_.take();
+  reloader_.stop();
+  passes(std::chrono::seconds(1));
+  EXPECT_TRUE(server_.take().empty());
+  EXPECT_EQ(loader_.discarded, Events{"two"});
+  EXPECT_FALSE(reloader_.reloading());
+}
+
+TEST_F(Reloads, StoppedWhenWorkersWereToldItComesToItsEnd) {
+  begin();
+  reloader_.reload();
+  loader_.hand(loaded("two"));
+  reloader_.reload();
+  reloader_.stop();
+  server_.answer();
+  server_.answer();
+  EXPECT_EQ(reloader_.generation()->revision, "two");
+  EXPECT_FALSE(loader_.loading()) << "nothing is begun any more";
+}
+
+TEST_F(Reloads, StoppedBeforeTheFirstConfigurationTellsNobody) {
+  bool told = false;
+  reloader_.start([&](const base::Status&) { told = true; });
+  reloader_.stop();
+  loader_.hand(loaded("one"));
+  EXPECT_FALSE(told);
+}
+
+TEST_F(Reloads, HaveAnotherVersionWithEveryChange) {
+  begin();
+  std::vector<std::string> versions{reloader_.version()};
+  const auto another = [&] {
+    const std::string now = reloader_.version();
+    const bool is = now != versions.back();
+    versions.push_back(now);
+    return is;
+  };
+  reloader_.reload();
+  loader_.hand(loaded("bad", Loaded::Outcome::kRefused));
+  EXPECT_TRUE(another());
+  reloader_.reload();
+  loader_.hand(loaded("two"));
+  EXPECT_TRUE(another());
+  server_.answer();
+  server_.answer();
+  EXPECT_TRUE(another());
+  reloader_.reload();
+  serve("two");
+  EXPECT_TRUE(another()) << "objects may have changed that the revision does not cover";
+}
+
+}  // namespace
+}  // namespace sluice::control
