@@ -10,7 +10,7 @@ template <typename Object>
 bool putBack(Objects<Object>& objects, const Object* previous, const Rejected& refused) {
   if (previous == nullptr) return false;
   auto kept = std::make_shared<Object>(*previous);
-  kept->meta.generation = refused.generation;
+  static_cast<ObjectVersion&>(kept->meta) = refused;
   objects.add(std::move(kept));
   return true;
 }

@@ -9,8 +9,8 @@
 
 namespace sluice::config {
 
-/// Puts each object of `model.rejected` that `previous` has in a valid form back into its list, with the generation of
-/// the refused version, and moves its entry to `model.kept`. `previous` is what was served until now.
+/// Puts each object of `model.rejected` that `previous` has in a valid form back into its list, with the
+/// ObjectVersion of the refused one, and moves its entry to `model.kept`. `previous` is what was served until now.
 void keepLastGood(Model& model, const Model& previous);
 
 }  // namespace sluice::config

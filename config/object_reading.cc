@@ -47,7 +47,7 @@ void readFields(const Value& root, const ReadingRules& rules, ObjectReading& rea
   for (const std::string_view field : {"apiVersion", "kind", "status"}) reader.ignore(field);
   Rejected rejected;
   ObjectMeta meta = readMeta(reader, reading.kind->namespaced);
-  rejected.generation = meta.generation;
+  static_cast<ObjectVersion&>(rejected) = meta;
   reading.object = reading.kind->read(reader, std::move(meta), rejected);
   if (context.errors() == 0 || identity.name.empty()) return;
   rejected.group = identity.group;

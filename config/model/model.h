@@ -222,12 +222,11 @@ struct ReferenceGrant {
 
 /// An object that its schema refuses: absent from the lists above, but what refers to it must answer 500, not 404
 /// (C-11).
-struct Rejected {
+struct Rejected : ObjectVersion {
   std::string group;
   std::string kind;
   std::string nameSpace;
   std::string name;
-  std::optional<std::int64_t> generation;
   std::string message;  // its first problem, with the field
   Position position;
   /// What could still be read of it, so that what it would have carried can answer 500. It never claims more than was
@@ -256,7 +255,7 @@ struct Model {
   Objects<ReferenceGrant> referenceGrants;
   std::vector<Rejected> rejected;
   /// Objects that their schema refuses while their previous valid version serves on: that one is in the lists above,
-  /// with the generation of the refused one. See keepLastGood().
+  /// with the ObjectVersion of the refused one. See keepLastGood().
   std::vector<Rejected> kept;
 
   /// From the ConfigMap that our GatewayClass names; the defaults if it names none, or if there is a fault.

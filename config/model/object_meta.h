@@ -18,10 +18,16 @@ inline constexpr std::string_view kOwnGroup = "sluice.dev";
 inline constexpr std::string_view kDiscoveryGroup = "discovery.k8s.io";
 inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
 
-struct ObjectMeta {
+/// This says which version of an object its source has. API servers write it; files seldom have any of it.
+struct ObjectVersion {
+  std::optional<std::int64_t> generation;
+  std::string uid;
+  std::string resourceVersion;
+};
+
+struct ObjectMeta : ObjectVersion {
   std::string nameSpace;  // "default" if not given; empty for GatewayClass
   std::string name;
-  std::optional<std::int64_t> generation;
   std::string creationTimestamp;  // RFC 3339 in UTC, so that texts compare as times; empty (files) sorts as oldest
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;

@@ -6,6 +6,12 @@ namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 
+/// What an API server has written. Nothing of it is checked: whoever exports an object may leave it in, or alter it.
+std::string serverText(FieldReader& reader, std::string_view key) {
+  const Value* field = reader.find(key);
+  return field != nullptr && field->isString() ? field->text : std::string();
+}
+
 }  // namespace
 
 ObjectMeta readMeta(FieldReader& root, bool namespaced) {
@@ -18,6 +24,8 @@ ObjectMeta readMeta(FieldReader& root, bool namespaced) {
   if (!namespaced) meta.nameSpace.clear();
   if (namespaced && meta.nameSpace.empty()) meta.nameSpace = "default";
   meta.generation = reader.integer("generation", 0, INT64_MAX);
+  meta.uid = serverText(reader, "uid");
+  meta.resourceVersion = serverText(reader, "resourceVersion");
   meta.creationTimestamp = reader.anyText("creationTimestamp", 64);
   meta.labels = reader.textMap("labels", 63);
   meta.annotations = reader.textMap("annotations", kMaxAnnotationBytes);

@@ -39,6 +39,19 @@ TEST(LastGood, IsPutBackWithTheGenerationOfTheRefusedVersion) {
   EXPECT_EQ(model.findKept("", "ConfigMap", "n", "m"), &model.kept[0]);
 }
 
+TEST(LastGood, HasTheVersionThatItsSourceHasNow) {
+  const auto loadVersion = [](const std::string& version, const std::string& more, const Model* previous) {
+    const std::string text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, uid: u" + version +
+                             ", resourceVersion: r" + version + "}\n" + more;
+    return loadTexts({{"config.yaml", text}}, base::Secret(), previous);
+  };
+  const Configuration good = loadVersion("1", "", nullptr);
+  const Model model = loadVersion("2", "surprise: 1\n", &good.model).model;
+  EXPECT_EQ(model.findConfigMap("default", "m")->meta.uid, "u2");
+  EXPECT_EQ(model.findConfigMap("default", "m")->meta.resourceVersion, "r2");
+  EXPECT_EQ(model.kept.at(0).resourceVersion, "r2");
+}
+
 TEST(LastGood, IsNotThereIfThereWasNone) {
   const Configuration other = loadAfter(object("v1", "ConfigMap", "m", "data: {k: v}\n"));
   const Model model = loadAfter(map("2", "surprise: 1\n"), &other.model).model;

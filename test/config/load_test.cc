@@ -218,7 +218,17 @@ TEST(Load, AcceptsWhatTheApiServerAddsAndIgnoresIt) {
   EXPECT_EQ(meta.labels.at("a"), "b");
   EXPECT_EQ(meta.annotations.at("c"), "d");
   EXPECT_EQ(meta.generation, std::nullopt);
+  EXPECT_EQ(meta.uid, "x");
+  EXPECT_EQ(meta.resourceVersion, "1");
   EXPECT_EQ(meta.qualifiedName(), "default/a");
+}
+
+TEST(Load, TakesWhateverAnExportedObjectSaysOfItsVersion) {
+  const Configuration configuration =
+      loadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: [1], resourceVersion: null}\n");
+  EXPECT_THAT(rendered(configuration.problems), IsEmpty());
+  EXPECT_EQ(configuration.model.configMaps.at(0).meta.uid, "");
+  EXPECT_EQ(configuration.model.configMaps.at(0).meta.resourceVersion, "");
 }
 
 TEST(Load, ChecksMetadata) {
