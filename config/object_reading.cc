@@ -46,7 +46,7 @@ void readFields(const Value& root, const ReadingRules& rules, ObjectReading& rea
   FieldReader reader(&root, "", root.position, context);
   for (const std::string_view field : {"apiVersion", "kind", "status"}) reader.ignore(field);
   Rejected rejected;
-  ObjectMeta meta = readMeta(reader, reading.kind->namespaced);
+  ObjectMeta meta = readMeta(reader, *reading.kind);
   static_cast<ObjectVersion&>(rejected) = meta;
   reading.object = reading.kind->read(reader, std::move(meta), rejected);
   if (context.errors() == 0 || identity.name.empty()) return;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "config/model/object_identity.h"
-#include "config/model/object_kinds.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::config {
@@ -95,9 +94,10 @@ class Encoder {
   std::string bytes_;
 };
 
-bool mayHoldSecret(const ObjectIdentity& identity) {
-  if (identity.group.empty() && identity.kind == "Secret") return true;
-  return findObjectKind(identity.group, identity.kind) == nullptr && !isUnbuiltKind(identity.group, identity.kind);
+/// What is no kind that we know may be a misspelt Secret.
+Covers coversOf(const ObjectIdentity& identity) {
+  if (const ObjectKind* kind = findObjectKind(identity.group, identity.kind)) return kind->covers;
+  return isUnbuiltKind(identity.group, identity.kind) ? Covers::kRevision : Covers::kRevisionByKey;
 }
 
 std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& digest) {
@@ -115,10 +115,10 @@ std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& dige
 RevisionEntry revisionEntry(const Value& root, const ObjectIdentity& identity, const base::Secret& key) {
   Encoder object;
   object.addObject(root);
+  const Covers covers = coversOf(identity);
   const pki::Sha256Digest digest =
-      mayHoldSecret(identity) ? pki::hmacSha256(key, object.bytes()) : pki::sha256(object.bytes());
-  const bool slice = identity.group == kDiscoveryGroup && identity.kind == "EndpointSlice";
-  return {nameOf(identity, digest), digest, slice ? Covers::kEndpoints : Covers::kRevision};
+      covers == Covers::kRevisionByKey ? pki::hmacSha256(key, object.bytes()) : pki::sha256(object.bytes());
+  return {nameOf(identity, digest), digest, covers};
 }
 
 std::string revisionOf(std::vector<const RevisionEntry*> entries) {

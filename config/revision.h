@@ -9,11 +9,11 @@
 // counts as its items.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "config/model/object_identity.h"
+#include "config/model/object_kinds.h"
 #include "config/problem.h"
 #include "config/yaml/document.h"
 #include "config/yaml/source_text.h"
@@ -21,9 +21,6 @@
 #include "proxy/pki/digest.h"
 
 namespace sluice::config {
-
-/// What an object counts for: the revision, or what is served all the same, which are the EndpointSlices.
-enum class Covers : std::uint8_t { kRevision, kEndpoints };
 
 /// One object of a configuration: which it is, and the digest of what it says.
 struct RevisionEntry {

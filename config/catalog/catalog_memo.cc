@@ -44,7 +44,7 @@ class CatalogMaker {
 
 CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo::Schemas& schemas)
     : model_(model), support_(support), schemas_(schemas) {
-  for (const auto& configMap : model.configMaps.shared()) {
+  for (const auto& configMap : model.all<ConfigMap>().shared()) {
     configMaps_.try_emplace({configMap->meta.nameSpace, configMap->meta.name}, configMap);
   }
 }
@@ -181,7 +181,7 @@ void CatalogMaker::problem(const ConfigMap& catalog, std::string_view key, const
 bool CatalogMemo::unchanged(const Model& model) const {
   return last_.catalog != nullptr && last_.refs == model.settings.processorCatalogs &&
          std::all_of(last_.sources.begin(), last_.sources.end(), [&](const Source& source) {
-           return model.findConfigMap(source.nameSpace, source.name) == source.configMap.get();
+           return model.find<ConfigMap>(source.nameSpace, source.name) == source.configMap.get();
          });
 }
 

@@ -34,60 +34,6 @@ const BackendPort* Backend::findPort(std::uint16_t number) const {
   return found == ports.end() ? nullptr : &*found;
 }
 
-const GatewayClass* Model::findGatewayClass(std::string_view name) const { return gatewayClasses.find("", name); }
-
-const Gateway* Model::findGateway(std::string_view nameSpace, std::string_view name) const {
-  return gateways.find(nameSpace, name);
-}
-
-const HttpRoute* Model::findHttpRoute(std::string_view nameSpace, std::string_view name) const {
-  return httpRoutes.find(nameSpace, name);
-}
-
-const GrpcRoute* Model::findGrpcRoute(std::string_view nameSpace, std::string_view name) const {
-  return grpcRoutes.find(nameSpace, name);
-}
-
-const ReferenceGrant* Model::findReferenceGrant(std::string_view nameSpace, std::string_view name) const {
-  return referenceGrants.find(nameSpace, name);
-}
-
-const Namespace* Model::findNamespace(std::string_view name) const { return namespaces.find("", name); }
-
-const ConfigMap* Model::findConfigMap(std::string_view nameSpace, std::string_view name) const {
-  return configMaps.find(nameSpace, name);
-}
-
-const SecretObject* Model::findSecret(std::string_view nameSpace, std::string_view name) const {
-  return secrets.find(nameSpace, name);
-}
-
-const Service* Model::findService(std::string_view nameSpace, std::string_view name) const {
-  return services.find(nameSpace, name);
-}
-
-const EndpointSlice* Model::findEndpointSlice(std::string_view nameSpace, std::string_view name) const {
-  return endpointSlices.find(nameSpace, name);
-}
-
-const Backend* Model::findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
-                                  std::string_view name) const {
-  return backends.find(nameSpace, name,
-                       [&](const Backend& backend) { return backend.kind == kind && backend.group == group; });
-}
-
-const PayloadProcessor* Model::findPayloadProcessor(std::string_view group, std::string_view nameSpace,
-                                                    std::string_view name) const {
-  return payloadProcessors.find(nameSpace, name,
-                                [&](const PayloadProcessor& processor) { return processor.group == group; });
-}
-
-const PayloadProcessingPipeline* Model::findPipeline(std::string_view group, std::string_view nameSpace,
-                                                     std::string_view name) const {
-  return pipelines.find(nameSpace, name,
-                        [&](const PayloadProcessingPipeline& pipeline) { return pipeline.group == group; });
-}
-
 const Rejected* Model::findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                     std::string_view name) const {
   return findRefused(rejected, group, kind, nameSpace, name);
@@ -99,7 +45,7 @@ const Rejected* Model::findKept(std::string_view group, std::string_view kind, s
 }
 
 std::map<std::string, std::string> labelsOfNamespace(const Model& model, std::string_view name) {
-  const Namespace* object = model.findNamespace(name);
+  const Namespace* object = model.find<Namespace>({}, name);
   std::map<std::string, std::string> labels;
   if (object != nullptr) labels = object->meta.labels;
   labels["kubernetes.io/metadata.name"] = name;

@@ -6,16 +6,18 @@
 // given, unless the field says otherwise; a namespace that is empty means that of the object that holds the reference.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/model/label_selector.h"
+#include "config/model/object_lists.h"
 #include "config/model/object_meta.h"
-#include "config/model/objects.h"
 #include "config/model/processor_model.h"
 #include "config/model/route_model.h"
 #include "config/yaml/document.h"
@@ -25,6 +27,7 @@
 namespace sluice::config {
 
 struct GatewayClass {
+  static constexpr std::string_view kKind = "GatewayClass";
   ObjectMeta meta;
   std::string controllerName;
   std::string description;
@@ -76,6 +79,7 @@ struct Infrastructure {
 };
 
 struct Gateway {
+  static constexpr std::string_view kKind = "Gateway";
   ObjectMeta meta;
   std::string gatewayClassName;
   Infrastructure infrastructure;
@@ -86,10 +90,12 @@ struct Gateway {
 
 /// Of the core group; a namespace need not have one to hold objects.
 struct Namespace {
+  static constexpr std::string_view kKind = "Namespace";
   ObjectMeta meta;
 };
 
 struct ConfigMap {
+  static constexpr std::string_view kKind = "ConfigMap";
   ObjectMeta meta;
   struct Entry {
     std::string value;
@@ -104,6 +110,7 @@ struct ConfigMap {
 
 /// A Secret: `data` (decoded) and `stringData` (which wins) in one map.
 struct SecretObject {
+  static constexpr std::string_view kKind = "Secret";
   ObjectMeta meta;
   std::string type;
   std::map<std::string, base::Secret> data;
@@ -146,15 +153,10 @@ struct BackendPort {
   std::string protocolPath = {};                 // of the field
 };
 
-/// How the kind's CRD shapes its status.
-enum class BackendStatusShape : std::uint8_t { kControllers, kParents };
-
-/// One external destination, in whichever spelling it came. Each spelling has its own read_backend_*.cc.
+/// One external destination, in whichever spelling it came: what a backendRef names it by are the group and kind of its
+/// metadata. Each spelling has its own read_backend_*.cc.
 struct Backend {
   ObjectMeta meta;
-  std::string group;  // with `kind` what a backendRef must name
-  std::string kind;
-  BackendStatusShape statusShape = BackendStatusShape::kControllers;
   /// Lower case, a name; never an address, nor this machine's or the cluster's own name (E-54). Empty, with or without
   /// ports, for destinations of a kind that is not built.
   std::string hostname;
@@ -181,6 +183,7 @@ struct ServicePort {
 
 /// core/v1 Service. Whether it has an address of its own, or a selector, does not matter: its endpoints do.
 struct Service {
+  static constexpr std::string_view kKind = "Service";
   ObjectMeta meta;
   bool isExternalName = false;
   bool prefersIpv6 = false;  // the first of its ipFamilies
@@ -191,6 +194,7 @@ enum class AddressType : std::uint8_t { kIpv4, kIpv6, kFqdn };
 
 /// discovery.k8s.io/v1 EndpointSlice.
 struct EndpointSlice {
+  static constexpr std::string_view kKind = "EndpointSlice";
   struct Port {
     std::string name;          // that of the Service's port
     std::uint16_t number = 0;  // 0: any
@@ -205,6 +209,7 @@ struct EndpointSlice {
 
 /// Leave for references from other namespaces into that of the grant: any `from` to any `to`.
 struct ReferenceGrant {
+  static constexpr std::string_view kKind = "ReferenceGrant";
   struct From {
     std::string group;
     std::string kind;
@@ -220,8 +225,8 @@ struct ReferenceGrant {
   std::vector<To> to;
 };
 
-/// An object that its schema refuses: absent from the lists above, but what refers to it must answer 500, not 404
-/// (C-11).
+/// An object that its schema refuses: absent from the lists of the Model, but what refers to it must answer 500, not
+/// 404 (C-11).
 struct Rejected : ObjectVersion {
   std::string group;
   std::string kind;
@@ -229,33 +234,21 @@ struct Rejected : ObjectVersion {
   std::string name;
   std::string message;  // its first problem, with the field
   Position position;
-  /// What could still be read of it, so that what it would have carried can answer 500. It never claims more than was
-  /// written: a match, hostname, parent or listener that is not legible is left out, and a rule without a legible match
-  /// too.
-  /// A PayloadProcessor is legible if its target is.
-  std::optional<Gateway> gateway;
-  std::optional<HttpRoute> httpRoute;
-  std::optional<GrpcRoute> grpcRoute;
-  std::optional<PayloadProcessor> payloadProcessor;
+  /// What could still be read of it, so that what it would have carried can answer 500; nullptr if nothing could, or if
+  /// it is no such object. It never claims more than was written: a match, hostname, parent or listener that is not
+  /// legible is left out, and a rule without a legible match too. A PayloadProcessor is legible if its target is.
+  template <typename Object>
+  const Object* legible() const {
+    const auto* object = std::any_cast<std::shared_ptr<const Object>>(&remains);
+    return object == nullptr ? nullptr : object->get();
+  }
+  std::any remains;  // a std::shared_ptr<const Object>
 };
 
-struct Model {
-  Objects<GatewayClass> gatewayClasses;
-  Objects<Gateway> gateways;
-  Objects<HttpRoute> httpRoutes;
-  Objects<GrpcRoute> grpcRoutes;
-  Objects<Namespace> namespaces;
-  Objects<ConfigMap> configMaps;
-  Objects<SecretObject> secrets;
-  Objects<Service> services;
-  Objects<EndpointSlice> endpointSlices;
-  Objects<Backend> backends;
-  Objects<PayloadProcessor> payloadProcessors;
-  Objects<PayloadProcessingPipeline> pipelines;
-  Objects<ReferenceGrant> referenceGrants;
+struct Model : ObjectLists {
   std::vector<Rejected> rejected;
-  /// Objects that their schema refuses while their previous valid version serves on: that one is in the lists above,
-  /// with the ObjectVersion of the refused one. See keepLastGood().
+  /// Objects that their schema refuses while their previous valid version serves on: that one is in its list, with
+  /// the ObjectVersion of the refused one. See keepLastGood().
   std::vector<Rejected> kept;
 
   /// From the ConfigMap that our GatewayClass names; the defaults if it names none, or if there is a fault.
@@ -268,22 +261,6 @@ struct Model {
   /// are refused.
   std::string gatewayClassName;
 
-  const GatewayClass* findGatewayClass(std::string_view name) const;
-  const Gateway* findGateway(std::string_view nameSpace, std::string_view name) const;
-  const HttpRoute* findHttpRoute(std::string_view nameSpace, std::string_view name) const;
-  const GrpcRoute* findGrpcRoute(std::string_view nameSpace, std::string_view name) const;
-  const ReferenceGrant* findReferenceGrant(std::string_view nameSpace, std::string_view name) const;
-  const Namespace* findNamespace(std::string_view name) const;
-  const ConfigMap* findConfigMap(std::string_view nameSpace, std::string_view name) const;
-  const SecretObject* findSecret(std::string_view nameSpace, std::string_view name) const;
-  const Service* findService(std::string_view nameSpace, std::string_view name) const;
-  const EndpointSlice* findEndpointSlice(std::string_view nameSpace, std::string_view name) const;
-  const Backend* findBackend(std::string_view group, std::string_view kind, std::string_view nameSpace,
-                             std::string_view name) const;
-  const PayloadProcessor* findPayloadProcessor(std::string_view group, std::string_view nameSpace,
-                                               std::string_view name) const;
-  const PayloadProcessingPipeline* findPipeline(std::string_view group, std::string_view nameSpace,
-                                                std::string_view name) const;
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;
   const Rejected* findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,

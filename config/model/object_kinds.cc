@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,37 +12,55 @@
 namespace sluice::config {
 namespace {
 
-bool finishGood(FieldReader& root) {
-  root.finish();
-  return root.context().errors() == 0;
-}
+/// The type of object that a reader makes. One that returns an optional makes something of refused objects too, if they
+/// are legible.
+template <typename Result>
+struct Reads {
+  using Object = Result;
+  static constexpr bool kLegible = false;
+};
+template <typename Result>
+struct Reads<std::optional<Result>> {
+  using Object = Result;
+  static constexpr bool kLegible = true;
+};
+template <auto kRead>
+using ReadBy = Reads<std::invoke_result_t<decltype(kRead), FieldReader&, ObjectMeta>>;
 
 template <auto kRead>
-std::shared_ptr<const void> readWhole(FieldReader& root, ObjectMeta meta, Rejected& /*rejected*/) {
-  auto object = kRead(root, std::move(meta));
-  if (!finishGood(root)) return nullptr;
-  return std::make_shared<decltype(object)>(std::move(object));
+std::shared_ptr<const void> read(FieldReader& root, ObjectMeta meta, Rejected& rejected) {
+  using Object = typename ReadBy<kRead>::Object;
+  std::optional<Object> object = kRead(root, std::move(meta));
+  root.finish();
+  const bool good = root.context().errors() == 0;
+  if (!object || (!good && !ReadBy<kRead>::kLegible)) return nullptr;
+  auto made = std::make_shared<const Object>(*std::move(object));
+  if (good) return made;
+  rejected.remains = std::move(made);
+  return nullptr;
 }
 
-template <auto kRead, auto kLegible>
-std::shared_ptr<const void> readLegible(FieldReader& root, ObjectMeta meta, Rejected& rejected) {
-  auto object = kRead(root, std::move(meta));
-  if (!finishGood(root)) {
-    rejected.*kLegible = std::move(object);
-    return nullptr;
-  }
-  if (!object) return nullptr;
-  return std::make_shared<typename decltype(object)::value_type>(*std::move(object));
-}
-
-template <typename T>
-void putInto(Objects<T>& list, const std::shared_ptr<const void>& object) {
-  list.add(std::static_pointer_cast<const T>(object));
-}
-
-template <auto kList>
+template <typename Object>
 void put(const std::shared_ptr<const void>& object, Model& model) {
-  putInto(model.*kList, object);
+  model.add(std::static_pointer_cast<const Object>(object));
+}
+
+template <typename Object>
+bool keep(const Rejected& refused, const Model& previous, Model& model) {
+  const Object* before = previous.find<Object>(refused.group, refused.kind, refused.nameSpace, refused.name);
+  if (before == nullptr) return false;
+  auto kept = std::make_shared<Object>(*before);
+  static_cast<ObjectVersion&>(kept->meta) = refused;
+  model.add<Object>(std::move(kept));
+  return true;
+}
+
+/// The line of a kind whose objects `kRead` reads.
+template <auto kRead>
+constexpr ObjectKind readBy(std::string_view group, std::string_view kind, std::span<const std::string_view> versions,
+                            const KindTraits& traits = {}) {
+  using Object = typename ReadBy<kRead>::Object;
+  return {traits, group, kind, versions, &typeid(Object), &read<kRead>, &put<Object>, &keep<Object>};
 }
 
 constexpr std::string_view kServed[] = {"v1", "v1beta1"};
@@ -49,31 +68,30 @@ constexpr std::string_view kV1[] = {"v1"};
 constexpr std::string_view kAlpha[] = {"v1alpha1"};
 constexpr std::string_view kPrototype[] = {"v0alpha0"};
 
+using Shape = StatusShape;
+
 constexpr ObjectKind kObjectKinds[] = {
-    {kGatewayGroup, "GatewayClass", kServed, false, readWhole<&readGatewayClass>, put<&Model::gatewayClasses>},
-    {kGatewayGroup, "Gateway", kServed, true, readLegible<&readGateway, &Rejected::gateway>, put<&Model::gateways>},
-    {kGatewayGroup, "HTTPRoute", kServed, true, readLegible<&readHttpRoute, &Rejected::httpRoute>,
-     put<&Model::httpRoutes>},
-    {kGatewayGroup, "GRPCRoute", kV1, true, readLegible<&readGrpcRoute, &Rejected::grpcRoute>, put<&Model::grpcRoutes>},
-    {"", "Namespace", kV1, false, readWhole<&readNamespace>, put<&Model::namespaces>},
-    {"", "ConfigMap", kV1, true, readWhole<&readConfigMap>, put<&Model::configMaps>},
-    {"", "Secret", kV1, true, readWhole<&readSecret>, put<&Model::secrets>},
-    {"", "Service", kV1, true, readWhole<&readService>, put<&Model::services>},
-    {kDiscoveryGroup, "EndpointSlice", kV1, true, readWhole<&readEndpointSlice>, put<&Model::endpointSlices>},
-    {kGatewayGroup, "Backend", kAlpha, true, readWhole<&readBackendSeed>, put<&Model::backends>},
-    {kOwnGroup, "Backend", kAlpha, true, readWhole<&readOwnBackend>, put<&Model::backends>},
-    {kPrototypeGroup, "Backend", kPrototype, true, readWhole<&readPrototypeBackend>, put<&Model::backends>},
-    {kPrototypeGroup, "XBackendDestination", kPrototype, true, readWhole<&readPrototypeDestination>,
-     put<&Model::backends>},
-    {kGatewayGroup, "ReferenceGrant", kServed, true, readWhole<&readReferenceGrant>, put<&Model::referenceGrants>},
-    {kExperimentalGroup, "XBackend", kAlpha, true, readWhole<&readXBackend>, put<&Model::backends>},
-    {kOwnGroup, PayloadProcessor::kKind, kAlpha, true,
-     readLegible<&readOwnPayloadProcessor, &Rejected::payloadProcessor>, put<&Model::payloadProcessors>},
-    {kOwnGroup, PayloadProcessingPipeline::kKind, kAlpha, true, readWhole<&readOwnPipeline>, put<&Model::pipelines>},
-    {kGatewayGroup, PayloadProcessor::kKind, kAlpha, true,
-     readLegible<&readProposedPayloadProcessor, &Rejected::payloadProcessor>, put<&Model::payloadProcessors>},
-    {kGatewayGroup, PayloadProcessingPipeline::kKind, kAlpha, true, readWhole<&readProposedPipeline>,
-     put<&Model::pipelines>},
+    readBy<&readGatewayClass>(kGatewayGroup, GatewayClass::kKind, kServed,
+                              {.namespaced = false, .status = Shape::kConditions}),
+    readBy<&readGateway>(kGatewayGroup, Gateway::kKind, kServed, {.status = Shape::kGateway}),
+    readBy<&readHttpRoute>(kGatewayGroup, HttpRoute::kKind, kServed, {.status = Shape::kParents}),
+    readBy<&readGrpcRoute>(kGatewayGroup, GrpcRoute::kKind, kV1, {.status = Shape::kParents}),
+    readBy<&readNamespace>("", Namespace::kKind, kV1, {.namespaced = false}),
+    readBy<&readConfigMap>("", ConfigMap::kKind, kV1),
+    readBy<&readSecret>("", SecretObject::kKind, kV1, {.covers = Covers::kRevisionByKey}),
+    readBy<&readService>("", Service::kKind, kV1),
+    readBy<&readEndpointSlice>(kDiscoveryGroup, EndpointSlice::kKind, kV1, {.covers = Covers::kEndpoints}),
+    readBy<&readBackendSeed>(kGatewayGroup, "Backend", kAlpha, {.status = Shape::kControllers}),
+    readBy<&readOwnBackend>(kOwnGroup, "Backend", kAlpha, {.status = Shape::kControllers}),
+    readBy<&readPrototypeBackend>(kPrototypeGroup, "Backend", kPrototype, {.status = Shape::kControllers}),
+    readBy<&readPrototypeBackend>(kPrototypeGroup, "XBackendDestination", kPrototype, {.status = Shape::kControllers}),
+    readBy<&readReferenceGrant>(kGatewayGroup, ReferenceGrant::kKind, kServed),
+    readBy<&readXBackend>(kExperimentalGroup, "XBackend", kAlpha,
+                          {.status = Shape::kParents, .crossesNamespaces = false}),
+    readBy<&readPayloadProcessor>(kOwnGroup, PayloadProcessor::kKind, kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readPayloadProcessor>(kGatewayGroup, PayloadProcessor::kKind, kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readPipeline>(kOwnGroup, PayloadProcessingPipeline::kKind, kAlpha, {.status = Shape::kConditions}),
+    readBy<&readPipeline>(kGatewayGroup, PayloadProcessingPipeline::kKind, kAlpha, {.status = Shape::kConditions}),
 };
 
 struct GroupKind {
@@ -97,6 +115,8 @@ constexpr GroupKind kUnbuiltKinds[] = {
 bool ObjectKind::hasVersion(std::string_view version) const {
   return std::find(versions.begin(), versions.end(), version) != versions.end();
 }
+
+std::span<const ObjectKind> objectKinds() { return kObjectKinds; }
 
 const ObjectKind* findObjectKind(std::string_view group, std::string_view kind) {
   const auto* found = std::find_if(std::begin(kObjectKinds), std::end(kObjectKinds),

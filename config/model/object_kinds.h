@@ -1,28 +1,58 @@
-// The table of kinds: which documents are ours, and which reader takes each.
+// This is the table of kinds: it says everything that the configuration has to know of a kind, in one line for each.
+// Reading, finding by name, the last good version, revisions and the shape of statuses all go by it, and none of them
+// names a kind.
+//
+// So another kind is the type of its objects, with a member `meta`; a reader of them; and its line here. What they are
+// told is a line of the control plane's own table (proxy/control/compile/status/status_table.h), by the same types.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <typeinfo>
 
 #include "config/fields/field_reader.h"
 #include "config/model/model.h"
+#include "config/model/status_shape.h"
 
 namespace sluice::config {
 
-struct ObjectKind {
+/// What an object counts for: the revision, which Secrets enter by its key alone, or what is served all the same, which
+/// are the EndpointSlices. See revision.h.
+enum class Covers : std::uint8_t { kRevision, kRevisionByKey, kEndpoints };
+
+struct KindTraits {
+  bool namespaced = true;
+  /// None: its objects have no status.
+  std::optional<StatusShape> status = std::nullopt;
+  Covers covers = Covers::kRevision;
+  /// A ReferenceGrant may let other namespaces use it. XBackend has to be in the route's own (GEP-4894).
+  bool crossesNamespaces = true;
+};
+
+struct ObjectKind : KindTraits {
   std::string_view group;  // empty: the core group
   std::string_view kind;
   std::span<const std::string_view> versions;
-  bool namespaced;
+  /// Of its objects, and so which list of the Model they are in; kinds may share one.
+  const std::type_info* type = nullptr;
   /// Reads and finishes `root`. nullptr if the schema refuses it; what is legible of it goes into `rejected` then.
-  std::shared_ptr<const void> (*read)(FieldReader& root, ObjectMeta meta, Rejected& rejected);
-  /// Puts what `read` made into the list of its kind.
-  void (*put)(const std::shared_ptr<const void>& object, Model& model);
+  std::shared_ptr<const void> (*read)(FieldReader& root, ObjectMeta meta, Rejected& rejected) = nullptr;
+  /// Puts what `read` made into its list.
+  void (*put)(const std::shared_ptr<const void>& object, Model& model) = nullptr;
+  /// Puts the version of `refused` that `previous` has into `model`; false if it has none.
+  bool (*keep)(const Rejected& refused, const Model& previous, Model& model) = nullptr;
 
   bool hasVersion(std::string_view version) const;
+  template <typename Object>
+  bool isOf() const {
+    return *type == typeid(Object);
+  }
 };
 
+std::span<const ObjectKind> objectKinds();
 /// nullptr if no reader takes it.
 const ObjectKind* findObjectKind(std::string_view group, std::string_view kind);
 /// Known to users of Gateway API, and not served.

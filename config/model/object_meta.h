@@ -26,6 +26,8 @@ struct ObjectVersion {
 };
 
 struct ObjectMeta : ObjectVersion {
+  std::string_view group;  // as the table of kinds has it; empty: the core group
+  std::string_view kind;
   std::string nameSpace;  // "default" if not given; empty for GatewayClass
   std::string name;
   std::string creationTimestamp;  // RFC 3339 in UTC, so that texts compare as times; empty (files) sorts as oldest

@@ -54,8 +54,7 @@ enum class RoutingPhase : std::uint8_t { kPreRouting, kPostRouting };
 struct PayloadProcessor {
   static constexpr std::string_view kKind = "PayloadProcessor";
   ObjectMeta meta;
-  std::string group;  // kOwnGroup or kGatewayGroup
-  ObjectRef target;   // a Gateway, ListenerSet, HTTPRoute or GRPCRoute of kGatewayGroup
+  ObjectRef target;  // a Gateway, ListenerSet, HTTPRoute or GRPCRoute of kGatewayGroup
   /// A listener, or a named rule of a route; empty: all of the target.
   std::string sectionName;
   std::optional<RoutingPhase> phase;  // kPreRouting never with routes; none: each use's own phase says
@@ -67,7 +66,6 @@ struct PayloadProcessor {
 struct PayloadProcessingPipeline {
   static constexpr std::string_view kKind = "PayloadProcessingPipeline";
   ObjectMeta meta;
-  std::string group;  // kOwnGroup or kGatewayGroup
   std::vector<ProcessorUse> processors;
 };
 

@@ -66,7 +66,7 @@ void write(base::JsonWriter& json, const Kind& kind, const Versions& versions) {
 }  // namespace
 
 KindsConfigMap kindsConfigMap(const Model& model) {
-  if (const GatewayClass* ours = model.findGatewayClass(model.gatewayClassName)) {
+  if (const GatewayClass* ours = model.find<GatewayClass>({}, model.gatewayClassName)) {
     const auto said = ours->meta.annotations.find(std::string(kSupportedKindsAnnotation));
     const std::size_t slash = said == ours->meta.annotations.end() ? 0 : said->second.find('/');
     if (slash != 0 && slash != std::string::npos && slash + 1 < said->second.size()) {

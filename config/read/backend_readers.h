@@ -22,14 +22,11 @@ struct DestinationForm {
   bool tlsOptions = false;
 };
 
-/// A Backend of a kind of config/model/backend_kinds.h, with its `spec` that has `destination` and `extensions`.
-Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, std::string_view group, std::string_view kind,
-                               const DestinationForm& form);
+/// A Backend with its `spec` that has `destination` and `extensions`.
+Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const DestinationForm& form);
 /// `tls` of a port, or of the whole Backend.
 BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<Unbuilt>& unbuilt);
 
-/// A Backend without a spec yet.
-Backend emptyBackend(ObjectMeta meta, std::string_view group, std::string_view kind);
 /// A Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
 std::string readExternalHostname(FieldReader& reader, std::string_view key);
 /// `mode`, in any of the spellings of C-01.

@@ -13,7 +13,9 @@
 
 namespace sluice::config {
 
-ObjectMeta readMeta(FieldReader& root, bool namespaced);
+struct ObjectKind;
+
+ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind);
 
 GatewayClass readGatewayClass(FieldReader& root, ObjectMeta meta);
 /// After errors: what is legible, if its listeners can answer for it (see Rejected); else nullopt.
@@ -33,18 +35,15 @@ Backend readBackendSeed(FieldReader& root, ObjectMeta meta);
 /// ainetworking.prototype.x-k8s.io/v0alpha0 Backend and XBackendDestination: the later form as the prototype's CRDs
 /// have it.
 Backend readPrototypeBackend(FieldReader& root, ObjectMeta meta);
-Backend readPrototypeDestination(FieldReader& root, ObjectMeta meta);
 /// sluice.dev/v1alpha1 Backend: both forms of the proposal, and `tls.options` (E-57).
 Backend readOwnBackend(FieldReader& root, ObjectMeta meta);
 /// gateway.networking.x-k8s.io/v1alpha1 XBackend.
 Backend readXBackend(FieldReader& root, ObjectMeta meta);
 /// sluice.dev/v1alpha1 PayloadProcessor, and gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it: the same fields.
 /// After errors: what is legible, if its target is; else nullopt.
-std::optional<PayloadProcessor> readOwnPayloadProcessor(FieldReader& root, ObjectMeta meta);
-std::optional<PayloadProcessor> readProposedPayloadProcessor(FieldReader& root, ObjectMeta meta);
+std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta);
 /// PayloadProcessingPipeline, of both groups likewise.
-PayloadProcessingPipeline readOwnPipeline(FieldReader& root, ObjectMeta meta);
-PayloadProcessingPipeline readProposedPipeline(FieldReader& root, ObjectMeta meta);
+PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta);
 
 // Parts that several kinds share.
 

@@ -1,5 +1,4 @@
 // What the spellings of Backend share.
-#include "config/model/backend_kinds.h"
 #include "config/read/backend_readers.h"
 #include "config/read/external_hostname.h"
 #include "config/read/object_readers.h"
@@ -17,15 +16,6 @@ constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
                                          {"ClientAndServer", TlsMode::kMutual}};
 
 }  // namespace
-
-Backend emptyBackend(ObjectMeta meta, std::string_view group, std::string_view kind) {
-  Backend backend;
-  backend.meta = std::move(meta);
-  backend.group = group;
-  backend.kind = kind;
-  backend.statusShape = findBackendKind(group, kind)->statusShape;
-  return backend;
-}
 
 std::string readExternalHostname(FieldReader& reader, std::string_view key) {
   std::string hostname = base::toLower(reader.requiredText(key, rule::kHostText));

@@ -4,11 +4,7 @@
 namespace sluice::config {
 
 Backend readPrototypeBackend(FieldReader& root, ObjectMeta meta) {
-  return readDestinationBackend(root, std::move(meta), kPrototypeGroup, "Backend", {.strict = true});
-}
-
-Backend readPrototypeDestination(FieldReader& root, ObjectMeta meta) {
-  return readDestinationBackend(root, std::move(meta), kPrototypeGroup, "XBackendDestination", {.strict = true});
+  return readDestinationBackend(root, std::move(meta), {.strict = true});
 }
 
 }  // namespace sluice::config

@@ -4,7 +4,7 @@
 namespace sluice::config {
 
 Backend readBackendSeed(FieldReader& root, ObjectMeta meta) {
-  return readDestinationBackend(root, std::move(meta), kGatewayGroup, "Backend", {.first = true});
+  return readDestinationBackend(root, std::move(meta), {.first = true});
 }
 
 }  // namespace sluice::config

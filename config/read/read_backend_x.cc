@@ -87,7 +87,8 @@ BackendProtocol readProtocol(FieldReader& spec, const Backend& backend) {
 }  // namespace
 
 Backend readXBackend(FieldReader& root, ObjectMeta meta) {
-  Backend backend = emptyBackend(std::move(meta), kExperimentalGroup, "XBackend");
+  Backend backend;
+  backend.meta = std::move(meta);
   root.require("spec");
   FieldReader spec = root.map("spec");
   if (root.has("spec")) {

@@ -1,4 +1,5 @@
 #include "config/model/object_identity.h"
+#include "config/model/object_kinds.h"
 #include "config/read/object_readers.h"
 
 namespace sluice::config {
@@ -14,15 +15,17 @@ std::string serverText(FieldReader& reader, std::string_view key) {
 
 }  // namespace
 
-ObjectMeta readMeta(FieldReader& root, bool namespaced) {
+ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind) {
   ObjectMeta meta;
+  meta.group = kind.group;
+  meta.kind = kind.kind;
   meta.position = root.position();
   root.require("metadata");
   FieldReader reader = root.map("metadata");
   if (root.has("metadata")) meta.name = reader.requiredText("name", rule::kObjectName);
   meta.nameSpace = reader.text("namespace", rule::kNamespace);
-  if (!namespaced) meta.nameSpace.clear();
-  if (namespaced && meta.nameSpace.empty()) meta.nameSpace = "default";
+  if (!kind.namespaced) meta.nameSpace.clear();
+  if (kind.namespaced && meta.nameSpace.empty()) meta.nameSpace = "default";
   meta.generation = reader.integer("generation", 0, INT64_MAX);
   meta.uid = serverText(reader, "uid");
   meta.resourceVersion = serverText(reader, "resourceVersion");

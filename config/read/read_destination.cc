@@ -130,9 +130,9 @@ void readDestination(FieldReader destination, const DestinationForm& form, Backe
 
 }  // namespace
 
-Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, std::string_view group, std::string_view kind,
-                               const DestinationForm& form) {
-  Backend backend = emptyBackend(std::move(meta), group, kind);
+Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const DestinationForm& form) {
+  Backend backend;
+  backend.meta = std::move(meta);
   root.require("spec");
   FieldReader spec = root.map("spec");
   if (root.has("spec")) spec.require("destination");

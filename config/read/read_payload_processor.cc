@@ -6,7 +6,7 @@ namespace sluice::config {
 namespace {
 
 constexpr std::string_view kListenerSet = "ListenerSet";
-constexpr Choice<std::string_view> kTargetKinds[] = {{"Gateway", "Gateway"},
+constexpr Choice<std::string_view> kTargetKinds[] = {{Gateway::kKind, Gateway::kKind},
                                                      {kListenerSet, kListenerSet},
                                                      {HttpRoute::kKind, HttpRoute::kKind},
                                                      {GrpcRoute::kKind, GrpcRoute::kKind}};
@@ -51,10 +51,11 @@ std::vector<ProcessorUse> readProcessors(FieldReader& spec) {
   return uses;
 }
 
-std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta, std::string_view group) {
+}  // namespace
+
+std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta) {
   PayloadProcessor processor;
   processor.meta = std::move(meta);
-  processor.group = group;
   root.require("spec");
   FieldReader spec = root.map("spec");
   const std::size_t errors = root.context().errors();
@@ -68,33 +69,14 @@ std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMe
   return processor;
 }
 
-PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta, std::string_view group) {
+PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta) {
   PayloadProcessingPipeline pipeline;
   pipeline.meta = std::move(meta);
-  pipeline.group = group;
   root.require("spec");
   FieldReader spec = root.map("spec");
   if (root.has("spec")) pipeline.processors = readProcessors(spec);
   spec.finish();
   return pipeline;
-}
-
-}  // namespace
-
-std::optional<PayloadProcessor> readOwnPayloadProcessor(FieldReader& root, ObjectMeta meta) {
-  return readPayloadProcessor(root, std::move(meta), kOwnGroup);
-}
-
-std::optional<PayloadProcessor> readProposedPayloadProcessor(FieldReader& root, ObjectMeta meta) {
-  return readPayloadProcessor(root, std::move(meta), kGatewayGroup);
-}
-
-PayloadProcessingPipeline readOwnPipeline(FieldReader& root, ObjectMeta meta) {
-  return readPipeline(root, std::move(meta), kOwnGroup);
-}
-
-PayloadProcessingPipeline readProposedPipeline(FieldReader& root, ObjectMeta meta) {
-  return readPipeline(root, std::move(meta), kGatewayGroup);
 }
 
 }  // namespace sluice::config

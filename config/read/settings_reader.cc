@@ -228,7 +228,7 @@ base::Settings readTop(FieldReader reader) {
 const GatewayClass* ourGatewayClass(const Model& model) {
   const GatewayClass* ours = nullptr;
   const auto age = [](const GatewayClass& c) { return std::tie(c.meta.creationTimestamp, c.meta.name); };
-  for (const GatewayClass& candidate : model.gatewayClasses) {
+  for (const GatewayClass& candidate : model.all<GatewayClass>()) {
     if (candidate.controllerName != kControllerName) continue;
     if (ours == nullptr || age(candidate) < age(*ours)) ours = &candidate;
   }
@@ -242,7 +242,7 @@ const ConfigMap::Entry* findSettingsText(const Model& model, const ObjectRef& re
     fault = "must refer to a ConfigMap of the core group";
   } else if (ref.nameSpace.empty()) {
     fault = "must name the namespace of the ConfigMap";
-  } else if (const ConfigMap* configMap = model.findConfigMap(ref.nameSpace, ref.name); configMap == nullptr) {
+  } else if (const ConfigMap* configMap = model.find<ConfigMap>(ref.nameSpace, ref.name); configMap == nullptr) {
     fault = name + " does not exist";
   } else if (const auto entry = configMap->data.find(std::string(kSettingsKey)); entry == configMap->data.end()) {
     fault = name + " has no key " + std::string(kSettingsKey);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "config/model/status_shape.h"
 
 namespace sluice::config {
 
@@ -123,14 +124,6 @@ struct ParentStatus {
 struct ControllerStatus {
   std::string name{kControllerName};
   std::vector<Condition> conditions;
-};
-
-enum class StatusShape : std::uint8_t {
-  kConditions,  // GatewayClass and whatever has plain conditions
-  kGateway,     // conditions, listeners, addresses
-  kParents,     // HTTPRoute, GRPCRoute, XBackend
-  kAncestors,   // PayloadProcessor
-  kControllers  // Backend
 };
 
 struct ObjectStatus {

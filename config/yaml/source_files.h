@@ -14,7 +14,7 @@ namespace sluice::config {
 /// folders behind a mounted ConfigMap.
 bool isConfigurationFile(std::string_view name);
 
-/// The texts of all paths, in order; see loadPaths(). A path that can not be read is an error in `problems`.
+/// The texts of all paths, in order; see readPaths(). A path that can not be read is an error in `problems`.
 std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems);
 
 }  // namespace sluice::config

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/load.h"
+#include "config/model/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -61,7 +62,7 @@ spec:
         requestsPerMinute: 1000
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const Backend& backend = configuration.model.backends.at(0);
+  const Backend& backend = configuration.model.all<Backend>().at(0);
   EXPECT_EQ(backend.hostname, "api.openai.com");
   EXPECT_EQ(backend.findPort(0)->number, 443);
   EXPECT_EQ(backend.findPort(443), backend.findPort(0));
@@ -104,7 +105,7 @@ spec:
         maxBodyBytes: 2097152
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const Backend& backend = configuration.model.backends.at(0);
+  const Backend& backend = configuration.model.all<Backend>().at(0);
   EXPECT_EQ(backend.tls->mode, TlsMode::kMutual);
   EXPECT_EQ(backend.tls->clientCertificateRef->kind, "Secret");
   ASSERT_EQ(backend.extensions.size(), 1u);
@@ -134,7 +135,7 @@ TEST(SeedBackend, TakesEverySpellingOfTlsModes) {
         loadSeed("  destination: {type: FQDN, fqdn: {hostname: a.b, port: 443}}\n  tls: {mode: " + std::string(word) +
                  client + "}\n");
     ASSERT_THAT(rendered(configuration.problems), IsEmpty()) << word;
-    EXPECT_EQ(configuration.model.backends.at(0).tls->mode, mode) << word;
+    EXPECT_EQ(configuration.model.all<Backend>().at(0).tls->mode, mode) << word;
   }
   EXPECT_THAT(problemsOfTls("{mode: TLS}"), ElementsAre(HasSubstr("mode: must be None, Terminate, Simple")));
 }
@@ -150,7 +151,7 @@ TEST(SeedBackend, NormalisesItsHostname) {
   const Configuration configuration =
       loadSeed("  destination: {type: fqdn, fqdn: {hostname: API.Example.COM., port: 80}}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  EXPECT_EQ(configuration.model.backends.at(0).hostname, "api.example.com");
+  EXPECT_EQ(configuration.model.all<Backend>().at(0).hostname, "api.example.com");
 }
 
 TEST(SeedBackend, RefusesAddressesAndServicesOfTheCluster) {
@@ -204,9 +205,9 @@ TEST(XBackend, ReadsItsProtocols) {
   for (const auto& [word, protocol] : protocols) {
     const Configuration configuration = loadX("  protocol: " + std::string(word) + "\n");
     ASSERT_THAT(rendered(configuration.problems), IsEmpty()) << word;
-    EXPECT_EQ(configuration.model.backends.at(0).ports.at(0).protocol, protocol) << word;
+    EXPECT_EQ(configuration.model.all<Backend>().at(0).ports.at(0).protocol, protocol) << word;
   }
-  const Backend mcp = loadX("  protocol: MCP\n").model.backends.at(0);
+  const Backend mcp = loadX("  protocol: MCP\n").model.all<Backend>().at(0);
   EXPECT_EQ(mcp.ports.at(0).protocol, BackendProtocol::kOther);
   EXPECT_EQ(mcp.ports.at(0).protocolName, "MCP");
   EXPECT_EQ(mcp.ports.at(0).protocolPath, "spec.protocol");
@@ -224,8 +225,8 @@ TEST(XBackend, ReadsItsTls) {
       subjectAltNames: [{type: Hostname, hostname: san.test}]
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const Backend& backend = configuration.model.backends.at(0);
-  EXPECT_EQ(backend.statusShape, BackendStatusShape::kParents);
+  const Backend& backend = configuration.model.all<Backend>().at(0);
+  EXPECT_EQ(findObjectKind(backend.meta.group, backend.meta.kind)->status, StatusShape::kParents);
   EXPECT_EQ(backend.tls->mode, TlsMode::kMutual);
   EXPECT_EQ(backend.tls->serverName, "sni.test");
   EXPECT_EQ(backend.tls->caRefs.at(0).name, "ca");
@@ -245,7 +246,7 @@ TEST(XBackend, ChecksValidation) {
   const Configuration uri = loadX(
       "  tls: {mode: ServerOnly, validation: {hostname: a.b, wellKnownCACertificates: System, subjectAltNames: [{type: "
       "URI, uri: 'spiffe://a'}]}}\n");
-  EXPECT_EQ(uri.model.backends.at(0).unbuilt.size(), 1u);
+  EXPECT_EQ(uri.model.all<Backend>().at(0).unbuilt.size(), 1u);
 }
 
 }  // namespace

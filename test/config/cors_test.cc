@@ -25,7 +25,7 @@ TEST(CorsFilter, IsReadOfRulesAndShares) {
                  "[X-A], exposeHeaders: [X-B, '*'], allowCredentials: true, maxAge: 60") +
       ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + corsFilter("") + "}]");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
+  const HttpRouteRule& rule = configuration.model.all<HttpRoute>().at(0).rules.at(0);
   EXPECT_THAT(rule.filters.cors->allowOrigins, ElementsAre("https://a.test", "http://*.b.test:81"));
   EXPECT_THAT(rule.filters.cors->allowMethods, ElementsAre("GET", "PUT"));
   EXPECT_THAT(rule.filters.cors->allowHeaders, ElementsAre("X-A"));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/model/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -53,10 +54,10 @@ TEST(DestinationBackend, IsOneModelInEverySpelling) {
       - {number: 80, protocol: HTTP}
   extensions: [{name: guard, type: 'acme.test/Guard:v1', rawConfig: {level: 3}}])");
     ASSERT_THAT(problemsIn(configuration), IsEmpty()) << spelling.apiVersion;
-    const Backend& backend = configuration.model.backends.at(0);
-    EXPECT_EQ(backend.group + "/" + backend.kind,
-              std::string(spelling.apiVersion).substr(0, backend.group.size()) + "/" + spelling.kind);
-    EXPECT_EQ(backend.statusShape, BackendStatusShape::kControllers);
+    const Backend& backend = configuration.model.all<Backend>().at(0);
+    EXPECT_EQ(backend.meta.group, std::string(spelling.apiVersion).substr(0, backend.meta.group.size()));
+    EXPECT_EQ(backend.meta.kind, spelling.kind);
+    EXPECT_EQ(findObjectKind(backend.meta.group, backend.meta.kind)->status, StatusShape::kControllers);
     EXPECT_EQ(backend.hostname, "api.example.com");
     EXPECT_FALSE(backend.tls);
     ASSERT_EQ(backend.ports.size(), 2u);
@@ -83,14 +84,14 @@ TEST(DestinationBackend, TakesProtocolTlsForTlsOrigination) {
   for (const Spelling& spelling : kAll) {
     const Configuration implied = loadPorts(spelling, "{number: 443, protocol: TLS}");
     ASSERT_THAT(problemsIn(implied), IsEmpty());
-    EXPECT_EQ(implied.model.backends.at(0).ports.at(0).tls->mode, TlsMode::kServerAuth);
-    EXPECT_EQ(implied.model.backends.at(0).ports.at(0).protocol, BackendProtocol::kAuto);
+    EXPECT_EQ(implied.model.all<Backend>().at(0).ports.at(0).tls->mode, TlsMode::kServerAuth);
+    EXPECT_EQ(implied.model.all<Backend>().at(0).ports.at(0).protocol, BackendProtocol::kAuto);
     EXPECT_THAT(problemsIn(loadPorts(spelling, "{number: 443, protocol: TLS, tls: {mode: None}}")),
                 ElementsAre(HasSubstr("must not be TLS when the mode of tls is None")));
   }
   const Configuration shared = loadPorts(kOwn, "{number: 443, protocol: TLS}", ", tls: {mode: Simple, sni: x.test}");
   ASSERT_THAT(problemsIn(shared), IsEmpty());
-  EXPECT_FALSE(shared.model.backends.at(0).ports.at(0).tls) << "that of the Backend";
+  EXPECT_FALSE(shared.model.all<Backend>().at(0).ports.at(0).tls) << "that of the Backend";
 }
 
 TEST(DestinationBackend, KeepsProtocolsThatAreNotBuiltApart) {
@@ -99,7 +100,7 @@ TEST(DestinationBackend, KeepsProtocolsThatAreNotBuiltApart) {
         loadPorts(kPrototype, "{number: 80, protocol: " + protocol +
                                   ", protocolOptions: {mcp: {version: '2025-06-18', path: /mcp}}}");
     ASSERT_THAT(problemsIn(configuration), IsEmpty());
-    const BackendPort& port = configuration.model.backends.at(0).ports.at(0);
+    const BackendPort& port = configuration.model.all<Backend>().at(0).ports.at(0);
     EXPECT_EQ(port.protocol, BackendProtocol::kOther);
     EXPECT_EQ(port.protocolName, protocol);
   }
@@ -160,7 +161,7 @@ TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
           loadBackend(spelling, "{destination: {type: " + std::string(type) + ", " + field +
                                     ", ports: [{number: 80, protocol: HTTP}]}}");
       ASSERT_THAT(problemsIn(configuration), IsEmpty()) << type;
-      const Backend& backend = configuration.model.backends.at(0);
+      const Backend& backend = configuration.model.all<Backend>().at(0);
       EXPECT_EQ(backend.unbuilt.at(0).path, "spec.destination.type");
       EXPECT_TRUE(backend.unbuilt.at(0).altersTraffic);
     }
@@ -175,8 +176,9 @@ TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
 TEST(DestinationBackend, KeepsUriNamesForUnbuilt) {
   const Configuration configuration = loadTls(kOwn, "{subjectAltNames: ['spiffe://a/b', a.test]}");
   ASSERT_THAT(problemsIn(configuration), IsEmpty());
-  EXPECT_THAT(configuration.model.backends.at(0).ports.at(0).tls->subjectAltNames, ElementsAre("a.test"));
-  EXPECT_EQ(configuration.model.backends.at(0).unbuilt.at(0).path, "spec.destination.ports[0].tls.subjectAltNames[0]");
+  EXPECT_THAT(configuration.model.all<Backend>().at(0).ports.at(0).tls->subjectAltNames, ElementsAre("a.test"));
+  EXPECT_EQ(configuration.model.all<Backend>().at(0).unbuilt.at(0).path,
+            "spec.destination.ports[0].tls.subjectAltNames[0]");
   EXPECT_THAT(problemsIn(loadTls(kOwn, "{subjectAltNames: [Not_A_Name]}")),
               ElementsAre(HasSubstr("subjectAltNames[0]")));
 }
@@ -186,7 +188,7 @@ TEST(DestinationBackend, ReadsTlsOptionsOfOurOwnKindOnly) {
       "{options: {sluice.dev/min-tls-version: '1.3', sluice.dev/other: x, plain: y, acme.test/z: w}}";
   const Configuration configuration = loadTls(kOwn, tls);
   ASSERT_THAT(problemsIn(configuration), IsEmpty());
-  const Backend& backend = configuration.model.backends.at(0);
+  const Backend& backend = configuration.model.all<Backend>().at(0);
   EXPECT_EQ(backend.ports.at(0).tls->options.at("sluice.dev/min-tls-version"), "1.3");
   ASSERT_EQ(backend.unbuilt.size(), 3u);
   EXPECT_TRUE(backend.unbuilt[0].altersTraffic) << "ours, and unknown";

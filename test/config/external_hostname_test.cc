@@ -123,15 +123,15 @@ TEST(ExternalHostname, IsCheckedInEverySpellingOfBackend) {
   for (const Hidden& each : kHidden) {
     for (const std::string& document : documents(each.hostname)) {
       const Configuration configuration = loadText(document);
-      EXPECT_TRUE(configuration.model.backends.empty()) << document;
+      EXPECT_TRUE(configuration.model.all<Backend>().empty()) << document;
       ASSERT_EQ(configuration.problems.size(), 1u) << document;
       EXPECT_THAT(configuration.problems.front().message, testing::HasSubstr(each.reason)) << document;
     }
   }
   for (const std::string& document : documents("Api.Example.com.")) {
     const Configuration configuration = loadText(document);
-    ASSERT_EQ(configuration.model.backends.size(), 1u) << document;
-    EXPECT_EQ(configuration.model.backends.front().hostname, "api.example.com");
+    ASSERT_EQ(configuration.model.all<Backend>().size(), 1u) << document;
+    EXPECT_EQ(configuration.model.all<Backend>().front().hostname, "api.example.com");
   }
 }
 

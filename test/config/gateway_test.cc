@@ -30,7 +30,7 @@ TEST(Gateway, FillsInTheDefaultsOfTheApi) {
       "     allowedRoutes: {namespaces: {from: All}, kinds: [{kind: HTTPRoute}]}}\n"
       "  - {name: c, protocol: TLS, port: 444, tls: {mode: Passthrough}}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const Gateway& gateway = configuration.model.gateways.at(0);
+  const Gateway& gateway = configuration.model.all<Gateway>().at(0);
   EXPECT_EQ(gateway.addresses.at(0).type, "IPAddress");
   ASSERT_EQ(gateway.listeners.size(), 3u);
   EXPECT_EQ(gateway.listeners[0].protocol, ListenerProtocol::kHttp);
@@ -129,7 +129,7 @@ TEST(Gateway, RemembersWhatIsNotBuilt) {
       "  gatewayClassName: c\n  defaultScope: All\n  tls: {frontend: {default: {}}}\n  listeners:\n"
       "  - {name: a, protocol: HTTPS, port: 443, tls: {options: {a: b}}}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const Gateway& gateway = configuration.model.gateways.at(0);
+  const Gateway& gateway = configuration.model.all<Gateway>().at(0);
   ASSERT_EQ(gateway.unbuilt.size(), 2u);
   EXPECT_EQ(gateway.unbuilt[0].path, "spec.defaultScope");
   EXPECT_FALSE(gateway.unbuilt[0].altersTraffic);
@@ -146,7 +146,7 @@ TEST(Gateway, ReadsItsInfrastructure) {
       "  infrastructure: {labels: {a: b}, annotations: {c/d: e}, parametersRef: {group: '', kind: ConfigMap, "
       "name: x}}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const Infrastructure& infrastructure = configuration.model.gateways.at(0).infrastructure;
+  const Infrastructure& infrastructure = configuration.model.all<Gateway>().at(0).infrastructure;
   EXPECT_EQ(infrastructure.labels.at("a"), "b");
   EXPECT_EQ(infrastructure.annotations.at("c/d"), "e");
   ASSERT_TRUE(infrastructure.parametersRef);
@@ -164,18 +164,18 @@ TEST(RejectedGateway, KeepsTheListenersThatAreLegible) {
   const Configuration configuration = loadGateway(
       "  gatewayClassName: c\n  listeners:\n  - {name: a, protocol: HTTP, port: 80}\n  - {name: b, protocol: HTTP, "
       "port: 81, hostnam: x}\n");
-  EXPECT_TRUE(configuration.model.gateways.empty());
+  EXPECT_TRUE(configuration.model.all<Gateway>().empty());
   const Rejected* rejected = configuration.model.findRejected(kGatewayGroup, "Gateway", "default", "g");
   ASSERT_NE(rejected, nullptr);
-  ASSERT_TRUE(rejected->gateway);
-  ASSERT_EQ(rejected->gateway->listeners.size(), 1u);
-  EXPECT_EQ(rejected->gateway->listeners[0].name, "a");
+  ASSERT_NE(rejected->legible<Gateway>(), nullptr);
+  ASSERT_EQ(rejected->legible<Gateway>()->listeners.size(), 1u);
+  EXPECT_EQ(rejected->legible<Gateway>()->listeners[0].name, "a");
 }
 
 TEST(RejectedGateway, IsNotBoundAnywhereIfItsAddressesAreInDoubt) {
   const std::string rest = "  gatewayClassName: c\n  listeners: [{name: a, protocol: HTTP, port: 80}]\n";
-  EXPECT_FALSE(loadGateway(rest + "  adresses: [{value: 127.0.0.1}]\n").model.rejected.at(0).gateway);
-  EXPECT_FALSE(loadGateway(rest + "  addresses: [{value: localhost}]\n").model.rejected.at(0).gateway);
+  EXPECT_EQ(loadGateway(rest + "  adresses: [{value: 127.0.0.1}]\n").model.rejected.at(0).legible<Gateway>(), nullptr);
+  EXPECT_EQ(loadGateway(rest + "  addresses: [{value: localhost}]\n").model.rejected.at(0).legible<Gateway>(), nullptr);
 }
 
 TEST(GatewayClass, NeedsAControllerNameAndACompleteReference) {

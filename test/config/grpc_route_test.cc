@@ -31,7 +31,7 @@ TEST(GrpcRoute, ReadsWhatTheApiHas) {
       "    backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: b, weight: 3, filters: [{type: "
       "ResponseHeaderModifier, responseHeaderModifier: {remove: [z]}}]}]\n  - {}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const GrpcRoute& route = configuration.model.grpcRoutes.at(0);
+  const GrpcRoute& route = configuration.model.all<GrpcRoute>().at(0);
   EXPECT_EQ(route.parentRefs.at(0).sectionName, "a");
   EXPECT_THAT(route.hostnames, ElementsAre("example.com"));
   ASSERT_EQ(route.rules.size(), 2u);
@@ -86,7 +86,7 @@ TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
   const Configuration configuration =
       loadGrpcRoute("  rules: [{filters: [{type: ExtensionRef, extensionRef: {group: a, kind: B, name: c}}]}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const GrpcRouteRule& rule = configuration.model.grpcRoutes.at(0).rules.at(0);
+  const GrpcRouteRule& rule = configuration.model.all<GrpcRoute>().at(0).rules.at(0);
   ASSERT_EQ(rule.unbuilt.size(), 1u);
   EXPECT_EQ(rule.unbuilt[0].path, "spec.rules[0].filters[0]");
 }
@@ -94,12 +94,12 @@ TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
 TEST(RejectedGrpcRoute, KeepsTheRulesThatAreLegible) {
   const Configuration configuration = loadGrpcRoute(
       "  parentRefs: [{name: g}]\n  rules: [{matches: [{method: {service: a}}], nam: x}, {macthes: []}]\n");
-  EXPECT_TRUE(configuration.model.grpcRoutes.empty());
+  EXPECT_TRUE(configuration.model.all<GrpcRoute>().empty());
   const Rejected* rejected = configuration.model.findRejected(kGatewayGroup, "GRPCRoute", "default", "r");
   ASSERT_NE(rejected, nullptr);
-  ASSERT_TRUE(rejected->grpcRoute);
-  ASSERT_EQ(rejected->grpcRoute->rules.size(), 1u);
-  EXPECT_EQ(rejected->grpcRoute->rules[0].matches.at(0).rpc.service, "a");
+  ASSERT_NE(rejected->legible<GrpcRoute>(), nullptr);
+  ASSERT_EQ(rejected->legible<GrpcRoute>()->rules.size(), 1u);
+  EXPECT_EQ(rejected->legible<GrpcRoute>()->rules[0].matches.at(0).rpc.service, "a");
 }
 
 TEST(RejectedGrpcRoute, LeavesItsPreviousVersionInItsPlace) {
@@ -109,9 +109,9 @@ TEST(RejectedGrpcRoute, LeavesItsPreviousVersionInItsPlace) {
   };
   const Configuration good = loadTexts(text(""), base::Secret());
   const Configuration bad = loadTexts(text(", surprise: 1"), base::Secret(), &good.model);
-  ASSERT_EQ(bad.model.grpcRoutes.size(), 1u);
+  ASSERT_EQ(bad.model.all<GrpcRoute>().size(), 1u);
   ASSERT_EQ(bad.model.kept.size(), 1u);
-  EXPECT_FALSE(bad.model.kept[0].grpcRoute);
+  EXPECT_EQ(bad.model.kept[0].legible<GrpcRoute>(), nullptr);
   EXPECT_TRUE(bad.model.rejected.empty());
 }
 

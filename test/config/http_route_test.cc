@@ -32,7 +32,7 @@ TEST(HttpRoute, FillsInTheDefaultsOfTheApi) {
       "    backendRefs: [{name: s, port: 80}, {group: gateway.networking.k8s.io, kind: Backend, name: b, weight: 0}]\n "
       " - {}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const HttpRoute& route = configuration.model.httpRoutes.at(0);
+  const HttpRoute& route = configuration.model.all<HttpRoute>().at(0);
   const ParentRef& parent = route.parentRefs.at(0);
   EXPECT_EQ(parent.object.group, kGatewayGroup);
   EXPECT_EQ(parent.object.kind, "Gateway");
@@ -59,8 +59,8 @@ TEST(HttpRoute, FillsInTheDefaultsOfTheApi) {
 TEST(HttpRoute, WithoutRulesMatchesEverything) {
   const Configuration configuration = loadHttpRoute("  parentRefs: [{name: g}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  ASSERT_EQ(configuration.model.httpRoutes.at(0).rules.size(), 1u);
-  EXPECT_EQ(configuration.model.httpRoutes[0].rules[0].matches.size(), 1u);
+  ASSERT_EQ(configuration.model.all<HttpRoute>().at(0).rules.size(), 1u);
+  EXPECT_EQ(configuration.model.all<HttpRoute>()[0].rules[0].matches.size(), 1u);
   EXPECT_THAT(problemsOfHttpRoute("  rules: []\n"), ElementsAre(EndsWith("spec.rules: must have at least one item")));
 }
 
@@ -100,7 +100,7 @@ TEST(HttpRoute, CountsOnlyTheFirstOfHeadersWithOneName) {
       "  rules:\n  - matches: [{headers: [{name: A, value: x}, {name: a, value: y}], queryParams: [{name: A, value: "
       "x}, {name: a, value: y}]}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const HttpRouteMatch& match = configuration.model.httpRoutes.at(0).rules.at(0).matches.at(0);
+  const HttpRouteMatch& match = configuration.model.all<HttpRoute>().at(0).rules.at(0).matches.at(0);
   ASSERT_EQ(match.headers.size(), 1u);
   EXPECT_EQ(match.headers[0].value, "x");
   EXPECT_EQ(match.queryParams.size(), 2u);
@@ -116,7 +116,7 @@ TEST(HttpRoute, ReadsHeaderModifiers) {
     - {name: s, port: 80, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {add: [{name: A, value: b}]}}]}
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
+  const HttpRouteRule& rule = configuration.model.all<HttpRoute>().at(0).rules.at(0);
   EXPECT_EQ(rule.filters.requestHeaders->set.at(0).name, "A");
   EXPECT_EQ(rule.filters.requestHeaders->add.at(0).value, "d e");
   EXPECT_THAT(rule.filters.requestHeaders->remove, ElementsAre("F"));
@@ -145,7 +145,7 @@ TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
   - backendRefs: [{name: s, port: 80, filters: [{type: ExternalAuth, externalAuth: {}}]}]
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const HttpRoute& route = configuration.model.httpRoutes.at(0);
+  const HttpRoute& route = configuration.model.all<HttpRoute>().at(0);
   std::vector<std::string> paths;
   for (const Unbuilt& unbuilt : route.rules.at(0).unbuilt) {
     paths.push_back(unbuilt.path);
@@ -161,7 +161,7 @@ TEST(HttpRoute, ReadsTimeouts) {
   const Configuration configuration = loadHttpRoute(
       "  rules:\n  - timeouts: {request: 10s, backendRequest: 500ms}\n  - timeouts: {request: 0s}\n  - {}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const auto& rules = configuration.model.httpRoutes.at(0).rules;
+  const auto& rules = configuration.model.all<HttpRoute>().at(0).rules;
   EXPECT_EQ(rules.at(0).requestTimeout, std::chrono::seconds(10));
   EXPECT_EQ(rules.at(0).backendRequestTimeout, std::chrono::milliseconds(500));
   EXPECT_EQ(rules.at(1).requestTimeout, base::Duration::zero());
@@ -174,7 +174,7 @@ TEST(HttpRoute, ReadsRedirects) {
       "statusCode: 308, path: {type: ReplaceFullPath, replaceFullPath: /new}}}]\n"
       "  - filters: [{type: RequestRedirect, requestRedirect: {}}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const auto& rules = configuration.model.httpRoutes.at(0).rules;
+  const auto& rules = configuration.model.all<HttpRoute>().at(0).rules;
   const RequestRedirect& redirect = *rules.at(0).filters.requestRedirect;
   EXPECT_EQ(redirect.scheme, "https");
   EXPECT_EQ(redirect.hostname, "a.test");
@@ -251,9 +251,9 @@ TEST(RejectedHttpRoute, KeepsItsLegibleMatches) {
   - {matches: [{pth: {}}]}
   - {match: [{path: {value: /c}}]}
 )");
-  EXPECT_TRUE(configuration.model.httpRoutes.empty());
-  ASSERT_TRUE(rejectedRoute(configuration).httpRoute);
-  const HttpRoute& route = *rejectedRoute(configuration).httpRoute;
+  EXPECT_TRUE(configuration.model.all<HttpRoute>().empty());
+  ASSERT_NE(rejectedRoute(configuration).legible<HttpRoute>(), nullptr);
+  const HttpRoute& route = *rejectedRoute(configuration).legible<HttpRoute>();
   EXPECT_EQ(route.parentRefs.size(), 2u);
   EXPECT_THAT(route.hostnames, ElementsAre("a.b"));
   ASSERT_EQ(route.rules.size(), 1u);
@@ -263,10 +263,12 @@ TEST(RejectedHttpRoute, KeepsItsLegibleMatches) {
 
 TEST(RejectedHttpRoute, NeverClaimsMoreThanWasWritten) {
   const std::string rest = "  parentRefs: [{name: g}]\n  rules: [{matches: [{method: GET}], x: y}]\n";
-  EXPECT_TRUE(rejectedRoute(loadHttpRoute(rest)).httpRoute);
-  EXPECT_FALSE(rejectedRoute(loadHttpRoute(rest + "  hostnams: [a.b]\n")).httpRoute);
-  EXPECT_FALSE(rejectedRoute(loadHttpRoute(rest + "  hostnames: [A.b]\n")).httpRoute);
-  EXPECT_FALSE(rejectedRoute(loadHttpRoute("  parentRefs: [{name: g}]\n  hostnames: [a.b]\n  ruls: []\n")).httpRoute);
+  EXPECT_NE(rejectedRoute(loadHttpRoute(rest)).legible<HttpRoute>(), nullptr);
+  EXPECT_EQ(rejectedRoute(loadHttpRoute(rest + "  hostnams: [a.b]\n")).legible<HttpRoute>(), nullptr);
+  EXPECT_EQ(rejectedRoute(loadHttpRoute(rest + "  hostnames: [A.b]\n")).legible<HttpRoute>(), nullptr);
+  EXPECT_EQ(
+      rejectedRoute(loadHttpRoute("  parentRefs: [{name: g}]\n  hostnames: [a.b]\n  ruls: []\n")).legible<HttpRoute>(),
+      nullptr);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<std::string> problemsOfSelector(const std::string& selector) {
 bool selects(const std::string& selector, const std::map<std::string, std::string>& labels) {
   const Configuration configuration = loadGatewayAllowing("{from: Selector, selector: " + selector + "}");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  return configuration.model.gateways.at(0).listeners.at(0).namespaceSelector.matches(labels);
+  return configuration.model.all<Gateway>().at(0).listeners.at(0).namespaceSelector.matches(labels);
 }
 
 TEST(LabelSelector, MatchesWhatKubernetesWould) {

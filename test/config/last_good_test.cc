@@ -22,7 +22,7 @@ std::string map(const std::string& value, const std::string& surprise = "") {
          value + "}\n" + surprise;
 }
 const std::string* valueIn(const Model& model) {
-  const ConfigMap* found = model.findConfigMap("n", "m");
+  const ConfigMap* found = model.find<ConfigMap>("n", "m");
   return found == nullptr ? nullptr : found->find("k");
 }
 
@@ -31,7 +31,7 @@ TEST(LastGood, IsPutBackWithTheGenerationOfTheRefusedVersion) {
   const Model model = loadAfter(map("2", "surprise: 1\n"), &good.model).model;
   ASSERT_NE(valueIn(model), nullptr);
   EXPECT_EQ(*valueIn(model), "v1");
-  EXPECT_EQ(model.findConfigMap("n", "m")->meta.generation, 2);
+  EXPECT_EQ(model.find<ConfigMap>("n", "m")->meta.generation, 2);
   EXPECT_THAT(model.rejected, IsEmpty());
   ASSERT_EQ(model.kept.size(), 1U);
   EXPECT_EQ(model.kept[0].generation, 2);
@@ -47,8 +47,8 @@ TEST(LastGood, HasTheVersionThatItsSourceHasNow) {
   };
   const Configuration good = loadVersion("1", "", nullptr);
   const Model model = loadVersion("2", "surprise: 1\n", &good.model).model;
-  EXPECT_EQ(model.findConfigMap("default", "m")->meta.uid, "u2");
-  EXPECT_EQ(model.findConfigMap("default", "m")->meta.resourceVersion, "r2");
+  EXPECT_EQ(model.find<ConfigMap>("default", "m")->meta.uid, "u2");
+  EXPECT_EQ(model.find<ConfigMap>("default", "m")->meta.resourceVersion, "r2");
   EXPECT_EQ(model.kept.at(0).resourceVersion, "r2");
 }
 
@@ -67,7 +67,7 @@ TEST(LastGood, ServesOnWhileTheObjectStaysInvalidAndNoLonger) {
   ASSERT_NE(valueIn(worse.model), nullptr);
   EXPECT_EQ(*valueIn(worse.model), "v1");
   EXPECT_EQ(worse.model.kept.size(), 1U);
-  EXPECT_EQ(worse.model.configMaps.size(), 1U);
+  EXPECT_EQ(worse.model.all<ConfigMap>().size(), 1U);
 
   const Configuration mended = loadAfter(map("4"), &worse.model);
   EXPECT_EQ(*valueIn(mended.model), "v4");
@@ -104,8 +104,8 @@ TEST(LastGood, IsKeptForEveryKind) {
     const Configuration bad = loadAfter(each + "surprise: 1\n", &good.model);
     EXPECT_THAT(bad.model.rejected, IsEmpty()) << each;
     ASSERT_EQ(bad.model.kept.size(), 1U) << each;
-    EXPECT_FALSE(bad.model.kept[0].gateway);
-    EXPECT_FALSE(bad.model.kept[0].httpRoute);
+    EXPECT_EQ(bad.model.kept[0].legible<Gateway>(), nullptr);
+    EXPECT_EQ(bad.model.kept[0].legible<HttpRoute>(), nullptr);
     // Valid again next to itself: it was put back where its like are.
     EXPECT_EQ(loadAfter(each + "surprise: 1\n", &bad.model).model.kept.size(), 1U) << each;
   }
@@ -118,8 +118,8 @@ TEST(LastGood, TellsObjectsOfOneNameApart) {
                                  "spec: {destination: {type: FQDN, fqdn: {hostname: own.test, port: 80}}}\n");
   const Configuration good = loadAfter(seed + "---\n" + own);
   const Configuration bad = loadAfter(own + "surprise: 1\n", &good.model);
-  ASSERT_EQ(bad.model.backends.size(), 1U);
-  EXPECT_EQ(bad.model.backends[0].hostname, "own.test");
+  ASSERT_EQ(bad.model.all<Backend>().size(), 1U);
+  EXPECT_EQ(bad.model.all<Backend>()[0].hostname, "own.test");
 }
 
 std::string settings(const std::string& text, const std::string& rest = "") {

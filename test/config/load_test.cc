@@ -102,12 +102,12 @@ TEST(Load, ReadsEveryKindOfAWholeConfiguration) {
   EXPECT_EQ(model.settings.workers, 2u);
   EXPECT_EQ(model.settings.timeouts.clientIdle, std::chrono::hours(1));
   EXPECT_EQ(model.settings.dns.hosts.at("origin.test"), std::vector<std::string>{"127.0.0.1"});
-  ASSERT_NE(model.findGateway("demo", "egress"), nullptr);
-  EXPECT_EQ(model.httpRoutes.at(0).rules.size(), 2u);
-  EXPECT_EQ(model.findSecret("demo", "listener")->find("tls.key")->reveal(), "secret");
-  EXPECT_NE(model.findBackend(kGatewayGroup, "Backend", "demo", "origin"), nullptr);
-  EXPECT_NE(model.findBackend(kExperimentalGroup, "XBackend", "demo", "x"), nullptr);
-  EXPECT_EQ(model.findBackend(kGatewayGroup, "Backend", "demo", "x"), nullptr);
+  ASSERT_NE(model.find<Gateway>("demo", "egress"), nullptr);
+  EXPECT_EQ(model.all<HttpRoute>().at(0).rules.size(), 2u);
+  EXPECT_EQ(model.find<SecretObject>("demo", "listener")->find("tls.key")->reveal(), "secret");
+  EXPECT_NE(model.find<Backend>(kGatewayGroup, "Backend", "demo", "origin"), nullptr);
+  EXPECT_NE(model.find<Backend>(kExperimentalGroup, "XBackend", "demo", "x"), nullptr);
+  EXPECT_EQ(model.find<Backend>(kGatewayGroup, "Backend", "demo", "x"), nullptr);
 }
 
 TEST(Load, SkipsEmptyDocumentsAndExpandsLists) {
@@ -116,8 +116,8 @@ TEST(Load, SkipsEmptyDocumentsAndExpandsLists) {
       "{name: a}}\n"
       "- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: c}}\n");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  EXPECT_NE(configuration.model.findConfigMap("default", "a"), nullptr);
-  EXPECT_NE(configuration.model.findConfigMap("c", "b"), nullptr);
+  EXPECT_NE(configuration.model.find<ConfigMap>("default", "a"), nullptr);
+  EXPECT_NE(configuration.model.find<ConfigMap>("c", "b"), nullptr);
 }
 
 TEST(Load, RefusesAListInsideAList) {
@@ -129,7 +129,7 @@ TEST(Load, RefusesAListInsideAList) {
 TEST(Load, RefusesTheWholeSetIfOneTextIsNoYaml) {
   const Configuration configuration = loadTexts({{"good.yaml", kCoreMap}, {"bad.yaml", "a: [\n"}}, base::Secret());
   EXPECT_FALSE(configuration.readable);
-  EXPECT_TRUE(configuration.model.configMaps.empty());
+  EXPECT_TRUE(configuration.model.all<ConfigMap>().empty());
   ASSERT_EQ(configuration.problems.size(), 1u);
   EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("bad.yaml:2:1: error: not YAML"));
 }
@@ -164,7 +164,7 @@ TEST(Load, RefusesASecondObjectOfTheSameNameAndKeepsTheFirst) {
       rendered(configuration.problems),
       ElementsAre("config.yaml:6:1: error: ConfigMap default/a: metadata.name: this object is defined twice, first at "
                   "config.yaml:1, which counts"));
-  EXPECT_EQ(*configuration.model.findConfigMap("default", "a")->find("k"), "v");
+  EXPECT_EQ(*configuration.model.find<ConfigMap>("default", "a")->find("k"), "v");
   EXPECT_TRUE(configuration.model.rejected.empty());
 }
 
@@ -176,7 +176,7 @@ TEST(Load, RemembersARejectedObjectWithItsFirstProblem) {
       ElementsAre(
           "config.yaml:4:11: error: ConfigMap b/a: data[\"k\"]: must be a string, but is a number: put it in quotes",
           "config.yaml:5:1: error: ConfigMap b/a: daat: unknown field: did you mean data?"));
-  EXPECT_EQ(configuration.model.findConfigMap("b", "a"), nullptr);
+  EXPECT_EQ(configuration.model.find<ConfigMap>("b", "a"), nullptr);
   const Rejected* rejected = configuration.model.findRejected("", "ConfigMap", "b", "a");
   ASSERT_NE(rejected, nullptr);
   EXPECT_EQ(rejected->generation, 7);
@@ -205,7 +205,7 @@ TEST(Load, TakesUnknownFieldsFromKubernetesWithAWarning) {
   readObjects(root, {Severity::kWarning, base::Secret()}, readings);
   configuration = load({{std::make_shared<const std::vector<ObjectReading>>(std::move(readings))}, {}, {}}, nullptr);
   EXPECT_THAT(rendered(configuration.problems), ElementsAre("warning: ConfigMap default/a: later: unknown field"));
-  EXPECT_NE(configuration.model.findConfigMap("default", "a"), nullptr);
+  EXPECT_NE(configuration.model.find<ConfigMap>("default", "a"), nullptr);
 }
 
 TEST(Load, AcceptsWhatTheApiServerAddsAndIgnoresIt) {
@@ -214,7 +214,7 @@ TEST(Load, AcceptsWhatTheApiServerAddsAndIgnoresIt) {
       "[{manager: kubectl}]\n"
       "  creationTimestamp: null\n  labels: {a: b}\n  annotations: {c: d}\nstatus: {anything: true}\n");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  const ObjectMeta& meta = configuration.model.configMaps.at(0).meta;
+  const ObjectMeta& meta = configuration.model.all<ConfigMap>().at(0).meta;
   EXPECT_EQ(meta.labels.at("a"), "b");
   EXPECT_EQ(meta.annotations.at("c"), "d");
   EXPECT_EQ(meta.generation, std::nullopt);
@@ -227,8 +227,8 @@ TEST(Load, TakesWhateverAnExportedObjectSaysOfItsVersion) {
   const Configuration configuration =
       loadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: [1], resourceVersion: null}\n");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  EXPECT_EQ(configuration.model.configMaps.at(0).meta.uid, "");
-  EXPECT_EQ(configuration.model.configMaps.at(0).meta.resourceVersion, "");
+  EXPECT_EQ(configuration.model.all<ConfigMap>().at(0).meta.uid, "");
+  EXPECT_EQ(configuration.model.all<ConfigMap>().at(0).meta.resourceVersion, "");
 }
 
 TEST(Load, ChecksMetadata) {
@@ -245,7 +245,7 @@ TEST(Load, ReadsSecretsFromBothSpellingsAndStringDataWins) {
   const Configuration configuration =
       loadText(object("v1", "Secret", "a", "data: {x: Zm9v, y: Zm9v}\nstringData: {y: bar}\n"));
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  const SecretObject* secret = configuration.model.findSecret("default", "a");
+  const SecretObject* secret = configuration.model.find<SecretObject>("default", "a");
   EXPECT_EQ(secret->find("x")->reveal(), "foo");
   EXPECT_EQ(secret->find("y")->reveal(), "bar");
   EXPECT_EQ(secret->find("z"), nullptr);
@@ -261,7 +261,7 @@ TEST(Load, NeverQuotesASecret) {
 
 TEST(Load, DecodesBinaryData) {
   const Configuration configuration = loadText(object("v1", "ConfigMap", "a", "data: {x: y}\nbinaryData: {z: Zm9v}\n"));
-  EXPECT_EQ(*configuration.model.configMaps.at(0).find("z"), "foo");
+  EXPECT_EQ(*configuration.model.all<ConfigMap>().at(0).find("z"), "foo");
   EXPECT_THAT(rendered(loadText(object("v1", "ConfigMap", "a", "data: {x: y}\nbinaryData: {x: Zm9v}\n")).problems),
               ElementsAre(HasSubstr("is in data too")));
 }
@@ -277,8 +277,8 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
   std::ofstream(folder / ".hidden.yaml") << "not: ours";
   TextMemo memo;
   const Configuration configuration = load(readPaths({folder.string()}, base::Secret(), memo), nullptr);
-  ASSERT_EQ(configuration.model.configMaps.size(), 2u);
-  EXPECT_EQ(configuration.model.configMaps[0].meta.name, "a");
+  ASSERT_EQ(configuration.model.all<ConfigMap>().size(), 2u);
+  EXPECT_EQ(configuration.model.all<ConfigMap>()[0].meta.name, "a");
   EXPECT_THAT(rendered(configuration.problems),
               ElementsAre((folder / "c.yml").string() + ":4:1: error: ConfigMap default/c: x: unknown field"));
   std::filesystem::remove_all(folder);

@@ -22,7 +22,7 @@ std::string mirror(const std::string& fields) { return "{type: RequestMirror, re
 RequestMirror mirrorOf(const std::string& fields) {
   const Configuration configuration = loadMirrors(mirror(fields));
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  return configuration.model.httpRoutes.at(0).rules.at(0).filters.mirrors.at(0);
+  return configuration.model.all<HttpRoute>().at(0).rules.at(0).filters.mirrors.at(0);
 }
 std::vector<std::string> problemsOfMirror(const std::string& fields) {
   return rendered(loadMirrors(mirror(fields)).problems);
@@ -56,7 +56,7 @@ TEST(RequestMirrorFilter, CopiesAPercentageOrAFraction) {
 TEST(RequestMirrorFilter, MayBeGivenSeveralTimes) {
   const Configuration configuration = loadMirrors(mirror(kRef) + ", " + mirror(kRef));
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  EXPECT_EQ(configuration.model.httpRoutes.at(0).rules.at(0).filters.mirrors.size(), 2u);
+  EXPECT_EQ(configuration.model.all<HttpRoute>().at(0).rules.at(0).filters.mirrors.size(), 2u);
 }
 
 TEST(RequestMirrorFilter, ChecksItsFields) {

@@ -34,9 +34,9 @@ TEST(PayloadProcessor, AttachesUsesToItsTarget) {
         loadProcessor("targetRef: {group: gateway.networking.k8s.io, kind: " + std::string(kind) +
                       ", name: t, sectionName: s}, " + kUses);
     ASSERT_FALSE(hasErrors(configuration.problems)) << kind;
-    ASSERT_EQ(configuration.model.payloadProcessors.size(), 1u);
-    const PayloadProcessor& processor = configuration.model.payloadProcessors[0];
-    EXPECT_EQ(processor.group, kOwnGroup);
+    ASSERT_EQ(configuration.model.all<PayloadProcessor>().size(), 1u);
+    const PayloadProcessor& processor = configuration.model.all<PayloadProcessor>()[0];
+    EXPECT_EQ(processor.meta.group, kOwnGroup);
     EXPECT_EQ(processor.target.group, kGatewayGroup);
     EXPECT_EQ(processor.target.kind, kind);
     EXPECT_EQ(processor.target.name, "t");
@@ -45,8 +45,10 @@ TEST(PayloadProcessor, AttachesUsesToItsTarget) {
     EXPECT_FALSE(processor.phase);
     EXPECT_EQ(processor.processors.at(0).type, "a.b/K:v1");
     EXPECT_THAT(processor.unbuilt, IsEmpty());
-    EXPECT_EQ(configuration.model.findPayloadProcessor(kOwnGroup, "default", "p"), &processor);
-    EXPECT_EQ(configuration.model.findPayloadProcessor(kGatewayGroup, "default", "p"), nullptr);
+    EXPECT_EQ(configuration.model.find<PayloadProcessor>(kOwnGroup, PayloadProcessor::kKind, "default", "p"),
+              &processor);
+    EXPECT_EQ(configuration.model.find<PayloadProcessor>(kGatewayGroup, PayloadProcessor::kKind, "default", "p"),
+              nullptr);
   }
 }
 
@@ -76,8 +78,8 @@ spec:
         removeHeaders: []
 )");
   ASSERT_FALSE(hasErrors(configuration.problems));
-  const PayloadProcessor& processor = configuration.model.payloadProcessors.at(0);
-  EXPECT_EQ(processor.group, kGatewayGroup);
+  const PayloadProcessor& processor = configuration.model.all<PayloadProcessor>().at(0);
+  EXPECT_EQ(processor.meta.group, kGatewayGroup);
   EXPECT_EQ(processor.phase, RoutingPhase::kPreRouting);
   EXPECT_EQ(processor.processors.at(0).unbuilt.size(), 1u);
   EXPECT_EQ(processor.processors[0].failOpen, false);
@@ -87,7 +89,7 @@ TEST(PayloadProcessor, RemembersThatListenerSetsAreNotBuilt) {
   const Configuration configuration =
       loadProcessor("targetRef: {kind: ListenerSet, name: t}, phase: PreRouting, " + kUses);
   ASSERT_FALSE(hasErrors(configuration.problems));
-  const PayloadProcessor& processor = configuration.model.payloadProcessors.at(0);
+  const PayloadProcessor& processor = configuration.model.all<PayloadProcessor>().at(0);
   ASSERT_EQ(processor.unbuilt.size(), 1u);
   EXPECT_EQ(processor.unbuilt[0].path, "spec.targetRef.kind");
 }
@@ -145,12 +147,12 @@ TEST(PayloadProcessor, NeedsProcessors) {
 TEST(RejectedPayloadProcessor, SaysWhatItWouldHaveGuarded) {
   const Configuration configuration =
       loadProcessor("targetRef: {kind: HTTPRoute, name: t, sectionName: s}, processors: [{name: a, type: wrong}]");
-  EXPECT_TRUE(configuration.model.payloadProcessors.empty());
+  EXPECT_TRUE(configuration.model.all<PayloadProcessor>().empty());
   const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
   ASSERT_NE(rejected, nullptr);
-  ASSERT_TRUE(rejected->payloadProcessor);
-  EXPECT_EQ(rejected->payloadProcessor->target.name, "t");
-  EXPECT_EQ(rejected->payloadProcessor->sectionName, "s");
+  ASSERT_NE(rejected->legible<PayloadProcessor>(), nullptr);
+  EXPECT_EQ(rejected->legible<PayloadProcessor>()->target.name, "t");
+  EXPECT_EQ(rejected->legible<PayloadProcessor>()->sectionName, "s");
 }
 
 TEST(RejectedPayloadProcessor, ClaimsNothingIfItsTargetIsNotLegible) {
@@ -160,7 +162,7 @@ TEST(RejectedPayloadProcessor, ClaimsNothingIfItsTargetIsNotLegible) {
     const Configuration configuration = loadProcessor(spec);
     const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
     ASSERT_NE(rejected, nullptr) << spec;
-    EXPECT_FALSE(rejected->payloadProcessor) << spec;
+    EXPECT_EQ(rejected->legible<PayloadProcessor>(), nullptr) << spec;
   }
 }
 
@@ -172,9 +174,9 @@ TEST(RejectedPayloadProcessor, LeavesItsPreviousVersionInItsPlace) {
   };
   const Configuration good = loadTexts(text(""), base::Secret());
   const Configuration bad = loadTexts(text(", surprise: 1"), base::Secret(), &good.model);
-  EXPECT_EQ(bad.model.payloadProcessors.size(), 1u);
+  EXPECT_EQ(bad.model.all<PayloadProcessor>().size(), 1u);
   ASSERT_EQ(bad.model.kept.size(), 1u);
-  EXPECT_FALSE(bad.model.kept[0].payloadProcessor);
+  EXPECT_EQ(bad.model.kept[0].legible<PayloadProcessor>(), nullptr);
 }
 
 TEST(PayloadProcessingPipeline, LoadsTheProposalsExampleUnchanged) {
@@ -196,11 +198,13 @@ spec:
         tenant_id: "customer-a"
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const PayloadProcessingPipeline* pipeline =
-      configuration.model.findPipeline(kGatewayGroup, "default", "prompt-injection-protection");
+  const PayloadProcessingPipeline* pipeline = configuration.model.find<PayloadProcessingPipeline>(
+      kGatewayGroup, PayloadProcessingPipeline::kKind, "default", "prompt-injection-protection");
   ASSERT_NE(pipeline, nullptr);
   EXPECT_EQ(pipeline->processors.at(0).failOpen, true);
-  EXPECT_EQ(configuration.model.findPipeline(kOwnGroup, "default", "prompt-injection-protection"), nullptr);
+  EXPECT_EQ(configuration.model.find<PayloadProcessingPipeline>(kOwnGroup, PayloadProcessingPipeline::kKind, "default",
+                                                                "prompt-injection-protection"),
+            nullptr);
 }
 
 TEST(PayloadProcessingPipeline, NeedsProcessors) {
@@ -222,8 +226,16 @@ TEST(PayloadProcessingPipeline, TellsObjectsOfOneNameApart) {
   const Configuration configuration =
       loadText(pipeline(kOwnVersion, "own") + "---\n" + pipeline(kProposedVersion, "proposed"));
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  EXPECT_EQ(configuration.model.findPipeline(kOwnGroup, "default", "p")->processors.at(0).name, "own");
-  EXPECT_EQ(configuration.model.findPipeline(kGatewayGroup, "default", "p")->processors.at(0).name, "proposed");
+  EXPECT_EQ(
+      configuration.model.find<PayloadProcessingPipeline>(kOwnGroup, PayloadProcessingPipeline::kKind, "default", "p")
+          ->processors.at(0)
+          .name,
+      "own");
+  EXPECT_EQ(configuration.model
+                .find<PayloadProcessingPipeline>(kGatewayGroup, PayloadProcessingPipeline::kKind, "default", "p")
+                ->processors.at(0)
+                .name,
+            "proposed");
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ class ProcessorFilters : public ::testing::TestWithParam<const char*> {
   static RouteRule ruleOf(const std::string& rule) {
     const Configuration configuration = load(rule);
     EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << rule;
-    if (!configuration.model.httpRoutes.empty()) return configuration.model.httpRoutes[0].rules.at(0);
-    if (!configuration.model.grpcRoutes.empty()) return configuration.model.grpcRoutes[0].rules.at(0);
+    if (!configuration.model.all<HttpRoute>().empty()) return configuration.model.all<HttpRoute>()[0].rules.at(0);
+    if (!configuration.model.all<GrpcRoute>().empty()) return configuration.model.all<GrpcRoute>()[0].rules.at(0);
     return {};
   }
 };

@@ -23,8 +23,8 @@ std::vector<std::string> problemsOfUses(const std::string& uses) { return render
 ProcessorUse useOf(const std::string& text) {
   const Configuration configuration = loadUses(text);
   EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << text;
-  if (configuration.model.pipelines.empty()) return {};
-  return configuration.model.pipelines[0].processors.at(0);
+  if (configuration.model.all<PayloadProcessingPipeline>().empty()) return {};
+  return configuration.model.all<PayloadProcessingPipeline>()[0].processors.at(0);
 }
 
 std::string own(const std::string& fields) { return "{name: a, type: a.b/K:v1, " + fields + "}"; }

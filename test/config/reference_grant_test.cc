@@ -26,7 +26,7 @@ TEST(ReferenceGrant, IsReadInBothVersions) {
         "Secret}, {group: '', kind: ConfigMap, name: ca}]}",
         version);
     ASSERT_THAT(rendered(configuration.problems), IsEmpty()) << version;
-    const ReferenceGrant& grant = configuration.model.referenceGrants.at(0);
+    const ReferenceGrant& grant = configuration.model.all<ReferenceGrant>().at(0);
     EXPECT_EQ(grant.meta.nameSpace, "default");
     EXPECT_EQ(grant.from.at(0).kind, "Gateway");
     EXPECT_EQ(grant.from.at(0).nameSpace, "edge");
@@ -46,7 +46,7 @@ TEST(ReferenceGrant, ThatItsSchemaRefusesGrantsNothing) {
               ElementsAre(EndsWith("group: must be an API group")));
   EXPECT_THAT(grantProblems("{" + std::string(kFrom) + ", to: [{group: '', kind: Secret, nam: x}]}"),
               ElementsAre(HasSubstr("did you mean name?")));
-  EXPECT_TRUE(loadGrant("{" + std::string(kFrom) + ", to: [{group: ''}]}").model.referenceGrants.empty());
+  EXPECT_TRUE(loadGrant("{" + std::string(kFrom) + ", to: [{group: ''}]}").model.all<ReferenceGrant>().empty());
 }
 
 TEST(ReferenceGrant, HasAtMostSixteenEntriesOfEach) {

@@ -19,7 +19,7 @@ Configuration loadRetry(const std::string& retry) {
 HttpRouteRule ruleWith(const std::string& retry) {
   const Configuration configuration = loadRetry(retry);
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  return configuration.model.httpRoutes.at(0).rules.at(0);
+  return configuration.model.all<HttpRoute>().at(0).rules.at(0);
 }
 std::vector<std::string> problemsOfRetry(const std::string& retry) { return rendered(loadRetry(retry).problems); }
 

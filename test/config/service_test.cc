@@ -28,7 +28,7 @@ TEST(ServiceObject, IsReadWithWhateverElseTheApiServerWrote) {
       "appProtocol: kubernetes.io/h2c}, {port: 81, targetPort: 8081, protocol: UDP}]}\nstatus: {loadBalancer: "
       "{}}\nother: 1");
   ASSERT_THAT(rendered(read.problems), IsEmpty());
-  const Service& found = *read.model.findService("default", "s");
+  const Service& found = *read.model.find<Service>("default", "s");
   EXPECT_FALSE(found.isExternalName);
   EXPECT_TRUE(found.prefersIpv6);
   EXPECT_EQ(found.ports.at(0).name, "web");
@@ -41,7 +41,7 @@ TEST(ServiceObject, IsReadWithWhateverElseTheApiServerWrote) {
 }
 
 TEST(ServiceObject, OfTypeExternalNameIsKnownAsSuch) {
-  EXPECT_TRUE(service("spec: {type: ExternalName, externalName: a.example}").model.services.at(0).isExternalName);
+  EXPECT_TRUE(service("spec: {type: ExternalName, externalName: a.example}").model.all<Service>().at(0).isExternalName);
 }
 
 TEST(ServiceObject, SaysWhatIsWrongWithWhatMatters) {
@@ -57,7 +57,7 @@ TEST(EndpointSliceObject, KeepsTheFirstAddressOfWhatIsReady) {
       "{addresses: [10.0.0.3], conditions: {ready: false, serving: true}}, {addresses: [10.0.0.4], conditions: {ready: "
       "true}}]");
   ASSERT_THAT(rendered(read.problems), IsEmpty());
-  const EndpointSlice& found = *read.model.findEndpointSlice("default", "s-1");
+  const EndpointSlice& found = *read.model.find<EndpointSlice>("default", "s-1");
   EXPECT_EQ(found.service, "s");
   EXPECT_EQ(found.addressType, AddressType::kIpv4);
   EXPECT_THAT(found.addresses, ElementsAre("10.0.0.1", "10.0.0.2", "10.0.0.4"));
@@ -90,7 +90,7 @@ TEST(EndpointSliceObject, ThatIsRefusedLeavesItsLastGoodVersionInPlace) {
   const Configuration before = slice("addressType: IPv4\nendpoints: [{addresses: [10.0.0.1]}]");
   Configuration after = slice("addressType: IPv5");
   keepLastGood(after.model, before.model);
-  EXPECT_THAT(after.model.findEndpointSlice("default", "s-1")->addresses, ElementsAre("10.0.0.1"));
+  EXPECT_THAT(after.model.find<EndpointSlice>("default", "s-1")->addresses, ElementsAre("10.0.0.1"));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Configuration loadSession(const std::string& session, const std::string& kind = 
 SessionPersistence sessionOf(const std::string& session) {
   const Configuration configuration = loadSession(session);
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
+  const HttpRouteRule& rule = configuration.model.all<HttpRoute>().at(0).rules.at(0);
   EXPECT_TRUE(rule.unbuilt.empty());
   return rule.sessionPersistence.value();
 }
@@ -52,7 +52,7 @@ TEST(SessionPersistenceOfARule, IsReadAsItIsWritten) {
 TEST(SessionPersistenceOfARule, IsReadOfGrpcRoutesToo) {
   const Configuration configuration = loadSession("{type: Header}", "GRPCRoute");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  const GrpcRouteRule& rule = configuration.model.grpcRoutes.at(0).rules.at(0);
+  const GrpcRouteRule& rule = configuration.model.all<GrpcRoute>().at(0).rules.at(0);
   ASSERT_TRUE(rule.sessionPersistence);
   EXPECT_EQ(rule.sessionPersistence->type, SessionType::kHeader);
   EXPECT_THAT(problemsOfSession("{type: Query}", "GRPCRoute"),

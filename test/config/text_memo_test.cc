@@ -75,9 +75,9 @@ TEST(Objects, ShareWhatDidNotChangeBetweenTwoModels) {
   const Configuration before = loadWith("v");
   const Configuration after = loadWith("w");
   for (const std::string& each : paths) std::filesystem::remove(each);
-  EXPECT_EQ(after.model.findConfigMap("default", "a"), before.model.findConfigMap("default", "a"));
-  EXPECT_NE(after.model.findConfigMap("default", "b"), before.model.findConfigMap("default", "b"));
-  EXPECT_EQ(*after.model.findConfigMap("default", "b")->find("k"), "w");
+  EXPECT_EQ(after.model.find<ConfigMap>("default", "a"), before.model.find<ConfigMap>("default", "a"));
+  EXPECT_NE(after.model.find<ConfigMap>("default", "b"), before.model.find<ConfigMap>("default", "b"));
+  EXPECT_EQ(*after.model.find<ConfigMap>("default", "b")->find("k"), "w");
   EXPECT_NE(after.revision, before.revision);
 }
 
@@ -85,10 +85,10 @@ TEST(Objects, KeepTheirOrderAndAreFoundByName) {
   const Configuration configuration =
       loadText(object("v1", "ConfigMap", "b", "") + "---\n" + object("v1", "ConfigMap", "a", ""));
   std::vector<std::string> names;
-  for (const ConfigMap& each : configuration.model.configMaps) names.push_back(each.meta.name);
+  for (const ConfigMap& each : configuration.model.all<ConfigMap>()) names.push_back(each.meta.name);
   EXPECT_THAT(names, ElementsAre("b", "a"));
-  EXPECT_EQ(configuration.model.configMaps.find("default", "a"), &configuration.model.configMaps[1]);
-  EXPECT_EQ(configuration.model.configMaps.find("other", "a"), nullptr);
+  EXPECT_EQ(configuration.model.all<ConfigMap>().find("default", "a"), &configuration.model.all<ConfigMap>()[1]);
+  EXPECT_EQ(configuration.model.all<ConfigMap>().find("other", "a"), nullptr);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(UrlRewriteFilter, IsReadOfRulesAndShares) {
       rewriteFilter("{hostname: api.example.com, path: {type: ReplaceFullPath, replaceFullPath: /all}}") +
       ", backendRefs: [{group: sluice.dev, kind: Backend, name: b, " + rewriteFilter(kPrefix) + "}]}");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
-  const HttpRouteRule& rule = configuration.model.httpRoutes.at(0).rules.at(0);
+  const HttpRouteRule& rule = configuration.model.all<HttpRoute>().at(0).rules.at(0);
   EXPECT_EQ(rule.filters.urlRewrite->hostname, "api.example.com");
   EXPECT_EQ(rule.filters.urlRewrite->path->type, PathModifierType::kReplaceFullPath);
   EXPECT_EQ(rule.filters.urlRewrite->path->value, "/all");

@@ -1,7 +1,6 @@
 #include "proxy/control/compile/compile.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -11,19 +10,13 @@
 #include "proxy/control/compile/gateways/attach.h"
 #include "proxy/control/compile/gateways/compile_binds.h"
 #include "proxy/control/compile/gateways/compile_gateway.h"
+#include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/routes/compile_session.h"
 #include "proxy/control/compile/status/object_status.h"
-#include "proxy/control/compile/status/processor_status.h"
+#include "proxy/control/compile/status/status_table.h"
 
 namespace sluice::control {
 namespace {
-
-constexpr std::array<std::string_view, 6> kKindOrder = {"GatewayClass",
-                                                        "Gateway",
-                                                        "HTTPRoute",
-                                                        "GRPCRoute",
-                                                        config::PayloadProcessor::kKind,
-                                                        config::PayloadProcessingPipeline::kKind};
 
 /// The routes of a configuration, in the order in which they are attached.
 class Routes {
@@ -34,9 +27,9 @@ class Routes {
   };
 
   Routes(const config::Model& model, const RouteTools& tools, RouteMemo& memo) : model_(model), tools_(tools) {
-    inOrder_.reserve(model.httpRoutes.size() + model.grpcRoutes.size());
-    add(model.httpRoutes, &config::Rejected::httpRoute, memo);
-    add(model.grpcRoutes, &config::Rejected::grpcRoute, memo);
+    inOrder_.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
+    add<config::HttpRoute>(memo);
+    add<config::GrpcRoute>(memo);
     // Older ones first, as precedence has it: who comes first keeps what two of them want.
     std::sort(inOrder_.begin(), inOrder_.end(), [](const Route& a, const Route& b) {
       const auto key = [](const Route& each) {
@@ -50,17 +43,15 @@ class Routes {
 
  private:
   template <typename RouteType>
-  void add(const config::Objects<RouteType>& routes, std::optional<RouteType> config::Rejected::*legible,
-           RouteMemo& memo) {
-    for (const std::shared_ptr<const RouteType>& route : routes.shared()) {
-      inOrder_.push_back(
-          {planOf(route, tools_, memo), keptFault(model_, config::kGatewayGroup, RouteType::kKind, route->meta)});
+  void add(RouteMemo& memo) {
+    for (const std::shared_ptr<const RouteType>& route : model_.all<RouteType>().shared()) {
+      inOrder_.push_back({planOf(route, tools_, memo), keptFault(model_, route->meta)});
     }
     for (const config::Rejected& rejected : model_.rejected) {
-      const std::optional<RouteType>& route = rejected.*legible;
-      if (!route) continue;
+      const RouteType* legible = rejected.legible<RouteType>();
+      if (legible == nullptr) continue;
       const Fault why{std::string(config::reason::kInvalid), rejected.message};
-      inOrder_.push_back({std::make_shared<const RoutePlan>(compileRoute(*route, tools_, why)), std::nullopt});
+      inOrder_.push_back({std::make_shared<const RoutePlan>(compileRoute(*legible, tools_, why)), std::nullopt});
     }
   }
 
@@ -81,13 +72,13 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
                       const ExtensionHooks& hooks, RefusedUses& refused) {
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
-    if (hooks.ofListeners == CompiledUses() && !processors.concern("Gateway", meta)) continue;
+    if (hooks.ofListeners == CompiledUses() && !processors.concern(meta)) continue;
     for (ListenerPlan& listener : gateway.listeners) {
       // Which Backends it will lead to is not known: it is taken for the worst.
-      const UsesOf of{{config::kGatewayGroup, "Gateway", meta.nameSpace}, meta.name, processing::Scope::kGateway, true};
+      const UsesOf of{holderOf(meta), meta.name, processing::Scope::kGateway, true};
       CompiledUses uses = hooks.ofListeners;
       uses.forgetOpen();
-      uses.append(processors.targeting("Gateway", meta, listener.listener->name, of));
+      uses.append(processors.targeting(meta, listener.listener->name, of));
       refused.note(uses.refused);
       tell(uses, listener);
       for (const Fault& each : uses.closed()) {
@@ -102,47 +93,6 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
       listener.preRouting = chainOf(std::move(uses.steps));
     }
   }
-}
-
-/// A route of which nothing can answer for it, or that names no parent that could speak of it.
-bool isMute(const config::Rejected& rejected) {
-  const auto mute = [](const auto& route) { return !route || route->parentRefs.empty(); };
-  return (rejected.kind == config::HttpRoute::kKind && mute(rejected.httpRoute)) ||
-         (rejected.kind == config::GrpcRoute::kKind && mute(rejected.grpcRoute));
-}
-
-/// Statuses of what was refused so early that nothing else speaks of it.
-void addRejected(const config::Model& model, std::vector<config::ObjectStatus>& statuses) {
-  for (const config::Rejected& rejected : model.rejected) {
-    if (rejected.group != config::kGatewayGroup) continue;
-    if (isMute(rejected) || rejected.kind == "GatewayClass" || (rejected.kind == "Gateway" && !rejected.gateway)) {
-      statuses.push_back(rejectedStatus(rejected));
-    }
-  }
-}
-
-/// Statuses are large: what is sorted are places, and each status moves once. Those of routes come in order if the
-/// routes have no times of creation: files say none.
-void putInOrder(std::vector<config::ObjectStatus>& statuses) {
-  using Places = std::vector<config::ObjectStatus*>;
-  std::array<Places, kKindOrder.size() + 1> byKind;  // behind the kinds of that order come Backends
-  for (config::ObjectStatus& each : statuses) {
-    const auto kind = std::find(kKindOrder.begin(), kKindOrder.end(), each.kind) - kKindOrder.begin();
-    byKind[static_cast<std::size_t>(kind)].push_back(&each);
-  }
-  std::vector<config::ObjectStatus> sorted;
-  sorted.reserve(statuses.size());
-  for (Places& places : byKind) {
-    const auto before = [](const config::ObjectStatus* a, const config::ObjectStatus* b) {
-      const auto key = [](const config::ObjectStatus& status) {
-        return std::tie(status.group, status.kind, status.nameSpace, status.name);
-      };
-      return key(*a) < key(*b);
-    };
-    if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
-    for (config::ObjectStatus* place : places) sorted.push_back(std::move(*place));
-  }
-  statuses = std::move(sorted);
 }
 
 /// The plans that any attached rule sends traffic to, by name and port.
@@ -196,24 +146,18 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   memo.hooks = compileHooks(model, processors, std::move(memo.hooks));
   RefusedUses refused;
   processListeners(gateways, processors, *memo.hooks, refused);
-  CompileResult result;
-  result.statuses = gatewayClassStatuses(model, *memo.hooks);
-  result.statuses.reserve(model.httpRoutes.size() + model.grpcRoutes.size() + model.backends.size() + gateways.size());
+  Statuses attached;
+  attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   for (const Routes routes(model, {backends, processors, memo.hooks}, memo.routes);
        const auto& [plan, kept] : routes.inOrder()) {
     refused.note(plan->refused);
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
     config::ObjectStatus status = attachRoute(model, sessionless ? *sessionless : *plan, kept, gateways, backends);
-    if (!status.parents.empty()) result.statuses.push_back(std::move(status));
+    if (!status.parents.empty()) attached.push_back(std::move(status));
   }
-  for (const GatewayPlan& gateway : gateways) result.statuses.push_back(gatewayStatus(gateway));
-  std::vector<config::ObjectStatus> ofBackends = backends.statuses();
-  std::move(ofBackends.begin(), ofBackends.end(), std::back_inserter(result.statuses));
-  std::vector<config::ObjectStatus> ofProcessors = processorStatuses(model, gateways, refused);
-  std::move(ofProcessors.begin(), ofProcessors.end(), std::back_inserter(result.statuses));
-  addRejected(model, result.statuses);
-  putInOrder(result.statuses);
+  CompileResult result;
+  result.statuses = writeStatuses({model, gateways, backends, *memo.hooks, refused, attached});
 
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;

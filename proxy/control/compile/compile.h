@@ -22,9 +22,7 @@ namespace sluice::control {
 struct CompileResult {
   /// Always there: what is broken answers 500 in it, alone.
   std::shared_ptr<const routing::Snapshot> snapshot;
-  /// By kind (GatewayClass, Gateway, HTTPRoute, GRPCRoute, PayloadProcessor, PayloadProcessingPipeline, then Backends),
-  /// namespace and name. Objects of other
-  /// controllers, and kinds without a status, are not in it.
+  /// In the order of writeStatuses(). Objects of other controllers, and kinds without a status, are not in it.
   std::vector<config::ObjectStatus> statuses;
   /// False if the set as a whole can not be served: there is no GatewayClass of ours, or its settings can not be read.
   bool usable = false;

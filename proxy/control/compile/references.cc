@@ -9,8 +9,8 @@ namespace {
 
 namespace reason = config::reason;
 
-constexpr std::string_view kSecretKind = "Secret";
-constexpr std::string_view kConfigMapKind = "ConfigMap";
+constexpr std::string_view kSecretKind = config::SecretObject::kKind;
+constexpr std::string_view kConfigMapKind = config::ConfigMap::kKind;
 
 Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const Holder& holder, std::string_view text) {
   return {std::string(why), describe(ref, holder.nameSpace) + ": " + std::string(text)};
@@ -30,7 +30,8 @@ bool isGranted(const config::Model& model, const config::ObjectRef& ref, const H
   const auto to = [&](const config::ReferenceGrant::To& each) {
     return each.group == ref.group && each.kind == ref.kind && (each.name.empty() || each.name == ref.name);
   };
-  return std::any_of(model.referenceGrants.begin(), model.referenceGrants.end(), [&](const auto& grant) {
+  const config::Objects<config::ReferenceGrant>& grants = model.all<config::ReferenceGrant>();
+  return std::any_of(grants.begin(), grants.end(), [&](const auto& grant) {
     return grant.meta.nameSpace == ref.nameSpace && std::any_of(grant.from.begin(), grant.from.end(), from) &&
            std::any_of(grant.to.begin(), grant.to.end(), to);
   });
@@ -62,7 +63,8 @@ Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::Objec
     return brokenReference(invalidReason, ref, holder, "only Secrets can hold a certificate");
   }
   if (auto fault = crossNamespaceFault(model, ref, holder)) return *std::move(fault);
-  const config::SecretObject* secret = model.findSecret(targetNamespace(ref, holder.nameSpace), ref.name);
+  const config::SecretObject* secret =
+      model.find<config::SecretObject>(targetNamespace(ref, holder.nameSpace), ref.name);
   if (secret == nullptr) return brokenReference(invalidReason, ref, holder, absence(model, ref, holder));
   const base::Secret* certificateText = secret->find("tls.crt");
   const base::Secret* keyText = secret->find("tls.key");
@@ -88,8 +90,8 @@ Resolved<Authorities> resolveAuthorities(const config::Model& model, const confi
   }
   if (auto refused = crossNamespaceFault(model, ref, holder)) return *std::move(refused);
   const std::string_view nameSpace = targetNamespace(ref, holder.nameSpace);
-  const config::ConfigMap* map = model.findConfigMap(nameSpace, ref.name);
-  const config::SecretObject* secret = model.findSecret(nameSpace, ref.name);
+  const config::ConfigMap* map = model.find<config::ConfigMap>(nameSpace, ref.name);
+  const config::SecretObject* secret = model.find<config::SecretObject>(nameSpace, ref.name);
   if (ref.kind == kConfigMapKind ? map == nullptr : secret == nullptr) return fault(absence(model, ref, holder));
   const auto entry = [&](const std::string& key) -> std::optional<std::string> {
     if (ref.kind == kConfigMapKind) {

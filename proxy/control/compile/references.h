@@ -27,6 +27,8 @@ struct Holder {
   std::string_view nameSpace;
 };
 
+inline Holder holderOf(const config::ObjectMeta& meta) { return {meta.group, meta.kind, meta.nameSpace}; }
+
 /// The texts of a CA bundle, both in PEM.
 struct Authorities {
   std::string certificates;

@@ -125,8 +125,8 @@ class World {
 
   const config::Model& model() const { return configuration_.model; }
   /// The first ones, to be made into what no text says, before recompile(): nobody shares the objects of this model.
-  config::Backend& backend() { return const_cast<config::Backend&>(model().backends.front()); }
-  config::Gateway& gateway() { return const_cast<config::Gateway&>(model().gateways.front()); }
+  config::Backend& backend() { return const_cast<config::Backend&>(model().all<config::Backend>().front()); }
+  config::Gateway& gateway() { return const_cast<config::Gateway&>(model().all<config::Gateway>().front()); }
   void recompile() {
     ++compilations_;
     const SystemTrust trust = [this]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "config/model/backend_kinds.h"
+#include "config/model/object_kinds.h"
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
@@ -57,7 +57,8 @@ BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& sy
     : model_(model), services_(model, guard, memo) {
   TlsCompiler tls(model, systemTrust);
   const Tools tools{tls, processors, memo};
-  for (const config::Backend& backend : model.backends) entries_.emplace(&backend, compile(backend, tools));
+  for (const config::Backend& backend : model.all<config::Backend>())
+    entries_.emplace(&backend, compile(backend, tools));
 }
 
 BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, const Tools& tools) {
@@ -90,10 +91,7 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   }
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
-  const UsesOf uses{{backend.group, backend.kind, backend.meta.nameSpace},
-                    backend.meta.name,
-                    processing::Scope::kBackend,
-                    !plan->tls.has_value()};
+  const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend, !plan->tls.has_value()};
   CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
   noteOnce(refused, compiled.refused);
   entry.unprocessed = joined(compiled.closed());
@@ -109,8 +107,8 @@ BackendUse BackendCatalog::resolve(const config::BackendTarget& ref, const Holde
   if (isService(ref.object)) {
     return {&ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
   }
-  const config::Backend* backend = model_.findBackend(ref.object.group, ref.object.kind,
-                                                      targetNamespace(ref.object, holder.nameSpace), ref.object.name);
+  const config::Backend* backend = model_.find<config::Backend>(
+      ref.object.group, ref.object.kind, targetNamespace(ref.object, holder.nameSpace), ref.object.name);
   return {&ref, resolve(ref, holder, backend), {}, backend};
 }
 
@@ -142,13 +140,13 @@ BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Ho
 }
 
 std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
-  const config::BackendKind* kind = config::findBackendKind(ref.group, ref.kind);
-  if (kind == nullptr && !isService(ref)) {
+  const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
+  if (kind == nullptr || !(kind->isOf<config::Backend>() || kind->isOf<config::Service>())) {
     const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
     return fault(reason::kInvalidKind,
                  describe(ref, holder.nameSpace) + ": backends of kind " + name + " are not supported");
   }
-  if (kind != nullptr && !kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
+  if (!kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
     return fault(reason::kRefNotPermitted,
                  describe(ref, holder.nameSpace) + ": an " + ref.kind + " must be in the namespace of the route");
   }

@@ -48,7 +48,8 @@ class BackendCatalog {
     entries_.at(&backend).users.insert(&gateway);
   }
 
-  std::vector<config::ObjectStatus> statuses() const;
+  /// What each Backend is told; defined with the other statuses, in backend_status.cc.
+  void addStatuses(std::vector<config::ObjectStatus>& statuses) const;
 
  private:
   struct PortEntry {

@@ -95,14 +95,14 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
 
 }  // namespace
 
-bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == "Service"; }
+bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
 
 ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendMemo& memo) {
   std::map<Name, Slices> slices;
-  for (const config::EndpointSlice& slice : model.endpointSlices) {
+  for (const config::EndpointSlice& slice : model.all<config::EndpointSlice>()) {
     if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
   }
-  for (const config::Service& service : model.services) {
+  for (const config::Service& service : model.all<config::Service>()) {
     const Name name{service.meta.nameSpace, service.meta.name};
     Entry& entry = entries_[name];
     entry.service = &service;
@@ -115,7 +115,7 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
     }
   }
   for (const config::Rejected& rejected : model.rejected) {
-    if (rejected.group.empty() && rejected.kind == "Service") {
+    if (rejected.group.empty() && rejected.kind == config::Service::kKind) {
       rejected_.emplace(Name{rejected.nameSpace, rejected.name}, rejected.message);
     }
   }

@@ -35,8 +35,7 @@ class Attacher {
       : model_(model), plan_(plan), route_(*plan_.route), kept_(kept), gateways_(gateways), backends_(backends) {}
 
   config::ObjectStatus run() {
-    config::ObjectStatus status = statusOf(config::kGatewayGroup, plan_.kind, route_.meta.nameSpace, route_.meta.name,
-                                           config::StatusShape::kParents);
+    config::ObjectStatus status = statusOf(route_.meta);
     for (const config::ParentRef& parent : route_.parentRefs) {
       if (!isOurs(parent)) continue;
       notes_ = plan_.notes;
@@ -63,8 +62,8 @@ class Attacher {
   bool isOurs(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
     if (ref.group != config::kGatewayGroup) return false;
-    if (ref.kind != "Gateway" || findPlan(ref) != nullptr) return true;
-    return model_.findGateway(targetNamespace(ref, route_.meta.nameSpace), ref.name) == nullptr;
+    if (ref.kind != config::Gateway::kKind || findPlan(ref) != nullptr) return true;
+    return model_.find<config::Gateway>(targetNamespace(ref, route_.meta.nameSpace), ref.name) == nullptr;
   }
 
   /// What keeps the route from the parent; nothing if at least one listener took it.
@@ -73,7 +72,7 @@ class Attacher {
     const auto refusal = [&](std::string_view why, const char* message) {
       return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
     };
-    if (ref.kind != "Gateway") return refusal(reason::kInvalidKind, "only Gateways can be parents");
+    if (ref.kind != config::Gateway::kKind) return refusal(reason::kInvalidKind, "only Gateways can be parents");
     GatewayPlan* gateway = findPlan(ref);
     if (gateway == nullptr) return refusal(reason::kNoMatchingParent, "it does not exist or is not valid");
     if (gateway->refusal) return refusal(reason::kNoMatchingParent, "it is not accepted");

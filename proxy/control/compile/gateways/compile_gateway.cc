@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <tuple>
 
-#include "config/model/supported_features.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/gateways/listen_address.h"
-#include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/status/object_status.h"
-#include "proxy/control/compile/status/use_conditions.h"
 
 namespace sluice::control {
 namespace {
 
 namespace reason = config::reason;
-namespace condition_type = config::condition_type;
-
-constexpr const char* kApiVersion = "Gateway API v1.6.1";
 
 bool isAnyAddress(std::string_view address) { return address.empty() || address == "0.0.0.0" || address == "::"; }
 
@@ -76,7 +70,7 @@ void checkParameters(GatewayPlan& plan) {
 /// False if the Gateway belongs to another controller and is not ours to speak of.
 bool checkClass(const config::Model& model, GatewayPlan& plan) {
   const std::string& name = plan.gateway->gatewayClassName;
-  const config::GatewayClass* gatewayClass = model.findGatewayClass(name);
+  const config::GatewayClass* gatewayClass = model.find<config::GatewayClass>({}, name);
   if (gatewayClass == nullptr) {
     refuse(plan, fault(reason::kPending, "spec.gatewayClassName: there is no valid GatewayClass " + name),
            ListenerState::kDown);
@@ -98,7 +92,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   GatewayPlan plan;
   plan.gateway = &gateway;
   plan.listeners = compileListeners(model, gateway);
-  plan.kept = keptFault(model, config::kGatewayGroup, "Gateway", gateway.meta);
+  plan.kept = keptFault(model, gateway.meta);
   if (rejected != nullptr) {
     plan.rejected = true;
     refuse(plan, fault(reason::kInvalid, rejected->message), ListenerState::kRefusing);
@@ -132,57 +126,6 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
   }
 }
 
-std::vector<std::string> faultyListeners(const GatewayPlan& plan) {
-  std::vector<std::string> names;
-  for (const ListenerPlan& each : plan.listeners) {
-    if (!each.accepted() || each.unresolved) names.push_back(each.listener->name);
-  }
-  return names;
-}
-
-void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
-  if (plan.refusal) {
-    const bool pending = plan.refusal->reason == reason::kPending;
-    conditions.set(condition_type::kAccepted,
-                   pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse, plan.refusal->reason,
-                   both(plan.refusal, plan.kept)->message);
-    return;
-  }
-  if (plan.kept) {
-    conditions.bad(condition_type::kAccepted, *plan.kept);
-    return;
-  }
-  const std::vector<std::string> faulty = faultyListeners(plan);
-  if (faulty.empty()) {
-    conditions.good(condition_type::kAccepted, reason::kAccepted, ignoredNote(plan.gateway->unbuilt));
-    return;
-  }
-  std::string names;
-  for (const std::string& name : faulty) names += (names.empty() ? "" : ", ") + name;
-  const bool some = std::any_of(plan.listeners.begin(), plan.listeners.end(),
-                                [](const ListenerPlan& each) { return each.accepted(); });
-  conditions.set(condition_type::kAccepted, some ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse,
-                 reason::kListenersNotValid, "listeners with faults: " + names);
-}
-
-/// The summary of the listeners' own conditions of that type.
-std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
-  std::string names;
-  for (const ListenerPlan& each : plan.listeners) {
-    if (each.unresolved) names += (names.empty() ? "" : ", ") + each.listener->name;
-  }
-  if (names.empty()) return std::nullopt;
-  return fault(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
-}
-
-/// The settings are the class's, and so are their hooks.
-void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
-  CompiledUses all = hooks.ofRoutes;
-  all.append(hooks.ofListeners);
-  if (const auto why = degradation(all.refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
-  addUseConditions(all.refused, conditions, kMostConditions);
-}
-
 }  // namespace
 
 bool hasAcceptedClass(const config::Model& model) {
@@ -191,9 +134,9 @@ bool hasAcceptedClass(const config::Model& model) {
 
 std::vector<GatewayPlan> compileGateways(const config::Model& model) {
   std::vector<GatewayPlan> plans;
-  for (const config::Gateway& gateway : model.gateways) addPlan(model, gateway, nullptr, plans);
+  for (const config::Gateway& gateway : model.all<config::Gateway>()) addPlan(model, gateway, nullptr, plans);
   for (const config::Rejected& rejected : model.rejected) {
-    if (rejected.gateway) addPlan(model, *rejected.gateway, &rejected, plans);
+    if (const auto* legible = rejected.legible<config::Gateway>()) addPlan(model, *legible, &rejected, plans);
   }
   std::sort(plans.begin(), plans.end(), [](const GatewayPlan& a, const GatewayPlan& b) {
     const auto key = [](const GatewayPlan& each) {
@@ -204,65 +147,6 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model) {
   });
   claimPorts(plans);
   return plans;
-}
-
-std::vector<config::ObjectStatus> gatewayClassStatuses(const config::Model& model, const ExtensionHooks& hooks) {
-  std::vector<config::ObjectStatus> result;
-  for (const config::GatewayClass& each : model.gatewayClasses) {
-    if (each.controllerName != config::kControllerName) continue;
-    config::ObjectStatus status =
-        statusOf(config::kGatewayGroup, "GatewayClass", {}, each.meta.name, config::StatusShape::kConditions);
-    std::optional<Fault> why;
-    if (each.meta.name != model.gatewayClassName) {
-      why = fault(reason::kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
-    } else if (!model.settingsFault.empty()) {
-      why = fault(reason::kInvalidParameters, model.settingsFault);
-    } else if (!model.settingsKept.empty()) {
-      why = keptFault(reason::kInvalidParameters, model.settingsKept);
-    }
-    why = both(std::move(why), keptFault(model, config::kGatewayGroup, "GatewayClass", each.meta));
-    Conditions conditions(each.meta);
-    conditions.check(condition_type::kAccepted, why);
-    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion);
-    if (each.meta.name == model.gatewayClassName) setHooks(hooks, conditions);
-    status.conditions = conditions.take();
-    for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
-      status.supportedFeatures.emplace_back(feature.name);
-    }
-    result.push_back(std::move(status));
-  }
-  return result;
-}
-
-config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
-  const config::ObjectMeta& meta = plan.gateway->meta;
-  config::ObjectStatus status =
-      statusOf(config::kGatewayGroup, "Gateway", meta.nameSpace, meta.name, config::StatusShape::kGateway);
-  Conditions conditions(meta);
-  setAccepted(plan, conditions);
-  const bool programmed = std::any_of(plan.listeners.begin(), plan.listeners.end(),
-                                      [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
-  std::optional<Fault> unprogrammed = plan.refusal ? std::nullopt : plan.unusable;
-  if (!programmed && !unprogrammed) unprogrammed = fault(reason::kInvalid, "none of its listeners is served");
-  conditions.check(condition_type::kProgrammed, unprogrammed);
-  conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
-  if (const auto why = joined(plan.unprocessed)) conditions.good(condition_type::kDegraded, why->reason, why->message);
-  if (programmed) {
-    for (const std::string& address : plan.addresses) {
-      if (!address.empty()) status.addresses.push_back({"IPAddress", address});
-    }
-  }
-  status.conditions = conditions.take();
-  for (const ListenerPlan& each : plan.listeners) status.listeners.push_back(listenerStatus(each, plan));
-  return status;
-}
-
-config::ObjectStatus rejectedStatus(const config::Rejected& rejected) {
-  const auto shape = rejected.kind == "Gateway" ? config::StatusShape::kGateway : config::StatusShape::kConditions;
-  config::ObjectStatus status = statusOf(rejected.group, rejected.kind, rejected.nameSpace, rejected.name, shape);
-  status.conditions =
-      Conditions(rejected.generation).bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message)).take();
-  return status;
 }
 
 }  // namespace sluice::control

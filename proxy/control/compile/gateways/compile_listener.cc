@@ -56,7 +56,7 @@ void loadIdentities(const config::Model& model, const config::Gateway& gateway, 
     return;
   }
   for (const config::ObjectRef& ref : listener.tls->certificateRefs) {
-    const Holder holder{config::kGatewayGroup, "Gateway", gateway.meta.nameSpace};
+    const Holder holder = holderOf(gateway.meta);
     auto pair = resolveKeyPair(model, ref, holder, reason::kInvalidCertificateRef);
     if (!pair) {
       plan.unresolved = std::move(pair.fault);

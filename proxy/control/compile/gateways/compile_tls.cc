@@ -15,7 +15,7 @@ Resolved<routing::UpstreamTls> TlsCompiler::compile(const config::Backend& backe
   result.subjectAltNames = tls.subjectAltNames;
   result.insecureSkipVerify = tls.insecureSkipVerify;
   if (auto wrong = compileTlsOptions(tls, result)) return *std::move(wrong);
-  const Holder holder{backend.group, backend.kind, backend.meta.nameSpace};
+  const Holder holder = holderOf(backend.meta);
   auto trust = trustFor(holder, tls);
   if (!trust) return std::move(trust.fault);
   result.trust = *std::move(trust.value);

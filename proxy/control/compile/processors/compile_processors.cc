@@ -21,7 +21,7 @@ class Secrets final : public processing::SecretLookup {
 
   processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
     config::ObjectRef ref;
-    ref.kind = "Secret";
+    ref.kind = config::SecretObject::kKind;
     ref.nameSpace = nameSpace;
     ref.name = name;
     if (auto forbidden = crossNamespaceFault(model_, ref, holder_)) {
@@ -30,7 +30,8 @@ class Secrets final : public processing::SecretLookup {
     const auto refused = [&](const std::string& why) -> processing::FoundSecret {
       return {std::nullopt, {std::string(reason::kInvalidSecretRef), describe(ref, holder_.nameSpace) + ": " + why}};
     };
-    const config::SecretObject* secret = model_.findSecret(targetNamespace(ref, holder_.nameSpace), name);
+    const config::SecretObject* secret =
+        model_.find<config::SecretObject>(targetNamespace(ref, holder_.nameSpace), name);
     if (secret == nullptr) return refused("it does not exist");
     if (!key.empty()) {
       const base::Secret* found = secret->find(std::string(key));
@@ -52,12 +53,8 @@ class Refusing final : public processing::PreAuthProcessor {
   }
 };
 
-Holder holderOf(const config::PayloadProcessor& processor) {
-  return {processor.group, config::PayloadProcessor::kKind, processor.meta.nameSpace};
-}
-
 std::string nameOf(const config::PayloadProcessor& processor) {
-  return objectName(holderOf(processor), processor.meta.name);
+  return objectName(holderOf(processor.meta), processor.meta.name);
 }
 
 bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
@@ -144,10 +141,10 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
       continue;
     }
     const auto& ref = std::get<config::ObjectRef>(filter);
-    const config::PayloadProcessingPipeline* pipeline = model_.findPipeline(ref.group, of.holder.nameSpace, ref.name);
+    const auto* pipeline =
+        model_.find<config::PayloadProcessingPipeline>(ref.group, ref.kind, of.holder.nameSpace, ref.name);
     if (pipeline != nullptr) {
-      const Holder holder{ref.group, ref.kind, of.holder.nameSpace};
-      const std::string name = objectName(holder, ref.name);
+      const std::string name = objectName(holderOf(pipeline->meta), ref.name);
       add(pipeline->processors, at(", " + name), name, result);
     } else {
       result.refused.push_back({objectName(of.holder, of.name),
@@ -159,36 +156,40 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
   return result;
 }
 
-bool ProcessorCompiler::concern(std::string_view kind, const config::ObjectMeta& target) const {
+bool ProcessorCompiler::concern(const config::ObjectMeta& target) const {
   const auto meant = [&](const config::PayloadProcessor& each) {
-    return each.target.kind == kind && each.meta.nameSpace == target.nameSpace && each.target.name == target.name;
+    return each.target.kind == target.kind && each.meta.nameSpace == target.nameSpace &&
+           each.target.name == target.name;
   };
-  return std::any_of(model_.payloadProcessors.begin(), model_.payloadProcessors.end(), meant) ||
+  const config::Objects<config::PayloadProcessor>& all = model_.all<config::PayloadProcessor>();
+  return std::any_of(all.begin(), all.end(), meant) ||
          std::any_of(model_.rejected.begin(), model_.rejected.end(), [&](const config::Rejected& each) {
-           return each.payloadProcessor && meant(*each.payloadProcessor);
+           const auto* legible = each.legible<config::PayloadProcessor>();
+           return legible != nullptr && meant(*legible);
          });
 }
 
-CompiledUses ProcessorCompiler::targeting(std::string_view kind, const config::ObjectMeta& target,
-                                          std::string_view section, const UsesOf& of, CompiledUses own) const {
+CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std::string_view section, const UsesOf& of,
+                                          CompiledUses own) const {
   const auto isMeant = [&](const config::PayloadProcessor& each) {
-    return each.target.kind == kind && each.meta.nameSpace == target.nameSpace && each.target.name == target.name &&
-           (each.sectionName.empty() || each.sectionName == section);
+    return each.target.kind == target.kind && each.meta.nameSpace == target.nameSpace &&
+           each.target.name == target.name && (each.sectionName.empty() || each.sectionName == section);
   };
   CompiledUses result;
   // What its schema refused would have guarded this too.
   for (const config::Rejected& each : model_.rejected) {
-    if (each.payloadProcessor && isMeant(*each.payloadProcessor)) {
-      result.refused.push_back({nameOf(*each.payloadProcessor), {}, {std::string(reason::kInvalid), each.message}});
+    const auto* legible = each.legible<config::PayloadProcessor>();
+    if (legible != nullptr && isMeant(*legible)) {
+      result.refused.push_back({nameOf(*legible), {}, {std::string(reason::kInvalid), each.message}});
     }
   }
   std::vector<const config::PayloadProcessor*> found;
-  for (const config::PayloadProcessor& each : model_.payloadProcessors) {
+  for (const config::PayloadProcessor& each : model_.all<config::PayloadProcessor>()) {
     if (isMeant(each)) found.push_back(&each);
   }
   const auto age = [](const config::ObjectMeta& meta) { return std::tie(meta.creationTimestamp, meta.name); };
   std::sort(found.begin(), found.end(), [&](const config::PayloadProcessor* a, const config::PayloadProcessor* b) {
-    return std::pair(age(a->meta), std::string_view(a->group)) < std::pair(age(b->meta), std::string_view(b->group));
+    return std::pair(age(a->meta), a->meta.group) < std::pair(age(b->meta), b->meta.group);
   });
   const auto younger =
       std::find_if(found.begin(), found.end(), [&](const auto* each) { return age(target) < age(each->meta); });
@@ -199,7 +200,7 @@ CompiledUses ProcessorCompiler::targeting(std::string_view kind, const config::O
 }
 
 CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processor, const UsesOf& of) const {
-  UsesOf its{holderOf(processor), processor.meta.name, of.scope, of.exposed};
+  UsesOf its{holderOf(processor.meta), processor.meta.name, of.scope, of.exposed};
   its.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
   const std::string name = nameOf(processor);
   CompiledUses result;

@@ -81,11 +81,11 @@ class ProcessorCompiler {
   /// Of the filters of a rule or share: pipelines are those of the holder's namespace.
   CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
   /// A PayloadProcessor targets the object, or a section of it.
-  bool concern(std::string_view kind, const config::ObjectMeta& target) const;
+  bool concern(const config::ObjectMeta& target) const;
   /// Of PayloadProcessors that target the object, or this section of it ("": all of it), oldest first (P-28); `own`,
   /// which stand in the object itself, have their place among them by its age (E-95).
-  CompiledUses targeting(std::string_view kind, const config::ObjectMeta& target, std::string_view section,
-                         const UsesOf& of, CompiledUses own = {}) const;
+  CompiledUses targeting(const config::ObjectMeta& target, std::string_view section, const UsesOf& of,
+                         CompiledUses own = {}) const;
 
  private:
   void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, const std::string& writtenIn,

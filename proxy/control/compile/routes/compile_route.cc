@@ -86,10 +86,10 @@ class RouteCompiler {
                          std::optional<Fault>& own) {
     const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
     const UsesOf of = usesOf(exposed, place);
-    plan_.processed = plan_.processed || processors_.concern(plan_.kind, route_.meta);
+    plan_.processed = plan_.processed || processors_.concern(route_.meta);
     CompiledUses uses = hooks_.ofRoutes;
     uses.forgetOpen();
-    uses.append(processors_.targeting(plan_.kind, route_.meta, rule.name, of, ofFilters(rule.filters, of)));
+    uses.append(processors_.targeting(route_.meta, rule.name, of, ofFilters(rule.filters, of)));
     compiled.chain = chainOf(take(std::move(uses), own));
   }
 
@@ -269,7 +269,7 @@ RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, 
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
   if (plan.hooks != tools.hooks) return false;
   // Processors may come from any object, and are few.
-  if (plan.processed || tools.processors.concern(plan.kind, plan.route->meta)) return false;
+  if (plan.processed || tools.processors.concern(plan.route->meta)) return false;
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
     return tools.backends.resolve(*before.target, plan.holder()) == before;
   });

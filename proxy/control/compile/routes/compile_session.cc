@@ -131,9 +131,9 @@ Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Mo
   const base::SessionKeyRef& ref = *model.settings.sessionKey;
   const std::string what =
       "settings.yaml: sessionPersistence.secretRef: Secret " + ref.nameSpace + "/" + ref.name + ": ";
-  const config::SecretObject* secret = model.findSecret(ref.nameSpace, ref.name);
+  const config::SecretObject* secret = model.find<config::SecretObject>(ref.nameSpace, ref.name);
   if (secret == nullptr) {
-    const config::Rejected* rejected = model.findRejected("", "Secret", ref.nameSpace, ref.name);
+    const config::Rejected* rejected = model.findRejected("", config::SecretObject::kKind, ref.nameSpace, ref.name);
     return Fault{std::string(config::reason::kUnsupportedValue),
                  what + (rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message)};
   }

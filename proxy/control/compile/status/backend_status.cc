@@ -1,8 +1,9 @@
-// What each Backend is told: the second half of BackendCatalog.
+#include "proxy/control/compile/status/backend_status.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "config/model/backend_kinds.h"
+#include "config/model/object_kinds.h"
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/processors/refused_uses.h"
@@ -35,16 +36,6 @@ void add(std::vector<Fault>& faults, const Fault& fault) {
   if (!known) faults.push_back(fault);
 }
 
-config::StatusShape shapeOf(std::string_view group, std::string_view kind) {
-  switch (config::findBackendKind(group, kind)->statusShape) {
-    case config::BackendStatusShape::kParents:
-      return config::StatusShape::kParents;
-    case config::BackendStatusShape::kControllers:
-      return config::StatusShape::kControllers;
-  }
-  return config::StatusShape::kControllers;
-}
-
 /// Programmed is Gateway API's word for it, Available the proposal's (E-56).
 void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved) {
   conditions.check(condition_type::kProgrammed, unserved);
@@ -73,9 +64,9 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
     return a->meta.qualifiedName() < b->meta.qualifiedName();
   });
   for (const config::Gateway* gateway : byName) {
-    add({group, "Gateway", gateway->meta.nameSpace, gateway->meta.name, {}, {}});
+    add({group, std::string(config::Gateway::kKind), gateway->meta.nameSpace, gateway->meta.name, {}, {}});
   }
-  if (users.empty()) add({group, "GatewayClass", {}, model.gatewayClassName, {}, {}});
+  if (users.empty()) add({group, std::string(config::GatewayClass::kKind), {}, model.gatewayClassName, {}, {}});
 }
 
 }  // namespace
@@ -94,10 +85,9 @@ config::ObjectStatus BackendCatalog::status(const config::Backend& backend, cons
   std::optional<Fault> refusal = entry.unaccepted;
   if (!refusal && !anyAccepted) refusal = joined(unaccepted);
 
-  config::ObjectStatus status = statusOf(backend.group, backend.kind, backend.meta.nameSpace, backend.meta.name,
-                                         shapeOf(backend.group, backend.kind));
+  config::ObjectStatus status = statusOf(backend.meta);
   Conditions conditions(backend.meta);
-  const std::optional<Fault> kept = keptFault(model_, backend.group, backend.kind, backend.meta);
+  const std::optional<Fault> kept = keptFault(model_, backend.meta);
   conditions.check(condition_type::kAccepted, both(refusal, kept),
                    join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
   conditions.check(condition_type::kResolvedRefs, joined(unresolved));
@@ -119,8 +109,7 @@ config::ObjectStatus BackendCatalog::status(const config::Backend& backend, cons
 }
 
 config::ObjectStatus BackendCatalog::status(const config::Rejected& rejected) const {
-  config::ObjectStatus status = statusOf(rejected.group, rejected.kind, rejected.nameSpace, rejected.name,
-                                         shapeOf(rejected.group, rejected.kind));
+  config::ObjectStatus status = statusOf(rejected);
   Conditions conditions(rejected.generation);
   conditions.bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message));
   setServed(conditions, status.shape, fault(reason::kInvalid, "requests to it answer 500"));
@@ -128,13 +117,14 @@ config::ObjectStatus BackendCatalog::status(const config::Rejected& rejected) co
   return status;
 }
 
-std::vector<config::ObjectStatus> BackendCatalog::statuses() const {
-  std::vector<config::ObjectStatus> result;
-  for (const auto& [backend, entry] : entries_) result.push_back(status(*backend, entry));
+void BackendCatalog::addStatuses(std::vector<config::ObjectStatus>& statuses) const {
+  for (const auto& [backend, entry] : entries_) statuses.push_back(status(*backend, entry));
   for (const config::Rejected& rejected : model_.rejected) {
-    if (config::findBackendKind(rejected.group, rejected.kind) != nullptr) result.push_back(status(rejected));
+    if (config::findObjectKind(rejected.group, rejected.kind)->isOf<config::Backend>())
+      statuses.push_back(status(rejected));
   }
-  return result;
 }
+
+void backendStatuses(const StatusSources& sources, Statuses& statuses) { sources.backends.addStatuses(statuses); }
 
 }  // namespace sluice::control

@@ -1,7 +1,12 @@
 #include "proxy/control/compile/status/object_status.h"
 
+#include "config/model/object_kinds.h"
+
 namespace sluice::control {
 namespace {
+
+namespace reason = config::reason;
+namespace condition_type = config::condition_type;
 
 // metav1.Condition.message: an API server refuses the whole status over one that is longer.
 constexpr std::size_t kMaxMessage = 32768;
@@ -13,6 +18,17 @@ std::string bounded(std::string message) {
   const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80; };
   while (end > 0 && continues(end)) --end;
   return message.substr(0, end).append(kCut);
+}
+
+config::ObjectStatus emptyStatus(std::string_view group, std::string_view kind, std::string_view nameSpace,
+                                 std::string_view name) {
+  config::ObjectStatus status;
+  status.group = group;
+  status.kind = kind;
+  status.nameSpace = nameSpace;
+  status.name = name;
+  status.shape = *config::findObjectKind(group, kind)->status;
+  return status;
 }
 
 }  // namespace
@@ -27,11 +43,10 @@ Conditions& Conditions::check(std::string_view type, const std::optional<Fault>&
   return fault ? bad(type, *fault) : good(type, type, std::move(message));
 }
 
-std::optional<Fault> keptFault(const config::Model& model, std::string_view group, std::string_view kind,
-                               const config::ObjectMeta& meta) {
-  const config::Rejected* kept = model.findKept(group, kind, meta.nameSpace, meta.name);
+std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta) {
+  const config::Rejected* kept = model.findKept(meta.group, meta.kind, meta.nameSpace, meta.name);
   if (kept == nullptr) return std::nullopt;
-  return keptFault(config::reason::kInvalid, kept->message);
+  return keptFault(reason::kInvalid, kept->message);
 }
 
 Fault keptFault(std::string_view reason, const std::string& message) {
@@ -43,14 +58,19 @@ std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>
   return Fault{first->reason, joinMessages({*first, *second})};
 }
 
-config::ObjectStatus statusOf(std::string_view group, std::string_view kind, std::string_view nameSpace,
-                              std::string_view name, config::StatusShape shape) {
-  config::ObjectStatus status;
-  status.group = group;
-  status.kind = kind;
-  status.nameSpace = nameSpace;
-  status.name = name;
-  status.shape = shape;
+config::ObjectStatus statusOf(const config::ObjectMeta& meta) {
+  return emptyStatus(meta.group, meta.kind, meta.nameSpace, meta.name);
+}
+
+config::ObjectStatus statusOf(const config::Rejected& rejected) {
+  return emptyStatus(rejected.group, rejected.kind, rejected.nameSpace, rejected.name);
+}
+
+config::ObjectStatus rejectedStatus(const config::Rejected& rejected) {
+  config::ObjectStatus status = statusOf(rejected);
+  if (status.shape != config::StatusShape::kGateway) status.shape = config::StatusShape::kConditions;
+  status.conditions =
+      Conditions(rejected.generation).bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message)).take();
   return status;
 }
 

@@ -39,15 +39,16 @@ class Conditions {
 };
 
 /// What an object is told whose newest version its schema refuses while the one before serves on (C-11).
-std::optional<Fault> keptFault(const config::Model& model, std::string_view group, std::string_view kind,
-                               const config::ObjectMeta& meta);
+std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta);
 /// `message`, and that the previous version serves on.
 Fault keptFault(std::string_view reason, const std::string& message);
 /// Two faults as one, with the reason of the first.
 std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>& second);
 
-/// A status without conditions yet.
-config::ObjectStatus statusOf(std::string_view group, std::string_view kind, std::string_view nameSpace,
-                              std::string_view name, config::StatusShape shape);
+/// Makes a status without conditions yet, in the shape of its kind.
+config::ObjectStatus statusOf(const config::ObjectMeta& meta);
+config::ObjectStatus statusOf(const config::Rejected& rejected);
+/// Makes the status of an object of which nothing was legible, so that no parent or ancestor of it could be told why.
+config::ObjectStatus rejectedStatus(const config::Rejected& rejected);
 
 }  // namespace sluice::control

@@ -1,0 +1,50 @@
+// ObjectLists hold the objects of a Model: they have a list for each type, whichever types there are.
+//
+// So a kind of objects comes to a Model by its line in the table of kinds (object_kinds.h), and by nothing else.
+#pragma once
+
+#include <any>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <typeindex>
+#include <utility>
+
+#include "config/model/objects.h"
+
+namespace sluice::config {
+
+class ObjectLists {
+ public:
+  template <typename Object>
+  void add(std::shared_ptr<const Object> object) {
+    std::any& list = lists_[typeid(Object)];
+    if (!list.has_value()) list = Objects<Object>();
+    std::any_cast<Objects<Object>>(&list)->add(std::move(object));
+  }
+
+  /// These are all objects of a type, of whichever kinds, in the order in which they were added.
+  template <typename Object>
+  const Objects<Object>& all() const {
+    static const Objects<Object> kNone;
+    const auto list = lists_.find(typeid(Object));
+    return list == lists_.end() ? kNone : *std::any_cast<Objects<Object>>(&list->second);
+  }
+  /// It is nullptr if there is none. The namespace is empty for kinds that have none.
+  template <typename Object>
+  const Object* find(std::string_view nameSpace, std::string_view name) const {
+    return all<Object>().find(nameSpace, name);
+  }
+  /// The same for types that have several kinds.
+  template <typename Object>
+  const Object* find(std::string_view group, std::string_view kind, std::string_view nameSpace,
+                     std::string_view name) const {
+    return all<Object>().find(
+        nameSpace, name, [&](const Object& object) { return object.meta.kind == kind && object.meta.group == group; });
+  }
+
+ private:
+  std::map<std::type_index, std::any> lists_;
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,16 @@
+// A StatusShape says how the CRD of a kind shapes the status of its objects.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::config {
+
+enum class StatusShape : std::uint8_t {
+  kConditions,  // GatewayClass and whatever has plain conditions
+  kGateway,     // conditions, listeners, addresses
+  kParents,     // HTTPRoute, GRPCRoute, XBackend
+  kAncestors,   // PayloadProcessor
+  kControllers  // Backend
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,135 @@
+#include "proxy/control/compile/status/gateway_status.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "config/model/supported_features.h"
+#include "proxy/control/compile/gateways/compile_listener.h"
+#include "proxy/control/compile/gateways/gateway_plan.h"
+#include "proxy/control/compile/processors/extension_hooks.h"
+#include "proxy/control/compile/processors/refused_uses.h"
+#include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/use_conditions.h"
+
+namespace sluice::control {
+namespace {
+
+namespace reason = config::reason;
+namespace condition_type = config::condition_type;
+
+constexpr const char* kApiVersion = "Gateway API v1.6.1";
+
+std::vector<std::string> faultyListeners(const GatewayPlan& plan) {
+  std::vector<std::string> names;
+  for (const ListenerPlan& each : plan.listeners) {
+    if (!each.accepted() || each.unresolved) names.push_back(each.listener->name);
+  }
+  return names;
+}
+
+void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
+  if (plan.refusal) {
+    const bool pending = plan.refusal->reason == reason::kPending;
+    conditions.set(condition_type::kAccepted,
+                   pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse, plan.refusal->reason,
+                   both(plan.refusal, plan.kept)->message);
+    return;
+  }
+  if (plan.kept) {
+    conditions.bad(condition_type::kAccepted, *plan.kept);
+    return;
+  }
+  const std::vector<std::string> faulty = faultyListeners(plan);
+  if (faulty.empty()) {
+    conditions.good(condition_type::kAccepted, reason::kAccepted, ignoredNote(plan.gateway->unbuilt));
+    return;
+  }
+  std::string names;
+  for (const std::string& name : faulty) names += (names.empty() ? "" : ", ") + name;
+  const bool some = std::any_of(plan.listeners.begin(), plan.listeners.end(),
+                                [](const ListenerPlan& each) { return each.accepted(); });
+  conditions.set(condition_type::kAccepted, some ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse,
+                 reason::kListenersNotValid, "listeners with faults: " + names);
+}
+
+/// The summary of the listeners' own conditions of that type.
+std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
+  std::string names;
+  for (const ListenerPlan& each : plan.listeners) {
+    if (each.unresolved) names += (names.empty() ? "" : ", ") + each.listener->name;
+  }
+  if (names.empty()) return std::nullopt;
+  return fault(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
+}
+
+/// The settings are the class's, and so are their hooks.
+void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
+  CompiledUses all = hooks.ofRoutes;
+  all.append(hooks.ofListeners);
+  if (const auto why = degradation(all.refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  addUseConditions(all.refused, conditions, kMostConditions);
+}
+
+config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
+  const config::ObjectMeta& meta = plan.gateway->meta;
+  config::ObjectStatus status = statusOf(meta);
+  Conditions conditions(meta);
+  setAccepted(plan, conditions);
+  const bool programmed = std::any_of(plan.listeners.begin(), plan.listeners.end(),
+                                      [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
+  std::optional<Fault> unprogrammed = plan.refusal ? std::nullopt : plan.unusable;
+  if (!programmed && !unprogrammed) unprogrammed = fault(reason::kInvalid, "none of its listeners is served");
+  conditions.check(condition_type::kProgrammed, unprogrammed);
+  conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
+  if (const auto why = joined(plan.unprocessed)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  if (programmed) {
+    for (const std::string& address : plan.addresses) {
+      if (!address.empty()) status.addresses.push_back({"IPAddress", address});
+    }
+  }
+  status.conditions = conditions.take();
+  for (const ListenerPlan& each : plan.listeners) status.listeners.push_back(listenerStatus(each, plan));
+  return status;
+}
+
+}  // namespace
+
+void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
+  const config::Model& model = sources.model;
+  for (const config::GatewayClass& each : model.all<config::GatewayClass>()) {
+    if (each.controllerName != config::kControllerName) continue;
+    config::ObjectStatus status = statusOf(each.meta);
+    std::optional<Fault> why;
+    if (each.meta.name != model.gatewayClassName) {
+      why = fault(reason::kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
+    } else if (!model.settingsFault.empty()) {
+      why = fault(reason::kInvalidParameters, model.settingsFault);
+    } else if (!model.settingsKept.empty()) {
+      why = keptFault(reason::kInvalidParameters, model.settingsKept);
+    }
+    why = both(std::move(why), keptFault(model, each.meta));
+    Conditions conditions(each.meta);
+    conditions.check(condition_type::kAccepted, why);
+    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion);
+    if (each.meta.name == model.gatewayClassName) setHooks(sources.hooks, conditions);
+    status.conditions = conditions.take();
+    for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
+      status.supportedFeatures.emplace_back(feature.name);
+    }
+    statuses.push_back(std::move(status));
+  }
+  for (const config::Rejected& each : model.rejected) {
+    if (each.kind == config::GatewayClass::kKind) statuses.push_back(rejectedStatus(each));
+  }
+}
+
+void gatewayStatuses(const StatusSources& sources, Statuses& statuses) {
+  for (const GatewayPlan& each : sources.gateways) statuses.push_back(gatewayStatus(each));
+  for (const config::Rejected& each : sources.model.rejected) {
+    const bool mute = each.legible<config::Gateway>() == nullptr;
+    if (each.kind == config::Gateway::kKind && mute) statuses.push_back(rejectedStatus(each));
+  }
+}
+
+}  // namespace sluice::control

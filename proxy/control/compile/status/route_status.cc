@@ -1,0 +1,33 @@
+#include "proxy/control/compile/status/route_status.h"
+
+#include <utility>
+
+#include "proxy/control/compile/status/object_status.h"
+
+namespace sluice::control {
+namespace {
+
+template <typename Route>
+void statusesOfRoutes(const StatusSources& sources, Statuses& statuses) {
+  statuses.reserve(sources.model.all<Route>().size());
+  for (config::ObjectStatus& each : sources.attached) {
+    if (each.kind == Route::kKind) statuses.push_back(std::move(each));
+  }
+  for (const config::Rejected& each : sources.model.rejected) {
+    if (each.kind != Route::kKind) continue;
+    const Route* legible = each.legible<Route>();
+    if (legible == nullptr || legible->parentRefs.empty()) statuses.push_back(rejectedStatus(each));
+  }
+}
+
+}  // namespace
+
+void httpRouteStatuses(const StatusSources& sources, Statuses& statuses) {
+  statusesOfRoutes<config::HttpRoute>(sources, statuses);
+}
+
+void grpcRouteStatuses(const StatusSources& sources, Statuses& statuses) {
+  statusesOfRoutes<config::GrpcRoute>(sources, statuses);
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,29 @@
+// StatusSources are what the statuses of objects are written of, when everything else has been compiled.
+// They live as long as the writing; references outlive them.
+#pragma once
+
+#include <vector>
+
+#include "config/model/model.h"
+#include "config/status/conditions.h"
+
+namespace sluice::control {
+
+class BackendCatalog;
+class RefusedUses;
+struct ExtensionHooks;
+struct GatewayPlan;
+
+using Statuses = std::vector<config::ObjectStatus>;
+
+struct StatusSources {
+  const config::Model& model;
+  const std::vector<GatewayPlan>& gateways;
+  const BackendCatalog& backends;
+  const ExtensionHooks& hooks;
+  const RefusedUses& refusedUses;
+  /// Of all routes that have parents of ours, as attachRoute() made them; each is moved to where it belongs.
+  Statuses& attached;
+};
+
+}  // namespace sluice::control

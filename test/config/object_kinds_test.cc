@@ -1,0 +1,84 @@
+// The table of kinds: that its lines are right by themselves, and that everything goes by it.
+#include "config/model/object_kinds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "config/load.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+std::string apiVersionOf(const ObjectKind& kind) {
+  return (kind.group.empty() ? "" : std::string(kind.group) + "/") + std::string(kind.versions.front());
+}
+
+TEST(ObjectKinds, AreThereOnce) {
+  std::set<std::pair<std::string_view, std::string_view>> names;
+  for (const ObjectKind& each : objectKinds()) {
+    EXPECT_TRUE(names.emplace(each.group, each.kind).second) << each.kind;
+    EXPECT_EQ(findObjectKind(each.group, each.kind), &each);
+    EXPECT_FALSE(isUnbuiltKind(each.group, each.kind)) << each.kind;
+    EXPECT_FALSE(each.versions.empty());
+  }
+}
+
+TEST(ObjectKinds, OfOneNameHaveOneType) {
+  for (const ObjectKind& each : objectKinds()) {
+    for (const ObjectKind& other : objectKinds()) {
+      EXPECT_TRUE(each.kind != other.kind || *each.type == *other.type) << each.kind;
+    }
+  }
+}
+
+TEST(ObjectKinds, HaveAReaderWhoseRefusalsAreKeptByName) {
+  for (const ObjectKind& each : objectKinds()) {
+    const Configuration refused = loadText(object(apiVersionOf(each), std::string(each.kind), "o", "surprise: 1\n"));
+    const std::string_view nameSpace = each.namespaced ? "default" : "";
+    const Rejected* found = refused.model.findRejected(each.group, each.kind, nameSpace, "o");
+    ASSERT_NE(found, nullptr) << each.kind;
+    Model model;
+    EXPECT_FALSE(each.keep(*found, Model(), model)) << each.kind << ": there was none before";
+  }
+}
+
+TEST(ObjectKinds, OfThisProgramAreLegibleInTheirOwnTypeAlone) {
+  Rejected rejected;
+  EXPECT_EQ(rejected.legible<Gateway>(), nullptr);
+  rejected.remains = std::make_shared<const Gateway>();
+  EXPECT_NE(rejected.legible<Gateway>(), nullptr);
+  EXPECT_EQ(rejected.legible<HttpRoute>(), nullptr);
+}
+
+/// What a policy kind would be: no member, finder or reader of the configuration knows it.
+struct Policy {
+  ObjectMeta meta;
+};
+
+TEST(Model, TakesObjectsOfATypeThatItHasNeverHeardOf) {
+  Model model;
+  EXPECT_TRUE(model.all<Policy>().empty());
+  EXPECT_EQ(model.find<Policy>("n", "p"), nullptr);
+  for (const char* group : {"a.test", "b.test"}) {
+    auto policy = std::make_shared<Policy>();
+    policy->meta.group = group;
+    policy->meta.kind = "Policy";
+    policy->meta.nameSpace = "n";
+    policy->meta.name = "p";
+    model.add<Policy>(std::move(policy));
+  }
+  EXPECT_EQ(model.all<Policy>().size(), 2U);
+  EXPECT_TRUE(model.all<Gateway>().empty());
+  EXPECT_EQ(model.find<Policy>("b.test", "Policy", "n", "p"), &model.all<Policy>()[1]);
+  EXPECT_EQ(model.find<Policy>("c.test", "Policy", "n", "p"), nullptr);
+  const Model copy = model;
+  EXPECT_EQ(copy.find<Policy>("n", "p"), model.find<Policy>("n", "p")) << "objects are shared";
+}
+
+}  // namespace
+}  // namespace sluice::config
