@@ -16,9 +16,9 @@
 namespace sluice::base {
 
 struct DnsSettings {
-  std::vector<std::string> servers;
-  std::map<std::string, std::vector<std::string>> hosts;
-  Duration timeout = std::chrono::seconds(2);
+  std::vector<std::string> servers;                       // "ip" or "ip:port"; empty: the system's
+  std::map<std::string, std::vector<std::string>> hosts;  // name in lower case -> addresses
+  Duration timeout = std::chrono::seconds(2);             // per try
   std::uint32_t attempts = 3;
   Duration minTtl = std::chrono::seconds(1);
   Duration maxTtl = std::chrono::seconds(300);

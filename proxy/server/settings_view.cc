@@ -28,10 +28,4 @@ http::Limits httpLimits(const base::LimitSettings& limits) {
   return made;
 }
 
-net::DnsSettings dnsSettings(const base::DnsSettings& dns) {
-  return {dns.servers,      dns.hosts,  dns.timeout,     static_cast<int>(dns.attempts),
-          dns.minTtl,       dns.maxTtl, dns.negativeTtl, dns.staleTtl,
-          dns.maxAddresses, dns.ipv6};
-}
-
 }  // namespace sluice::server

@@ -73,7 +73,7 @@ class ResolverRefresh : public ::testing::Test {
   observe::MetricShard metrics_{registry_};
   Worker worker_;
   test::DnsStub stub_;
-  DnsSettings settings_;
+  base::DnsSettings settings_;
   std::unique_ptr<Resolver> resolver_;
   int fences_ = 0;
 };

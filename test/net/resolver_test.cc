@@ -29,7 +29,7 @@ class ResolverFixture : public ::testing::Test {
  protected:
   ResolverFixture() : worker_(clock_), stub_(worker_) { settings_.servers = {stub_.server()}; }
 
-  void start() { resolver_ = makeResolver(worker_, settings_).value(); }
+  void start() { resolver_ = makeResolver(worker_, settings_, nullptr, maxNames_).value(); }
   /// Asks and waits for the answer.
   const base::Result<Addresses>* lookUp(std::string_view name) {
     if (!resolver_) start();
@@ -47,7 +47,8 @@ class ResolverFixture : public ::testing::Test {
   Clock clock_;
   Worker worker_;
   test::DnsStub stub_;
-  DnsSettings settings_;
+  base::DnsSettings settings_;
+  std::size_t maxNames_ = kMaxDnsNames;
   std::unique_ptr<Resolver> resolver_;
 };
 
@@ -268,7 +269,7 @@ TEST_F(ResolverTest, ALabelThatIsTooLongIsADnsError) { EXPECT_FALSE(lookUp(std::
 
 TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
   settings_.negativeTtl = 1h;
-  settings_.maxNames = 8;
+  maxNames_ = 8;
   for (int i = 0; i <= 8; ++i) {
     const std::string name = "n" + std::to_string(i) + ".test";
     stub_[name] = {.reply = DnsReply::kNoSuchName};
@@ -283,7 +284,7 @@ TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
 }
 
 TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
-  settings_.maxNames = 2;
+  maxNames_ = 2;
   for (const char* name : {"a.test", "b.test", "c.test"}) stub_[name] = {.addresses = {"192.0.2.1"}};
   start();
   Texts seen;
@@ -330,23 +331,23 @@ TEST_F(ResolverTest, OutlivesTheLoop) {
 
 TEST_F(ResolverTest, RefusesSettingsThatAreNoAddresses) {
   const auto refusal = [this](auto&& change) {
-    DnsSettings settings;
+    base::DnsSettings settings;
     change(settings);
     const auto made = makeResolver(worker_, settings);
     return made.ok() ? std::string("accepted") : made.error().detail;
   };
   for (const char* server :
        {"localhost", "1.2.3.4:", "1.2.3.4:0", "1.2.3.4:65536", "1.2.3.4:5x", "[1.2.3.4]:53", "[::1]", ""}) {
-    EXPECT_EQ(refusal([&](DnsSettings& s) { s.servers = {server}; }),
+    EXPECT_EQ(refusal([&](base::DnsSettings& s) { s.servers = {server}; }),
               "dns.servers: '" + std::string(server) + "' is neither an address nor address:port");
   }
   for (const char* server : {"1.2.3.4", "1.2.3.4:5353", "::1", "[::1]:53"}) {
-    EXPECT_EQ(refusal([&](DnsSettings& s) { s.servers = {server}; }), "accepted");
+    EXPECT_EQ(refusal([&](base::DnsSettings& s) { s.servers = {server}; }), "accepted");
   }
-  EXPECT_EQ(refusal([](DnsSettings& s) { s.hosts["a.test"] = {"1.2.3"}; }),
+  EXPECT_EQ(refusal([](base::DnsSettings& s) { s.hosts["a.test"] = {"1.2.3"}; }),
             "dns.hosts: 'a.test': '1.2.3' is not an address");
-  EXPECT_EQ(refusal([](DnsSettings& s) { s.hosts["a.test"] = {}; }), "dns.hosts: 'a.test' has no address");
-  EXPECT_EQ(refusal([](DnsSettings& s) { s.hosts["a b"] = {"1.2.3.4"}; }), "dns.hosts: 'a b' is not a host name");
+  EXPECT_EQ(refusal([](base::DnsSettings& s) { s.hosts["a.test"] = {}; }), "dns.hosts: 'a.test' has no address");
+  EXPECT_EQ(refusal([](base::DnsSettings& s) { s.hosts["a b"] = {"1.2.3.4"}; }), "dns.hosts: 'a b' is not a host name");
 }
 
 TEST_F(ResolverTimeTest, ASilentServerIsATimeoutAfterAllAttempts) {

@@ -47,16 +47,6 @@ TEST(SettingsView, TheDefaultsOfBothSidesAgree) {
   EXPECT_EQ(made.resetsPerMinute, expected.resetsPerMinute);
   EXPECT_EQ(made.emptyFrames, expected.emptyFrames);
   EXPECT_EQ(made.queuedControlFrames, expected.queuedControlFrames);
-  const net::DnsSettings dns = dnsSettings({});
-  const net::DnsSettings theirs;
-  EXPECT_EQ(dns.timeout, theirs.timeout);
-  EXPECT_EQ(dns.attempts, theirs.attempts);
-  EXPECT_EQ(dns.minTtl, theirs.minTtl);
-  EXPECT_EQ(dns.maxTtl, theirs.maxTtl);
-  EXPECT_EQ(dns.negativeTtl, theirs.negativeTtl);
-  EXPECT_EQ(dns.staleTtl, theirs.staleTtl);
-  EXPECT_EQ(dns.maxAddresses, theirs.maxAddresses);
-  EXPECT_EQ(dns.ipv6, theirs.ipv6);
 }
 
 TEST(SettingsView, AStreamHoldsNoMoreThanAnExchangeMay) {
@@ -81,31 +71,6 @@ TEST(SettingsView, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
   limits.connectionWindow = std::uint64_t{1} << 31;
   EXPECT_EQ(httpLimits(limits).headerBytes, 0x7fffffffU);
   EXPECT_EQ(httpLimits(limits).connectionWindow, 0x7fffffffU) << "the largest window of HTTP/2";
-}
-
-TEST(SettingsView, EveryDnsSettingArrives) {
-  base::DnsSettings dns;
-  dns.servers = {"192.0.2.53"};
-  dns.hosts = {{"a.test", {"192.0.2.1"}}};
-  dns.timeout = std::chrono::seconds(1);
-  dns.attempts = 2;
-  dns.minTtl = std::chrono::seconds(3);
-  dns.maxTtl = std::chrono::seconds(4);
-  dns.negativeTtl = std::chrono::seconds(5);
-  dns.staleTtl = std::chrono::seconds(6);
-  dns.maxAddresses = 7;
-  dns.ipv6 = true;
-  const net::DnsSettings made = dnsSettings(dns);
-  EXPECT_EQ(made.servers, dns.servers);
-  EXPECT_EQ(made.hosts, dns.hosts);
-  EXPECT_EQ(made.timeout, std::chrono::seconds(1));
-  EXPECT_EQ(made.attempts, 2);
-  EXPECT_EQ(made.minTtl, std::chrono::seconds(3));
-  EXPECT_EQ(made.maxTtl, std::chrono::seconds(4));
-  EXPECT_EQ(made.negativeTtl, std::chrono::seconds(5));
-  EXPECT_EQ(made.staleTtl, std::chrono::seconds(6));
-  EXPECT_EQ(made.maxAddresses, 7U);
-  EXPECT_TRUE(made.ipv6);
 }
 
 }  // namespace

@@ -29,14 +29,14 @@ struct DnsCache::Entry final : Timer {
   bool used = false;  // since the timer was set
 };
 
-DnsCache::DnsCache(Worker& worker, const DnsSettings& settings, DnsCacheOwner& owner)
+DnsCache::DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_t maxNames, DnsCacheOwner& owner)
     : worker_(worker),
       owner_(owner),
       minTtl_(settings.minTtl),
       maxTtl_(std::max(settings.minTtl, settings.maxTtl)),
       negativeTtl_(settings.negativeTtl),
       staleTtl_(settings.staleTtl),
-      maxNames_(std::max<std::size_t>(settings.maxNames, 1)) {}
+      maxNames_(maxNames) {}
 
 DnsCache::~DnsCache() = default;
 

@@ -14,8 +14,8 @@
 #include <unordered_map>
 
 #include "proxy/base/result.h"
+#include "proxy/base/settings.h"
 #include "proxy/net/dns/dns_answer.h"
-#include "proxy/net/dns/dns_settings.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
 
@@ -40,7 +40,7 @@ class DnsCache {
   /// Answers that count for less are not refreshed ahead of their end: that would be a question per turn.
   static constexpr base::Duration kShortestRefreshed = std::chrono::seconds(1);
 
-  DnsCache(Worker& worker, const DnsSettings& settings, DnsCacheOwner& owner);
+  DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_t maxNames, DnsCacheOwner& owner);
   ~DnsCache();
 
   /// What counts now, which is then in use; nullptr if nothing does. Valid until the next turn.

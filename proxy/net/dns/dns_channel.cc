@@ -71,15 +71,15 @@ struct DnsChannel::Question {
   int triesLeft;
 };
 
-DnsChannel::DnsChannel(Worker& worker, const DnsSettings& settings, DnsChannelSink& sink)
+DnsChannel::DnsChannel(Worker& worker, const base::DnsSettings& settings, DnsChannelSink& sink)
     : worker_(worker),
       sink_(sink),
       timeout_(settings.timeout),
-      attempts_(std::max(settings.attempts, 1)),
+      attempts_(static_cast<int>(std::max(settings.attempts, 1U))),
       maxAddresses_(std::max<std::size_t>(settings.maxAddresses, 1)),
       ipv6_(settings.ipv6) {}
 
-base::Result<std::unique_ptr<DnsChannel>> DnsChannel::open(Worker& worker, const DnsSettings& settings,
+base::Result<std::unique_ptr<DnsChannel>> DnsChannel::open(Worker& worker, const base::DnsSettings& settings,
                                                            DnsChannelSink& sink) {
   std::unique_ptr<DnsChannel> channel(new DnsChannel(worker, settings, sink));
   if (auto ready = channel->init(settings.servers); !ready) return std::move(ready).error();

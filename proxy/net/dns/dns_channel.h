@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/base/settings.h"
 #include "proxy/net/dns/dns_answer.h"
-#include "proxy/net/dns/dns_settings.h"
 #include "proxy/net/poll.h"
 #include "proxy/net/timers.h"
 
@@ -33,7 +33,7 @@ class DnsChannelSink {
 class DnsChannel final : private Timer {
  public:
   /// Errors are config's: a server that is no address.
-  static base::Result<std::unique_ptr<DnsChannel>> open(Worker& worker, const DnsSettings& settings,
+  static base::Result<std::unique_ptr<DnsChannel>> open(Worker& worker, const base::DnsSettings& settings,
                                                         DnsChannelSink& sink);
   /// Questions in flight are forgotten: no more calls.
   ~DnsChannel() override;
@@ -46,7 +46,7 @@ class DnsChannel final : private Timer {
  private:
   struct Socket;
   struct Question;
-  DnsChannel(Worker& worker, const DnsSettings& settings, DnsChannelSink& sink);
+  DnsChannel(Worker& worker, const base::DnsSettings& settings, DnsChannelSink& sink);
   base::Result<bool> init(const std::vector<std::string>& servers);
   void send(std::unique_ptr<Question> question);
   void answered(std::unique_ptr<Question> question, int status, const ares_addrinfo* info);

@@ -13,14 +13,14 @@ namespace {
 
 class CaresResolver final : public Resolver, private DnsChannelSink, private DnsCacheOwner, private Timer {
  public:
-  CaresResolver(Worker& worker, const DnsSettings& settings, observe::MetricShard* metrics)
+  CaresResolver(Worker& worker, const base::DnsSettings& settings, observe::MetricShard* metrics, std::size_t maxNames)
       : worker_(worker),
         metrics_(metrics),
         maxAddresses_(std::max<std::size_t>(settings.maxAddresses, 1)),
-        maxQuestions_(std::max<std::size_t>(settings.maxNames, 1)),
-        cache_(worker, settings, *this) {}
+        maxQuestions_(maxNames),
+        cache_(worker, settings, maxNames, *this) {}
 
-  std::optional<base::Error> init(const DnsSettings& settings);
+  std::optional<base::Error> init(const base::DnsSettings& settings);
 
   const base::Result<Addresses>* cached(std::string_view name) override;
   void resolve(std::string_view name, std::function<void()> done) override;
@@ -56,7 +56,7 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
   std::unique_ptr<DnsChannel> channel_;           // the first to go: it calls us
 };
 
-std::optional<base::Error> CaresResolver::init(const DnsSettings& settings) {
+std::optional<base::Error> CaresResolver::init(const base::DnsSettings& settings) {
   for (const auto& [name, texts] : settings.hosts) {
     if (auto error = addHost(name, texts)) return error;
   }
@@ -157,9 +157,9 @@ Addresses chooseAddresses(DnsStrategy strategy, const Addresses& answer) {
   return {};
 }
 
-base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const DnsSettings& settings,
-                                                     observe::MetricShard* metrics) {
-  auto resolver = std::make_unique<CaresResolver>(worker, settings, metrics);
+base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const base::DnsSettings& settings,
+                                                     observe::MetricShard* metrics, std::size_t maxNames) {
+  auto resolver = std::make_unique<CaresResolver>(worker, settings, metrics, maxNames);
   if (auto error = resolver->init(settings)) return std::move(*error);
   return std::unique_ptr<Resolver>(std::move(resolver));
 }

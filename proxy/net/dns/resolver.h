@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/base/settings.h"
 #include "proxy/net/address.h"
-#include "proxy/net/dns/dns_settings.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
 
@@ -43,9 +43,14 @@ class Resolver {
   virtual void resolve(std::string_view name, std::function<void()> done) = 0;
 };
 
+/// So many answers are kept, of which the oldest makes room; and for so many names is asked at a time, more are
+/// refused.
+inline constexpr std::size_t kMaxDnsNames = 4096;
+
 /// Errors are config's: a server or host that is no address. `metrics` takes dns_lookup_duration_seconds, one per query
-/// with its retries; nullptr: nobody counts.
-base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const DnsSettings& settings,
-                                                     observe::MetricShard* metrics = nullptr);
+/// with its retries; nullptr: nobody counts. `maxNames` is at least 1.
+base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const base::DnsSettings& settings,
+                                                     observe::MetricShard* metrics = nullptr,
+                                                     std::size_t maxNames = kMaxDnsNames);
 
 }  // namespace sluice::net
