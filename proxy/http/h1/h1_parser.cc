@@ -29,6 +29,27 @@ void H1SectionReader::begin(H1Section section) {
   skippedEmptyLine_ = endsInCr_ = false;
 }
 
+// Each line of a head is counted, so these two are inline.
+inline bool H1SectionReader::withinLimits(std::size_t openLineSize) {
+  if (atRequestLine()) {
+    if (openLineSize <= limits_.requestLineBytes) return true;
+    fail("the request line is too long", 414, Limit::kRequestLineBytes);
+    return false;
+  }
+  if (openLineSize == 0 || sectionBytes_ + openLineSize + kFieldLineOverhead <= limits_.headerBytes) return true;
+  fail("the fields are too large", 431, Limit::kHeaderBytes);
+  return false;
+}
+
+inline bool H1SectionReader::countLine(std::size_t size) {
+  if (!withinLimits(size)) return false;
+  if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kFieldLineOverhead);
+  ++lines_;
+  if (fieldLines() <= limits_.headerFields) return true;
+  fail("too many fields", 431, Limit::kHeaderFields);
+  return false;
+}
+
 H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_t& used) {
   if (bytes.empty()) return Status::kNeedMore;
   const char first = bytes.front();
@@ -89,26 +110,6 @@ H1SectionReader::Status H1SectionReader::fail(const char* why, std::uint16_t sta
   kept_.clear();
   fault_ = {why, status, limit};
   return Status::kFailed;
-}
-
-bool H1SectionReader::countLine(std::size_t size) {
-  if (!withinLimits(size)) return false;
-  if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kFieldLineOverhead);
-  ++lines_;
-  if (fieldLines() <= limits_.headerFields) return true;
-  fail("too many fields", 431, Limit::kHeaderFields);
-  return false;
-}
-
-bool H1SectionReader::withinLimits(std::size_t openLineSize) {
-  if (atRequestLine()) {
-    if (openLineSize <= limits_.requestLineBytes) return true;
-    fail("the request line is too long", 414, Limit::kRequestLineBytes);
-    return false;
-  }
-  if (openLineSize == 0 || sectionBytes_ + openLineSize + kFieldLineOverhead <= limits_.headerBytes) return true;
-  fail("the fields are too large", 431, Limit::kHeaderBytes);
-  return false;
 }
 
 namespace {
