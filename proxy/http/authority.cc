@@ -20,25 +20,34 @@ bool isPort(std::string_view text) {
   return value <= 65535;
 }
 
-// What labels are made of.
-constexpr std::array<bool, 256> kLabelChars = [] {
-  std::array<bool, 256> table{};
-  for (std::size_t i = 0; i < 128; ++i) {
+// What the bytes of a host and port are, as bits.
+using Seen = std::uint8_t;
+constexpr Seen kDot = 1;
+constexpr Seen kUpperCase = 2;
+constexpr Seen kInvalid = 4;
+
+constexpr std::array<Seen, 256> kNameBytes = [] {
+  std::array<Seen, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
     const char c = static_cast<char>(i);
-    table[i] = isAlpha(c) || isDigit(c) || c == '-' || c == '_';
+    const bool ofLabel = i < 128 && (isAlpha(c) || isDigit(c) || c == '-' || c == '_');
+    table[i] = c == '.' ? kDot : !ofLabel ? kInvalid : isUpper(c) ? kUpperCase : Seen{0};
   }
   return table;
 }();
 
-bool isRegisteredName(std::string_view name) {
-  if (name.size() > kMaxHostBytes) return false;
+// All of it in one pass without branches: each request's authority comes here.
+Seen scanRegisteredName(std::string_view name) {
+  if (name.size() > kMaxHostBytes) return kInvalid;
   if (name.ends_with('.')) name.remove_suffix(1);
-  char before = '.';
+  unsigned seen = 0;
+  unsigned before = kDot;
   for (const char c : name) {
-    if (c == '.' ? before == '.' : !kLabelChars[static_cast<unsigned char>(c)]) return false;
-    before = c;
+    const unsigned kind = kNameBytes[static_cast<unsigned char>(c)];
+    seen |= kind | (kind & before & kDot) * kInvalid;  // two dots in a row: an empty label
+    before = kind;
   }
-  return before != '.';
+  return static_cast<Seen>(seen | (before & kDot) * kInvalid);
 }
 
 bool isIpv4(std::string_view text) {
@@ -79,16 +88,17 @@ bool isIpv6(std::string_view text) {
   return before >= 0 && after >= 0 && before + after <= 7;
 }
 
-bool isAuthority(std::string_view text) {
+Seen scanAuthority(std::string_view text) {
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
-    if (end == std::string_view::npos || !isIpv6(text.substr(1, end - 1))) return false;
+    if (end == std::string_view::npos || !isIpv6(text.substr(1, end - 1))) return kInvalid;
     const std::string_view rest = text.substr(end + 1);
-    return rest.empty() || (rest.front() == ':' && isPort(rest.substr(1)));
+    if (!rest.empty() && (rest.front() != ':' || !isPort(rest.substr(1)))) return kInvalid;
+    return std::any_of(text.begin(), text.end(), isUpper) ? kUpperCase : Seen{0};
   }
   const std::size_t colon = text.find(':');
-  if (colon != std::string_view::npos && !isPort(text.substr(colon + 1))) return false;
-  return isRegisteredName(text.substr(0, colon));
+  if (colon != std::string_view::npos && !isPort(text.substr(colon + 1))) return kInvalid;
+  return scanRegisteredName(text.substr(0, colon));
 }
 
 // Where the host ends: at the port's colon or at the end.
@@ -101,8 +111,9 @@ std::size_t hostEnd(std::string_view authority) {
 }  // namespace
 
 base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority) {
-  if (!isAuthority(authority)) return base::Error::badRequest(400, "the authority is not host[:port]");
-  if (std::none_of(authority.begin(), authority.end(), isUpper)) return authority;
+  const Seen seen = scanAuthority(authority);
+  if ((seen & kInvalid) != 0) return base::Error::badRequest(400, "the authority is not host[:port]");
+  if ((seen & kUpperCase) == 0) return authority;
   char* lower = arena.bytes(authority.size());
   std::transform(authority.begin(), authority.end(), lower, [](char c) { return toLower(c); });
   return std::string_view{lower, authority.size()};
