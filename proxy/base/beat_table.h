@@ -20,6 +20,7 @@ class BeatTable {
   T& create(Args&&... args) {
     return objects_.create(std::forward<Args>(args)...);
   }
+  void destroy(T& object) { objects_.destroy(object.handle()); }
   T* find(Handle<T> handle) { return objects_.find(handle); }
   std::size_t size() const { return objects_.size(); }
   template <typename Visit>

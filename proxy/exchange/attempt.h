@@ -1,32 +1,27 @@
-// One try to have a request served by a Backend: its own copy of the head, its connection, its stream. A retry is a new
-// attempt.
+// One try to have a request served by a Backend: its share of the rule, and its own request to the Backend. A retry is
+// a new attempt.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "proxy/base/settings.h"
-#include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
+#include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/cluster.h"
-#include "proxy/upstream/connection.h"
+#include "proxy/upstream/request.h"
 
 namespace sluice::exchange {
 
 struct Attempt {
+  upstream::Request request;
   const routing::WeightedBackend* backend = nullptr;
-  upstream::Cluster* cluster = nullptr;  // entered
-  base::Handle<upstream::Connection> connection;
-  http::StreamId stream = 0;
-  net::Address peer;
-  bool hasPeer = false;
-  /// The connection had served requests before: it may have gone stale while idle.
-  bool reused = false;
   std::uint32_t number = 0;  // 1 for the first
   base::MonotonicTime begun{};
   base::MonotonicTime firstByte{};  // of the final head
 
-  bool active() const { return stream != 0; }
+  /// The address that it went to; empty if it never had a connection.
+  std::string peer() const { return request.peer() != nullptr ? request.peer()->toString() : std::string(); }
 };
 
 /// What the gateway itself puts into requests.

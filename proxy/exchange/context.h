@@ -67,7 +67,7 @@ class Context {
   /// It has something to do in this beat.
   virtual void schedule(Exchange& exchange) = 0;
   virtual Mirrors& mirrors() = 0;
-  /// Whom steps that have waited tell.
+  /// Whom steps of exchanges tell that have waited.
   virtual processing::ResumeSink& resumeSink() = 0;
 
  protected:

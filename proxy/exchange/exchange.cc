@@ -32,6 +32,7 @@ Exchange::Exchange(base::Handle<Exchange> self, Context& owner, const Origin& or
       request_(std::move(request)),
       requestBody_(owner.worker().chunks()),
       responseBody_(owner.worker().chunks()),
+      attempt_{{owner.upstreams(), token()}},
       started_(owner.worker().now()),
       lastProgress_(started_) {
   if (request_.head.body == http::Body::kNone) requestBody_.finish();
@@ -40,7 +41,6 @@ Exchange::Exchange(base::Handle<Exchange> self, Context& owner, const Origin& or
 
 Exchange::~Exchange() {
   if (!mirrors_.empty()) leaveMirrors();
-  if (attempt_.cluster != nullptr) attempt_.cluster->leave();
 }
 
 void Exchange::pin(const std::string& revision) {
@@ -235,25 +235,22 @@ void Exchange::enter() {
 /// With its own copy of the request, if processors are to see it; then admit().
 void Exchange::prepareAttempt() {
   if (!hasAttemptSteps()) return admit();
-  if (attempt_.cluster == nullptr) startMirrorsOfShare();
+  if (!attempt_.request.entered()) startMirrorsOfShare();
   processAttempt();
 }
 
 void Exchange::admit() {
-  if (attempt_.cluster != nullptr) return raise(Event::kRouted);  // once more
+  if (attempt_.request.entered()) return raise(Event::kRouted);  // once more
   const auto* plan = routing::planFor(request_.head, attempt_.backend->backend);
   if (plan == nullptr) {
     return raise(Event::kRejected,
                  base::Error::upstream(base::ErrorType::kHttpProtocolError,
                                        "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
   }
-  upstream::Cluster& cluster = owner_.upstreams().cluster(*plan);
-  if (!cluster.tryEnter()) {
-    owner_.onLimit("backendRequests");
+  if (!attempt_.request.enter(owner_.upstreams().cluster(*plan))) {
     return raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                                             "too many requests to the backend at once"));
   }
-  attempt_.cluster = &cluster;
   if (!attempt_.backend->mirrors.empty() && attemptSteps() == nullptr) startMirrorsOfShare();
   raise(Event::kRouted);
 }
@@ -284,41 +281,29 @@ void Exchange::acquire() {
                                    .avoided = retries_ ? retries_->avoided() : nullptr,
                                    .allowed = allowed,
                                    .client = origin_.connection};
-  auto lease = attempt_.cluster->acquire(token(), wishes);
-  if (!lease.ok()) return raise(Event::kUnavailable, lease.error());
-  if (lease->empty()) return;
-  attempt_.connection = *lease;
-  raise(Event::kLeased);
+  const auto leased = attempt_.request.acquire(wishes);
+  if (!leased.ok()) return raise(Event::kUnavailable, leased.error());
+  if (*leased) raise(Event::kLeased);
 }
 
-void Exchange::abandon() {
-  attempt_.cluster->abandon(token());
-  // A connection that was leased and will not be used goes back when it is flushed.
-  if (upstream::Connection* connection = owner_.upstreams().find(attempt_.connection)) connection->touch();
-}
+void Exchange::abandon() { attempt_.request.abandon(); }
 
 void Exchange::begin() {
-  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
   unprocessed_ = false;
   attempt_.begun = owner_.worker().now();
   Downstream* downstream = owner_.downstream(origin_.connection);
-  if (connection == nullptr || connection->available() == 0 || downstream == nullptr) {
+  if (downstream == nullptr || !attempt_.request.claim()) {
     return onUpstreamReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"),
                            true);
   }
-  attempt_.reused = connection->requests() > 0;
-  attempt_.peer = connection->peer();
-  attempt_.hasPeer = true;
   const bool prepared = attemptSteps() != nullptr;
-  if (prepared && !processBackendRequest()) return connection->touch();  // it goes back unused
+  if (prepared && !processBackendRequest()) return attempt_.request.giveBack();
   ++attempt_.number;
   http::RequestHead head = prepared ? *steps_->attemptHead : headOfAttempt();
-  if (http::authenticatesConnection(head.headers)) owner_.upstreams().pins().add(*connection, origin_.connection);
   if (steps_ && requestBody_.trailers() != nullptr) guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
-  attempt_.stream = connection->begin(token(), head);
-  if (attempt_.stream == 0) {
-    return onUpstreamReset(base::Error::internal("the request can not be expressed towards the backend"), false);
+  if (!attempt_.request.begin(head, origin_.connection)) {
+    return onUpstreamReset(base::Error::internal("the request cannot be expressed towards the backend"), false);
   }
   if (rule_->backendRequestTimeout != base::Duration::zero()) arm();
   proceed(*downstream);
@@ -341,10 +326,7 @@ void Exchange::proceed(Downstream& downstream) {
 
 void Exchange::forwardRequest() {
   if (steps_) moveRequestBody();
-  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
-  if (connection == nullptr || connection->codec() == nullptr) return;
-  connection->codec()->wake(attempt_.stream);
-  connection->touch();
+  attempt_.request.wake();
 }
 
 void Exchange::grantClient() {
@@ -367,13 +349,7 @@ void Exchange::dismissClient() {
   if (http::ServerCodec* codec = downstreamCodec()) codec->dismiss(origin_.stream);
 }
 
-void Exchange::cancelUpstream() {
-  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
-  if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
-  http::ClientCodec& codec = *connection->codec();
-  codec.cancel(std::exchange(attempt_.stream, 0), http::ResetReason::kCancelled);
-  if (codec.wantsProduce() || codec.state() != http::CodecState::kOpen) connection->touch();
-}
+void Exchange::cancelUpstream() { attempt_.request.cancel(); }
 
 // --- the response's way ------------------------------------------------------------------------------------
 
@@ -419,12 +395,9 @@ void Exchange::grantUpstream() {
 
 void Exchange::grantBackend() {
   if (responseTaken_ < kGrantUnit && !responseBody_.bytes.empty()) return;
-  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
-  if (connection == nullptr || connection->codec() == nullptr || !attempt_.active()) return;
-  if (withholds(responseBody_.bytes.size())) return;
-  widenResponse(*connection->codec());
-  connection->codec()->grant(attempt_.stream, std::exchange(responseTaken_, 0));
-  connection->touch();
+  if (!attempt_.request.active() || withholds(responseBody_.bytes.size())) return;
+  widenResponse();
+  attempt_.request.grant(std::exchange(responseTaken_, 0));
 }
 
 void Exchange::answer() {

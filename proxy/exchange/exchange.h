@@ -134,7 +134,7 @@ class Exchange final : private net::Timer, private ExchangeStepsOwner {
   bool withholds(std::uint64_t held);
   bool earnsWholeWindow(std::uint64_t taken, std::uint64_t held);
   void widenRequest(http::ServerCodec& codec);
-  void widenResponse(http::ClientCodec& codec);
+  void widenResponse();
   void watchClient();
   base::MonotonicTime takingDeadline() const;
   base::MonotonicTime memoryDeadline() const;

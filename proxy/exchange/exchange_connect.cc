@@ -13,7 +13,7 @@ using processing::Phase;
 /// Nothing while it is not known where to; the pool tells when it is. Then acquire().
 void Exchange::processConnect() {
   if (pendingSteps_ == Pending::kConnect) return;
-  auto addresses = attempt_.cluster->resolve(token());
+  auto addresses = attempt_.request.resolve();
   if (!addresses.ok()) return raise(Event::kUnavailable, addresses.error());
   if (addresses->empty()) return;
   steps_->connect.begin(request_.arena, *attempt_.backend->backend, *std::move(addresses));

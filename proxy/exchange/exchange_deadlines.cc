@@ -37,9 +37,8 @@ base::MonotonicTime Exchange::requestDeadline() const {
 
 // HTTPRouteTimeouts.backendRequest: until the response has come whole.
 base::MonotonicTime Exchange::attemptDeadline() const {
-  const bool bounded = attempt_.active() && rule_->backendRequestTimeout != base::Duration::zero() &&
-                       responseBody_.end() == http::PipeEnd::kOpen && !hasWholeResponse();
-  return bounded ? attempt_.begun + rule_->backendRequestTimeout : base::MonotonicTime::max();
+  const bool bounded = attempt_.request.active() && responseBody_.end() == http::PipeEnd::kOpen && !hasWholeResponse();
+  return bounded ? attempt_.request.deadline(rule_->backendRequestTimeout) : base::MonotonicTime::max();
 }
 
 base::MonotonicTime Exchange::memoryDeadline() const {

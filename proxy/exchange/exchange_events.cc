@@ -99,8 +99,7 @@ void Exchange::onResponse(http::ResponseMessage&& message) {
 /// Whoever answers the challenge answers for the connection, which is nobody else's then.
 void Exchange::keepToClient(http::ResponseHead& challenge) {
   if (owner_.refusesConnectionAuth()) return http::removeConnectionChallenges(challenge.headers);
-  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
-  if (connection != nullptr) owner_.upstreams().pins().add(*connection, origin_.connection);
+  attempt_.request.pin(origin_.connection);
 }
 
 void Exchange::judgeStatus() {
@@ -122,7 +121,7 @@ void Exchange::addResponseBody(std::string_view bytes) {
 void Exchange::endResponse(std::optional<http::Trailers> trailers) {
   progress();
   if (trailers) guardBackendsTrailers(trailers->fields);
-  if (requestState_ == RequestState::kSent) attempt_.stream = 0;  // both ways are done: there is nothing to cut
+  if (requestState_ == RequestState::kSent) attempt_.request.end();
   if (Stretch* steps = carrier(&ExchangeSteps::response)) {
     steps->end(std::move(trailers));
   } else if (trailers) {
@@ -135,7 +134,7 @@ void Exchange::endResponse(std::optional<http::Trailers> trailers) {
 
 void Exchange::onUpstreamReset(const base::Error& error, bool unprocessed) {
   unprocessed_ = unprocessed;
-  attempt_.stream = 0;
+  attempt_.request.end();
   raise(Event::kUpstreamReset, error);
 }
 

@@ -53,7 +53,7 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   text(json, "listener", names.listener);
   text(json, "route", names.route);
   text(json, "backend", names.backend);
-  text(json, "upstreamAddress", attempt.hasPeer ? attempt.peer.toString() : std::string());
+  text(json, "upstreamAddress", attempt.peer());
   number(json, "attempts", attempt.number);
   seconds(json, "ageSeconds", exchanges.worker().now() - exchange.started());
   number(json, "requestBytes", exchange.requestBytes());

@@ -83,12 +83,12 @@ void Exchange::widenRequest(http::ServerCodec& codec) {
   codec.widen(origin_.stream);
 }
 
-void Exchange::widenResponse(http::ClientCodec& codec) {
+void Exchange::widenResponse() {
   if (responseWide_ || responseBody_.end() != http::PipeEnd::kOpen || !response_) return;
   const bool small = response_->head.contentLength && *response_->head.contentLength <= 2 * owner_.bodyWindow().first;
   if (small || !earnsWholeWindow(responseBytes_, heldOfResponse())) return;
   responseWide_ = true;
-  codec.widen(attempt_.stream);
+  attempt_.request.widen();
 }
 
 // --- the least rate -----------------------------------------------------------------------------------------

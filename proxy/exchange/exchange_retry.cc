@@ -49,10 +49,8 @@ void Exchange::judgeResponse() {
 
 // The connection came from the pool and is no more, which one stream's reset alone does not mean.
 bool Exchange::wentStale() {
-  if (!attempt_.reused || error_->type != base::ErrorType::kConnectionTerminated) return false;
-  upstream::Connection* connection = owner_.upstreams().find(attempt_.connection);
-  return connection == nullptr || connection->codec() == nullptr ||
-         connection->codec()->state() == http::CodecState::kClosed;
+  return attempt_.request.reused() && error_->type == base::ErrorType::kConnectionTerminated &&
+         attempt_.request.lostConnection();
 }
 
 // The backend can be given all of the body again.
@@ -112,10 +110,9 @@ void Exchange::endAttempt() {
 
 void Exchange::backOff() {
   cancelUpstream();
-  const Attempt failed = attempt_;
-  if (failed.cluster != nullptr) failed.cluster->leave();
-  if (failed.hasPeer) retries_->avoid(failed.peer);
-  attempt_ = {};
+  attempt_.request.leave();
+  const Attempt failed = std::exchange(attempt_, Attempt{{owner_.upstreams(), token()}});
+  if (failed.request.peer() != nullptr) retries_->avoid(*failed.request.peer());
   if (session_) session_->leave();
   attempt_.backend = &retries_->next();
   attempt_.number = failed.number;

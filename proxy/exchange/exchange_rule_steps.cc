@@ -141,7 +141,7 @@ void Exchange::changeRule(const routing::RouteMatch& match) {
   if (rule_ != nullptr) steps_->formerRule = rule_->shared_from_this();
   owner_.observer().onLeftRoute(*this);
   session_.reset();
-  attempt_ = {};
+  attempt_ = Attempt{{owner_.upstreams(), token()}};
   takeRule(match.rule);
   rebuildHead();
   const std::optional<base::Error> refusal = chooseBackend(match);

@@ -23,7 +23,7 @@ void Exchange::tellSession() {
   if (sealer == nullptr) return;
   const bool balanced = attempt_.backend->backend->endpoints.has_value();
   const auto renewal = session_->renew(*sealer, owner_.worker().clock().wallNow(), *attempt_.backend,
-                                       balanced ? std::optional(attempt_.peer) : std::nullopt);
+                                       balanced ? std::optional(*attempt_.request.peer()) : std::nullopt);
   if (!renewal) return;
   addSession(*rule_->session, renewal->value, {request_.head.path(), origin_.secure, renewal->age}, *response_);
 }

@@ -73,57 +73,44 @@ void Exchanges::schedule(Exchange& exchange) {
   due_.push_back(exchange.handle());
 }
 
-// Whose token finds no exchange may be a mirror.
-
 void Exchanges::onInterim(http::Token token, http::ResponseMessage&& message) {
   if (Exchange* exchange = find(token)) exchange->onInterim(std::move(message));
 }
 
 void Exchanges::onResponse(http::Token token, http::ResponseMessage&& message) {
-  if (Exchange* exchange = find(token)) return exchange->onResponse(std::move(message));
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponse(message.head);
+  if (Exchange* exchange = find(token)) exchange->onResponse(std::move(message));
 }
 
 void Exchanges::onResponseBody(http::Token token, std::string_view bytes) {
-  if (Exchange* exchange = find(token)) return exchange->addResponseBody(bytes);
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponseBody(bytes.size());
+  if (Exchange* exchange = find(token)) exchange->addResponseBody(bytes);
 }
 
 void Exchanges::onResponseEnd(http::Token token) {
-  if (Exchange* exchange = find(token)) return exchange->endResponse(std::nullopt);
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponseEnd();
+  if (Exchange* exchange = find(token)) exchange->endResponse(std::nullopt);
 }
 
 void Exchanges::onResponseEnd(http::Token token, http::Trailers&& trailers) {
-  if (Exchange* exchange = find(token)) return exchange->endResponse(std::move(trailers));
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onResponseEnd();
+  if (Exchange* exchange = find(token)) exchange->endResponse(std::move(trailers));
 }
 
 void Exchanges::onResponseReset(http::Token token, const base::Error& error, bool unprocessed) {
-  if (Exchange* exchange = find(token)) return exchange->onUpstreamReset(error, unprocessed);
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onReset(error);
+  if (Exchange* exchange = find(token)) exchange->onUpstreamReset(error, unprocessed);
 }
 
 http::BodyPipe* Exchanges::requestBody(http::Token token) {
-  if (Exchange* exchange = find(token)) return &exchange->requestBody();
-  Mirror* mirror = mirrors_.find(token);
-  return mirror != nullptr ? &mirror->body() : nullptr;
+  Exchange* exchange = find(token);
+  return exchange != nullptr ? &exchange->requestBody() : nullptr;
 }
 
 void Exchanges::onRequestBodyTaken(http::Token token, std::size_t count) {
-  if (Exchange* exchange = find(token)) return exchange->onRequestTaken(count);
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onRequestTaken();
+  if (Exchange* exchange = find(token)) exchange->onRequestTaken(count);
 }
 
 void Exchanges::onRequestSent(http::Token token) {
-  if (Exchange* exchange = find(token)) return exchange->raise(Event::kRequestSent);
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onRequestSent();
+  if (Exchange* exchange = find(token)) exchange->raise(Event::kRequestSent);
 }
 
-void Exchanges::onLimitHit(http::Limit limit) { parts_.observer.onLimit(http::limitName(limit)); }
-
 bool Exchanges::onPoolReady(http::Token waiter) {
-  if (Mirror* mirror = mirrors_.find(waiter)) return mirror->onPoolReady();
   Exchange* exchange = find(waiter);
   if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
   exchange->raise(Event::kPoolReady);
@@ -131,7 +118,6 @@ bool Exchanges::onPoolReady(http::Token waiter) {
 }
 
 bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
-  if (Mirror* mirror = mirrors_.find(waiter)) return mirror->onPoolFailed(error);
   Exchange* exchange = find(waiter);
   if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
   exchange->raise(Event::kUnavailable, error);
@@ -139,8 +125,7 @@ bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
 }
 
 void Exchanges::onResumed(http::Token token, processing::Ticket ticket, bool dropped) {
-  if (Exchange* exchange = find(token)) return exchange->onStepAnswer(ticket, dropped);
-  if (Mirror* mirror = mirrors_.find(token)) mirror->onStepAnswer(ticket, dropped);
+  if (Exchange* exchange = find(token)) exchange->onStepAnswer(ticket, dropped);
 }
 
 }  // namespace sluice::exchange

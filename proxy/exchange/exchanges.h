@@ -22,7 +22,10 @@ class Exchanges final : public Context,
  public:
   explicit Exchanges(ExchangeParts parts) : Context(std::move(parts)) {}
   ~Exchanges() override;
-  void setUpstreams(upstream::Upstreams& upstreams) { upstreams_ = &upstreams; }
+  void setUpstreams(upstream::Upstreams& upstreams) {
+    upstreams_ = &upstreams;
+    upstreams.sinks().serve(upstream::User::kExchange, *this, *this);
+  }
 
   /// Between beats, when every exchange that has a listener has found it: those that exist keep their rules, those
   /// that come find the rules of a new snapshot. `revision` is what was served until now.
@@ -72,7 +75,8 @@ class Exchanges final : public Context,
   http::BodyPipe* requestBody(http::Token token) override;
   void onRequestBodyTaken(http::Token token, std::size_t count) override;
   void onRequestSent(http::Token token) override;
-  void onLimitHit(http::Limit limit) override;
+  /// upstream::RequestSinks counts limits for all users.
+  void onLimitHit(http::Limit) override {}
 
   // upstream::WaiterSink
   bool onPoolReady(http::Token waiter) override;

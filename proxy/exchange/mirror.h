@@ -1,8 +1,8 @@
-// A copy of one request on its way to the Backend of a RequestMirror filter: its own head, body and stream. Its answer
-// is discarded, and nobody waits for it. Owned by Mirrors; one thread.
+// A copy of one request on its way to the Backend of a RequestMirror filter: its own head and body. Its answer is
+// discarded, and nobody waits for it. Owned by Mirrors; one thread.
 //
-// What the client's side and the sinks tell it is recorded; flush() alone moves it, in the drive beat. It is tried
-// once: a copy that can not be sent, or whose Backend takes it more slowly than the client brings it, is dropped.
+// It is tried once: a copy that cannot be sent, or whose Backend takes it more slowly than the client brings it, is
+// dropped. What it is told is recorded; flush() follows it, in the drive beat.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/routing/served_listener.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/upstream/async_request.h"
 
 namespace sluice::exchange {
 
@@ -36,37 +37,25 @@ struct MirrorSource {
   Client client;
 };
 
-/// The table that a mirror stands in.
-class MirrorTable {
+/// The table that a mirror stands in, which also takes the answers of steps that have waited.
+class MirrorTable : public processing::ResumeSink {
  public:
   /// It has something to do in this beat.
   virtual void mark(Mirror& mirror) = 0;
-
- protected:
-  ~MirrorTable() = default;
 };
 
-class Mirror final : private net::Timer, private MirrorStepsOwner {
+class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, private MirrorStepsOwner {
  public:
-  /// Tells the token of a mirror from that of an exchange: the highest bit of the slot's number, which no slab reaches.
-  static constexpr http::Token kMark = http::Token{1} << 31;
-
-  /// `cluster` was entered for it.
-  Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, upstream::Cluster& cluster,
-         const MirrorSource& source);
-  ~Mirror() override;
+  Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, const MirrorSource& source);
 
   base::Handle<Mirror> handle() const { return self_; }
-  http::Token token() const { return self_.toToken() | kMark; }
-  bool dead() const { return state_ == State::kOver; }
+  bool dead() const { return state_ == State::kReported; }
   void flush();
   bool dirty = false;  // for Mirrors
   /// The snapshot goes.
-  void pin() {
-    if (pin_) return;
-    pin_ = rule_.shared_from_this();
-    listenerPin_ = listener_.shared_from_this();
-  }
+  void pin();
+  /// First of all. False: limits.backendRequests has no room for it.
+  bool enter() { return request_.enter(target_.backend); }
 
   /// The client's side. What of the body is there when the copy is made it may hold whole, as far as
   /// limits.processorBufferTotal has room for it. Beyond that, and beyond limits.exchangeBuffer, bytes that its Backend
@@ -79,55 +68,46 @@ class Mirror final : private net::Timer, private MirrorStepsOwner {
   /// The client is gone, and with it the purpose.
   void cancel();
 
-  /// The backend's side.
-  /// As upstream::WaiterSink.
-  bool onPoolReady();
-  bool onPoolFailed(const base::Error& error);
-  void onResponse(const http::ResponseHead& head);
-  void onResponseBody(std::size_t count);
-  void onResponseEnd();
-  void onReset(const base::Error& error) {
-    stream_ = 0;
-    fail(error);
-  }
-  void onRequestTaken();
-
-  /// The steps of its Backend.
+  /// A step of its Backend that has waited has its answer.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
-  void onRequestSent() { sent_ = true; }
-  http::BodyPipe& body() { return body_; }
 
   /// For reports.
   const routing::ServedListener& listener() const { return listener_; }
   const routing::Rule& rule() const { return rule_; }
   const routing::RequestMirror& target() const { return target_; }
   /// 0 if there was neither an answer nor a failure.
-  std::uint16_t status() const;
+  std::uint16_t status() const { return status_ == 0 && error_ ? error_->status : status_; }
   const std::optional<base::Error>& error() const { return error_; }
-  /// Of its request, or of the wait for a connection to send it on.
-  base::MonotonicTime begun() const { return begun_; }
+  /// When it was sent; until then, when it was made.
+  base::MonotonicTime begun() const { return request_.begun(); }
 
  private:
   enum class State : std::uint8_t {
     kPreparing,  // steps of its Backend decide
-    kWaiting,    // for a connection
-    kSending,    // the upstream codec has it
-    kOver
+    kStarted,
+    kEnded,  // its request is over
+    kReported
   };
 
+  // net::Timer: a step has waited too long.
   void onTimer() override;
-  void onRefused(const base::Error& error) override { error_ = error; }
-  base::MonotonicTime deadline() const;
+  // MirrorStepsOwner
+  void onRefused(const base::Error& error) override { request_.fail(error); }
+  // upstream::AsyncRequestOwner
+  void onAddresses() override;
+  void onResponse(http::ResponseMessage&& message) override { status_ = message.head.status; }
+  void onResponseBody(std::string_view bytes) override { request_.grant(bytes.size()); }
+  void onRequestTaken() override;
+  void onResponseEnd(std::optional<http::Trailers> trailers) override;
+  void onFailed(const base::Error& error) override;
+
   void record();
-  void fail(const base::Error& error);
-  void prepare();
+  void end();
+  void process();
   bool resolve();
-  void acquire();
-  void begin(base::Handle<upstream::Connection> leased);
-  void feed();
-  void finish();
+  void start();
   bool makeRoom(std::size_t count);
-  base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : body_.bytes; }
+  base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : request_.body().bytes; }
 
   const base::Handle<Mirror> self_;
   Context& context_;
@@ -137,25 +117,16 @@ class Mirror final : private net::Timer, private MirrorStepsOwner {
   const routing::RequestMirror& target_;
   std::shared_ptr<const routing::Rule> pin_;
   std::shared_ptr<const routing::ServedListener> listenerPin_;
-  upstream::Cluster& cluster_;
-  http::RequestMessage request_;
-  http::BodyPipe body_;
+  http::RequestMessage message_;
   /// Pays for a body that was there when the copy was made, if that is longer than limits.exchangeBuffer.
   processing::BufferShare share_;
+  upstream::AsyncRequest request_;
   std::unique_ptr<MirrorSteps> steps_;  // null unless its Backend has some
-  bool ended_ = false;                  // the client's side
-  base::Handle<upstream::Connection> connection_;
-  http::StreamId stream_ = 0;
-  State state_ = State::kWaiting;
-  bool ready_ = true;      // the pool is worth asking
-  bool sent_ = false;      // the whole request
-  bool answered_ = false;  // the whole response
+  State state_ = State::kPreparing;
+  bool ended_ = false;       // the client's side
+  bool worthAsking_ = true;  // where the Backend is
   std::uint16_t status_ = 0;
-  std::size_t discarded_ = 0;         // response bytes not yet granted again
-  std::optional<base::Error> error_;  // the reason to end
-  const base::MonotonicTime started_;
-  base::MonotonicTime begun_;
-  base::MonotonicTime lastProgress_;
+  std::optional<base::Error> error_;
 };
 
 }  // namespace sluice::exchange

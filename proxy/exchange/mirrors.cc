@@ -5,18 +5,21 @@
 namespace sluice::exchange {
 
 Mirror* Mirrors::create(const MirrorSource& source) {
-  upstream::Cluster& cluster = owner_.upstreams().cluster(source.target.backend);
-  if (!cluster.tryEnter()) {
-    owner_.onLimit("backendRequests");
+  Mirror& mirror = table_.create(owner_, static_cast<MirrorTable&>(*this), source);
+  if (!mirror.enter()) {
+    table_.destroy(mirror);
     return nullptr;
   }
-  Mirror& mirror = table_.create(owner_, static_cast<MirrorTable&>(*this), cluster, source);
   table_.mark(mirror);
   return &mirror;
 }
 
 void Mirrors::pin() {
   table_.forEach([](Mirror& mirror) { mirror.pin(); });
+}
+
+void Mirrors::onResumed(std::uint64_t token, processing::Ticket ticket, bool dropped) {
+  if (Mirror* mirror = find(base::Handle<Mirror>::fromToken(token))) mirror->onStepAnswer(ticket, dropped);
 }
 
 }  // namespace sluice::exchange

@@ -1,12 +1,8 @@
-// The mirrored requests of a worker: their table, their part of the beat, and the events of theirs among those that
-// come to Exchanges. Owned by Exchanges.
-//
-// Exchanges and mirrors use the same pools and codecs, which know them by token alone. A mirror's token has a bit that
-// no exchange's has, so that each is looked for in one table only.
+// The mirrored requests of a worker: their table and their part of the beat. Owned by Exchanges.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 
 #include "proxy/base/beat_table.h"
 #include "proxy/exchange/mirror.h"
@@ -22,11 +18,6 @@ class Mirrors final : private MirrorTable {
   /// nullptr if limits.backendRequests has no room for it.
   Mirror* create(const MirrorSource& source);
   Mirror* find(base::Handle<Mirror> handle) { return table_.find(handle); }
-  /// nullptr for the token of an exchange, and of a mirror that is gone.
-  Mirror* find(http::Token token) {
-    return (token & Mirror::kMark) == 0 ? nullptr
-                                        : table_.find(base::Handle<Mirror>::fromToken(token & ~Mirror::kMark));
-  }
   std::size_t size() const { return table_.size(); }
 
   /// Between beats: the rules of those that exist may go.
@@ -42,6 +33,7 @@ class Mirrors final : private MirrorTable {
  private:
   // MirrorTable
   void mark(Mirror& mirror) override { table_.mark(mirror); }
+  void onResumed(std::uint64_t token, processing::Ticket ticket, bool dropped) override;
 
   Context& owner_;
   base::BeatTable<Mirror> table_;

@@ -61,11 +61,10 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   auto resolver = net::makeResolver(worker_, generation_->snapshot->settings.dns, &metrics_);
   if (!resolver.ok()) return resolver.error();
   resolver_ = std::move(*resolver);
-  upstreams_ = std::make_unique<upstream::Upstreams>(
-      upstream::UpstreamParts{worker_, *resolver_, dialer_, parts.budgets.upstream, exchanges_, exchanges_, metrics_,
-                              h2Memory_, policyOf(*generation_->snapshot),
-                              // Not the sequence that chooses among the shares of a rule.
-                              base::Random(parts.randomSeed).next()});
+  upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{
+      worker_, *resolver_, dialer_, parts.budgets.upstream, metrics_, h2Memory_, policyOf(*generation_->snapshot),
+      // Not the sequence that chooses among the shares of a rule.
+      base::Random(parts.randomSeed).next()});
   exchanges_.setUpstreams(*upstreams_);
   applySettings();
   worker_.setBeats(this);

@@ -97,9 +97,9 @@ void Connection::onOpen() {
   }
   countHandshake("success", tls != nullptr && tls->resumed);
   codec_ = *version == http::Version::kHttp2
-               ? http::makeH2ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits(),
+               ? http::makeH2ClientCodec(owner_.sinks(), owner_.worker().chunks(), owner_.limits(),
                                          owner_.worker().clock(), &owner_.h2Memory())
-               : http::makeH1ClientCodec(owner_.sink(), owner_.worker().chunks(), owner_.limits());
+               : http::makeH1ClientCodec(owner_.sinks(), owner_.worker().chunks(), owner_.limits());
   state_ = State::kServing;
   redial_ = false;
   lastUsed_ = owner_.worker().now();

@@ -15,12 +15,15 @@
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/policy/address_guard.h"
+#include "proxy/routing/snapshot.h"
 #include "proxy/upstream/budget.h"
 #include "proxy/upstream/dialer.h"
-#include "proxy/upstream/waiters.h"
+#include "proxy/upstream/request_sinks.h"
 
 namespace sluice::upstream {
 
+class AsyncRequest;
+class Cluster;
 class Connection;
 class Pins;
 class Pool;
@@ -39,8 +42,6 @@ struct UpstreamParts {
   net::Resolver& resolver;
   Dialer& dialer;
   Budgets& budgets;
-  http::ClientSink& sink;
-  WaiterSink& waiters;
   observe::MetricShard& metrics;
   http::H2Memory& h2Memory;
   UpstreamPolicy policy;
@@ -49,7 +50,7 @@ struct UpstreamParts {
 
 class Context {
  public:
-  explicit Context(const UpstreamParts& parts) : parts_(parts), random_(parts.randomSeed) {}
+  explicit Context(const UpstreamParts& parts) : parts_(parts), sinks_(parts.metrics), random_(parts.randomSeed) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -58,8 +59,7 @@ class Context {
   Dialer& dialer() { return parts_.dialer; }
   Budgets& budgets() { return parts_.budgets; }
   const routing::AddressGuard& guard() const { return parts_.policy.guard; }
-  http::ClientSink& sink() { return parts_.sink; }
-  WaiterSink& waiterSink() { return parts_.waiters; }
+  RequestSinks& sinks() { return sinks_; }
   const http::Limits& limits() const { return parts_.policy.limits; }
   const base::TimeoutSettings& timeouts() const { return parts_.policy.timeouts; }
   std::size_t pendingBound() const { return parts_.policy.pendingBound; }
@@ -68,6 +68,8 @@ class Context {
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
   std::uint64_t random() { return random_.next(); }
 
+  /// The worker's cluster of that Backend; made at first use. O(1). The plan stays where it is until the next reload.
+  virtual Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) = 0;
   /// nullptr: it is no more.
   virtual Connection* find(base::Handle<Connection> handle) = 0;
   virtual Pins& pins() = 0;
@@ -76,6 +78,10 @@ class Context {
   virtual void keepUntilEmpty(std::unique_ptr<Pool> pool) = 0;
   /// It has something to do in this beat.
   virtual void markDirty(Pool& pool) = 0;
+  virtual void markDirty(AsyncRequest& request) = 0;
+  /// Names it towards codecs and pools, until it leaves.
+  virtual http::Token enroll(AsyncRequest& request) = 0;
+  virtual void leave(AsyncRequest& request) = 0;
 
  protected:
   ~Context() = default;
@@ -83,6 +89,7 @@ class Context {
 
  private:
   UpstreamParts parts_;
+  RequestSinks sinks_;
   base::Random random_;
 };
 

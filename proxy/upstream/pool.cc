@@ -302,7 +302,7 @@ void Pool::moveWaiters(Elsewhere elsewhere) {
 void Pool::wakeWaiters() {
   for (std::size_t room = spare(); room > 0 && !waiters_.empty();) {
     const http::Token waiter = takeWaiter();
-    if (owner_.waiterSink().onPoolReady(waiter)) {
+    if (owner_.sinks().onPoolReady(waiter)) {
       --room;
     } else {
       cluster_.forget(waiter);
@@ -312,7 +312,7 @@ void Pool::wakeWaiters() {
 
 void Pool::tellAskers() {
   cluster_.countWaiters(-static_cast<int>(askers_.size()));
-  for (const http::Token asker : std::exchange(askers_, {})) owner_.waiterSink().onPoolReady(asker);
+  for (const http::Token asker : std::exchange(askers_, {})) owner_.sinks().onPoolReady(asker);
 }
 
 void Pool::failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere) {
@@ -323,7 +323,7 @@ void Pool::failWaiters(const base::Error& error, std::size_t count, Elsewhere el
       continue;
     }
     cluster_.forget(waiter);
-    if (owner_.waiterSink().onPoolFailed(waiter, error)) --count;
+    if (owner_.sinks().onPoolFailed(waiter, error)) --count;
   }
 }
 

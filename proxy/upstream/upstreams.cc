@@ -6,6 +6,10 @@
 
 namespace sluice::upstream {
 
+Upstreams::Upstreams(const UpstreamParts& parts) : Context(parts) {
+  sinks().serve(User::kAsyncRequest, asyncRequests_, asyncRequests_);
+}
+
 // Connections tell their cluster when they go, so they go first.
 Upstreams::~Upstreams() { shutdown(); }
 
@@ -52,6 +56,8 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
 }
 
 void Upstreams::drive() {
+  // Before the pools: a request that leaves may be the last one of a cluster, which pools that are settled hear of.
+  asyncRequests_.drive();
   for (std::size_t i = 0; i < dirtyPools_.size(); ++i) {
     dirtyPools_[i]->dirty = false;
     dirtyPools_[i]->settle();

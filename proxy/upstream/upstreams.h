@@ -13,6 +13,7 @@
 
 #include "proxy/base/beat_table.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/upstream/async_requests.h"
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
 #include "proxy/upstream/context.h"
@@ -23,13 +24,13 @@ namespace sluice::upstream {
 
 class Upstreams final : public Context {
  public:
-  explicit Upstreams(const UpstreamParts& parts) : Context(parts) {}
+  explicit Upstreams(const UpstreamParts& parts);
   ~Upstreams();
 
   using Plans = std::vector<std::shared_ptr<const routing::BackendPlan>>;
 
   /// The worker's cluster of that Backend; made at first use. O(1). The plan stays where it is until the next adopt().
-  Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan);
+  Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) override;
   /// Between beats: other rules, and other Backends. Those whose identity is among `plans` keep their clusters, their
   /// connections and what waits for them, but for those to endpoints that are no more; the others' go when the last
   /// exchange has left them. A connection to an address that is not allowed any more takes no new request.
@@ -45,7 +46,7 @@ class Upstreams final : public Context {
   void drive();
   void flush() { connections_.flush(); }
   void reap() { connections_.reap(); }
-  bool quiet() const { return dirtyPools_.empty() && connections_.quiet(); }
+  bool quiet() const { return dirtyPools_.empty() && asyncRequests_.quiet() && connections_.quiet(); }
   /// Every connection is closed at once.
   void shutdown();
 
@@ -53,6 +54,9 @@ class Upstreams final : public Context {
   void createConnection(Pool& pool, net::Addresses addresses) override;
   void keepUntilEmpty(std::unique_ptr<Pool> pool) override { leaving_.push_back(std::move(pool)); }
   void markDirty(Pool& pool) override;
+  void markDirty(AsyncRequest& request) override { asyncRequests_.mark(request); }
+  http::Token enroll(AsyncRequest& request) override { return asyncRequests_.add(request); }
+  void leave(AsyncRequest& request) override { asyncRequests_.remove(request); }
 
  private:
   const std::shared_ptr<const routing::BackendPlan>& newest(
@@ -68,6 +72,7 @@ class Upstreams final : public Context {
   bool left_ = false;
   std::vector<Pool*> dirtyPools_;
   Pins pins_{*this};
+  AsyncRequests asyncRequests_;
 };
 
 }  // namespace sluice::upstream

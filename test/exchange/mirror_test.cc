@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <tuple>
 
 #include "test/support/exchange_rig.h"
@@ -84,7 +83,7 @@ class Mirrored : public ::testing::TestWithParam<std::tuple<Version, Version>> {
     return rig_->metricsText().find(line) != std::string::npos;
   }
   bool limited(const std::string& limit) const {
-    return std::find(rig_->limits.begin(), rig_->limits.end(), limit) != rig_->limits.end();
+    return rig_->metricsText().find("sluice_limit_hits_total{limit=\"" + limit + "\"} ") != std::string::npos;
   }
 
   std::optional<Rig> rig_;

@@ -72,8 +72,6 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                    resolver,
                    dialer,
                    budgets,
-                   exchanges,
-                   exchanges,
                    shard_,
                    h2Memory_,
                    {guard, options_.limits, options.timeouts, options.pendingBound}}) {

@@ -44,10 +44,11 @@ class PoolRig final : private net::Beats, private WaiterSink {
         resolver(worker),
         dialer(worker),
         sink(worker.chunks()),
-        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, sink, *this, shard_,
-                                                            h2Memory_, policyOf(options), options.randomSeed})) {
+        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, shard_, h2Memory_,
+                                                            policyOf(options), options.randomSeed})) {
     plan = planOf("backend", options);
     resolver.know(kHost, {"192.0.2.1"});
+    upstreams->sinks().serve(User::kExchange, sink, *this);
     worker.setBeats(this);
   }
   ~PoolRig() override {

@@ -128,7 +128,7 @@ void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
   const std::string client = exchange.origin().client.ip();
-  const std::string upstreamAddress = attempt.hasPeer ? attempt.peer.toString() : std::string();
+  const std::string upstreamAddress = attempt.peer();
 
   observe::AccessRecord record;
   record.time = worker_.clock().wallNow();

@@ -14,7 +14,7 @@ using processing::Verdict;
 
 ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, Context& owner,
                              http::RequestMessage& message)
-    : StepHost(owner, token, message.arena.copy(client)),
+    : StepHost(owner, owner.resumeSink(), token, message.arena.copy(client)),
       attemptBody(owner.worker().chunks()),
       exchange_(exchange),
       request_(message) {}

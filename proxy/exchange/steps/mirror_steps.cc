@@ -24,10 +24,10 @@ bool MirrorSteps::needed(const routing::BackendPlan& plan) {
   return plan.chain && (plan.chain->phases() & kPhasesOfMirrors) != 0;
 }
 
-MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, http::Token token, Context& owner, http::RequestMessage& message,
-                         http::BodyPipe& body, const routing::BackendPlan& plan, const processing::Place& place,
-                         std::string_view client)
-    : StepHost(owner, token, message.arena.copy(client)),
+MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token, Context& owner,
+                         http::RequestMessage& message, http::BodyPipe& body, const routing::BackendPlan& plan,
+                         const processing::Place& place, std::string_view client)
+    : StepHost(owner, sink, token, message.arena.copy(client)),
       mirror_(mirror),
       message_(message),
       body_(body),

@@ -31,9 +31,10 @@ class MirrorSteps final : private StepHost {
   static bool needed(const routing::BackendPlan& plan);
 
   /// `message` is the mirror's, `body` what its Backend will be sent; they and `plan` outlive this.
-  MirrorSteps(MirrorStepsOwner& mirror, http::Token token, Context& owner, http::RequestMessage& message,
-              http::BodyPipe& body, const routing::BackendPlan& plan, const processing::Place& place,
-              std::string_view client);
+  /// A step that has waited wakes `token` of `sink`.
+  MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token, Context& owner,
+              http::RequestMessage& message, http::BodyPipe& body, const routing::BackendPlan& plan,
+              const processing::Place& place, std::string_view client);
 
   enum class Outcome : std::uint8_t {
     kWaits,           // for a step, or for more of the body

@@ -17,9 +17,9 @@ processing::BufferRoom& StepHost::bufferRoom() { return owner_.bufferRoom(); }
 
 base::Duration StepHost::patience() const { return owner_.timeouts().processor; }
 
-processing::Resumer StepHost::resumer(processing::Ticket ticket) { return {owner_.resumeSink(), token_, ticket}; }
+processing::Resumer StepHost::resumer(processing::Ticket ticket) { return {sink_, token_, ticket}; }
 
-processing::Waker StepHost::waker(processing::Ticket ticket) { return {owner_.resumeSink(), token_, ticket}; }
+processing::Waker StepHost::waker(processing::Ticket ticket) { return {sink_, token_, ticket}; }
 
 void StepHost::answerLater(processing::Ticket ticket) {
   owner_.worker().post([later = waker(ticket)] { later.wake(); });

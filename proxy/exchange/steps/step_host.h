@@ -13,9 +13,9 @@ class Context;
 
 class StepHost : public processing::RunHost {
  protected:
-  /// `token`: whom a step that has waited wakes. `address`: the client's.
-  StepHost(Context& owner, http::Token token, std::string_view address)
-      : owner_(owner), token_(token), peer_{address, {}, {}} {}
+  /// A step that has waited wakes `token` of `sink`. `address`: the client's.
+  StepHost(Context& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
+      : owner_(owner), sink_(sink), token_(token), peer_{address, {}, {}} {}
   /// Lets a class that inherits privately hand itself to a run.
   processing::RunHost& host() { return *this; }
   /// A step has asked to wait, at least once.
@@ -40,6 +40,7 @@ class StepHost : public processing::RunHost {
   processing::Place place_;
 
  private:
+  processing::ResumeSink& sink_;
   const http::Token token_;
   const processing::Peer peer_;
   processing::Ticket tickets_ = 0;

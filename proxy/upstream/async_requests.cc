@@ -1,0 +1,66 @@
+#include "proxy/upstream/async_requests.h"
+
+#include <optional>
+#include <utility>
+
+namespace sluice::upstream {
+
+void AsyncRequests::mark(AsyncRequest& request) {
+  if (!std::exchange(request.dirty, true)) due_.push_back(request.token());
+}
+
+// What is marked meanwhile is driven too.
+void AsyncRequests::drive() {
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    AsyncRequest* request = find(due_[i]);
+    if (request == nullptr) continue;
+    request->dirty = false;
+    request->drive();
+  }
+  due_.clear();
+}
+
+void AsyncRequests::onResponse(http::Token token, http::ResponseMessage&& message) {
+  if (AsyncRequest* request = find(token)) request->onResponse(std::move(message));
+}
+
+void AsyncRequests::onResponseBody(http::Token token, std::string_view bytes) {
+  if (AsyncRequest* request = find(token)) request->onResponseBody(bytes);
+}
+
+void AsyncRequests::onResponseEnd(http::Token token) {
+  if (AsyncRequest* request = find(token)) request->onResponseEnd(std::nullopt);
+}
+
+void AsyncRequests::onResponseEnd(http::Token token, http::Trailers&& trailers) {
+  if (AsyncRequest* request = find(token)) request->onResponseEnd(std::move(trailers));
+}
+
+void AsyncRequests::onResponseReset(http::Token token, const base::Error& error, bool /*unprocessed*/) {
+  if (AsyncRequest* request = find(token)) request->onReset(error);
+}
+
+http::BodyPipe* AsyncRequests::requestBody(http::Token token) {
+  AsyncRequest* request = find(token);
+  return request != nullptr ? &request->body() : nullptr;
+}
+
+void AsyncRequests::onRequestBodyTaken(http::Token token, std::size_t /*count*/) {
+  if (AsyncRequest* request = find(token)) request->onRequestTaken();
+}
+
+void AsyncRequests::onRequestSent(http::Token token) {
+  if (AsyncRequest* request = find(token)) request->onRequestSent();
+}
+
+bool AsyncRequests::onPoolReady(http::Token waiter) {
+  AsyncRequest* request = find(waiter);
+  return request != nullptr && request->onPoolReady();
+}
+
+bool AsyncRequests::onPoolFailed(http::Token waiter, const base::Error& error) {
+  AsyncRequest* request = find(waiter);
+  return request != nullptr && request->onPoolFailed(error);
+}
+
+}  // namespace sluice::upstream

@@ -1,0 +1,60 @@
+// The requests that the gateway makes for itself, of one worker: their names, and their part of the beat. Owned by
+// Upstreams.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/slab.h"
+#include "proxy/http/codec.h"
+#include "proxy/upstream/async_request.h"
+#include "proxy/upstream/request_sinks.h"
+
+namespace sluice::upstream {
+
+class AsyncRequests final : public http::ClientSink, public WaiterSink {
+ public:
+  http::Token add(AsyncRequest& request) { return tokenOf(User::kAsyncRequest, entries_.create(request).self); }
+  void remove(AsyncRequest& request) { entries_.destroy(handleOf<Entry>(request.token())); }
+  void mark(AsyncRequest& request);
+
+  /// The drive beat.
+  void drive();
+  bool quiet() const { return due_.empty(); }
+
+  // http::ClientSink
+  void onInterim(http::Token, http::ResponseMessage&&) override {}
+  void onResponse(http::Token token, http::ResponseMessage&& message) override;
+  void onResponseBody(http::Token token, std::string_view bytes) override;
+  void onResponseEnd(http::Token token) override;
+  void onResponseEnd(http::Token token, http::Trailers&& trailers) override;
+  void onResponseReset(http::Token token, const base::Error& error, bool unprocessed) override;
+  http::BodyPipe* requestBody(http::Token token) override;
+  void onRequestBodyTaken(http::Token token, std::size_t count) override;
+  void onRequestSent(http::Token token) override;
+  /// RequestSinks counts limits for all users.
+  void onLimitHit(http::Limit) override {}
+
+  // WaiterSink
+  bool onPoolReady(http::Token waiter) override;
+  bool onPoolFailed(http::Token waiter, const base::Error& error) override;
+
+ private:
+  struct Entry {
+    base::Handle<Entry> self;
+    AsyncRequest& request;
+    Entry(base::Handle<Entry> handle, AsyncRequest& named) : self(handle), request(named) {}
+  };
+
+  /// nullptr if it is gone.
+  AsyncRequest* find(http::Token token) {
+    Entry* entry = entries_.find(handleOf<Entry>(token));
+    return entry != nullptr ? &entry->request : nullptr;
+  }
+
+  base::Slab<Entry> entries_;
+  std::vector<http::Token> due_;
+};
+
+}  // namespace sluice::upstream

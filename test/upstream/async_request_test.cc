@@ -1,0 +1,301 @@
+// The requests that the gateway makes for itself: what they send and hand over, what bounds them, and that destroying
+// one leaves nothing behind.
+#include "proxy/upstream/async_request.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "test/upstream/pool_rig.h"
+
+namespace sluice::upstream {
+namespace {
+
+using std::chrono::seconds;
+
+/// Records what it is told, and takes the response's body as it comes unless it is told not to.
+class Caller final : private AsyncRequestOwner {
+ public:
+  explicit Caller(PoolRig& rig, const AsyncRequestTimes& times = {seconds(60), {}, {}})
+      : rig_(rig),
+        request(std::make_unique<AsyncRequest>(*rig.upstreams, static_cast<AsyncRequestOwner&>(*this), times)) {
+    head.authority = "backend.test:8080";
+    head.target = "/v1";
+  }
+
+  bool enter() { return request->enter(rig_.plan); }
+  void start(http::Body kind = http::Body::kNone) {
+    const net::Worker::Turn turn(rig_.worker);
+    head.body = kind;
+    if (kind != http::Body::kNone) head.method = http::Method::kPost;
+    if (kind != http::Body::kNone) head.methodText = "POST";
+    EXPECT_TRUE(enter());
+    request->start(head);
+  }
+  void send(std::string_view bytes, bool end = true) {
+    const net::Worker::Turn turn(rig_.worker);
+    request->body().bytes.append(bytes);
+    if (end) request->body().finish();
+    request->wake();
+  }
+  void drop() {
+    const net::Worker::Turn turn(rig_.worker);
+    request.reset();
+  }
+
+ private:
+  void onAddresses() override { ++addressesTold; }
+  void onResponse(http::ResponseMessage&& message) override { status = message.head.status; }
+  void onResponseBody(std::string_view bytes) override {
+    body += bytes;
+    if (takes) request->grant(bytes.size());
+  }
+  void onRequestTaken() override { ++taken; }
+  void onResponseEnd(std::optional<http::Trailers> its) override {
+    ++ends;
+    if (its) trailers = test::fieldList(its->fields);
+  }
+  void onFailed(const base::Error& why) override {
+    ++ends;
+    error = why;
+  }
+
+  PoolRig& rig_;
+
+ public:
+  http::RequestHead head;
+  std::unique_ptr<AsyncRequest> request;
+  bool takes = true;
+  std::uint16_t status = 0;
+  std::string body;
+  test::FieldList trailers;
+  int addressesTold = 0;
+  int taken = 0;
+  int ends = 0;
+  std::optional<base::Error> error;
+};
+
+class AsyncRequests : public ::testing::TestWithParam<Version> {
+ protected:
+  AsyncRequests() : rig({.protocol = protocol()}) {}
+  ~AsyncRequests() override { EXPECT_EQ(rig.budget().requests.count(), 0U) << "every place is given back"; }
+  static routing::UpstreamProtocol protocol() {
+    return GetParam() == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
+  }
+  test::BackendPeer& accept() { return rig.accept(0, GetParam()); }
+
+  PoolRig rig;
+};
+
+INSTANTIATE_TEST_SUITE_P(Versions, AsyncRequests, ::testing::Values(Version::kHttp11, Version::kHttp2));
+
+TEST_P(AsyncRequests, SendTheirBodyAndHandOverTheResponse) {
+  Caller caller(rig);
+  caller.start(http::Body::kUntilEnd);
+  test::BackendPeer& backend = accept();
+  caller.send("how ", false);
+  caller.send("much?");
+  rig.settle();
+  ASSERT_EQ(backend.requests(), 1U);
+  EXPECT_EQ(backend.request(0).body, "how much?");
+  EXPECT_TRUE(backend.request(0).ended);
+  EXPECT_GT(caller.taken, 0);
+  backend.head(0, {.body = http::Body::kUntilEnd, .status = 201});
+  backend.body(0, "forty");
+  rig.settle();
+  EXPECT_EQ(caller.status, 201);
+  EXPECT_EQ(caller.body, "forty");
+  EXPECT_EQ(caller.ends, 0);
+  backend.finish(0, {{"grpc-status", "0"}});
+  rig.settle();
+  EXPECT_EQ(caller.ends, 1);
+  EXPECT_FALSE(caller.error);
+  EXPECT_EQ(caller.trailers, (test::FieldList{{"grpc-status", "0"}}));
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, UseOneConnectionOneAfterTheOther) {
+  for (int round = 0; round < 3; ++round) {
+    Caller caller(rig);
+    caller.start();
+    if (round == 0) accept();
+    rig.settle();
+    rig.backends[0]->respond(static_cast<std::size_t>(round), 200, "ok");
+    rig.settle();
+    EXPECT_EQ(caller.body, "ok");
+    caller.drop();
+  }
+  EXPECT_EQ(rig.dialled(), 1U);
+}
+
+TEST_P(AsyncRequests, AreToldThatTheBackendRefuses) {
+  Caller caller(rig);
+  caller.start();
+  rig.wire(0).refuse();
+  rig.settle();
+  ASSERT_TRUE(caller.error);
+  EXPECT_EQ(caller.error->type, base::ErrorType::kConnectionRefused);
+  EXPECT_EQ(caller.ends, 1);
+  EXPECT_TRUE(caller.request->over());
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, AreToldThatTheConnectionIsLost) {
+  Caller caller(rig);
+  caller.start();
+  accept().head(0, {.body = http::Body::kLength, .length = 10});
+  rig.settle();
+  rig.wire(0).reset();
+  rig.settle();
+  EXPECT_EQ(caller.status, 200);
+  ASSERT_TRUE(caller.error);
+  EXPECT_EQ(caller.error->type, base::ErrorType::kConnectionTerminated);
+  EXPECT_EQ(caller.ends, 1);
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
+  Caller caller(rig);
+  caller.start();
+  caller.drop();
+  test::BackendPeer& backend = accept();
+  EXPECT_EQ(backend.requests(), 0U);
+  EXPECT_EQ(caller.ends, 0);
+}
+
+TEST_P(AsyncRequests, CutTheirStreamWhenTheyGo) {
+  Caller caller(rig);
+  caller.start();
+  test::BackendPeer& backend = accept();
+  backend.head(0, {.body = http::Body::kLength, .length = 10});
+  rig.settle();
+  caller.drop();
+  rig.settle();
+  EXPECT_TRUE(backend.request(0).reset);
+  EXPECT_EQ(rig.wire(0).over(), GetParam() == Version::kHttp11) << "HTTP/2 cuts the stream alone";
+  EXPECT_EQ(caller.ends, 0);
+}
+
+TEST_P(AsyncRequests, GetNoMoreThanTheyTake) {
+  Caller caller(rig);
+  caller.takes = false;
+  caller.start();
+  test::BackendPeer& backend = accept();
+  const std::string much(4 * http::Limits{}.streamWindow, 'x');
+  backend.respond(0, 200, much);
+  rig.settle();
+  const std::size_t first = caller.body.size();
+  EXPECT_GT(first, 0U);
+  EXPECT_LE(first, 2 * http::Limits{}.streamWindow);
+  caller.takes = true;
+  {
+    const net::Worker::Turn turn(rig.worker);
+    caller.request->grant(first);
+  }
+  rig.settle();
+  EXPECT_EQ(caller.body.size(), much.size());
+  EXPECT_EQ(caller.ends, 1);
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, AreDoneWithAnAnswerThatComesEarly) {
+  Caller caller(rig);
+  caller.start(http::Body::kUntilEnd);
+  test::BackendPeer& backend = accept();
+  caller.send("half", false);
+  rig.settle();
+  backend.respond(0, 413, "no");
+  rig.settle();
+  EXPECT_EQ(caller.status, 413);
+  EXPECT_EQ(caller.ends, 1);
+  EXPECT_FALSE(caller.error);
+  EXPECT_EQ(rig.budget().requests.count(), 0U);
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, HaveATimeAsAWhole) {
+  Caller caller(rig, {seconds(60), seconds(5), {}});
+  caller.start();
+  rig.advance(seconds(4));
+  EXPECT_EQ(caller.ends, 0);
+  rig.advance(seconds(2));
+  ASSERT_TRUE(caller.error);
+  EXPECT_EQ(caller.error->type, base::ErrorType::kHttpResponseTimeout);
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, HaveATimeFromTheirSendingOn) {
+  Caller caller(rig, {seconds(60), {}, seconds(5)});
+  caller.start();
+  rig.advance(seconds(4));
+  test::BackendPeer& backend = accept();
+  rig.advance(seconds(4));
+  EXPECT_EQ(caller.ends, 0) << "it waited for a connection for as long";
+  rig.advance(seconds(2));
+  ASSERT_TRUE(caller.error);
+  EXPECT_EQ(caller.error->type, base::ErrorType::kHttpResponseTimeout);
+  rig.settle();
+  EXPECT_TRUE(backend.request(0).reset);
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, EndWhenNothingMoves) {
+  Caller caller(rig, {seconds(10), {}, {}});
+  caller.start();
+  test::BackendPeer& backend = accept();
+  backend.head(0, {.body = http::Body::kUntilEnd});
+  for (int i = 0; i < 4; ++i) {
+    rig.advance(seconds(8));
+    backend.body(0, ".");
+    rig.settle();
+  }
+  EXPECT_EQ(caller.ends, 0);
+  rig.advance(seconds(11));
+  EXPECT_TRUE(caller.error);
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, AreToldWhenAddressesMayBeAskedForAgain) {
+  rig.resolver.forget(PoolRig::kHost);
+  Caller caller(rig);
+  {
+    const net::Worker::Turn turn(rig.worker);
+    ASSERT_TRUE(caller.enter());
+    const auto unknown = caller.request->resolve();
+    ASSERT_TRUE(unknown.ok());
+    EXPECT_TRUE(unknown->empty());
+  }
+  rig.resolver.know(PoolRig::kHost, {"192.0.2.7"});
+  rig.resolver.answer();
+  EXPECT_EQ(caller.addressesTold, 1);
+  const auto known = caller.request->resolve();
+  ASSERT_TRUE(known.ok());
+  ASSERT_EQ(known->size(), 1U);
+  EXPECT_EQ(known->front().ip(), "192.0.2.7");
+  caller.drop();
+}
+
+TEST(AsyncRequestsBound, HaveNoPlaceBeyondTheBoundOfRequests) {
+  PoolRig rig;
+  Caller caller(rig);
+  while (rig.budget().requests.tryAdd()) {
+  }
+  EXPECT_FALSE(caller.enter());
+  EXPECT_TRUE(rig.counted("sluice_limit_hits_total{limit=\"backendRequests\"} 1"));
+  caller.drop();
+}
+
+TEST(RequestTokens, CarryTheirUser) {
+  const base::Handle<int> handle{0x0ABCDEF0, 7};
+  for (const User user : {User::kExchange, User::kAsyncRequest}) {
+    const http::Token token = tokenOf(user, handle);
+    EXPECT_EQ(userOf(token), user);
+    EXPECT_EQ(handleOf<int>(token), handle);
+  }
+  EXPECT_EQ(tokenOf(User::kExchange, handle), handle.toToken());
+}
+
+}  // namespace
+}  // namespace sluice::upstream
