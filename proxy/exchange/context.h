@@ -16,6 +16,7 @@
 #include "proxy/net/worker.h"
 #include "proxy/pki/sealed_value.h"
 #include "proxy/processing/buffer_budget.h"
+#include "proxy/processing/services.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::exchange {
@@ -69,6 +70,7 @@ class Context {
   virtual Mirrors& mirrors() = 0;
   /// Whom steps of exchanges tell that have waited.
   virtual processing::ResumeSink& resumeSink() = 0;
+  virtual processing::Services& services() = 0;
 
  protected:
   ~Context() = default;

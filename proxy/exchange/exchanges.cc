@@ -14,6 +14,7 @@ void Exchanges::adopt(const base::TimeoutSettings& timeouts, const base::LimitSe
   parts_.identity.forwarded = forwarded;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
   mirrors_.pin();
+  services_.workerStates().sweep();
 }
 
 Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
@@ -66,6 +67,7 @@ void Exchanges::shutdown() {
   exchanges_.forEach([this](Exchange& exchange) { finished_.push_back(exchange.handle()); });
   reap();
   mirrors_.shutdown();
+  services_.workerStates().clear();
 }
 
 void Exchanges::schedule(Exchange& exchange) {

@@ -11,6 +11,7 @@
 #include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/mirrors.h"
+#include "proxy/exchange/steps/worker_services.h"
 #include "proxy/pki/sealed_value.h"
 
 namespace sluice::exchange {
@@ -64,6 +65,7 @@ class Exchanges final : public Context,
   void schedule(Exchange& exchange) override;
   Mirrors& mirrors() override { return mirrors_; }
   processing::ResumeSink& resumeSink() override { return *this; }
+  processing::Services& services() override { return services_; }
 
   // http::ClientSink
   void onInterim(http::Token token, http::ResponseMessage&& message) override;
@@ -86,6 +88,7 @@ class Exchanges final : public Context,
   void onResumed(http::Token token, processing::Ticket ticket, bool dropped) override;
 
  private:
+  WorkerServices services_{*this};
   Mirrors mirrors_{*this};  // before the exchanges, which tell them when they go
   base::Slab<Exchange> exchanges_;
   std::vector<base::Handle<Exchange>> due_;

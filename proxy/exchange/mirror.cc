@@ -9,33 +9,19 @@
 namespace sluice::exchange {
 namespace {
 
-/// It outlives the request that it was made of.
-void copyFields(base::Arena& arena, const http::Headers& from, http::Headers& to) {
-  to.reserve(arena, from.size());
-  for (const http::Field& field : from) {
-    to.add(arena, {arena.copy(field.name), arena.copy(field.value), field.id, field.care});
-  }
-}
-
 /// The share that the target would be, were it one: no edits of any other share go to it.
 http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const Identity& identity) {
   routing::WeightedBackend share;
   share.backend = source.target.backend;
-  const http::RequestHead made =
-      attemptHead(arena, source.request, source.rule, share, identity, source.client, source.filters);
-  http::RequestHead head = made;
-  head.methodText = arena.copy(made.methodText);
-  head.authority = arena.copy(made.authority);
-  head.target = arena.copy(made.target);
-  head.headers = {};
-  copyFields(arena, made.headers, head.headers);
+  http::RequestHead head = http::clone(
+      arena, attemptHead(arena, source.request, source.rule, share, identity, source.client, source.filters));
   // A copy can take no part in the handshake of NTLM or Negotiate, and would log a shared connection in.
   if (http::authenticatesConnection(head.headers)) head.headers.remove(http::FieldId::kAuthorization);
   return head;
 }
 
 /// The times of an exchange by the same rule, for it alone.
-upstream::AsyncRequestTimes timesOf(const base::TimeoutSettings& timeouts, const routing::Rule& rule) {
+upstream::AsyncRequestTimes mirrorTimes(const base::TimeoutSettings& timeouts, const routing::Rule& rule) {
   return {timeouts.streamIdle, rule.requestTimeout.value_or(timeouts.request), rule.backendRequestTimeout};
 }
 
@@ -54,7 +40,7 @@ Mirror::Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, 
       target_(source.target),
       message_(context.worker().chunks()),
       share_(context.bufferRoom()),
-      request_(context.upstreams(), *this, timesOf(context.timeouts(), rule_)) {
+      request_(context.upstreams(), *this, mirrorTimes(context.timeouts(), rule_)) {
   message_.head = headFor(message_.arena, source, context.identity());
   if (message_.head.body == http::Body::kNone) request_.body().finish();
   const routing::BackendPlan& plan = *target_.backend;
@@ -107,7 +93,7 @@ void Mirror::endBody(const http::Headers* trailers) {
   std::optional<http::Trailers> copied;
   if (trailers != nullptr) {
     copied.emplace(message_.arena.pool());
-    copyFields(copied->arena, *trailers, copied->fields);
+    copied->fields = trailers->clone(copied->arena);
     removeTwinsOf(message_.head.headers, copied->fields);
   }
   if (steps_ && steps_->carries()) {

@@ -11,6 +11,7 @@
 namespace sluice::exchange {
 
 struct Attempt;
+class Callout;
 class Exchange;
 class Mirror;
 
@@ -32,6 +33,8 @@ class ExchangeObserver {
                       processing::StepOutcome outcome) = 0;
   /// A mirrored request is over, one way or another.
   virtual void onMirrored(const Mirror& mirror) = 0;
+  /// A processor's own request is over, one way or another; not if the processor gave it up.
+  virtual void onCallout(const Callout& callout) = 0;
   virtual void onLimit(std::string_view limit) = 0;
 };
 

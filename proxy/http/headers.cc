@@ -150,6 +150,16 @@ Headers Headers::copy(base::Arena& arena) const {
   return result;
 }
 
+Headers Headers::clone(base::Arena& arena) const {
+  Headers result = copy(arena);
+  for (std::uint32_t i = 0; i < result.size_; ++i) {
+    Field& field = result.fields_[i];
+    field.name = arena.copy(field.name);
+    field.value = arena.copy(field.value);
+  }
+  return result;
+}
+
 bool areTwins(std::string_view a, std::string_view b) {
   const auto plain = [](char c) { return c == '_' ? '-' : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return plain(x) == plain(y); });

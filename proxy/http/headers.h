@@ -110,6 +110,8 @@ class Headers {
   void set(base::Arena& arena, std::string_view name, std::string_view value);
   /// An independent list over the same bytes.
   Headers copy(base::Arena& arena) const;
+  /// An independent list over bytes of its own, which outlives what it was made of.
+  Headers clone(base::Arena& arena) const;
 
   std::span<const Field> all() const { return {fields_, size_}; }
   std::size_t size() const { return size_; }

@@ -59,4 +59,14 @@ bool isIdempotent(Method method) {
   return false;
 }
 
+RequestHead clone(base::Arena& arena, const RequestHead& head) {
+  RequestHead result = head;
+  result.methodText = arena.copy(head.methodText);
+  result.authority = arena.copy(head.authority);
+  result.target = arena.copy(head.target);
+  result.webSocketAccept = arena.copy(head.webSocketAccept);
+  result.headers = head.headers.clone(arena);
+  return result;
+}
+
 }  // namespace sluice::http

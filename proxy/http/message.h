@@ -62,6 +62,9 @@ struct RequestHead {
   }
 };
 
+/// Outlives what it was made of; every byte of it is `arena`'s.
+RequestHead clone(base::Arena& arena, const RequestHead& head);
+
 struct ResponseHead {
   std::uint16_t status = 0;
   Headers headers;

@@ -4,6 +4,7 @@
 // a Call alone; Peer, which tells who is calling, comes as an argument of its own to those behind it (E-92).
 #pragma once
 
+#include <memory>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -18,6 +19,7 @@
 #include "proxy/processing/phase.h"
 #include "proxy/processing/request_edits.h"
 #include "proxy/processing/resumer.h"
+#include "proxy/processing/services.h"
 
 namespace sluice::processing {
 
@@ -77,6 +79,7 @@ struct Call {
   /// Null in phases other than connect.
   Destination* destination;
   Suspender& suspender;
+  Services& services;
   /// See state().
   void*& memory;
 
@@ -92,6 +95,8 @@ struct Call {
     }
     return *static_cast<State*>(memory);
   }
+  /// A request of the processor's own, which goes to one of its targets() and is kept in state().
+  std::unique_ptr<Callout> callout(const CalloutRequest& wanted) { return services.callout(wanted, place); }
   /// For a processor that then returns Verdict::wait(). The deadline of the step runs from here.
   Resumer suspend() { return suspender.suspend(); }
 };

@@ -79,10 +79,13 @@ class Chain {
   bool wantsBodyPreAuth() const;
   /// Of all phases.
   std::vector<Step> all() const;
+  /// Where the processors' own requests go.
+  const std::vector<std::shared_ptr<const CalloutTarget>>& targets() const { return targets_; }
 
  private:
   std::array<std::vector<Step>, kPhases> steps_;
   std::array<std::size_t, kPhases> preAuth_{};  // how many of them come before authentication
+  std::vector<std::shared_ptr<const CalloutTarget>> targets_;
   std::uint8_t phases_ = 0;
   std::uint8_t bodyPhases_ = 0;
 };

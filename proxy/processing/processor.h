@@ -4,6 +4,7 @@
 // of one exchange lives in the exchange's arena. Deadlines, failOpen and counting belong to the chain.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
@@ -26,6 +27,8 @@ class Processor {
   /// twins, goes before the step is asked, and does not come back where the step fails and is skipped; the route is
   /// then matched again without them.
   virtual std::span<const std::string> ownedFields() const { return {}; }
+  /// Where its own requests go.
+  virtual std::span<const std::shared_ptr<const CalloutTarget>> targets() const { return {}; }
   /// Of this message; if not, it is asked once, about the heads alone. `response` is null in phases of the request.
   virtual bool wantsBody(const http::RequestHead& /*request*/, const http::ResponseHead* /*response*/) const {
     return true;

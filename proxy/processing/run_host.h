@@ -36,6 +36,7 @@ class RunHost {
   virtual const Peer& peer() const = 0;
   virtual BodyLimits bodyLimits() const = 0;
   virtual BufferRoom& bufferRoom() = 0;
+  virtual Services& services() = 0;
   /// timeouts.processor.
   virtual base::Duration patience() const = 0;
   /// Another one each time.

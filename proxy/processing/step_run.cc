@@ -72,8 +72,8 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
   RequestEditor editor(target.arena, target.request, *step_, target.edits, decided_);
   RouteWish* const wish = target.wish;
   const bool asked = wish != nullptr && wish->matchAgain;
-  Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, editor, target.holds,
-            target.response, body,         wish,         destination,  waiting,        memory_};
+  Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, editor,          target.holds,
+            target.response, body,         wish,         destination,  waiting,        host.services(), memory_};
   Verdict verdict = step_->processor->process(call, host.peer());
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() != Verdict::Kind::kWait) {

@@ -52,6 +52,11 @@ class Verdict {
     return verdict;
   }
 
+  /// What the step asked for failed: where that took too long, the step has.
+  static Verdict fail(const base::Error& error) {
+    return fail(error.detail, error.type == base::ErrorType::kHttpResponseTimeout ? Cause::kTimeout : Cause::kError);
+  }
+
   Kind kind() const { return kind_; }
   const Reply& reply() const { return *reply_; }
   std::string_view reason() const { return reason_ ? std::string_view(*reason_) : std::string_view(); }

@@ -66,6 +66,7 @@ class AsyncRequest final : private net::Timer {
   void start(const http::RequestHead& head, const net::Addresses* allowed = nullptr);
   /// The body that `head` announces. After each change, wake().
   http::BodyPipe& body() { return body_; }
+  const http::BodyPipe& body() const { return body_; }
   void wake();
   /// The owner took so many bytes of the response's body.
   void grant(std::size_t count);

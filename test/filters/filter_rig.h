@@ -13,6 +13,7 @@
 #include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
 #include "test/support/manual_clock.h"
+#include "test/support/no_services.h"
 
 namespace sluice::test {
 
@@ -75,7 +76,7 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
     processing::RequestEditor editor(request_.arena, request_.head, step, nullptr);
     processing::Call call{
         at,   place, request_.arena, clock, request_.head, editor, holds_, response_ ? &response_->head : nullptr,
-        body, &wish, destination,    *this, memory_};
+        body, &wish, destination,    *this, nothing_,      memory_};
     return processor_->process(call, peer);
   }
   /// The exchanges that ran so far end.
@@ -120,6 +121,7 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
   std::shared_ptr<const processing::Processor> processor_;
   base::ChunkPool pool_;
   http::RequestMessage request_{pool_};
+  test::NoServices nothing_;
   void* memory_ = nullptr;
   processing::Holds holds_;  // gives back before the processor and the arena go
   std::unique_ptr<http::ResponseMessage> response_;

@@ -67,6 +67,28 @@ TEST(Headers, SetReplacesEveryLineByOne) {
   EXPECT_EQ(headers.find("a")->value, "4");
 }
 
+TEST(Headers, ACloneOutlivesWhatItWasMadeOf) {
+  Fixture f;
+  RequestHead clone;
+  {
+    Fixture gone;
+    std::string bytes = "POST host.test /a x-name value";
+    RequestHead head;
+    const std::string_view text(bytes);
+    head.methodText = text.substr(0, 4);
+    head.authority = text.substr(5, 9);
+    head.target = text.substr(15, 2);
+    head.headers.add(gone.arena, text.substr(18, 6), text.substr(25));
+    clone = http::clone(f.arena, head);
+    bytes.assign(bytes.size(), '?');
+  }
+  EXPECT_EQ(clone.methodText, "POST");
+  EXPECT_EQ(clone.authority, "host.test");
+  EXPECT_EQ(clone.target, "/a");
+  ASSERT_EQ(clone.headers.size(), 1U);
+  EXPECT_EQ(clone.headers.find("x-name")->value, "value");
+}
+
 TEST(Headers, ACopyChangesAlone) {
   Fixture f;
   Headers headers;

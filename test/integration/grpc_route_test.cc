@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway.h"
+#include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/node.h"
 
 namespace sluice::test {
@@ -13,28 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-class GrpcOrigin {
- public:
-  /// Plaintext without an identity.
-  explicit GrpcOrigin(const std::optional<Identity>& identity = std::nullopt) {
-    std::vector<std::string> argv = {"node", std::string(kClients) + "grpc_origin.mjs"};
-    if (identity) {
-      argv.push_back(folder_.write("origin.crt", identity->certificate));
-      argv.push_back(folder_.write("origin.key", identity->key));
-    }
-    process_ = std::make_unique<Process>(argv);
-    const auto line = process_->waitForLine("listening on ");
-    EXPECT_TRUE(line) << process_->errors();
-    if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
-  }
-  std::uint16_t port() const { return port_; }
-
- private:
-  TempDir folder_;
-  std::unique_ptr<Process> process_;
-  std::uint16_t port_ = 0;
-};
 
 /// A GRPCRoute with these rules, as lines of YAML, for all hosts or one.
 std::string grpcRouteOf(const std::string& rules, const std::string& name = "calls", const std::string& more = {}) {

@@ -12,6 +12,7 @@
 #include "proxy/processing/processor.h"
 #include "proxy/processing/run.h"
 #include "test/support/manual_clock.h"
+#include "test/support/no_services.h"
 
 namespace sluice::processing {
 
@@ -59,6 +60,7 @@ class FakeHost final : public RunHost, public ResumeSink {
   const Peer& peer() const override { return nobody; }
   BodyLimits bodyLimits() const override { return limits; }
   BufferRoom& bufferRoom() override { return room; }
+  Services& services() override { return nothing; }
   base::Duration patience() const override { return std::chrono::milliseconds(200); }
   Ticket newTicket() override { return ++tickets; }
   Resumer resumer(Ticket ticket) override { return {*this, 1, ticket}; }
@@ -79,6 +81,7 @@ class FakeHost final : public RunHost, public ResumeSink {
   BodyLimits limits{1024, 16, 1024, 10};
   BufferBudget budget{1 << 20};
   BufferRoom room{budget};
+  test::NoServices nothing;
   std::vector<Told> told;
   std::vector<std::string> met;
   std::vector<Ticket> later;

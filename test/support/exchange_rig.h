@@ -277,6 +277,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     ++mirrored;
     report_.onMirrored(mirror);
   }
+  void onCallout(const exchange::Callout& callout) override { report_.onCallout(callout); }
   void onLimit(std::string_view limit) override {
     limits.emplace_back(limit);
     report_.onLimit(limit);

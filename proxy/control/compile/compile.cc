@@ -14,6 +14,7 @@
 #include "proxy/control/compile/routes/compile_session.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/status_table.h"
+#include "proxy/routing/backend_target.h"
 
 namespace sluice::control {
 namespace {
@@ -95,7 +96,7 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
   }
 }
 
-/// The plans that any attached rule sends traffic to, by name and port.
+/// The plans that any attached rule sends traffic to, or a processor its own requests, by name and port.
 std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways) {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>> used;
   const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
@@ -104,12 +105,21 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
   const auto useMirrors = [&](const std::vector<routing::RequestMirror>& mirrors) {
     for (const routing::RequestMirror& mirror : mirrors) use(mirror.backend);
   };
+  const auto useTargets = [&](const std::shared_ptr<const processing::Chain>& chain) {
+    if (chain == nullptr) return;
+    for (const auto& target : chain->targets()) use(routing::planOf(*target));
+  };
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {
+      useTargets(listener.preRouting);
+      useTargets(listener.chain);
       for (const routing::RouteEntry& entry : listener.entries) {
         useMirrors(entry.rule->mirrors);
+        useTargets(entry.rule->chain);
         for (const routing::WeightedBackend& share : entry.rule->backends) {
           for (auto plan = share.backend; plan != nullptr; plan = plan->http11) use(plan);
+          if (share.backend != nullptr) useTargets(share.backend->chain);
+          useTargets(share.chain);
           useMirrors(share.mirrors);
         }
       }

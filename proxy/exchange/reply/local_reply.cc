@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/base/json_text.h"
+#include "proxy/http/grpc.h"
 
 namespace sluice::exchange {
 namespace {
@@ -45,7 +46,7 @@ http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& reques
   head.status = 200;
   head.version = request.version;
   head.headers.add(arena, http::FieldId::kContentType, "application/grpc");
-  head.headers.add(arena, http::FieldId::kGrpcStatus, arena.copy(std::to_string(grpcStatusFrom(error.status))));
+  head.headers.add(arena, http::FieldId::kGrpcStatus, arena.copy(std::to_string(http::grpcStatusFrom(error.status))));
   head.headers.add(arena, http::FieldId::kGrpcMessage, grpcMessage(arena, error));
   return head;
 }
@@ -113,26 +114,6 @@ std::string_view statusTitle(std::uint16_t status) {
       return "Loop Detected";
     default:
       return "Error";
-  }
-}
-
-int grpcStatusFrom(std::uint16_t httpStatus) {
-  switch (httpStatus) {
-    case 400:
-      return 13;  // INTERNAL
-    case 401:
-      return 16;  // UNAUTHENTICATED
-    case 403:
-      return 7;  // PERMISSION_DENIED
-    case 404:
-      return 12;  // UNIMPLEMENTED
-    case 429:
-    case 502:
-    case 503:
-    case 504:
-      return 14;  // UNAVAILABLE
-    default:
-      return 2;  // UNKNOWN
   }
 }
 

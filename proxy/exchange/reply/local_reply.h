@@ -15,8 +15,6 @@ http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const ht
 
 /// RFC 9110 section 15: the reason phrase of a status that the gateway answers itself.
 std::string_view statusTitle(std::uint16_t status);
-/// gRPC's official mapping from HTTP status to status code ("HTTP to gRPC Status Code Mapping").
-int grpcStatusFrom(std::uint16_t httpStatus);
 /// gRPC is defined over HTTP/2 alone, so its Content-Type means nothing in HTTP/1.x: there it neither buys the patience
 /// that a streaming call gets, nor an answer in gRPC's terms.
 bool speaksGrpc(const http::RequestHead& request);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/exchange/reply/exchange_names.h"
+#include "proxy/exchange/steps/callout.h"
 
 namespace sluice::exchange {
 namespace {
@@ -115,12 +116,23 @@ void Report::onStep(const processing::Step& step, base::Duration time, const pro
 }
 
 void Report::onMirrored(const Mirror& mirror) {
-  const std::string_view errorType = mirror.error() ? base::errorTypeName(mirror.error()->type) : std::string_view{};
+  observe({mirror.listener().gateway, mirror.rule().route, mirror.target().backend->name, mirror.status(),
+           mirror.error(), mirror.begun()});
+}
+
+void Report::onCallout(const Callout& callout) {
+  const http::ResponseHead* answer = callout.head();
+  const std::uint16_t failed = callout.error() ? callout.error()->status : std::uint16_t{0};
+  observe({callout.place().gateway, callout.place().route, callout.plan().name,
+           answer != nullptr ? answer->status : failed, callout.error(), callout.begun()});
+}
+
+void Report::observe(const OwnRequest& request) {
+  const std::string_view errorType = request.error ? base::errorTypeName(request.error->type) : std::string_view{};
   metrics_
-      .at<observe::Metric::kClientRequestDuration>(mirror.listener().gateway, mirror.rule().route,
-                                                   mirror.target().backend->name, "", "",
-                                                   observe::StatusLabel(mirror.status()), errorType)
-      .observe(worker_.clock().now() - mirror.begun());
+      .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend, "", "",
+                                                   observe::StatusLabel(request.status), errorType)
+      .observe(worker_.clock().now() - request.begun);
 }
 
 void Report::log(const Exchange& exchange, base::MonotonicTime now) {

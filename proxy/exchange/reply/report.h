@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,6 +36,7 @@ class Report final : public ExchangeObserver {
   void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
               processing::StepOutcome outcome) override;
   void onMirrored(const Mirror& mirror) override;
+  void onCallout(const Callout& callout) override;
   void onLimit(std::string_view limit) override;
 
  private:
@@ -61,6 +64,16 @@ class Report final : public ExchangeObserver {
   observe::Histogram& serverDuration(Durations& durations, const Key& key);
   observe::Histogram& clientDuration(Durations& durations, const Key& key);
   void log(const Exchange& exchange, base::MonotonicTime now);
+  /// One that was no client's.
+  struct OwnRequest {
+    std::string_view gateway;
+    std::string_view route;
+    std::string_view backend;
+    std::uint16_t status;
+    const std::optional<base::Error>& error;
+    base::MonotonicTime begun;
+  };
+  void observe(const OwnRequest& request);
 
   net::Worker& worker_;
   observe::MetricShard& metrics_;

@@ -15,6 +15,8 @@ processing::BodyLimits StepHost::bodyLimits() const {
 
 processing::BufferRoom& StepHost::bufferRoom() { return owner_.bufferRoom(); }
 
+processing::Services& StepHost::services() { return owner_.services(); }
+
 base::Duration StepHost::patience() const { return owner_.timeouts().processor; }
 
 processing::Resumer StepHost::resumer(processing::Ticket ticket) { return {sink_, token_, ticket}; }

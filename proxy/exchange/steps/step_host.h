@@ -27,6 +27,7 @@ class StepHost : public processing::RunHost {
   const processing::Peer& peer() const override { return peer_; }
   processing::BodyLimits bodyLimits() const override;
   processing::BufferRoom& bufferRoom() override;
+  processing::Services& services() override;
   base::Duration patience() const override;
   processing::Ticket newTicket() override { return ++tickets_; }
   processing::Resumer resumer(processing::Ticket ticket) override;

@@ -58,16 +58,6 @@ TEST_F(LocalReply, ToWhoWantsATunnelIsNeverASuccess) {
   EXPECT_EQ(reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no")).status, 503);
 }
 
-TEST_F(LocalReply, MapsStatusesAsGrpcDefinesThem) {
-  EXPECT_EQ(grpcStatusFrom(400), 13);
-  EXPECT_EQ(grpcStatusFrom(401), 16);
-  EXPECT_EQ(grpcStatusFrom(403), 7);
-  EXPECT_EQ(grpcStatusFrom(404), 12);
-  for (const std::uint16_t unavailable : std::initializer_list<std::uint16_t>{429, 502, 503, 504})
-    EXPECT_EQ(grpcStatusFrom(unavailable), 14);
-  EXPECT_EQ(grpcStatusFrom(500), 2);
-}
-
 TEST_F(LocalReply, OnlyGrpcContentTypesAreGrpc) {
   const auto grpc = [&](std::string_view type) {
     http::RequestHead head;

@@ -106,7 +106,7 @@ std::string tlsSecretOf(const std::string& name, const Identity& identity, const
 Gateway::Gateway(const GatewaySpec& spec) {
   folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));
   std::vector<std::string> argv = spec.startedBy;
-  const std::vector<std::string> program = {programPath("sluice", spec.release),
+  const std::vector<std::string> program = {programPath(spec.program, spec.release),
                                             "run",
                                             "--config",
                                             folder_.path(),

@@ -44,6 +44,8 @@ struct GatewaySpec {
   std::string dns = {};
   /// addressGuard.allow, as a list in YAML.
   std::string allow = "127.0.0.0/8";
+  /// "sluice-asking": with acme.test/Ask:v1 (test/support/asking).
+  std::string program = "sluice";
   /// The optimised binary if it was built: for what counts, not for what is correct.
   bool release = false;
   std::string accessLog = "/dev/stdout";

@@ -1,0 +1,110 @@
+#include "proxy/exchange/steps/callout.h"
+
+#include <utility>
+
+#include "proxy/exchange/context.h"
+#include "proxy/routing/backend_target.h"
+
+namespace sluice::exchange {
+namespace {
+
+upstream::AsyncRequestTimes calloutTimes(const base::TimeoutSettings& timeouts, base::Duration whole) {
+  return {timeouts.streamIdle, whole == base::Duration::zero() ? timeouts.processor : whole, {}};
+}
+
+base::Error tooMuch(std::string_view what) {
+  return {base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor, std::string(what)};
+}
+
+}  // namespace
+
+Callout::Callout(Context& context, const processing::CalloutRequest& request, const processing::Place& place)
+    : context_(context),
+      plan_(routing::planOf(*request.target)),
+      message_(context.worker().chunks()),
+      place_{message_.arena.copy(place.gateway), message_.arena.copy(place.route), {}},
+      request_(context.upstreams(), *this, calloutTimes(context.timeouts(), request.timeout)),
+      received_(context.worker().chunks()),
+      share_(context.bufferRoom()) {
+  message_.head = http::clone(message_.arena, request.head);
+  if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
+  if (request_.enter(plan_)) {
+    request_.start(message_.head);
+    return;
+  }
+  onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many requests to the backend at once"));
+}
+
+void Callout::send(std::string_view bytes) {
+  if (request_.over() || request_.body().end() != http::PipeEnd::kOpen) return;
+  if (unsent() + bytes.size() > context_.limits().exchangeBuffer) {
+    context_.onLimit("exchangeBuffer");
+    return request_.fail(tooMuch("the server does not take what a processor sends"));
+  }
+  request_.body().bytes.append(bytes);
+  request_.wake();
+}
+
+void Callout::end() {
+  request_.body().finish();
+  request_.wake();
+}
+
+void Callout::await(processing::Resumer resumer, Moment moment) {
+  resumer_.emplace(std::move(resumer));
+  moment_ = moment;
+  if (over() || (moment == Moment::kChange && changed_)) tell();
+}
+
+void Callout::take(std::size_t count) {
+  received_.consume(count);
+  share_.keep(received_.size());
+  if (received_.size() <= context_.limits().processorBuffer) request_.grant(std::exchange(withheld_, 0));
+}
+
+void Callout::tell() {
+  changed_ = true;
+  if (!resumer_ || (moment_ == Moment::kEnd && !over())) return;
+  changed_ = false;
+  processing::Resumer waiting = *std::exchange(resumer_, std::nullopt);
+  waiting.resume();
+}
+
+void Callout::onResponse(http::ResponseMessage&& message) {
+  answer_ = std::move(message);
+  tell();
+}
+
+void Callout::onResponseBody(std::string_view bytes) {
+  const std::uint64_t most = context_.limits().processorBuffer;
+  received_.append(bytes);
+  if (received_.size() <= most) {
+    request_.grant(bytes.size());
+  } else if (resumer_ && moment_ == Moment::kEnd) {
+    context_.onLimit("processorBuffer");
+    return request_.fail(tooMuch("the answer to a processor is larger than it may be"));
+  } else {
+    withheld_ += bytes.size();
+  }
+  if (!share_.reach(received_.size())) {
+    context_.onLimit("processorBufferTotal");
+    return request_.fail({base::ErrorType::kProcessorCapacityReached, base::ErrorOrigin::kProcessor,
+                          "the gateway has no room for the answer to a processor"});
+  }
+  tell();
+}
+
+void Callout::onResponseEnd(std::optional<http::Trailers> trailers) {
+  trailers_ = std::move(trailers);
+  ended_ = true;
+  context_.observer().onCallout(*this);
+  tell();
+}
+
+void Callout::onFailed(const base::Error& error) {
+  error_ = error;
+  context_.observer().onCallout(*this);
+  tell();
+}
+
+}  // namespace sluice::exchange

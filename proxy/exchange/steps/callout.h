@@ -1,0 +1,70 @@
+// A processor's own request to a Backend, as the data path makes it. Owned by what a step remembers; one thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "proxy/http/message.h"
+#include "proxy/processing/buffer_budget.h"
+#include "proxy/processing/call.h"
+#include "proxy/processing/callout.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/upstream/async_request.h"
+
+namespace sluice::exchange {
+
+class Context;
+
+class Callout final : public processing::Callout, private upstream::AsyncRequestOwner {
+ public:
+  Callout(Context& context, const processing::CalloutRequest& request, const processing::Place& place);
+
+  // processing::Callout
+  void send(std::string_view bytes) override;
+  void end() override;
+  std::size_t unsent() const override { return request_.body().bytes.size(); }
+  void await(processing::Resumer resumer, Moment moment) override;
+  const http::ResponseHead* head() const override { return answer_ ? &answer_->head : nullptr; }
+  const base::ByteQueue& received() const override { return received_; }
+  void take(std::size_t count) override;
+  bool over() const override { return ended_ || error_; }
+  const http::Headers* trailers() const override { return trailers_ ? &trailers_->fields : nullptr; }
+  const std::optional<base::Error>& error() const override { return error_; }
+
+  /// For reports.
+  const processing::Place& place() const { return place_; }
+  const routing::BackendPlan& plan() const { return *plan_; }
+  base::MonotonicTime begun() const { return request_.begun(); }
+
+ private:
+  // upstream::AsyncRequestOwner
+  void onAddresses() override {}
+  void onResponse(http::ResponseMessage&& message) override;
+  void onResponseBody(std::string_view bytes) override;
+  void onRequestTaken() override { tell(); }
+  void onResponseEnd(std::optional<http::Trailers> trailers) override;
+  void onFailed(const base::Error& error) override;
+
+  /// Something has come: wakes the step, if it waits for that.
+  void tell();
+
+  Context& context_;
+  const std::shared_ptr<const routing::BackendPlan> plan_;
+  http::RequestMessage message_;
+  processing::Place place_;
+  upstream::AsyncRequest request_;
+  std::optional<http::ResponseMessage> answer_;
+  base::ByteQueue received_;
+  processing::BufferShare share_;  // pays for received_
+  std::size_t withheld_ = 0;       // bytes that came beyond limits.processorBuffer, and for which no more may come
+  std::optional<http::Trailers> trailers_;
+  std::optional<base::Error> error_;
+  bool ended_ = false;
+  bool changed_ = false;  // since await() was called last
+  Moment moment_ = Moment::kChange;
+  std::optional<processing::Resumer> resumer_;  // while the step waits for `moment_`
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,25 @@
+// What one worker offers to the processors that run on it. Owned by Exchanges; one thread.
+#pragma once
+
+#include <memory>
+
+#include "proxy/processing/services.h"
+
+namespace sluice::exchange {
+
+class Context;
+
+class WorkerServices final : public processing::Services {
+ public:
+  explicit WorkerServices(Context& context) : context_(context) {}
+
+  std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest& request,
+                                               const processing::Place& place) override;
+  processing::WorkerStates& workerStates() override { return states_; }
+
+ private:
+  Context& context_;
+  processing::WorkerStates states_;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,98 @@
+#include "proxy/http/grpc.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "proxy/http/grammar.h"
+
+namespace sluice::http {
+namespace {
+
+constexpr std::uint32_t kUnknown = 2;
+
+/// Copies the first `count` bytes behind `from` others, as far as they are there; returns how many.
+std::size_t peek(const base::ByteQueue& body, std::size_t from, std::size_t count, char* to) {
+  std::size_t copied = 0;
+  body.forEachRun([&](std::string_view run) {
+    const std::size_t skipped = std::min(from, run.size());
+    from -= skipped;
+    run = run.substr(skipped, count - copied);
+    std::copy(run.begin(), run.end(), to + copied);
+    copied += run.size();
+  });
+  return copied;
+}
+
+std::string percentDecoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool encoded =
+        text[i] == '%' && i + 2 < text.size() && hexValue(text[i + 1]) >= 0 && hexValue(text[i + 2]) >= 0;
+    if (!encoded) {
+      result += text[i];
+      continue;
+    }
+    result += static_cast<char>(hexValue(text[i + 1]) * 16 + hexValue(text[i + 2]));
+    i += 2;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string frameGrpcMessage(std::string_view message) {
+  std::string framed(kGrpcPrefix, '\0');
+  for (std::size_t i = 1; i < kGrpcPrefix; ++i) {
+    framed[i] = static_cast<char>(message.size() >> (8 * (kGrpcPrefix - 1 - i)) & 0xFF);
+  }
+  return framed.append(message);
+}
+
+GrpcFrame readGrpcMessage(const base::ByteQueue& body, std::size_t most, std::string& message) {
+  std::array<char, kGrpcPrefix> prefix{};
+  if (peek(body, 0, prefix.size(), prefix.data()) < prefix.size()) return GrpcFrame::kIncomplete;
+  if (prefix[0] != 0) return GrpcFrame::kCompressed;
+  std::size_t length = 0;
+  for (std::size_t i = 1; i < prefix.size(); ++i) length = length << 8 | static_cast<unsigned char>(prefix[i]);
+  if (length > most) return GrpcFrame::kTooLarge;
+  if (body.size() < prefix.size() + length) return GrpcFrame::kIncomplete;
+  message.resize(length);
+  peek(body, prefix.size(), length, message.data());
+  return GrpcFrame::kMessage;
+}
+
+GrpcStatus grpcStatusOf(const ResponseHead& head, const Headers* trailers) {
+  const Headers& said =
+      trailers != nullptr && trailers->find(FieldId::kGrpcStatus) != nullptr ? *trailers : head.headers;
+  const Field* status = said.find(FieldId::kGrpcStatus);
+  if (status == nullptr) return {grpcStatusFrom(head.status), {}};
+  GrpcStatus result;
+  const char* const end = status->value.data() + status->value.size();
+  const auto [rest, error] = std::from_chars(status->value.data(), end, result.code);
+  if (error != std::errc{} || rest != end) result.code = kUnknown;
+  if (const Field* message = said.find(FieldId::kGrpcMessage)) result.message = percentDecoded(message->value);
+  return result;
+}
+
+std::uint32_t grpcStatusFrom(std::uint16_t httpStatus) {
+  switch (httpStatus) {
+    case 400:
+      return 13;  // INTERNAL
+    case 401:
+      return 16;  // UNAUTHENTICATED
+    case 403:
+      return 7;  // PERMISSION_DENIED
+    case 404:
+      return 12;  // UNIMPLEMENTED
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+      return 14;  // UNAVAILABLE
+    default:
+      return kUnknown;
+  }
+}
+
+}  // namespace sluice::http

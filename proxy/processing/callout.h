@@ -1,0 +1,73 @@
+// A request that a processor makes of its own while its step waits: to a guard, a token endpoint, an external
+// processor.
+//
+// Made by Services::callout() and kept in what the step remembers (Call::state()); letting it go cancels it. It moves
+// by itself between the times that the processor is asked, and wakes the step by a Resumer alone. It speaks whatever
+// version of HTTP its target speaks, and counts against the bounds of the target as any request does. One thread, that
+// of the exchange.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/base/clock.h"
+#include "proxy/base/error.h"
+#include "proxy/http/message.h"
+#include "proxy/processing/resumer.h"
+
+namespace sluice::processing {
+
+/// A Backend that a processor was configured with. What it is, the data path knows alone.
+class CalloutTarget {
+ public:
+  CalloutTarget() = default;
+  CalloutTarget(const CalloutTarget&) = delete;
+  CalloutTarget& operator=(const CalloutTarget&) = delete;
+  virtual ~CalloutTarget() = default;
+};
+
+/// What Services::callout() copies what it needs of.
+struct CalloutRequest {
+  std::shared_ptr<const CalloutTarget> target;
+  /// An empty authority is that of the target. Unless the body is kNone, send() and end() bring it.
+  const http::RequestHead& head;
+  /// From now to the end of the answer; zero: timeouts.processor.
+  base::Duration timeout{};
+};
+
+class Callout {
+ public:
+  enum class Moment : std::uint8_t {
+    kChange,  // the answer's head, more of its body, room for more of the request's, or the end
+    kEnd      // the whole answer, or a failure
+  };
+
+  virtual ~Callout() = default;
+
+  /// Adds to the body, in front of end(). The callout fails beyond limits.exchangeBuffer that the server has not taken.
+  virtual void send(std::string_view bytes) = 0;
+  virtual void end() = 0;
+  /// What was sent and has not been taken.
+  virtual std::size_t unsent() const = 0;
+
+  /// Resumes at that moment, and at once if it has passed: kChange counts from the last call. The Resumer of an earlier
+  /// call means nothing any more. Whoever awaits kEnd gets at most limits.processorBuffer of an answer.
+  virtual void await(Resumer resumer, Moment moment) = 0;
+
+  /// The answer's; nullptr until it is there.
+  virtual const http::ResponseHead* head() const = 0;
+  /// What has come of its body and was not taken; more than limits.processorBuffer comes only when some is taken.
+  virtual const base::ByteQueue& received() const = 0;
+  virtual void take(std::size_t count) = 0;
+  /// Nothing more comes: the answer is whole, or there is an error().
+  virtual bool over() const = 0;
+  /// nullptr if there are none, or not yet.
+  virtual const http::Headers* trailers() const = 0;
+  virtual const std::optional<base::Error>& error() const = 0;
+};
+
+}  // namespace sluice::processing

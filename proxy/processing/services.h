@@ -1,0 +1,23 @@
+// What the worker offers to processors while they run: requests of their own, and state that lives as long as they do.
+//
+// Implemented by the data path, and by tests. On the thread of the exchange.
+#pragma once
+
+#include <memory>
+
+#include "proxy/processing/callout.h"
+#include "proxy/processing/worker_states.h"
+
+namespace sluice::processing {
+
+struct Place;
+
+class Services {
+ public:
+  virtual ~Services() = default;
+  /// Never null: a request that there is no room for has failed already. `place` is that of the step.
+  virtual std::unique_ptr<Callout> callout(const CalloutRequest& request, const Place& place) = 0;
+  virtual WorkerStates& workerStates() = 0;
+};
+
+}  // namespace sluice::processing

@@ -1,0 +1,50 @@
+// State of processors that each worker has for itself, from one exchange to the next: a client's session, a script's
+// interpreter. It needs no atomics, and goes with the processor that it belongs to.
+//
+// One for a worker; its thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <typeindex>
+#include <utility>
+
+namespace sluice::processing {
+
+class WorkerStates {
+ public:
+  /// The State that belongs to `owner`, which a processor keeps for this: made of `args` when it is first asked for.
+  template <typename State, typename... Args>
+  State& get(const std::shared_ptr<const void>& owner, Args&&... args) {
+    Entry& entry = entries_[{owner.get(), typeid(State)}];
+    // Another owner may have got the address of one that has gone.
+    if (entry.held == nullptr || entry.owner.expired()) {
+      entry = {owner, std::make_unique<Holding<State>>(std::forward<Args>(args)...)};
+    }
+    return static_cast<Holding<State>&>(*entry.held).state;
+  }
+  /// Forgets those whose owners have gone. Called when other processors are served.
+  void sweep() {
+    std::erase_if(entries_, [](const auto& each) { return each.second.owner.expired(); });
+  }
+  void clear() { entries_.clear(); }
+
+ private:
+  struct Held {
+    virtual ~Held() = default;
+  };
+  template <typename State>
+  struct Holding final : Held {
+    template <typename... Args>
+    explicit Holding(Args&&... args) : state(std::forward<Args>(args)...) {}
+    State state;
+  };
+  struct Entry {
+    std::weak_ptr<const void> owner;
+    std::unique_ptr<Held> held;
+  };
+
+  std::map<std::pair<const void*, std::type_index>, Entry> entries_;
+};
+
+}  // namespace sluice::processing

@@ -1,0 +1,245 @@
+// Processors that ask a server of their own while their step waits: what they get of it, what bounds it, and that
+// nothing is left of it when the exchange goes.
+#include "proxy/exchange/steps/callout.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/routing/backend_target.h"
+#include "test/exchange/steps/process_fixture.h"
+#include "test/support/asking/asking_processor.h"
+
+namespace sluice::exchange {
+namespace {
+
+using std::chrono::seconds;
+using test::AskingOptions;
+using test::AskingProcessor;
+
+constexpr const char* kGuard = "192.0.2.50";
+
+std::shared_ptr<const processing::CalloutTarget> guardOf(Version version) {
+  routing::BackendPlan plan;
+  plan.name = "demo/guard";
+  plan.identity = "guard";
+  plan.hostname = "guard.test";
+  plan.port = 8080;
+  plan.authority = "guard.test:8080";
+  plan.protocol = version == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
+  return std::make_shared<routing::BackendTarget>(std::make_shared<const routing::BackendPlan>(plan));
+}
+
+/// The second version is that of the Backend and of the server that is asked.
+class Callouts : public Process {
+ protected:
+  void SetUp() override {
+    Process::SetUp();
+    options_.timeouts.processor = seconds(5);
+  }
+
+  Rig& asking(AskingOptions asked = {}, bool failOpen = false) {
+    asked.target = target_ = guardOf(backendVersion());
+    Step step{std::make_shared<const AskingProcessor>(asked), "ask", "acme.test/Ask:v1", Phase::kRequestHeaders,
+              Scope::kRoute};
+    step.failOpen = failOpen;
+    Rig& rig = with({std::move(step)});
+    rig.resolver.know("guard.test", {kGuard});
+    return rig;
+  }
+  std::size_t wireTo(const std::string& ip) {
+    for (std::size_t i = 0; i < rig_->dialled(); ++i) {
+      if (rig_->wire(i).address().ip() == ip) return i;
+    }
+    ADD_FAILURE() << "nobody dialled " << ip;
+    return 0;
+  }
+  BackendPeer& guard() { return accept(wireTo(kGuard)); }
+  BackendPeer& backend() { return accept(wireTo("192.0.2.1")); }
+  bool observed(const std::string& status, const std::string& error) const {
+    const std::string series =
+        "http_client_request_duration_seconds_count{gateway=\"demo/egress\",route=\"demo/route\",backend=\"demo/"
+        "guard\","
+        "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"" +
+        status + "\",error_type=\"" + error + "\"} 1\n";
+    return rig_->metricsText().find(series) != std::string::npos;
+  }
+  std::uint64_t placesTaken() { return rig_->budgets.join("guard").requests.count(); }
+
+  std::shared_ptr<const processing::CalloutTarget> target_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Versions, Callouts,
+                         ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
+                                            ::testing::Values(Version::kHttp11, Version::kHttp2)));
+
+TEST_P(Callouts, TheRequestGoesOnWithWhatTheServerAnswers) {
+  asking();
+  const std::size_t index = get();
+  ASSERT_EQ(rig_->dialled(), 1U) << "nothing goes to the Backend before the answer";
+  BackendPeer& server = guard();
+  ASSERT_EQ(server.requests(), 1U);
+  EXPECT_EQ(server.request(0).message.head.target, "/ask");
+  EXPECT_EQ(server.request(0).message.head.authority, "guard.test:8080");
+  EXPECT_EQ(server.request(0).body, "/ok");
+  respond(server, 200, "yes");
+  BackendPeer& served = backend();
+  EXPECT_EQ(fieldOf(seen(served), "x-asked"), "yes");
+  EXPECT_EQ(fieldOf(seen(served), "x-asked-number"), "1");
+  respond(served, 200, "done");
+  EXPECT_EQ(status(index), 200);
+  EXPECT_TRUE(observed("200", ""));
+  EXPECT_EQ(placesTaken(), 0U);
+}
+
+TEST_P(Callouts, OneConnectionServesThemAllAndEachWorkerKeepsItsState) {
+  asking();
+  for (int round = 1; round <= 3; ++round) {
+    get();
+    BackendPeer& server = round == 1 ? guard() : *rig_->backends[0];
+    respond(server, 200, "yes");
+    BackendPeer& served = round == 1 ? backend() : *rig_->backends[1];
+    EXPECT_EQ(fieldOf(seen(served), "x-asked-number"), std::to_string(round));
+    respond(served, 200, "done");
+  }
+  EXPECT_EQ(rig_->dialled(), 2U);
+}
+
+TEST_P(Callouts, TheServerMayRefuseTheRequest) {
+  asking();
+  const std::size_t index = get();
+  respond(guard(), 403, "no");
+  EXPECT_EQ(status(index), 403);
+  EXPECT_EQ(rig_->dialled(), 1U);
+}
+
+TEST_P(Callouts, AServerThatRefusesConnectionsFailsTheStep) {
+  for (const bool failOpen : {false, true}) {
+    asking({}, failOpen);
+    const std::size_t index = get();
+    rig_->wire(wireTo(kGuard)).refuse();
+    EXPECT_TRUE(rig_->settle());
+    if (failOpen) respond(backend(), 200, "done");
+    EXPECT_EQ(status(index), failOpen ? 200 : 500);
+    EXPECT_TRUE(observed("503", "connection_refused"));
+    EXPECT_EQ(placesTaken(), 0U);
+  }
+}
+
+TEST_P(Callouts, AResetFailsTheStep) {
+  asking();
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  server.reset(0, http::ResetReason::kFailed);
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_EQ(status(index), 500);
+  EXPECT_EQ(placesTaken(), 0U);
+}
+
+TEST_P(Callouts, AServerThatIsLateFailsTheStepAndItsAnswerIsNobodys) {
+  asking();
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  rig_->advance(seconds(6));
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_EQ(status(index), 504);
+  EXPECT_EQ(placesTaken(), 0U);
+  server.respond(0, 200, "yes");
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_EQ(rig_->told.size(), 1U);
+}
+
+TEST_P(Callouts, MayHaveATimeOfTheirOwn) {
+  asking({.timeout = seconds(2)});
+  const std::size_t index = get();
+  guard();
+  rig_->advance(seconds(1));
+  EXPECT_EQ(rig_->told.size(), 0U);
+  rig_->advance(seconds(2));
+  EXPECT_EQ(status(index), 504);
+  EXPECT_TRUE(observed("504", "http_response_timeout"));
+}
+
+TEST_P(Callouts, AClientThatGoesTakesTheQuestionWithIt) {
+  asking();
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  EXPECT_EQ(placesTaken(), 1U);
+  if (std::get<0>(GetParam()) == Version::kHttp2) {
+    client_->cancel(index);
+  } else {
+    client_->wire().reset();
+  }
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_EQ(placesTaken(), 0U);
+  EXPECT_TRUE(server.request(0).reset);
+}
+
+TEST_P(Callouts, AShutdownLeavesNothing) {
+  asking();
+  get();
+  guard();
+  rig_->close();
+  EXPECT_EQ(placesTaken(), 0U);
+  EXPECT_EQ(rig_->worker.chunks().inUse(), 0U);
+}
+
+TEST_P(Callouts, AnAnswerBeyondItsBoundFailsTheStep) {
+  options_.bounds.processorBuffer = 8 * 1024;
+  for (const std::size_t size : {8 * 1024, 8 * 1024 + 1}) {
+    asking();
+    const std::size_t index = get();
+    respond(guard(), 200, std::string(size, 'x'));
+    if (size == 8 * 1024) respond(backend(), 200, "done");
+    EXPECT_EQ(status(index), size == 8 * 1024 ? 200 : 500) << size;
+    EXPECT_EQ(limited("processorBuffer"), size > 8 * 1024);
+    EXPECT_EQ(rig_->buffers.used(), 0U);
+  }
+}
+
+TEST_P(Callouts, WithoutAPlaceAtTheServerTheStepFails) {
+  options_.maxRequests = 1;
+  asking();
+  get();
+  guard();
+  const std::size_t second = rig_->connect(Version::kHttp11).ask({.target = "/ok"});
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_EQ(rig_->clients[1]->answer(second).message.head.status, 500);
+  EXPECT_TRUE(observed("503", "connection_limit_reached"));
+}
+
+TEST_P(Callouts, GrpcMessagesComeOneByOneAndTheirStatusBehindThem) {
+  if (backendVersion() != Version::kHttp2) return;
+  asking({.path = "/acme.Guard/Ask", .grpc = true});
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  EXPECT_EQ(server.request(0).body, http::frameGrpcMessage("/ok"));
+  EXPECT_EQ(fieldOf(server.request(0).message.head.headers, "content-type"), "application/grpc");
+  server.head(0, {.fields = {{"content-type", "application/grpc"}}, .body = Body::kUntilEnd});
+  server.body(0, http::frameGrpcMessage("may").substr(0, 6));
+  EXPECT_TRUE(rig_->settle());
+  server.body(0, http::frameGrpcMessage("may").substr(6) + http::frameGrpcMessage("be"));
+  EXPECT_TRUE(rig_->settle());
+  server.finish(0, {{"grpc-status", "0"}});
+  EXPECT_TRUE(rig_->settle());
+  BackendPeer& served = backend();
+  EXPECT_EQ(fieldOf(seen(served), "x-asked"), "maybe");
+  respond(served, 200, "done");
+  EXPECT_EQ(status(index), 200);
+}
+
+TEST_P(Callouts, AGrpcStatusOtherThanOkFailsTheStep) {
+  if (backendVersion() != Version::kHttp2) return;
+  asking({.path = "/acme.Guard/Ask", .grpc = true});
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  server.head(0, {.fields = {{"content-type", "application/grpc"}, {"grpc-status", "14"}}});
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_EQ(status(index), 500);
+}
+
+}  // namespace
+}  // namespace sluice::exchange

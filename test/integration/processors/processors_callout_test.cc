@@ -1,0 +1,167 @@
+// Processors that ask real servers about each request: nginx, nghttpd and grpc-js, and servers that fail them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway.h"
+#include "test/integration/support/grpc_origin.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/processors.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/integration/support/recording_origin.h"
+#include "test/integration/support/route.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+class ProcessorCallouts : public testing::Test {
+ protected:
+  /// A gateway each of whose requests is asked about at that port of this machine.
+  GatewaySpec specOf(std::uint16_t port, const std::string& protocol, const std::string& path,
+                     const std::string& settings = {}) const {
+    const std::string asks =
+        "{name: ask, type: 'acme.test/Ask:v1', phase: request-headers, config: {port: " + std::to_string(port) +
+        ", protocol: '" + protocol + "', path: '" + path + "'}}";
+    return {.backends = {{.port = origin_.port()}},
+            .settings = settings,
+            .routes = routeOfRules("    - filters: [" + inlined(asks) + "]\n" + backendRefs()),
+            .program = "sluice-asking"};
+  }
+  static Outcome get(const Gateway& gateway, const std::string& target) {
+    return run({"curl", "-sS", "-i", "--max-time", "30", gateway.url(target)});
+  }
+  /// nginx, which answers every question in the words of this line of its configuration.
+  void startNginx(const std::string& answer) {
+    const std::string configuration =
+        folder_.write("nginx.conf",
+                      "daemon off;\nmaster_process off;\npid nginx.pid;\nevents {}\nhttp {\n  access_log off;\n"
+                      "  client_body_temp_path b;\n  proxy_temp_path p;\n  fastcgi_temp_path f;\n  uwsgi_temp_path u;\n"
+                      "  scgi_temp_path s;\n  server {\n    listen 127.0.0.1:" +
+                          std::to_string(port_) + ";\n    location /ask { " + answer + " }\n  }\n}\n");
+    server_ = std::make_unique<Process>(
+        std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
+    ASSERT_TRUE(waitForPort(port_)) << server_->errors();
+  }
+  /// The value of that field in the last request that the Backend got.
+  std::string asked() const {
+    const auto heads = origin_.heads();
+    if (heads.empty()) return "nothing came";
+    const std::string& head = heads.back();
+    const std::size_t at = head.find("\r\nx-asked: ");
+    return at == std::string::npos ? "" : head.substr(at + 11, head.find('\r', at + 2) - at - 11);
+  }
+
+  TempDir folder_;
+  const std::uint16_t port_ = freePort();
+  RawOrigin origin_{RawOrigin::answering(kOk)};
+  std::unique_ptr<Process> server_;
+};
+
+TEST_F(ProcessorCallouts, NginxIsAskedOverHttp11) {
+  startNginx("return 200 \"$request_method $host $server_protocol\";");
+  const Gateway gateway(specOf(port_, "http/1.1", "/ask"));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(get(gateway, "/one").output, HasSubstr("HTTP/1.1 200"));
+    EXPECT_EQ(asked(), "POST 127.0.0.1 HTTP/1.1");
+  }
+  EXPECT_EQ(gateway.metric("http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\","
+                           "backend=\"test/asked\""),
+            3);
+}
+
+TEST_F(ProcessorCallouts, NginxMayRefuseTheRequest) {
+  startNginx("return 401;");
+  const Gateway gateway(specOf(port_, "http/1.1", "/ask"));
+  EXPECT_THAT(get(gateway, "/one").output, HasSubstr("HTTP/1.1 403"));
+  EXPECT_TRUE(origin_.heads().empty());
+}
+
+TEST_F(ProcessorCallouts, NghttpdIsAskedOverHttp2) {
+  folder_.write("ask", "not what was sent");
+  server_ = std::make_unique<Process>(std::vector<std::string>{
+      "nghttpd", "--no-tls", "--echo-upload", "-a", "127.0.0.1", "-d", folder_.path(), std::to_string(port_)});
+  ASSERT_TRUE(waitForPort(port_)) << server_->errors();
+  const Gateway gateway(specOf(port_, "h2", "/ask"));
+  EXPECT_THAT(get(gateway, "/two?x=1").output, HasSubstr("HTTP/1.1 200"));
+  EXPECT_EQ(asked(), "/two?x=1");
+}
+
+TEST_F(ProcessorCallouts, AGrpcServerIsAsked) {
+  const GrpcOrigin server;
+  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Unary"));
+  EXPECT_THAT(get(gateway, "/three").output, HasSubstr("HTTP/1.1 200"));
+  EXPECT_EQ(asked(), "/three");
+}
+
+TEST_F(ProcessorCallouts, AGrpcServersFailureFailsTheStep) {
+  const GrpcOrigin server;
+  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Fail"));
+  EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
+  EXPECT_TRUE(origin_.heads().empty());
+}
+
+TEST_F(ProcessorCallouts, AServerThatIsLateIsCancelled) {
+  GrpcOrigin server;
+  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 300ms}\n"));
+  EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 504"));
+  EXPECT_TRUE(server.process().waitForLine("cancelled"));
+}
+
+TEST_F(ProcessorCallouts, AClientThatGoesCancelsTheQuestion) {
+  GrpcOrigin server;
+  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 60s}\n"));
+  Socket client = Socket::connect(gateway.port());
+  client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
+  EXPECT_TRUE(
+      gateway.reaches("http_client_open_connections{backend=\"test/asked\",http_connection_state=\"active\"}", 1));
+  client.reset();
+  EXPECT_TRUE(server.process().waitForLine("cancelled"));
+}
+
+TEST_F(ProcessorCallouts, AServerThatIsNotThereFailsTheStep) {
+  const Gateway gateway(specOf(port_, "http/1.1", "/ask"));
+  EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
+  EXPECT_TRUE(origin_.heads().empty());
+}
+
+TEST_F(ProcessorCallouts, AServerThatResetsFailsTheStep) {
+  RecordingOrigin server([](std::size_t) { return std::string(); });
+  const Gateway gateway(specOf(server.port(), "http/1.1", "/ask"));
+  EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
+  EXPECT_THAT(server.bodies(), Contains("/"));
+}
+
+TEST_F(ProcessorCallouts, AQuestionUnderWayDoesNotHoldUpAShutdown) {
+  GrpcOrigin server;
+  auto gateway = std::make_unique<Gateway>(
+      specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 60s}\ndrainTimeout: 1s\n"));
+  Socket client = Socket::connect(gateway->port());
+  client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
+  EXPECT_TRUE(
+      gateway->reaches("http_client_open_connections{backend=\"test/asked\",http_connection_state=\"active\"}", 1));
+  gateway.reset();  // which expects that it ends by itself, and ends well
+  EXPECT_TRUE(server.process().waitForLine("cancelled"));
+}
+
+TEST_F(ProcessorCallouts, AReloadKeepsTheConnectionsToTheServer) {
+  RecordingOrigin server([](std::size_t) { return std::string(kOk); });
+  GatewaySpec spec = specOf(server.port(), "http/1.1", "/ask");
+  Gateway gateway(spec);
+  const std::string idle = "http_client_open_connections{backend=\"test/asked\",http_connection_state=\"idle\"}";
+  EXPECT_THAT(get(gateway, "/before").output, HasSubstr("HTTP/1.1 200"));
+  spec.settings = "timeouts: {processor: 7s}\n";
+  gateway.reload(spec);
+  EXPECT_EQ(gateway.metric(idle), 1);
+  EXPECT_THAT(get(gateway, "/after").output, HasSubstr("HTTP/1.1 200"));
+  EXPECT_EQ(gateway.metric(idle), 1);
+  EXPECT_EQ(server.heads().size(), 2U);
+}
+
+}  // namespace
+}  // namespace sluice::test
