@@ -255,11 +255,14 @@ void Pool::cool() {
 
 Connection* Pool::leastLoaded() {
   Connection* best = nullptr;
+  std::size_t least = 0;
   for (const auto handle : shared_) {
     Connection* connection = owner_.find(handle);
     if (connection == nullptr) continue;
-    if (best != nullptr && connection->codec()->activeStreams() >= best->codec()->activeStreams()) continue;
-    if (connection->available() > 0) best = connection;
+    const std::size_t streams = connection->codec()->activeStreams();
+    if ((best != nullptr && streams >= least) || connection->available() == 0) continue;
+    best = connection;
+    least = streams;
   }
   return best;
 }
