@@ -247,7 +247,7 @@ void Exchange::admit() {
                  base::Error::upstream(base::ErrorType::kHttpProtocolError,
                                        "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
   }
-  if (!attempt_.request.enter(owner_.upstreams().cluster(*plan))) {
+  if (!attempt_.request.enter(*plan)) {
     return raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                                             "too many requests to the backend at once"));
   }

@@ -80,7 +80,7 @@ bool Exchange::planRetry() {
 // Of the Backend that would have one request more, not of the one that failed.
 bool Exchange::budgetAllows(const routing::WeightedBackend& next) {
   const auto* plan = routing::planFor(request_.head, next.backend);
-  return plan == nullptr || owner_.upstreams().cluster(*plan).tryRetry();
+  return plan == nullptr || owner_.upstreams().tryRetry(*plan);
 }
 
 void Exchange::rewind() {

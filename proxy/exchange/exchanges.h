@@ -40,7 +40,7 @@ class Exchanges final : public Context,
   void refuseConnectionAuth(bool refuse) { refusesConnectionAuth_ = refuse; }
   /// A client's connection is gone, and with it what was authenticated for it alone.
   void onClientGone(http::Token connection) {
-    if (upstreams_ != nullptr) upstreams_->pins().release(connection);
+    if (upstreams_ != nullptr) upstreams_->releaseClient(connection);
   }
 
   /// From a good head.

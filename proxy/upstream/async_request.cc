@@ -26,10 +26,6 @@ AsyncRequest::~AsyncRequest() {
   context_.leave(*this);
 }
 
-bool AsyncRequest::enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
-  return request_.enter(context_.cluster(plan));
-}
-
 void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* allowed) {
   head_ = &head;
   allowed_ = allowed;

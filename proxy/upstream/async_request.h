@@ -59,7 +59,7 @@ class AsyncRequest final : private net::Timer {
   ~AsyncRequest() override;
 
   /// First of all; once. False: limits.backendRequests has no room for it.
-  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan);
+  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan) { return request_.enter(plan); }
   /// Where it could go, as Cluster::resolve() says it; empty: the owner is told.
   base::Result<net::Addresses> resolve() { return request_.resolve(); }
   /// Sends it as soon as there is a connection, to one of `allowed` alone unless that is null. Both outlive it.

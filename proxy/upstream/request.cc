@@ -7,7 +7,8 @@
 
 namespace sluice::upstream {
 
-bool Request::enter(Cluster& cluster) {
+bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
+  Cluster& cluster = context_.cluster(plan);
   if (!cluster.tryEnter()) {
     context_.onLimit("backendRequests");
     return false;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
 #include "proxy/net/address.h"
+#include "proxy/routing/snapshot.h"
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
 #include "proxy/upstream/context.h"
@@ -35,9 +37,9 @@ class Request {
   /// Gives its place back; what is under way is for the user to cancel() first.
   ~Request() { leave(); }
 
-  /// Takes a place among limits.backendRequests; false if there is none. Everything below that waits, leases or sends
-  /// needs one.
-  bool enter(Cluster& cluster);
+  /// Takes a place among limits.backendRequests of that Backend; false if there is none. Everything below that waits,
+  /// leases or sends needs one.
+  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan);
   bool entered() const { return at_.cluster != nullptr; }
   void leave() {
     if (entered()) std::exchange(at_.cluster, nullptr)->leave();

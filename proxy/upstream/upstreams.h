@@ -31,6 +31,10 @@ class Upstreams final : public Context {
 
   /// The worker's cluster of that Backend; made at first use. O(1). The plan stays where it is until the next adopt().
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) override;
+  /// Whether one of the requests to that Backend may be a retry; not if they have been too many lately.
+  bool tryRetry(const std::shared_ptr<const routing::BackendPlan>& plan) { return cluster(plan).tryRetry(); }
+  /// A client's connection is gone: connections that are its alone go as soon as they are done.
+  void releaseClient(http::Token client) { pins_.release(client); }
   /// Between beats: other rules, and other Backends. Those whose identity is among `plans` keep their clusters, their
   /// connections and what waits for them, but for those to endpoints that are no more; the others' go when the last
   /// exchange has left them. A connection to an address that is not allowed any more takes no new request.

@@ -62,6 +62,27 @@ std::map<std::string, std::string> reachedFrom(const SourceFile& file) {
   return reached;
 }
 
+/// What others use of upstream; its clusters, pools and connections are its own.
+TEST(Layers, RequestsToBackendsAreMadeInOneWay) {
+  static const std::set<std::string> kForOthers = {"proxy/upstream/async_request.h", "proxy/upstream/budget.h",
+                                                   "proxy/upstream/dialer.h", "proxy/upstream/request.h",
+                                                   "proxy/upstream/upstreams.h"};
+  static const std::regex kInside(
+      R"(\bupstream::(Cluster|Pool|Pins|Connection)\b|\bupstreams(_->|\(\)\.)(cluster|pins|find)\()");
+  std::vector<std::string> findings;
+  for (const SourceFile& file : sourceTree()) {
+    if (!file.isProduct() || file.startsWith("proxy/upstream/")) continue;
+    for (const std::string& include : includesOf(file.text)) {
+      if (include.starts_with("proxy/upstream/") && !kForOthers.contains(include)) {
+        findings.push_back(file.path + ": includes " + include);
+      }
+    }
+    const std::string code = codeOnly(file.text);
+    if (std::regex_search(code, kInside)) findings.push_back(file.path + ": goes past upstream::Request");
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
 TEST(Layers, ALibraryIncludesOnlyWhatStandsBelowIt) {
   ASSERT_GE(layers().size(), 5u);
   std::vector<std::string> findings;
