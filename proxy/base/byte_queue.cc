@@ -35,6 +35,18 @@ std::size_t ByteQueue::gather(std::span<std::string_view> views) const {
   return count;
 }
 
+std::size_t ByteQueue::peek(std::size_t from, std::span<char> to) const {
+  std::size_t copied = 0;
+  for (const Chunk* chunk = first_; chunk != nullptr && copied < to.size(); chunk = chunk->next) {
+    const std::size_t skipped = std::min(from, chunk->size());
+    const std::size_t here = std::min(chunk->size() - skipped, to.size() - copied);
+    std::copy_n(chunk->data + chunk->begin + skipped, here, to.data() + copied);
+    from -= skipped;
+    copied += here;
+  }
+  return copied;
+}
+
 void ByteQueue::appendCopy(const ByteQueue& from, std::size_t count) {
   assert(count <= from.size_);
   for (const Chunk* chunk = from.first_; count > 0; chunk = chunk->next) {

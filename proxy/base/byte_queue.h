@@ -56,6 +56,8 @@ class ByteQueue {
   std::string_view front() const;
   /// The first runs, at most views.size() of them; returns how many were filled in.
   std::size_t gather(std::span<std::string_view> views) const;
+  /// Copies what stands behind the first `from` bytes, and leaves it there; returns how much of `to` it fills.
+  std::size_t peek(std::size_t from, std::span<char> to) const;
   /// `visit(run)` for each contiguous run, in order.
   template <typename Visit>
   void forEachRun(Visit&& visit) const {

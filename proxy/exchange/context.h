@@ -68,7 +68,7 @@ class Context {
   /// It has something to do in this beat.
   virtual void schedule(Exchange& exchange) = 0;
   virtual Mirrors& mirrors() = 0;
-  /// Whom steps of exchanges tell that have waited.
+  /// It wakes steps of exchanges that have waited.
   virtual processing::ResumeSink& resumeSink() = 0;
   virtual processing::Services& services() = 0;
 

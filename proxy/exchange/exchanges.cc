@@ -14,7 +14,6 @@ void Exchanges::adopt(const base::TimeoutSettings& timeouts, const base::LimitSe
   parts_.identity.forwarded = forwarded;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
   mirrors_.pin();
-  services_.workerStates().sweep();
 }
 
 Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {

@@ -33,6 +33,9 @@ class Exchanges final : public Context,
   void adopt(const base::TimeoutSettings& timeouts, const base::LimitSettings& limits,
              const base::ForwardedSettings& forwarded, const std::string& revision);
 
+  /// Processors may have gone: forgets what the worker kept for those.
+  void sweepStates() { services_.workerStates().sweep(); }
+
   /// What the values of sessions are sealed and opened by from now on.
   void sealSessions(std::shared_ptr<const pki::ValueSealer> sealer) { sessionSealer_ = std::move(sealer); }
 

@@ -42,7 +42,6 @@ Mirror::Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, 
       share_(context.bufferRoom()),
       request_(context.upstreams(), *this, mirrorTimes(context.timeouts(), rule_)) {
   message_.head = headFor(message_.arena, source, context.identity());
-  if (message_.head.body == http::Body::kNone) request_.body().finish();
   const routing::BackendPlan& plan = *target_.backend;
   if (!MirrorSteps::needed(plan)) return;
   steps_ = std::make_unique<MirrorSteps>(

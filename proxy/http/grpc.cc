@@ -1,6 +1,5 @@
 #include "proxy/http/grpc.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -10,19 +9,6 @@ namespace sluice::http {
 namespace {
 
 constexpr std::uint32_t kUnknown = 2;
-
-/// Copies the first `count` bytes behind `from` others, as far as they are there; returns how many.
-std::size_t peek(const base::ByteQueue& body, std::size_t from, std::size_t count, char* to) {
-  std::size_t copied = 0;
-  body.forEachRun([&](std::string_view run) {
-    const std::size_t skipped = std::min(from, run.size());
-    from -= skipped;
-    run = run.substr(skipped, count - copied);
-    std::copy(run.begin(), run.end(), to + copied);
-    copied += run.size();
-  });
-  return copied;
-}
 
 std::string percentDecoded(std::string_view text) {
   std::string result;
@@ -51,14 +37,14 @@ std::string frameGrpcMessage(std::string_view message) {
 
 GrpcFrame readGrpcMessage(const base::ByteQueue& body, std::size_t most, std::string& message) {
   std::array<char, kGrpcPrefix> prefix{};
-  if (peek(body, 0, prefix.size(), prefix.data()) < prefix.size()) return GrpcFrame::kIncomplete;
+  if (body.peek(0, prefix) < prefix.size()) return GrpcFrame::kIncomplete;
   if (prefix[0] != 0) return GrpcFrame::kCompressed;
   std::size_t length = 0;
   for (std::size_t i = 1; i < prefix.size(); ++i) length = length << 8 | static_cast<unsigned char>(prefix[i]);
   if (length > most) return GrpcFrame::kTooLarge;
   if (body.size() < prefix.size() + length) return GrpcFrame::kIncomplete;
   message.resize(length);
-  peek(body, prefix.size(), length, message.data());
+  body.peek(prefix.size(), message);
   return GrpcFrame::kMessage;
 }
 

@@ -4,7 +4,6 @@
 // a Call alone; Peer, which tells who is calling, comes as an argument of its own to those behind it (E-92).
 #pragma once
 
-#include <memory>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -47,13 +46,15 @@ struct RouteWish {
   http::Headers hints;
 };
 
-/// Lets a step wait.
-class Suspender {
+/// What a step may do besides deciding: wait, and ask others meanwhile.
+class StepControl {
  public:
   virtual Resumer suspend() = 0;
+  /// The step owns what it returns, until it has decided.
+  virtual Callout& callout(const CalloutRequest& request) = 0;
 
  protected:
-  ~Suspender() = default;
+  ~StepControl() = default;
 };
 
 struct Call {
@@ -78,7 +79,7 @@ struct Call {
   RouteWish* wish;
   /// Null in phases other than connect.
   Destination* destination;
-  Suspender& suspender;
+  StepControl& control;
   Services& services;
   /// See state().
   void*& memory;
@@ -95,10 +96,11 @@ struct Call {
     }
     return *static_cast<State*>(memory);
   }
-  /// A request of the processor's own, which goes to one of its targets() and is kept in state().
-  std::unique_ptr<Callout> callout(const CalloutRequest& wanted) { return services.callout(wanted, place); }
+  /// A request of the processor's own, to one of its targets(). It is there for as long as the processor may be asked
+  /// about this step, so state() may keep the address; once the step has decided, or failed, it is cancelled.
+  Callout& callout(const CalloutRequest& wanted) { return control.callout(wanted); }
   /// For a processor that then returns Verdict::wait(). The deadline of the step runs from here.
-  Resumer suspend() { return suspender.suspend(); }
+  Resumer suspend() { return control.suspend(); }
 };
 
 }  // namespace sluice::processing

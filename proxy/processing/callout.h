@@ -1,10 +1,10 @@
 // A request that a processor makes of its own while its step waits: to a guard, a token endpoint, an external
 // processor.
 //
-// Made by Services::callout() and kept in what the step remembers (Call::state()); letting it go cancels it. It moves
-// by itself between the times that the processor is asked, and wakes the step by a Resumer alone. It speaks whatever
-// version of HTTP its target speaks, and counts against the bounds of the target as any request does. One thread, that
-// of the exchange.
+// Made by Call::callout(). It belongs to the step, and is cancelled when that has decided or failed, its deadline
+// included, of which the processor does not hear. It moves by itself between the times that the processor is asked, and
+// wakes the step by a Resumer alone. It speaks whatever version of HTTP its target speaks, and counts against the
+// bounds of the target as any request does. One thread, that of the exchange.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace sluice::processing {
 
-/// A Backend that a processor was configured with. What it is, the data path knows alone.
+/// A Backend that a processor was configured with. Processors carry it, and only the data path looks into it.
 class CalloutTarget {
  public:
   CalloutTarget() = default;
@@ -30,12 +30,13 @@ class CalloutTarget {
   virtual ~CalloutTarget() = default;
 };
 
-/// What Services::callout() copies what it needs of.
+/// Describes a callout. The head is copied, so it may go.
 struct CalloutRequest {
   std::shared_ptr<const CalloutTarget> target;
-  /// An empty authority is that of the target. Unless the body is kNone, send() and end() bring it.
+  /// An empty authority is that of the target. Unless the body is kNone, send() and end() bring it: of a kLength
+  /// exactly so many bytes, or the request is broken off.
   const http::RequestHead& head;
-  /// From now to the end of the answer; zero: timeouts.processor.
+  /// From now to the end of the answer; zero: as long as the step may wait for an answer.
   base::Duration timeout{};
 };
 
@@ -43,24 +44,27 @@ class Callout {
  public:
   enum class Moment : std::uint8_t {
     kChange,  // the answer's head, more of its body, room for more of the request's, or the end
-    kEnd      // the whole answer, or a failure
+    kEnd      // the whole answer, or a failure; nothing in between
   };
 
   virtual ~Callout() = default;
 
-  /// Adds to the body, in front of end(). The callout fails beyond limits.exchangeBuffer that the server has not taken.
+  /// Adds to the body. Behind end(), and of a head without a body, it does nothing. The callout fails if more than
+  /// limits.exchangeBuffer has been sent that the server has not taken.
   virtual void send(std::string_view bytes) = 0;
   virtual void end() = 0;
   /// What was sent and has not been taken.
   virtual std::size_t unsent() const = 0;
 
-  /// Resumes at that moment, and at once if it has passed: kChange counts from the last call. The Resumer of an earlier
-  /// call means nothing any more. Whoever awaits kEnd gets at most limits.processorBuffer of an answer.
+  /// Resumes at that moment, and at once if it has passed: a kChange since the last call counts. The Resumer of an
+  /// earlier call means nothing any more. While kEnd is awaited, an answer larger than limits.processorBuffer fails the
+  /// callout.
   virtual void await(Resumer resumer, Moment moment) = 0;
 
   /// The answer's; nullptr until it is there.
   virtual const http::ResponseHead* head() const = 0;
-  /// What has come of its body and was not taken; more than limits.processorBuffer comes only when some is taken.
+  /// What has come of its body and was not taken. Beyond limits.processorBuffer no more comes until some is taken, so
+  /// no part of it that is wanted whole can be larger.
   virtual const base::ByteQueue& received() const = 0;
   virtual void take(std::size_t count) = 0;
   /// Nothing more comes: the answer is whole, or there is an error().

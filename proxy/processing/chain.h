@@ -15,6 +15,7 @@
 #include "proxy/processing/body.h"
 #include "proxy/processing/phase.h"
 #include "proxy/processing/processor.h"
+#include "proxy/processing/verdict.h"
 
 namespace sluice::processing {
 
@@ -45,6 +46,12 @@ inline bool comesBefore(const Step& a, const Step& b) {
 /// The same use of the same processor in the same phase, as the rules of one route may share it.
 inline bool isSameStep(const Step& a, const Step& b) {
   return a.processor == b.processor && a.phase == b.phase && a.name == b.name;
+}
+
+/// A failed step is left out. A gateway that is full leaves none out: whoever fills it would switch it off for
+/// everybody.
+inline bool isSkipped(const Step& step, const Verdict& failure) {
+  return step.failOpen && failure.cause() != Cause::kNoRoom;
 }
 
 /// Of a set of phases.

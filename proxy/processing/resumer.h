@@ -54,6 +54,8 @@ class Resumer {
   ~Resumer() { tell(true); }
 
   void resume() { tell(false); }
+  /// Lets it go without a word: the step that waits is going too.
+  void release() { sink_ = nullptr; }
 
  private:
   void tell(bool dropped) {

@@ -103,7 +103,7 @@ bool Run::askHeadStep(base::MonotonicTime& now) {
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   const Step& step = headStep_->step();
   const bool failed = verdict.kind() == Verdict::Kind::kFail;
-  const bool goesOn = verdict.kind() == Verdict::Kind::kContinue || (failed && step.failOpen);
+  const bool goesOn = verdict.kind() == Verdict::Kind::kContinue || (failed && isSkipped(step, verdict));
   const StepOutcome outcome = !goesOn ? StepOutcome::kRefused : failed ? StepOutcome::kSkipped : StepOutcome::kDone;
   now = host_.clock().now();
   host_.onStep(step, headStep_->timeUntil(now), verdict, outcome);

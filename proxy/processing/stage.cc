@@ -299,14 +299,15 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
   StepOutcome outcome = StepOutcome::kDone;
   if (verdict.kind() == Verdict::Kind::kReply) outcome = StepOutcome::kRefused;
   if (verdict.kind() == Verdict::Kind::kFail) {
-    // A gateway that is full leaves no step out: whoever fills it would switch it off for everybody.
-    const bool open = step.failOpen && verdict.cause() != Cause::kNoRoom;
-    outcome = !open ? StepOutcome::kRefused : exact_ ? StepOutcome::kSkipped : StepOutcome::kUnreplayable;
+    outcome = !isSkipped(step, verdict) ? StepOutcome::kRefused
+              : exact_                  ? StepOutcome::kSkipped
+                                        : StepOutcome::kUnreplayable;
   }
   host.onStep(step, run.time(host), verdict, outcome);
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
   if (!goesOn && host.ends(step, verdict)) return false;
   state_ = State::kPassing;
+  run.end();
   if (to != nullptr && outcome == StepOutcome::kSkipped) {
     to->bytes.splice(unreleased_, unreleased_.size());
     base::ByteQueue& given = text_.isNeeded() && !stripped_ ? coded_ : given_;

@@ -22,12 +22,17 @@ Verdict denied() {
 
 }  // namespace
 
-class StepRun::Waiting final : public Suspender {
+class StepRun::Control final : public StepControl {
  public:
-  Waiting(RunHost& host, StepRun& of) : host_(host), of_(of) {}
+  Control(RunHost& host, StepRun& of) : host_(host), of_(of) {}
   Resumer suspend() override {
     of_.ticket_ = host_.newTicket();
     return host_.resumer(of_.ticket_);
+  }
+  Callout& callout(const CalloutRequest& request) override {
+    CalloutRequest bounded = request;
+    if (bounded.timeout == base::Duration::zero()) bounded.timeout = of_.patience(host_);
+    return *of_.callouts_.emplace_back(host_.services().callout(bounded, host_.place()));
   }
 
  private:
@@ -67,13 +72,13 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
       break;
   }
   ticket_ = 0;
-  Waiting waiting(host, *this);
+  Control control(host, *this);
   Destination* const destination = destinationOf(target);
   RequestEditor editor(target.arena, target.request, *step_, target.edits, decided_);
   RouteWish* const wish = target.wish;
   const bool asked = wish != nullptr && wish->matchAgain;
   Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, editor,          target.holds,
-            target.response, body,         wish,         destination,  waiting,        host.services(), memory_};
+            target.response, body,         wish,         destination,  control,        host.services(), memory_};
   Verdict verdict = step_->processor->process(call, host.peer());
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() != Verdict::Kind::kWait) {
@@ -86,7 +91,7 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
   if (wait_ == Wait::kNone) {
     if (ticket_ == 0) return Verdict::fail("it waits for nothing");
     wait_ = Wait::kWaiting;
-    deadline_ = host.clock().now() + (step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout);
+    deadline_ = host.clock().now() + patience(host);
   }
   return verdict;
 }

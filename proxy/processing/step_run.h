@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "proxy/base/clock.h"
 #include "proxy/processing/run_host.h"
@@ -29,15 +31,21 @@ class StepRun {
   /// False if it is not what that ticket waits for.
   bool answer(Ticket ticket, bool dropped);
   void expire();
+  /// It has decided, and will not be asked again.
+  void end() { callouts_.clear(); }
   /// Since it was first asked.
   base::Duration time(const RunHost& host) const { return timeUntil(host.clock().now()); }
   base::Duration timeUntil(base::MonotonicTime now) const { return now - begun_; }
 
  private:
   enum class Wait : std::uint8_t { kNone, kWaiting, kResumed, kDropped, kExpired };
-  class Waiting;
+  class Control;
 
   Verdict call(RunHost& host, const RunTarget& target, Body* body);
+  /// How long it may wait for one answer.
+  base::Duration patience(const RunHost& host) const {
+    return step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout;
+  }
   /// Null unless the step is one of the phase connect.
   Destination* destinationOf(const RunTarget& target) const {
     return step_->phase == Phase::kConnect ? target.destination : nullptr;
@@ -53,6 +61,7 @@ class StepRun {
   Ticket ticket_ = 0;
   base::MonotonicTime begun_{};
   base::MonotonicTime deadline_{};
+  std::vector<std::unique_ptr<Callout>> callouts_;
   /// Of a step that fails open: the lists of fields and of addresses as they were, never their bytes. In the arena.
   const http::RequestHead* request_ = nullptr;
   const http::ResponseHead* response_ = nullptr;

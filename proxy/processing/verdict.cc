@@ -11,4 +11,14 @@ std::string_view causeName(Cause cause) {
   return kNames[static_cast<std::size_t>(cause)];
 }
 
+Cause causeOf(const base::Error& error) {
+  using base::ErrorType;
+  const auto isOneOf = [&](auto... types) { return ((error.type == types) || ...); };
+  if (isOneOf(ErrorType::kConnectionTimeout, ErrorType::kDnsTimeout, ErrorType::kHttpResponseTimeout)) {
+    return Cause::kTimeout;
+  }
+  return isOneOf(ErrorType::kConnectionLimitReached, ErrorType::kProcessorCapacityReached) ? Cause::kNoRoom
+                                                                                           : Cause::kError;
+}
+
 }  // namespace sluice::processing

@@ -24,11 +24,13 @@ enum class Cause : std::uint8_t {
   kTimeout,    // it waited beyond its deadline
   kDropped,    // what it waited for will never come
   kOverLimit,  // the body is more than it may be given
-  kNoRoom,     // bodies take all that they may together, and this one had to give way: fails whatever failOpen says
+  kNoRoom,     // the gateway is full: bodies take all that they may together, or there are too many requests to the
+               // server that it asks. It fails whatever failOpen says
   kBadBody     // the body is not what its Content-Encoding says
 };
 /// "error", "timeout", "dropped", "over_limit" (of kNoRoom too), "bad_body".
 std::string_view causeName(Cause cause);
+Cause causeOf(const base::Error& error);
 
 class Verdict {
  public:
@@ -52,10 +54,9 @@ class Verdict {
     return verdict;
   }
 
-  /// What the step asked for failed: where that took too long, the step has.
-  static Verdict fail(const base::Error& error) {
-    return fail(error.detail, error.type == base::ErrorType::kHttpResponseTimeout ? Cause::kTimeout : Cause::kError);
-  }
+  /// What the step asked for has failed: where that took too long, or there was no room for it, the step has failed by
+  /// that.
+  static Verdict fail(const base::Error& error) { return fail(error.detail, causeOf(error)); }
 
   Kind kind() const { return kind_; }
   const Reply& reply() const { return *reply_; }

@@ -23,7 +23,7 @@ class WorkerStates {
     }
     return static_cast<Holding<State>&>(*entry.held).state;
   }
-  /// Forgets those whose owners have gone. Called when other processors are served.
+  /// Forgets those whose owners have gone.
   void sweep() {
     std::erase_if(entries_, [](const auto& each) { return each.second.owner.expired(); });
   }

@@ -130,6 +130,7 @@ void WorkerRuntime::change() {
     if (bind == nullptr) connection.drain();
   });
   generation_ = change.generation;
+  exchanges_.sweepStates();
   forgetSeries();
   applySettings();
   change.adopted();

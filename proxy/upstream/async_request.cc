@@ -29,7 +29,7 @@ AsyncRequest::~AsyncRequest() {
 void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* allowed) {
   head_ = &head;
   allowed_ = allowed;
-  if (head.body == http::Body::kNone) body_.finish();
+  if (head.body == http::Body::kNone) body_.finish();  // else the user ends it
   state_ = State::kWaiting;
   worthAsking_ = true;
   context_.markDirty(*this);
@@ -92,12 +92,28 @@ void AsyncRequest::onResponseEnd(std::optional<http::Trailers> trailers) {
   progress();
 }
 
-void AsyncRequest::onReset(const base::Error& error) {
+// As an exchange does, once, where the Backend has certainly not acted or the request may be repeated (RFC 9110 section
+// 9.2.2, RFC 9113 section 8.7), and all of the body is here still.
+bool AsyncRequest::mayRepeat(const base::Error& error, bool unprocessed) const {
+  if (repeated_ || touched_ || over()) return false;
+  const bool stale = request_.reused() && error.type == base::ErrorType::kConnectionTerminated &&
+                     http::isIdempotent(head_->method) && request_.lostConnection();
+  return unprocessed || stale;
+}
+
+void AsyncRequest::onReset(const base::Error& error, bool unprocessed) {
+  const bool again = mayRepeat(error, unprocessed);
   request_.end();
-  fail(error);
+  if (!again) return fail(error);
+  repeated_ = true;
+  sent_ = false;
+  state_ = State::kWaiting;
+  worthAsking_ = true;
+  progress();
 }
 
 void AsyncRequest::onRequestTaken() {
+  touched_ = true;
   lastProgress_ = context_.worker().now();
   owner_.onRequestTaken();
 }
@@ -158,8 +174,11 @@ void AsyncRequest::finish() {
   const bool isWhole = sent_ && answered_;
   if (isWhole) request_.end();
   if (request_.active()) request_.cancel();
-  if (request_.entered() && state_ != State::kSending) request_.abandon();
-  request_.giveBack();
+  if (request_.entered() && state_ != State::kSending) {
+    request_.abandon();
+  } else {
+    request_.giveBack();
+  }
   request_.leave();
   context_.pins().release(token_);
   state_ = State::kOver;

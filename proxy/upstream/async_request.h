@@ -24,7 +24,7 @@
 
 namespace sluice::upstream {
 
-/// Each call only records: the request is not destroyed in it, and told nothing but what was taken (grant()).
+/// Each call only records: the request is not destroyed in it, and called back for grant() and fail() at most.
 class AsyncRequestOwner {
  public:
   /// resolve() may be asked again; only before start().
@@ -44,11 +44,10 @@ class AsyncRequestOwner {
   ~AsyncRequestOwner() = default;
 };
 
-/// 0 means that there is no such bound, but for `idle`.
 struct AsyncRequestTimes {
-  base::Duration idle;     // nothing moves, either way
-  base::Duration whole;    // from the time that it was made
-  base::Duration attempt;  // from the time that it was sent
+  base::Duration idle;     // while nothing moves, either way
+  base::Duration whole;    // from the time that it was made; 0: unbounded
+  base::Duration attempt;  // from the time that it was sent; 0: unbounded
 };
 
 class AsyncRequest final : private net::Timer {
@@ -74,7 +73,7 @@ class AsyncRequest final : private net::Timer {
   void fail(const base::Error& error);
 
   /// It has ended, or is about to.
-  bool over() const { return state_ == State::kOver || error_.has_value(); }
+  bool over() const { return state_ == State::kOver || answered_ || error_.has_value(); }
   /// When it was sent; until then, when it was made.
   base::MonotonicTime begun() const { return begun_; }
 
@@ -86,7 +85,7 @@ class AsyncRequest final : private net::Timer {
   void onResponse(http::ResponseMessage&& message);
   void onResponseBody(std::string_view bytes);
   void onResponseEnd(std::optional<http::Trailers> trailers);
-  void onReset(const base::Error& error);
+  void onReset(const base::Error& error, bool unprocessed);
   void onRequestTaken();
   void onRequestSent() { sent_ = true; }
   bool dirty = false;
@@ -106,6 +105,7 @@ class AsyncRequest final : private net::Timer {
   void begin();
   void feed();
   void finish();
+  bool mayRepeat(const base::Error& error, bool unprocessed) const;
 
   Context& context_;
   AsyncRequestOwner& owner_;
@@ -120,6 +120,8 @@ class AsyncRequest final : private net::Timer {
   std::size_t taken_ = 0;  // of the response's body, and not granted yet
   State state_ = State::kPreparing;
   bool worthAsking_ = true;  // the pool has not said that it is to wait
+  bool touched_ = false;     // the Backend's side has taken some of the body
+  bool repeated_ = false;    // it was sent once more, unseen
   bool sent_ = false;        // the whole request
   bool answered_ = false;    // the whole response
   const base::MonotonicTime made_;

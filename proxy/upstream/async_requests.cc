@@ -36,8 +36,8 @@ void AsyncRequests::onResponseEnd(http::Token token, http::Trailers&& trailers) 
   if (AsyncRequest* request = find(token)) request->onResponseEnd(std::move(trailers));
 }
 
-void AsyncRequests::onResponseReset(http::Token token, const base::Error& error, bool /*unprocessed*/) {
-  if (AsyncRequest* request = find(token)) request->onReset(error);
+void AsyncRequests::onResponseReset(http::Token token, const base::Error& error, bool unprocessed) {
+  if (AsyncRequest* request = find(token)) request->onReset(error, unprocessed);
 }
 
 http::BodyPipe* AsyncRequests::requestBody(http::Token token) {

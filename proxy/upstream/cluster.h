@@ -3,7 +3,7 @@
 //
 // A request goes to the less busy of two endpoints that chance chooses. That spreads as evenly as round robin where all
 // are alike, and where one is slow it gets less, without that every worker has to look at every endpoint. Owned by
-// Upstreams; lives as long as the worker serves the Backend, and then until the last exchange and connection have left
+// Upstreams; lives as long as the worker serves the Backend, and then until the last request and connection have left
 // it. One thread.
 //
 // Requests that processors have narrowed (E-97) have pools of their own at a Backend with a name, one for each address:
@@ -49,7 +49,7 @@ class Cluster final : public PoolOwner {
   const routing::BackendPlan& plan() const override { return *plan_; }
   net::TlsClientContext* tlsContext() override { return tls_.get(); }
 
-  /// One exchange more that may acquire() and use its connections, until it leaves; false if limits.backendRequests has
+  /// One request more that may acquire() and use its connections, until it leaves; false if limits.backendRequests has
   /// no room for it.
   bool tryEnter();
   void leave();
@@ -59,7 +59,7 @@ class Cluster final : public PoolOwner {
   /// `plan` has the same identity: endpoints that are new are used from now on, those that are missing get no new
   /// request.
   void adopt(const std::shared_ptr<const routing::BackendPlan>& plan);
-  /// No new exchange comes: what is idle closes as soon as nobody is here who could want it.
+  /// No new request comes: what is idle closes as soon as nobody is here who could want it.
   void retire();
   bool deserted() const override { return retired_ && users_ == 0; }
   /// It was retired, and nothing refers to it any more.
@@ -134,7 +134,7 @@ class Cluster final : public PoolOwner {
   observe::Gauge& activeGauge_;
   std::size_t waiting_ = 0;    // in all pools
   std::size_t attached_ = 0;   // connections, those that are to be reaped included
-  std::size_t users_ = 0;      // exchanges
+  std::size_t users_ = 0;      // requests
   std::uint64_t entered_ = 0;  // so far
   RetryBudget retryBudget_;
   bool retired_ = false;

@@ -51,12 +51,15 @@ class Request {
   base::Result<bool> acquire(const Wishes& wishes);
   /// Does not wait for a connection any more, and gives one that was leased back unused.
   void abandon();
+  /// Gives the connection that was leased back, if it is there still.
   void giveBack();
-  /// Settles which connection it is that was leased; false if that was lost meanwhile.
+  /// Looks at the connection that was leased: from here on peer() and reused() tell of it. False if it was lost
+  /// meanwhile.
   bool claim();
 
-  /// Sends the head, and what it announces out of the user's pipe; behind claim(). A connection that the head
-  /// authenticates is `client`'s alone from then on. False: it cannot be expressed in the Backend's version of HTTP.
+  /// Sends the head, and what it announces out of the user's pipe; behind a claim() in the same turn that was true. A
+  /// connection that the head authenticates is `client`'s alone from then on. False: it cannot be expressed in the
+  /// Backend's version of HTTP.
   bool begin(const http::RequestHead& head, http::Token client);
   /// It was begun, and something may still come of it.
   bool active() const { return at_.stream != 0; }

@@ -37,7 +37,7 @@ class Upstreams final : public Context {
   void releaseClient(http::Token client) { pins_.release(client); }
   /// Between beats: other rules, and other Backends. Those whose identity is among `plans` keep their clusters, their
   /// connections and what waits for them, but for those to endpoints that are no more; the others' go when the last
-  /// exchange has left them. A connection to an address that is not allowed any more takes no new request.
+  /// request has left them. A connection to an address that is not allowed any more takes no new request.
   void adopt(const UpstreamPolicy& policy, const Plans& plans);
   /// The names of the Backends that clusters count for in metrics: also of those that just wait for their end.
   std::set<std::string_view> counting() const;
@@ -71,7 +71,7 @@ class Upstreams final : public Context {
   std::unordered_map<const routing::BackendPlan*, Cluster*> byPlan_;
   std::unordered_map<std::string, std::unique_ptr<Cluster>> byIdentity_;
   Plans plans_;                                    // of the last adopt()
-  std::vector<std::unique_ptr<Cluster>> retired_;  // no new exchange comes to them
+  std::vector<std::unique_ptr<Cluster>> retired_;  // no new request comes to them
   std::vector<std::unique_ptr<Pool>> leaving_;     // of clusters that may be retired themselves
   bool left_ = false;
   std::vector<Pool*> dirtyPools_;

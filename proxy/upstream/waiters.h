@@ -1,4 +1,4 @@
-// What the pool tells those who wait for a connection. Implemented by the table of exchanges, and by tests.
+// What the pool tells those who wait for a connection. Implemented by each table of requests, and by tests.
 #pragma once
 
 #include "proxy/base/error.h"

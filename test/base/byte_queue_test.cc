@@ -65,6 +65,20 @@ TEST(ByteQueue, FillsAChunkToTheLastByteBeforeItTakesAnother) {
   EXPECT_EQ(content(queue), bytes(kChunk) + "x");
 }
 
+TEST(ByteQueue, ShowsBytesWithoutTakingThem) {
+  ChunkPool pool;
+  ByteQueue queue(pool);
+  const std::string text = bytes(3 * kChunk);
+  queue.append(text);
+  std::string seen(kChunk + 10, '?');
+  EXPECT_EQ(queue.peek(kChunk - 5, seen), seen.size());
+  EXPECT_EQ(seen, text.substr(kChunk - 5, seen.size()));
+  EXPECT_EQ(queue.peek(text.size() - 3, seen), 3U);
+  EXPECT_EQ(queue.peek(text.size(), seen), 0U);
+  EXPECT_EQ(queue.size(), text.size());
+  queue.clear();
+}
+
 TEST(ByteQueue, GivesAChunkBackAsSoonAsItIsConsumed) {
   ChunkPool pool;
   ByteQueue queue(pool);

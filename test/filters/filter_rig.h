@@ -17,7 +17,7 @@
 
 namespace sluice::test {
 
-class FilterRig final : private processing::SecretLookup, private processing::Suspender {
+class FilterRig final : private processing::SecretLookup, private processing::StepControl {
  public:
   using Fields = std::initializer_list<std::pair<const char*, const char*>>;
 
@@ -91,6 +91,7 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
 
  private:
   processing::Resumer suspend() override { return {}; }
+  processing::Callout& callout(const processing::CalloutRequest&) override { return nobody_; }
   template <typename Message>
   static void add(Message& message, Fields fields) {
     message.head.headers = {};
@@ -121,7 +122,8 @@ class FilterRig final : private processing::SecretLookup, private processing::Su
   std::shared_ptr<const processing::Processor> processor_;
   base::ChunkPool pool_;
   http::RequestMessage request_{pool_};
-  test::NoServices nothing_;
+  NoServices nothing_;
+  FailedCallout nobody_;
   void* memory_ = nullptr;
   processing::Holds holds_;  // gives back before the processor and the arena go
   std::unique_ptr<http::ResponseMessage> response_;

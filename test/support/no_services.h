@@ -1,19 +1,38 @@
 // What steps are offered that ask nobody.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "proxy/processing/services.h"
 
 namespace sluice::test {
 
+/// There was nobody to ask.
+class FailedCallout final : public processing::Callout {
+ public:
+  void send(std::string_view) override {}
+  void end() override {}
+  std::size_t unsent() const override { return 0; }
+  void await(processing::Resumer resumer, Moment) override { resumer.resume(); }
+  const http::ResponseHead* head() const override { return nullptr; }
+  const base::ByteQueue& received() const override { return nothing_; }
+  void take(std::size_t) override {}
+  bool over() const override { return true; }
+  const http::Headers* trailers() const override { return nullptr; }
+  const std::optional<base::Error>& error() const override { return error_; }
+
+ private:
+  base::ChunkPool pool_;
+  base::ByteQueue nothing_{pool_};
+  std::optional<base::Error> error_ = base::Error::internal("there is nobody to ask");
+};
+
 class NoServices final : public processing::Services {
  public:
   std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest&, const processing::Place&) override {
-    ADD_FAILURE() << "there is nobody to call";
-    return nullptr;
+    return std::make_unique<FailedCallout>();
   }
   processing::WorkerStates& workerStates() override { return states_; }
 

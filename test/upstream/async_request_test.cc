@@ -156,6 +156,47 @@ TEST_P(AsyncRequests, AreToldThatTheConnectionIsLost) {
   caller.drop();
 }
 
+TEST_P(AsyncRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
+  Caller first(rig);
+  first.start();
+  test::BackendPeer& backend = accept();
+  backend.respond(0, 200, "");
+  rig.settle();
+  first.drop();
+  Caller caller(rig);
+  rig.wire(0).allow(0);
+  caller.start();
+  rig.wire(0).reset();
+  rig.settle();
+  ASSERT_EQ(rig.dialled(), 2U);
+  test::BackendPeer& next = rig.accept(1, GetParam());
+  ASSERT_EQ(next.requests(), 1U);
+  next.respond(0, 200, "ok");
+  rig.settle();
+  EXPECT_EQ(caller.body, "ok");
+  EXPECT_FALSE(caller.error);
+  caller.drop();
+}
+
+TEST_P(AsyncRequests, AreNotSentAThirdTime) {
+  Caller caller(rig);
+  caller.start();
+  accept();
+  for (std::size_t i = 0; i < 4 && !caller.error; ++i) {
+    rig.backends.back()->reset(0, http::ResetReason::kRefused);
+    rig.settle();
+    if (GetParam() == Version::kHttp2 && i == 0) {
+      EXPECT_FALSE(caller.error) << "it was not begun";
+      ASSERT_EQ(rig.backends.back()->requests(), 2U);
+      rig.backends.back()->reset(1, http::ResetReason::kRefused);
+      rig.settle();
+    }
+  }
+  EXPECT_TRUE(caller.error);
+  EXPECT_EQ(caller.ends, 1);
+  caller.drop();
+}
+
 TEST_P(AsyncRequests, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
   Caller caller(rig);
   caller.start();

@@ -102,12 +102,15 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
   const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
     used.emplace(std::pair(plan->name, plan->identity), plan);
   };
-  const auto useMirrors = [&](const std::vector<routing::RequestMirror>& mirrors) {
-    for (const routing::RequestMirror& mirror : mirrors) use(mirror.backend);
-  };
   const auto useTargets = [&](const std::shared_ptr<const processing::Chain>& chain) {
     if (chain == nullptr) return;
     for (const auto& target : chain->targets()) use(routing::planOf(*target));
+  };
+  const auto useMirrors = [&](const std::vector<routing::RequestMirror>& mirrors) {
+    for (const routing::RequestMirror& mirror : mirrors) {
+      use(mirror.backend);
+      useTargets(mirror.backend->chain);
+    }
   };
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {

@@ -8,10 +8,6 @@
 namespace sluice::exchange {
 namespace {
 
-upstream::AsyncRequestTimes calloutTimes(const base::TimeoutSettings& timeouts, base::Duration whole) {
-  return {timeouts.streamIdle, whole == base::Duration::zero() ? timeouts.processor : whole, {}};
-}
-
 base::Error tooMuch(std::string_view what) {
   return {base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor, std::string(what)};
 }
@@ -23,17 +19,27 @@ Callout::Callout(Context& context, const processing::CalloutRequest& request, co
       plan_(routing::planOf(*request.target)),
       message_(context.worker().chunks()),
       place_{message_.arena.copy(place.gateway), message_.arena.copy(place.route), {}},
-      request_(context.upstreams(), *this, calloutTimes(context.timeouts(), request.timeout)),
+      request_(context.upstreams(), *this, {context.timeouts().streamIdle, request.timeout, {}}),
       received_(context.worker().chunks()),
       share_(context.bufferRoom()) {
   message_.head = http::clone(message_.arena, request.head);
   if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
+  // So that a callout that leads back to this gateway is known for a loop.
+  message_.head.headers.add(message_.arena, http::FieldId::kVia, context.identity().via);
   if (request_.enter(plan_)) {
     request_.start(message_.head);
     return;
   }
-  onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many requests to the backend at once"));
+  onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                                 "too many requests to the server that a processor asks"));
 }
+
+// The step goes too, so it is not told.
+Callout::~Callout() {
+  if (resumer_) resumer_->release();
+}
+
+std::uint64_t Callout::mostReceived() const { return context_.limits().processorBuffer; }
 
 void Callout::send(std::string_view bytes) {
   if (request_.over() || request_.body().end() != http::PipeEnd::kOpen) return;
@@ -53,13 +59,14 @@ void Callout::end() {
 void Callout::await(processing::Resumer resumer, Moment moment) {
   resumer_.emplace(std::move(resumer));
   moment_ = moment;
+  if (moment == Moment::kEnd && !over() && received_.size() > mostReceived()) failBeyondBound();
   if (over() || (moment == Moment::kChange && changed_)) tell();
 }
 
 void Callout::take(std::size_t count) {
   received_.consume(count);
   share_.keep(received_.size());
-  if (received_.size() <= context_.limits().processorBuffer) request_.grant(std::exchange(withheld_, 0));
+  if (withheld_ > 0 && received_.size() <= mostReceived()) request_.grant(std::exchange(withheld_, 0));
 }
 
 void Callout::tell() {
@@ -76,13 +83,12 @@ void Callout::onResponse(http::ResponseMessage&& message) {
 }
 
 void Callout::onResponseBody(std::string_view bytes) {
-  const std::uint64_t most = context_.limits().processorBuffer;
+  if (request_.over()) return;
   received_.append(bytes);
-  if (received_.size() <= most) {
+  if (received_.size() <= mostReceived()) {
     request_.grant(bytes.size());
   } else if (resumer_ && moment_ == Moment::kEnd) {
-    context_.onLimit("processorBuffer");
-    return request_.fail(tooMuch("the answer to a processor is larger than it may be"));
+    return failBeyondBound();
   } else {
     withheld_ += bytes.size();
   }
@@ -92,6 +98,11 @@ void Callout::onResponseBody(std::string_view bytes) {
                           "the gateway has no room for the answer to a processor"});
   }
   tell();
+}
+
+void Callout::failBeyondBound() {
+  context_.onLimit("processorBuffer");
+  request_.fail(tooMuch("the answer to a processor is larger than it may be"));
 }
 
 void Callout::onResponseEnd(std::optional<http::Trailers> trailers) {

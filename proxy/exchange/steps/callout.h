@@ -1,4 +1,4 @@
-// A processor's own request to a Backend, as the data path makes it. Owned by what a step remembers; one thread.
+// A processor's own request to a Backend, as the data path makes it. Owned by its step; one thread.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@ class Context;
 class Callout final : public processing::Callout, private upstream::AsyncRequestOwner {
  public:
   Callout(Context& context, const processing::CalloutRequest& request, const processing::Place& place);
+  ~Callout() override;
 
   // processing::Callout
   void send(std::string_view bytes) override;
@@ -49,6 +50,8 @@ class Callout final : public processing::Callout, private upstream::AsyncRequest
 
   /// Something has come: wakes the step, if it waits for that.
   void tell();
+  void failBeyondBound();
+  std::uint64_t mostReceived() const;
 
   Context& context_;
   const std::shared_ptr<const routing::BackendPlan> plan_;

@@ -43,10 +43,11 @@ class Callouts : public Process {
 
   Rig& asking(AskingOptions asked = {}, bool failOpen = false) {
     asked.target = target_ = guardOf(backendVersion());
-    Step step{std::make_shared<const AskingProcessor>(asked), "ask", "acme.test/Ask:v1", Phase::kRequestHeaders,
-              Scope::kRoute};
+    Step step = step_;
+    step.processor = std::make_shared<const AskingProcessor>(asked);
     step.failOpen = failOpen;
-    Rig& rig = with({std::move(step)});
+    const bool ofBackend = step.scope == Scope::kBackend;
+    Rig& rig = ofBackend ? with({}, {step}) : with({step});
     rig.resolver.know("guard.test", {kGuard});
     return rig;
   }
@@ -70,6 +71,7 @@ class Callouts : public Process {
   std::uint64_t placesTaken() { return rig_->budgets.join("guard").requests.count(); }
 
   std::shared_ptr<const processing::CalloutTarget> target_;
+  Step step_{nullptr, "ask", "acme.test/Ask:v1", Phase::kRequestHeaders, Scope::kRoute};
 };
 
 INSTANTIATE_TEST_SUITE_P(Versions, Callouts,
@@ -200,19 +202,216 @@ TEST_P(Callouts, AnAnswerBeyondItsBoundFailsTheStep) {
   }
 }
 
-TEST_P(Callouts, WithoutAPlaceAtTheServerTheStepFails) {
+TEST_P(Callouts, WithoutAPlaceAtTheServerNoStepIsLeftOut) {
   options_.maxRequests = 1;
-  asking();
-  get();
-  guard();
-  const std::size_t second = rig_->connect(Version::kHttp11).ask({.target = "/ok"});
-  EXPECT_TRUE(rig_->settle());
-  EXPECT_EQ(rig_->clients[1]->answer(second).message.head.status, 500);
-  EXPECT_TRUE(observed("503", "connection_limit_reached"));
+  for (const bool failOpen : {false, true}) {
+    asking({}, failOpen);
+    get();
+    guard();
+    const std::size_t second = rig_->connect(Version::kHttp11).ask({.target = "/ok"});
+    EXPECT_TRUE(rig_->settle());
+    EXPECT_EQ(rig_->clients[1]->answer(second).message.head.status, 503) << failOpen;
+    EXPECT_TRUE(observed("503", "connection_limit_reached"));
+  }
 }
 
-TEST_P(Callouts, GrpcMessagesComeOneByOneAndTheirStatusBehindThem) {
-  if (backendVersion() != Version::kHttp2) return;
+TEST_P(Callouts, WithoutRoomForTheAnswerNoStepIsLeftOut) {
+  options_.bounds.processorBufferTotal = 64 * 1024;
+  for (const bool failOpen : {false, true}) {
+    asking({}, failOpen);
+    const std::size_t index = get();
+    respond(guard(), 200, std::string(128 * 1024, 'x'));
+    EXPECT_EQ(status(index), 503) << failOpen;
+    EXPECT_TRUE(limited("processorBufferTotal"));
+    EXPECT_EQ(rig_->buffers.used(), 0U);
+    EXPECT_EQ(placesTaken(), 0U);
+  }
+}
+
+TEST_P(Callouts, AStepThatIsSkippedKeepsNoPlaceAtTheServer) {
+  step_.timeout = seconds(1);
+  asking({.timeout = seconds(30)}, true);
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  rig_->advance(seconds(2));
+  EXPECT_EQ(placesTaken(), 0U) << "although the exchange goes on";
+  EXPECT_TRUE(server.request(0).reset);
+  respond(backend(), 200, "done");
+  EXPECT_EQ(status(index), 200);
+}
+
+TEST_P(Callouts, LastAsLongAsTheirStepMayWait) {
+  step_.timeout = seconds(20);
+  asking();
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  rig_->advance(seconds(15));
+  respond(server, 200, "yes");
+  respond(backend(), 200, "done");
+  EXPECT_EQ(status(index), 200);
+}
+
+TEST_P(Callouts, OfAnAttemptGoWithIt) {
+  step_.scope = Scope::kBackend;
+  step_.phase = Phase::kBackendRequest;
+  options_ = retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.backendRequestTimeout = {}; });
+  options_.timeouts.processor = seconds(5);
+  asking();
+  const std::size_t index = get();
+  backend();
+  BackendPeer& server = guard();
+  EXPECT_EQ(placesTaken(), 1U);
+  rig_->wire(wireTo("192.0.2.1")).reset();
+  EXPECT_TRUE(rig_->settle());
+  rig_->advance(seconds(6));
+  EXPECT_EQ(placesTaken(), 0U);
+  EXPECT_TRUE(server.request(0).reset);
+  EXPECT_EQ(rig_->told.size(), 1U) << index;
+}
+
+TEST_P(Callouts, OfAnAnswerOfTheGatewaysOwnAreNotSent) {
+  step_.phase = Phase::kResponseHeaders;
+  options_ = speaking(backendVersion());
+  options_.rule = [](routing::Rule&) {};
+  asking();
+  rig_->resolver.know(Rig::kHost, base::Error::upstream(base::ErrorType::kDnsError, "no such name"));
+  const std::size_t index = get();
+  EXPECT_EQ(status(index), 503);
+  EXPECT_EQ(rig_->dialled(), 0U);
+  EXPECT_EQ(placesTaken(), 0U);
+}
+
+TEST_P(Callouts, CarryTheNameOfTheGatewaySoThatALoopIsKnown) {
+  asking();
+  get();
+  EXPECT_EQ(fieldOf(guard().request(0).message.head.headers, "via"), Rig::kVia);
+}
+
+/// A step that holds its callout in the test's hands.
+class HeldCallouts : public Callouts {
+ protected:
+  void SetUp() override {
+    Callouts::SetUp();
+    target_ = guardOf(backendVersion());
+    Rig& rig = with({step("ask", Phase::kRequestHeaders, [this](Call& call) {
+      if (callout_ == nullptr) {
+        http::RequestHead head;
+        head.method = http::Method::kPost;
+        head.methodText = "POST";
+        head.target = "/ask";
+        head.body = Body::kUntilEnd;
+        callout_ = &call.callout({target_, head});
+      }
+      ++asked_;
+      if (callout_->over()) {
+        over_ = true;
+        error_ = callout_->error();
+        left_ = callout_->received().size();
+        return error_ ? Verdict::fail(*error_) : Verdict::goOn();
+      }
+      callout_->await(call.suspend(), moment_);
+      return Verdict::wait();
+    })});
+    rig.resolver.know("guard.test", {kGuard});
+  }
+  void inTurn(const std::function<void()>& act) {
+    {
+      const net::Worker::Turn turn(rig_->worker);
+      act();
+    }
+    EXPECT_TRUE(rig_->settle());
+  }
+
+  processing::Callout* callout_ = nullptr;
+  processing::Callout::Moment moment_ = processing::Callout::Moment::kChange;
+  int asked_ = 0;
+  // From here on the callout has gone.
+  bool over_ = false;
+  std::optional<base::Error> error_;
+  std::size_t left_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Versions, HeldCallouts,
+                         ::testing::Combine(::testing::Values(Version::kHttp11),
+                                            ::testing::Values(Version::kHttp11, Version::kHttp2)));
+
+TEST_P(HeldCallouts, WakeTheirStepAtEachChange) {
+  get();
+  BackendPeer& server = guard();
+  const int before = asked_;
+  server.head(0, {.body = Body::kUntilEnd});
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_GT(asked_, before);
+  ASSERT_NE(callout_->head(), nullptr);
+  EXPECT_FALSE(over_);
+  const int atHead = asked_;
+  server.body(0, "some");
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_GT(asked_, atHead);
+  EXPECT_EQ(callout_->received().text(), "some");
+  server.finish(0);
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_TRUE(over_);
+  respond(backend(), 200, "done");
+  EXPECT_EQ(rig_->told.size(), 1U);
+}
+
+TEST_P(HeldCallouts, TakeNoMoreOfTheBodyThanTheServerTakes) {
+  const std::size_t most = options_.bounds.exchangeBuffer;
+  get();
+  BackendPeer& server = guard();
+  rig_->wire(wireTo(kGuard)).allow(0);
+  inTurn([&] { callout_->send(std::string(most, 'x')); });
+  EXPECT_FALSE(limited("exchangeBuffer"));
+  const std::size_t unsent = callout_->unsent();
+  inTurn([&] { callout_->send(std::string(most + 1 - unsent, 'x')); });
+  EXPECT_TRUE(limited("exchangeBuffer"));
+  EXPECT_TRUE(error_);
+  EXPECT_EQ(placesTaken(), 0U);
+  EXPECT_EQ(server.requests(), 1U);
+}
+
+TEST_P(HeldCallouts, GetMoreOfALongAnswerWhenTheyTakeSome) {
+  const std::size_t bound = options_.bounds.processorBuffer;
+  get();
+  BackendPeer& server = guard();
+  const std::string much(3 * bound, 'x');
+  server.respond(0, 200, much);
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_GE(callout_->received().size(), bound);
+  EXPECT_LT(callout_->received().size(), 2 * bound) << "bytes on their way may come beyond the bound";
+  EXPECT_FALSE(over_);
+  std::size_t all = 0;
+  for (int round = 0; round < 100 && !over_; ++round) {
+    inTurn([&] {
+      all += callout_->received().size();
+      callout_->take(callout_->received().size());
+    });
+  }
+  EXPECT_TRUE(over_);
+  EXPECT_EQ(all + left_, much.size());
+}
+
+TEST_P(HeldCallouts, AwaitTheEndOfAnAnswerThatIsTooLongInVain) {
+  const std::size_t bound = options_.bounds.processorBuffer;
+  get();
+  BackendPeer& server = guard();
+  server.respond(0, 200, std::string(4 * bound, 'x'));
+  EXPECT_TRUE(rig_->settle());
+  EXPECT_FALSE(over_);
+  moment_ = processing::Callout::Moment::kEnd;
+  inTurn([&] { callout_->take(callout_->received().size() - bound / 2); });
+  EXPECT_TRUE(error_);
+  EXPECT_TRUE(limited("processorBuffer"));
+}
+
+class GrpcCallouts : public Callouts {};
+
+INSTANTIATE_TEST_SUITE_P(Versions, GrpcCallouts,
+                         ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
+                                            ::testing::Values(Version::kHttp2)));
+
+TEST_P(GrpcCallouts, MessagesComeOneByOneAndTheirStatusBehindThem) {
   asking({.path = "/acme.Guard/Ask", .grpc = true});
   const std::size_t index = get();
   BackendPeer& server = guard();
@@ -231,8 +430,7 @@ TEST_P(Callouts, GrpcMessagesComeOneByOneAndTheirStatusBehindThem) {
   EXPECT_EQ(status(index), 200);
 }
 
-TEST_P(Callouts, AGrpcStatusOtherThanOkFailsTheStep) {
-  if (backendVersion() != Version::kHttp2) return;
+TEST_P(GrpcCallouts, AStatusOtherThanOkFailsTheStep) {
   asking({.path = "/acme.Guard/Ask", .grpc = true});
   const std::size_t index = get();
   BackendPeer& server = guard();

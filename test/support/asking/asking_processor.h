@@ -42,7 +42,7 @@ class AskingProcessor final : public processing::Processor {
 
  private:
   struct Question {
-    std::unique_ptr<processing::Callout> callout;
+    processing::Callout* callout = nullptr;
     std::optional<std::string> message;
   };
   struct Answers {
@@ -62,7 +62,7 @@ class AskingProcessor final : public processing::Processor {
       head.headers.add(call.arena, http::FieldId::kContentType, "application/grpc");
       head.acceptsTrailers = true;
     }
-    question.callout = call.callout({options_.target, head, options_.timeout});
+    question.callout = &call.callout({options_.target, head, options_.timeout});
     question.callout->send(body);
     question.callout->end();
   }
