@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "test/control/compile/compile_world.h"
 #include "test/control/compile/processor_types.h"
 
@@ -59,6 +62,34 @@ TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
             "True/UnknownExtensionType");
   EXPECT_EQ(backendDegraded(worldWithExtensions("{name: a, type: 'acme.test/Absent:v1', phase: connect}")),
             "True/UnsupportedExtensionType");
+}
+
+TEST(CompileProcessors, WhatTheyAskIsServedLikeABackend) {
+  const auto asks = [](const std::string& server, const std::string& more = {}) {
+    return "{name: a, type: 'sluice.dev/Asks:v1', phase: request-headers, config: {server: " + server + "}" + more +
+           "}";
+  };
+  const std::string copy = with(with(kBackend, "name: origin,", "name: copy,"), "Origin.Test", "copy.test");
+  const std::string mirrored = with(copy, "spec: {", "spec: {extensions: [" + asks("of-mirror") + "], ");
+  const std::string filters =
+      "{type: PayloadProcessing, payloadProcessing: [" + asks("of-rule") +
+      "]}, {type: RequestMirror, requestMirror: {backendRef: {group: gateway.networking.k8s.io, kind: Backend, name: "
+      "copy}}}";
+  const std::string route = with(kRoute, "rules: [{", "rules: [{filters: [" + filters + "], ");
+  const std::string backend = with(kBackend, "spec: {", "spec: {extensions: [" + asks("of-backend") + "], ");
+  const std::string gateway = R"(
+apiVersion: sluice.dev/v1alpha1
+kind: PayloadProcessor
+metadata: {name: all}
+spec:
+  targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}
+  processors: [)" + asks("of-gateway") +
+                              "]\n";
+  const World world({kClass, kGateway, route, backend, mirrored, gateway}, nullptr, test::processorTypes());
+  std::set<std::string> names;
+  for (const auto& plan : world.snapshot().backends) names.insert(plan->name);
+  EXPECT_EQ(names, (std::set<std::string>{"default/copy", "default/origin", "of-backend", "of-gateway", "of-mirror",
+                                          "of-rule"}));
 }
 
 TEST(CompileProcessors, ABackendsStepChangesNoBodyBeforeAuthentication) {

@@ -1,7 +1,14 @@
 // A type of payload processor that does nothing, for tests of how uses are compiled.
 #pragma once
 
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "proxy/processing/factory.h"
+#include "proxy/routing/backend_target.h"
 
 namespace sluice::control::test {
 
@@ -37,6 +44,25 @@ inline processing::Made makeNothing(const processing::Use& use) {
   return {std::make_shared<const Nothing>(), {}};
 }
 
+/// It asks a server, of the name that its config gives.
+class Asking final : public processing::PreAuthProcessor {
+ public:
+  explicit Asking(const std::string& name) {
+    auto plan = std::make_shared<routing::BackendPlan>();
+    plan->name = plan->identity = name;
+    targets_.push_back(std::make_shared<routing::BackendTarget>(std::move(plan)));
+  }
+  std::span<const std::shared_ptr<const processing::CalloutTarget>> targets() const override { return targets_; }
+  processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
+
+ private:
+  std::vector<std::shared_ptr<const processing::CalloutTarget>> targets_;
+};
+
+inline processing::Made makeAsking(const processing::Use& use) {
+  return {std::make_shared<const Asking>(use.config.find("server")->text), {}};
+}
+
 inline processing::BuiltinTypes processorTypes() {
   return {{"sluice.dev/Test:v1",
            {processing::Phase::kRequestHeaders, processing::Phase::kBackendRequest},
@@ -52,7 +78,8 @@ inline processing::BuiltinTypes processorTypes() {
            {processing::Phase::kRequestBody},
            true,
            "{}",
-           makeReading<processing::BodyMode::kStreamed>}};
+           makeReading<processing::BodyMode::kStreamed>},
+          {"sluice.dev/Asks:v1", {processing::Phase::kRequestHeaders}, true, "{}", makeAsking}};
 }
 
 }  // namespace sluice::control::test
