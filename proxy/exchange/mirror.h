@@ -1,7 +1,7 @@
 // A copy of one request on its way to the Backend of a RequestMirror filter: its own head and body. Its answer is
 // discarded, and nobody waits for it. Owned by Mirrors; one thread.
 //
-// It is tried once: a copy that cannot be sent, or whose Backend takes it more slowly than the client brings it, is
+// There are no retries: a copy that cannot be sent, or whose Backend takes it more slowly than the client brings it, is
 // dropped. What it is told is recorded; flush() follows it, in the drive beat.
 #pragma once
 

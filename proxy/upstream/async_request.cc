@@ -29,7 +29,7 @@ AsyncRequest::~AsyncRequest() {
 void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* allowed) {
   head_ = &head;
   allowed_ = allowed;
-  if (head.body == http::Body::kNone) body_.finish();  // else the user ends it
+  if (head.body == http::Body::kNone) body_.finish();
   state_ = State::kWaiting;
   worthAsking_ = true;
   context_.markDirty(*this);

@@ -1,5 +1,6 @@
 // A request to a Backend that the gateway makes for itself, and that moves itself: a copy for a mirror, a processor's
-// call to a service. It waits for a connection, sends, receives and watches its deadlines, and tells its owner.
+// call to a service. It waits for a connection, sends, receives and watches its deadlines, and tells its owner. As for
+// clients' requests, what the Backend has certainly not begun is sent once more, unseen.
 //
 // Owned by whoever wants it, in whatever lives on the worker; destroying it cancels what is under way, and nothing more
 // is told. What codecs and pools tell it is recorded, and followed in the drive beat of Upstreams. One thread.
