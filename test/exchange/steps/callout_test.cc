@@ -269,6 +269,43 @@ TEST_P(Callouts, OfAnAttemptGoWithIt) {
   EXPECT_EQ(rig_->told.size(), 1U) << index;
 }
 
+TEST_P(Callouts, MayBeOfAMirrorsSteps) {
+  target_ = guardOf(backendVersion());
+  step_.processor = std::make_shared<const AskingProcessor>(AskingOptions{.target = target_});
+  step_.scope = Scope::kBackend;
+  routing::BackendPlan mirror;
+  mirror.name = mirror.identity = "demo/mirror";
+  mirror.hostname = "mirror.test";
+  mirror.port = 8080;
+  mirror.authority = "mirror.test:8080";
+  mirror.protocol = routing::UpstreamProtocol::kHttp11;
+  mirror.chain = std::make_shared<const processing::Chain>(std::vector{step_});
+  const auto plan = std::make_shared<const routing::BackendPlan>(mirror);
+  Rig& rig = with({}, {}, [plan](routing::Rule& rule) { rule.mirrors.push_back({plan, 1, 1}); });
+  rig.resolver.know("guard.test", {kGuard});
+  rig.resolver.know("mirror.test", {"192.0.2.9"});
+  const std::size_t index = get();
+  respond(backend(), 200, "done");
+  EXPECT_EQ(status(index), 200) << "the client does not wait for it";
+  respond(guard(), 200, "yes");
+  BackendPeer& copy = rig.accept(wireTo("192.0.2.9"), Version::kHttp11);
+  EXPECT_EQ(fieldOf(seen(copy), "x-asked"), "yes");
+  respond(copy, 200, "");
+  EXPECT_EQ(placesTaken(), 0U);
+}
+
+TEST_P(Callouts, GoOnWhenTheirServerIsNotServedAnyMore) {
+  asking();
+  const std::size_t index = get();
+  BackendPeer& server = guard();
+  rig_->adopt("next");
+  EXPECT_EQ(placesTaken(), 1U);
+  respond(server, 200, "yes");
+  respond(backend(), 200, "done");
+  EXPECT_EQ(status(index), 200);
+  EXPECT_TRUE(server.wire().over() || server.wire().finished) << "nobody could want the connection any more";
+}
+
 TEST_P(Callouts, OfAnAnswerOfTheGatewaysOwnAreNotSent) {
   step_.phase = Phase::kResponseHeaders;
   options_ = speaking(backendVersion());
