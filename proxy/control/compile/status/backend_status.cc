@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/model/object_kinds.h"
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/refused_objects.h"
 #include "proxy/control/compile/status/use_conditions.h"
 
 namespace sluice::control {
@@ -119,10 +119,8 @@ config::ObjectStatus BackendCatalog::status(const config::Rejected& rejected) co
 
 void BackendCatalog::addStatuses(std::vector<config::ObjectStatus>& statuses) const {
   for (const auto& [backend, entry] : entries_) statuses.push_back(status(*backend, entry));
-  for (const config::Rejected& rejected : model_.rejected) {
-    if (config::findObjectKind(rejected.group, rejected.kind)->isOf<config::Backend>())
-      statuses.push_back(status(rejected));
-  }
+  forEachRefused<config::Backend>(model_,
+                                  [&](const config::Rejected& rejected) { statuses.push_back(status(rejected)); });
 }
 
 void backendStatuses(const StatusSources& sources, Statuses& statuses) { sources.backends.addStatuses(statuses); }

@@ -10,6 +10,7 @@
 #include "proxy/control/compile/processors/extension_hooks.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/refused_objects.h"
 #include "proxy/control/compile/status/use_conditions.h"
 
 namespace sluice::control {
@@ -119,17 +120,15 @@ void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
     }
     statuses.push_back(std::move(status));
   }
-  for (const config::Rejected& each : model.rejected) {
-    if (each.kind == config::GatewayClass::kKind) statuses.push_back(rejectedStatus(each));
-  }
+  forEachRefused<config::GatewayClass>(model,
+                                       [&](const config::Rejected& each) { statuses.push_back(rejectedStatus(each)); });
 }
 
 void gatewayStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const GatewayPlan& each : sources.gateways) statuses.push_back(gatewayStatus(each));
-  for (const config::Rejected& each : sources.model.rejected) {
-    const bool mute = each.legible<config::Gateway>() == nullptr;
-    if (each.kind == config::Gateway::kKind && mute) statuses.push_back(rejectedStatus(each));
-  }
+  forEachRefused<config::Gateway>(sources.model, [&](const config::Rejected& each) {
+    if (each.legible<config::Gateway>() == nullptr) statuses.push_back(rejectedStatus(each));
+  });
 }
 
 }  // namespace sluice::control

@@ -6,6 +6,7 @@
 #include "proxy/control/compile/gateways/gateway_plan.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/refused_objects.h"
 #include "proxy/control/compile/status/use_conditions.h"
 
 namespace sluice::control {
@@ -115,18 +116,16 @@ void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses) 
     placeAtTarget(each, conditionsOf(each.meta, unattached(each, target), sources),
                   statuses.emplace_back(statusOf(each.meta)));
   }
-  for (const config::Rejected& each : sources.model.rejected) {
-    if (each.kind == config::PayloadProcessor::kKind) statuses.push_back(rejectedProcessor(each));
-  }
+  forEachRefused<config::PayloadProcessor>(
+      sources.model, [&](const config::Rejected& each) { statuses.push_back(rejectedProcessor(each)); });
 }
 
 void pipelineStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const config::PayloadProcessingPipeline& each : sources.model.all<config::PayloadProcessingPipeline>()) {
     statuses.emplace_back(statusOf(each.meta)).conditions = conditionsOf(each.meta, std::nullopt, sources);
   }
-  for (const config::Rejected& each : sources.model.rejected) {
-    if (each.kind == config::PayloadProcessingPipeline::kKind) statuses.push_back(rejectedStatus(each));
-  }
+  forEachRefused<config::PayloadProcessingPipeline>(
+      sources.model, [&](const config::Rejected& each) { statuses.push_back(rejectedStatus(each)); });
 }
 
 }  // namespace sluice::control

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/refused_objects.h"
 
 namespace sluice::control {
 namespace {
@@ -13,11 +14,10 @@ void statusesOfRoutes(const StatusSources& sources, Statuses& statuses) {
   for (config::ObjectStatus& each : sources.attached) {
     if (each.kind == Route::kKind) statuses.push_back(std::move(each));
   }
-  for (const config::Rejected& each : sources.model.rejected) {
-    if (each.kind != Route::kKind) continue;
+  forEachRefused<Route>(sources.model, [&](const config::Rejected& each) {
     const Route* legible = each.legible<Route>();
     if (legible == nullptr || legible->parentRefs.empty()) statuses.push_back(rejectedStatus(each));
-  }
+  });
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// This finds the objects of a type that their schema refuses, for whoever says what they are told.
+#pragma once
+
+#include "config/model/model.h"
+#include "config/model/object_kinds.h"
+
+namespace sluice::control {
+
+/// Calls `visit` with each refused object of the type, of whichever of its kinds, in the order of the model.
+template <typename Object, typename Visit>
+void forEachRefused(const config::Model& model, Visit&& visit) {
+  for (const config::Rejected& each : model.rejected) {
+    if (config::findObjectKind(each.group, each.kind)->isOf<Object>()) visit(each);
+  }
+}
+
+}  // namespace sluice::control
