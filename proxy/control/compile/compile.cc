@@ -170,7 +170,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
   CompileResult result;
-  result.statuses = writeStatuses({model, gateways, backends, *memo.hooks, refused, attached});
+  result.statuses = writeStatuses({model, gateways, backends, *memo.hooks, refused}, std::move(attached));
 
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;

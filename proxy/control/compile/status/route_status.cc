@@ -1,7 +1,5 @@
 #include "proxy/control/compile/status/route_status.h"
 
-#include <utility>
-
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/refused_objects.h"
 
@@ -9,11 +7,7 @@ namespace sluice::control {
 namespace {
 
 template <typename Route>
-void statusesOfRoutes(const StatusSources& sources, Statuses& statuses) {
-  statuses.reserve(sources.model.all<Route>().size());
-  for (config::ObjectStatus& each : sources.attached) {
-    if (each.kind == Route::kKind) statuses.push_back(std::move(each));
-  }
+void statusesOfRefusedRoutes(const StatusSources& sources, Statuses& statuses) {
   forEachRefused<Route>(sources.model, [&](const config::Rejected& each) {
     const Route* legible = each.legible<Route>();
     if (legible == nullptr || legible->parentRefs.empty()) statuses.push_back(rejectedStatus(each));
@@ -23,11 +17,11 @@ void statusesOfRoutes(const StatusSources& sources, Statuses& statuses) {
 }  // namespace
 
 void httpRouteStatuses(const StatusSources& sources, Statuses& statuses) {
-  statusesOfRoutes<config::HttpRoute>(sources, statuses);
+  statusesOfRefusedRoutes<config::HttpRoute>(sources, statuses);
 }
 
 void grpcRouteStatuses(const StatusSources& sources, Statuses& statuses) {
-  statusesOfRoutes<config::GrpcRoute>(sources, statuses);
+  statusesOfRefusedRoutes<config::GrpcRoute>(sources, statuses);
 }
 
 }  // namespace sluice::control

@@ -22,8 +22,6 @@ struct StatusSources {
   const BackendCatalog& backends;
   const ExtensionHooks& hooks;
   const RefusedUses& refusedUses;
-  /// Of all routes that have parents of ours, as attachRoute() made them; each is moved to where it belongs.
-  Statuses& attached;
 };
 
 }  // namespace sluice::control

@@ -1,9 +1,14 @@
 #include "proxy/control/compile/status/status_table.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
+#include "config/model/object_kinds.h"
 #include "proxy/control/compile/status/backend_status.h"
 #include "proxy/control/compile/status/gateway_status.h"
 #include "proxy/control/compile/status/processor_status.h"
@@ -22,12 +27,20 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::Backend), backendStatuses},
 };
 
-/// Statuses are large: what is sorted are places, and each status moves once. Those of routes come in order if the
-/// routes have no times of creation: files say none.
-void moveInOrder(Statuses& from, Statuses& to) {
-  std::vector<config::ObjectStatus*> places;
-  places.reserve(from.size());
-  for (config::ObjectStatus& each : from) places.push_back(&each);
+/// Statuses are large: what is sorted are places, and each status moves once.
+using Places = std::vector<config::ObjectStatus*>;
+
+/// The line of the table that the object's type has.
+std::size_t tableLineOf(const config::ObjectStatus& status) {
+  const std::type_info& type = *config::findObjectKind(status.group, status.kind)->type;
+  const auto* line = std::find_if(std::begin(kStatusTable), std::end(kStatusTable),
+                                  [&](const StatusEntry& entry) { return *entry.type == type; });
+  assert(line != std::end(kStatusTable));
+  return static_cast<std::size_t>(line - std::begin(kStatusTable));
+}
+
+/// Statuses of routes come in order if the routes have no times of creation: files say none.
+void sortPlaces(Places& places) {
   const auto before = [](const config::ObjectStatus* a, const config::ObjectStatus* b) {
     const auto key = [](const config::ObjectStatus& status) {
       return std::tie(status.group, status.kind, status.nameSpace, status.name);
@@ -35,20 +48,27 @@ void moveInOrder(Statuses& from, Statuses& to) {
     return key(*a) < key(*b);
   };
   if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
-  to.reserve(to.size() + from.size());
-  for (config::ObjectStatus* place : places) to.push_back(std::move(*place));
 }
 
 }  // namespace
 
 std::span<const StatusEntry> statusTable() { return kStatusTable; }
 
-Statuses writeStatuses(const StatusSources& sources) {
+Statuses writeStatuses(const StatusSources& sources, Statuses attached) {
+  std::array<Statuses, std::size(kStatusTable)> written;
+  std::array<Places, std::size(kStatusTable)> places;
+  for (config::ObjectStatus& each : attached) places[tableLineOf(each)].push_back(&each);
+  std::size_t count = 0;
+  for (std::size_t line = 0; line < std::size(kStatusTable); ++line) {
+    kStatusTable[line].write(sources, written[line]);
+    for (config::ObjectStatus& each : written[line]) places[line].push_back(&each);
+    sortPlaces(places[line]);
+    count += places[line].size();
+  }
   Statuses all;
-  for (const StatusEntry& entry : kStatusTable) {
-    Statuses own;
-    entry.write(sources, own);
-    moveInOrder(own, all);
+  all.reserve(count);
+  for (const Places& each : places) {
+    for (config::ObjectStatus* place : each) all.push_back(std::move(*place));
   }
   return all;
 }

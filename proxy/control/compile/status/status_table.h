@@ -11,13 +11,15 @@ namespace sluice::control {
 
 struct StatusEntry {
   const std::type_info* type;  // as in ObjectKind
-  /// Appends a status for each object that is ours to speak of, refused ones too, in any order.
+  /// Appends a status for each object that is ours to speak of, refused ones too, in any order. Routes that were
+  /// attached have theirs already.
   void (*write)(const StatusSources& sources, Statuses& statuses);
 };
 
 std::span<const StatusEntry> statusTable();
 
-/// Writes all of them, in the order of the table, then by group, kind, namespace and name.
-Statuses writeStatuses(const StatusSources& sources);
+/// Writes all of them, in the order of the table, then by group, kind, namespace and name. `attached` are those of the
+/// routes with parents of ours, as attachRoute() made them.
+Statuses writeStatuses(const StatusSources& sources, Statuses attached);
 
 }  // namespace sluice::control
