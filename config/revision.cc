@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/model/object_identity.h"
+#include "config/model/object_kinds.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::config {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "config/model/covers.h"
 #include "config/model/object_identity.h"
-#include "config/model/object_kinds.h"
 #include "config/problem.h"
 #include "config/yaml/document.h"
 #include "config/yaml/source_text.h"

@@ -6,7 +6,6 @@
 // told is a line of the control plane's own table (proxy/control/compile/status/status_table.h), by the same types.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,18 +13,15 @@
 #include <typeinfo>
 
 #include "config/fields/field_reader.h"
+#include "config/model/covers.h"
 #include "config/model/model.h"
 #include "config/model/status_shape.h"
 
 namespace sluice::config {
 
-/// What an object counts for: the revision, which Secrets enter by its key alone, or what is served all the same, which
-/// are the EndpointSlices. See revision.h.
-enum class Covers : std::uint8_t { kRevision, kRevisionByKey, kEndpoints };
-
 struct KindTraits {
   bool namespaced = true;
-  /// None: its objects have no status.
+  /// Objects of a kind without one have no status.
   std::optional<StatusShape> status = std::nullopt;
   Covers covers = Covers::kRevision;
   /// A ReferenceGrant may let other namespaces use it. XBackend has to be in the route's own (GEP-4894).
@@ -36,7 +32,7 @@ struct ObjectKind : KindTraits {
   std::string_view group;  // empty: the core group
   std::string_view kind;
   std::span<const std::string_view> versions;
-  /// Of its objects, and so which list of the Model they are in; kinds may share one.
+  /// The type of its objects says which list of the Model they are in; kinds may share one.
   const std::type_info* type = nullptr;
   /// Reads and finishes `root`. nullptr if the schema refuses it; what is legible of it goes into `rejected` then.
   std::shared_ptr<const void> (*read)(FieldReader& root, ObjectMeta meta, Rejected& rejected) = nullptr;
