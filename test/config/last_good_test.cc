@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 #include "config/load.h"
+#include "config/model/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -79,36 +83,74 @@ TEST(LastGood, ServesOnWhileTheObjectStaysInvalidAndNoLonger) {
   EXPECT_EQ(valueIn(loadAfter(map("5", "surprise: 1\n"), &deleted.model).model), nullptr);
 }
 
-TEST(LastGood, IsKeptForEveryKind) {
-  const std::vector<std::string> objects = {
-      object("gateway.networking.k8s.io/v1", "GatewayClass", "a", "spec: {controllerName: example.com/x}\n"),
-      object("gateway.networking.k8s.io/v1", "Gateway", "a",
-             "spec: {gatewayClassName: a, listeners: [{name: l, port: 80, protocol: HTTP}]}\n"),
-      object("gateway.networking.k8s.io/v1", "HTTPRoute", "a", "spec: {parentRefs: [{name: a}]}\n"),
-      object("gateway.networking.k8s.io/v1", "ReferenceGrant", "a",
-             "spec: {from: [{group: g.test, kind: K, namespace: n}], to: [{group: '', kind: Secret}]}\n"),
-      object("v1", "ConfigMap", "a", "data: {k: v}\n"),
-      object("v1", "Secret", "a", "stringData: {k: v}\n"),
-      object("gateway.networking.k8s.io/v1alpha1", "Backend", "a",
-             "spec: {destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}\n"),
-      object("sluice.dev/v1alpha1", "Backend", "a",
-             "spec: {destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}\n"),
-      object("sluice.dev/v1alpha1", "PayloadProcessingPipeline", "a",
-             "spec: {processors: [{name: p, type: a.b/K:v1}]}\n"),
-      object("gateway.networking.k8s.io/v1alpha1", "PayloadProcessingPipeline", "a",
-             "spec: {processors: [{name: p, type: a.b/K:v1}]}\n"),
+struct Valid {
+  std::string group;
+  std::string version;
+  std::string kind;
+  std::string rest;
+
+  std::string text() const { return textOf(rest); }
+  /// Every kind needs something that this lacks, or takes no field that it does not know.
+  std::string refusedText() const { return textOf("surprise: 1\n"); }
+
+ private:
+  std::string textOf(const std::string& body) const {
+    return object(group.empty() ? version : group + "/" + version, kind, "a", body);
+  }
+};
+
+/// One valid object of each kind.
+std::vector<Valid> validObjects() {
+  const std::string gateway(kGatewayGroup);
+  const std::string prototype(kPrototypeGroup);
+  const std::string own(kOwnGroup);
+  const std::string destination = "spec: {destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}\n";
+  const std::string ported =
+      "spec: {destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [{number: 80, protocol: HTTP}]}}\n";
+  const std::string processors = "processors: [{name: p, type: 'a.b/K:v1'}]}\n";
+  const std::string target = "spec: {targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: a}, ";
+  return {
+      {gateway, "v1", "GatewayClass", "spec: {controllerName: example.com/x}\n"},
+      {gateway, "v1", "Gateway", "spec: {gatewayClassName: a, listeners: [{name: l, port: 80, protocol: HTTP}]}\n"},
+      {gateway, "v1", "HTTPRoute", "spec: {parentRefs: [{name: a}]}\n"},
+      {gateway, "v1", "GRPCRoute", "spec: {parentRefs: [{name: a}]}\n"},
+      {gateway, "v1", "ReferenceGrant",
+       "spec: {from: [{group: g.test, kind: K, namespace: n}], to: [{group: '', kind: Secret}]}\n"},
+      {"", "v1", "Namespace", ""},
+      {"", "v1", "ConfigMap", "data: {k: v}\n"},
+      {"", "v1", "Secret", "stringData: {k: v}\n"},
+      {"", "v1", "Service", "spec: {ports: [{port: 80}]}\n"},
+      {std::string(kDiscoveryGroup), "v1", "EndpointSlice", "addressType: IPv4\nendpoints: []\n"},
+      {gateway, "v1alpha1", "Backend", destination},
+      {own, "v1alpha1", "Backend", destination},
+      {prototype, "v0alpha0", "Backend", ported},
+      {prototype, "v0alpha0", "XBackendDestination", ported},
+      {std::string(kExperimentalGroup), "v1alpha1", "XBackend",
+       "spec: {type: ExternalHostname, externalHostname: {hostname: a.test}, port: {port: 443}}\n"},
+      {own, "v1alpha1", "PayloadProcessor", target + processors},
+      {gateway, "v1alpha1", "PayloadProcessor", target + processors},
+      {own, "v1alpha1", "PayloadProcessingPipeline", "spec: {" + processors},
+      {gateway, "v1alpha1", "PayloadProcessingPipeline", "spec: {" + processors},
   };
-  for (const std::string& each : objects) {
+}
+
+TEST(LastGood, IsKeptForEveryKind) {
+  std::set<std::pair<std::string, std::string>> missing;
+  for (const ObjectKind& each : objectKinds()) missing.emplace(each.group, each.kind);
+  for (const Valid& valid : validObjects()) {
+    missing.erase({valid.group, valid.kind});
+    const std::string each = valid.text();
     const Configuration good = loadAfter(each);
-    ASSERT_THAT(rendered(good.problems), IsEmpty());
-    const Configuration bad = loadAfter(each + "surprise: 1\n", &good.model);
+    ASSERT_THAT(rendered(good.problems), IsEmpty()) << each;
+    const Configuration bad = loadAfter(valid.refusedText(), &good.model);
     EXPECT_THAT(bad.model.rejected, IsEmpty()) << each;
     ASSERT_EQ(bad.model.kept.size(), 1U) << each;
     EXPECT_EQ(bad.model.kept[0].legible<Gateway>(), nullptr);
     EXPECT_EQ(bad.model.kept[0].legible<HttpRoute>(), nullptr);
     // Valid again next to itself: it was put back where its like are.
-    EXPECT_EQ(loadAfter(each + "surprise: 1\n", &bad.model).model.kept.size(), 1U) << each;
+    EXPECT_EQ(loadAfter(valid.refusedText(), &bad.model).model.kept.size(), 1U) << each;
   }
+  EXPECT_THAT(missing, IsEmpty()) << "every kind of the table has an object here";
 }
 
 TEST(LastGood, TellsObjectsOfOneNameApart) {
