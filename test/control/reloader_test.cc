@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -51,13 +52,17 @@ class FakeServer final : public Publisher, public ReloadObserver {
     answer_ = std::move(accepted);
   }
   void closeOthers(const Generation& served) override { events.push_back("close others than " + served.revision); }
-  void onUnchanged(const Revisions& revisions) override { events.push_back("unchanged " + revisions.desired); }
+  void onUnchanged(const Revisions& revisions) override {
+    events.push_back("unchanged " + revisions.desired);
+    if (whenTold) std::exchange(whenTold, nullptr)();
+  }
   void onRefused(const Revisions& revisions, std::string_view reason) override {
     events.push_back("refused " + revisions.desired + ": " + std::string(reason));
   }
   void onServed(const Revisions& revisions, const Generation& now, std::string_view before) override {
     EXPECT_EQ(revisions.served, now.revision);
     events.push_back("served " + now.revision + " after " + std::string(before));
+    if (whenTold) std::exchange(whenTold, nullptr)();
   }
 
   /// All workers have adopted what was published, or the acceptor takes connections by it.
@@ -65,7 +70,8 @@ class FakeServer final : public Publisher, public ReloadObserver {
   /// What has happened since the last call.
   std::vector<std::string> take() { return std::exchange(events, {}); }
 
-  int failures = 0;  // of the next attempts to open
+  int failures = 0;                // of the next attempts to open
+  std::function<void()> whenTold;  // called once, inside the next onServed() or onUnchanged()
   std::vector<std::string> events;
 
  private:
@@ -241,6 +247,48 @@ TEST_F(Reloads, WhatIsAskedForMeanwhileFollowsARefusalToo) {
   EXPECT_EQ(state(), "InSync");
 }
 
+TEST_F(Reloads, WhatIsAskedForWhileAPortIsTakenWaitsForTheNextAttempt) {
+  begin();
+  reloader_.reload();
+  server_.failures = 1;
+  loader_.hand(loaded("two"));
+  reloader_.reload();
+  EXPECT_EQ(server_.take(), Events{"open two"}) << "it is not tried any sooner";
+  EXPECT_FALSE(loader_.loading());
+  passes(std::chrono::milliseconds(30));
+  EXPECT_EQ(server_.take(), (Events{"open two", "publish two"}));
+  EXPECT_FALSE(loader_.loading());
+  server_.answer();
+  server_.answer();
+  EXPECT_TRUE(loader_.loading());
+  EXPECT_EQ(loader_.servedBefore, "two");
+}
+
+TEST_F(Reloads, WhatIsAskedForWhenOneIsServedFollowsIt) {
+  begin();
+  reloader_.reload();
+  server_.whenTold = [this] { reloader_.reload(); };
+  serve("two");
+  EXPECT_EQ(loader_.loads, 3);
+  EXPECT_EQ(loader_.servedBefore, "two");
+  EXPECT_EQ(loader_.discarded, Events{"one"});
+  serve("three");
+  EXPECT_EQ(loader_.loads, 3);
+  EXPECT_EQ(reloader_.generation()->revision, "three");
+}
+
+TEST_F(Reloads, WhatIsAskedForWhenNothingHasChangedFollowsIt) {
+  begin();
+  reloader_.reload();
+  server_.whenTold = [this] { reloader_.reload(); };
+  loader_.hand(loaded("one", Loaded::Outcome::kUnchanged));
+  EXPECT_EQ(loader_.loads, 3);
+  EXPECT_EQ(loader_.discarded, Events{"one"}) << "the reading of it";
+  serve("two");
+  EXPECT_EQ(loader_.loads, 3);
+  EXPECT_EQ(reloader_.generation()->revision, "two");
+}
+
 TEST_F(Reloads, WhatIsAskedForBeforeThereAreWorkersIsDoneWhenThereAre) {
   reloader_.reload();
   EXPECT_TRUE(start(loaded("one")).ok());
@@ -286,6 +334,21 @@ TEST_F(Reloads, StoppedWhenWorkersWereToldItComesToItsEnd) {
   server_.answer();
   EXPECT_EQ(reloader_.generation()->revision, "two");
   EXPECT_FALSE(loader_.loading()) << "nothing is begun any more";
+}
+
+TEST_F(Reloads, StoppedWhileConnectionsAreMovedToItComesToItsEnd) {
+  begin();
+  reloader_.reload();
+  loader_.hand(loaded("two"));
+  server_.answer();
+  reloader_.stop();
+  EXPECT_TRUE(reloader_.reloading());
+  server_.take();
+  server_.answer();
+  EXPECT_EQ(server_.take(), (Events{"close others than two", "served two after one"}));
+  EXPECT_EQ(loader_.discarded, Events{"one"});
+  EXPECT_FALSE(reloader_.reloading());
+  EXPECT_FALSE(loader_.loading());
 }
 
 TEST_F(Reloads, StoppedBeforeTheFirstConfigurationTellsNobody) {
