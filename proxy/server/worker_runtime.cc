@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/server/settings_view.h"
+#include "proxy/server/http_limits.h"
 
 namespace sluice::server {
 namespace {

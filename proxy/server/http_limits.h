@@ -1,4 +1,4 @@
-// Limits of the settings as HTTP names them, which shares some of them out.
+// This makes HTTP's limits of the settings.
 #pragma once
 
 #include "proxy/base/settings.h"

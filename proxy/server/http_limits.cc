@@ -1,4 +1,4 @@
-#include "proxy/server/settings_view.h"
+#include "proxy/server/http_limits.h"
 
 #include <algorithm>
 #include <limits>

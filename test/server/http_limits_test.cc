@@ -1,12 +1,12 @@
 // Every setting that a lower layer takes arrives there, and none in the place of another.
-#include "proxy/server/settings_view.h"
+#include "proxy/server/http_limits.h"
 
 #include <gtest/gtest.h>
 
 namespace sluice::server {
 namespace {
 
-TEST(SettingsView, EveryHttpLimitArrives) {
+TEST(HttpLimits, AllArrive) {
   base::LimitSettings limits;
   limits.requestLineBytes = 1;
   limits.headerBytes = 2;
@@ -33,7 +33,7 @@ TEST(SettingsView, EveryHttpLimitArrives) {
   EXPECT_EQ(made.queuedControlFrames, 11U);
 }
 
-TEST(SettingsView, TheDefaultsOfBothSidesAgree) {
+TEST(HttpLimits, TheDefaultsOfBothSidesAgree) {
   const http::Limits made = httpLimits({});
   const http::Limits expected;
   EXPECT_EQ(made.requestLineBytes, expected.requestLineBytes);
@@ -49,7 +49,7 @@ TEST(SettingsView, TheDefaultsOfBothSidesAgree) {
   EXPECT_EQ(made.queuedControlFrames, expected.queuedControlFrames);
 }
 
-TEST(SettingsView, AStreamHoldsNoMoreThanAnExchangeMay) {
+TEST(HttpLimits, AStreamHoldsNoMoreThanAnExchangeMay) {
   base::LimitSettings limits;
   limits.streamWindow = 100;
   limits.exchangeBuffer = 60;
@@ -58,14 +58,14 @@ TEST(SettingsView, AStreamHoldsNoMoreThanAnExchangeMay) {
   EXPECT_EQ(httpLimits(limits).streamWindow, 100U);
 }
 
-TEST(SettingsView, AStreamBeginsWithItsShareOfWhatItsConnectionMayHold) {
+TEST(HttpLimits, AStreamBeginsWithItsShareOfWhatItsConnectionMayHold) {
   base::LimitSettings limits;
   EXPECT_EQ(httpLimits(limits).firstWindow, 44U * 1024) << "4 MiB for 100 streams";
   limits.streamWindow = 20 * 1024;
   EXPECT_EQ(httpLimits(limits).firstWindow, 20U * 1024);
 }
 
-TEST(SettingsView, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
+TEST(HttpLimits, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
   base::LimitSettings limits;
   limits.headerBytes = (std::uint64_t{1} << 32) + 1;
   limits.connectionWindow = std::uint64_t{1} << 31;
