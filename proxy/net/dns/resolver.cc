@@ -1,6 +1,7 @@
 #include "proxy/net/dns/resolver.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -159,6 +160,7 @@ Addresses chooseAddresses(DnsStrategy strategy, const Addresses& answer) {
 
 base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const base::DnsSettings& settings,
                                                      observe::MetricShard* metrics, std::size_t maxNames) {
+  assert(maxNames >= 1);
   auto resolver = std::make_unique<CaresResolver>(worker, settings, metrics, maxNames);
   if (auto error = resolver->init(settings)) return std::move(*error);
   return std::unique_ptr<Resolver>(std::move(resolver));

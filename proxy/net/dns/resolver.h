@@ -43,8 +43,8 @@ class Resolver {
   virtual void resolve(std::string_view name, std::function<void()> done) = 0;
 };
 
-/// So many answers are kept, of which the oldest makes room; and for so many names is asked at a time, more are
-/// refused.
+/// A resolver keeps at most this many answers and asks for at most this many names at a time; the oldest answer makes
+/// room, and further questions are refused.
 inline constexpr std::size_t kMaxDnsNames = 4096;
 
 /// Errors are config's: a server or host that is no address. `metrics` takes dns_lookup_duration_seconds, one per query
