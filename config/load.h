@@ -1,6 +1,7 @@
 // Objects -> Model: puts the objects of a set together, and says of each what is wrong with it.
 //
-// Pure functions. The loading thread's; every source, `sluice validate` and the tests all come through here.
+// These are pure functions. The loading thread calls them whatever the source is, and `sluice validate` and the tests
+// call them too.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // One configuration, read and compiled: what `run` serves, what `validate` prints and what /status says, from the same
 // code.
 //
-// A value: made by the loading thread, then the main thread's.
+// It is a value. The loading thread makes it; from then on it never changes, and is shared by whoever reads it.
 #pragma once
 
 #include <memory>

@@ -40,16 +40,19 @@ class LoadingThread final : public Loader {
   Loaded loadNow(const Loaded& served);
   void report(const Configuration& configuration);
 
-  // These are the thread's own.
+  // These belong to others. They are used from the thread, and of the main thread's worker that is post() alone.
   Source& source_;
   const processing::BuiltinTypes& processors_;
   observe::Log& log_;
   net::Worker& main_;
+
+  // Nobody but the thread uses these once it runs.
   const base::Secret revisionKey_;
   ConfigurationMemo memo_;
   GenerationMaker maker_;
   std::set<std::string> reported_;  // statuses that the log has said
 
+  // Both threads use these, under the mutex.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;  // at most a load and what the one before made superfluous

@@ -6,8 +6,8 @@
 namespace sluice::control {
 namespace {
 
-// A port that is taken may become free: so often and after so long it is tried again (MARIN3R's backoff, R-14), then
-// the revision is given up.
+// A port that is taken may become free: it is tried again so often and after so long (MARIN3R's backoff), then the
+// revision is given up.
 constexpr std::array<base::Duration, 4> kRetryAfter = {std::chrono::milliseconds(10), std::chrono::milliseconds(10),
                                                        std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
@@ -84,7 +84,7 @@ void Reloader::publish() {
   parts_.publisher.publish(candidate_.generation, [this] { accept(); });
 }
 
-// Only now that every worker knows its binds.
+// Connections may be taken by it only when every worker knows its binds, which is now.
 void Reloader::accept() {
   phase_ = Phase::kAccepting;
   parts_.publisher.accept(*candidate_.generation, [this] { finish(); });

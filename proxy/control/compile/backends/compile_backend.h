@@ -48,7 +48,7 @@ class BackendCatalog {
     entries_.at(&backend).users.insert(&gateway);
   }
 
-  /// What each Backend is told; defined with the other statuses, in backend_status.cc.
+  /// Appends what each Backend is told. It is defined with the other statuses, in backend_status.cc.
   void addStatuses(std::vector<config::ObjectStatus>& statuses) const;
 
  private:
