@@ -156,6 +156,7 @@ struct BackendPort {
 /// One external destination, in whichever spelling it came: what a backendRef names it by are the group and kind of its
 /// metadata. Each spelling has its own read_backend_*.cc.
 struct Backend {
+  static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   /// Lower case, a name; never an address, nor this machine's or the cluster's own name (E-54). Empty, with or without
   /// ports, for destinations of a kind that is not built.

@@ -14,6 +14,12 @@
 
 namespace sluice::config {
 
+/// A type of several kinds says so by a member kSeveralKinds: its objects are found by group and kind too.
+template <typename Object>
+concept OfSeveralKinds = requires {
+  Object::kSeveralKinds;
+};
+
 class ObjectLists {
  public:
   template <typename Object>
@@ -30,9 +36,9 @@ class ObjectLists {
     const auto list = lists_.find(typeid(Object));
     return list == lists_.end() ? kNone : *std::any_cast<Objects<Object>>(&list->second);
   }
-  /// It is nullptr if there is none. The namespace is empty for kinds that have none.
+  /// It is nullptr if there is none. The namespace is empty for kinds that have none. Types of one kind have it.
   template <typename Object>
-  const Object* find(std::string_view nameSpace, std::string_view name) const {
+  requires(!OfSeveralKinds<Object>) const Object* find(std::string_view nameSpace, std::string_view name) const {
     return all<Object>().find(nameSpace, name);
   }
   /// The same for types that have several kinds.

@@ -53,6 +53,7 @@ enum class RoutingPhase : std::uint8_t { kPreRouting, kPostRouting };
 /// Attaches uses to one object of its own namespace, or to a section of it.
 struct PayloadProcessor {
   static constexpr std::string_view kKind = "PayloadProcessor";
+  static constexpr bool kSeveralKinds = true;  // one in each of two groups
   ObjectMeta meta;
   ObjectRef target;  // a Gateway, ListenerSet, HTTPRoute or GRPCRoute of kGatewayGroup
   /// A listener, or a named rule of a route; empty: all of the target.
@@ -65,6 +66,7 @@ struct PayloadProcessor {
 /// Uses with a name, for the filters of any number of rules.
 struct PayloadProcessingPipeline {
   static constexpr std::string_view kKind = "PayloadProcessingPipeline";
+  static constexpr bool kSeveralKinds = true;  // one in each of two groups
   ObjectMeta meta;
   std::vector<ProcessorUse> processors;
 };

@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <typeindex>
 #include <utility>
 
 #include "config/load.h"
@@ -36,6 +37,20 @@ TEST(ObjectKinds, OfOneNameHaveOneType) {
   }
 }
 
+template <OfSeveralKinds... Objects>
+std::set<std::type_index> typesOfSeveralKinds() {
+  return {typeid(Objects)...};
+}
+
+TEST(ObjectKinds, ShareATypeOnlyIfItSaysSo) {
+  std::set<std::type_index> types;
+  std::set<std::type_index> shared;
+  for (const ObjectKind& each : objectKinds()) {
+    if (!types.insert(*each.type).second) shared.insert(*each.type);
+  }
+  EXPECT_EQ(shared, (typesOfSeveralKinds<Backend, PayloadProcessor, PayloadProcessingPipeline>()));
+}
+
 TEST(ObjectKinds, HaveAReaderWhoseRefusalsAreKeptByName) {
   for (const ObjectKind& each : objectKinds()) {
     const Configuration refused = loadText(object(apiVersionOf(each), std::string(each.kind), "o", "surprise: 1\n"));
@@ -57,13 +72,14 @@ TEST(ObjectKinds, OfThisProgramAreLegibleInTheirOwnTypeAlone) {
 
 /// What a policy kind would be: no member, finder or reader of the configuration knows it.
 struct Policy {
+  static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
 };
 
 TEST(Model, TakesObjectsOfATypeThatItHasNeverHeardOf) {
   Model model;
   EXPECT_TRUE(model.all<Policy>().empty());
-  EXPECT_EQ(model.find<Policy>("n", "p"), nullptr);
+  EXPECT_EQ(model.find<Policy>("a.test", "Policy", "n", "p"), nullptr);
   for (const char* group : {"a.test", "b.test"}) {
     auto policy = std::make_shared<Policy>();
     policy->meta.group = group;
@@ -77,7 +93,7 @@ TEST(Model, TakesObjectsOfATypeThatItHasNeverHeardOf) {
   EXPECT_EQ(model.find<Policy>("b.test", "Policy", "n", "p"), &model.all<Policy>()[1]);
   EXPECT_EQ(model.find<Policy>("c.test", "Policy", "n", "p"), nullptr);
   const Model copy = model;
-  EXPECT_EQ(copy.find<Policy>("n", "p"), model.find<Policy>("n", "p")) << "objects are shared";
+  EXPECT_EQ(&copy.all<Policy>()[0], &model.all<Policy>()[0]) << "objects are shared";
 }
 
 }  // namespace
