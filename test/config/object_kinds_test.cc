@@ -62,7 +62,7 @@ TEST(ObjectKinds, HaveAReaderWhoseRefusalsAreKeptByName) {
   }
 }
 
-TEST(ObjectKinds, OfThisProgramAreLegibleInTheirOwnTypeAlone) {
+TEST(Rejected, IsLegibleInItsOwnTypeAlone) {
   Rejected rejected;
   EXPECT_EQ(rejected.legible<Gateway>(), nullptr);
   rejected.remains = std::make_shared<const Gateway>();
