@@ -105,15 +105,18 @@ RawOrigin::Script stuck(std::atomic<int>& held) {
   };
 }
 
-/// A hundred requests of 60 KB each in a few kilobytes, by somebody whose window stays closed.
+/// A hundred requests of 60 KB each in a few kilobytes, by somebody whose window stays closed. One write brings them
+/// all, so that none is answered before the last one is there.
 std::unique_ptr<H2Client> bomb(std::uint16_t port, const std::string& target) {
   auto client = std::make_unique<H2Client>(port, std::string(h2::preface()) + h2::settings({{0x4, 0}}));
+  std::string requests;
   for (std::uint32_t id = 1; id < 201; id += 2) {
     std::string block = h2::block(h2::get(target));
     if (id == 1) block += h2::indexedLine("x-large", std::string(3900, 'y'));
     for (int i = 0; i < 15; ++i) block += h2::reference(62);
-    client->send(h2::headers(id, block, true));
+    requests += h2::headers(id, block, true);
   }
+  client->send(requests);
   return client;
 }
 
