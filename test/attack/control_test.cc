@@ -150,11 +150,14 @@ TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
   Gateway gateway(
       {.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 0s\n", .startedBy = kFewDescriptors});
   Attack attack(gateway, probing(gateway), kBounds);
+  // All of them are there before the first one asks, so that their Backends' connections find less room than they need.
   std::vector<Socket> clients;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 150; ++i) {
     clients.push_back(Socket::connect(gateway.port()));
-    clients.back().send(kGet);
+    clients.back().send("GET / HTTP/1.1\r\n");
+    ASSERT_TRUE(clients.back().waitUntilRead());
   }
+  for (Socket& client : clients) client.send("Host: a\r\n\r\n");
   const std::string refused =
       "http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/origin\","
       "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"503\",error_type=\"connection_limit_reached\"}";
