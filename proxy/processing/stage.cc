@@ -304,10 +304,10 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
                                         : StepOutcome::kUnreplayable;
   }
   host.onStep(step, run.time(host), verdict, outcome);
+  run.end();
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
   if (!goesOn && host.ends(step, verdict)) return false;
   state_ = State::kPassing;
-  run.end();
   if (to != nullptr && outcome == StepOutcome::kSkipped) {
     to->bytes.splice(unreleased_, unreleased_.size());
     base::ByteQueue& given = text_.isNeeded() && !stripped_ ? coded_ : given_;

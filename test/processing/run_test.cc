@@ -103,6 +103,26 @@ TEST_F(RunTest, ARefusalIsFinal) {
   EXPECT_TRUE(order_.empty());
 }
 
+TEST_F(RunTest, AStepThatHasDecidedKeepsNoCalloutWhateverItDecided) {
+  const std::vector<Verdict> verdicts = {Verdict::goOn(), Verdict::fail("it broke"),
+                                         Verdict::reply({base::Error::internal("no"), {}})};
+  for (const BodyMode mode : {BodyMode::kNone, BodyMode::kBuffered}) {
+    for (const Verdict& verdict : verdicts) {
+      const Phase phase = mode == BodyMode::kNone ? Phase::kRequestHeaders : Phase::kRequestBody;
+      const auto asks = [&](Call& call) {
+        const http::RequestHead head;
+        call.callout({nullptr, head});
+        EXPECT_EQ(host_.nothing.callouts, 1);
+        return verdict;
+      };
+      make({makeStep("asks", phase, asks, mode)});
+      enter(phase);
+      give("ab", true);
+      EXPECT_EQ(host_.nothing.callouts, 0);
+    }
+  }
+}
+
 TEST_F(RunTest, WhereNobodyHeedsARefusalStepsGoOn) {
   host_.heeds = false;
   make({makeStep("bad", Phase::kRequestHeaders, [](Call&) { return Verdict::fail("it broke"); }),

@@ -1,4 +1,4 @@
-// What steps are offered that ask nobody.
+// Services for steps that ask nobody.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,12 @@ namespace sluice::test {
 /// There was nobody to ask.
 class FailedCallout final : public processing::Callout {
  public:
+  FailedCallout() = default;
+  /// Counts itself for as long as it is there.
+  explicit FailedCallout(int& alive) : alive_(&alive) { ++*alive_; }
+  ~FailedCallout() override {
+    if (alive_ != nullptr) --*alive_;
+  }
   void send(std::string_view) override {}
   void end() override {}
   std::size_t unsent() const override { return 0; }
@@ -24,6 +30,7 @@ class FailedCallout final : public processing::Callout {
   const std::optional<base::Error>& error() const override { return error_; }
 
  private:
+  int* alive_ = nullptr;
   base::ChunkPool pool_;
   base::ByteQueue nothing_{pool_};
   std::optional<base::Error> error_ = base::Error::internal("there is nobody to ask");
@@ -32,9 +39,11 @@ class FailedCallout final : public processing::Callout {
 class NoServices final : public processing::Services {
  public:
   std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest&, const processing::Place&) override {
-    return std::make_unique<FailedCallout>();
+    return std::make_unique<FailedCallout>(callouts);
   }
   processing::WorkerStates& workerStates() override { return states_; }
+
+  int callouts = 0;  // that are there
 
  private:
   processing::WorkerStates states_;
