@@ -19,7 +19,7 @@ namespace sluice::config {
 struct ObjectSet {
   /// In the order of the source: of two that define one object the first counts.
   std::vector<std::shared_ptr<const std::vector<ObjectReading>>> readings;
-  /// What was met on the way to the objects. An error refuses the whole set.
+  /// Problems that were met on the way to the objects. An error refuses the whole set.
   Problems problems;
   /// The revision of a set that is refused whole; empty if it is not.
   std::string refused;

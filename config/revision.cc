@@ -95,7 +95,7 @@ class Encoder {
   std::string bytes_;
 };
 
-/// What is no kind that we know may be a misspelt Secret.
+/// An object of a kind that we do not know may be a misspelt Secret.
 Covers coversOf(const ObjectIdentity& identity) {
   if (const ObjectKind* kind = findObjectKind(identity.group, identity.kind)) return kind->covers;
   return isUnbuiltKind(identity.group, identity.kind) ? Covers::kRevision : Covers::kRevisionByKey;

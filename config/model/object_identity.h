@@ -24,7 +24,7 @@ struct ObjectIdentity {
 
 ObjectIdentity identify(const Value& root);
 
-/// What the API server alone writes into metadata, and nothing that is served depends on.
+/// The API server alone writes these into metadata, and nothing that is served depends on them.
 inline constexpr std::string_view kServerFields[] = {
     "uid",      "resourceVersion", "finalizers",        "ownerReferences",           "managedFields",
     "selfLink", "generateName",    "deletionTimestamp", "deletionGracePeriodSeconds"};

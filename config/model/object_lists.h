@@ -41,7 +41,7 @@ class ObjectLists {
   requires(!OfSeveralKinds<Object>) const Object* find(std::string_view nameSpace, std::string_view name) const {
     return all<Object>().find(nameSpace, name);
   }
-  /// The same for types that have several kinds.
+  /// Finds an object of a type that has several kinds.
   template <typename Object>
   const Object* find(std::string_view group, std::string_view kind, std::string_view nameSpace,
                      std::string_view name) const {

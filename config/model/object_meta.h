@@ -20,7 +20,7 @@ inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
 
 /// This says which version of an object its source has. API servers write it; files seldom have any of it.
 ///
-/// Those of a Model that is served may be old: a set that differs from it in nothing but versions is not served anew.
+/// A Model that is served may have old ones: a set that differs from it in nothing but versions is not served anew.
 /// So whoever writes statuses takes uid and resourceVersion from the newest ObjectSet.
 struct ObjectVersion {
   std::optional<std::int64_t> generation;

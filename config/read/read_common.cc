@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 
-/// What an API server has written. Nothing of it is checked: whoever exports an object may leave it in, or alter it.
+/// An API server has written these members. They are not checked: whoever exports an object may leave it in, or alter
+/// it.
 std::string serverText(FieldReader& reader, std::string_view key) {
   const Value* field = reader.find(key);
   return field != nullptr && field->isString() ? field->text : std::string();

@@ -30,7 +30,7 @@ class Memo {
     return entry->second.made;
   }
 
-  /// The same for what the key alone decides.
+  /// Does the same where the key alone decides what is made.
   template <typename Name, typename Make>
   const Made& get(const Name& key, Make&& make) {
     return get(

@@ -12,7 +12,7 @@ namespace sluice::control {
 class ReloadObserver {
  public:
   virtual ~ReloadObserver() = default;
-  /// What was read is what is served.
+  /// The configuration that was read is the one that is served.
   virtual void onUnchanged(const Revisions& revisions) = 0;
   /// The old configuration serves on.
   virtual void onRefused(const Revisions& revisions, std::string_view reason) = 0;

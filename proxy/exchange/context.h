@@ -1,5 +1,5 @@
-// What the exchanges and mirrors of one worker share: its parts, what a reload may change of them, and the way to each
-// other. Implemented by Exchanges; one thread.
+// The exchanges and mirrors of one worker share a Context: the worker's parts, the settings that a reload may change,
+// and the way to each other. Exchanges implements it, on one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Who is told what becomes of exchanges: logs and metrics.
+// An ExchangeObserver is told what becomes of exchanges. Logs and metrics are written by it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class ExchangeObserver {
   virtual ~ExchangeObserver() = default;
   /// Rule and Backend are decided, or that there are none. Not for requests whose head was refused.
   virtual void onRouted(const Exchange& exchange) = 0;
-  /// What was decided does not hold any more; onRouted() follows.
+  /// The route is left again, since the request is matched once more; onRouted() follows.
   virtual void onLeftRoute(const Exchange& exchange) = 0;
   /// An attempt has failed and another one follows, which the exchange has already. `status` is what the backend
   /// answered, or with `error` what the gateway would have.

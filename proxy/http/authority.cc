@@ -20,7 +20,7 @@ bool isPort(std::string_view text) {
   return value <= 65535;
 }
 
-// What the bytes of a host and port are, as bits.
+// Each byte of a host has one of these bits, or none.
 using Seen = std::uint8_t;
 constexpr Seen kDot = 1;
 constexpr Seen kUpperCase = 2;

@@ -1,5 +1,5 @@
-// What gRPC adds to HTTP/2: messages in bodies, and how a call ended. For requests that the gateway makes itself and
-// for its own answers; what passes through it is never looked into.
+// Here is the part of gRPC that stands above HTTP/2: messages in bodies, and the status of a call. The gateway uses it
+// for its own requests and answers, and never looks into calls that pass through it.
 //
 // Source: the protocol description "gRPC over HTTP2". Pure functions.
 #pragma once
@@ -14,17 +14,17 @@
 
 namespace sluice::http {
 
-/// In front of each message: whether it is compressed, and its length.
+/// Each message has a prefix: a byte that says whether it is compressed, and its length.
 inline constexpr std::size_t kGrpcPrefix = 5;
 
-/// One message, uncompressed, as it goes over the wire ("Length-Prefixed-Message").
+/// Returns the message as it goes over the wire, uncompressed ("Length-Prefixed-Message").
 std::string frameGrpcMessage(std::string_view message);
 
 enum class GrpcFrame : std::uint8_t {
   kIncomplete,  // more of the body is needed; at its end: it was cut
   kMessage,
   kTooLarge,   // said as soon as the length is there
-  kCompressed  // which nobody has agreed to: whoever asks sends no grpc-accept-encoding
+  kCompressed  // nobody has agreed to that: whoever asks sends no grpc-accept-encoding
 };
 /// Reads the first message of `body`, which then goes on kGrpcPrefix + message.size() bytes later.
 GrpcFrame readGrpcMessage(const base::ByteQueue& body, std::size_t most, std::string& message);
@@ -33,10 +33,10 @@ struct GrpcStatus {
   std::uint32_t code = 0;  // 0: OK
   std::string message;     // in the server's words, percent-decoded: not to be shown as it is
 };
-/// How a call ended, by its trailers, or by a head that is all of the answer ("Trailers-Only"). Where neither says it,
-/// by the status of HTTP; a 200 is then UNKNOWN.
+/// Says how a call ended, by its trailers, or by a head that is all of the answer ("Trailers-Only"). Where neither has
+/// a status, that of HTTP decides; a 200 is then UNKNOWN.
 GrpcStatus grpcStatusOf(const ResponseHead& head, const Headers* trailers);
-/// The official mapping ("HTTP to gRPC Status Code Mapping").
+/// Maps as gRPC defines it ("HTTP to gRPC Status Code Mapping").
 std::uint32_t grpcStatusFrom(std::uint16_t httpStatus);
 
 }  // namespace sluice::http

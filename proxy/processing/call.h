@@ -46,7 +46,7 @@ struct RouteWish {
   http::Headers hints;
 };
 
-/// What a step may do besides deciding: wait, and ask others meanwhile.
+/// It lets a step do more than decide: wait, and ask others meanwhile.
 class StepControl {
  public:
   virtual Resumer suspend() = 0;

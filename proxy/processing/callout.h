@@ -53,7 +53,7 @@ class Callout {
   /// limits.exchangeBuffer has been sent that the server has not taken.
   virtual void send(std::string_view bytes) = 0;
   virtual void end() = 0;
-  /// What was sent and has not been taken.
+  /// Bytes that were sent and that the server has not taken.
   virtual std::size_t unsent() const = 0;
 
   /// Resumes at that moment, and at once if it has passed: a kChange since the last call counts. The Resumer of an
@@ -63,8 +63,8 @@ class Callout {
 
   /// The answer's; nullptr until it is there.
   virtual const http::ResponseHead* head() const = 0;
-  /// What has come of its body and was not taken. Beyond limits.processorBuffer no more comes until some is taken, so
-  /// no part of it that is wanted whole can be larger.
+  /// Bytes of its body that have come and were not taken. Beyond limits.processorBuffer no more come until some are
+  /// taken, so no part of the body that is wanted whole can be larger.
   virtual const base::ByteQueue& received() const = 0;
   virtual void take(std::size_t count) = 0;
   /// Nothing more comes: the answer is whole, or there is an error().

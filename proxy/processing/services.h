@@ -1,6 +1,6 @@
-// What the worker offers to processors while they run: requests of their own, and state that lives as long as they do.
+// The worker offers these services to processors while they run: requests of their own, and state for each worker.
 //
-// Implemented by the data path, and by tests. On the thread of the exchange.
+// The data path implements them, and tests do. They are used on the thread of the exchange.
 #pragma once
 
 #include <memory>

@@ -54,8 +54,8 @@ class Verdict {
     return verdict;
   }
 
-  /// What the step asked for has failed: where that took too long, or there was no room for it, the step has failed by
-  /// that.
+  /// The step has failed because its own request has, by a timeout or for want of room if that is how the request
+  /// failed.
   static Verdict fail(const base::Error& error) { return fail(error.detail, causeOf(error)); }
 
   Kind kind() const { return kind_; }

@@ -9,7 +9,7 @@ void AsyncRequests::mark(AsyncRequest& request) {
   if (!std::exchange(request.dirty, true)) due_.push_back(request.token());
 }
 
-// What is marked meanwhile is driven too.
+// Requests that are marked meanwhile are driven too.
 void AsyncRequests::drive() {
   for (std::size_t i = 0; i < due_.size(); ++i) {
     AsyncRequest* request = find(due_[i]);

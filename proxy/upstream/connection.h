@@ -41,7 +41,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
   ConnectionOwner& pool() const { return pool_; }
-  /// What those are told whose connection may go to none of its addresses.
+  /// The error of a connection that may go to none of its addresses.
   static base::Error prohibited();
   /// Requests that can be begun now.
   std::size_t available() const;

@@ -18,7 +18,7 @@ class ConnectionOwner {
   virtual PoolOwner& cluster() = 0;
   /// Whether connections may go to that address, which is that of the endpoint or one that its name stands for.
   virtual bool permits(std::span<const std::uint8_t> address) const = 0;
-  /// The same, and counts those to which they may not.
+  /// Says what permits() says, and counts the addresses to which connections may not go.
   virtual bool admits(const net::Address& address) const = 0;
   /// A connection is there, and is no more: by each, as long as it exists.
   virtual void attach() = 0;

@@ -1,4 +1,4 @@
-// What clusters, pools and connections of one worker share: its parts, what a reload may change of them, and the way to
+// Clusters, pools, connections and requests of one worker share a Context: its parts, its policy, and the way to
 // each other. Implemented by Upstreams; one thread.
 #pragma once
 
@@ -28,7 +28,7 @@ class Connection;
 class Pins;
 class Pool;
 
-/// What a reload may change.
+/// A reload may change these.
 struct UpstreamPolicy {
   routing::AddressGuard guard;
   http::Limits limits;

@@ -12,10 +12,10 @@ namespace sluice::upstream {
 
 class Pool;
 
-/// What http_client_open_connections counts a connection as.
+/// The metric http_client_open_connections counts a connection under one of these.
 enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
 
-/// Which other endpoints may serve who waits for one that can not.
+/// Names the other endpoints that may serve a request whose own cannot.
 enum class Elsewhere : std::uint8_t {
   kAny,        // the one that they wait for is no more
   kReachable,  // those to which the last attempt to connect did not just fail

@@ -1,4 +1,4 @@
-// Who makes requests to Backends, and how codecs and pools, which know a request by its token alone, find whose it is.
+// Codecs and pools know a request by its token alone. RequestSinks hands their events to the user whose request it is.
 //
 // A token carries its user in bits that no slab's index reaches, so each event goes to one table, which looks for the
 // request among its own. Owned by Upstreams' Context; one thread.

@@ -1,4 +1,4 @@
-// What the pool tells those who wait for a connection. Implemented by each table of requests, and by tests.
+// A pool tells those who wait for a connection through a WaiterSink. Each table of requests implements one.
 #pragma once
 
 #include "proxy/base/error.h"

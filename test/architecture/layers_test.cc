@@ -62,7 +62,7 @@ std::map<std::string, std::string> reachedFrom(const SourceFile& file) {
   return reached;
 }
 
-/// What others use of upstream; its clusters, pools and connections are its own.
+/// Others use these headers of upstream; its clusters, pools and connections are its own.
 TEST(Layers, RequestsToBackendsAreMadeInOneWay) {
   static const std::set<std::string> kForOthers = {"proxy/upstream/async_request.h", "proxy/upstream/budget.h",
                                                    "proxy/upstream/dialer.h", "proxy/upstream/request.h",

@@ -1,4 +1,4 @@
-// What one worker offers to the processors that run on it. Owned by Exchanges; one thread.
+// The services of one worker for the processors that run on it. Exchanges owns them, on one thread.
 #pragma once
 
 #include <memory>
