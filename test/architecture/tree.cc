@@ -32,7 +32,7 @@ std::vector<SourceFile> readTree() {
   return files;
 }
 
-/// The end of the raw string literal whose R"tag( begins at `at`, one past its closing quote.
+/// Returns the end, one past the closing quote, of the raw string literal whose R"tag( begins at `at`.
 std::size_t rawLiteralEnd(std::string_view text, std::size_t at) {
   const std::size_t open = text.find('(', at);
   if (open == std::string_view::npos) return text.size();
@@ -53,7 +53,7 @@ std::size_t literalEnd(std::string_view text, std::size_t at) {
   return std::min(text.size(), text.find('\n', at));
 }
 
-/// If a comment or a literal begins at `at`: one past its end.
+/// Returns one past the end of the comment or literal that begins at `at`, if one does.
 std::optional<std::size_t> skippedUntil(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("//")) return std::min(text.size(), text.find('\n', at));
@@ -65,6 +65,14 @@ std::optional<std::size_t> skippedUntil(std::string_view text, std::size_t at) {
   const bool separator = rest[0] == '\'' && at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1]));
   if (rest[0] == '"' || (rest[0] == '\'' && !separator)) return literalEnd(text, at);
   return std::nullopt;
+}
+
+/// Returns the text of a // comment without its slashes.
+std::string_view wordsOf(std::string_view comment) {
+  comment.remove_prefix(std::min(comment.find_first_not_of('/'), comment.size()));
+  if (comment.starts_with('<')) comment.remove_prefix(1);
+  if (comment.starts_with(' ')) comment.remove_prefix(1);
+  return comment;
 }
 
 }  // namespace
@@ -106,6 +114,38 @@ std::string codeOnly(std::string_view text) {
     }
   }
   return code;
+}
+
+std::vector<Comment> commentsOf(std::string_view text) {
+  std::vector<Comment> comments;
+  std::size_t line = 1;
+  std::size_t lineStart = 0;
+  std::size_t lastLine = 0;  // of the last comment
+  std::size_t lastColumn = 0;
+  const auto countLines = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      if (text[i] != '\n') continue;
+      ++line;
+      lineStart = i + 1;
+    }
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = skippedUntil(text, i).value_or(i + 1);
+    if (text.substr(i).starts_with("//")) {
+      const std::size_t column = i - lineStart;
+      const bool alone = text.substr(lineStart, column).find_first_not_of(' ') == std::string_view::npos;
+      const bool continues = alone && !comments.empty() && lastLine + 1 == line && lastColumn == column;
+      if (!continues) comments.push_back({line, {}});
+      const std::string_view words = wordsOf(text.substr(i, end - i));
+      if (continues && !words.empty()) comments.back().text += ' ';
+      comments.back().text += words;
+      lastLine = line;
+      lastColumn = column;
+    }
+    countLines(i, end);
+    i = end;
+  }
+  return comments;
 }
 
 std::vector<std::string_view> splitLines(std::string_view text) {

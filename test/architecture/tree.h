@@ -1,5 +1,5 @@
-// The source tree as the architecture tests see it: its files, what they include, and their code without comments and
-// literals.
+// The source tree as the architecture tests see it: its files, their includes, their comments, and their code without
+// comments and literals.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,36 @@ struct SourceFile {
   bool startsWith(std::string_view prefix) const { return std::string_view(path).starts_with(prefix); }
   bool isCpp() const { return endsWith(".h") || endsWith(".cc"); }
   bool isHeader() const { return endsWith(".h"); }
-  /// Part of the program, not of what tests and measures it.
+  /// True for a source of the program itself; false for one of its tests and benchmarks.
   bool isProduct() const {
     return isCpp() && (startsWith("proxy/") || startsWith("config/") || startsWith("filters/"));
   }
 };
 
-/// Every text file below the root but build folders, installed packages and version control; sorted by path. Read once.
+/// Returns every text file below the root, except in build folders, installed packages, fuzz corpora and version
+/// control; sorted by path. Read once.
 const std::vector<SourceFile>& sourceTree();
 
-/// The file of that path, or nullptr.
+/// Returns the file of that path, or nullptr.
 const SourceFile* findSource(std::string_view path);
 
-/// What stands between the quotes or brackets of #include lines.
+/// Returns what stands between the quotes or brackets of #include lines.
 std::vector<std::string> includesOf(std::string_view text);
 
-/// Comments and the insides of string and character literals replaced by spaces: lines keep their numbers.
+/// Returns the text with comments and literals replaced by spaces, so that lines keep their numbers.
 std::string codeOnly(std::string_view text);
+
+struct Comment {
+  std::size_t line = 0;  // where it begins
+  std::string text;      // without the slashes; its lines are joined by spaces
+};
+
+/// Returns the // comments of the text. Comments that stand below each other at the same column are one.
+std::vector<Comment> commentsOf(std::string_view text);
 
 std::vector<std::string_view> splitLines(std::string_view text);
 
-/// Findings, one a line, for a failing assertion; empty if there are none.
+/// Joins findings, one a line, for a failing assertion; empty if there are none.
 std::string listed(const std::vector<std::string>& findings);
 
 }  // namespace sluice::test

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace sluice::test {
 namespace {
 
@@ -24,6 +28,22 @@ TEST(ArchitectureTree, BlanksCommentsAndLiteralsButKeepsLines) {
   EXPECT_EQ(codeOnly("a /* b\n c */ d"), "a     \n      d");
   EXPECT_EQ(codeOnly("f(\"a\\\"b\", 'c')"), "f(      ,    )");
   EXPECT_EQ(codeOnly("R\"(new)\" 1'000 x"), "         1'000 x");
+}
+
+std::vector<std::string> rendered(std::string_view text) {
+  std::vector<std::string> comments;
+  for (const Comment& comment : commentsOf(text)) comments.push_back(std::to_string(comment.line) + ":" + comment.text);
+  return comments;
+}
+
+TEST(ArchitectureTree, JoinsTheLinesOfACommentAndSkipsLiterals) {
+  EXPECT_THAT(rendered("// One\n// comment.\n\n/// Another.\nint a;\n"), ElementsAre("1:One comment.", "4:Another."));
+  EXPECT_THAT(rendered("int a;  // of two\n        // lines\nint b;  ///< one\n"),
+              ElementsAre("1:of two lines", "3:one"));
+  EXPECT_THAT(rendered("int a;  // one\nint b;  // two\n  // three"), ElementsAre("1:one", "2:two", "3:three"));
+  EXPECT_THAT(rendered("f(\"http://a\", '/');  // b\nR\"(\n// no\n)\" // c"), ElementsAre("1:b", "4:c"));
+  EXPECT_THAT(rendered("// One\n//\n// paragraph."), ElementsAre("1:One paragraph."));
+  EXPECT_THAT(rendered(""), ElementsAre());
 }
 
 }  // namespace
