@@ -1,4 +1,4 @@
-// What may stand nowhere, and what must stand everywhere.
+// Constructs and words that no source may have, and lines that every header must have.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,10 +15,10 @@ namespace {
 using Where = std::function<bool(const SourceFile&)>;
 
 bool product(const SourceFile& file) { return file.isProduct(); }
-/// spdlog wants its sinks shared.
+/// Leaves out the log, because spdlog takes its sinks as shared_ptr.
 bool ourOwnership(const SourceFile& file) { return file.isProduct() && file.path != "proxy/observe/log.cc"; }
 bool cpp(const SourceFile& file) { return file.isCpp(); }
-/// This folder spells out what it looks for.
+/// Leaves out this folder, which spells out what it looks for, and lock files.
 bool anyText(const SourceFile& file) {
   return !file.startsWith("test/architecture/") && !file.endsWith("/package-lock.json");
 }
@@ -78,7 +78,7 @@ TEST(Bans, NobodySleeps) {
       {{R"(\b(sleep|usleep|nanosleep)\s*\(|\bsleep_(for|until)\b|\bthis_thread::yield\b)",
         "wait for the event itself, with a deadline", cpp},
        {R"(\bpoll\s*\(\s*(nullptr|NULL|0)\b)",
-        "the event itself, or eventually(); letTimePass() for who is slow on purpose",
+        "the event itself, or eventually(); letTimePass() for a peer that is slow on purpose",
         [](const SourceFile& file) { return file.isCpp() && file.path != "test/integration/support/waiting.cc"; }}});
 }
 
@@ -92,7 +92,7 @@ TEST(Bans, NothingSlowOrUnboundedIsUsed) {
   });
 }
 
-TEST(Bans, WhatAFileThrowsItCatches) {
+TEST(Bans, AFileThatThrowsAlsoCatches) {
   std::vector<std::string> findings;
   static const std::regex kThrow(R"(\bthrow\b)");
   static const std::regex kCatch(R"(\bcatch\s*\()");

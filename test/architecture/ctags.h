@@ -18,7 +18,7 @@ struct Definition {
 };
 
 /// Returns the definitions of the given kinds, as ctags' --c++-kinds names them ("f" for functions, "p" for
-/// prototypes). Empty if ctags is missing.
+/// prototypes). Returns none if ctags is missing.
 std::vector<Definition> definitions(std::string_view kinds);
 
 /// Parses what ctags prints with --fields=neZsKz --excmd=number.

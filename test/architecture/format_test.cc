@@ -1,4 +1,4 @@
-// Every file is as clang-format leaves it, so that no change has to carry another one's line breaks.
+// Every file is formatted, so that no change carries line breaks that belong to another.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// The libraries of the project: each owns a tree of folders, and may include what stands below it. The table is
-// CMakeLists.txt itself.
+// The libraries of the project. Each owns a tree of folders and may include the headers of the libraries that it links.
+// CMakeLists.txt is the table.
 #pragma once
 
 #include <map>
@@ -9,13 +9,14 @@
 
 namespace sluice::test {
 
-/// The top folder of a library -> top folders that it may include, its own too.
+/// Maps the top folder of a library to the top folders that it may include, its own among them.
 using Layers = std::map<std::string, std::set<std::string>, std::less<>>;
 
-/// sluice_library(name folder libraries...) lines, closed over what the libraries link themselves. Read once.
+/// Returns the table from the sluice_library(name folder libraries...) lines, closed over the libraries that those link
+/// themselves. Read once.
 const Layers& layers();
 
-/// The top folder of the library that the file is of; empty if it is of none.
+/// Returns the top folder of the library that the file belongs to; empty if it belongs to none.
 std::string libraryOf(std::string_view path);
 
 }  // namespace sluice::test

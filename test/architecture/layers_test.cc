@@ -1,4 +1,4 @@
-// Which way the arrows run: what a library links is what its folders may include.
+// A library may include the headers of the libraries that it links in CMakeLists.txt, and no others.
 #include "test/architecture/layers.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace sluice::test {
 namespace {
 
-/// Headers of others that only some libraries may see, whatever way they come in.
+/// Headers of dependencies that only some libraries may see, directly or through other headers.
 struct HeavyHeader {
   const char* prefix;
   std::set<std::string> libraries;
@@ -47,7 +47,7 @@ bool isProjectHeader(const std::string& include) {
   return include.find('/') != std::string::npos && findSource(include);
 }
 
-/// Everything that a file includes, directly or not, with the first file on the way to it.
+/// Returns every header that the file includes, directly or not, each with the file that includes it.
 std::map<std::string, std::string> reachedFrom(const SourceFile& file) {
   std::map<std::string, std::string> reached;
   std::vector<const SourceFile*> open = {&file};
@@ -62,7 +62,7 @@ std::map<std::string, std::string> reachedFrom(const SourceFile& file) {
   return reached;
 }
 
-/// Others use these headers of upstream; its clusters, pools and connections are its own.
+/// Other libraries use only the headers in kForOthers: clusters, pools and connections are private to upstream.
 TEST(Layers, RequestsToBackendsAreMadeInOneWay) {
   static const std::set<std::string> kForOthers = {"proxy/upstream/async_request.h", "proxy/upstream/budget.h",
                                                    "proxy/upstream/dialer.h", "proxy/upstream/request.h",
@@ -83,7 +83,7 @@ TEST(Layers, RequestsToBackendsAreMadeInOneWay) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-TEST(Layers, ALibraryIncludesOnlyWhatStandsBelowIt) {
+TEST(Layers, ALibraryIncludesOnlyTheLibrariesThatItLinks) {
   ASSERT_GE(layers().size(), 5u);
   std::vector<std::string> findings;
   for (const SourceFile& file : sourceTree()) {
@@ -103,7 +103,7 @@ TEST(Layers, ALibraryIncludesOnlyWhatStandsBelowIt) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-TEST(Layers, TheAxiomsHold) {
+TEST(Layers, BaseHttpAndFiltersStayIndependent) {
   const auto sees = [](const std::string& library, const std::string& other) {
     return layers().at(library).contains(other);
   };
@@ -119,7 +119,7 @@ TEST(Layers, TheAxiomsHold) {
   }
 }
 
-// It sees what was compiled from the configuration, and nothing of the configuration itself.
+// The data plane works on compiled snapshots and never reads configuration objects.
 TEST(Layers, TheDataPlaneSeesNothingOfTheControlPlane) {
   std::vector<std::string> findings;
   for (const char* library : {"proxy/net", "proxy/http", "proxy/processing", "filters", "proxy/routing",
@@ -136,7 +136,8 @@ TEST(Layers, TheDataPlaneSeesNothingOfTheControlPlane) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-/// A header and its source are one thing: what either includes, the pair needs.
+/// Returns the path without its extension, which a header shares with its source. A pair needs the headers that either
+/// of its files includes.
 std::string pairOf(const std::string& path) { return path.substr(0, path.rfind('.')); }
 
 TEST(Layers, NoCycleBetweenPairsOfHeaderAndSource) {
@@ -150,7 +151,7 @@ TEST(Layers, NoCycleBetweenPairsOfHeaderAndSource) {
     }
   }
   ASSERT_GT(needs.size(), 100u);
-  // Pairs that need nothing, or only such as have gone, go; what stays is on a cycle or above one.
+  // A pair is removed once it needs no pair that is left. The pairs that remain are on a cycle or include one that is.
   for (bool gone = true; gone;) {
     gone = false;
     for (auto pair = needs.begin(); pair != needs.end();) {

@@ -1,5 +1,5 @@
-// The files of a library are compiled many at a time, as one unit. There a name of a namespace without a name belongs
-// to all of them: where two files have it, they clash, or worse, a call silently reaches the other file's overload.
+// The files of a library are compiled many at a time, as one unit, in which they share one unnamed namespace. If two
+// files define the same name in it, they clash, or worse, a call silently reaches the other file's overload.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace sluice::test {
 namespace {
 
-/// What the file is compiled with: its library, or the tests of one, and what supports several of them.
+/// Returns the folder of the target that the file is compiled into: a library, a test binary or a support library.
 std::string targetOf(const std::string& file) {
   const std::string library = libraryOf(file);
   if (!library.empty()) return library;
@@ -22,23 +22,23 @@ std::string targetOf(const std::string& file) {
   return file.substr(0, apart ? file.rfind('/') : file.find('/', file.find('/') + 1));
 }
 
-bool isOfUnnamedNamespace(const Definition& definition) {
+bool isInUnnamedNamespace(const Definition& definition) {
   const std::size_t last = definition.scope.rfind(':') + 1;
   return definition.scope.starts_with("namespace:") && definition.scope.compare(last, 6, "__anon") == 0;
 }
 
-bool isOfNamedNamespace(const Definition& definition) {
+bool isInNamedNamespace(const Definition& definition) {
   return definition.scope.starts_with("namespace:") && definition.scope.find("__anon") == std::string::npos;
 }
 
-TEST(Names, OfAnUnnamedNamespaceStandInOneFileOfTheirLibrary) {
+TEST(Names, InUnnamedNamespacesAreUniqueInTheirLibrary) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> local;  // target and name: files
   std::map<std::pair<std::string, std::string>, std::set<std::string>> shared;
   for (const Definition& definition : definitions("fvgsct")) {
     if (definition.name.starts_with("__anon") || definition.name.starts_with("TEST")) continue;
     const auto place = std::make_pair(targetOf(definition.file), definition.name);
-    if (isOfUnnamedNamespace(definition)) local[place].insert(definition.file);
-    if (isOfNamedNamespace(definition)) shared[place].insert(definition.file);
+    if (isInUnnamedNamespace(definition)) local[place].insert(definition.file);
+    if (isInNamedNamespace(definition)) shared[place].insert(definition.file);
   }
   ASSERT_GT(local.size(), 500u) << "universal-ctags finds the names: test/support/install.sh test";
   std::vector<std::string> findings;

@@ -1,4 +1,4 @@
-// Gates on size: a file is one idea, a function is read at one glance.
+// Bounds on the sizes of files, folders and functions.
 #include <gtest/gtest.h>
 
 #include <map>
