@@ -22,7 +22,7 @@ base::Result<BodyPath> readPath(const content::Value& config) {
   return path;
 }
 
-/// 0 if it is not there.
+/// Returns 0 if the member is absent.
 base::Result<std::uint64_t> readBytes(const content::Value& config) {
   const content::Value* value = config.find("maxBodyBytes");
   if (value == nullptr) return std::uint64_t{0};

@@ -1,9 +1,11 @@
-// sluice.dev/BodyRouter:v1, but for how bodies come: what a body says about where its request goes, such as the `model`
-// of the common inference APIs.
+// The part of sluice.dev/BodyRouter:v1 that does not depend on how bodies arrive: the value in a body that says where
+// its request goes, such as the `model` of the common inference APIs.
 //
-// config: {pointer | jsonPath, header, routeHint, maxBodyBytes}. Immutable; any thread. The fields `header` and
-// `routeHint` are the gateway's own: what a client sent in them, or in a spelling that some server takes for them,
-// goes, whatever the body is and whatever becomes of the step.
+// config: {pointer
+//
+// jsonPath, header, routeHint, maxBodyBytes}. Immutable; any thread. The fields `header` and `routeHint` belong to the
+// gateway: a field of that name that a client sends, or of a spelling that some server takes for it, is always
+// removed, whatever the body is and however the step ends.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +24,30 @@ namespace sluice::filters {
 
 class BodyChoice {
  public:
-  /// Of a value that is chosen by.
+  /// The largest value that is chosen by, in bytes.
   static constexpr std::size_t kMostBytes = 256;
 
-  /// Errors (config's) name the member.
+  /// Errors have config's origin and name the member.
   static base::Result<BodyChoice> read(const content::Value& config);
 
-  /// Its body is JSON: application/json or a +json type. Others pass, and choose nothing.
+  /// Returns true if the request's body is JSON: application/json or a +json type. Other requests pass, and nothing is
+  /// chosen for them.
   static bool concerns(const http::RequestHead& request);
-  /// 0: what the chain allows.
+  /// Returns 0 if the chain's bound applies.
   std::uint64_t maxBodyBytes() const { return maxBodyBytes_; }
 
-  /// Finds the value in a body; the choice outlives it.
+  /// Returns a scan that finds the value in a body; the choice outlives it.
   content::JsonScan scan() const { return {path_.steps(), kMostBytes}; }
-  /// The value, a view into `found`; empty: the body has none there. 400: it is neither a string nor a number, or
-  /// cannot be the value of a field.
+  /// Returns the value, a view into `found`; empty if the body has none there. Fails with 400 if it is neither a
+  /// string nor a number, or cannot be the value of a field.
   static base::Result<std::string_view> chosenBy(const content::JsonScan::Found* found);
 
-  /// The fields that no client may send.
+  /// Returns the fields that no client may send.
   std::span<const std::string> ownedFields() const { return owned_; }
-  /// Sets the field to `value`, which lives as long as the exchange, unless that is empty.
+  /// Sets the field to `value`, which lives as long as the exchange, unless `value` is empty.
   void apply(processing::RequestEditor& edit, std::string_view value) const;
-  /// The route hint that gets the value, which matches on header fields of that name see; empty: none.
+  /// Returns the route hint that gets the value, which matches on header fields of that name see; empty if there is
+  /// none.
   const std::string& routeHint() const { return routeHint_; }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using base::Error;
 
-/// Decimal without leading zeros (RFC 6901 section 4, RFC 9535 section 2.3.3.1).
+/// Parses a decimal number without leading zeros (RFC 6901 section 4, RFC 9535 section 2.3.3.1).
 std::optional<std::int32_t> indexFrom(std::string_view text, bool mayBeNegative) {
   std::string_view digits = text;
   if (mayBeNegative && digits.starts_with('-')) digits.remove_prefix(1);
@@ -36,7 +36,7 @@ std::optional<std::string> unescapedToken(std::string_view token) {
   return name;
 }
 
-/// Takes a quoted name with its quotes off `rest`; its escapes are those of the quote and the backslash alone.
+/// Takes a quoted name with its quotes off `rest`; only the quote and the backslash can be escaped.
 std::optional<std::string> takeQuoted(std::string_view& rest) {
   const char quote = rest.front();
   std::string name;
@@ -56,7 +56,7 @@ bool isNameCharacter(char c, bool first) {
   return letter || (!first && c >= '0' && c <= '9');
 }
 
-/// Takes the name behind a dot off `rest`; empty: there is none.
+/// Takes the name behind a dot off `rest`; empty if there is none.
 std::string takeShorthand(std::string_view& rest) {
   std::size_t size = 0;
   while (size < rest.size() && isNameCharacter(rest[size], size == 0)) ++size;

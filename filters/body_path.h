@@ -1,4 +1,4 @@
-// Where in a JSON document the one value stands that a processor wants: as a JSON Pointer (RFC 6901) or as a singular
+// The place of the one value that a processor reads from a JSON document: a JSON Pointer (RFC 6901) or a singular
 // query of JSONPath (RFC 9535 section 2.3.5.1: names and indices from "$" on, no wildcards, slices or filters).
 //
 // Immutable; any thread.
@@ -18,9 +18,9 @@ class BodyPath {
  public:
   static constexpr std::size_t kMostSteps = content::JsonScan::kMostSteps;
 
-  /// "/a/0/b"; "" is the whole document. Errors (config's) say what is wrong and where.
+  /// Parses "/a/0/b"; "" is the whole document. Errors have config's origin and say what is wrong and where.
   static base::Result<BodyPath> fromPointer(std::string_view text);
-  /// "$.a[0]['b']"; indices from the end are negative, down to -JsonScan::kMostFromEnd.
+  /// Parses "$.a[0]['b']"; indices from the end are negative, down to -JsonScan::kMostFromEnd.
   static base::Result<BodyPath> fromJsonPath(std::string_view text);
 
   /// Returns the steps for a scan; they outlive it.

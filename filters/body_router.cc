@@ -59,12 +59,13 @@ class BodyRouter final : public processing::PreAuthProcessor {
   }
 
  private:
-  /// Remembers of a body, from one piece to the next, how far it was scanned.
+  /// How far a body was scanned, from one piece to the next.
   struct Reading {
     std::optional<content::JsonScan> scan;
   };
 
-  /// The next piece. Null if all is well so far; a body without bytes is, and has no value.
+  /// Scans the next piece. Returns nothing as long as all is well, which includes a body without bytes: it has no
+  /// value.
   static std::optional<Verdict> read(processing::Body& body, content::JsonScan& scan) {
     bool good = true;
     body.bytes().forEachRun([&](std::string_view run) { good = good && scan.feed(run); });

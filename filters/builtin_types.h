@@ -1,4 +1,4 @@
-// The processor types that are compiled in: what main hands down.
+// The processor types that are compiled in; main hands them down.
 #pragma once
 
 #include "proxy/processing/factory.h"

@@ -45,8 +45,8 @@ constexpr std::string_view kCredentialInjectorSchema = R"({
   "required": ["secretRef"]
 })";
 
-/// A recipient of TRACE says what it got to whoever asked (RFC 9110 section 9.3.8): the client would read the
-/// credential.
+/// Returns true for TRACE: its recipient answers with the request it received (RFC 9110 section 9.3.8), so that the
+/// client would read the credential.
 bool wouldBeEchoed(const http::RequestHead& request) { return request.method == http::Method::kTrace; }
 
 Verdict refuse(base::Error error) { return Verdict::reply({std::move(error), {}}); }
@@ -56,7 +56,8 @@ Verdict refuseEcho() {
                             "TRACE would show the gateway's credential"));
 }
 
-/// The views of fields that it adds are into itself: whoever serves an exchange with it keeps it until the end.
+/// The views of fields that it adds point into the processor itself, so an exchange that uses it keeps it until the
+/// end.
 class HeaderCredential final : public processing::Processor {
  public:
   HeaderCredential(std::string name, Secret value) : name_(std::move(name)), value_(std::move(value)) {}
@@ -69,7 +70,7 @@ class HeaderCredential final : public processing::Processor {
   }
 
  private:
-  const std::string name_;  // in lower case, as all names of a head
+  const std::string name_;  // in lower case, like all names of a head
   const Secret value_;
 };
 
@@ -91,7 +92,7 @@ class QueryCredential final : public processing::Processor {
   const Secret parameter_;  // "name=value", encoded
 };
 
-/// Nothing is left behind in memory that was outgrown.
+/// Joins the parts without a reallocation, which would leave a copy behind in freed memory.
 Secret join(std::string_view a, std::string_view b, std::string_view c = {}) {
   std::string joined;
   joined.reserve(a.size() + b.size() + c.size());
@@ -99,7 +100,7 @@ Secret join(std::string_view a, std::string_view b, std::string_view c = {}) {
   return Secret(std::move(joined));
 }
 
-/// Files end in a line break that is not meant.
+/// Removes a line break at the end, which files have but credentials do not.
 std::string_view withoutLineEnd(std::string_view bytes) {
   if (!bytes.ends_with('\n')) return bytes;
   bytes.remove_suffix(bytes.ends_with("\r\n") ? 2 : 1);
@@ -108,7 +109,7 @@ std::string_view withoutLineEnd(std::string_view bytes) {
 
 bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-/// Why it is no credential; empty: it is one.
+/// Returns why the bytes are no credential; empty if they are one.
 std::string_view faultOf(std::string_view bytes) {
   if (bytes.empty()) return "is empty";
   if (std::any_of(bytes.begin(), bytes.end(), isControl)) return "holds control characters";
@@ -127,7 +128,7 @@ class SecretReader {
  public:
   SecretReader(const Use& use, const content::Value& ref) : use_(use), ref_(ref) {}
 
-  /// Empty if refusal says why.
+  /// Returns an empty secret if refusal says why.
   Secret read(std::string_view key) {
     auto found = use_.secrets.find(textOf(ref_, "namespace"), textOf(ref_, "name"), key);
     if (!found.bytes) {
@@ -149,7 +150,7 @@ class SecretReader {
   const content::Value& ref_;
 };
 
-/// "username:password" in Base64 (RFC 7617 section 2). Empty if the reader says why.
+/// Returns "username:password" in Base64 (RFC 7617 section 2), or an empty secret if the reader says why.
 Secret readBasic(SecretReader& secrets) {
   const Secret user = secrets.read("username");
   if (user.empty()) return {};
@@ -162,7 +163,7 @@ Secret readBasic(SecretReader& secrets) {
   return Secret(base::encodeBase64(join(user.reveal(), ":", password.reveal()).reveal()));
 }
 
-/// Members that contradict each other.
+/// Returns a description of members that contradict each other; empty if there are none.
 std::string_view conflictIn(const content::Value& config, const content::Value& ref) {
   const bool basic = isSet(config, "basic");
   if (config.find("header") != nullptr && config.find("queryParam") != nullptr) {

@@ -3,7 +3,7 @@
 namespace sluice::filters {
 namespace {
 
-/// A full shard is looked through for places at most so often, whoever knocks.
+/// A full shard is searched for places at most this often, however many keys ask for one.
 constexpr std::chrono::seconds kBetweenSweeps(1);
 
 }  // namespace

@@ -1,9 +1,9 @@
-// A RequestBudget for each of many keys, of which clients may invent as many as they like.
+// A RequestBudget for each of many keys; clients may invent as many keys as they like.
 //
-// Bounded. While all places are taken, keys that have none share one budget, and a key that then gets a place begins
-// with what the shared one has used, and counts what is in flight there. Only a budget that is untouched, and so says
-// what a new one would, gives up its place. So nobody gets more than his budget, whatever keys others make up; a
-// newcomer may get less. Keys are hashes: what clients send is not kept, and two that collide share.
+// Bounded. While all places are taken, keys without a place share one budget. A key that then gets a place begins with
+// what the shared budget has used, and counts the requests in flight there. Only an untouched budget, which would
+// answer as a new one does, gives up its place. So no client gets more than its budget, whatever keys others make up;
+// a new key may get less. Keys are hashes: the client's text is not kept, and two keys that collide share a budget.
 //
 // Any thread: keys are spread over shards, each behind a mutex for as long as a look-up takes.
 #pragma once
@@ -26,9 +26,10 @@ class KeyedBudgets {
   explicit KeyedBudgets(std::size_t keysPerShard = 1024) : most_(keysPerShard) {}
 
   struct Taken {
-    /// In it the request is in flight, if there is a concurrency. It stays where it is until giveBack(). Null: refused.
+    /// The budget in which the request is in flight, if there is a concurrency limit. It stays where it is until
+    /// giveBack(). Null if the request was refused.
     const RequestBudget* budget = nullptr;
-    std::chrono::seconds comeBack{0};  // if it is refused
+    std::chrono::seconds comeBack{0};  // set if it was refused
   };
   Taken take(std::uint64_t key, const Allowance& allowance, base::MonotonicTime now) const;
 

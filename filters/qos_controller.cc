@@ -33,7 +33,7 @@ constexpr std::string_view kQosControllerSchema = R"({
   "anyOf": [{"required": ["requestsPerMinute"]}, {"required": ["concurrency"]}]
 })";
 
-/// What a use has used, whatever its numbers and its key are at the moment.
+/// The requests that one use has counted, kept across changes of its numbers and its key.
 struct Budgets {
   RequestBudget ofOwner;
   KeyedBudgets keyed;
@@ -98,11 +98,11 @@ class QosController final : public processing::Processor {
   const Allowance allowance_;
   const Key key_;
   const std::string header_;
-  /// A use that is given another key finds none of the budgets by the one before.
+  /// Hashed into every key, so that a use whose key is changed finds none of the budgets kept under the old key.
   const std::uint64_t salt_;
 };
 
-/// Reads an integer from 1 on into `number`, if it is there; else why not, for people.
+/// Reads an integer from 1 on into `number` if the member is there. Returns an error text, empty if all is well.
 std::string readNumber(const content::Value& config, std::string_view member, std::uint32_t most,
                        std::uint32_t& number) {
   const content::Value* value = config.find(member);
@@ -130,7 +130,7 @@ Key keyOf(const Use& use) {
   const content::Value* key = use.config.find("key");
   if (key != nullptr && key->text == "Namespace") return Key::kNamespace;
   if (key != nullptr && key->text == "Header") return Key::kHeader;
-  // A Backend's own use meets no other Backend: its budget needs no looking up.
+  // A Backend's own use serves no other Backend, so its budget needs no look-up by Backend.
   return use.owner.starts_with("Backend ") ? Key::kOwner : Key::kBackend;
 }
 

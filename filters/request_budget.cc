@@ -5,13 +5,14 @@
 namespace sluice::filters {
 namespace {
 
-constexpr std::uint64_t kUnits = 4096;  // of a request
-constexpr std::uint64_t kTicks = 4096;  // of a second
+constexpr std::uint64_t kUnits = 4096;  // per request
+constexpr std::uint64_t kTicks = 4096;  // per second
 static_assert(kUnits == kTicks, "what comes back in a tick is perMinute / 60 units");
 static_assert(Allowance::kMostBurst * kUnits + kUnits <= UINT32_MAX, "the upper half of the word");
 
-/// Threads read the clock at different times, so what one writes may be ahead of another's. Ticks start anew after 12
-/// days: who was idle for so long that he looks ahead waits for this window, and gets nothing more than his due.
+/// Threads read the clock at different times, so the time that one writes may be ahead of another's. Ticks wrap around
+/// after 12 days: a budget that was idle for so long that its time seems to be ahead waits for this window, and never
+/// grants more than its limit.
 constexpr std::uint32_t kAheadAtMost = 64 * kTicks;
 
 /// Modulo 2^32.
@@ -32,7 +33,8 @@ struct Level {
   }
   std::uint64_t word() const { return std::uint64_t{used} << 32 | at; }
 
-  /// What is left of it at `now`. Rounded so that too much is used rather than too little: less than a unit a request.
+  /// Returns what is still in use at `now`. Rounded up, by less than a unit a request, so that a budget never grants
+  /// too much.
   Level drained(const Allowance& allowance, std::uint32_t now) const {
     if (used == 0) return {0, now};
     const std::uint32_t elapsed = now - at;
@@ -49,7 +51,7 @@ constexpr std::uint64_t dividedUp(std::uint64_t a, std::uint64_t b) { return (a 
 std::optional<std::chrono::seconds> RequestBudget::take(const Allowance& allowance, base::MonotonicTime now,
                                                         const RequestBudget* beside) const {
   if (allowance.concurrency == 0) return takeFromRate(allowance, now);
-  // Nobody knows when one of them ends: soon.
+  // The end of a request in flight cannot be predicted, so the client may come back soon.
   if (!takeOff(allowance.concurrency, beside)) return std::chrono::seconds(1);
   auto refused = takeFromRate(allowance, now);
   if (refused) giveBack();

@@ -1,7 +1,8 @@
-// Memory that is freed all at once: an exchange's heads and everything else that lives exactly as long as it.
+// Memory that is freed all at once: an exchange's heads and everything else that lives exactly as long as the
+// exchange.
 //
-// Bump allocation in chunks of the worker's pool; what is larger than a chunk comes from the heap and is freed with the
-// rest. Movable: views into it stay valid when it moves. No destructors run. One thread.
+// Bump allocation in chunks of the worker's pool. An allocation larger than a chunk can serve comes from the heap and
+// is freed with the rest. Movable: views into an arena stay valid when it moves. No destructors run. One thread.
 #pragma once
 
 #include <cassert>
@@ -32,7 +33,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { clear(); }
 
-  /// `size` bytes, aligned for `alignment` (a power of two up to 16). Never null, not initialised.
+  /// Returns `size` bytes, aligned for `alignment` (a power of two up to 16). Never null, not initialised.
   void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
     assert(alignment <= 16 && (alignment & (alignment - 1)) == 0);
     if (chunks_ == nullptr || size > kLargest) return allocateElsewhere(size);
@@ -42,29 +43,29 @@ class Arena {
     return chunks_->data + start;
   }
 
-  /// Uninitialised array of trivially destructible T.
+  /// Returns an uninitialised array of a trivially destructible T.
   template <typename T>
   T* array(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
     return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
   }
   char* bytes(std::size_t count) { return static_cast<char*>(allocate(count, 1)); }
-  /// A copy that lives as long as the arena.
+  /// Returns a copy that lives as long as the arena.
   std::string_view copy(std::string_view text);
-  /// The concatenation, copied once.
+  /// Returns the concatenation, copied once.
   std::string_view concat(std::string_view a, std::string_view b, std::string_view c = {});
 
-  /// Bytes of memory that it keeps from others. Walks over its chunks.
+  /// Returns how many bytes of memory the arena holds. Walks over its chunks.
   std::size_t held() const;
-  /// It keeps no more than one chunk.
+  /// Returns true if the arena holds no more than one chunk.
   bool isSmall() const { return large_ == nullptr && (chunks_ == nullptr || chunks_->next == nullptr); }
-  /// Everything goes back; all views into it die.
+  /// Gives all memory back; all views into the arena become invalid.
   void clear();
   ChunkPool& pool() const { return *pool_; }
 
  private:
   struct Large;
-  /// What is larger comes from the heap.
+  /// larger allocations come from the heap
   static constexpr std::size_t kLargest = Chunk::kCapacity / 2;
   void* allocateElsewhere(std::size_t size);
 

@@ -9,15 +9,15 @@
 
 namespace sluice::base {
 
-/// One of the 64 characters; not the padding.
+/// Returns true for the 64 characters of the alphabet, and false for the padding.
 constexpr bool isBase64Character(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
 }
 
 std::string encodeBase64(std::string_view bytes);
 
-/// Strict, but for line breaks, which are skipped, because people fold their files. nullopt for a character outside the
-/// alphabet, for wrong padding, and for bits that the padding leaves over.
+/// Decodes strictly, except that line breaks are skipped, because people fold their files. Returns nullopt for a
+/// character outside the alphabet, for wrong padding, and for bits that the padding leaves over.
 std::optional<std::string> decodeBase64(std::string_view text);
 
 }  // namespace sluice::base

@@ -1,5 +1,5 @@
-// The objects of one owner that take part in its worker's beat: marked when they have something to do, flushed
-// together, destroyed when they are dead.
+// The objects of one owner that take part in its worker's beat: they are marked when they have something to do,
+// flushed together, and destroyed when they are dead.
 //
 // T has handle(), flush(), dead() and a public `bool dirty = false` that belongs to the table. One thread.
 #pragma once
@@ -15,7 +15,7 @@ namespace sluice::base {
 template <typename T>
 class BeatTable {
  public:
-  /// T's constructor gets its own handle first, then args; it may mark itself.
+  /// Creates an object. T's constructor gets its own handle first, then args; it may mark itself.
   template <typename... Args>
   T& create(Args&&... args) {
     return objects_.create(std::forward<Args>(args)...);
@@ -32,7 +32,7 @@ class BeatTable {
     if (!std::exchange(object.dirty, true)) dirty_.push_back(object.handle());
   }
 
-  /// Visits who is marked, and who is marked meanwhile. They stay marked until flush().
+  /// Visits the marked objects, including those that are marked meanwhile. They stay marked until flush().
   template <typename Visit>
   void drive(Visit&& visit) {
     for (std::size_t i = 0; i < dirty_.size(); ++i) {
@@ -50,7 +50,7 @@ class BeatTable {
     }
     batch_.clear();
   }
-  /// Destroys the dead; `gone` is called for each of them.
+  /// Destroys the dead objects and calls `gone` for each of them.
   template <typename Gone>
   void reap(Gone&& gone) {
     for (const Handle<T> handle : dead_) {
@@ -65,7 +65,7 @@ class BeatTable {
   }
   bool quiet() const { return dirty_.empty() && dead_.empty(); }
 
-  /// Destroys all of them, dead or not.
+  /// Destroys all objects, dead or not.
   void clear() {
     objects_.forEach([this](T& object) { objects_.destroy(object.handle()); });
     dirty_.clear();

@@ -1,6 +1,7 @@
-// An optional value that takes no more room than a pointer while it is not there: for what few of many objects have.
+// An optional value that takes no more room than a pointer while it is absent: for members that few of many objects
+// have.
 //
-// Its copies are deep; a moved-from box is empty.
+// Copies are deep; a moved-from box is empty.
 #pragma once
 
 #include <memory>
@@ -21,13 +22,13 @@ class Box {
   }
   ~Box() = default;
 
-  /// Holds a new value from now on.
+  /// Replaces the value, if any, by a new one.
   T& emplace() {
     held_ = std::make_unique<T>();
     return *held_;
   }
   explicit operator bool() const { return held_ != nullptr; }
-  /// It holds a value.
+  /// Requires a value.
   T& operator*() { return *held_; }
   const T& operator*() const { return *held_; }
   T* operator->() { return held_.get(); }

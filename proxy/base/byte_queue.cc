@@ -82,11 +82,11 @@ void ByteQueue::splice(ByteQueue& from, std::size_t count) {
   while (count > 0) {
     Chunk* chunk = from.first_;
     const std::size_t here = chunk->size();
-    if (here == 0) {  // prepared, never committed
+    if (here == 0) {  // prepared, but never committed
       from.dropFirst();
       continue;
     }
-    // A short run is copied behind what stands here already, so that many small pieces do not hold a chunk each.
+    // A short run is copied into the last chunk, so that many small pieces do not hold a chunk each.
     const bool copy = here > count || (last_ != nullptr && here <= last_->room() && here <= Chunk::kCapacity / 8);
     if (copy) {
       const std::size_t part = std::min(here, count);

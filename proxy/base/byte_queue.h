@@ -44,7 +44,7 @@ class ByteQueue {
     std::memcpy(last_->data + last_->end, bytes.data(), bytes.size());
     commit(bytes.size());
   }
-  /// Writable space of at least one byte behind the last one; what was written is then commit()ted.
+  /// Returns writable space of at least one byte behind the last one; commit() then adds the bytes written to it.
   std::span<char> prepare();
   void commit(std::size_t count) {
     assert(last_ != nullptr && count <= last_->room());
@@ -52,13 +52,13 @@ class ByteQueue {
     size_ += count;
   }
 
-  /// The first contiguous run; empty only if the queue is.
+  /// Returns the first contiguous run; it is empty only if the queue is.
   std::string_view front() const;
-  /// The first runs, at most views.size() of them; returns how many were filled in.
+  /// Fills `views` with the first runs, at most views.size() of them, and returns how many it filled in.
   std::size_t gather(std::span<std::string_view> views) const;
-  /// Copies what stands behind the first `from` bytes, and leaves it there; returns how much of `to` it fills.
+  /// Copies the bytes behind the first `from` ones and leaves them in the queue; returns how much of `to` it filled.
   std::size_t peek(std::size_t from, std::span<char> to) const;
-  /// `visit(run)` for each contiguous run, in order.
+  /// Calls `visit(run)` for each contiguous run, in order.
   template <typename Visit>
   void forEachRun(Visit&& visit) const {
     for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
@@ -67,13 +67,13 @@ class ByteQueue {
   }
   /// Drops the first `count` bytes (at most size()).
   void consume(std::size_t count);
-  /// Copies the first `count` bytes (at most from.size()) of `from` behind ours.
+  /// Appends a copy of the first `count` bytes of `from` (at most from.size()).
   void appendCopy(const ByteQueue& from, std::size_t count);
-  /// Moves the first `count` bytes (at most from.size()) of `from`, of the same pool, behind ours: whole chunks by
-  /// relinking.
+  /// Moves the first `count` bytes of `from` (at most from.size()) to the end of this queue; whole chunks are
+  /// relinked. Both queues use the same pool.
   void splice(ByteQueue& from, std::size_t count);
   void clear();
-  /// A copy of all of it.
+  /// Returns a copy of all bytes.
   std::string text() const;
   ChunkPool& pool() const { return *pool_; }
 

@@ -18,7 +18,7 @@
 namespace sluice::base {
 namespace {
 
-// A view kept into a chunk that went back is then found by the sanitizer, as it would be with malloc.
+// Lets the sanitizer find a view kept into a chunk that went back, as it would with malloc.
 void poison([[maybe_unused]] Chunk* chunk) {
 #ifdef SLUICE_ADDRESS_SANITIZER
   ASAN_POISON_MEMORY_REGION(chunk->data, Chunk::kCapacity);
@@ -34,7 +34,7 @@ void unpoison([[maybe_unused]] Chunk* chunk) {
 Chunk* allocate() {
   void* memory = ::operator new(sizeof(Chunk));
   auto* chunk = static_cast<Chunk*>(memory);
-  // Not value-initialised: zeroing 16 KiB that will be overwritten would cost more than the chunk's use.
+  // The chunk is not value-initialised: zeroing 16 KiB that will be overwritten would cost more than the chunk's use.
   chunk->next = nullptr;
   chunk->begin = chunk->end = 0;
   return chunk;

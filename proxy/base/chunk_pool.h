@@ -1,7 +1,8 @@
-// The free list of equal chunks that all buffers of a worker come from and go back to as soon as they are empty.
+// The free list of equal chunks that back all buffers of a worker. A buffer gives its chunks back as soon as it is
+// empty.
 //
-// One per worker, one thread. A chunk is always taken through ByteQueue or Arena, never held by hand. Keeps up to
-// `keep` free chunks and gives the rest back to the allocator, so that a burst does not stay resident.
+// One per worker, one thread. A chunk is always taken through ByteQueue or Arena, never held by hand. The pool keeps
+// up to `keep` free chunks and gives the rest back to the allocator, so that a burst does not stay resident.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 namespace sluice::base {
 
 struct Chunk {
-  /// Bytes that one chunk carries. A TLS record's worth, so that one record never needs a second chunk.
+  /// Bytes that one chunk carries: a TLS record's worth, so that one record never needs a second chunk.
   static constexpr std::size_t kCapacity = std::size_t{16} * 1024;
 
   Chunk* next = nullptr;
@@ -29,11 +30,11 @@ class ChunkPool {
   ChunkPool& operator=(const ChunkPool&) = delete;
   ~ChunkPool();
 
-  /// An empty chunk. Never fails: out of memory aborts.
+  /// Returns an empty chunk. Never fails: out of memory aborts.
   Chunk* take();
   void give(Chunk* chunk);
 
-  /// Chunks that somebody holds now.
+  /// Returns the number of chunks in use.
   std::size_t inUse() const { return inUse_; }
 
  private:

@@ -1,5 +1,5 @@
-// Time, injected: the steady clock for deadlines and durations, the wall clock only for what people and certificates
-// read.
+// Time, injected: the steady clock for deadlines and durations, the wall clock only for times that people and
+// certificates read.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 class Clock {
  public:
   virtual ~Clock() = default;
-  /// Never goes back, whatever happens to the wall clock.
+  /// Never goes back, even if the wall clock is set back.
   virtual MonotonicTime now() const = 0;
   virtual WallTime wallNow() const = 0;
 };

@@ -1,7 +1,7 @@
-// What went wrong, said once and carried to where it is answered, logged and counted.
+// An error, described once and carried to the places that answer, log and count it.
 //
 // An Error's origin decides status, retry and log field; its type is `error.type` in logs, metrics and answers: an RFC
-// 9209 proxy error type where one exists. Values only: owned by whoever holds them, on any thread.
+// 9209 proxy error type where one exists. A plain value: it may be used on any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace sluice::base {
 
-/// Whose fault it is.
+/// The side that caused the error.
 enum class ErrorOrigin : std::uint8_t { kDownstream, kUpstream, kProcessor, kConfig, kInternal };
 
-/// RFC 9209 section 2.3 where it has a name for it, our own word where it has none.
+/// The names of RFC 9209 section 2.3 where it has one, and this project's own where it has none.
 enum class ErrorType : std::uint8_t {
   kHttpRequestError,
   kHttpRequestDenied,
@@ -44,17 +44,17 @@ enum class ErrorType : std::uint8_t {
 
 inline constexpr std::size_t kErrorTypeCount = static_cast<std::size_t>(ErrorType::kProcessorTimeout) + 1;
 
-/// "http_request_error" and so on.
+/// Returns "http_request_error" and so on.
 std::string_view errorTypeName(ErrorType type);
-/// "downstream", "upstream", "processor", "config", "internal".
+/// Returns "downstream", "upstream", "processor", "config" or "internal".
 std::string_view errorOriginName(ErrorOrigin origin);
-/// The HTTP status that answers this type unless the error names another (RFC 9209 recommends one per type).
+/// Returns the HTTP status that answers this type unless the error names another (RFC 9209 recommends one per type).
 std::uint16_t defaultStatus(ErrorType type);
 
 struct Error {
   ErrorType type = ErrorType::kProxyInternalError;
   ErrorOrigin origin = ErrorOrigin::kInternal;
-  /// HTTP status code of the answer, 400..599.
+  /// HTTP status code of the answer, 400..599
   std::uint16_t status = 500;
   /// One short sentence for people. Never holds a secret, nor unescaped input.
   std::string detail;
@@ -63,7 +63,7 @@ struct Error {
   Error(ErrorType errorType, ErrorOrigin errorOrigin, std::string text)
       : type(errorType), origin(errorOrigin), status(defaultStatus(errorType)), detail(std::move(text)) {}
 
-  /// A fault of the client's request, with the status that names it best: 400, 408, 413, 414, 415, 417, 431,
+  /// Returns an error of the client's request, with the status that names it best: 400, 408, 413, 414, 415, 417, 431,
   /// 501.
   static Error badRequest(std::uint16_t code, std::string text) {
     Error error(ErrorType::kHttpRequestError, ErrorOrigin::kDownstream, std::move(text));

@@ -19,13 +19,14 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-/// Valid text that must not be seen as it is: it would move a terminal's cursor, end a line or turn its direction.
+/// Returns true for valid text that must not be shown as it is, because it would move a terminal's cursor, end a line
+/// or turn its direction.
 constexpr bool isHazard(char32_t c) {
   return (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-/// The JSON form of one character or of one bad byte.
+/// The JSON form of one character or of one invalid byte.
 struct Piece {
   std::array<char, kMostBytesOfAByte> bytes{};
   std::size_t size = 0;
@@ -75,7 +76,8 @@ Piece nextPiece(std::string_view text) {
   return piece;
 }
 
-/// Any of eight bytes that is not plain. May also be true for eight plain ones: never the other way round.
+/// Returns true if any of eight bytes is not plain. It may also return true for eight plain ones, but never false for
+/// others.
 constexpr bool mayNeedEscape(std::uint64_t bytes) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   constexpr std::uint64_t kHighs = 0x80 * kOnes;
@@ -87,7 +89,7 @@ constexpr bool mayNeedEscape(std::uint64_t bytes) {
   return ((control | quote | backslash | delOrAbove) & kHighs) != 0;
 }
 
-/// Copies the plain bytes that `text` begins with, and returns how many they are.
+/// Copies the plain bytes that `text` begins with, and returns their number.
 std::size_t copyPlain(char* to, std::string_view text) {
   std::size_t count = 0;
   for (std::uint64_t bytes = 0; text.size() - count >= sizeof bytes; count += sizeof bytes) {
@@ -105,11 +107,11 @@ char* writeJsonString(char* to, std::string_view text, std::size_t maxBytes) {
   assert(maxBytes >= kCutMarker.size());
   *to++ = '"';
   char* const limit = to + maxBytes;
-  // Where a cut and its marker still fit: the last border between characters that is not behind lastCut.
+  // A cut and its marker still fit here: the last border between characters that is not behind lastCut.
   char* const lastCut = limit - kCutMarker.size();
   char* cut = to;
   while (!text.empty()) {
-    // One byte too many is enough to know that the text is too long.
+    // One byte beyond the limit is enough to know that the text is too long.
     const std::size_t run = copyPlain(to, text.substr(0, static_cast<std::size_t>(limit - to) + 1));
     if (run > 0) {
       if (to <= lastCut) cut = std::min(to + run, lastCut);

@@ -1,4 +1,4 @@
-// Pieces of JSON appended to a string: the one place that escapes what strangers sent before it reaches a log or an
+// Pieces of JSON appended to a string: the one place that escapes untrusted bytes before they reach a log or an
 // answer.
 //
 // Whatever the bytes, the output is valid UTF-8 on one line and moves no terminal: controls (C0, DEL, C1), the line
@@ -16,13 +16,13 @@
 
 namespace sluice::base {
 
-/// What ends a text that was cut. Three bytes.
+/// The marker at the end of a text that was cut. Three bytes.
 inline constexpr std::string_view kCutMarker = "\xe2\x80\xa6";
 
-/// One byte of a text becomes no more bytes than this.
+/// The largest number of bytes that one byte of a text becomes.
 inline constexpr std::size_t kMostBytesOfAByte = 6;
 
-/// Appends `text` as a JSON string. Between the quotes stand at most `maxBytes` (3 or more) bytes, escapes counted; a
+/// Appends `text` as a JSON string. At most `maxBytes` (3 or more) bytes stand between the quotes, escapes counted; a
 /// text that needs more is cut at a character and ends with kCutMarker.
 void appendJsonString(std::string& out, std::string_view text, std::size_t maxBytes);
 
@@ -31,7 +31,8 @@ inline void appendJsonString(std::string& out, std::string_view text) {
   appendJsonString(out, text, kMostBytesOfAByte * text.size() + kCutMarker.size());
 }
 
-/// The same for memory that has room for maxBytes + kJsonStringSlack; returns the end of what was written.
+/// Writes `text` like appendJsonString() to memory that has room for maxBytes + kJsonStringSlack; returns the end of
+/// the output.
 char* writeJsonString(char* to, std::string_view text, std::size_t maxBytes);
 inline constexpr std::size_t kJsonStringSlack = 16;
 
@@ -42,8 +43,8 @@ void appendJsonNumber(std::string& out, Integer value) {
   out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
-/// Milliseconds with three decimals, as 12.345, to memory that has room for 24 bytes; returns the end. Cut, not
-/// rounded; a negative duration is 0.000.
+/// Writes milliseconds with three decimals, such as 12.345, to memory that has room for 24 bytes; returns the end. The
+/// value is truncated, not rounded; a negative duration is written as 0.000.
 char* writeJsonMilliseconds(char* to, base::Duration duration);
 
 }  // namespace sluice::base

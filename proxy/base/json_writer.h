@@ -1,4 +1,4 @@
-// Writes JSON text: objects and lists, commas and escapes. What it wrote is valid UTF-8 whatever it was given.
+// Writes JSON text: objects and lists, commas and escapes. The output is valid UTF-8 for any input.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class JsonWriter {
   JsonWriter& key(std::string_view name);
   JsonWriter& text(std::string_view value);
   JsonWriter& number(std::int64_t value);
-  /// A value that is JSON already.
+  /// Writes a value that is JSON already.
   JsonWriter& json(std::string_view value);
 
   JsonWriter& member(std::string_view name, std::string_view value) { return key(name).text(value); }

@@ -1,4 +1,4 @@
-// Random numbers for choices that nobody has to be unable to guess: which share of a rule, which endpoint. Never for
+// Random numbers for choices that may be predictable: which weighted backend of a rule, which endpoint. Never for
 // secrets.
 //
 // A value with one owner; the same seed gives the same choices.
@@ -11,10 +11,10 @@ namespace sluice::base {
 /// xorshift64*: even enough for weights, and cheap.
 class Random {
  public:
-  /// `seed` is not 0.
+  /// `seed` must not be 0.
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  /// Uniform over 64 bits.
+  /// Returns a number that is uniform over 64 bits.
   std::uint64_t next() {
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;

@@ -1,4 +1,4 @@
-// A value or an Error. What every function returns that can meet bad outside input; nothing throws across a file.
+// A value or an Error. Every function that can meet bad outside input returns one; no exception crosses a file.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Bytes that must never be seen: no stream operator, no formatter, no implicit conversion. Wiped when freed.
+// Bytes that must never be shown: no stream operator, no formatter, no implicit conversion. Wiped when freed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace sluice::base {
 class Secret {
  public:
   Secret() = default;
-  /// Copies and wipes `bytes`: a moved-from short string keeps its characters.
+  /// Copies and wipes `bytes`, because a moved-from short string keeps its characters.
   explicit Secret(std::string bytes) : bytes_(bytes) { wipe(bytes); }
   Secret(const Secret&) = default;
   Secret& operator=(const Secret& other) {
@@ -31,7 +31,7 @@ class Secret {
   }
   ~Secret() { wipe(bytes_); }
 
-  /// The one way to the bytes: a call that a reviewer can search for.
+  /// Returns the bytes. This is the only access to them: a call that a reviewer can search for.
   std::string_view reveal() const { return bytes_; }
   bool empty() const { return bytes_.empty(); }
 

@@ -1,6 +1,7 @@
-// settings.yaml: every tunable of the process with its default, as names.md of the product fixes them.
+// settings.yaml: every tunable of the process with its default. The keys and defaults are part of the product's
+// interface.
 //
-// Unknown keys are errors; each value carries its unit in the type. Read from the ConfigMap that
+// Unknown keys are errors; each value carries its unit in the type. The settings are read from the ConfigMap that
 // GatewayClass.spec.parametersRef names.
 #pragma once
 
@@ -16,7 +17,7 @@
 namespace sluice::base {
 
 struct DnsSettings {
-  std::vector<std::string> servers;                       // "ip" or "ip:port"; empty: the system's
+  std::vector<std::string> servers;                       // "ip" or "ip:port"; if empty, the system's servers
   std::map<std::string, std::vector<std::string>> hosts;  // name in lower case -> addresses
   Duration timeout = std::chrono::seconds(2);             // per try
   std::uint32_t attempts = 3;
@@ -38,7 +39,7 @@ struct TimeoutSettings {
   Duration connect = std::chrono::seconds(5);
   Duration responseIdle = std::chrono::seconds(60);
   Duration streamIdle = std::chrono::seconds(300);
-  Duration request = Duration::zero();  // none
+  Duration request = Duration::zero();  // zero means no deadline
   Duration upstreamIdle = std::chrono::seconds(60);
   Duration processor = std::chrono::milliseconds(200);
   Duration adminAnswer = std::chrono::seconds(30);
@@ -63,7 +64,7 @@ struct LimitSettings {
   std::uint64_t connections = 20000;
   std::uint64_t connectionMemory = 4 * 1024 * 1024;
   std::uint64_t connectionMemoryTotal = 1024 * 1024 * 1024;
-  std::uint64_t responseRate = 1024;  // for each timeouts.responseIdle; 0: none
+  std::uint64_t responseRate = 1024;  // bytes per timeouts.responseIdle; 0 means no minimum
   std::uint64_t exchangeBuffer = 256 * 1024;
   std::uint64_t replayBuffer = 64 * 1024;
   std::uint64_t processorBuffer = 2 * 1024 * 1024;
@@ -82,16 +83,16 @@ struct LimitSettings {
 /// or the gateway refuses them.
 enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
 
-/// This says what backends are told in X-Forwarded-For, -Proto and -Host.
+/// The values that the gateway sends to backends in X-Forwarded-For, -Proto and -Host.
 enum class ForwardedHeaders : std::uint8_t {
   kOff,       // nothing
-  kAppend,    // what came, and who has sent it
-  kOverwrite  // who the client is
+  kAppend,    // the received values, and the address of the sender
+  kOverwrite  // the client's address
 };
 
 struct ForwardedSettings {
   ForwardedHeaders mode = ForwardedHeaders::kOff;
-  /// The number of proxies between clients and the gateway whose word counts.
+  /// The number of proxies between clients and the gateway whose forwarded headers are trusted.
   std::uint32_t trustedHops = 0;
 
   friend bool operator==(const ForwardedSettings&, const ForwardedSettings&) = default;
@@ -104,18 +105,18 @@ struct CatalogRef {
   friend bool operator==(const CatalogRef&, const CatalogRef&) = default;
 };
 
-/// Which bytes of a Secret seal the values of sessionPersistence.
+/// The bytes of a Secret that seal the values of sessionPersistence.
 struct SessionKeyRef {
   std::string nameSpace;
   std::string name;
   std::string key = "key";
-  /// What they were sealed with before, and are still opened with; empty: nothing.
+  /// The key used before; values sealed with it can still be opened. Empty if there is none.
   std::string previousKey;
 
   friend bool operator==(const SessionKeyRef&, const SessionKeyRef&) = default;
 };
 
-/// Where a hook of an extension server applies, from the narrowest on, as X-14 orders them.
+/// Where a hook of an extension server applies, from the narrowest scope to the widest.
 enum class HookScope : std::uint8_t { kRoute, kHostname, kListener, kProcess };
 
 struct ExtensionHook {
@@ -125,21 +126,21 @@ struct ExtensionHook {
   friend bool operator==(const ExtensionHook&, const ExtensionHook&) = default;
 };
 
-/// How calls to an extension server are made again.
+/// How failed calls to an extension server are retried.
 struct ExtensionRetry {
   std::uint32_t maxAttempts = 4;
   Duration initialBackoff = std::chrono::milliseconds(100);
   Duration maxBackoff = std::chrono::seconds(1);
   double backoffMultiplier = 2;
-  std::vector<std::string> retryableStatusCodes = {"UNAVAILABLE"};  // names of gRPC's
+  std::vector<std::string> retryableStatusCodes = {"UNAVAILABLE"};  // names of gRPC status codes
 
   friend bool operator==(const ExtensionRetry&, const ExtensionRetry&) = default;
 };
 
-/// The extensionManager block of Envoy Gateway; what it means here is said in extension_manager.h.
+/// The extensionManager block of Envoy Gateway; extension_manager.h says what it means here.
 struct ExtensionManager {
   std::vector<ExtensionHook> hooks;  // at least one, each scope once, in the order of HookScope
-  std::string hostname;              // of the server; lower case
+  std::string hostname;              // the server's host name, in lower case
   std::uint16_t port = 0;
   ExtensionRetry retry;
   std::uint64_t maxMessageSize = 4 * 1000 * 1000;
@@ -148,12 +149,12 @@ struct ExtensionManager {
 };
 
 struct Settings {
-  std::uint32_t workers = 0;  // 0: one per core
+  std::uint32_t workers = 0;  // 0 means one per core
   Duration drainTimeout = std::chrono::seconds(25);
   ConnectionAuth connectionAuth = ConnectionAuth::kPin;
   ForwardedSettings forwarded;
-  std::string accessLogPath = "/dev/stdout";  // "off": none
-  std::optional<SessionKeyRef> sessionKey;    // none: a random one of the process
+  std::string accessLogPath = "/dev/stdout";  // "off" for no access log
+  std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
   std::vector<CatalogRef> processorCatalogs;
   std::optional<ExtensionManager> extensionManager;
   std::uint32_t revisionsKept = 10;

@@ -1,4 +1,4 @@
-// Objects of one type with one owner, named by handles that find nothing once the object is gone.
+// Objects of one type with one owner, referred to by handles that find nothing once the object is gone.
 //
 // Objects never move. A slot is reused with the next generation, so a handle kept by a timer, a DNS answer or a pool
 // waiter can be stale but never dangling. One thread.
@@ -14,7 +14,7 @@
 
 namespace sluice::base {
 
-/// The name of a slab's object. The default one names nothing.
+/// Refers to an object of a slab. The default handle refers to none.
 template <typename T>
 struct Handle {
   std::uint32_t index = 0;
@@ -23,7 +23,7 @@ struct Handle {
   bool empty() const { return generation == 0; }
   friend bool operator==(Handle, Handle) = default;
 
-  /// As one integer, for libraries that carry user data.
+  /// Returns the handle as one integer, for libraries that carry user data.
   std::uint64_t toToken() const { return (std::uint64_t{generation} << 32) | index; }
   static Handle fromToken(std::uint64_t token) {
     return Handle{static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(token >> 32)};
@@ -42,7 +42,7 @@ class Slab {
     }
   }
 
-  /// Makes an object; T's constructor gets its own handle first, then args.
+  /// Creates an object. T's constructor gets its own handle first, then args.
   template <typename... Args>
   T& create(Args&&... args) {
     if (free_.empty()) grow();
@@ -55,14 +55,14 @@ class Slab {
     return *object;
   }
 
-  /// nullptr if the object is gone.
+  /// Returns nullptr if the object is gone.
   T* find(Handle<T> handle) {
     if (handle.index >= slots_.size()) return nullptr;
     Slot& slot = *slots_[handle.index];
     return slot.live && slot.generation == handle.generation ? slot.object() : nullptr;
   }
 
-  /// The handle finds nothing from here on, in T's destructor neither.
+  /// Destroys the object. The handle finds nothing from here on, not even in T's destructor.
   void destroy(Handle<T> handle) {
     T* object = find(handle);
     assert(object != nullptr);
@@ -77,7 +77,8 @@ class Slab {
 
   std::size_t size() const { return live_; }
 
-  /// `visit` may create and destroy; it may or may not see what it creates.
+  /// Calls `visit` for every object. `visit` may create and destroy; it may or may not see the objects that it
+  /// creates.
   template <typename Visit>
   void forEach(Visit&& visit) {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -92,7 +93,7 @@ class Slab {
     alignas(T) std::byte storage[sizeof(T)];
     T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
   };
-  // A page is small enough that a handful of objects does not cost a megabyte.
+  // A page is so small that a few objects do not cost a megabyte.
   static constexpr std::size_t kSlotsPerPage = 32;
 
   void grow() {

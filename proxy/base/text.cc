@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kQuotedBytes = 80;
 
-/// Optimal string alignment distance without letter case; `limit` + 1 if it is larger.
+/// Returns the optimal string alignment distance, ignoring letter case; `limit` + 1 if it is larger than `limit`.
 std::size_t typingErrors(std::string_view a, std::string_view b, std::size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > limit) return limit + 1;
   std::array<std::vector<std::size_t>, 3> rows;

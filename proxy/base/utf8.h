@@ -1,6 +1,6 @@
-// One UTF-8 character off the front of some bytes, strictly as RFC 3629 has it: no overlong forms, no surrogates.
+// Decodes the first UTF-8 character of some bytes, strictly as RFC 3629 defines it: no overlong forms, no surrogates.
 //
-// For everything that must give valid text whatever it was given. A value; any thread.
+// For code that must produce valid text from any input. A value; any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace sluice::base {
 
 struct Utf8Character {
   char32_t codePoint = 0;
-  std::size_t length = 0;  // 0: the bytes do not begin with a character
+  std::size_t length = 0;  // 0 if the bytes do not begin with a character
 };
 
-/// `text` is not empty.
+/// Decodes the first character of `text`, which must not be empty.
 constexpr Utf8Character decodeUtf8(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t lead = byte(0);
@@ -32,7 +32,7 @@ constexpr Utf8Character decodeUtf8(std::string_view text) {
   return {codePoint, length};
 }
 
-/// U+FFFD, what stands for a byte that is no text.
+/// U+FFFD, which replaces a byte that is no text.
 inline constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";
 
 }  // namespace sluice::base

@@ -38,7 +38,8 @@ class BrotliCoding final : public Coding {
     void operator()(BrotliDecoderState* state) const { BrotliDecoderDestroyInstance(state); }
   };
 
-  /// What memory comes in. The library does not say how much it gives back: the first of a piece holds how many it has.
+  /// The unit in which memory is allocated. The library does not say how many bytes it frees, so the first unit of an
+  /// allocation holds its size.
   union Unit {
     std::size_t count;
     std::max_align_t aligned;

@@ -1,4 +1,4 @@
-// The mark that may stand before UTF-8 text and is not part of it (RFC 8259 section 8.1, HTML "event stream").
+// The mark that may precede UTF-8 text and is not part of it (RFC 8259 section 8.1, HTML "event stream").
 #pragma once
 
 #include <string_view>

@@ -31,7 +31,7 @@ bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
   });
 }
 
-/// Takes the next coding that is more than `identity` off the list; empty: there is none left.
+/// Takes the next coding other than `identity` off the list; returns an empty text if there is none left.
 std::string_view takeCoding(std::string_view& list) {
   while (!list.empty()) {
     std::string_view coding = list.substr(0, list.find(','));
@@ -81,7 +81,7 @@ std::optional<Decoder> Decoder::make(std::string_view contentEncoding, const Dec
   }
   if (codings.empty()) codings.push_back(std::make_unique<IdentityCoding>());
   Decoder decoder(limits);
-  // What was applied last is undone first.
+  // The coding that was applied last is undone first.
   for (auto coding = codings.rbegin(); coding != codings.rend(); ++coding) decoder.append(std::move(*coding));
   return decoder;
 }
@@ -96,10 +96,10 @@ DecodeStatus Decoder::feed(std::string_view& in, base::ByteQueue& out, std::size
     moved = false;
     for (std::size_t i = 0; i < stages_.size() && !failed(failure_); ++i) moved |= step(i, in, out, room);
   }
-  if (out.empty()) out.clear();  // the room that was prepared
+  if (out.empty()) out.clear();  // gives back the room that was prepared
   if (failed(failure_)) return failure_;
   if (room == 0) return DecodeStatus::kMore;
-  // With input and room, to stand still is a failure: it must not be asked again and again.
+  // With input and room, no progress is a failure: otherwise the caller would ask again and again.
   const bool stuck = std::any_of(stages_.begin(), stages_.end(), [](const Stage& s) { return !s.waiting.empty(); });
   if (stuck || !in.empty()) failure_ = DecodeStatus::kCorrupt;
   return failure_;
@@ -119,7 +119,7 @@ DecodeStatus Decoder::end() {
   return failure_;
 }
 
-/// One call of one coding. False: nothing moved, or it failed.
+/// Makes one call of one coding. Returns false if nothing moved, or it failed.
 bool Decoder::step(std::size_t index, std::string_view& in, base::ByteQueue& out, std::size_t& room) {
   Stage& stage = stages_[index];
   const bool last = index + 1 == stages_.size();
@@ -127,7 +127,7 @@ bool Decoder::step(std::size_t index, std::string_view& in, base::ByteQueue& out
   std::string_view& input = index == 0 ? in : stages_[index - 1].waiting;
   std::span<char> to = last ? out.prepare() : std::span<char>(stage.held);
   if (last) to = to.first(std::min(to.size(), room));
-  // One byte more than allowed, so that the end of a body that is just within the limits can be seen.
+  // One byte more than allowed, so that the end of a body just within the limits can be seen.
   const std::uint64_t allowed = std::min(longest(stage), densest()) - stage.written;
   if (allowed < to.size()) to = to.first(static_cast<std::size_t>(allowed) + 1);
 
@@ -161,7 +161,7 @@ std::uint64_t Decoder::longest(const Stage& stage) const {
   return limits_.mostBytes > (kUnbounded - kGraceBytes) / 2 ? kUnbounded : 2 * limits_.mostBytes + kGraceBytes;
 }
 
-/// As many bytes as may come out of what has gone in.
+/// Returns how many bytes may come out of the input taken so far.
 std::uint64_t Decoder::densest() const {
   if (limits_.mostRatio != 0 && taken_ > (kUnbounded - kGraceBytes) / limits_.mostRatio) return kUnbounded;
   return kGraceBytes + taken_ * limits_.mostRatio;

@@ -1,7 +1,7 @@
-// A body's Content-Encoding undone while it streams: gzip, x-gzip, deflate, br and zstd, and several in a row.
+// Decodes a body's Content-Encoding while it streams: gzip, x-gzip, deflate, br and zstd, and several in a row.
 //
-// Owned by whoever reads one body; one thread; sans-IO. Its memory is each coding's window (Coding says how large), 16
-// KiB between one coding and the next, and what has been written to the caller's queue: nothing grows with the body.
+// Owned by the reader of one body; one thread; sans-IO. Its memory is each coding's window (Coding says how large), 16
+// KiB between one coding and the next, and the bytes written to the caller's queue: nothing grows with the body.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,25 @@
 namespace sluice::content {
 
 struct DecodeLimits {
-  /// Bytes of the whole decoded body: `limits.decompressedBody`. What one coding yields to the next may have twice as
-  /// many, and Decoder::kGraceBytes: no encoder makes so much of a body that is within the limit.
+  /// Bytes of the whole decoded body: `limits.decompressedBody`. One coding may pass twice as many to the next, plus
+  /// Decoder::kGraceBytes: no encoder makes so much of a body that is within the limit.
   std::uint64_t mostBytes = std::uint64_t{16} * 1024 * 1024;
-  /// Bytes out for each byte in, at any moment and of each coding: `limits.decompressionRatio`. The first
+  /// Bytes out for each byte in, at any moment and for each coding: `limits.decompressionRatio`. The first
   /// Decoder::kGraceBytes are free.
   std::uint32_t mostRatio = 100;
 };
 
 enum class DecodeStatus : std::uint8_t {
-  kTaken,      // all of the input is taken, and all that it yields has been written; at the end: the body is complete
-  kMore,       // the room is used up: ask again, with what is left of the input
+  kTaken,      // all input is taken, and all its output has been written; at the end: the body is complete
+  kMore,       // the room is used up: call again with the rest of the input
   kCorrupt,    // is no valid body of its codings, or goes on behind its end
   kTruncated,  // ends early
-  kTooLong,    // passes limits.decompressedBody
-  kTooDense,   // passes limits.decompressionRatio
+  kTooLong,    // exceeds limits.decompressedBody
+  kTooDense,   // exceeds limits.decompressionRatio
 };
 
 inline bool failed(DecodeStatus status) { return status != DecodeStatus::kTaken && status != DecodeStatus::kMore; }
-/// What is wrong with a body, for a sentence that begins with "the body"; names the limit that was passed.
+/// Describes the fault, for a sentence that begins with "the body"; names the limit that was exceeded.
 std::string_view describe(DecodeStatus status);
 
 class Decoder {
@@ -43,26 +43,27 @@ class Decoder {
   static constexpr std::size_t kMostCodings = 4;
   static constexpr std::uint64_t kGraceBytes = std::uint64_t{64} * 1024;
 
-  /// Whether a body with this Content-Encoding (RFC 9110 section 8.4; all of its field lines, joined by commas) is
-  /// anything but what it is: not if it is empty or `identity`.
+  /// Returns true if a body with this Content-Encoding (RFC 9110 section 8.4; all of its field lines, joined by
+  /// commas) is encoded at all: false if it is empty or `identity`.
   static bool needed(std::string_view contentEncoding);
-  /// Nothing if a coding is unknown or there are more than kMostCodings. Without a coding, bytes pass as they are.
+  /// Returns nothing if a coding is unknown or there are more than kMostCodings. Without a coding, bytes pass as they
+  /// are.
   static std::optional<Decoder> make(std::string_view contentEncoding, const DecodeLimits& limits);
 
-  /// Takes bytes off `in` and appends what they yield to `out`, at most `room` bytes and never more than the limits
-  /// allow. After a failure it stays one.
+  /// Takes bytes off `in` and appends the decoded ones to `out`, at most `room` bytes and never more than the limits
+  /// allow. After a failure, every call fails.
   DecodeStatus feed(std::string_view& in, base::ByteQueue& out, std::size_t room = SIZE_MAX);
-  /// The body has no more bytes: kTaken, or the failure. A body without any bytes is complete, whatever its codings:
-  /// origins send them.
+  /// Ends the body: returns kTaken, or the failure. A body without any bytes is complete, whatever its codings,
+  /// because origins send such bodies.
   DecodeStatus end();
-  /// Returns the bytes that it takes now.
+  /// Returns the bytes of memory in use.
   std::size_t memory() const;
 
  private:
   struct Stage {
     std::unique_ptr<Coding> coding;
-    std::vector<char> held;    // room for what it yields to the next; the last one writes to the caller
-    std::string_view waiting;  // of `held`: not yet taken
+    std::vector<char> held;    // output for the next coding; the last one writes to the caller
+    std::string_view waiting;  // the part of `held` not yet taken
     std::uint64_t written = 0;
     bool fed = false;
   };
@@ -77,7 +78,7 @@ class Decoder {
 
   DecodeLimits limits_;
   std::vector<Stage> stages_;
-  std::uint64_t taken_ = 0;  // bytes of the body as it came
+  std::uint64_t taken_ = 0;  // encoded bytes of the body so far
   DecodeStatus failure_ = DecodeStatus::kTaken;
 };
 

@@ -15,7 +15,7 @@
 namespace sluice::content {
 namespace {
 
-/// What jsoncons reports, as a tree. Its events carry positions of bytes, from which numbers take their text.
+/// Builds a tree of jsoncons's events. The events carry byte positions, from which numbers take their text.
 class TreeVisitor final : public jsoncons::json_visitor {
  public:
   explicit TreeVisitor(std::string_view text) : text_(text), tree_(text) {}
@@ -57,7 +57,7 @@ class TreeVisitor final : public jsoncons::json_visitor {
   }
   JSONCONS_VISITOR_RETURN_TYPE visit_string(const string_view_type& value, Tag tag, const Context& at,
                                             std::error_code&) override {
-    // A number that no type of the machine holds exactly comes as its text.
+    // A number that no machine type holds exactly arrives as its text.
     if (tag == Tag::none) {
       tree_.scalar(Value::Kind::kString, std::string(value), at.begin_position());
     } else {
@@ -96,8 +96,8 @@ base::Error errorAt(std::size_t line, std::size_t column, const std::string& mes
   return base::Error::config("line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + message);
 }
 
-/// Where half of a surrogate pair stands alone in what jsoncons has taken for JSON: it leaves a second half out, and
-/// takes any code for one behind a first half, where other readers see something else. npos: nowhere.
+/// Returns where half of a surrogate pair stands alone in a text that jsoncons has accepted, or npos. jsoncons skips a
+/// second half without a first one, and accepts any code behind a first half, where other readers see something else.
 std::size_t findHalfOfPair(std::string_view text) {
   const auto codeAt = [text](std::size_t at) {
     std::uint32_t code = 0;
@@ -187,7 +187,7 @@ void append(std::string& out, const Value& value) {
   }
 }
 
-/// 0x and 0o; more than 64 bits are no number that anybody means.
+/// Converts 0x and 0o; a number of more than 64 bits is not supported.
 std::string ofBase(std::string_view digits, int base) {
   std::uint64_t number = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
@@ -200,7 +200,7 @@ base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits) {
   if (text.size() > limits.bytes) {
     return base::Error::config("is longer than " + std::to_string(limits.bytes) + " bytes");
   }
-  // jsoncons counts from behind the mark.
+  // jsoncons counts from behind the byte order mark.
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.starts_with(kByteOrderMark)) return errorAt(1, 1, "Unexpected byte order mark");
   try {
@@ -215,7 +215,7 @@ base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits) {
     std::error_code fault;
     reader.read(fault);
     if (fault) return errorAt(reader.line(), reader.column(), fault.message());
-    // jsoncons takes one comma behind a number that is the whole text.
+    // jsoncons accepts one comma behind a number that is the whole text.
     if (text.find_last_not_of(" \t\r\n") == text.rfind(',')) {
       return errorAt(reader.line(), reader.column(), "Unexpected comma after JSON text");
     }

@@ -1,4 +1,4 @@
-// JSON text (RFC 8259) -> Value, and back.
+// Reads JSON text (RFC 8259) into a Value, and writes it.
 //
 // Pure functions. Strict where leniency hides mistakes or lets two readers disagree: no duplicate names, comments,
 // trailing commas or bytes behind the value, strings are UTF-8, and no escape is half of a surrogate pair. Numbers are
@@ -16,20 +16,20 @@ namespace sluice::content {
 
 struct JsonLimits {
   std::size_t bytes = 1024 * 1024;
-  std::size_t depth = 64;  // maps and lists inside each other
+  std::size_t depth = 64;  // the deepest nesting of maps and lists
 };
 
-/// Values know line and column; no file. The error is config's, and says where: "line 2, column 7: ...". It quotes
-/// nothing but the name of a member that is repeated.
+/// Parses a text. Values know line and column, but no file. The error has config's origin and says where: "line 2,
+/// column 7: ...". It quotes nothing but the name of a member that is repeated.
 base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits = {});
 
-/// Without spaces, members in their order. Numbers that YAML writes in another way than JSON does ("0x1F", "+1", ".5")
-/// become JSON's.
+/// Writes without spaces, members in their order. Numbers in a spelling of YAML that JSON does not have ("0x1F", "+1",
+/// ".5") are converted to JSON's.
 std::string writeJson(const Value& value);
 
-/// The number in JSON's spelling; as it is if it is JSON's already.
+/// Returns the number in JSON's spelling; a JSON number is returned unchanged.
 std::string jsonNumber(std::string_view number);
-/// `text` with its quotes and escapes.
+/// Returns `text` with its quotes and escapes.
 std::string jsonString(std::string_view text);
 
 }  // namespace sluice::content

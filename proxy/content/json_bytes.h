@@ -1,7 +1,7 @@
-// Runs of bytes that a reader of JSON has nothing to decide about.
+// Runs of bytes that need no decision by a reader of JSON.
 //
-// Pure functions over memory of the caller's. Each comes for any machine, and with the vector instructions that every
-// x86-64 has.
+// Pure functions over the caller's memory. Each has a portable implementation, and one with the vector instructions of
+// every x86-64.
 #pragma once
 
 #include <bit>
@@ -14,10 +14,10 @@
 
 namespace sluice::content {
 
-/// Printable ASCII that means itself inside of a string: all but the quote and the backslash.
+/// Returns true for printable ASCII that stands for itself inside a string: all but the quote and the backslash.
 inline bool isPlainByte(char c) { return static_cast<signed char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
-/// The first byte from `at` on that is not plain; `end` if there is none. Eight bytes at a time.
+/// Returns the first byte from `at` on that is not plain; `end` if there is none. Reads eight bytes at a time.
 inline const char* skipPlainByWords(const char* at, const char* end) {
   constexpr std::uint64_t kEach = 0x0101010101010101ULL;
   constexpr std::uint64_t kHigh = kEach << 7;
@@ -49,8 +49,8 @@ inline const char* skipPlain(const char* at, const char* end) {
 inline const char* skipPlain(const char* at, const char* end) { return skipPlainByWords(at, end); }
 #endif
 
-/// Returns what the escape of two characters means whose second one is `c` (RFC 8259 section 7), or NUL if there is no
-/// such escape.
+/// Returns the meaning of the two-character escape whose second character is `c` (RFC 8259 section 7), or NUL if there
+/// is no such escape.
 inline char escapeMeans(char c) {
   switch (c) {
     case '"':
@@ -73,7 +73,7 @@ inline char escapeMeans(char c) {
 }
 
 /// Writes `code` as UTF-8 into room for four bytes and returns the end. Half of a surrogate pair becomes three bytes,
-/// which are no UTF-8 and so equal no text that is.
+/// which are no UTF-8 and so equal no valid text.
 inline char* writeUtf8(char* to, std::uint32_t code) {
   if (code < 0x80) {
     *to++ = static_cast<char>(code);
@@ -94,7 +94,7 @@ inline char* writeUtf8(char* to, std::uint32_t code) {
   return to;
 }
 
-/// The first byte that is no white space of JSON (RFC 8259 section 2).
+/// Returns the first byte that is no white space of JSON (RFC 8259 section 2).
 inline const char* skipSpace(const char* at, const char* end) {
   while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;
   return at;

@@ -84,7 +84,7 @@ bool JsonCursor::skipNumber() {
   return skipDigits();
 }
 
-/// At least one.
+/// Takes at least one digit.
 bool JsonCursor::skipDigits() {
   const std::size_t begin = at_;
   at_ = std::min(text_.find_first_not_of("0123456789", at_), text_.size());

@@ -1,8 +1,8 @@
-// Goes through JSON text (RFC 8259) by offsets and builds nothing: for whoever has to know where in a text a value
+// Goes through JSON text (RFC 8259) by offsets and builds nothing: for callers that must know where in a text a value
 // stands, so that the rest of it can stay as it is.
 //
-// Lives for one reading; the text outlives it. As strict as parseJson() but for what does not move anything: the
-// encoding inside of strings, halves of surrogate pairs there, and names that stand twice.
+// Lives for one reading; the text outlives it. As strict as parseJson() but for three checks that do not affect
+// positions: the encoding inside strings, halves of surrogate pairs there, and duplicate names.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,26 @@ namespace sluice::content {
 
 class JsonCursor {
  public:
-  /// Nothing is read that stands in more than `mostDepth` lists and maps. A byte order mark at the beginning is
+  /// Values that stand in more than `mostDepth` lists and maps are refused. A byte order mark at the beginning is
   /// skipped.
   JsonCursor(std::string_view text, std::size_t mostDepth);
 
-  /// Where the next byte stands that is no space; the size of the text if there is none.
+  /// Returns the offset of the next byte that is no space; the size of the text if there is none.
   std::size_t next();
-  /// That byte; NUL if there is none.
+  /// Returns that byte; NUL if there is none.
   char peek() { return next() < text_.size() ? text_[at_] : '\0'; }
-  /// Where reading has stopped: right behind what was taken last.
+  /// Returns the current offset, right behind the last thing taken.
   std::size_t at() const { return at_; }
 
-  /// Each takes one thing, with spaces before it. False or nothing, without going on, if something else stands there.
+  /// Each of these takes one thing and the spaces before it. Returns false or nothing, without moving, if something
+  /// else stands there.
   bool take(char punctuation);
-  /// The begin of a map or list, or the end of the one that is open: counts their depth.
+  /// Takes the begin of a map or list, or the end of the open one, and counts their depth.
   bool open(char bracket);
   bool close(char bracket);
-  /// A string, with its escapes undone.
+  /// Takes a string and returns it without its escapes.
   std::optional<std::string> takeString();
-  /// A value of any kind, whole.
+  /// Skips a whole value of any kind.
   bool skipValue();
 
  private:
@@ -40,7 +41,7 @@ class JsonCursor {
   bool skipNumber();
   bool skipDigits();
   bool skipWord(std::string_view word);
-  /// Either adds the text to `out` or, if that is null, does without.
+  /// Each of these appends the text to `out` unless that is null.
   bool readString(std::string* out);
   bool readEscape(std::string* out);
   std::optional<unsigned> takeHex();

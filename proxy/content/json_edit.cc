@@ -13,12 +13,12 @@ namespace {
 
 using base::Error;
 
-/// Where a pointer leads in a text.
+/// The place in a text that a pointer leads to.
 struct Place {
   enum class Kind : std::uint8_t {
-    kThere,    // [begin, end) is the value, [cutBegin, cutEnd) what goes when it is removed
-    kMissing,  // `begin` is behind the last element of the map or list in which the step `step` is not
-    kNowhere,  // the step `step` is none of a list, or leads into what is neither list nor map
+    kThere,    // [begin, end) is the value, [cutBegin, cutEnd) the text to be cut when it is removed
+    kMissing,  // `begin` is behind the last element of the map or list that has no step `step`
+    kNowhere,  // the step `step` is not an index of the list, or leads into a scalar
   };
 
   Kind kind = Kind::kNowhere;
@@ -28,7 +28,7 @@ struct Place {
   std::size_t cutEnd = 0;
   std::size_t step = 0;
   bool inMap = false;
-  bool first = false;  // that map or list is empty
+  bool first = false;  // true if that map or list is empty
 };
 
 class Locator {
@@ -96,7 +96,7 @@ class Locator {
     return true;
   }
 
-  // Sorted, since a map of a hostile text may have very many.
+  // Sorts the names, because a map of a hostile text may have very many.
   bool repeats(std::vector<std::string> names) {
     std::sort(names.begin(), names.end());
     repeated_ = std::adjacent_find(names.begin(), names.end()) != names.end();
@@ -117,15 +117,15 @@ class Locator {
 
 bool isJson(std::string_view text) { return parseJson(text, {text.size(), kMostEditedDepth}).ok(); }
 
-/// The value, in maps for the steps from `step` on. An error if that is no JSON: values of scripts and of other
-/// processes may have numbers that are none, and text that is no UTF-8.
+/// Returns the value inside maps for the steps from `step` on, as text. Fails if that is no JSON: values from scripts
+/// and other processes may have invalid numbers and text that is no UTF-8.
 base::Result<std::string> written(const JsonEdit& edit, std::size_t step) {
   const std::vector<std::string>& steps = edit.pointer.tokens();
   const std::string value = writeJson(*edit.value);
   std::string text;
   for (std::size_t i = step; i < steps.size(); ++i) text += "{" + jsonString(steps[i]) + ":";
   text += value + std::string(steps.size() - step, '}');
-  // By itself too: a number that is none could be the end of one member and another.
+  // The value is checked by itself too: an invalid number could be read as the end of one member and another member.
   if (isJson(value) && (step == steps.size() || isJson(text))) return text;
   return Error::config("\"" + edit.pointer.text() + "\" can not be set to what is no JSON, or too deep");
 }

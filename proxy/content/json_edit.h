@@ -1,4 +1,4 @@
-// Changes single values of a JSON document and leaves every other byte of it as it is (E-10).
+// Changes single values of a JSON document and leaves every other byte of it as it is.
 //
 // Pure function.
 #pragma once
@@ -17,20 +17,20 @@ namespace sluice::content {
 
 struct JsonEdit {
   JsonPointer pointer;
-  /// What stands there afterwards; nothing: it is removed, with its name and one comma.
+  /// The new value; if absent, the value is removed, with its name and one comma.
   std::optional<Value> value;
 };
 
-/// Lists and maps inside each other.
+/// The deepest nesting of lists and maps that is edited.
 inline constexpr std::size_t kMostEditedDepth = 64;
 
-/// The document with one edit made after the other.
+/// Returns the document after all edits, made one after the other.
 ///
-/// To set what is not there yet adds a member behind the last one of its map, or an element behind the last one of its
-/// list if the pointer names it by "-" or its index; maps that are missing on the way are made, lists are not. To
-/// remove what is not there changes nothing. Errors, which are config's and quote nothing but the pointer: the text is
-/// no JSON or too deep; a map on the way names something twice, so that its readers may disagree; to set what has no
-/// place, or what is no JSON when it is written; to remove the whole.
+/// Setting a missing value adds a member at the end of its map, or an element at the end of its list if the pointer
+/// names it by "-" or its index. Missing maps on the way are made, missing lists are not. Removing a missing value
+/// changes nothing. Fails with an error of config's origin, which quotes nothing but the pointer, if the text is no
+/// JSON or too deep; if a map on the way has duplicate names, so that its readers may disagree; if the value to be set
+/// has no place, or is no JSON when written; and if the whole document is to be removed.
 base::Result<std::string> editJson(std::string_view document, std::span<const JsonEdit> edits);
 
 }  // namespace sluice::content

@@ -1,4 +1,4 @@
-// JSON Pointer (RFC 6901): names one value inside another.
+// JSON Pointer (RFC 6901): refers to one value inside another.
 //
 // Plain value.
 #pragma once
@@ -17,15 +17,15 @@ namespace sluice::content {
 
 class JsonPointer {
  public:
-  /// The whole value.
+  /// Refers to the whole value.
   JsonPointer() = default;
-  /// "" or "/model", with ~0 for '~' and ~1 for '/'. Errors are config's.
+  /// Parses "" or "/model", with ~0 for '~' and ~1 for '/'. Errors have config's origin.
   static base::Result<JsonPointer> parse(std::string_view text);
 
   const std::vector<std::string>& tokens() const { return tokens_; }
   std::string text() const;
 
-  /// nullptr if there is no such value. Elements of lists are named by decimal numbers without leading zeros.
+  /// Returns nullptr if there is no such value. Elements of lists are named by decimal numbers without leading zeros.
   const Value* find(const Value& root) const;
   Value* find(Value& root) const { return const_cast<Value*>(find(std::as_const(root))); }
 
@@ -33,10 +33,10 @@ class JsonPointer {
   std::vector<std::string> tokens_;
 };
 
-/// The element of a list that a step names: decimal without leading zeros (RFC 6901 section 4).
+/// Returns the index of the list element that a step names: decimal without leading zeros (RFC 6901 section 4).
 std::optional<std::size_t> listIndex(std::string_view token);
 
-/// One step of a pointer with its escapes: "a/b" is "a~1b".
+/// Returns one step of a pointer with its escapes: "a~1b" for "a/b".
 std::string pointerToken(std::string_view name);
 
 }  // namespace sluice::content

@@ -9,7 +9,7 @@
 namespace sluice::content {
 namespace {
 
-/// -1 if it is none.
+/// Returns -1 for any other character.
 int hexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -138,14 +138,14 @@ const char* JsonScan::takeValue(const char* at, const char* end) {
   return good ? at : nullptr;
 }
 
-/// Returns true if it is the one that is looked for.
+/// Begins a value. Returns true if it is the value to be found.
 bool JsonScan::beginValue(Value::Kind kind) {
   if (!std::exchange(selected_, false) || depth_ != path_.size()) return false;
   found_.emplace().kind = kind;
   return true;
 }
 
-/// Returns false if it would be too deep.
+/// Begins a list or a map. Returns false if it would be nested too deeply.
 bool JsonScan::beginContainer(Value::Kind kind) {
   if (depth_ == kMostDepth) return false;
   const bool through = selected_ && depth_ < path_.size();
@@ -241,7 +241,7 @@ void JsonScan::beginString(Use use) {
 
 const char* JsonScan::takeString(const char* at, const char* end) {
   const char* const begin = at;
-  // A character may have been cut.
+  // A character may have been cut between two pieces.
   if (needed_ > 0) at = takeCharacter(at, end);
   while (at != nullptr && at != end) {
     at = skipPlain(at, end);
@@ -257,7 +257,7 @@ const char* JsonScan::takeString(const char* at, const char* end) {
   return c == '\\' ? at : nullptr;
 }
 
-/// Characters of more than one byte, as RFC 3629 section 4 has them.
+/// Takes a character of more than one byte, as RFC 3629 section 4 defines them.
 const char* JsonScan::takeCharacter(const char* at, const char* end) {
   do {
     if (needed_ == 0) {
@@ -277,7 +277,7 @@ const char* JsonScan::takeCharacter(const char* at, const char* end) {
   return at;
 }
 
-/// Reads what follows a backslash, or the backslash between two halves of a pair.
+/// Reads the character behind a backslash, or the backslash between two halves of a surrogate pair.
 const char* JsonScan::takeEscape(const char* at, const char* /*end*/) {
   const char c = *at++;
   if (state_ == State::kPairBackslash) {
@@ -357,7 +357,7 @@ bool JsonScan::isNumberWhole() const {
          state_ == State::kExponentDigits;
 }
 
-/// All that goes on a number, and not what ends it.
+/// Takes all characters that continue a number, and none that ends it.
 const char* JsonScan::takeNumber(const char* at, const char* end) {
   const char* const begin = at;
   while (at != end) {
@@ -389,7 +389,7 @@ const char* JsonScan::takeNumber(const char* at, const char* end) {
     }
     if (next == State::kFailed) break;
     state_ = next;
-    // Most of a number are digits behind digits.
+    // Most digits of a number follow other digits.
     at = isNumberWhole() && state_ != State::kZero ? skipDigits(at, end) : at + 1;
   }
   put(begin, at);

@@ -1,10 +1,10 @@
-// One value of a JSON text (RFC 8259), found while the text comes, in pieces that are cut anywhere: no tree, and of the
-// text nothing is held but that value.
+// Finds one value of a JSON text (RFC 8259) while the text arrives, in pieces that are cut anywhere: builds no tree,
+// and keeps nothing of the text but that value.
 //
-// Owned by one reading; one thread; sans-IO. As strict as parseJson() with its usual depth, whatever of the text the
-// path leads past: a text is complete JSON to both or to neither. The one exception are two different names of one map
-// whose hashes are equal; see NameSet. Its memory is a constant, the value, the candidates of a list that the path
-// counts from the end of, and 16 bytes for each name of the maps that are open.
+// Owned by one reading; one thread; sans-IO. It checks the whole text, also outside of the path, as strictly as
+// parseJson() does with its default depth: a text is complete JSON to both or to neither. The one exception are two
+// different names of one map whose hashes are equal; see NameSet. Its memory is a constant, the value, the candidates
+// of a list whose elements the path counts from the end, and 16 bytes for each name of the open maps.
 #pragma once
 
 #include <array>
@@ -22,17 +22,17 @@
 
 namespace sluice::content {
 
-/// One step of a path into a value: by name into a map, by index into a list. One that has both takes either way.
+/// One step of a path into a value: by name into a map, by index into a list. A step that has both goes either way.
 struct JsonStep {
   std::optional<std::string> name;
-  std::optional<std::int32_t> index;  // below 0: from the end
+  std::optional<std::int32_t> index;  // negative: counted from the end
 };
 
-/// This is what was found there.
+/// The value that was found.
 struct FoundJson {
   Value::Kind kind = Value::Kind::kNull;
-  /// The text of a string or a number is that of Value::text, cut behind the bytes that were asked for; else it is
-  /// empty.
+  /// The text of a string or a number is that of Value::text, cut after the requested number of bytes; for other kinds
+  /// it is empty.
   std::string text;
   bool isCut = false;
 };
@@ -41,25 +41,25 @@ class JsonScan {
  public:
   static constexpr std::size_t kMostDepth = 64;
   static constexpr std::size_t kMostSteps = 32;
-  /// No index is below its negative.
+  /// The lowest index is the negative of this.
   static constexpr std::int32_t kMostFromEnd = 64;
 
   using Found = FoundJson;
 
-  /// `path` has at most kMostSteps, and outlives the scan; without steps it is the whole text. At most `mostText` bytes
-  /// of the value are kept.
+  /// `path` has at most kMostSteps and outlives the scan; without steps the whole text is the value. At most
+  /// `mostText` bytes of the value are kept.
   JsonScan(std::span<const JsonStep> path, std::size_t mostText) : path_(path), mostText_(mostText) {}
 
-  /// The next piece. False, from then on: no text that begins like this is JSON.
+  /// Takes the next piece. Returns false, from then on, if no text that begins like this is JSON.
   bool feed(std::string_view piece);
-  /// Ends the text. Returns false if what has come is not JSON, or not all of it.
+  /// Ends the text. Returns false if the input is not JSON, or not complete.
   bool end();
-  /// Once end() has said true: the value; null if there is none.
+  /// Returns the value once end() has returned true; null if there is none.
   const Found* found() const { return found_ ? &*found_ : nullptr; }
-  /// No byte has come.
+  /// Returns true if no byte has arrived.
   bool isEmpty() const { return state_ == State::kMark && word_.empty(); }
 
-  /// Returns the bytes that it takes beyond its own size and the value.
+  /// Returns the bytes in use beyond its own size and the value.
   std::size_t memory() const { return names_.memory(); }
 
  private:
@@ -74,7 +74,7 @@ class JsonScan {
     kString,
     kEscape,
     kHex,
-    kPairBackslash,  // half of a surrogate pair has come: the other one follows
+    kPairBackslash,  // half of a surrogate pair has arrived: the other one must follow
     kPairLetter,
     kMinus,
     kZero,
@@ -87,10 +87,11 @@ class JsonScan {
     kWord,
     kFailed
   };
-  /// This says what the bytes of a string or number are for.
+  /// The use of the bytes of a string or number.
   enum class Use : std::uint8_t { kNone, kName, kFound };
 
-  // Each takes what it can of what is at `at` and before `end`, and says where it stopped; null: it is no JSON.
+  // Each of these takes the bytes it can between `at` and `end` and returns where it stopped; null if the text is no
+  // JSON.
   const char* take(const char* at, const char* end);
   const char* takeMark(const char* at, const char* end);
   const char* takeValue(const char* at, const char* end);
@@ -115,7 +116,7 @@ class JsonScan {
   void put(const char* begin, const char* end);
 
   bool inMap() const { return (maps_ & 1) != 0; }
-  /// The container that is open last stands where the path leads through.
+  /// Returns true if the innermost open container is on the path.
   bool isOnPath() const { return onPath_ == depth_; }
   const JsonStep& step() const { return path_[depth_ - 1]; }
   bool countsFromEnd() const { return isOnPath() && depth_ > 0 && !inMap() && step().index && *step().index < 0; }
@@ -124,22 +125,23 @@ class JsonScan {
   const std::size_t mostText_;
   State state_ = State::kMark;
   Use use_ = Use::kNone;
-  bool selected_ = true;       // the value that comes next stands where the path leads
-  std::uint8_t needed_ = 0;    // bytes of a character in UTF-8 that are still to come, or digits of an escape
-  unsigned char lowest_ = 0;   // the next one of them is from here
-  unsigned char highest_ = 0;  // to here
-  std::uint16_t code_ = 0;     // of an escape
+  bool selected_ = true;       // the next value is on the path
+  std::uint8_t needed_ = 0;    // bytes of a UTF-8 character, or digits of an escape, that are still to come
+  unsigned char lowest_ = 0;   // lower bound of the next such byte
+  unsigned char highest_ = 0;  // upper bound of the next such byte
+  std::uint16_t code_ = 0;     // the code of an escape
   std::uint16_t pair_ = 0;     // the first half of a surrogate pair
   std::uint32_t depth_ = 0;
-  std::uint32_t onPath_ = 0;  // containers from the outermost on through which the path leads
-  std::uint64_t maps_ = 0;    // bit 0 is the container that is open last
-  std::string_view word_;     // what is left of a word that has begun, or of the byte order mark
+  std::uint32_t onPath_ = 0;  // how many containers, from the outermost on, are on the path
+  std::uint64_t maps_ = 0;    // bit 0 is the innermost open container
+  std::string_view word_;     // the rest of a word that has begun, or of the byte order mark
   NameHash name_;
-  const std::string* wanted_ = nullptr;  // the name that the path takes, as long as the one that comes is like it
-  std::size_t alike_ = 0;                // bytes
+  const std::string* wanted_ = nullptr;  // the name that the path takes, as long as the current one matches it
+  std::size_t alike_ = 0;                // bytes that match so far
   NameSet names_;
-  std::array<std::uint64_t, kMostSteps> elements_{};        // of each list on the path: those that have begun
-  std::vector<std::deque<std::optional<Found>>> lastOnes_;  // by depth: of lists that are counted from the end
+  std::array<std::uint64_t, kMostSteps> elements_{};  // the number of elements begun so far, for each list on the path
+  std::vector<std::deque<std::optional<Found>>>
+      lastOnes_;  // by depth, for lists whose elements are counted from the end
   std::optional<Found> found_;
 };
 

@@ -14,7 +14,8 @@
 namespace sluice::content {
 namespace {
 
-/// Ends a validation: what a `pattern` can not be asked about must be refused wherever it stands, inside a `not` too.
+/// Ends a validation: a value too long for a `pattern` must be refused wherever the pattern stands, inside a `not`
+/// too.
 struct TooLongForPattern {
   std::string pointer;
 };
@@ -22,7 +23,8 @@ struct TooLongForPattern {
 }  // namespace
 }  // namespace sluice::content
 
-// jsoncons evaluates `pattern` by a library whose time and stack grow with the value. Here RE2 does it, whose do not.
+// jsoncons evaluates `pattern` by a library whose time and stack grow with the value. RE2 evaluates it instead, in
+// linear time and with bounded memory.
 namespace jsoncons::jsonschema {
 
 template <>
@@ -69,8 +71,8 @@ inline std::unique_ptr<pattern_validator<json>> keyword_validator_factory<json>:
                                                    context.get_custom_message("pattern"), std::move(compiled));
 }
 
-// A schema of another dialect is refused before it comes here (schema_document.h), so the validators of the older ones
-// are never built: without these, compiling this file costs twice as much.
+// A schema of another dialect is refused before it gets here (schema_document.h), so the validators of the older
+// dialects are never built. Instantiating them would make compiling this file cost twice as much.
 template <>
 inline std::unique_ptr<schema_validator_factory_base<json>> validator_factory_factory<json>::get_default_schema_factory(
     json&& schema, const evaluation_options& options, schema_store_type* store,
@@ -130,11 +132,12 @@ json toJson(const Value& value) {
   return json::null();
 }
 
-/// One line of bounded length: messages quote values.
+/// Returns one line of bounded length, because messages quote values.
 std::string tidied(std::string message) {
   if (message.size() > kMaxMessageBytes) {
     std::size_t end = kMaxMessageBytes;
-    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 sequence
+    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80)
+      --end;  // do not cut inside a UTF-8 sequence
     message.resize(end);
     message += "...";
   }
@@ -145,7 +148,8 @@ std::string tidied(std::string message) {
   return message;
 }
 
-/// What a summary ("all schemas must match") has below it says more, unless only one of several had to match.
+/// Collects the details of a message. The details below a summary ("all schemas must match") replace it, unless only
+/// one of several schemas had to match.
 void collect(const jsoncons::jsonschema::validation_message& message, Violations& violations) {
   const std::string& keyword = message.keyword();
   const bool choice = keyword == "anyOf" || keyword == "oneOf" || keyword == "contains";
@@ -174,7 +178,7 @@ Violations violationsOf(const Schema& schema, const json& value) {
   return violations;
 }
 
-/// Of the dialect itself: tells a schema from what is none.
+/// Returns the schema of the dialect itself, which tells whether a document is a valid schema.
 const Schema& metaSchema() {
   static const Schema kSchema =
       jsoncons::jsonschema::make_json_schema(jsoncons::jsonschema::draft202012::schema_draft202012<json>::get_schema());

@@ -1,7 +1,7 @@
-// JSON Schema 2020-12: what the config of a payload processor must be like (E-80, E-82..E-84).
+// JSON Schema 2020-12, which the config of a payload processor must satisfy.
 //
-// Compiled once, then immutable and shared by whoever holds a copy, on any thread. `format` is an annotation, as the
-// specification has it. `pattern` is RE2's syntax and linear in time, and is not tried on long values.
+// Compiled once, then immutable and shared by all holders of a copy, on any thread. `format` is an annotation, as the
+// specification says. `pattern` has RE2's syntax, takes linear time, and is not tried on long values.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,22 @@ namespace sluice::content {
 class JsonSchema {
  public:
   static constexpr std::size_t kMaxTextBytes = 256 * 1024;
-  /// Longer strings than that, where a `pattern` applies, are violations.
+  /// A longer string is a violation where a `pattern` applies.
   static constexpr std::size_t kMaxPatternedBytes = 1024;
   static constexpr std::size_t kMaxViolations = 20;
 
-  /// One thing that is wrong with a value. One line; may quote the value.
+  /// One fault of a value. One line; may quote the value.
   struct Violation {
-    std::string pointer;  // JSON Pointer of the part that is wrong; empty: the whole
+    std::string pointer;  // JSON Pointer of the faulty part; empty for the whole
     std::string message;
   };
 
-  /// Errors are config's and say where the schema is wrong. See checkSchemaDocument() for what no schema may have.
+  /// Compiles a schema. Errors have config's origin and say where the schema is wrong. See checkSchemaDocument() for
+  /// the features that no schema may use.
   static base::Result<JsonSchema> compile(std::string_view text);
   static base::Result<JsonSchema> compile(const Value& schema);
 
-  /// Fills the schema's defaults in, then says what is wrong with the value; at most kMaxViolations.
+  /// Fills in the schema's defaults, then returns the faults of the value, at most kMaxViolations.
   std::vector<Violation> apply(Value& value) const;
 
  private:
@@ -43,7 +44,7 @@ class JsonSchema {
   std::shared_ptr<const Compiled> compiled_;
 };
 
-/// "/a: message; /b: message".
+/// Returns "/a: message; /b: message".
 std::string describe(const std::vector<JsonSchema::Violation>& violations);
 
 }  // namespace sluice::content

@@ -53,7 +53,7 @@ void JsonTree::put(Value value) {
   }
 }
 
-// Sorted, since a map of a hostile text may have very many.
+// Sorts the names, because a map of a hostile text may have very many.
 void JsonTree::checkNames(const Value& map) {
   if (!fault_.empty()) return;
   std::vector<const Member*> members;

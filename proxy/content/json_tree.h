@@ -1,4 +1,4 @@
-// Puts a Value together from the events of a reader, one after the other.
+// Builds a Value from the events of a reader.
 //
 // Lives for one reading; the text outlives it.
 #pragma once
@@ -18,19 +18,19 @@ class JsonTree {
  public:
   explicit JsonTree(std::string_view text) : text_(text) {}
 
-  /// Offsets are bytes of the text, and never go back.
+  /// Offsets count bytes of the text, and never go back.
   void key(std::string name, std::size_t offset);
   void begin(Value::Kind kind, std::size_t offset);
   void scalar(Value::Kind kind, std::string text, std::size_t offset);
   void end();
 
-  /// The whole; an error if a map had a name twice, or nothing was read.
+  /// Returns the whole value; fails if a map had a name twice, or nothing was read.
   base::Result<Value> take() &&;
 
  private:
   struct Open {
     Value value;
-    std::string key;  // of the member that comes next
+    std::string key;  // the key of the next member
     Position keyPosition;
   };
 
@@ -42,7 +42,7 @@ class JsonTree {
   std::vector<Open> open_;
   Value root_;
   std::string fault_;
-  std::size_t counted_ = 0;  // bytes before it are in line_
+  std::size_t counted_ = 0;  // line_ counts the lines before this byte
   std::size_t lineBegin_ = 0;
   std::uint32_t line_ = 1;
 };

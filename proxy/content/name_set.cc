@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 constexpr std::size_t kFewNames = 64;
 
-/// The two halves of the product, folded.
+/// Returns the two halves of the product, folded.
 std::uint64_t mix(std::uint64_t one, std::uint64_t other) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(one) * other;
@@ -21,7 +21,7 @@ std::uint64_t absorb(std::uint64_t state, std::uint64_t word) {
   return mix(state ^ word ^ 0xA0761D6478BD642FULL, state + 0xE7037ED1A0B428DBULL);
 }
 
-/// The first byte is the lowest, on every machine.
+/// Loads eight bytes with the first one as the lowest, on every machine.
 std::uint64_t load(const char* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, kWord);

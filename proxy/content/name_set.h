@@ -1,10 +1,10 @@
-// The names that the open maps of a JSON text have had so far, so that one that comes twice is seen.
+// The names that the open maps of a JSON text have had so far, so that a duplicate is seen.
 //
-// Owned by one reading. A name is known by 64 bits of a hash, in 16 bytes whatever its length: two that are equal are
-// always seen, and n different ones of one map are taken for equal with a chance of n * n / 2^65; who makes two such
-// names has its own body refused, and nobody else's. Each map's are a binary tree over the bits of the hash, so that no
-// name costs more than 64 steps, whatever names a client chooses, and nothing is ever sorted or moved to new places at
-// once.
+// Owned by one reading. A name is represented by 64 bits of a hash, in 16 bytes whatever its length. Two equal names
+// are always seen, and n different names of one map are taken for duplicates with a chance of n * n / 2^65; a client
+// that makes two such names gets its own body refused, and no other. The names of each map are a binary tree over the
+// bits of the hash, so that no name costs more than 64 steps, whatever names a client chooses, and nothing is ever
+// sorted or moved at once.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace sluice::content {
 
-/// The hash of a name that comes in pieces, cut anywhere.
+/// The hash of a name that arrives in pieces, cut anywhere.
 class NameHash {
  public:
   void add(std::string_view bytes);
@@ -31,20 +31,20 @@ class NameSet {
  public:
   static constexpr std::size_t kMostMaps = 64;
 
-  /// A map begins inside of the last one; at most kMostMaps are open.
+  /// Begins a map inside the innermost one; at most kMostMaps are open.
   void open() { begins_[open_++] = names_.size(); }
-  /// The last map that was opened ends.
+  /// Ends the innermost map.
   void close() { names_.resize(begins_[--open_]); }
-  /// Adds a name to the map that was opened last; false if that has one of the same hash.
+  /// Adds a name to the innermost map; returns false if the map has one of the same hash.
   bool add(std::uint64_t hash);
 
-  /// Returns the bytes that it takes.
+  /// Returns the bytes of memory in use.
   std::size_t memory() const { return names_.capacity() * sizeof(Name); }
 
  private:
   struct Name {
     std::uint64_t hash;
-    std::array<std::uint32_t, 2> next{};  // in the same map; 0: none
+    std::array<std::uint32_t, 2> next{};  // in the same map; 0 for none
   };
 
   std::vector<Name> names_;

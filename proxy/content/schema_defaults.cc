@@ -8,7 +8,7 @@
 namespace sluice::content {
 namespace {
 
-/// Values inside each other: a default may itself have defaults in it, of a schema that refers to itself.
+/// The deepest nesting of values: a default may contain defaults of a schema that refers to itself.
 constexpr std::size_t kMaxDepth = 64;
 
 void place(Value& value, const Position& position) {
@@ -41,7 +41,7 @@ class Filler {
     return ref == nullptr ? nullptr : referredSchema(root_, ref->text);
   }
 
-  /// nullptr if there is none. That of a schema counts before that of what it refers to.
+  /// Returns nullptr if there is none. A schema's own default takes precedence over that of the schema it refers to.
   const Value* defaultOf(const Value& schema) const {
     for (const Value* at = &schema; at != nullptr; at = follow(*at)) {
       if (const Value* given = at->find("default")) return given;

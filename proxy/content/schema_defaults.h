@@ -1,15 +1,15 @@
-// Fills in what a JSON Schema says about members that a value leaves out (E-83).
+// Fills in the defaults that a JSON Schema gives for members that a value leaves out.
 //
-// As Kubernetes does it with schemas of its own: before anything is judged, in maps that are there or have come by a
-// default themselves, at every depth. Only by keywords that hold for every value (properties, items, prefixItems,
-// additionalProperties, allOf, $ref): what depends on a choice (anyOf, oneOf, if, not) fills in nothing.
+// Works as Kubernetes does with its own schemas: before validation, in maps that are present or were filled in by a
+// default themselves, at every depth. Only keywords that apply to every value fill in defaults (properties, items,
+// prefixItems, additionalProperties, allOf, $ref), not those that depend on a choice (anyOf, oneOf, if, not).
 #pragma once
 
 #include "proxy/content/value.h"
 
 namespace sluice::content {
 
-/// `schema` has passed checkSchemaDocument(). What is filled in stands where the value does that gets it.
+/// `schema` has passed checkSchemaDocument(). A default gets the position of the value that it is filled into.
 void fillDefaults(const Value& schema, Value& value);
 
 }  // namespace sluice::content

@@ -14,7 +14,7 @@ namespace {
 
 enum class Holds : std::uint8_t { kSchema, kList, kMap };
 
-/// A keyword that holds schemas. `inPlace`: they are about the same value as the schema that has the keyword.
+/// A keyword that holds schemas. `inPlace`: they apply to the same value as the schema that has the keyword.
 struct Applicator {
   std::string_view keyword;
   Holds holds;
@@ -44,7 +44,7 @@ constexpr Applicator kApplicators[] = {
 constexpr std::string_view kUnsupported[] = {"$anchor",     "$dynamicAnchor", "$dynamicRef",
                                              "$vocabulary", "$recursiveRef",  "patternProperties"};
 
-/// Calls visit(schema, step) for each schema right below `schema`; `step` is the way there.
+/// Calls visit(schema, step) for each schema right below `schema`; `step` is the path to it.
 template <typename Visit>
 void forEachBelow(const Value& schema, bool inPlaceOnly, Visit visit) {
   for (const Applicator& applicator : kApplicators) {
@@ -117,7 +117,7 @@ class Check {
     }
   }
 
-  /// How many schemas a value is held against that is held against this one.
+  /// Returns how many schemas a value is checked against when it is checked against this one.
   std::size_t countInPlace(const Value& schema, const std::string& pointer) {
     if (!schema.isMap() || !fault_.empty()) return 1;
     const auto [known, isNew] = counts_.try_emplace(&schema, std::nullopt);
@@ -145,11 +145,11 @@ class Check {
 
   const Value& root_;
   std::size_t nodes_ = 0;
-  std::unordered_map<const Value*, std::optional<std::size_t>> counts_;  // without a count: being counted
+  std::unordered_map<const Value*, std::optional<std::size_t>> counts_;  // no count: the schema is being counted
   std::string fault_;
 };
 
-/// A URI fragment's text (RFC 3986 section 2.1); nullopt if it is malformed.
+/// Decodes the text of a URI fragment (RFC 3986 section 2.1); nullopt if it is malformed.
 std::optional<std::string> percentDecoded(std::string_view text) {
   std::string decoded;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -9,7 +9,7 @@ namespace {
 
 struct Line {
   std::string_view text;
-  std::string_view end;  // CR, LF, CRLF; empty where the text stops
+  std::string_view end;  // CR, LF or CRLF; empty at the end of the text
 };
 
 Line takeLine(std::string_view& text) {
@@ -21,7 +21,7 @@ Line takeLine(std::string_view& text) {
 }
 
 struct Field {
-  std::string_view name;  // empty: a comment
+  std::string_view name;  // empty for a comment
   std::string_view value;
 };
 
@@ -90,8 +90,8 @@ bool SseParser::take(std::string_view& in, std::size_t count) {
   return true;
 }
 
-/// Takes the second half of a CRLF, if it is here. Where the first half ended an event that has been given away, it
-/// begins the next one.
+/// Takes the second half of a CRLF, if it is here. Where the first half ended an event that has been returned already,
+/// the second half begins the next one.
 void SseParser::skipLineFeed(std::string_view& in) {
   if (in.empty() || !afterCr_) return;
   afterCr_ = false;
@@ -101,7 +101,7 @@ void SseParser::skipLineFeed(std::string_view& in) {
   lineBegin_ = buffer_.size();
 }
 
-/// The line that has just ended, its end being one byte, is empty.
+/// Returns true if the line that has just ended, by an end of one byte, is empty.
 bool SseParser::endsEvent() const {
   const std::string_view line = std::string_view(buffer_).substr(lineBegin_, buffer_.size() - lineBegin_ - 1);
   return line.empty() || (first_ && lineBegin_ == 0 && line == kByteOrderMark);

@@ -36,7 +36,7 @@ class ZlibCoding final : public Coding {
       if (!inflateSome(in, out)) return false;
       if (in.size() + out.size() == before) return true;
     }
-    // What it holds back for lack of room comes without input.
+    // Output that zlib held back for lack of room comes without input.
     return complete_ || out.empty() || inflateSome(in, out);
   }
 
@@ -44,8 +44,8 @@ class ZlibCoding final : public Coding {
   std::size_t memory() const override { return kMemory; }
 
  private:
-  /// Of a deflated body the first two bytes tell whether it is wrapped (RFC 1950 section 2.2). False: they are not
-  /// here.
+  /// Reads the first two bytes of a deflated body, which tell whether it is wrapped (RFC 1950 section 2.2). Returns
+  /// false until both are here.
   bool takeHeader(std::string_view& in) {
     if (headerSize_ == header_.size()) return true;
     while (headerSize_ < header_.size() && !in.empty()) {
@@ -66,9 +66,9 @@ class ZlibCoding final : public Coding {
     return true;
   }
 
-  /// One call of inflate(), which takes what it can.
+  /// Makes one call of inflate(), which takes as much as it can.
   bool inflateSome(std::string_view& in, std::span<char>& out) {
-    // zlib reads this only, but says so with ZLIB_CONST alone.
+    // zlib only reads this, but declares it const with ZLIB_CONST alone.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(in.size(), kMostAtOnce));
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -82,7 +82,7 @@ class ZlibCoding final : public Coding {
     return complete_ || outcome == Z_OK || outcome == Z_BUF_ERROR;
   }
 
-  /// Its window of 32 KiB, and what zlib's zconf.h says of inflate().
+  /// The window of 32 KiB, and the memory that zlib's zconf.h states for inflate().
   static constexpr std::size_t kMemory = std::size_t{40} * 1024;
   static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 

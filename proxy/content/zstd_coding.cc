@@ -45,8 +45,8 @@ class ZstdCoding final : public Coding {
     void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
   };
 
-  /// Each frame begins with a magic number of RFC 8878 (sections 3.1.1 and 3.1.2). The library may have been built to
-  /// read its older formats too, whose windows no limit holds.
+  /// Returns true while the input may begin a frame of RFC 8878, by its magic number (sections 3.1.1 and 3.1.2). The
+  /// library may have been built to read its older formats too, whose windows no limit bounds.
   bool checkMagic(std::string_view in) {
     for (std::size_t i = 0; magicSeen_ < kMagicSize && i < in.size(); ++i) {
       const auto byte = static_cast<std::uint32_t>(static_cast<unsigned char>(in[i]));
@@ -61,8 +61,8 @@ class ZstdCoding final : public Coding {
 
   std::unique_ptr<ZSTD_DStream, Free> stream_;
   std::uint32_t magic_ = 0;
-  std::size_t magicSeen_ = 0;  // bytes of the magic number of the frame under way
-  bool drained_ = true;        // nothing waits for room; the library refuses to be asked in vain for long
+  std::size_t magicSeen_ = 0;  // bytes of the current frame's magic number
+  bool drained_ = true;        // no output waits for room; the library fails if it is called in vain for long
   bool complete_ = false;
 };
 

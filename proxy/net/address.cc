@@ -10,8 +10,8 @@
 namespace sluice::net {
 namespace {
 
-// The storage is aligned like a sockaddr, which is less than its larger siblings ask for: they are read and written by
-// copy.
+// Copies the address in and out, because the storage is aligned like a sockaddr, which is less than its larger
+// siblings require.
 template <typename Sockaddr>
 Sockaddr as(const sockaddr* address) {
   Sockaddr copy;
@@ -74,7 +74,8 @@ Address Address::withPort(std::uint16_t port) const {
 
 bool Address::isIpv6() const { return storage_.base.sa_family == AF_INET6; }
 
-// By hand for IPv4: each line of the access log has two, and inet_ntop() takes 1,700 instructions for one.
+// IPv4 is written by hand: each line of the access log has two addresses, and inet_ntop() takes 1,700 instructions for
+// one.
 char* Address::writeIp(char* to) const {
   const std::span<const std::uint8_t> address = bytes();
   if (isIpv6()) {
@@ -94,7 +95,7 @@ std::string Address::ip() const {
 }
 
 std::string Address::toString() const {
-  std::array<char, INET6_ADDRSTRLEN + 8> text;  // brackets, a colon and five digits
+  std::array<char, INET6_ADDRSTRLEN + 8> text;  // room for brackets, a colon and five digits
   char* end = text.data();
   if (isIpv6()) *end++ = '[';
   end = writeIp(end);

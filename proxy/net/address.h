@@ -1,4 +1,4 @@
-// An IP address with a port: a value, compared and printed, never resolved.
+// An IP address with a port: a value that can be compared and printed, but is never resolved.
 #pragma once
 
 #include <sys/socket.h>
@@ -15,7 +15,8 @@ namespace sluice::net {
 class Address {
  public:
   Address();
-  /// "192.0.2.1" or "2001:db8::1", without brackets or zone. Nothing else is an address: no octal, no short forms.
+  /// Parses "192.0.2.1" or "2001:db8::1", without brackets or zone. No other form is accepted: no octal numbers, no
+  /// short forms.
   static std::optional<Address> parse(std::string_view ip, std::uint16_t port);
   static Address fromSockaddr(const sockaddr* address);
 
@@ -24,16 +25,16 @@ class Address {
   std::uint16_t port() const;
   Address withPort(std::uint16_t port) const;
   bool isIpv6() const;
-  /// The address itself, in network order: 4 bytes, or 16.
+  /// Returns the address itself, in network order: 4 bytes, or 16.
   std::span<const std::uint8_t> bytes() const;
-  /// "192.0.2.1" or "2001:db8::1".
+  /// Returns "192.0.2.1" or "2001:db8::1".
   std::string ip() const;
-  /// "192.0.2.1:443" or "[2001:db8::1]:443".
+  /// Returns "192.0.2.1:443" or "[2001:db8::1]:443".
   std::string toString() const;
   friend bool operator==(const Address& a, const Address& b);
 
  private:
-  /// Returns where the text ends, which may be INET6_ADDRSTRLEN bytes long.
+  /// Writes the address without its port and returns the end of the text. `to` has room for INET6_ADDRSTRLEN bytes.
   char* writeIp(char* to) const;
 
   union {
@@ -43,7 +44,7 @@ class Address {
   } storage_;
 };
 
-/// A name stands for these addresses. There is at least one.
+/// The addresses of a name, at least one.
 using Addresses = std::vector<Address>;
 
 }  // namespace sluice::net

@@ -22,19 +22,19 @@ base::Error cannotListen(const Address& at, int code) {
   return base::Error::config("cannot listen on " + at.toString() + ": " + std::strerror(code));
 }
 
-/// One call per step; 0 or the errno of the first that fails.
+/// Makes one call per step; returns 0, or the errno of the first that fails.
 int bindAndListen(int fd, const Address& at) {
   const int on = 1;
   if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) return errno;
-  // Or "::" would take the port of "0.0.0.0" as well.
+  // Without this, "::" would take the port of "0.0.0.0" as well.
   if (at.isIpv6() && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) return errno;
   boundUnsent(fd);
   if (bind(fd, at.sockaddrPtr(), at.length()) != 0) return errno;
   return listen(fd, SOMAXCONN) == 0 ? 0 : errno;
 }
 
-/// The system lets these sockets listen beside each other. Not for longer: another process that asks for the same would
-/// be let in, too.
+/// Lets sockets listen beside each other. Only while it lives, because another process that asks for the same would be
+/// let in, too.
 class Sharing {
  public:
   Sharing() = default;
@@ -49,7 +49,7 @@ class Sharing {
   }
 
  private:
-  // A system without it says no: then bind() does, too.
+  // A system without SO_REUSEPORT refuses here, and then bind() fails as well.
   static void set(int fd, int on) { setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)); }
   std::vector<int> fds_;
 };
@@ -104,7 +104,7 @@ struct Listener::Impl final : private PollSink, private Timer {
     }
   }
 
-  /// 0 also for a connection that was lost before it was taken.
+  /// Returns 0 also for a connection that was lost before it was taken.
   int acceptOne() {
     sockaddr_storage peer{};
     socklen_t length = sizeof(peer);
@@ -115,7 +115,7 @@ struct Listener::Impl final : private PollSink, private Timer {
     return 0;
   }
 
-  /// Out of descriptors or memory: the socket stays readable, so polling on would spin.
+  /// Stops polling for a moment: without descriptors or memory the socket stays readable, so polling on would spin.
   void pause() {
     poll.watch(false, false);
     worker.timers().set(*this, worker.now() + kPause);

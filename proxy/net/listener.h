@@ -1,7 +1,7 @@
-// A listening socket that hands every accepted connection to somebody else as a plain file descriptor: one acceptor for
-// all workers.
+// A listening socket that hands over every accepted connection as a plain file descriptor: one acceptor serves all
+// workers.
 //
-// Pauses for a moment when the process is out of descriptors instead of spinning.
+// Pauses for a moment when the process is out of descriptors, instead of spinning.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace sluice::net {
 
-/// A bound, listening, non-blocking socket: its own before any worker runs, so that a port in use is an error at start.
-/// SO_REUSEADDR, backlog of the system's maximum. Port 0 takes a free one: see address().
+/// A bound, listening, non-blocking socket. It is opened before any worker runs, so that a port in use is an error at
+/// start. SO_REUSEADDR, backlog of the system's maximum. Port 0 takes a free port: see address().
 class ListenSocket {
  public:
-  /// `beside`: sockets of ours that are not in its way although their addresses overlap with its own (0.0.0.0 and
-  /// 127.0.0.1). A connection then comes by the more specific one.
+  /// `beside` are open sockets of this process that may overlap with the new address (0.0.0.0 and 127.0.0.1). A
+  /// connection then arrives at the more specific one.
   static base::Result<ListenSocket> open(const Address& at, const std::vector<const ListenSocket*>& beside = {});
   ListenSocket(ListenSocket&& other) noexcept;
   ListenSocket& operator=(ListenSocket&& other) noexcept;
@@ -36,13 +36,13 @@ class ListenSocket {
 
 class Listener {
  public:
-  /// Called inside a Turn; the descriptor (non-blocking, close-on-exec) is the callee's from then on.
+  /// Called inside a Turn; the descriptor (non-blocking, close-on-exec) is owned by the callee from then on.
   using Accepted = std::function<void(int fd, const Address& peer)>;
 
-  /// This bounds a storm of connections, so that it does not starve those that are there.
+  /// Bounds a storm of connections, so that it does not starve the established ones.
   static constexpr int kAcceptsPerEvent = 64;
 
-  /// `socket` outlives the listener. Of the connections that wait, each round of the loop takes at most `perEvent`.
+  /// `socket` outlives the listener. Each round of the loop accepts at most `perEvent` waiting connections.
   Listener(Worker& worker, const ListenSocket& socket, Accepted accepted, int perEvent = kAcceptsPerEvent);
   ~Listener();
   Listener(const Listener&) = delete;

@@ -1,13 +1,14 @@
-// What the `data` of every libuv handle in this folder points at, as a LoopHandle*. Internal to proxy/net.
+// The object that the `data` of every libuv handle in this folder points at, as a LoopHandle*. Internal to proxy/net.
 //
-// A handle has an owner who normally closes it; the worker, when its loop ends, closes what is left by this one call.
+// A handle has an owner that normally closes it; when the worker's loop ends, the worker closes the remaining ones by
+// this one call.
 #pragma once
 
 namespace sluice::net {
 
 class LoopHandle {
  public:
-  /// Starts to close the handle and detaches it from its owner, who may live on and does nothing from then on.
+  /// Starts to close the handle and detaches it from its owner, which may live on and does nothing from then on.
   virtual void onLoopEnds() = 0;
 
  protected:

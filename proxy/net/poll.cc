@@ -21,7 +21,7 @@ struct Poll::Block final : LoopHandle {
 
 Poll::Poll(Worker& worker, int fd, PollSink& sink) : worker_(worker), sink_(sink) {
   auto block = std::make_unique<Block>(*this);
-  // Fails only for what is no socket, or is watched already.
+  // Fails only if `fd` is no socket or is watched already.
   if (uv_poll_init(worker.loop(), &block->handle, fd) != 0) return;
   block_ = block.release();
   block_->handle.data = static_cast<LoopHandle*>(block_);

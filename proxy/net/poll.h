@@ -1,8 +1,8 @@
-// Readiness of a descriptor that somebody else reads and writes: listening sockets, c-ares' sockets. Internal to
+// Readiness of a descriptor that other code reads and writes: listening sockets, c-ares' sockets. Internal to
 // proxy/net.
 //
-// Owned by who owns the descriptor, and destroyed before that is closed; also from within onReady(), or by
-// a timer. One thread.
+// Owned by the owner of the descriptor, and destroyed before the descriptor is closed; also from within onReady(), or
+// by a timer. One thread.
 #pragma once
 
 #include "proxy/net/worker.h"
@@ -12,8 +12,8 @@ namespace sluice::net {
 class PollSink {
  public:
   virtual ~PollSink() = default;
-  /// Inside a Turn. Both are true after an error, which reading or writing then tells; watch() has then to be called
-  /// anew.
+  /// Called inside a Turn. Both are true after an error, which reading or writing then reports; watch() must then be
+  /// called again.
   virtual void onReady(bool readable, bool writable) = 0;
 };
 
@@ -24,7 +24,7 @@ class Poll {
   Poll(const Poll&) = delete;
   Poll& operator=(const Poll&) = delete;
 
-  /// Neither: stops.
+  /// Stops polling if both are false.
   void watch(bool readable, bool writable);
 
  private:

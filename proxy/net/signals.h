@@ -8,8 +8,8 @@
 
 namespace sluice::net {
 
-/// SIGPIPE and SIGXFSZ are ignored from then on: a broken pipe, or a file that may not grow any more, is an error of
-/// the write that meets it.
+/// Ignores SIGPIPE and SIGXFSZ: a broken pipe, or a file that may not grow any more, is then an error of the write
+/// that meets it.
 void ignoreFailedWrites();
 
 class SignalWatch {

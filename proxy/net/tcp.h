@@ -9,7 +9,7 @@
 namespace sluice::net {
 
 /// Starts to connect; onOpen() or onFailed() follows in a later turn (connection_refused, or connection_terminated for
-/// everything else that the system says; the deadline is the caller's). The sink outlives the transport.
+/// every other error of the system; the deadline is the caller's). The sink outlives the transport.
 std::unique_ptr<Transport> connectTcp(Worker& worker, const Address& to, TransportSink& sink);
 /// Takes over a connected socket. The caller's setReadBudget() starts reading.
 std::unique_ptr<Transport> adoptTcp(Worker& worker, int fd, const Address& peer, TransportSink& sink);

@@ -15,15 +15,15 @@
 namespace sluice::net {
 namespace {
 
-// As many as a uv_write_t holds without a list of its own from the heap, which are also at most 64 KiB.
+// A uv_write_t holds this many buffers without an allocation of its own; they are also at most 64 KiB.
 constexpr std::size_t kKeptChunks = 4;
-// A socket that is never empty must let others have their turn.
+// A socket that is never empty must not starve the others.
 constexpr std::uint8_t kFullReadsPerEvent = 4;
-// A read of this much is bulk, which does not wait for the end of the round.
+// A read of at least this size is bulk, which does not wait for the end of the round.
 constexpr std::size_t kBulkRead = std::size_t{16} * 1024;
 
-// How often the kernel is asked about the peer of a socket that is not read: a peer that has gone is seen within a
-// second.
+// The interval at which the kernel is asked about the peer of a socket that is not read: a peer that has gone is seen
+// within a second.
 constexpr base::Duration kPeerLook = std::chrono::milliseconds(750);
 
 base::Error toError(int code, bool connecting, bool accepted) {
@@ -36,9 +36,9 @@ base::Error toError(int code, bool connecting, bool accepted) {
 
 }  // namespace
 
-/// The part that libuv points into.
+/// The part of the stream that libuv points into.
 struct TcpStream::Block final : LoopHandle {
-  /// A write that waits, with its bytes. Made when a peer is slow for the first time.
+  /// A pending write with its bytes. Made when a peer is slow for the first time.
   struct Waiting {
     explicit Waiting(base::ChunkPool& pool) : bytes(pool) {}
     uv_write_t request{};
@@ -64,7 +64,7 @@ struct TcpStream::Block final : LoopHandle {
   std::unique_ptr<Waiting> waiting;
 };
 
-/// A failure that the system told at once: it must not reach the sink from within the owner's call.
+/// Reports a failure that the system returned at once: it must not reach the sink from within the owner's call.
 class TcpStream::LateFailure final : public Timer {
  public:
   LateFailure(TcpStream& stream, int code) : stream_(stream), code_(code) {
@@ -77,7 +77,7 @@ class TcpStream::LateFailure final : public Timer {
   int code_;
 };
 
-/// Fires while the socket is not read. Once it is read again, the timer runs out and is not set anew.
+/// Fires while the socket is not read. Once the socket is read again, the timer runs out and is not set anew.
 class TcpStream::PeerWatch final : public Timer {
  public:
   explicit PeerWatch(TcpStream& stream) : stream_(stream) {}
@@ -99,7 +99,8 @@ TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
   uv_os_fd_t fd = -1;
   if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0) return;
   boundUnsent(fd);
-  // The system gives the lowest number that is free: what is left beyond is for others.
+  // The system gives the lowest free number, so a number beyond this bound means that the remaining descriptors are
+  // reserved for other uses.
   if (code == 0 && static_cast<std::size_t>(fd) >= worker.descriptors()) failLater(UV_EMFILE);
 }
 
@@ -181,7 +182,7 @@ void TcpStream::onAlloc(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
   TcpStream& self = *Block::of(handle->data).owner;
   const std::span<char> space = self.worker_.readBuffer();
   const bool enough = self.fullReads_ >= kFullReadsPerEvent;
-  // No space ends libuv's loop over this socket.
+  // A buffer without space ends libuv's loop over this socket.
   *buffer = uv_buf_init(space.data(), enough ? 0 : static_cast<unsigned>(std::min(space.size(), self.budget_)));
 }
 
@@ -189,11 +190,11 @@ void TcpStream::onRead(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffe
   TcpStream& self = *Block::of(stream->data).owner;
   if (count == UV_ENOBUFS) {
     self.fullReads_ = 0;
-    // Spent, and nobody has granted more since.
+    // The budget is spent, and the sink has granted no more.
     if (self.budget_ == 0) self.stopReading();
     return;
   }
-  if (count == 0) {  // nothing there after all
+  if (count == 0) {  // nothing to read after all
     self.fullReads_ = 0;
     return;
   }
@@ -211,7 +212,7 @@ void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
   }
   if (count < 0) return fail(static_cast<int>(count));
   const auto size = static_cast<std::size_t>(count);
-  // Only after a full read does libuv try again at once.
+  // libuv tries again at once only after a full read.
   fullReads_ = size == buffer.len ? static_cast<std::uint8_t>(fullReads_ + 1) : std::uint8_t{0};
   if (size == buffer.len || size >= kBulkRead) worker_.hurry();
   budget_ -= std::min(budget_, size);
@@ -249,7 +250,7 @@ std::size_t TcpStream::tryWrite(std::span<const std::string_view> pieces) {
   if (!canWrite()) return 0;
   std::array<uv_buf_t, kMaxPieces> buffers;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    // libuv's buffers serve reading too, hence not const.
+    // libuv uses the same type for reading, hence the const_cast.
     buffers[i] = uv_buf_init(const_cast<char*>(pieces[i].data()), static_cast<unsigned>(pieces[i].size()));
   }
   const int taken = uv_try_write(block_->stream(), buffers.data(), static_cast<unsigned>(pieces.size()));
@@ -304,7 +305,8 @@ void TcpStream::written(int status) {
   sink_.onWritable();
 }
 
-/// A peer that answers early and closes resets what we still send; what it said (a TLS alert, a 413) came before that.
+/// Reads what arrived before a reset: a peer that answers early and closes resets the connection when more bytes
+/// arrive, but its last words (a TLS alert, a 413) came before that.
 void TcpStream::readLastWords() {
   uv_os_fd_t fd = -1;
   if (reading_ != ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0)
@@ -324,7 +326,7 @@ void TcpStream::shutdown() {
   if (state_ == State::kOpen && !pending()) sendFin();
 }
 
-/// Not by uv_shutdown(): nothing is queued, so a request and a round of the loop would buy nothing.
+/// Does not use uv_shutdown(): nothing is queued, so it would only cost a request and a round of the loop.
 void TcpStream::sendFin() {
   uv_os_fd_t fd = -1;
   if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) == 0) ::shutdown(fd, SHUT_WR);
@@ -332,7 +334,7 @@ void TcpStream::sendFin() {
 
 void TcpStream::abort() {
   if (block_ == nullptr) return;
-  // Refused while there is no socket to reset.
+  // libuv refuses while there is no socket to reset.
   if (uv_tcp_close_reset(&block_->tcp, &Block::onClosed) != 0) return close();
   letGo();
 }

@@ -1,12 +1,13 @@
-// A TCP socket on the worker's loop: the whole of the plain Transport, and what TLS stands on. Internal to proxy/net.
+// A TCP socket on the worker's loop: the plain Transport, which TLS is built on. Internal to proxy/net.
 //
-// Reads go through the worker's shared buffer, writes out by one gathered try-write. What the kernel does not take is
-// kept in here, bounded, until it does. Events go to the sink inside a Turn and never from within a call of the owner.
-// The libuv handle lives in a block of its own, because closing it takes until the next round of the loop: destroying
-// the stream only lets go of it, and no event follows. One thread.
+// Reads go through the worker's shared buffer, writes go out by one gathered try-write. Bytes that the kernel does not
+// take are kept in here, bounded, until it does. Events go to the sink inside a Turn and never from within a call of
+// the owner. The libuv handle lives in a block of its own, because closing it takes until the next round of the loop:
+// destroying the stream only lets go of it, and no event follows. One thread.
 //
-// A socket that is not read is not polled either, so nobody would hear that its peer has gone. While an accepted one is
-// not read, the kernel is asked about its peer every second; the others are bounded by those who wait for them.
+// A socket that is not read is not polled either, so the end of its peer would not be noticed. While an accepted one
+// is not read, the kernel is asked about its peer every second; a socket towards a backend is bounded by the deadlines
+// of its requests.
 #pragma once
 
 #include <uv.h>
@@ -28,14 +29,14 @@ namespace sluice::net {
 
 class TcpStream final : public Transport {
  public:
-  /// Most pieces that one system call gathers.
+  /// The number of pieces that one system call gathers at most.
   static constexpr std::size_t kMaxPieces = 32;
-  /// Most bytes that keep() takes.
+  /// The number of bytes that keep() takes at most.
   static constexpr std::size_t kMaxKept = (kMaxPieces - 1) * base::Chunk::kCapacity;
 
-  /// Connects; the answer is sink's onOpen() or onFailed(), in a later turn.
+  /// Connects; the sink's onOpen() or onFailed() follows in a later turn.
   TcpStream(Worker& worker, const Address& to, TransportSink& sink);
-  /// Takes over a connected descriptor, whatever happens.
+  /// Takes over a connected descriptor, even if it fails.
   TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink);
   ~TcpStream() override;
   TcpStream(const TcpStream&) = delete;
@@ -50,13 +51,13 @@ class TcpStream final : public Transport {
   const Address& peer() const override { return peer_; }
   const TlsFacts* tls() const override { return nullptr; }
 
-  /// For who writes from memory of his own (TLS): one gathered system call of at most kMaxPieces pieces. Returns how
-  /// many bytes the kernel took, and nothing while pending() or not open. If fewer than all, the caller keeps the rest
-  /// or hands it to keep().
+  /// For callers that write from their own memory (TLS): makes one gathered system call with at most kMaxPieces
+  /// pieces. Returns how many bytes the kernel took; 0 while pending() or not open. If the kernel took fewer than all,
+  /// the caller keeps the rest or hands it to keep().
   std::size_t tryWrite(std::span<const std::string_view> pieces);
-  /// Copies what tryWrite() did not take, and is pending() until the kernel has it all. `rest` is not empty; not while
-  /// pending(). A broken connection is reported by this write, in a later turn: so a caller whose tryWrite() fell short
-  /// must call keep().
+  /// Copies the rest that tryWrite() did not take, and is pending() until the kernel has it all. `rest` is not empty;
+  /// not while pending(). A broken connection is reported by this write, in a later turn: so a caller whose tryWrite()
+  /// fell short must call keep().
   void keep(std::string_view rest);
   Worker& worker() const { return worker_; }
 
@@ -89,9 +90,9 @@ class TcpStream final : public Transport {
   TransportSink& sink_;
   Block* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
   std::size_t budget_ = 0;
-  std::uint64_t written_ = 0;  // that the kernel took
+  std::uint64_t written_ = 0;  // bytes that the kernel took
   std::unique_ptr<LateFailure> lateFailure_;
-  std::unique_ptr<PeerWatch> peerWatch_;  // made when it is not read for the first time
+  std::unique_ptr<PeerWatch> peerWatch_;  // made when the socket is not read for the first time
   Address peer_;
   State state_;
   ReadState reading_ = ReadState::kStopped;

@@ -28,7 +28,7 @@ TimerWheel::~TimerWheel() {
 
 void TimerWheel::set(Timer& timer, base::MonotonicTime deadline) {
   if (timer.wheel_ == this && deadline >= timer.deadline_) {
-    timer.deadline_ = deadline;  // its slot comes up first, and places it anew then
+    timer.deadline_ = deadline;  // its slot comes up first, and the timer is placed anew then
     return;
   }
   timer.cancel();
@@ -57,13 +57,13 @@ base::MonotonicTime TimerWheel::nextDue() const {
   return origin_ + kTick * static_cast<base::Duration::rep>(due_ != nullptr ? tick_ : nextTick());
 }
 
-/// The first tick at which the deadline has passed.
+/// Returns the first tick at which the deadline has passed.
 std::uint64_t TimerWheel::tickOf(base::MonotonicTime deadline) const {
   if (deadline <= origin_) return 0;
   return static_cast<std::uint64_t>((deadline - origin_ - base::Duration(1)) / kTick) + 1;
 }
 
-/// The next tick at which a slot has to be looked at.
+/// Returns the next tick at which a slot must be looked at.
 std::uint64_t TimerWheel::nextTick() const {
   for (unsigned level = 0; level < kLevels; ++level) {
     if (occupied_[level] == 0) continue;
@@ -109,7 +109,8 @@ void TimerWheel::expire() {
   }
 }
 
-/// Takes one at a time from the list, because a firing timer may cancel or move any other, the next one too.
+/// Takes one timer at a time from the list, because a firing timer may cancel or move any other, including the next
+/// one.
 void TimerWheel::fireOrPlace(Timer*& head) {
   while (head != nullptr) {
     Timer& timer = *head;

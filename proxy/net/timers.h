@@ -1,9 +1,9 @@
-// Deadlines on a wheel: setting, moving and dropping one costs a few instructions, whatever their number. No libuv in
-// here: the worker advances the wheel, tests advance it by hand.
+// Deadlines on a wheel: setting, moving and dropping one costs a few instructions, whatever their number. It does not
+// use libuv: the worker advances the wheel, and tests advance it by hand.
 //
-// A Timer belongs to the object whose deadline it is and tells it by one virtual call, inside a Turn; like every event,
-// the call only records. Resolution is kTick: a timer fires at its deadline or up to one tick later, never earlier. One
-// thread.
+// A Timer belongs to the object whose deadline it is and notifies it by one virtual call, inside a Turn; like every
+// event, the call only records. Resolution is kTick: a timer fires at its deadline or up to one tick later, never
+// earlier. One thread.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class Timer {
   Timer() = default;
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
-  /// Leaves the wheel if it is set.
+  /// Cancels the timer if it is set.
   virtual ~Timer();
 
   bool isSet() const { return wheel_ != nullptr; }
@@ -30,14 +30,14 @@ class Timer {
   void cancel();
 
  protected:
-  /// The deadline has passed and the timer is no longer set; it may be set again in here.
+  /// Called when the deadline has passed. The timer is no longer set; it may be set again in here.
   virtual void onTimer() = 0;
 
  private:
   friend class TimerWheel;
   TimerWheel* wheel_ = nullptr;
   Timer* next_ = nullptr;
-  Timer** link_ = nullptr;  // what points at this timer
+  Timer** link_ = nullptr;  // the pointer that points at this timer
   base::MonotonicTime deadline_{};
 };
 
@@ -50,19 +50,22 @@ class TimerWheel {
   TimerWheel& operator=(const TimerWheel&) = delete;
   ~TimerWheel();
 
-  /// Sets or moves it. A deadline in the past fires with the next advance(). Moving a deadline further away is the
-  /// common case (idle timeouts) and does not touch the wheel.
+  /// Sets or moves a timer. A deadline in the past fires with the next advance(). Moving a deadline further away is
+  /// the common case (idle timeouts) and does not touch the wheel.
   void set(Timer& timer, base::MonotonicTime deadline);
-  /// Fires what is due by `now`, earlier ticks first. What a firing timer sets to the past waits for the next call.
+  /// Fires the timers that are due by `now`, earlier ticks first. A timer that a firing timer sets to the past waits
+  /// for the next call.
   void advance(base::MonotonicTime now);
-  /// No timer is set: the worker then needs no tick.
+  /// Returns true if no timer is set: the worker then needs no tick.
   bool empty() const { return count_ == 0; }
-  /// When advance() may next have something to do: never later than the first deadline's tick, sometimes earlier.
+  /// Returns when advance() may next have something to do: never later than the first deadline's tick, sometimes
+  /// earlier.
   base::MonotonicTime nextDue() const;
 
  private:
   friend class Timer;
-  // Four levels of 64 slots: 16 ms, 1 s, 65 s and 70 min each; what is more than three days away waits outside of them.
+  // Four levels of 64 slots: 16 ms, 1 s, 65 s and 70 min each. A timer that is more than three days away waits outside
+  // of them.
   static constexpr unsigned kLevels = 4;
   static constexpr unsigned kSlotBits = 6;
   static constexpr std::size_t kSlots = 1 << kSlotBits;
@@ -76,14 +79,15 @@ class TimerWheel {
   void fireOrPlace(Timer*& head);
 
   base::MonotonicTime origin_;
-  std::uint64_t tick_ = 0;  // everything up to this one has fired
+  std::uint64_t tick_ = 0;  // all ticks up to this one have fired
   std::size_t count_ = 0;
   // A timer stands on the level of the highest six bits in which its tick differs from tick_. So the slots in use of a
   // level are all ahead of tick_, none wraps around, and the next one is found by counting zero bits.
   std::array<std::array<Timer*, kSlots>, kLevels> slots_{};
-  std::array<std::uint64_t, kLevels> occupied_{};  // a bit per slot; may be set for a slot that cancelling has emptied
-  Timer* due_ = nullptr;                           // set to the past
-  Timer* later_ = nullptr;                         // beyond the last level
+  std::array<std::uint64_t, kLevels>
+      occupied_{};          // one bit per slot; may be set for a slot that was emptied by cancelling
+  Timer* due_ = nullptr;    // timers set to the past
+  Timer* later_ = nullptr;  // timers beyond the last level
 };
 
 }  // namespace sluice::net

@@ -24,7 +24,7 @@ struct Worker::Mailbox final : LoopHandle {
     const std::lock_guard lock(mutex);
     if (closed) return;
     tasks.push_back(std::move(task));
-    // Under the lock, or the handle could be closed in between.
+    // Sent under the lock, or the handle could be closed in between.
     if (tasks.size() == 1) uv_async_send(&async);
   }
 
@@ -65,7 +65,7 @@ struct Worker::Ticker final : LoopHandle {
   bool due() const { return armed && worker.now_ >= at; }
 
   void arm() {
-    if (worker.timers_.empty()) return;  // an armed timer that nobody needs any more ticks once, and not again
+    if (worker.timers_.empty()) return;  // an armed timer that is no longer needed ticks once, and not again
     const base::MonotonicTime next = worker.timers_.nextDue();
     if (armed && at <= next) return;
     armed = true;
@@ -78,7 +78,7 @@ struct Worker::Ticker final : LoopHandle {
           auto* self = static_cast<Ticker*>(static_cast<LoopHandle*>(handle->data));
           const Turn turn(self->worker);
           self->armed =
-              false;  // also when libuv was early: then the wheel is not due, and the end of the turn arms anew
+              false;  // also when libuv was early: then the wheel is not due, and the end of the turn arms it anew
         },
         static_cast<std::uint64_t>(milliseconds), 0);
   }
@@ -91,7 +91,7 @@ struct Worker::Ticker final : LoopHandle {
   bool armed = false;
 };
 
-/// The end of a round: what libuv calls right before it waits.
+/// The end of a round: libuv calls it right before it waits.
 struct Worker::RoundEnd final : LoopHandle {
   explicit RoundEnd(Worker& owner) : worker(owner) {
     uv_prepare_init(worker.loop(), &prepare);
@@ -133,7 +133,7 @@ void Worker::run() {
   sigaddset(&pipe, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   {
-    const Turn first(*this);  // what was set and queued before the loop ran
+    const Turn first(*this);  // for timers and tasks from before the loop ran
   }
   running_ = true;
   uv_run(loop_.get(), UV_RUN_DEFAULT);
@@ -151,7 +151,7 @@ void Worker::closeLoop() {
     if (uv_is_closing(handle) == 0) static_cast<LoopHandle*>(handle->data)->onLoopEnds();
   };
   uv_walk(loop_.get(), close, nullptr);
-  // More than once, because a stop() that came before run() still counts.
+  // The loop may return more than once, because a stop() that came before run() still counts.
   while (uv_run(loop_.get(), UV_RUN_DEFAULT) != 0) {
   }
 }
@@ -172,7 +172,7 @@ void Worker::closeTurn() {
 }
 
 void Worker::beat() {
-  ++depth_;  // what opens a Turn within a beat is part of it
+  ++depth_;  // a Turn that is opened within a beat is part of it
   while (beats_ != nullptr && !beats_->quiet()) {
     beats_->drive();
     beats_->flush();

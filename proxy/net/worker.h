@@ -1,10 +1,10 @@
-// One event loop, its memory and its beat. The heart of the rule that nothing re-enters or frees its caller.
+// One event loop, its memory and its beat. It enforces the rule that no callback re-enters or frees its caller.
 //
 // Every callback from libuv, c-ares or a timer opens a Turn, within which events are only recorded. Then the worker
 // beats until it is quiet, always in this order: drive exchanges, flush connections, reap the dead. While the loop
 // runs, the turns of one round share a beat, right before the loop waits again: so a connection that many others feed
 // writes once. Outside of run(), a beat follows each outermost Turn. Each worker belongs to one thread; post() is the
-// only member that others may call.
+// only member that other threads may call.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ struct uv_loop_s;
 
 namespace sluice::net {
 
-/// What a worker beats. Implemented by the owner of exchanges and connections, and by tests.
+/// The parts of a beat. Implemented by the owner of exchanges and connections, and by tests.
 class Beats {
  public:
   virtual ~Beats() = default;
   virtual void drive() = 0;
   virtual void flush() = 0;
   virtual void reap() = 0;
-  /// Nothing is left to drive, flush or reap.
+  /// Returns true if nothing is left to drive, flush or reap.
   virtual bool quiet() const = 0;
 };
 
@@ -39,22 +39,21 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Before run(). `beats` outlives the loop. Without it, turns end without a beat.
+  /// Sets the beats before run(). `beats` outlives the loop. Without it, turns end without a beat.
   void setBeats(Beats* beats) { beats_ = beats; }
-  /// Before run(). Connections that this worker makes have descriptors below that one, or fail; for all others there is
-  /// no such bound.
+  /// Sets a bound before run(): connections that this worker makes have descriptors below it, or fail. Other
+  /// descriptors have no such bound.
   void setDescriptors(std::size_t descriptors) { descriptors_ = descriptors; }
-  /// Runs until stop(); then closes what is left on the loop, telling nobody. Once. Blocks SIGPIPE on the calling
-  /// thread for good: a write to a closed socket is an error, never a signal.
+  /// Runs until stop(); then closes all handles left on the loop without notifying their owners. To be called once.
+  /// Blocks SIGPIPE on the calling thread for good: a write to a closed socket is an error, never a signal.
   void run();
-  /// From the worker's own thread; from others by post().
+  /// Ends run(). From the worker's own thread; other threads post() it.
   void stop();
   /// Runs `task` inside a Turn on the worker's thread, soon, in order. Any thread. Tasks posted after run() has ended
   /// are dropped.
   void post(std::function<void()> task);
 
-  /// Opened by everything that the loop calls. The first one of a round reads the clock and fires the timers that are
-  /// due.
+  /// Opened by every callback of the loop. The first one of a round reads the clock and fires the timers that are due.
   class Turn {
    public:
     explicit Turn(Worker& worker);
@@ -71,23 +70,23 @@ class Worker {
   TimerWheel& timers() { return timers_; }
   std::size_t descriptors() const { return descriptors_; }
   const base::Clock& clock() const { return clock_; }
-  /// The time at the beginning of this round.
+  /// Returns the time at the beginning of this round.
   base::MonotonicTime now() const { return now_; }
-  /// This turn brought so much that the beat follows it at once: bulk is passed on while it is in the cache, and before
-  /// the next read finds no credit.
+  /// Lets the beat follow this turn at once, because it brought so much: bulk is passed on while it is in the cache,
+  /// and before the next read finds no credit.
   void hurry() { hurried_ = true; }
-  /// Where sockets read to; valid until the next read of this worker.
+  /// The buffer that sockets read to; valid until the next read of this worker.
   std::span<char> readBuffer() { return {readBuffer_.get(), kReadBufferSize}; }
-  /// Where TLS decrypts to; valid until it decrypts or reads again.
+  /// The buffer that TLS decrypts to; valid until it decrypts or reads again.
   std::span<char> plainBuffer() { return {plainBuffer_.get(), kPlainBufferSize}; }
 
-  /// Where TLS encrypts to; empty between two calls of its transports.
+  /// The buffer that TLS encrypts to; empty between two calls of its transports.
   std::span<char> wireBuffer() { return {wireBuffer_.get(), kWireBufferSize}; }
 
   static constexpr std::size_t kReadBufferSize = 256 * 1024;
-  /// Smaller, so that what was decrypted is still in the nearer cache when it is copied on.
+  /// Smaller than the read buffer, so that decrypted bytes are still in the nearer cache when they are copied on.
   static constexpr std::size_t kPlainBufferSize = 128 * 1024;
-  /// A read buffer's worth in TLS records, with what they add and room for a control record.
+  /// A read buffer's worth in TLS records, with their overhead and room for a control record.
   static constexpr std::size_t kWireBufferSize = kReadBufferSize + 8 * 1024;
 
  private:

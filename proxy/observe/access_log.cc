@@ -11,8 +11,8 @@
 namespace sluice::observe {
 namespace {
 
-/// Writes one line to memory that has room for AccessLog::kMaxLineBytes. A `key` is everything that stands before its
-/// value: ,"name":
+/// Writes one line to memory that has room for AccessLog::kMaxLineBytes. A `key` is all the text before its value:
+/// ,"name":
 class LineWriter {
  public:
   explicit LineWriter(char* to) : begin_(to), to_(to) {}
@@ -55,7 +55,7 @@ class LineWriter {
   char* to_;
 };
 
-constexpr std::size_t kTexts = 18;  // with error.type and error.origin, the path apart
+constexpr std::size_t kTexts = 18;  // includes error.type and error.origin, but not the path
 constexpr std::size_t kNumbers = 6;
 constexpr std::size_t kNameBytes = 600;
 static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) + kNumbers * LineWriter::kNumberBytes +
@@ -63,7 +63,7 @@ static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2)
                   AccessLog::kMaxLineBytes,
               "the longest record fits");
 
-/// Without query and fragment.
+/// Returns the target without query and fragment.
 std::string_view pathOf(std::string_view target) {
   std::size_t end = 0;
   while (end < target.size() && target[end] != '?' && target[end] != '#') ++end;

@@ -1,9 +1,10 @@
-// The access log: one JSON line per exchange, batched, escaped and bounded, with the fields and the order that the
-// product fixes.
+// The access log: one JSON line per exchange, batched, escaped and bounded, with the product's fields in the product's
+// order.
 //
-// One AccessLog per worker, on its thread, with its own buffer; all write to one LineFile. It never waits for a reader:
-// what can not be written is kept up to kMaxBuffered, then dropped and counted, and writing goes on as soon as the file
-// takes lines again. The process's own log says once that lines are being lost, and once how many it were.
+// One AccessLog per worker, on its thread, with its own buffer; all write to one LineFile. It never waits for a
+// reader: lines that cannot be written are kept up to kMaxBuffered, then dropped and counted, and writing goes on as
+// soon as the file takes lines again. The process's own log reports once that lines are being lost, and once how many
+// were lost.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@
 
 namespace sluice::observe {
 
-/// What is said of one exchange. Members stand in the order of the line; what is empty, zero (status) or missing is
-/// shown as null.
+/// The log fields of one exchange. Members stand in the order of the line; a member that is empty, zero (status) or
+/// missing is written as null.
 struct AccessRecord {
   struct Failure {
     base::ErrorType type;
@@ -47,45 +48,47 @@ struct AccessRecord {
   std::string_view listener;
   std::string_view route;
   std::string_view backend;
-  std::string_view nameSpace;  // of the calling workload
+  std::string_view nameSpace;  // the calling workload's namespace
   std::string_view serviceAccount;
   std::uint32_t attempts = 0;
   std::string_view processor;
   std::string_view revision;
 };
 
-/// settings.yaml `accessLog.path`. "off" gives nullptr; a path that can not be opened is an error of configuration.
+/// Opens the file of settings.yaml `accessLog.path`. Returns nullptr for "off"; a path that cannot be opened is an
+/// error of config's origin.
 base::Result<std::unique_ptr<LineFile>> openAccessLogFile(const std::string& path);
 
 class AccessLog {
  public:
-  /// Bytes of one line at most, whatever the record holds.
+  /// The largest size of one line in bytes, whatever the record holds.
   static constexpr std::size_t kMaxLineBytes = std::size_t{10} * 1024;
-  /// Bytes of the path, and of any other text, that are shown at most, escapes counted.
+  /// The number of bytes of the path, and of any other text, that are written at most, escapes counted.
   static constexpr std::size_t kMaxPathBytes = 2048;
   static constexpr std::size_t kMaxTextBytes = 384;
-  /// A batch is worth writing when it has so many bytes.
+  /// A batch of this many bytes is worth writing.
   static constexpr std::size_t kBatchBytes = std::size_t{64} * 1024;
-  /// Bytes that wait for a busy file at most.
+  /// The number of bytes that are kept at most for a busy file.
   static constexpr std::size_t kMaxBuffered = std::size_t{1024} * 1024;
 
-  /// `file` outlives the log; nullptr: the log is off and costs nothing. So does `log`; nullptr: losses are only
-  /// counted.
+  /// `file` outlives the log; if it is nullptr, the log is off and costs nothing. `log` outlives it too; if it is
+  /// nullptr, losses are only counted.
   explicit AccessLog(LineFile* file, const Log* log = nullptr);
 
-  /// Ask before gathering a record.
+  /// Returns false if records are not written and need not be gathered.
   bool enabled() const { return file_ != nullptr; }
   void append(const AccessRecord& record);
   std::size_t buffered() const { return buffer_.size(); }
-  /// A batch is full: the owner should flush() in this turn. Backs off by one batch when the file was busy.
+  /// Returns true if a batch is full: the owner should flush() in this turn. Backs off by one batch when the file was
+  /// busy.
   bool wantsFlush() const { return buffer_.size() >= nextFlush_; }
-  /// Writes what is buffered; also called about once a second and at the end. Does nothing if nothing waits.
+  /// Writes the buffered lines, if any; also called about once a second and at the end.
   void flush();
-  /// Lines lost so far.
+  /// Returns how many lines were lost so far.
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  /// Into line_.
+  /// Renders a record into line_.
   std::string_view render(const AccessRecord& record);
   void reportLosses(LineFile::End end);
 
@@ -96,8 +99,8 @@ class AccessLog {
   std::size_t nextFlush_ = kBatchBytes;
   Timestamp timestamp_;
   std::uint64_t dropped_ = 0;
-  std::uint64_t told_ = 0;  // of dropped_
-  bool losing_ = false;     // and the log has said so
+  std::uint64_t told_ = 0;  // lost lines that were reported
+  bool losing_ = false;     // lines are being lost, and this was reported
 };
 
 }  // namespace sluice::observe

@@ -14,7 +14,7 @@ namespace {
 constexpr int kFlags = O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
 constexpr int kPipeBytes = 1024 * 1024;
 
-/// How many bytes were written; 0 with errno set if none.
+/// Returns how many bytes were written; 0 with errno set if none.
 std::size_t writeSome(int fd, std::string_view bytes) {
   ssize_t count = 0;
   do {
@@ -51,7 +51,7 @@ base::Status LineFile::reopen() {
   {
     const std::lock_guard lock(mutex_);
     writeRest();
-    rest_.clear();  // no reader of the new file knows its beginning
+    rest_.clear();  // readers of the new file do not have the beginning of this line
     ::dup3(*fd, fd_, O_CLOEXEC);
   }
   ::close(*fd);
@@ -61,11 +61,11 @@ base::Status LineFile::reopen() {
 std::unique_ptr<LineFile> LineFile::over(int fd) {
   struct stat facts {};
   if (::fstat(fd, &facts) != 0) return std::unique_ptr<LineFile>(new LineFile(-1));
-  // A regular file never answers EAGAIN, and a description of our own would write over what others print through this
-  // one.
+  // A regular file never answers EAGAIN, and a separate open file description would overwrite lines that others print
+  // through this one.
   if (S_ISREG(facts.st_mode)) return std::unique_ptr<LineFile>(new LineFile(duplicate(fd)));
-  // Opened anew, so that not blocking stays our own affair: O_NONBLOCK belongs to the description, which a shell may
-  // share.
+  // The file is opened anew, so that O_NONBLOCK does not affect others: it belongs to the open file description, which
+  // a shell may share.
   int own = ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), kFlags);
   if (own < 0) {  // a socket, or a pipe of another user
     own = duplicate(fd);

@@ -53,7 +53,8 @@ base::Result<LogLevel> parseLogLevel(std::string_view text) {
   return base::Error::config("log level must be one of trace, debug, info, warn, error, off");
 }
 
-/// Takes lines as they are: they were rendered with their fields, which spdlog does not know. The file has the lock.
+/// Takes lines as they are: they were rendered with their fields, which spdlog does not support. The file has the
+/// lock.
 class Log::Sink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   explicit Sink(std::unique_ptr<LineFile> out) : out_(std::move(out)) {}

@@ -1,9 +1,9 @@
-// What the process has to say to its operators: one JSON object a line, with OpenTelemetry's field names.
+// The process's log for its operators: one JSON object a line, with OpenTelemetry's field names.
 //
 //   {"time":"2026-01-31T23:59:59.123Z","severity":"WARN","message":"...","attributes":{"name":"value","count":3}}
 //
 // Made by main and handed down; there is no other logger. Any thread. Every text is escaped and bounded. A record that
-// can not be written (full disk, closed or stuck pipe) is dropped and counted; the process lives on.
+// cannot be written (full disk, closed or stuck pipe) is dropped and counted, and the process goes on.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,11 @@ namespace sluice::observe {
 
 enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
 
-/// "trace", "debug", "info", "warn", "error", "off"; anything else is an error of configuration that lists these.
+/// Parses "trace", "debug", "info", "warn", "error" or "off"; any other text is an error of config's origin that lists
+/// these.
 base::Result<LogLevel> parseLogLevel(std::string_view text);
 
-/// One attribute. Refers to its texts: a temporary inside the call.
+/// One attribute. Refers to its texts: use it as a temporary inside the call.
 struct LogField {
   template <std::integral Integer>
   LogField(std::string_view fieldName, Integer number) : name(fieldName) {
@@ -47,9 +48,9 @@ struct LogField {
 class Log {
  public:
   using Fields = std::initializer_list<LogField>;
-  /// Bytes of a message or of an attribute's text that are shown at most, escapes counted.
+  /// The number of bytes of a message or of an attribute's text that are written at most, escapes counted.
   static constexpr std::size_t kMaxTextBytes = 1024;
-  /// Attributes of a record at most; further ones are left out.
+  /// The number of attributes of a record at most; further ones are left out.
   static constexpr std::size_t kMaxFields = 32;
 
   /// Records below `level` cost one comparison. `clock` outlives the log.
@@ -67,7 +68,7 @@ class Log {
   void warn(std::string_view message, Fields fields = {}) const { write(LogLevel::kWarn, message, fields); }
   void error(std::string_view message, Fields fields = {}) const { write(LogLevel::kError, message, fields); }
 
-  /// Records that could not be written.
+  /// Returns how many records could not be written.
   std::uint64_t dropped() const;
 
  private:

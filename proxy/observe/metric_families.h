@@ -1,7 +1,7 @@
 // The one table of all metrics: name, kind, labels and help of each family, as the product fixes them.
 //
-// Durations are base units (seconds); gateways, routes and backends are "namespace/name"; namespace and serviceAccount
-// are the calling workload's; what is unknown is "". A new metric is a new row here.
+// Durations are in base units (seconds); gateways, routes and backends are "namespace/name"; namespace and
+// serviceAccount are the calling workload's; an unknown value is "". A new metric is a new row here.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct MetricFamily {
   Metric id;
   MetricKind kind;
   std::string_view name;
-  std::array<std::string_view, kMaxMetricLabels> labels;  // the rest is empty
+  std::array<std::string_view, kMaxMetricLabels> labels;  // unused ones are empty
   std::string_view help;
 
   constexpr std::size_t labelCount() const {

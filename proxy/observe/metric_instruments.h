@@ -1,8 +1,8 @@
-// Counter, gauge and histogram of one writer.
+// Counter, gauge and histogram with a single writer.
 //
-// Written by the thread that owns the shard they belong to, read by the admin thread at any time: relaxed loads and
-// stores, no read-modify-write. Made by MetricShard only; their addresses stay for the life of the registry, so a
-// caller keeps the pointer.
+// Written by the thread that owns their shard, read by the admin thread at any time: relaxed loads and stores, no
+// read-modify-write. Made by MetricShard only; their addresses stay for the life of the registry, so a caller keeps
+// the pointer.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Counter {
 
 class Gauge {
  public:
-  /// Negative to subtract.
+  /// Adds a change, which may be negative.
   void add(std::int64_t change) { set(value() + change); }
   void set(std::int64_t value) { value_.store(value, std::memory_order_relaxed); }
   std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
@@ -42,9 +42,9 @@ class Histogram {
  public:
   struct Bound {
     base::Duration upper;   // inclusive
-    std::string_view text;  // in seconds
+    std::string_view text;  // the bound in seconds
   };
-  /// The advised boundaries of OpenTelemetry's HTTP and DNS duration metrics.
+  /// The boundaries that OpenTelemetry advises for HTTP and DNS duration metrics.
   static constexpr std::array<Bound, 14> kBounds{{
       {std::chrono::milliseconds(5), "0.005"},
       {std::chrono::milliseconds(10), "0.01"},
@@ -61,9 +61,9 @@ class Histogram {
       {std::chrono::milliseconds(7500), "7.5"},
       {std::chrono::milliseconds(10000), "10"},
   }};
-  static constexpr std::size_t kBuckets = kBounds.size() + 1;  // the last one has no upper bound
+  static constexpr std::size_t kBuckets = kBounds.size() + 1;  // the last bucket has no upper bound
 
-  /// A negative duration counts as zero.
+  /// Counts a duration; a negative one counts as zero.
   void observe(base::Duration duration) {
     duration = std::max(duration, base::Duration::zero());
     std::size_t bucket = 0;
@@ -71,7 +71,7 @@ class Histogram {
     buckets_[bucket].add();
     nanoseconds_.add(static_cast<std::uint64_t>(duration.count()));
   }
-  /// Not cumulative.
+  /// Returns the count of this bucket alone, not cumulative.
   std::uint64_t bucket(std::size_t index) const { return buckets_[index].value(); }
   std::uint64_t nanoseconds() const { return nanoseconds_.value(); }
 

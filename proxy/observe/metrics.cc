@@ -9,7 +9,7 @@
 namespace sluice::observe {
 namespace {
 
-/// Text format 0.0.4: backslash, quote and line feed are escaped, all is UTF-8.
+/// Appends UTF-8 text; text format 0.0.4 escapes backslash, quote and line feed.
 void appendLabelValue(std::string& out, std::string_view value) {
   value = value.substr(0, MetricsRegistry::kMaxLabelBytes);
   while (!value.empty()) {
@@ -27,7 +27,7 @@ void appendLabelValue(std::string& out, std::string_view value) {
   }
 }
 
-/// Each value behind its length, so that no two lists of values have one key.
+/// Writes each value behind its length, so that no two lists of values have the same key.
 void makeKey(std::string& key, std::span<const std::string_view> values) {
   using Size = std::uint16_t;
   static_assert(MetricsRegistry::kMaxLabelBytes <= 0xffff);
@@ -44,7 +44,7 @@ void makeKey(std::string& key, std::span<const std::string_view> values) {
   }
 }
 
-/// Takes apart what makeKey() has put together.
+/// Takes apart a key made by makeKey().
 std::vector<std::string_view> valuesOf(std::string_view key) {
   std::vector<std::string_view> values;
   while (!key.empty()) {
@@ -56,7 +56,7 @@ std::vector<std::string_view> valuesOf(std::string_view key) {
   return values;
 }
 
-/// The first of these labels that has a value says whose series it is.
+/// The first of these labels that has a value names the object of the series.
 constexpr std::array<std::string_view, 3> kObjectLabels{"route", "backend", "gateway"};
 
 bool namesObjects(const MetricFamily& facts) {
@@ -108,7 +108,7 @@ MetricsRegistry::Series& MetricsRegistry::addSeries(const MetricFamily& facts, L
 
 MetricsRegistry::Cell* MetricsRegistry::addCell(MetricKind kind, Series& series) {
   ++series.used;
-  // A cell that its shard has left goes on from what it has counted.
+  // A cell that its shard has left is reused with its counts.
   for (const auto& left : series.cells) {
     if (!std::exchange(left->used, true)) return left.get();
   }

@@ -1,9 +1,11 @@
-// Metrics of the process for Prometheus: families are fixed, series appear when they are first used, leave with the
-// objects that they name, and are bounded in number for each namespace, so that none of them can take what others need.
+// Metrics of the process for Prometheus: families are fixed, series appear when they are first used, and end with the
+// objects that they name. Their number is bounded for each namespace, so that no namespace can use up the room of
+// others.
 //
-// The registry is made by main and outlives everything that counts. Each worker (and the main thread) has a MetricShard
-// of its own and keeps pointers to the instruments that it uses: counting is a load and a store. The admin thread sums
-// the shards by a MetricsReader; meanwhile only those wait that begin or end a series, for the length of a piece.
+// The registry is made by main and outlives everything that counts. Each worker (and the main thread) has a
+// MetricShard of its own and keeps pointers to the instruments that it uses: counting is a load and a store. The admin
+// thread sums the shards by a MetricsReader; meanwhile a thread waits only to begin or end a series, for the length of
+// a piece.
 #pragma once
 
 #include <array>
@@ -30,7 +32,8 @@ using InstrumentOf =
     std::conditional_t<familyOf(kMetric).kind == MetricKind::kCounter, Counter,
                        std::conditional_t<familyOf(kMetric).kind == MetricKind::kGauge, Gauge, Histogram>>;
 
-/// A status code as a label's value; lives for the full expression. 0 or anything that is no three digits is "".
+/// A status code as a label's value; lives for the full expression. 0, or a number that does not have three digits, is
+/// "".
 class StatusLabel {
  public:
   constexpr explicit StatusLabel(std::uint16_t status) {
@@ -49,14 +52,15 @@ class StatusLabel {
 
 class MetricsRegistry {
  public:
-  /// Value of every label of the series that stands for all that found no place.
+  /// The value of every label of the series that stands for all series without a place.
   static constexpr std::string_view kOther = "__other__";
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
-  /// Bytes of a label's value that are kept; the rest is cut off.
+  /// The number of bytes of a label's value that are kept; the rest is cut off.
   static constexpr std::size_t kMaxLabelBytes = 512;
 
-  /// Each family has at most so many series of the objects of one namespace (and so many that name no object), so many
-  /// of all of them together, and the one for all others. The object is the route, or else the Backend or the Gateway.
+  /// Each family has at most `maxSeriesPerNamespace` series of the objects of one namespace (and as many that name no
+  /// object), at most `maxSeriesPerFamily` in all, and one more for all others. The object is the route, or else the
+  /// Backend or the Gateway.
   explicit MetricsRegistry(std::size_t maxSeriesPerNamespace = 1000, std::size_t maxSeriesPerFamily = 20'000);
   ~MetricsRegistry();
   MetricsRegistry(const MetricsRegistry&) = delete;
@@ -70,10 +74,10 @@ class MetricsRegistry {
   friend class MetricsReader;
   using Labels = std::span<const std::string_view>;
 
-  /// One shard's part of a series, on cache lines of its own: its neighbour may belong to another thread.
+  /// One shard's part of a series, on separate cache lines, because its neighbour may belong to another thread.
   struct alignas(64) Cell {
     std::variant<Counter, Gauge, Histogram> instrument;
-    bool used = true;  // its shard has not left
+    bool used = true;  // false once its shard has left
   };
   using SeriesNumber = std::uint64_t;
   struct Series {
@@ -81,47 +85,47 @@ class MetricsRegistry {
     std::string nameSpace;
     SeriesNumber number = 0;
     std::vector<std::unique_ptr<Cell>> cells;
-    std::size_t used = 0;  // of the cells
+    std::size_t used = 0;  // the number of cells in use
   };
   struct Family {
-    std::map<SeriesNumber, Series> series;  // in the order of their making; never 0
+    std::map<SeriesNumber, Series> series;  // in the order of creation; numbers are never 0
     std::unordered_map<std::string, Series*> byKey;
     std::map<std::string, std::size_t, std::less<>> perNamespace;
     Series* other = nullptr;
   };
 
-  /// A cell for the caller alone; nullptr, counted, if there is no room for a new series. `key` names the labels'
-  /// values.
+  /// Returns a cell for the caller alone; nullptr, counted, if there is no room for a new series. `key` names the
+  /// labels' values.
   Cell* admit(Metric metric, const std::string& key, Labels values);
   Cell* admitOther(Metric metric);
-  /// The caller uses its cell no more. What it has counted stays until all have left.
+  /// Called when the caller no longer uses its cell. Its counts stay until all cells of the series have been left.
   void leave(Metric metric, const std::string& key, Cell& cell);
   Series& addSeries(const MetricFamily& facts, Labels values, std::string_view nameSpace);
   static Cell* addCell(MetricKind kind, Series& series);
 
   const std::size_t maxPerNamespace_;
   const std::size_t maxPerFamily_;
-  mutable std::mutex mutex_;  // guards everything but what the instruments count
+  mutable std::mutex mutex_;  // guards everything but the instruments' values
   std::array<Family, kMetricFamilies.size()> families_;
   SeriesNumber lastNumber_ = 0;
   Counter* dropped_;
 };
 
 /// Reads a registry in Prometheus' text format 0.0.4 piece by piece, so that a page of any length takes no more memory
-/// than one of them. Each series is read whole, summed over the shards; one that comes or goes meanwhile may be read or
-/// not. The registry outlives it. Any thread, one at a time.
+/// than one piece. Each series is read whole, summed over the shards; a series that begins or ends meanwhile may be
+/// read or not. The registry outlives the reader. Any thread, one at a time.
 class MetricsReader {
  public:
   explicit MetricsReader(const MetricsRegistry& registry) : registry_(&registry) {}
 
-  /// Appends whole lines until `out` has at least `enough` bytes; false if there are none left.
+  /// Appends whole lines until `out` has at least `enough` bytes; returns false if there are none left.
   bool read(std::string& out, std::size_t enough);
 
  private:
   const MetricsRegistry* registry_;
   std::size_t family_ = 0;
-  bool headRead_ = false;                    // of that family
-  MetricsRegistry::SeriesNumber after_ = 0;  // read last
+  bool headRead_ = false;                    // the head of that family was read
+  MetricsRegistry::SeriesNumber after_ = 0;  // the last series that was read
 };
 
 class MetricShard {
@@ -130,9 +134,9 @@ class MetricShard {
   MetricShard(const MetricShard&) = delete;
   MetricShard& operator=(const MetricShard&) = delete;
 
-  /// The instrument of these label values, in the order of the table. Made on first use, under the registry's lock;
-  /// later look-ups hash the values, so keep the reference (it outlives the shard, until forget()) where it is used
-  /// often. Where there is no room, it is the one that all others share.
+  /// Returns the instrument of these label values, which come in the order of the table. It is made on first use,
+  /// under the registry's lock; later look-ups hash the values, so keep the reference (it outlives the shard, until
+  /// forget()) where it is used often. If there is no room, it is the one that all others share.
   template <Metric kMetric, typename... Values>
   InstrumentOf<kMetric>& at(const Values&... values) {
     static_assert(kMetric != Metric::kSeriesDropped, "the registry alone counts these");
@@ -141,8 +145,8 @@ class MetricShard {
     return std::get<InstrumentOf<kMetric>>(find(kMetric, labels).instrument);
   }
 
-  /// Lets go of the series of routes, Backends and Gateways that `exists` does not know by "namespace/name", but for
-  /// gauges that do not stand at zero. Who keeps references to their instruments has dropped them before.
+  /// Ends the series of routes, Backends and Gateways that `exists` does not know by "namespace/name", except gauges
+  /// that are not zero. References to their instruments must have been dropped before.
   void forget(const std::function<bool(std::string_view object)>& exists);
 
  private:
@@ -154,7 +158,7 @@ class MetricShard {
   };
   MetricsRegistry& registry_;
   std::array<Known, kMetricFamilies.size()> known_;
-  std::string key_;  // of the last look-up; keeps its capacity
+  std::string key_;  // the key of the last look-up; keeps its capacity
 };
 
 }  // namespace sluice::observe

@@ -1,4 +1,4 @@
-// How the registry looks in Prometheus' text format 0.0.4.
+// Writes the registry in Prometheus' text format 0.0.4.
 #include <array>
 #include <mutex>
 #include <utility>
@@ -52,8 +52,8 @@ class SeriesWriter {
     base::appendJsonNumber(out_, total.level);
     out_.push_back('\n');
   }
-  /// The count is the sum of the buckets that were read, so that the lines agree with each other while workers go on
-  /// counting.
+  /// Writes the sum of the buckets that were read as the count, so that the lines agree with each other while workers
+  /// go on counting.
   void histogram(const Total& total) {
     std::uint64_t cumulative = 0;
     for (std::size_t i = 0; i < total.buckets.size(); ++i) {

@@ -1,6 +1,6 @@
 // Wall time as RFC 3339 in UTC with milliseconds: 2026-01-31T23:59:59.123Z.
 //
-// Calendar arithmetic is done once per second and kept. Owned by one writer, one thread.
+// Calendar arithmetic is done once per second and cached. Owned by one writer, one thread.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace sluice::observe {
 
 class Timestamp {
  public:
-  /// Years 0 to 9999; any time order. Valid until the next call.
+  /// Returns the text, valid until the next call. Years 0 to 9999; times may come in any order.
   std::string_view text(base::WallTime time);
   static constexpr std::size_t kSize = 24;
 

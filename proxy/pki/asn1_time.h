@@ -1,4 +1,4 @@
-// The times of certificates and revocation lists as this program's wall time.
+// Converts the times of certificates and revocation lists to this program's wall time.
 #pragma once
 
 #include "proxy/base/clock.h"
@@ -7,7 +7,7 @@ struct asn1_string_st;
 
 namespace sluice::pki {
 
-/// The epoch for what is no time; WallTime's last for what lies behind it.
+/// Returns the epoch for an invalid time, and WallTime's maximum for a time beyond it.
 base::WallTime toWallTime(const asn1_string_st* time);
 
 }  // namespace sluice::pki

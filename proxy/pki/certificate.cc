@@ -13,7 +13,7 @@
 namespace sluice::pki {
 namespace {
 
-// A name with a NUL or other bytes that no host name has is not a name, whatever it begins with.
+// A name with a NUL or with other bytes that no host name has is not accepted, even if it begins like one.
 bool isHostName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '*';
@@ -73,7 +73,7 @@ const std::string& CertificateChain::fingerprint() const { return impl_->fingerp
 bool dnsNameMatches(std::string_view pattern, std::string_view host) {
   if (!pattern.starts_with("*.")) return !pattern.empty() && pattern == host;
   const std::string_view parent = pattern.substr(1);  // ".example.com"
-  // A wildcard right below a top-level domain, or a second star, would cover what nobody can own.
+  // A wildcard right below a top-level domain, or a second star, would cover names that no one can own.
   if (parent.find('.', 1) == std::string_view::npos || parent.find('*') != std::string_view::npos) return false;
   const std::size_t dot = host.find('.');
   return dot != std::string_view::npos && dot > 0 && host.substr(dot) == parent;

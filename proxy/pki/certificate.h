@@ -15,19 +15,20 @@ namespace sluice::pki {
 
 class CertificateChain {
  public:
-  /// PEM, leaf first (kubernetes.io/tls `tls.crt`). Errors say what is wrong with which block; they are config's.
+  /// Parses PEM, leaf first (kubernetes.io/tls `tls.crt`). Errors have config's origin and say what is wrong with
+  /// which block.
   static base::Result<CertificateChain> parse(std::string_view pem);
   CertificateChain(CertificateChain&&) noexcept;
   CertificateChain& operator=(CertificateChain&&) noexcept;
   ~CertificateChain();
 
   x509_st* leaf() const;
-  /// The certificates behind the leaf, in the order of the file.
+  /// Returns the certificates behind the leaf, in the order of the file.
   const std::vector<x509_st*>& intermediates() const;
-  /// DNS names of the leaf's subjectAltName, lower case; never its CN.
+  /// Returns the DNS names of the leaf's subjectAltName in lower case, never its CN.
   const std::vector<std::string>& dnsNames() const;
   base::WallTime notAfter() const;
-  /// SHA-256 over the DER of the whole chain, in hex.
+  /// Returns SHA-256 over the DER of the whole chain, in hex.
   const std::string& fingerprint() const;
 
  private:
@@ -36,8 +37,8 @@ class CertificateChain {
   std::unique_ptr<Impl> impl_;
 };
 
-/// `host` (lower case) is covered by `pattern`, a DNS SAN: the same name, or a wildcard for exactly its first label
-/// (RFC 6125 6.4.3).
+/// Returns true if `host` (lower case) is covered by `pattern`, a DNS SAN: the same name, or a wildcard for exactly
+/// its first label (RFC 6125 section 6.4.3).
 bool dnsNameMatches(std::string_view pattern, std::string_view host);
 
 }  // namespace sluice::pki

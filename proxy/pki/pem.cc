@@ -20,7 +20,7 @@ struct BioFree {
 
 std::string blockNumber(std::size_t index) { return "block " + std::to_string(index + 1) + ": "; }
 
-// What PEM_read_bio_ex allocates, wiped when it goes.
+// Memory that PEM_read_bio_ex allocates; wiped when it is freed.
 struct RawBlock {
   char* label = nullptr;
   char* header = nullptr;
@@ -39,7 +39,7 @@ struct RawBlock {
   PemBlock take() const {
     PemBlock block;
     block.label = label;
-    // RFC 1421 says it in a header, PKCS #8 in the label.
+    // RFC 1421 marks encryption in a header, PKCS #8 in the label.
     block.encrypted = std::string_view(header).find("ENCRYPTED") != std::string_view::npos ||
                       block.label.find("ENCRYPTED") != std::string::npos;
     block.der = base::Secret(std::string(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size)));

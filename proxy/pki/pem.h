@@ -15,16 +15,18 @@ struct x509_st;
 
 namespace sluice::pki {
 
-/// A Kubernetes Secret or ConfigMap holds 1 MiB at most; a system's bundle of authorities a quarter of that.
+/// The largest PEM file that is read. A Kubernetes Secret or ConfigMap holds 1 MiB at most; a system's bundle of
+/// authorities a quarter of that.
 inline constexpr std::size_t kMaxPemBytes = std::size_t{4} * 1024 * 1024;
 
 struct PemBlock {
   std::string label;       // "CERTIFICATE"
-  bool encrypted = false;  // by a passphrase, in any of the ways to say so
+  bool encrypted = false;  // by a passphrase, however it is marked
   base::Secret der;
 };
 
-/// All blocks in the order of the file; text between them is skipped. Errors are config's and count blocks from 1.
+/// Returns all blocks in the order of the file and skips the text between them. Errors have config's origin and count
+/// blocks from 1.
 base::Result<std::vector<PemBlock>> readPem(std::string_view pem);
 
 struct X509Free {
@@ -32,7 +34,8 @@ struct X509Free {
 };
 using X509Pointer = std::unique_ptr<x509_st, X509Free>;
 
-/// A file of nothing but certificates, at least one. Errors are config's: "block 2: a PRIVATE KEY, not a certificate".
+/// Reads a file that holds only certificates, at least one. Errors have config's origin: "block 2: a PRIVATE KEY, not
+/// a certificate".
 base::Result<std::vector<X509Pointer>> readCertificates(std::string_view pem);
 
 struct CrlFree {
@@ -40,10 +43,11 @@ struct CrlFree {
 };
 using CrlPointer = std::unique_ptr<X509_crl_st, CrlFree>;
 
-/// A file of nothing but certificate revocation lists (RFC 5280 section 5), at least one. Errors as above.
+/// Reads a file that holds only certificate revocation lists (RFC 5280 section 5), at least one. Errors are like those
+/// of readCertificates().
 base::Result<std::vector<CrlPointer>> readRevocationLists(std::string_view pem);
 
-/// SHA-256 over the DER of the certificates in their order, and of the lists behind them, in hex.
+/// Returns SHA-256 over the DER of the certificates in their order and then of the lists, in hex.
 std::string fingerprintOf(const std::vector<X509Pointer>& certificates, const std::vector<CrlPointer>& lists = {});
 
 }  // namespace sluice::pki

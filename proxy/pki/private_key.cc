@@ -15,14 +15,14 @@ base::Result<PrivateKey> PrivateKey::parse(const base::Secret& pem) {
   auto blocks = readPem(pem.reveal());
   if (!blocks) return std::move(blocks).error();
   for (const PemBlock& block : *blocks) {
-    // Beside the key there may be EC PARAMETERS before it, or a certificate of a file that holds both.
+    // EC PARAMETERS may precede the key, and a certificate may stand in the same file.
     if (!block.label.ends_with("PRIVATE KEY")) continue;
     if (block.encrypted) return base::Error::config("the private key is encrypted: a passphrase is not supported");
     const std::string_view der = block.der.reveal();
     auto position = reinterpret_cast<const unsigned char*>(der.data());
     EVP_PKEY* key = d2i_AutoPrivateKey(nullptr, &position, static_cast<long>(der.size()));
     if (key == nullptr) return base::Error::config("not a private key: " + takeOpensslError());
-    // The decoder queues errors of the forms that it tried before the right one.
+    // The decoder queues an error for each form that it tried before the right one.
     ERR_clear_error();
     return PrivateKey(key);
   }

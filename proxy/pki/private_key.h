@@ -1,4 +1,4 @@
-// A private key as a value: parsed once, then shared as const; its bytes are seen by nobody.
+// A private key as a value: parsed once, then shared as const; its bytes are never exposed.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace sluice::pki {
 
 class PrivateKey {
  public:
-  /// PEM without a passphrase. Errors never quote it.
+  /// Parses PEM without a passphrase. Errors never quote it.
   static base::Result<PrivateKey> parse(const base::Secret& pem);
   PrivateKey(PrivateKey&&) noexcept;
   PrivateKey& operator=(PrivateKey&&) noexcept;
   ~PrivateKey();
 
   evp_pkey_st* get() const { return key_; }
-  /// The certificate's public key belongs to this key.
+  /// Returns true if the certificate's public key belongs to this key.
   bool matches(const CertificateChain& certificate) const;
 
  private:

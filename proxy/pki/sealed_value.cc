@@ -24,7 +24,7 @@ using Context = std::unique_ptr<evp_cipher_ctx_st, FreeContext>;
 const unsigned char* asUnsigned(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
 unsigned char* asUnsigned(char* bytes) { return reinterpret_cast<unsigned char*>(bytes); }
 
-/// The key of one value. Whatever else a Secret's bytes may be used for, this is not what comes out there.
+/// The key of one value. The derivation gives a different key than any other use of the Secret's bytes.
 class DerivedKey {
  public:
   DerivedKey(const base::Secret& key, std::string_view salt)
@@ -39,7 +39,7 @@ class DerivedKey {
   Sha256Digest bytes_;
 };
 
-// RFC 4648 section 5: another alphabet, and no padding.
+// Encodes as RFC 4648 section 5 defines it: another alphabet, and no padding.
 std::string toBase64Url(std::string_view bytes) {
   std::string text = base::encodeBase64(bytes);
   while (text.ends_with('=')) text.pop_back();
@@ -48,7 +48,7 @@ std::string toBase64Url(std::string_view bytes) {
   return text;
 }
 
-/// nullopt for what toBase64Url() does not make.
+/// Returns nullopt for text that toBase64Url() does not produce.
 std::optional<std::string> fromBase64Url(std::string_view text) {
   if (text.find_first_of("+/=\r\n") != std::string_view::npos) return std::nullopt;
   std::string padded(text);

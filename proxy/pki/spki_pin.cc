@@ -12,13 +12,13 @@
 namespace sluice::pki {
 namespace {
 
-constexpr std::size_t kEncodedSize = 44;  // of 32 bytes: no line break has room in it
+constexpr std::size_t kEncodedSize = 44;  // of 32 bytes, without room for a line break
 
 }  // namespace
 
 base::Result<SpkiPin> parseSpkiPin(std::string_view base64) {
   const auto refusal = [base64] {
-    // Configuration may hold anything: only what can be printed is quoted.
+    // Configuration may hold any bytes: only printable ones are quoted.
     std::string shown(base64.substr(0, 64));
     std::replace_if(
         shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');

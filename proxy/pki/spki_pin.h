@@ -1,4 +1,5 @@
-// A public key by its digest: what an administrator pins of a backend's chain (RFC 7469 section 2.4 defines the form).
+// The digest of a public key, by which an administrator pins a key of a backend's chain (RFC 7469 section 2.4 defines
+// the form).
 #pragma once
 
 #include <string_view>
@@ -13,7 +14,7 @@ namespace sluice::pki {
 /// SHA-256 over the DER of the SubjectPublicKeyInfo.
 using SpkiPin = Sha256Digest;
 
-/// Base64 with its padding. Errors are config's and quote it: a pin is no secret.
+/// Parses base64 with its padding. Errors have config's origin and quote the text, because a pin is no secret.
 base::Result<SpkiPin> parseSpkiPin(std::string_view base64);
 SpkiPin spkiPinOf(const x509_st* certificate);
 

@@ -21,7 +21,8 @@ constexpr const char* kDebianBundle = "/etc/ssl/certs/ca-certificates.crt";
 const char* namedFile() { return secure_getenv(X509_get_default_cert_file_env()); }
 const char* namedFolder() { return secure_getenv(X509_get_default_cert_dir_env()); }
 
-/// Differs whenever the file does, as far as its folder tells; of a folder, whenever files come or go.
+/// Returns a text that changes whenever the file does, as far as its metadata tells; for a folder, whenever a file is
+/// added or removed.
 std::string stateOf(const char* path) {
   struct stat status = {};
   if (stat(path, &status) != 0) return "none;";
@@ -29,7 +30,7 @@ std::string stateOf(const char* path) {
          "." + std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + ";";
 }
 
-// Read whole and now: OpenSSL's default, a folder of hashed names, would read files in the middle of a handshake.
+// Reads all files at once: OpenSSL's default, a folder of hashed names, would read files in the middle of a handshake.
 bool loadSystem(X509_STORE* store) {
   const bool named = namedFile() != nullptr || namedFolder() != nullptr;
   if (!named && X509_STORE_load_file(store, kDebianBundle) == 1) return true;
@@ -37,7 +38,7 @@ bool loadSystem(X509_STORE* store) {
   return X509_STORE_set_default_paths(store) == 1;
 }
 
-// X509_STORE_set_verify_cb.
+// A callback for X509_STORE_set_verify_cb that accepts authorities without a revocation list.
 int excuseAuthoritiesWithoutList(int ok, X509_STORE_CTX* context) {
   const bool excused =
       X509_STORE_CTX_get_error(context) == X509_V_ERR_UNABLE_TO_GET_CRL && X509_STORE_CTX_get_error_depth(context) > 0;
@@ -61,8 +62,8 @@ base::Result<TrustStore> TrustStore::parse(std::string_view caPem, std::string_v
   for (const X509Pointer& certificate : *certificates) {
     if (X509_STORE_add_cert(trust.get(), certificate.get()) != 1) return base::Error::config(takeOpensslError());
   }
-  // What somebody names here is trusted as it stands: an intermediate or a single pinned certificate too, without its
-  // root.
+  // Every certificate given here is trusted as it stands: an intermediate or a single pinned certificate too, without
+  // its root.
   X509_STORE_set_flags(trust.get(), X509_V_FLAG_PARTIAL_CHAIN);
   if (!lists.empty()) {
     if (auto status = trust.add(lists); !status) return std::move(status).error();
@@ -82,7 +83,7 @@ base::Status TrustStore::add(const std::vector<CrlPointer>& lists) {
 }
 
 base::Result<TrustStore> TrustStore::system() {
-  // What changes while it is read changes the state again.
+  // The state is taken before the files are read, so that a change during the read changes the state again.
   TrustStore trust(X509_STORE_new(), systemFingerprint());
   if (!loadSystem(trust.get())) return base::Error::config("the system's authorities: " + takeOpensslError());
   ERR_clear_error();

@@ -1,9 +1,9 @@
-// The authorities that a backend's certificate is verified against, and the revocation lists that they may come with. A
-// value shared as const.
+// The authorities that a backend's certificate is verified against, with optional revocation lists. A value shared as
+// const.
 //
-// With lists, a peer is refused if its own certificate is revoked, or if there is no list of its issuer that is valid
-// now: it fails closed. The authorities above it are held to the same where a list of their issuer is given; where none
-// is, they are not looked up, so that a list of one issuing authority can be used without one of its root.
+// With lists, a peer is refused if its own certificate is revoked, or if no list of its issuer is valid now:
+// verification fails closed. The same check applies to an authority above it if a list of that authority's issuer is
+// given, and is skipped if none is, so that a list of one issuing authority can be used without one of its root.
 #pragma once
 
 #include <memory>
@@ -21,22 +21,23 @@ namespace sluice::pki {
 
 class TrustStore {
  public:
-  /// One or more certificates in PEM (`ca.crt`), and certificate revocation lists if `crlPem` is not empty (`crl.pem`).
-  /// A list that has expired is no error here, but refuses every peer that it would be about. Errors are config's.
+  /// Parses one or more certificates in PEM (`ca.crt`), and certificate revocation lists if `crlPem` is not empty
+  /// (`crl.pem`). An expired list is no error here, but refuses every peer whose issuer it covers. Errors have
+  /// config's origin.
   static base::Result<TrustStore> parse(std::string_view caPem, std::string_view crlPem = "");
-  /// The system's authorities (Debian: ca-certificates), or OpenSSL's SSL_CERT_FILE and SSL_CERT_DIR.
+  /// Loads the system's authorities (Debian: ca-certificates), or OpenSSL's SSL_CERT_FILE and SSL_CERT_DIR.
   static base::Result<TrustStore> system();
-  /// What the fingerprint of system() would be now, by what its files look like.
+  /// Returns the fingerprint that system() would have now, from the metadata of its files.
   static std::string systemFingerprint();
   TrustStore(TrustStore&&) noexcept;
   TrustStore& operator=(TrustStore&&) noexcept;
   ~TrustStore();
 
   x509_store_st* get() const { return store_; }
-  /// SHA-256 over what it holds, in hex; of the system's, what its files look like.
+  /// Returns SHA-256 over the contents, in hex; for the system's authorities, over the metadata of their files.
   const std::string& fingerprint() const { return fingerprint_; }
-  /// When the first of its lists expires: what was verified before does not count after that. The last of all times
-  /// without lists.
+  /// Returns when the first of its lists expires: a verification is no longer valid after that. Without lists, the
+  /// last representable time.
   base::WallTime listsExpire() const { return listsExpire_; }
 
  private:

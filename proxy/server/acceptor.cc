@@ -20,7 +20,7 @@ void Acceptor::listen(const std::vector<BoundSocket>& sockets, std::size_t maxCo
     if (!known.empty() && known.mapped().bind == bound.bind) {
       listening_.insert(std::move(known));
     } else {
-      if (!known.empty()) known.mapped().listener.reset();  // two of them can not watch one socket
+      if (!known.empty()) known.mapped().listener.reset();  // two of them cannot watch one socket
       listening_.emplace(bound.socket, Listening{bound.bind, listenerFor(bound)});
     }
   }

@@ -14,10 +14,10 @@ namespace sluice::server {
 
 class Acceptor {
  public:
-  /// `workers` outlive it. A client's connection has a descriptor below `descriptors` (descriptor_shares.h).
+  /// `workers` outlive the acceptor. A client's connection has a descriptor below `descriptors` (descriptor_shares.h).
   Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t descriptors);
 
-  /// Takes connections from these sockets, which stay until others are named, and from no others. `maxConnections` is
+  /// Takes connections from these sockets, which stay until the next call, and from no others. `maxConnections` is
   /// limits.connections, for the whole process. Before the first worker runs, or on its thread.
   void listen(const std::vector<BoundSocket>& sockets, std::size_t maxConnections);
 

@@ -11,7 +11,8 @@ namespace {
 
 // A client that asks for many documents at once and reads none of them must not fill the memory.
 constexpr std::uint32_t kMaxStreams = 8;
-// The system holds at most this much of an answer. By itself it would let the buffer of each client grow to megabytes.
+// The system holds at most this much of an answer. By default it would let the buffer of each client grow to
+// megabytes.
 constexpr int kSendBuffer = 128 * 1024;
 
 http::Limits adminLimits() {
@@ -79,7 +80,7 @@ void AdminServer::drive() {
   connections_.drive([](AdminConnection& connection) { connection.sendAnswers(); });
 }
 
-// Clients give way only here, after those that came or asked in this round were served.
+// Clients give way only here, after the clients that connected or asked in this round were served.
 void AdminServer::flush() {
   connections_.flush();
   for (const auto& port : ports_) makeRoom(*port);

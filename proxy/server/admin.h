@@ -1,9 +1,8 @@
-// The admin and health ports: what operators and probes may ask, on the main thread, apart from the data path and its
-// rules.
+// The admin and health ports for operators and probes, on the main thread, apart from the data path and its rules.
 //
-// Only GET and HEAD; nothing that is asked for changes anything. Who asks and does not read, or connects and does not
-// ask, keeps neither a place from a probe nor memory from the process: each port has a number of places, and when they
-// are taken, the client that has done nothing for longest gives way to the one that comes.
+// Only GET and HEAD; no request changes anything. A client that asks and does not read, or connects and does not ask,
+// neither keeps a place from a probe nor fills the process's memory: each port has a number of places, and when they
+// are taken, the client that has been idle for longest gives way to a new one.
 #pragma once
 
 #include <cstddef>
@@ -22,35 +21,35 @@
 
 namespace sluice::server {
 
-/// Says what the clients of these ports may take.
+/// Bounds on the clients of these ports.
 struct AdminBounds {
-  /// Places of each port.
+  /// The number of places of each port.
   std::size_t connections = base::LimitSettings{}.adminConnections;
-  /// An answer has this time, from the end of the request's head to its own last byte.
+  /// The time for an answer, from the end of the request's head to the answer's last byte.
   base::Duration answer = base::TimeoutSettings{}.adminAnswer;
 };
 
-/// Returns those of the settings, with no more places than there are descriptors for.
+/// Returns the bounds of the settings, with no more places than there are descriptors.
 AdminBounds adminBounds(const base::Settings& settings, std::size_t mostConnections);
 
-/// Serves pages on some sockets of the main worker, whose beats it is.
+/// Serves pages on some sockets of the main worker, whose beats it implements.
 class AdminServer final : public net::Beats, private AdminTable {
  public:
-  /// New connections that a port takes in one round of the loop, if it has as many places: until the round ends they
-  /// are there beyond the others, and none gives way before a round in which it could have asked. The rest waits in the
+  /// New connections that a port takes in one round of the loop, if it has as many places. Until the round ends they
+  /// come on top of the others, and none gives way before a round in which it could have asked. The rest waits in the
   /// system's queue, which costs no descriptor.
   static constexpr std::size_t kAcceptsPerRound = 64;
-  /// Text of answers that clients have not taken, of all of them together; beyond it they give way.
+  /// The size of the text that all clients together have not taken yet; beyond it clients give way.
   static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
-  /// Both outlive it.
+  /// The worker and the metrics outlive the server.
   AdminServer(net::Worker& worker, observe::MetricShard& metrics);
   ~AdminServer() override;
 
   void setBounds(const AdminBounds& bounds);
   /// `socket` and `pages` outlive the server.
   void serve(const net::ListenSocket& socket, const AdminPages& pages);
-  /// Closes everything; before the worker's loop ends.
+  /// Closes everything; call it before the worker's loop ends.
   void shutdown();
 
  private:
@@ -78,8 +77,8 @@ class AdminServer final : public net::Beats, private AdminTable {
   std::vector<std::unique_ptr<AdminPort>> ports_;
   base::BeatTable<AdminConnection> connections_;
   std::vector<base::Handle<AdminConnection>> later_;
-  std::uint64_t moves_ = 0;  // of all clients
-  bool textGiven_ = false;   // since makeRoomForText() looked
+  std::uint64_t moves_ = 0;  // counts the moves of all clients
+  bool textGiven_ = false;   // text was handed out since makeRoomForText() last looked
 };
 
 }  // namespace sluice::server

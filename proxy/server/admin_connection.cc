@@ -8,11 +8,11 @@
 namespace sluice::server {
 namespace {
 
-// A client is taken for one that is about to ask for this long after it came.
+// For this long after it connected, a client is expected to ask.
 constexpr base::Duration kYoung = std::chrono::seconds(1);
 
-// A web page whose name is made to resolve to this address would send its own name: only addresses and "localhost" are
-// ours.
+// Returns true for addresses and "localhost": a web page whose name is made to resolve to this address would send its
+// own name.
 bool isOurs(std::string_view authority) {
   const std::string_view host = http::hostOf(authority);
   return host.empty() || host == "localhost" || net::Address::parse(host, 0).has_value();

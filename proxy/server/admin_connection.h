@@ -1,5 +1,5 @@
-// One client of an admin port: asks the page that each request names, and sends what it answers, whenever that is,
-// piece by piece as the client takes it. Owned by AdminServer's table, on the main thread.
+// One client of an admin port: asks the page that each request names, and sends the answer once it is given, piece by
+// piece as the client takes it. Owned by AdminServer's table, on the main thread.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,30 @@ namespace sluice::server {
 
 class AdminConnection;
 
-/// A socket that pages are served on. Each has places of its own: who fills one does not shut the other.
+/// A socket that pages are served on. Each has places of its own, so that a full port does not shut the other.
 struct AdminPort {
   const net::ListenSocket& socket;
   const AdminPages& pages;
-  std::size_t clients = 0;  // the dead that are not reaped yet included
+  std::size_t clients = 0;  // includes the dead clients that are not reaped yet
   std::unique_ptr<net::Listener> listener = nullptr;
 };
 
-/// The server as its clients see it.
+/// The interface of the server for its clients.
 class AdminTable : public AdminClients {
  public:
   virtual void mark(AdminConnection& connection) = 0;
-  /// Marks it in a round that comes: a long document must not keep the others waiting.
+  /// Marks the connection in a later round, because a long document must not keep the others waiting.
   virtual void markLater(AdminConnection& connection) = 0;
   virtual void onLimit(std::string_view limit) = 0;
   /// See AdminBounds.
   virtual base::Duration answerBound() const = 0;
-  /// The numbers of all clients say who has moved before whom.
+  /// Returns a number that orders the moves of all clients.
   virtual std::uint64_t nextMove() = 0;
 };
 
 class AdminConnection final : public ServerConnection {
  public:
-  /// What is made of an answer before the client takes it: a piece or two, for each request.
+  /// The size of a piece of an answer. One or two pieces per request are made before the client takes them.
   static constexpr std::size_t kPieceBytes = 16 * 1024;
 
   AdminConnection(base::Handle<AdminConnection> self, AdminTable& table, AdminPort& port, const ConnectionParts& parts,
@@ -50,19 +50,19 @@ class AdminConnection final : public ServerConnection {
   ~AdminConnection() override;
 
   base::Handle<AdminConnection> handle() const { return self_; }
-  bool dirty = false;  // for the table
+  bool dirty = false;  // belongs to the table
 
-  /// A page has answered; nothing happens if the client has given the request up.
+  /// Called when a page has answered; does nothing if the client has given up the request.
   void answer(http::StreamId stream, AdminDocument&& document);
-  /// The drive beat: sends what was answered, since sinks may not call their codec back.
+  /// The drive beat: sends the answers, because sinks may not call their codec back.
   void sendAnswers();
 
   bool isOf(const AdminPort& port) const { return &port_ == &port; }
-  /// How much it deserves its place: who has the least gives way first. Those that have come just now, and might be
-  /// about to ask, are behind all others; otherwise it counts who has asked, or taken a piece, before whom.
+  /// How much the client deserves its place: the lowest gives way first. Clients that have just connected, and may be
+  /// about to ask, come after all others; otherwise the order is that of the last request or the last piece taken.
   using Claim = std::pair<bool, std::uint64_t>;
   Claim claim();
-  /// Text that is kept for it alone.
+  /// Returns the size of the text that is kept for this client alone.
   std::size_t heldText() const;
 
  private:
@@ -111,7 +111,7 @@ class AdminConnection final : public ServerConnection {
   std::uint64_t lastMove_;
   bool served_ = false;                         // an answer was taken to its end
   std::map<http::StreamId, Request> requests_;  // bounded by limits.concurrentStreams
-  std::vector<http::StreamId> ready_;           // answered and not sent yet, or a piece was taken of it
+  std::vector<http::StreamId> ready_;  // requests that were answered and not sent yet, or of which a piece was taken
   AnswerTimer answerTimer_{*this};
 };
 

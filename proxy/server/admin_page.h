@@ -1,4 +1,4 @@
-// What an admin page is: a document made at once, or an answer that is kept and given later. Main thread only.
+// An admin page: it makes a document at once, or keeps the answer and gives it later. Main thread only.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,8 @@
 
 namespace sluice::server {
 
-/// What a document says: a text, which all copies share, or pieces that are made as the client takes them. So a client
-/// that reads slowly, or never, holds no more than a piece of its own.
+/// The content of a document: a text, which all copies share, or pieces that are made as the client takes them. So a
+/// client that reads slowly, or never, holds no more than one piece.
 class AdminBody {
  public:
   /// Appends the next piece; false if there is none.
@@ -33,15 +33,16 @@ class AdminBody {
   AdminBody(Pieces pieces) : pieces_(std::move(pieces)) {}
   // NOLINTEND(google-explicit-constructor)
 
-  /// Returns nothing if that is not known before the end.
+  /// Returns nothing if the length is not known before the end.
   std::optional<std::size_t> length() const;
-  /// Moves what comes next into `out` until that holds `most` bytes, or a piece more; false once everything was moved.
+  /// Moves the next bytes into `out` until that holds `most` bytes, or one piece more; returns false once everything
+  /// was moved.
   bool read(base::ByteQueue& out, std::size_t most);
-  /// Bytes of text that are kept for this copy: what several copies share counts for each of them by its part.
+  /// Returns the bytes of text that are kept for this copy; a text that several copies share counts in equal parts.
   std::size_t held() const;
 
  private:
-  Text text_;  // nullptr: it comes in pieces
+  Text text_;  // nullptr if the document comes in pieces
   std::size_t taken_ = 0;
   Pieces pieces_;
 };
@@ -52,16 +53,16 @@ struct AdminDocument {
   AdminBody body = {};
 };
 
-/// Where answers go. Implemented by AdminServer, and by tests.
+/// Receives the answers. Implemented by AdminServer, and by tests.
 class AdminClients {
  public:
   virtual ~AdminClients() = default;
-  /// Nothing happens if the client has left.
+  /// Does nothing if the client has left.
   virtual void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) = 0;
 };
 
-/// The right to answer one request, once, inside a Turn. Late it is inert; dropped it answers 500, so that nobody waits
-/// for ever. Never outlives the server that gave it.
+/// The right to answer one request, once, inside a Turn. A late answer does nothing; if it is dropped, the request is
+/// answered with 500, so that no client waits for ever. Never outlives the server that gave it.
 class AdminAnswer {
  public:
   AdminAnswer(AdminClients& clients, http::Token connection, http::StreamId stream)
@@ -77,7 +78,7 @@ class AdminAnswer {
   }
 
  private:
-  AdminClients* clients_;  // nullptr: answered
+  AdminClients* clients_;  // nullptr once answered
   http::Token connection_;
   http::StreamId stream_;
 };
@@ -85,7 +86,7 @@ class AdminAnswer {
 /// Made of a function that returns the document, or of one that takes the answer and gives it when it can.
 class AdminPage {
  public:
-  /// Drops every answer.
+  /// Makes a page that drops every answer.
   AdminPage() = default;
   template <typename Make>
   requires std::is_invocable_r_v<AdminDocument, Make&>
@@ -101,7 +102,7 @@ class AdminPage {
   std::function<void(AdminAnswer)> ask_ = [](AdminAnswer) {};
 };
 
-/// Path -> what answers it.
+/// Maps a path to its page.
 using AdminPages = std::map<std::string, AdminPage, std::less<>>;
 
 }  // namespace sluice::server

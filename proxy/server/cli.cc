@@ -25,7 +25,7 @@ constexpr const char* kFooter =
     "does not wait.\n"
     "Exit codes: 0 done, 1 the configuration or a port can not be used, 2 wrong command line.";
 
-// "127.0.0.1:9901", "[::1]:9901".
+// Parses "127.0.0.1:9901" or "[::1]:9901".
 std::optional<net::Address> parseEndpoint(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// The command line: what the user asked for, checked.
+// The checked command line.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct Options {
   std::vector<std::string> config;
   net::Address admin;
   net::Address health;
-  std::optional<std::uint32_t> workers;  // beats settings.yaml
-  std::string publishIn;  // kCatalog: the namespace of the objects that publish it; empty: the list alone
+  std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
+  std::string publishIn;  // kCatalog: the namespace of the objects that publish it; empty for the list alone
   observe::LogLevel logLevel = observe::LogLevel::kInfo;
 };
 

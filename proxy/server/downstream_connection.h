@@ -25,12 +25,12 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   ~DownstreamConnection() override { exchanges_.onClientGone(self_.toToken()); }
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
-  bool dirty = false;  // for the table
+  bool dirty = false;  // belongs to the table
   control::BindId bind() const { return bind_; }
-  /// Its requests find their rules in here from now on.
+  /// Requests are matched in these routes from now on.
   void follow(const routing::RouteTable& routes) { routes_ = &routes; }
 
-  // exchange::Downstream; only exchanges that came from here ask, so there is a codec.
+  // exchange::Downstream; only exchanges that came from here call this, so there is a codec.
   http::ServerCodec& codec() override { return *codecOrNull(); }
   void touch() override { markDirty(); }
   std::string_view serverName() const override { return ServerConnection::serverName(); }

@@ -1,8 +1,9 @@
-// The page /exchanges: what is in flight on all workers, oldest first.
+// The page /exchanges: the exchanges in flight on all workers, oldest first.
 //
-// Asks every worker and answers when all have told, or without those that have not told in time: a worker that is stuck
-// or has stopped is what an operator wants to see, not to wait for. One round at a time: who asks during one gets the
-// next, so that many askers cost the workers no more than one. Main thread; the workers' threads end before it does.
+// Asks every worker and answers when all have answered, or without those that have not answered in time: an operator
+// wants to see that a worker is stuck or has stopped, not to wait for it. One round at a time: a request during a
+// round is answered by the next one, so that many requests cost the workers no more than one. Main thread; the
+// workers' threads end before the page is destroyed.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +20,19 @@ namespace sluice::server {
 
 class ExchangesPage final : private net::Timer {
  public:
-  /// Listed at most; the oldest of all.
+  /// The number of exchanges that are listed at most; the oldest of all.
   static constexpr std::size_t kMaxListed = 1000;
   static constexpr base::Duration kPatience = std::chrono::seconds(2);
 
   /// May be called on any thread, once.
   using Tell = std::function<void(exchange::ExchangeList list)>;
-  /// Has a worker tell its `most` oldest exchanges, from wherever it likes, or never.
+  /// Asks a worker to list its `most` oldest exchanges; it answers on any thread, or never.
   using AskWorker = std::function<void(std::size_t most, Tell tell)>;
 
-  /// `main` outlives it.
+  /// `main` outlives the page.
   explicit ExchangesPage(net::Worker& main) : main_(main) {}
 
-  /// The worker's number is how many were added before it. Before the first ask().
+  /// Adds a worker, before the first ask(). Its number is the number of workers added before it.
   void addWorker(AskWorker worker) { workers_.push_back(std::move(worker)); }
   void ask(AdminAnswer answer);
 
@@ -44,10 +45,10 @@ class ExchangesPage final : private net::Timer {
 
   net::Worker& main_;
   std::vector<AskWorker> workers_;
-  std::uint64_t round_ = 0;           // how many are over
-  std::vector<AdminAnswer> answers_;  // of this round
+  std::uint64_t round_ = 0;           // the number of rounds that are over
+  std::vector<AdminAnswer> answers_;  // the answers of this round
   std::vector<AdminAnswer> next_;
-  std::vector<std::optional<exchange::ExchangeList>> lists_;  // by worker
+  std::vector<std::optional<exchange::ExchangeList>> lists_;  // indexed by worker
   std::size_t told_ = 0;
 };
 

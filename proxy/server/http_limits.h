@@ -1,4 +1,4 @@
-// This makes HTTP's limits of the settings.
+// Converts the settings to HTTP's limits.
 #pragma once
 
 #include "proxy/base/settings.h"
@@ -6,8 +6,8 @@
 
 namespace sluice::server {
 
-/// A stream's window is bounded by limits.exchangeBuffer too: what was granted and not yet passed on is what an
-/// exchange holds.
+/// A stream's window is bounded by limits.exchangeBuffer too, because an exchange holds the bytes that were granted
+/// and not yet passed on.
 http::Limits httpLimits(const base::LimitSettings& limits);
 
 }  // namespace sluice::server

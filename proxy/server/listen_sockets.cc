@@ -9,7 +9,7 @@ namespace {
 struct Wanted {
   net::Address address;
   control::BindId bind;
-  /// A host without IPv6 still has all of its addresses covered.
+  /// True where a host without IPv6 still has all of its addresses covered.
   bool optional;
 };
 

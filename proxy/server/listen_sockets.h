@@ -1,6 +1,7 @@
-// The sockets that the process listens on, by address: kept from one generation to the next where both want them.
+// The sockets that the process listens on, by address: a socket is kept from one generation to the next if both listen
+// on it.
 //
-// The main thread's; the acceptor takes connections from them on its own.
+// Belongs to the main thread; the acceptor takes connections from the sockets on its own.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@
 
 namespace sluice::server {
 
-/// Whose connections come by a socket.
+/// A socket and the listener whose connections it accepts.
 struct BoundSocket {
   control::BindId bind = 0;
   const net::ListenSocket* socket = nullptr;
@@ -21,18 +22,18 @@ struct BoundSocket {
 
 class ListenSockets {
  public:
-  /// Opens what is wanted and not open yet, beside what is open and not wanted any more: a port may go from one address
-  /// to all of them. If one can not be had, none of the new ones stays.
+  /// Opens the sockets of a generation that are not open yet, beside open ones that it does not listen on any more: a
+  /// port may go from one address to all of them. If one cannot be opened, none of the new ones stays.
   base::Status open(const control::Generation& generation);
-  /// The open sockets that it wants.
+  /// Returns the open sockets that the generation listens on.
   std::vector<BoundSocket> of(const control::Generation& generation) const;
-  /// Closes what it does not want; nobody takes connections from those any more.
+  /// Closes the sockets that the generation does not listen on; no connections are accepted from them any more.
   void closeOthers(const control::Generation& generation);
 
  private:
   std::vector<const net::ListenSocket*> ofPort(std::uint16_t port) const;
 
-  std::map<std::string, net::ListenSocket> sockets_;  // by "address:port"
+  std::map<std::string, net::ListenSocket> sockets_;  // keyed by "address:port"
 };
 
 }  // namespace sluice::server

@@ -1,4 +1,4 @@
-// The process: command line, then one of its commands. The only one that knows which payload processors are built in.
+// The process: command line, then one of its commands. Only this file knows which payload processors are built in.
 #include "filters/builtin_types.h"
 #include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"

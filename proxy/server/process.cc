@@ -30,7 +30,7 @@
 namespace sluice::server {
 namespace {
 
-/// Worker threads that are stopped and joined whatever happens after they were started.
+/// Worker threads that are stopped and joined on every way out after their start.
 class Threads {
  public:
   explicit Threads(const std::vector<std::unique_ptr<WorkerRuntime>>& runtimes) : runtimes_(runtimes) {}
@@ -49,8 +49,8 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-// Each client connection takes a descriptor and each backend connection another: the soft limit of 1024 is a trap. Says
-// how many the process may have.
+// Raises the soft limit of 1024, which is too low: each client connection takes a descriptor and each backend
+// connection another. Returns how many the process may have.
 std::size_t raiseDescriptorLimit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<std::size_t>::max();
@@ -59,7 +59,7 @@ std::size_t raiseDescriptorLimit() {
   return limit.rlim_max;
 }
 
-/// A page's text that is made anew only once what it tells has changed, and shared by all who ask until then.
+/// A page's text that is made anew only when its version has changed, and is shared by all requests until then.
 class SharedText {
  public:
   template <typename Make>
@@ -145,7 +145,8 @@ std::string newInstanceName(std::random_device& random) {
 
 std::uint64_t newSeed(std::random_device& random) { return (std::uint64_t{random()} << 32) | random() | 1; }
 
-// The cores that this process may run on, which a container's CPU set can make fewer than the machine's.
+// Returns the number of cores that this process may run on, which a container's CPU set can make smaller than the
+// machine's.
 std::uint32_t availableCores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -153,7 +154,7 @@ std::uint32_t availableCores() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// The defaults until the first configuration is loaded.
+/// Returns the defaults until the first configuration is loaded.
 const base::Settings& Process::settings() const {
   return reloader_.generation() != nullptr ? reloader_.generation()->snapshot->settings : defaults_;
 }
@@ -263,7 +264,7 @@ base::Status Process::serve() {
   return base::Done{};
 }
 
-// Inside a Turn: the clients of the admin port go now, and the loop ends with it.
+// Called inside a Turn: the clients of the admin port are dropped now, and the loop ends with it.
 void Process::end(const base::Status& why) {
   if (why.ok()) {
     log_.info("stopped");
@@ -275,7 +276,7 @@ void Process::end(const base::Status& why) {
   main_.stop();
 }
 
-// As whoever rotates logs expects it of a server.
+// Reopens the log after a rotation, as servers usually do on this signal.
 void Process::reopenLog() {
   if (accessLog_ == nullptr) return;
   if (const base::Status reopened = accessLog_->reopen(); !reopened.ok()) {
@@ -284,7 +285,7 @@ void Process::reopenLog() {
 }
 
 int Process::run() {
-  // Before anything is open: a signal that comes while the process starts is one of a process that runs.
+  // Made before anything is opened: a signal that arrives while the process starts is handled like a later one.
   Shutdown shutdown(main_, runtimes_, [this] { end(base::Done{}); });
   const auto stop = [&] {
     ready_ = false;
@@ -298,7 +299,7 @@ int Process::run() {
     reopenLog();
     reloader_.reload();
   });
-  // The ports of operators and probes come first: a configuration may take long to load.
+  // The ports of operators and probes come first, because a configuration may take long to load.
   if (const base::Status opened = openAdmin(); !opened.ok()) {
     log_.error("can not start", {{"reason", opened.error().detail}});
     return 1;
@@ -313,10 +314,11 @@ int Process::run() {
   return exitCode_;
 }
 
-// What is opened next would get the number of a standard stream that was closed, and everything that is printed.
+// Opens standard streams that were closed. Otherwise the next file would get the number of such a stream, and
+// everything that is printed.
 void fillStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));  // the lowest that is free
+    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));  // takes the lowest free number
   }
 }
 

@@ -8,12 +8,12 @@
 namespace sluice::server {
 namespace {
 
-// What one flush encodes before it writes, and so the most that waits for a client that does not read: as much as one
-// read brings.
+// The number of bytes that one flush encodes before it writes, and so the most that waits for a client that does not
+// read: as much as one read brings.
 constexpr std::size_t kFlushBytes = 256 * 1024;
 constexpr std::size_t kSniffBytes = 16 * 1024;
-// After our FIN, what the client still sends is read for this long and this far, so that a reset does not overtake the
-// last answer.
+// After the FIN, bytes that the client still sends are read for this long and this far, so that a reset does not
+// overtake the last answer.
 constexpr base::Duration kLingerTime = std::chrono::seconds(5);
 // A process that ends does not wait that long.
 constexpr base::Duration kLastLingerTime = std::chrono::milliseconds(100);
@@ -77,7 +77,8 @@ void ServerConnection::onEnd(bool /*clean*/) {
   }
 }
 
-// What waits to be read may wait for long, and the client's requests hold room at the backends meanwhile.
+// Called while bytes wait to be read, which may last long; a client that has left must not hold room at the backends
+// meanwhile.
 void ServerConnection::onEndAhead(std::size_t unread) {
   if (state_ == State::kServing && codec_->hasLeft(unread)) die();
 }
@@ -190,7 +191,7 @@ void ServerConnection::linger() {
   state_ = State::kLingering;
   codec_->feedLost();
   transport_->shutdown();
-  if (peerEnded_) return die();  // nothing can come any more whose reset would overtake our last bytes
+  if (peerEnded_) return die();  // no more bytes can arrive whose reset would overtake our last bytes
   lingerBudget_ = kLingerBytes;
   lastActive_ = parts_.worker.now();
   transport_->setReadBudget(kLingerRead);
@@ -248,7 +249,7 @@ void ServerConnection::onTimer() {
     codec_->expireHead();
     return arm();
   }
-  if (codec_->activeStreams() > 0) {  // its exchanges have deadlines of their own
+  if (codec_->activeStreams() > 0) {  // exchanges have their own deadlines
     lastActive_ = now;
     return arm();
   }
@@ -258,7 +259,7 @@ void ServerConnection::onTimer() {
     codec_->drain();
     return arm();
   }
-  die();  // does not even take our goodbye
+  die();  // the client does not even take the last bytes
 }
 
 }  // namespace sluice::server

@@ -1,8 +1,8 @@
 // One accepted connection: a transport, the codec that its first bytes or ALPN chose, and the timeouts of a client's
-// side. What the requests mean is the subclass's, which is the codec's sink.
+// side. The subclass is the codec's sink and handles the requests.
 //
-// Events only record and mark the connection dirty; resume() and flush() are its part of the beat. Owned by its table's
-// slab.
+// Events only record and mark the connection dirty; resume() and flush() are its part of the beat. Owned by its
+// table's slab.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@
 
 namespace sluice::server {
 
-/// What connections of one table share; all of it outlives them. Limits and timeouts may change meanwhile.
+/// The parts that connections of one table share; all of them outlive the connections. Limits and timeouts may change
+/// meanwhile.
 struct ConnectionParts {
   net::Worker& worker;
   const http::Limits& limits;
@@ -27,7 +28,7 @@ struct ConnectionParts {
 
 class ServerConnection : public net::TransportSink, protected http::ServerSink, private net::Timer {
  public:
-  /// Takes the descriptor over. `tls` may be null.
+  /// Takes over the descriptor. `tls` may be null.
   ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
                    std::shared_ptr<const net::TlsServerContext> tls);
   ~ServerConnection() override;
@@ -37,17 +38,17 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void resume();
   /// The flush beat.
   void flush();
-  /// No new requests; closes when the last one is answered.
+  /// Accepts no new requests; closes when the last one is answered.
   void drain();
-  /// Ends the connection now: by RST if the client still owes us that it takes an answer, so that neither the process
-  /// nor the system keeps the rest of it.
+  /// Ends the connection now: by RST if the client has not yet taken a whole answer, so that neither the process nor
+  /// the system keeps the rest of it.
   void cutOff();
 
  protected:
   virtual void markDirty() = 0;
-  /// A timeout of the settings ended something; `name` is its key there.
+  /// Called when a timeout of the settings has ended something; `name` is its key there.
   virtual void onTimeout(std::string_view name) = 0;
-  /// The sink took a whole head: if another one is pending already, its time begins now.
+  /// Called when the sink has taken a whole head: if another one is pending already, its time begins now.
   void headArrived() { headSince_ = {}; }
   http::ServerCodec* codecOrNull() { return codec_.get(); }
   const net::Address& peer() const { return transport_->peer(); }
@@ -61,7 +62,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
     kHandshaking,  // TLS
     kSniffing,     // plaintext: the first bytes decide between HTTP/1.x and HTTP/2
     kServing,
-    kLingering,  // our side is closed; what the client still sends is read and dropped
+    kLingering,  // our side is closed; bytes that the client still sends are read and dropped
     kDead
   };
 
@@ -85,7 +86,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void die();
 
   const ConnectionParts parts_;
-  const std::shared_ptr<const net::TlsServerContext> tls_;  // outlives the transport, whatever listeners come to be
+  const std::shared_ptr<const net::TlsServerContext> tls_;  // outlives the transport, even if the listener changes
   State state_;
   bool draining_ = false;
   bool peerEnded_ = false;
@@ -95,7 +96,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   base::ByteQueue early_;  // while sniffing: fewer bytes than a preface
   std::size_t lingerBudget_ = 0;
   base::MonotonicTime lastActive_;
-  base::MonotonicTime headSince_{};  // zero: no head is pending
+  base::MonotonicTime headSince_{};  // zero if no head is pending
 };
 
 }  // namespace sluice::server

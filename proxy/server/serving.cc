@@ -11,7 +11,7 @@ void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, Sh
   budgets_ = &budgets;
   settingsAtStart_ = atStart;
   setState(control::ConfigState::kInSync);
-  for (const char* result : {"success", "failure", "unchanged"}) count(result, 0);  // so that rates begin at nothing
+  for (const char* result : {"success", "failure", "unchanged"}) count(result, 0);  // so that rates begin at zero
 }
 
 base::Status Serving::open(const control::Generation& next) { return sockets_.open(next); }

@@ -1,6 +1,7 @@
-// Serving is where configurations are served: it has the sockets that the process listens on, tells the workers and
-// what they share, and says in log and metrics how reloads ended. The control::Reloader decides which configuration is
-// served, and when. Serving lives on the main thread, beside the workers that it tells.
+// Serving puts configurations into service: it has the sockets that the process listens on, hands a new configuration
+// to the workers and their shared parts, and reports in log and metrics how reloads ended. The control::Reloader
+// decides which configuration is served, and when. Serving lives on the main thread, beside the workers that it
+// notifies.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,12 @@ namespace sluice::server {
 
 class Serving final : public control::Publisher, public control::ReloadObserver {
  public:
-  /// References outlive it.
+  /// All references outlive the object.
   Serving(observe::Log& log, net::Worker& main, observe::MetricShard& metrics)
       : log_(log), main_(main), metrics_(metrics) {}
 
-  /// Says who is told of other configurations. Call it once, before the workers run and before anything is published.
-  /// `workers` and `budgets` outlive the last reload; `atStart` are the settings that the workers were made by.
+  /// Sets the receivers of new configurations. Call it once, before the workers run and before anything is published.
+  /// `workers` and `budgets` outlive the last reload; `atStart` are the settings that the workers were made with.
   void attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, SharedBudgets& budgets,
               const base::Settings& atStart);
 
@@ -63,7 +64,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   base::Settings settingsAtStart_;
   std::function<void(const base::Settings&)> told_ = [](const base::Settings&) {};
   std::vector<WorkerRuntime*> workers_;
-  std::size_t adopting_ = 0;  // workers that have not adopted what was published
+  std::size_t adopting_ = 0;  // workers that have not adopted the published one yet
   Acceptor* acceptor_ = nullptr;
   SharedBudgets* budgets_ = nullptr;
 };

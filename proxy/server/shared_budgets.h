@@ -1,5 +1,5 @@
-// What all workers take from together: connections and requests per backend, the memory of bodies held for processors,
-// that of all bodies under way, and that of the large heads of requests. One for the process; bounds are those of the
+// The limits that all workers share: connections and requests per backend, the memory of bodies held for processors,
+// that of all bodies under way, and that of the large heads of requests. One for the process; the bounds come from the
 // settings that are served.
 #pragma once
 

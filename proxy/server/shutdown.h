@@ -1,4 +1,4 @@
-// The end of the process: the first signal drains, the second one does not wait. Lives on the main thread.
+// The end of the process: the first signal drains, the second one ends it at once. Lives on the main thread.
 //
 // Draining: HTTP/1.x answers carry Connection: close, HTTP/2 clients get GOAWAY, idle connections are closed, requests
 // in flight finish. It is over when no client is left, or after settings.yaml drainTimeout.
@@ -16,11 +16,11 @@ namespace sluice::server {
 
 class Shutdown final : private net::Timer {
  public:
-  /// `finish` is called once, by the loop itself: it may destroy connections, and the timer that asks for it may fire
-  /// while one of them is being told of bytes. All references outlive it.
+  /// `finish` is called once, by the loop itself: it may destroy connections, and the timer that requests it may fire
+  /// while one of them is handling an event. All references outlive the object.
   Shutdown(net::Worker& main, const std::vector<std::unique_ptr<WorkerRuntime>>& workers, std::function<void()> finish);
 
-  /// A signal asks for it. The first call begins the drain, any further one finishes.
+  /// Called for a signal. The first call begins the drain, any further one finishes.
   void request(base::Duration drainTimeout);
   bool begun() const { return begun_; }
 

@@ -1,4 +1,4 @@
-// `sluice validate`: the same reading and compiling as `sluice run`, told to a person instead of served.
+// `sluice validate`: the same reading and compiling as `sluice run`, with the result printed instead of served.
 #pragma once
 
 #include <string>

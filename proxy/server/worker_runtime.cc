@@ -63,7 +63,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   resolver_ = std::move(*resolver);
   upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{
       worker_, *resolver_, dialer_, parts.budgets.upstream, metrics_, h2Memory_, policyOf(*generation_->snapshot),
-      // Not the sequence that chooses among the shares of a rule.
+      // A separate sequence from the one that chooses among the weighted backends of a rule.
       base::Random(parts.randomSeed).next()});
   exchanges_.setUpstreams(*upstreams_);
   applySettings();
@@ -110,11 +110,12 @@ void WorkerRuntime::shutdown() {
 
 void WorkerRuntime::adopt(std::shared_ptr<const control::Generation> generation, std::function<void()> adopted) {
   worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] {
-    if (resolver_ != nullptr) change_ = change;  // what shutdown() has left takes nothing any more
+    if (resolver_ != nullptr) change_ = change;  // after shutdown() the parts no longer take a change
   });
 }
 
-// Everything has come to rest: each exchange knows its listener, and its rule unless steps that come before it wait.
+// Called when everything has come to rest: each exchange knows its listener, and also its rule, unless a step before
+// the match waits.
 void WorkerRuntime::change() {
   const Change change = *std::exchange(change_, std::nullopt);
   const routing::Snapshot& snapshot = *change.generation->snapshot;
@@ -156,7 +157,7 @@ void WorkerRuntime::hand(int fd, const net::Address& peer, control::BindId bind)
 
 void WorkerRuntime::take(int fd, const net::Address& peer, control::BindId bind) {
   const control::ServedBind* served = generation_->find(bind);
-  if (served == nullptr) {  // its listener went while the connection was on its way
+  if (served == nullptr) {  // its listener was removed while the connection was on its way
     ::close(fd);
     connectionCount_.fetch_sub(1, std::memory_order_relaxed);
     return;

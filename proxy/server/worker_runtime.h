@@ -1,8 +1,8 @@
 // One worker of the data path: its loop, its resolver, its pools, its exchanges and its clients' connections, beating
 // in one order.
 //
-// Made and destroyed by the main thread; run() is the worker's thread. While it runs, others call only what says "any
-// thread".
+// Made and destroyed by the main thread; run() is the worker's thread. While it runs, other threads call only
+// functions marked "any thread".
 #pragma once
 
 #include <atomic>
@@ -29,17 +29,17 @@
 
 namespace sluice::server {
 
-/// What all workers share; all of it outlives them.
+/// The parts that all workers share; all of them outlive the worker.
 struct RuntimeParts {
   const base::Clock& clock;
   std::shared_ptr<const control::Generation> generation;
   SharedBudgets& budgets;
   observe::MetricsRegistry& metrics;
-  observe::LineFile* accessLog;  // nullptr: off
+  observe::LineFile* accessLog;  // nullptr if it is off
   std::string instance;          // "sluice-1a2b3c4d"
   std::uint64_t randomSeed;
-  const observe::Log* log = nullptr;  // nullptr: nobody is told what the access log loses
-  /// For sessions by configurations that name no key; nullptr: those have none.
+  const observe::Log* log = nullptr;  // nullptr if losses of the access log are not reported
+  /// Seals sessions of configurations that name no key; without it those have no sessions.
   std::shared_ptr<const pki::ValueSealer> sessionSealer = nullptr;
   /// A connection to a Backend has a descriptor below this one (descriptor_shares.h).
   std::size_t descriptors = std::numeric_limits<std::size_t>::max();
@@ -51,32 +51,32 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
     explicit Private() = default;
   };
   WorkerRuntime(Private, const RuntimeParts& parts);
-  /// The way to make one. Errors are config's: a DNS server that is none.
+  /// Makes a worker. Fails with an error of config's origin if a DNS server is no address.
   static base::Result<std::unique_ptr<WorkerRuntime>> make(const RuntimeParts& parts);
   ~WorkerRuntime() override;
 
   /// Serves until stop(), then drops everything at once.
   void run();
-  /// Any thread.
+  /// Ends run(). Any thread.
   void stop();
-  /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread; neither once it
-  /// has stopped. What its settings say of dns is not looked at again. One at a time; any thread.
+  /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread; after stop()
+  /// it does neither. A change of the dns settings has no effect. One at a time; any thread.
   void adopt(std::shared_ptr<const control::Generation> generation, std::function<void()> adopted);
-  /// Lets every client finish what it began and go; those that still come may make one request each. Any thread.
+  /// Lets every client finish its requests and leave; new clients may make one request each. Any thread.
   void drain();
   /// Gives the worker a client's connection. Any thread.
   void hand(int fd, const net::Address& peer, control::BindId bind);
-  /// The same on the worker's own thread, inside a Turn.
+  /// Takes a client's connection on the worker's own thread, inside a Turn.
   void take(int fd, const net::Address& peer, control::BindId bind);
-  /// Client connections, those on their way by hand() included. Any thread.
+  /// Returns the number of client connections, including those on their way by hand(). Any thread.
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
-  /// Has the worker, by the name of `number`, tell its `most` oldest exchanges: on its own thread, or never if it has
-  /// stopped. Any thread.
+  /// Calls `tell` with the worker's `most` oldest exchanges, under the name of `number`: on the worker's thread, or
+  /// never if it has stopped. Any thread.
   void listExchanges(std::size_t number, std::size_t most, std::function<void(exchange::ExchangeList)> tell);
   void countConnection() { connectionCount_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Called on the worker's thread when it stops, before its own parts go: for what else lives on its loop, such as the
-  /// acceptor.
+  /// Sets a function that is called on the worker's thread when it stops, before its own parts are destroyed: for
+  /// other objects on its loop, such as the acceptor.
   void onShutdown(std::function<void()> leave) { leave_ = std::move(leave); }
   net::Worker& worker() { return worker_; }
   observe::MetricShard& metrics() { return metrics_; }
@@ -99,12 +99,12 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   };
 
   base::Status prepare(const RuntimeParts& parts);
-  /// Nothing is left to drive, flush or reap.
+  /// Returns true if nothing is left to drive, flush or reap.
   bool settled() const;
   void change();
-  /// The metrics of objects that are neither served nor used any more end.
+  /// Ends the metrics of objects that are neither served nor used any more.
   void forgetSeries();
-  /// Tells the exchanges the settings that they follow besides their rules.
+  /// Gives the exchanges the settings that apply to them besides their rules.
   void applySettings();
 
   void drive() override;
@@ -117,7 +117,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
 
   const std::shared_ptr<const pki::ValueSealer> sessionSealer_;
   std::shared_ptr<const control::Generation> generation_;
-  std::optional<Change> change_;  // asked for
+  std::optional<Change> change_;  // a requested change
   const routing::RouteTable noRoutes_;
   http::Limits limits_;
   base::TimeoutSettings timeouts_;

@@ -32,7 +32,7 @@ TEST(Box, MovesLeaveNothingBehind) {
   Box<std::string> box(std::string("moved"));
   const Box<std::string> target = std::move(box);
   EXPECT_EQ(*target, "moved");
-  EXPECT_FALSE(box);  // NOLINT(bugprone-use-after-move): what the header promises
+  EXPECT_FALSE(box);  // NOLINT(bugprone-use-after-move): the header promises an empty box
 }
 
 }  // namespace

@@ -221,7 +221,7 @@ TEST(ByteQueue, MovesWithItsBytes) {
   EXPECT_EQ(content(third), "abc");
 }
 
-/// Two queues and two strings that must say the same after every step.
+/// Two queues and two strings that must have the same contents after every step.
 class Pair {
  public:
   explicit Pair(std::mt19937& random) : random_(random) {}

@@ -15,7 +15,7 @@ struct Row {
   std::uint16_t status;
 };
 
-// The product's table: the gateway's own answers.
+// The product's table of the gateway's local replies.
 constexpr std::array<Row, kErrorTypeCount> kRows{{
     {ErrorType::kHttpRequestError, "http_request_error", 400},
     {ErrorType::kHttpRequestDenied, "http_request_denied", 403},

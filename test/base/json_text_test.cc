@@ -16,7 +16,7 @@ std::string milliseconds(base::Duration duration) {
   return {out, writeJsonMilliseconds(out, duration)};
 }
 
-// The fast way looks at eight bytes at once: every byte at every place must be seen as the slow way sees it.
+// The fast path looks at eight bytes at once: it must see every byte at every place as the slow path does.
 TEST(JsonText, EscapesTheSameBytesWhereverTheyStand) {
   for (int c = 0; c < 256; ++c) {
     const std::string alone = json(std::string(1, static_cast<char>(c)));

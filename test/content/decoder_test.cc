@@ -34,7 +34,7 @@ std::string textOf(base::ByteQueue& queue) {
   return text;
 }
 
-/// The whole body in the pieces that end at `cuts`.
+/// Decodes the whole body in the pieces that end at `cuts`.
 Outcome decode(std::string_view coding, std::string_view body, const DecodeLimits& limits = kWide,
                const std::vector<std::size_t>& cuts = {}) {
   base::ChunkPool pool;
@@ -57,7 +57,7 @@ Outcome decode(std::string_view coding, std::string_view body, const DecodeLimit
   return outcome;
 }
 
-/// Text that does not compress to nothing, the same each time.
+/// Returns text that does not compress to nothing, the same each time.
 std::string someText(std::size_t size) {
   std::string text;
   std::uint32_t seed = 1;
@@ -254,12 +254,13 @@ TEST(Decoder, RefusesZstdOfBeforeItsStandard) {
 }
 
 TEST(Decoder, RefusesBrotliWithALargeWindow) {
-  // RFC 7932 section 9.1 leaves 0010001 to the extension; 0x11 is that, then a window of 2 to the power of 30.
+  // RFC 7932 section 9.1 leaves 0010001 to the extension; 0x11 begins with it, then comes a window of 2 to the power
+  // of 30.
   EXPECT_EQ(decode("br", std::string("\x11\x1e\x03", 3)).status, DecodeStatus::kCorrupt);
 }
 
 TEST(Decoder, CountsWhatEachCodingOfSeveralYields) {
-  // Nothing at all comes out in the end, but of a few KiB ten MiB have to be read.
+  // The output is empty in the end, but ten MiB must be read from a few KiB.
   std::string nothing;
   const std::string member = gzipped("");
   while (nothing.size() < std::size_t{10} * 1024 * 1024) nothing += member;
@@ -301,7 +302,7 @@ TEST(Decoder, SaysHowMuchMemoryItTakes) {
   EXPECT_EQ(memoryBehind("identity", text), 0U);
   EXPECT_GE(memoryBehind("gzip", gzipped(text)), 32U * 1024);
   EXPECT_GE(memoryBehind("gzip, deflate", deflated(gzipped(text))), 64U * 1024);
-  // Two thirds of them, so that the end does not stand in the way.
+  // Only two thirds are fed, so that the decoder has not finished.
   EXPECT_GE(memoryBehind("br", brotliEncoded(someText(text.size())).substr(0, 600'000)), 256U * 1024);
   const std::string widest("\x28\xB5\x2F\xFD\x00\x68\x08\x00\x00x", 10);
   EXPECT_GE(memoryBehind("zstd", widest), std::size_t{8} << 20);

@@ -1,4 +1,4 @@
-// Bodies as the content codings of HTTP write them, for tests of what undoes them.
+// Encodes bodies with HTTP's content codings, for tests of decoders.
 //
 // Pure functions; they abort if a library fails.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace sluice::test {
 
-/// `windowBits` as deflateInit2() has them: 15 + 16 is gzip, 15 zlib's wrapper, -15 none.
+/// `windowBits` is that of deflateInit2(): 15 + 16 is gzip, 15 zlib's wrapper, -15 none.
 inline std::string zlibEncoded(std::string_view text, int windowBits) {
   z_stream stream{};
   if (deflateInit2(&stream, 9, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY) != Z_OK) std::abort();
@@ -45,7 +45,7 @@ inline std::string brotliEncoded(std::string_view text) {
   return out;
 }
 
-/// One frame with a checksum.
+/// Returns one frame with a checksum.
 inline std::string zstdEncoded(std::string_view text) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);

@@ -21,7 +21,7 @@ JsonEdit setting(std::string_view pointer, std::string_view json) {
 
 JsonEdit removing(std::string_view pointer) { return {*JsonPointer::parse(pointer), std::nullopt}; }
 
-/// The document afterwards, or "error: ...".
+/// Returns the document after the edits, or "error: ...".
 std::string after(std::string_view document, const std::vector<JsonEdit>& edits) {
   auto result = editJson(document, edits);
   return result ? std::move(result).value() : "error: " + result.error().detail;

@@ -12,7 +12,7 @@ using Path = std::vector<JsonStep>;
 
 const Path kModel{{"model", {}}};
 
-/// What the scan finds, byte by byte; "none", or "broken".
+/// Returns the value that the scan finds when it is fed byte by byte; "none", or "broken".
 std::string scanned(std::string_view text, const Path& path = kModel, std::size_t mostText = 256) {
   JsonScan scan(path, mostText);
   for (const char byte : text) {

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-/// The contract of E-84, by the keywords of E-82.
+/// A schema with the keywords that processor types use.
 constexpr std::string_view kPiiDetector = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "PIIDetector",
@@ -38,7 +38,7 @@ std::string compileError(std::string_view schema) {
   return compiled ? "none" : compiled.error().detail;
 }
 
-/// "ok" and the value with its defaults, or what is wrong.
+/// Returns "ok" and the value with its defaults, or the faults.
 std::string applied(std::string_view schema, std::string_view text) {
   const auto compiled = JsonSchema::compile(schema);
   if (!compiled) return "no schema: " + compiled.error().detail;
@@ -153,7 +153,7 @@ TEST(JsonSchema, ReferencesNeverLeaveTheDocument) {
   EXPECT_THAT(compileError(R"({"$id":"https://a.test/","properties":{"a":{"$id":"b"}}})"),
               HasSubstr("at the top only"));
   EXPECT_THAT(compileError(R"({"$dynamicRef":"#a"})"), HasSubstr("not supported"));
-  // What only looks like a reference is none.
+  // A member that only looks like a reference is none.
   EXPECT_EQ(compileError(R"({"properties":{"$ref":{"type":"string"}},"default":{"$ref":"http://a.test/"}})"), "none");
 }
 
@@ -164,7 +164,7 @@ TEST(JsonSchema, ReferencesThatLeadBackNeedAStepIntoTheValue) {
   const std::string tree = R"({"type":"object","additionalProperties":{"$ref":"#"}})";
   EXPECT_EQ(applied(tree, R"({"a":{"b":{}}})"), R"(ok {"a":{"b":{}}})");
   EXPECT_THAT(applied(tree, R"({"a":{"b":1}})"), HasSubstr("found but was invalid"));
-  // Defaults of a tree end too.
+  // Filling in the defaults of a recursive schema ends.
   EXPECT_NE(applied(R"({"properties":{"a":{"$ref":"#","default":{}}}})", "{}"), "");
 }
 

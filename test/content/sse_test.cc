@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// "event|data|id|retry", with - for what is absent.
+/// Returns "event|data|id|retry", with - for an absent field.
 std::string shown(const SseEvent& event) {
   const auto text = [](const std::optional<std::string_view>& field) { return std::string(field.value_or("-")); };
   return text(event.event) + "|" + text(event.data) + "|" + text(event.id) + "|" + text(event.retry);
@@ -121,7 +121,7 @@ TEST(SseParser, GivesAnEventAsSoonAsItIsComplete) {
 }
 
 TEST(SseParser, HoldsEventsToTheBoundWhereverTheyAreCut) {
-  // Eleven bytes each: CRLF counts as one.
+  // Each event has eleven bytes: CRLF counts as one.
   for (const char* event : {"data: 123\n\n", "data: 123\r\n\r\n", "data: 123\r\r"}) {
     const std::string body = std::string(event) + event;
     for (std::size_t cut = 0; cut <= body.size(); ++cut) {

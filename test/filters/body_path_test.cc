@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kDocument =
     R"({"model": "m", "a": [{"b": 1}, {"b": 2}], "": 0, "x/y": 3, "x~y": 4, "0": 5, "it's": 6, "a b": 7})";
 
-/// What it finds, "none", or why it is no path.
+/// Returns the value that the path finds, "none", or the error of the path.
 std::string found(const base::Result<BodyPath>& path) {
   if (!path) return path.error().detail;
   content::JsonScan scan(path->steps(), 256);

@@ -1,4 +1,4 @@
-// One use of a built-in type, and one exchange for it to work on: what the chain is to a processor.
+// One use of a built-in type, and one exchange for it to work on; the rig takes the chain's place.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class FilterRig final : private processing::SecretLookup, private processing::St
 
   explicit FilterRig(processing::BuiltinType type) : type_(std::move(type)) {}
 
-  /// Of the use that make() is about to make.
+  /// Applies to the next make().
   bool preAuth = false;
   bool exposed = false;
   processing::Phase phase = processing::Phase::kRequestHeaders;
@@ -36,17 +36,17 @@ class FilterRig final : private processing::SecretLookup, private processing::St
 
   /// A namespace that grants nothing.
   static constexpr std::string_view kForbidden = "other";
-  /// What a Secret of the rig holds: by "namespace/name/key".
+  /// Stores a Secret of the rig, by "namespace/name/key".
   void keep(const std::string& secret, const std::string& bytes) { secrets_[secret] = bytes; }
 
-  /// Makes the processor of a use with this config (YAML), with no memory of one before; "" if it could, else "Reason:
-  /// message".
+  /// Makes the processor of a use with this config (YAML), with no state of an earlier one; returns "" if it could,
+  /// else "Reason: message".
   std::string make(const std::string& config) {
     end();
     processor_.reset();
     return remake(config);
   }
-  /// Another processor takes the place of the one before, as in a reload.
+  /// Replaces the processor by another one, as a reload does.
   std::string remake(const std::string& config) {
     config_ = {};
     config::Problems problems;
@@ -69,7 +69,7 @@ class FilterRig final : private processing::SecretLookup, private processing::St
     add(*response_, fields);
   }
   processing::Verdict run(processing::Phase at, processing::Body* body = nullptr) {
-    // As the chain does before it asks a step.
+    // The chain does the same before it runs a step.
     for (const std::string& owned : processor_->ownedFields()) request_.head.headers.removeTwins(owned);
     processing::Step step;
     step.processor = processor_;
@@ -79,7 +79,7 @@ class FilterRig final : private processing::SecretLookup, private processing::St
         body, &wish, destination,    *this, nothing_,      memory_};
     return processor_->process(call, peer);
   }
-  /// The exchanges that ran so far end.
+  /// Ends the exchanges that ran so far.
   void end() {
     holds_.release();
     memory_ = nullptr;
@@ -125,7 +125,7 @@ class FilterRig final : private processing::SecretLookup, private processing::St
   NoServices nothing_;
   FailedCallout nobody_;
   void* memory_ = nullptr;
-  processing::Holds holds_;  // gives back before the processor and the arena go
+  processing::Holds holds_;  // releases its holds before the processor and the arena are destroyed
   std::unique_ptr<http::ResponseMessage> response_;
 };
 

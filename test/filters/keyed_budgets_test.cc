@@ -16,12 +16,12 @@ using std::chrono::seconds;
 
 constexpr Allowance kTwo{.perMinute = 60, .burst = 2};
 
-/// The n-th key of the first shard.
+/// Returns the n-th key of the first shard.
 constexpr std::uint64_t key(std::uint64_t n) { return n * KeyedBudgets::kShards; }
 
 class KeyedBudgetsTest : public ::testing::Test {
  protected:
-  /// How many of ten pass at once.
+  /// Returns how many of ten requests pass at once.
   int passing(const KeyedBudgets& budgets, std::uint64_t of, const Allowance& allowance = kTwo) const {
     int passed = 0;
     for (int i = 0; i < 10; ++i) passed += budgets.take(of, allowance, clock_.now()).budget != nullptr ? 1 : 0;
@@ -73,7 +73,7 @@ TEST_F(KeyedBudgetsTest, WhoGetsAPlaceStillOwesWhatHeUsedOfTheSharedOne) {
   EXPECT_EQ(budgets.take(key(1), kTwo, clock_.now()).comeBack, seconds(0));
   EXPECT_EQ(passing(budgets, key(2)), 2);
   clock_.advance(std::chrono::milliseconds(1001));
-  // The place is free again, and the shared one has refilled by one.
+  // The place is free again, and the shared budget has regained one request.
   EXPECT_EQ(passing(budgets, key(2)), 1);
   EXPECT_EQ(passing(budgets, key(2)), 0);
 }

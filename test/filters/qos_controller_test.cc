@@ -16,7 +16,7 @@ class QosController : public ::testing::Test {
  protected:
   QosController() { rig_.request({}); }
 
-  /// How many of a hundred requests pass at once.
+  /// Returns how many of a hundred requests pass at once.
   int passing() {
     int passed = 0;
     for (int i = 0; i < 100; ++i) passed += passes() ? 1 : 0;

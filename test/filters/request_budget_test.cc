@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 constexpr Allowance kTen{.perMinute = 60, .burst = 10};
 
-/// How many of `tries` pass at once.
+/// Returns how many of `tries` requests pass at once.
 int passing(const RequestBudget& budget, const Allowance& allowance, base::MonotonicTime now, int tries = 2000) {
   int passed = 0;
   for (int i = 0; i < tries; ++i) passed += budget.take(allowance, now) ? 0 : 1;

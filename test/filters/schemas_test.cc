@@ -1,4 +1,4 @@
-// The schemas that are compiled in.
+// Tests of the schemas that are compiled in.
 #include <gtest/gtest.h>
 
 #include "filters/header_modifier.h"
@@ -8,7 +8,7 @@
 namespace sluice::filters {
 namespace {
 
-/// What is wrong with a config of the type.
+/// Returns the fault of a config of the type.
 std::string faultOf(const processing::BuiltinType& type, std::string_view config) {
   const auto schema = content::JsonSchema::compile(type.schema);
   if (!schema) return "no schema: " + schema.error().detail;

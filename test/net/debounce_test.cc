@@ -49,7 +49,7 @@ TEST_F(DebounceTest, CallsInTheEndIfTheEventsNeverPause) {
   note();
   pass(100ms + TimerWheel::kTick);
   EXPECT_EQ(calls_, 1);
-  // The next burst has its whole time again.
+  // The next burst gets its whole time again.
   for (int i = 0; i < 19; ++i) {
     note();
     pass(100ms);

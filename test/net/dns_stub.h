@@ -1,5 +1,5 @@
-// A name server on the test's own loop: answers what the script says, by UDP and, for what is truncated, by TCP. Counts
-// questions.
+// A name server on the test's own loop: it answers as the script says, by UDP and, if the answer is truncated, by TCP.
+// Counts questions.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@ class DnsStub final : private net::PollSink {
   enum class Reply { kAnswer, kNoSuchName, kServerFailure, kSilence, kCutOff, kOtherQuestion };
   struct Script {
     Reply reply = Reply::kAnswer;
-    std::vector<std::string> addresses = {};  // IPv4 and IPv6; each question gets those of its type
+    std::vector<std::string> addresses = {};  // IPv4 and IPv6; each question gets the addresses of its type
     unsigned ttl = 60;
-    std::string alias = {};  // if not empty: an alias of this name, and the addresses belong to that
+    std::string alias = {};  // if not empty, the name is an alias of this one, which has the addresses
     unsigned aliasTtl = 60;
     int silences = 0;        // questions dropped before the first answer
-    bool truncated = false;  // by UDP; the whole by TCP
+    bool truncated = false;  // by UDP; TCP gets the whole answer
   };
 
   explicit DnsStub(net::Worker& worker)
@@ -39,7 +39,7 @@ class DnsStub final : private net::PollSink {
 
   std::string server() const { return tcp_.address().toString(); }
   Script& operator[](const std::string& name) { return scripts_[name]; }
-  /// Questions for A and AAAA, by UDP and TCP.
+  /// Returns the number of questions for A and AAAA, by UDP and TCP.
   int asked(const std::string& name) { return asked_[name]; }
   int askedByTcp() const { return askedByTcp_; }
 
@@ -73,7 +73,7 @@ class DnsStub final : private net::PollSink {
     out += data;
   }
 
-  /// Empty: no reply.
+  /// Returns the reply; empty if there is none.
   std::string answer(std::string_view query, bool byTcp) {
     std::string name;
     std::size_t at = kHeaderSize;

@@ -1,4 +1,5 @@
-// A turn begins with the timers that are due: what they close no longer hears of the event that opened it.
+// A turn begins with the timers that are due: a connection that a timer closes no longer gets the event that opened
+// the turn.
 #include <gtest/gtest.h>
 #include <uv.h>
 
@@ -20,7 +21,7 @@ using namespace std::chrono_literals;
 
 class DueTimers : public testing::Test, private Timer {
  protected:
-  /// From here on it is due, but libuv does not know: so whatever the loop calls next opens the turn in which it fires.
+  /// Makes the timer due without libuv knowing it: the next callback of the loop opens the turn in which it fires.
   void becomesDue(std::function<void()> action) {
     action_ = std::move(action);
     {

@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Real files and events, and time by hand: an event makes the call due, and only time that passes makes it.
+/// Uses real files and events, and moves time by hand: an event makes the call due, and only the passing of time makes
+/// it.
 class FileWatchTest : public ::testing::Test {
  protected:
   FileWatchTest() {
@@ -34,7 +35,7 @@ class FileWatchTest : public ::testing::Test {
     FileWatch::Options options;
     options.paths = std::move(paths);
     options.takes = [](std::string_view name) { return name.ends_with(".yaml") && !name.starts_with('.'); };
-    options.look = 24h;  // events alone
+    options.look = 24h;  // so that only events count
     return options;
   }
   std::unique_ptr<FileWatch> make(FileWatch::Options options) {
@@ -49,12 +50,12 @@ class FileWatchTest : public ::testing::Test {
     clock_.advance(time);
     const Worker::Turn turn(worker_);
   }
-  /// A call has become due.
+  /// Returns true if a call has become due.
   bool noticed() {
     const auto due = [&] { return worker_.timers().nextDue() < clock_.now() + 2s; };
     return test::runUntil(worker_, due);
   }
-  /// One change has been noticed, and is told once it has paused.
+  /// Returns true if one change has been noticed, and is reported once it has paused.
   bool told() {
     const int before = calls_;
     if (!noticed()) return false;
@@ -109,7 +110,7 @@ TEST_F(FileWatchTest, TellsOfAFileThatWasNotThere) {
   EXPECT_TRUE(told());
 }
 
-/// As the kubelet writes a volume: a.yaml -> ..data/a.yaml, ..data -> ..one, which is swapped by a rename.
+/// Writes a volume as the kubelet does: a.yaml -> ..data/a.yaml, ..data -> ..one, which is swapped by a rename.
 class MountedTest : public FileWatchTest {
  protected:
   MountedTest() {
@@ -231,7 +232,7 @@ TEST_F(FileWatchTest, KnowsRelativePaths) {
 }
 
 TEST_F(FileWatchTest, ASlowLookFindsWhatNoEventTells) {
-  // The file is in a folder that nobody watches.
+  // The file is in a folder that is not watched.
   write(root_ + "/elsewhere", "1");
   fs::create_directory(root_ + "/far");
   fs::rename(root_ + "/elsewhere", root_ + "/far/a.yaml");
@@ -270,7 +271,7 @@ TEST_F(FileWatchTest, SaysOnceThatTheSystemTellsNothingAndLooksInstead) {
     EXPECT_EQ(calls_, 1);
     EXPECT_EQ(weakened_.size(), 1U);
   }
-  pass(10s + TimerWheel::kTick);  // the look that gets its watch again
+  pass(10s + TimerWheel::kTick);  // the look that renews its watch
   write(folder_ + "/a.yaml", "2");
   EXPECT_TRUE(told());
   EXPECT_EQ(weakened_.size(), 1U);

@@ -108,7 +108,7 @@ TEST_F(ListenerTest, PausesInsteadOfSpinningWhenThereAreNoDescriptorsAndGoesOnAf
     const test::NoMoreDescriptors scarce;
     ASSERT_TRUE(test::runUntil(worker_, [&] { return !worker_.timers().empty(); }));
     EXPECT_TRUE(accepted_.empty());
-    // While it pauses, the waiting connection wakes nobody.
+    // While it pauses, the waiting connection does not wake the loop.
     EXPECT_EQ(uv_backend_timeout(worker_.loop()) > 0, true);
   }
   ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 1; }));

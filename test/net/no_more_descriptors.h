@@ -1,4 +1,4 @@
-// A process that has no descriptor left to open.
+// Makes the process run out of descriptors.
 #pragma once
 
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 
 namespace sluice::test {
 
-/// Lowers the limit of descriptors to what is in use, for as long as it lives.
+/// Lowers the limit of descriptors to the number in use, for as long as it lives.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {

@@ -1,5 +1,5 @@
-// A client that goes while its socket is not read, and so not polled: it is missed within a second, whoever waits for
-// the socket. Time by hand, real sockets.
+// A client that goes while its socket is not read, and so not polled, is noticed within a second. Time by hand, real
+// sockets.
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -30,7 +30,7 @@ class PeerWatch : public ::testing::Test {
     setsockopt(pair_.peers.get(), SOL_SOCKET, SO_LINGER, &now, sizeof(now));
     pair_.peers.close();
   }
-  /// The kernel knows; the stream need not.
+  /// Waits until the kernel has this state; the stream may not have seen it yet.
   void waitFor(int state) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     tcp_info info{};

@@ -13,7 +13,7 @@
 namespace sluice::net {
 namespace {
 
-/// A timer that does something.
+/// A timer that runs a function.
 class Alarm final : public Timer {
  public:
   explicit Alarm(std::function<void()> rings) : rings_(std::move(rings)) {}
@@ -58,7 +58,7 @@ TEST_F(Polls, MayGoFromWithinTheirOwnEvent) {
   EXPECT_EQ(ready_, 1);
 }
 
-// The first event of a round fires the timers that are due, before it is told itself.
+// The first event of a round fires the timers that are due before it is delivered.
 TEST_F(Polls, MayGoByATimerThatIsDueAsTheyBecomeReady) {
   watch();
   Alarm alarm([this] {

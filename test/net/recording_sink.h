@@ -1,4 +1,4 @@
-// A TransportSink that writes down what it is told: the owner's side of a connection, in tests.
+// A TransportSink that records its events: the owner's side of a connection, in tests.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Names in use: asked again before they expire, and what counts when the name servers fail.
+// Names in use are asked again before they expire, and old answers stay valid when the name servers fail.
 #include <gtest/gtest.h>
 
 #include "proxy/net/dns/resolver.h"
@@ -38,13 +38,14 @@ class ResolverRefresh : public ::testing::Test {
     clock_.advance(time);
     const Worker::Turn turn(worker_);
   }
-  /// Time passes, and what is asked by it is answered.
+  /// Lets time pass, and answers the queries that it triggers.
   void passAndAnswer(base::Duration time) {
     const int before = answered();
     pass(time);
     EXPECT_TRUE(test::runUntil(worker_, [&] { return answered() > before; }));
   }
-  /// A fence: if a question were on its way, it would be counted before this one's answer.
+  /// Returns the number of questions. Asks for another name first: a question on its way is counted before that one is
+  /// answered.
   int asked() {
     bool done = false;
     const std::string fence = "fence" + std::to_string(fences_++) + ".test";
@@ -56,7 +57,7 @@ class ResolverRefresh : public ::testing::Test {
     EXPECT_TRUE(test::runUntil(worker_, [&] { return done; }));
     return stub_.asked(kName);
   }
-  /// Questions for kName that have come to an end.
+  /// Returns the number of questions for kName that have ended.
   int answered() {
     const std::string page = registry_.expose();
     int sum = 0;
@@ -93,7 +94,7 @@ TEST_F(ResolverRefresh, ANameInUseIsAskedAgainAtFourFifthsOfItsTtl) {
 TEST_F(ResolverRefresh, ANameThatNobodyUsesIsLeftAlone) {
   lookUp();
   passAndAnswer(81s);
-  // Nobody has looked since that answer came.
+  // The name was not used since that answer.
   pass(81s);
   EXPECT_EQ(asked(), 2);
   pass(20s);

@@ -23,7 +23,7 @@ std::vector<std::string> texts(const base::Result<Addresses>* result) {
 }
 using Texts = std::vector<std::string>;
 
-/// Time by hand, except where c-ares' own clock matters.
+/// Time is moved by hand, except where c-ares' own clock matters.
 template <typename Clock>
 class ResolverFixture : public ::testing::Test {
  protected:
@@ -144,7 +144,7 @@ TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
   EXPECT_NE(resolver_->cached("gone.test"), nullptr);
   pass(1ms);
   EXPECT_EQ(resolver_->cached("gone.test"), nullptr);
-  // Once: no search domain was tried.
+  // One question means that no search domain was tried.
   EXPECT_EQ(stub_.asked("gone.test"), 1);
 }
 

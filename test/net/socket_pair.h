@@ -1,4 +1,4 @@
-// Two ends of a TCP connection over loopback, as plain descriptors, and what tests do with the peer's end of one.
+// Two ends of a TCP connection over loopback, as plain descriptors, and functions for the peer's end.
 #pragma once
 
 #include <fcntl.h>
@@ -39,7 +39,7 @@ inline net::ListenSocket listenOnLoopback() {
   return net::ListenSocket::open(*net::Address::parse("127.0.0.1", 0)).value();
 }
 
-/// `receives`: bytes that the system keeps for the socket, 0 for as many as it likes.
+/// Connects. `receives` is the number of bytes that the system keeps for the socket, 0 for its default.
 inline Descriptor connectBlocking(const net::Address& to, int receives = 0) {
   Descriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (receives > 0) ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receives, sizeof(receives));
@@ -64,7 +64,7 @@ inline bool sendAll(const Descriptor& to, std::string_view bytes) {
   return ::send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
-/// Appends what can be read now. The result of the last read: 0 is the end, -1 with errno all else.
+/// Appends the bytes that can be read now. Returns the result of the last read: 0 at the end, -1 with errno otherwise.
 inline ssize_t readAvailable(const Descriptor& from, std::string& into) {
   char bytes[65536];
   ssize_t count = 0;

@@ -1,4 +1,4 @@
-// What a connection costs: nothing from the heap while bytes pass to and fro, and little memory while it is idle.
+// A connection takes nothing from the heap while bytes pass to and fro, and little memory while it is idle.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,7 +28,8 @@ void* counted(std::size_t size) {
 
 }  // namespace
 
-// The whole binary's: thread_local counters keep them honest beside other tests' threads.
+// Replaces operator new in the whole binary: the counters are thread_local, so that threads of other tests do not
+// count.
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return counted(size); }
@@ -40,7 +41,7 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 namespace sluice::net {
 namespace {
 
-/// Sends back what it gets, as owners of connections do: an event records, the flush beat writes.
+/// Sends back the bytes it gets, as owners of connections do: an event records, the flush beat writes.
 class Echo final : public Beats, private TransportSink {
  public:
   Echo(Worker& worker, int fd, const Address& peer)

@@ -34,7 +34,7 @@ class TcpTest : public ::testing::Test {
     transport_->setReadBudget(budget);
   }
   bool until(const std::function<bool()>& done) { return test::runUntil(worker_, done); }
-  /// Writes until the peer's and our socket buffers are full.
+  /// Writes until both sides' socket buffers are full.
   void fill() {
     while (!transport_->pending()) {
       outgoing_.append(letters(1 << 20));
@@ -62,7 +62,7 @@ TEST_F(TcpTest, ConnectsAndSaysSoInALaterTurn) {
 
 TEST_F(TcpTest, TellsHowMuchThePeersSystemHasAcknowledged) {
   adopt();
-  // No event tells of it, so the loop is kept awake.
+  // No event announces it, so the loop is kept awake.
   const auto acknowledged = [&](std::uint64_t least) {
     worker_.post([] {});
     return transport_->acknowledged() >= least;
@@ -104,7 +104,7 @@ TEST_F(TcpTest, AFailureThatIsKnownAtOnceStillComesAsAnEvent) {
 
 TEST_F(TcpTest, AConnectionBeyondTheDescriptorsOfItsWorkerFails) {
   const ListenSocket listening = test::listenOnLoopback();
-  const auto first = connectTcp(worker_, listening.address(), sink_);  // libuv opens what it needs of its own
+  const auto first = connectTcp(worker_, listening.address(), sink_);  // libuv opens its own descriptors here
   const int next = ::dup(0);
   ::close(next);
   worker_.setDescriptors(static_cast<std::size_t>(next) + 1);
@@ -131,7 +131,7 @@ TEST_F(TcpTest, ADescriptorThatIsNoSocketFailsAsAnEvent) {
   EXPECT_EQ(sink_.error->origin, base::ErrorOrigin::kDownstream);
 }
 
-/// What the peer has to read between two times that more can be written, at the most of some.
+/// Returns the largest number of bytes that the peer read between two moments in which the transport took more.
 std::size_t widestPace(Worker& worker, Transport& transport, const Descriptor& peer) {
   base::ByteQueue outgoing(worker.chunks());
   std::size_t widest = 0;
@@ -148,7 +148,7 @@ std::size_t widestPace(Worker& worker, Transport& transport, const Descriptor& p
       got += static_cast<std::size_t>(count);
       uv_run(worker.loop(), UV_RUN_NOWAIT);
     }
-    // The first round drains what was taken while buffers were empty.
+    // The first round drains the bytes that were taken while buffers were empty.
     if (round > 0) widest = std::max(widest, got);
   }
   return widest;
@@ -176,7 +176,7 @@ TEST_F(TcpTest, ABackendThatReadsALittleSoonMakesRoomForMore) {
 TEST_F(TcpTest, ReadsNothingBeforeItHasABudget) {
   const auto transport = adoptTcp(worker_, pair_.ours.release(), peer_, sink_);
   ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));
-  // Another connection, whose bytes come later, is the proof that time has passed.
+  // The bytes of another connection arrive later, which proves that time has passed.
   test::SocketPair other = test::makeSocketPair();
   RecordingSink otherSink;
   const auto second = adoptTcp(worker_, other.ours.release(), peer_, otherSink);
@@ -279,7 +279,7 @@ TEST_F(TcpTest, ASlowPeerMakesItPendingWithABoundedRest) {
   EXPECT_LT(left, before);
   transport_->write(outgoing_);
   EXPECT_EQ(outgoing_.size(), left);
-  // What is kept inside is what neither the queue nor the peer's side has.
+  // All bytes that neither the queue nor the peer's side has are kept inside.
   const std::size_t chunks = worker_.chunks().inUse();
   outgoing_.clear();
   EXPECT_LE(worker_.chunks().inUse(), 4u);
@@ -294,7 +294,7 @@ TEST_F(TcpTest, LosesAndDoublesNothingAgainstASlowPeer) {
   ASSERT_TRUE(until([&] {
     if (!transport_->pending()) transport_->write(outgoing_);
     test::readAvailable(pair_.peers, got);
-    if (got.size() < sent.size()) worker_.post([] {});  // so that this is asked again
+    if (got.size() < sent.size()) worker_.post([] {});  // so that the condition is checked again
     return got.size() == sent.size();
   }));
   EXPECT_TRUE(got == sent);

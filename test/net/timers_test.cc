@@ -237,7 +237,7 @@ TEST_F(TimerWheelTest, WakingOnlyWhenDueFiresInTime) {
   }
 }
 
-// Against the plain idea of a timer: a list of deadlines, looked at one by one.
+// Compares the wheel with a simple model of timers: a list of deadlines that is searched.
 TEST_F(TimerWheelTest, BehavesLikeASortedListUnderRandomUse) {
   struct Model {
     std::unique_ptr<Recorded> timer;

@@ -21,7 +21,7 @@ class TlsFailure : public ::testing::Test {
     return harness.server({{test::serverIdentity(test::issueServer(root, "api.test"))}, {}});
   }
 
-  /// What our server makes of a client that sends `bytes` and then ends, or waits.
+  /// Returns the server's end of a connection whose client sends `bytes` and then ends, or waits.
   test::TlsEnd& serve(const std::string& bytes, bool end) {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const Address to = harness.listener.address();
@@ -95,7 +95,7 @@ TEST_F(TlsFailure, AnswersThePeerByAnAlert) {
   const Address to = harness.listener.address();
   ASSERT_EQ(::connect(fd, to.sockaddrPtr(), to.length()), 0);
   test::TlsEnd& far = harness.adopt(harness.listener.accept(), server());
-  const std::string hello("\x16\x03\x01\x00\x04\x01\x00\x00\x00", 9);  // a ClientHello of nothing
+  const std::string hello("\x16\x03\x01\x00\x04\x01\x00\x00\x00", 9);  // a ClientHello without content
   ASSERT_EQ(::send(fd, hello.data(), hello.size(), MSG_NOSIGNAL), 9);
   harness.until([&] { return far.over(); });
   char alert[7] = {};

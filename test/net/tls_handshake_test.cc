@@ -1,5 +1,5 @@
-// What two ends agree on in the handshake: ALPN, SNI and certificates by name; and what the contexts refuse to begin
-// with.
+// Two ends agree in the handshake on ALPN, SNI and certificates by name; contexts refuse settings that they cannot
+// use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Both ends of a TLS connection over real loopback sockets in one worker, driven from the test's thread; and a peer of
-// raw OpenSSL in a thread of its own for what our own server would never do.
+// raw OpenSSL in a thread of its own, which does things that the gateway's own server would never do.
 #pragma once
 
 #include <arpa/inet.h>
@@ -65,7 +65,7 @@ class LoopbackListener {
   LoopbackListener& operator=(const LoopbackListener&) = delete;
 
   net::Address address() const { return *net::Address::parse("127.0.0.1", port_); }
-  /// Blocks until somebody has connected.
+  /// Blocks until a client has connected.
   int accept() const { return ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC); }
 
  private:
@@ -73,7 +73,7 @@ class LoopbackListener {
   std::uint16_t port_ = 0;
 };
 
-/// One end: what it was told, and what it has to send.
+/// One end: the events it got, and the bytes it has to send.
 class TlsEnd final : public net::TransportSink {
  public:
   explicit TlsEnd(net::Worker& worker) : out(worker.chunks()) {}
@@ -113,7 +113,7 @@ class TlsEnd final : public net::TransportSink {
   int writable = 0;
 };
 
-/// The system's, with a wall clock that can be set ahead. OpenSSL does not see that.
+/// The system's clock, with a wall clock that can be set ahead. OpenSSL does not see that.
 class TlsClock final : public base::Clock {
  public:
   base::MonotonicTime now() const override { return system_.now(); }
@@ -128,7 +128,7 @@ class TlsHarness : private net::Beats {
  public:
   TlsHarness() {
     worker.setBeats(this);
-    // As Worker::run() does; threads that are made later inherit it.
+    // Worker::run() blocks the signal too; threads that are made later inherit it.
     sigset_t pipe;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
@@ -156,7 +156,7 @@ class TlsHarness : private net::Beats {
     end.transport = net::adoptTls(worker, fd, *net::Address::parse("127.0.0.1", 1), context, end);
     return end;
   }
-  /// A client and the server's end of the same connection.
+  /// Returns a client's and the server's end of the same connection.
   std::pair<TlsEnd&, TlsEnd&> pair(net::TlsClientContext& client, const net::TlsServerContext& server) {
     TlsEnd& near = connect(listener.address(), client);
     TlsEnd& far = adopt(listener.accept(), server);
@@ -233,7 +233,7 @@ class TlsHarness : private net::Beats {
 class RawTlsServer {
  public:
   using Configure = std::function<void(SSL_CTX*)>;
-  /// With a connection whose handshake has been tried; `accepted` is what SSL_accept() said.
+  /// Called with a connection whose handshake was tried; `accepted` is the result of SSL_accept().
   using Serve = std::function<void(SSL*, int accepted)>;
 
   RawTlsServer(const Identity& identity, const Configure& configure, Serve serve, int connections = 1)

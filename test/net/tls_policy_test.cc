@@ -1,5 +1,5 @@
-// What a Backend may ask of its TLS beyond a good certificate: that it is not revoked, that a key is pinned, and which
-// versions and suites are spoken.
+// The demands on a Backend's TLS beyond a good certificate: it is not revoked, a key is pinned, and only some versions
+// and suites are spoken.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class TlsPolicy : public ::testing::Test {
         pki::TrustStore::parse(authorities.empty() ? root.certificate : authorities, lists).value());
   }
 
-  /// Tries a handshake: the detail of the refusal, or "" if both ends have opened.
+  /// Tries a handshake. Returns the detail of the refusal, or "" if both ends have opened.
   std::string refusal(const std::string& intermediates = "") {
     auto& ours = harness.client(settings);
     auto& theirs = harness.server({{test::serverIdentity(leaf, intermediates)}, {}});
@@ -162,7 +162,7 @@ TEST_F(TlsPolicy, APinDoesNotMakeABadChainGood) {
 
 class TlsVersions : public TlsPolicy {
  protected:
-  /// The version and suite that are agreed on with a server that speaks up to `maximum`, or what went wrong.
+  /// Returns the version and suite that were agreed on with a server that speaks up to `maximum`, or the error.
   std::string agreed(int maximum = TLS1_3_VERSION) {
     std::string result;
     test::RawTlsServer peer(

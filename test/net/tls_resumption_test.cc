@@ -1,4 +1,4 @@
-// Sessions: resumed within a context, never across contexts, and never more of them kept than the bound.
+// Sessions are resumed within a context, never across contexts, and no more of them are kept than the bound.
 #include <gtest/gtest.h>
 
 #include "proxy/net/tls/tls_tickets.h"
@@ -17,7 +17,7 @@ class TlsResumption : public ::testing::TestWithParam<int> {
     settings.trust = test::trustOf(root.certificate);
     return harness.client(settings);
   }
-  /// One connection to its end; whether it was resumed.
+  /// Makes one connection to its end. Returns true if it was resumed.
   bool resumes(const Address& to, TlsClientContext& with) {
     auto& near = harness.connect(to, with);
     harness.until([&] { return near.over(); });

@@ -1,4 +1,4 @@
-// Bytes in bulk, slow readers, budgets, and how connections end.
+// Bulk transfers, slow readers, budgets, and the ends of connections.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST_F(TlsTransfer, WaitsForASlowReaderWithABoundOnWhatItKeeps) {
   harness.until([&near = near] { return near.transport->pending(); });
   const std::size_t left = near.out.size();
   EXPECT_GT(left, 0u);
-  // What is neither in the queue nor in the kernel is encrypted and kept: at most one wire buffer.
+  // All bytes that are neither in the queue nor in the kernel are encrypted and kept: at most one wire buffer.
   const std::size_t queued = (left + base::Chunk::kCapacity - 1) / base::Chunk::kCapacity + 1;
   EXPECT_LE(harness.worker.chunks().inUse(), queued + Worker::kWireBufferSize / base::Chunk::kCapacity + 2);
   {

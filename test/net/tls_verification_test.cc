@@ -1,4 +1,4 @@
-// Which certificates are accepted, on both sides, and by which code the others are refused.
+// Both sides accept good certificates and refuse the others with the right error type.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ class TlsVerification : public ::testing::Test {
     spec.extendedKeyUsage = "serverAuth";
   }
 
-  /// Tries a handshake: the detail of the refusal, or "" if the client has opened.
+  /// Tries a handshake. Returns the detail of the refusal, or "" if the client has opened.
   std::string refusalOf(const test::Identity& server) {
     auto& ours = harness.client(settings);
     auto& theirs = harness.server({{test::serverIdentity(server)}, {}});
@@ -172,7 +172,7 @@ TEST_F(TlsVerification, LooksAtNothingIfTheBackendSaysSo) {
 
 class TlsClientCertificate : public ::testing::TestWithParam<int> {
  protected:
-  /// A server that takes nobody without a certificate of `root`, in the version of the parameter.
+  /// Configures a server that requires a client certificate of `root`, in the version of the parameter.
   test::RawTlsServer::Configure demanding() {
     return [this](SSL_CTX* context) {
       SSL_CTX_set_max_proto_version(context, GetParam());

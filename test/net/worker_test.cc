@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Writes down its beats, and needs as many of them as it has work.
+/// Records its beats, and needs as many of them as it has work.
 class ScriptedBeats final : public Beats {
  public:
   void drive() override { log += 'd'; }

@@ -1,4 +1,4 @@
-// Which series there are: how many each namespace may have, when they leave, and how a page of them is read.
+// The series of the registry: their number per namespace, their end, and how a page of them is read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the tests of this folder share: time by hand, a file and a pipe to write to, and a strict reader of JSON lines.
+// Helpers of this folder's tests: time by hand, a file and a pipe to write to, and a strict reader of JSON lines.
 #pragma once
 
 #include <fcntl.h>
@@ -28,13 +28,13 @@ class HandClock final : public base::Clock {
   base::WallTime wall{};
 };
 
-/// 2026-01-31T23:59:58Z and some.
+/// Returns 2026-01-31T23:59:58Z plus `more`.
 inline base::WallTime someTime(base::Duration more = {}) {
   constexpr std::chrono::sys_days kDay = std::chrono::year(2026) / 1 / 31;
   return base::WallTime(kDay + std::chrono::days(1) - std::chrono::seconds(2)) + more;
 }
 
-/// A path in a fresh folder; both go with the object.
+/// A path in a fresh folder; both are removed with the object.
 class TempPath {
  public:
   TempPath()
@@ -61,7 +61,8 @@ class TempPath {
   std::string path_;
 };
 
-/// As the process does; a write to a pipe that nobody reads is then an error, not the end.
+/// A pipe. It ignores SIGPIPE, as the process does: a write to a pipe without a reader is then an error and does not
+/// end the process.
 class Pipe {
  public:
   Pipe() {
@@ -77,7 +78,7 @@ class Pipe {
   Pipe& operator=(const Pipe&) = delete;
 
   int writer() const { return ends_[1]; }
-  /// What is in the pipe now, at most `most` bytes.
+  /// Reads the bytes that are in the pipe now, at most `most`.
   std::string read(std::size_t most = std::size_t{16} * 1024 * 1024) {
     std::string text;
     char part[4096];
@@ -106,8 +107,8 @@ inline std::vector<std::string> splitLines(std::string_view text) {
   return lines;
 }
 
-/// Members of an object in their order, values as they are written. Accepts what RFC 8259 allows between objects,
-/// strings, numbers and the three literals, without white space; anything else gives nothing.
+/// Reads the members of an object in their order, with values as they are written. Accepts the objects, strings,
+/// numbers and three literals of RFC 8259 without white space; for any other text it returns nothing.
 class JsonReader {
  public:
   using Members = std::vector<std::pair<std::string, std::string>>;

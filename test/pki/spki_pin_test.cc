@@ -8,7 +8,7 @@
 namespace sluice::pki {
 namespace {
 
-constexpr const char* kPin = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";  // of no bytes at all
+constexpr const char* kPin = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";  // the digest of an empty key
 
 TEST(SpkiPin, IsReadFromItsBase64) {
   const auto pin = parseSpkiPin(kPin);

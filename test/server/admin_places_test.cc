@@ -1,5 +1,5 @@
-// Who fills the admin port, by connections or by answers that he does not read: what the others feel of it, and what it
-// costs the process.
+// Clients that fill the admin port, by connections or by answers that they do not read, neither shut others out nor
+// fill the process's memory.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -45,12 +45,12 @@ class AdminPlaces : public AdminRig {
     pages_["/shared"] = [this] { return AdminDocument{200, "text/plain", shared_}; };
   }
 
-  /// Waits until the server has taken everything that was sent to it so far.
+  /// Waits until the server has taken all bytes that were sent to it so far.
   void settle() {
     const test::Descriptor other = test::connectBlocking(otherSocket_.address());
     ASSERT_TRUE(contains(ask(other, kHello, "hello\n"), " 200 "));
   }
-  /// Connects and asks for nothing.
+  /// Connects clients that ask for nothing.
   std::vector<test::Descriptor> silent(std::size_t count) {
     std::vector<test::Descriptor> clients;
     for (std::size_t i = 0; i < count; ++i) {
@@ -59,7 +59,7 @@ class AdminPlaces : public AdminRig {
     }
     return clients;
   }
-  /// Connects, asks, and never reads.
+  /// Connects clients that ask and never read.
   std::vector<test::Descriptor> stalled(std::size_t count, std::string_view page) {
     std::vector<test::Descriptor> clients;
     for (std::size_t i = 0; i < count; ++i) {
@@ -70,7 +70,7 @@ class AdminPlaces : public AdminRig {
     return clients;
   }
   bool probeIsServed() { return contains(ask(connect(), kHello, "hello\n"), " 200 "); }
-  /// The server has ended it, whatever was to be read before.
+  /// Returns true if the server has ended the connection, whatever was to be read before.
   static bool ended(const test::Descriptor& client) {
     std::string received;
     const ssize_t last = test::readAvailable(client, received);

@@ -1,4 +1,4 @@
-// The admin port over a real socket, for tests of what it answers, and to how many.
+// The admin port over a real socket, for tests of its answers and its places.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class AdminRig : public ::testing::Test {
     EXPECT_TRUE(test::sendAll(client, request));
     return readUntil(client, mark);
   }
-  /// Asks and waits until the page has the answer in its hands.
+  /// Asks and waits until the page has the request's answer.
   void askForLater(const test::Descriptor& client, std::string_view request) {
     const std::size_t before = held_.size();
     EXPECT_TRUE(test::sendAll(client, request));
@@ -59,7 +59,7 @@ class AdminRig : public ::testing::Test {
     return text.find(part) != std::string::npos;
   }
 
-  /// Speaks HTTP/2 until `holds`; false if the server ends the connection before.
+  /// Speaks HTTP/2 until `holds`; returns false if the server ends the connection before.
   bool speak(const test::Descriptor& client, const std::string& frames, test::H2FrameReader& reader,
              const std::function<bool()>& holds) {
     EXPECT_TRUE(test::sendAll(client, frames));

@@ -1,4 +1,4 @@
-// The admin port over a real socket: what it answers, and to how many.
+// The admin port over a real socket: its answers and its places.
 #include "proxy/server/admin.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// All that an admin document says, as a client reads it.
+// Reads the whole text of an admin document, as a client does.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How the descriptors of the process are shared out.
+// The shares of the process's descriptors.
 #include "proxy/server/descriptor_shares.h"
 
 #include <gtest/gtest.h>

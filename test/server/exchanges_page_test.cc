@@ -1,4 +1,4 @@
-// /exchanges without sockets: workers that tell when the test says so, or never.
+// The page /exchanges without sockets: workers answer when the test says so, or never.
 #include "proxy/server/exchanges_page.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class Exchanges : public ::testing::Test, private AdminClients {
     const net::Worker::Turn turn(main_);
     page_.ask(AdminAnswer(*this, 1, ++streams_));
   }
-  /// The n-th question to a worker is answered; the page then has heard it.
+  /// Answers the n-th question to a worker; the page has got the answer when this returns.
   void tell(std::size_t question, ExchangeList list) {
     asked_.at(question)(std::move(list));
     bool delivered = false;
@@ -41,7 +41,7 @@ class Exchanges : public ::testing::Test, private AdminClients {
     clock_.advance(time);
     const net::Worker::Turn turn(main_);
   }
-  /// `count` exchanges named from `name` on, the first of which began at `age` of this test's time.
+  /// Returns `count` exchanges named from `name` on, the first of which began `began` into this test's time.
   static ExchangeList listOf(std::size_t count, int began, int name = 0) {
     ExchangeList list;
     for (std::size_t i = 0; i < count; ++i) {

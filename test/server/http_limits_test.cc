@@ -1,4 +1,4 @@
-// Every setting that a lower layer takes arrives there, and none in the place of another.
+// Every setting of a lower layer arrives there, and none in the place of another.
 #include "proxy/server/http_limits.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@ namespace sluice::server {
 namespace {
 
 struct BindPlace {
-  std::string address;  // "": all
+  std::string address;  // "" for all addresses
   std::uint16_t port;
 };
 
@@ -27,7 +27,7 @@ class ListenSocketsTest : public ::testing::Test {
     }
     return maker_.make(std::move(snapshot), "1", nullptr).value();
   }
-  /// From one to the next, as a reload does it.
+  /// Changes to another generation, as a reload does.
   base::Status change(const control::Generation& to) {
     const base::Status opened = sockets_.open(to);
     if (opened.ok()) sockets_.closeOthers(to);

@@ -1,5 +1,4 @@
-// A client's connection over a real socket: which version it speaks, what its timeouts end, and how it says goodbye.
-// Time by hand.
+// A client's connection over a real socket: its version, its timeouts, and its end. Time by hand.
 #include "proxy/server/server_connection.h"
 
 #include <gtest/gtest.h>
@@ -95,11 +94,11 @@ class Connected : public ::testing::Test, private net::Beats {
   void send(std::string_view bytes) {
     ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
   }
-  /// The gateway takes what was sent: on loopback it is there at once.
+  /// Lets the gateway read the bytes that were sent: on loopback they are there at once.
   void pump() {
     for (int i = 0; i < 5; ++i) uv_run(worker_.loop(), UV_RUN_NOWAIT);
   }
-  /// What has come so far, as soon as `mark` is in it.
+  /// Returns true once `mark` is in the bytes that have arrived.
   bool arrives(std::string_view mark) {
     return test::runUntil(worker_, [&] {
       read();
@@ -109,7 +108,7 @@ class Connected : public ::testing::Test, private net::Beats {
   bool dies() {
     return test::runUntil(worker_, [&] { return connection_->dead(); });
   }
-  /// The client sees the end of the stream.
+  /// Returns true once the client sees the end of the stream.
   bool ends() {
     for (int i = 0; i < 100; ++i) {
       pump();
@@ -121,7 +120,7 @@ class Connected : public ::testing::Test, private net::Beats {
     clock_.advance(by);
     const net::Worker::Turn turn(worker_);
   }
-  /// Time passes with what the timers may be late.
+  /// Lets time pass, with the longest delay of timers.
   void advancePast(base::Duration by) { advance(by + 2 * net::TimerWheel::kTick); }
   Greeter& connection() { return *connection_; }
 
@@ -281,7 +280,7 @@ TEST_F(Connected, AfterItsGoodbyeItReadsOnSoThatNoResetOvertakesTheAnswer) {
   ASSERT_TRUE(arrives("connection: close"));
   ASSERT_TRUE(ends());
   const std::string block(64 * 1024, 'x');
-  for (int i = 0; i < 15; ++i) {  // all of what was announced
+  for (int i = 0; i < 15; ++i) {  // the whole announced body
     std::size_t sent = 0;
     ASSERT_TRUE(test::runUntil(worker_, [&] {
       const ssize_t count = ::send(peer_.get(), block.data() + sent, block.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -1,5 +1,5 @@
-// A gateway without its process: what is served, workers on their threads, the acceptor, and one origin. The test's own
-// thread is the main one.
+// A gateway without its process: configurations, workers on their threads, the acceptor, and one origin. The test's
+// own thread is the main one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,10 +26,10 @@ namespace sluice::server {
 class ServingRig {
  public:
   static constexpr std::size_t kDescriptors = 1024;
-  /// What one configuration differs in from another.
+  /// The differences between configurations.
   struct Spec {
     std::vector<std::uint16_t> ports;
-    std::uint16_t origin = 0;  // 0: no route
+    std::uint16_t origin = 0;  // 0 for no route
     std::string settings = {};
   };
 
@@ -59,7 +59,7 @@ class ServingRig {
   void run() {
     for (const auto& runtime : runtimes_) threads_.emplace_back([worker = runtime.get()] { worker->run(); });
   }
-  /// As the process does it at its end.
+  /// Stops everything in the process's order.
   void stop() {
     if (threads_.empty()) return;
     for (const auto& runtime : runtimes_) runtime->stop();
@@ -67,17 +67,17 @@ class ServingRig {
     threads_.clear();
   }
 
-  /// Comes back before it is loaded.
+  /// Returns before the configuration is loaded.
   void beginReload(const Spec& spec) {
     write(spec);
     reloadAgain();
   }
-  /// Asks for what is there already.
+  /// Reloads the files without a change.
   void reloadAgain() {
     const net::Worker::Turn turn(main_);
     reloader_->reload();
   }
-  /// As beginReload(), but comes back when the workers have been told of it.
+  /// Begins a reload and returns when the workers have been told of it.
   void publish(const Spec& spec) {
     const std::string before = reloader_->revisions().published;
     beginReload(spec);
@@ -88,7 +88,7 @@ class ServingRig {
     beginReload(spec);
     return test::runUntil(main_, [&] { return reloader_->revisions().served != before; });
   }
-  /// Until no reload is under way.
+  /// Waits until no reload is under way.
   bool settles() {
     return test::runUntil(main_, [&] { return !reloader_->reloading(); });
   }
@@ -115,7 +115,7 @@ class ServingRig {
     runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   }
 
-  // Another thread may be reading: it finds the one or the other, never half of it.
+  // Another thread may be reading: it finds the old or the new file, never half of one.
   void write(const Spec& spec) const {
     const std::string fresh = folder_ + "/gateway.new";
     writeTo(fresh, spec);

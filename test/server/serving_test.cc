@@ -1,4 +1,4 @@
-// From one configuration to the next with workers on real threads, on real ports of loopback.
+// Changes from one configuration to the next with workers on real threads, on real ports of loopback.
 #include "proxy/server/serving.h"
 
 #include <gtest/gtest.h>
@@ -14,13 +14,13 @@ constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 test::Descriptor connectTo(std::uint16_t port) {
   test::Descriptor client = test::connectBlocking(*net::Address::parse("127.0.0.1", port));
-  const timeval patience{0, 50'000};  // many times over: see ask()
+  const timeval patience{0, 50'000};  // repeated many times: see ask()
   ::setsockopt(client.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   return client;
 }
 
-/// The status line's code; "" if none came within ten seconds, or before `done`. Answers here have short bodies, and
-/// come at once.
+/// Returns the status line's code; "" if none arrived within ten seconds, or before `done`. Answers here have short
+/// bodies, and arrive at once.
 std::string ask(const test::Descriptor& client, const std::atomic<bool>& done = false) {
   if (client.get() < 0 || !test::sendAll(client, kGet)) return {};
   std::string got;
@@ -125,7 +125,7 @@ class Askers {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
   }
-  /// From here on an answer may fail to come.
+  /// From here on a request may go unanswered.
   void gatewayStops() { stopping_ = true; }
   int answered() const { return answered_; }
   int failed() const { return failed_; }
@@ -157,7 +157,7 @@ class Askers {
 
 class ServingThreads : public ::testing::Test {
  protected:
-  /// Another listener, another Backend, other settings, in turns.
+  /// Returns another listener, another Backend or other settings, in turns.
   ServingRig::Spec variant(int number) const {
     ServingRig::Spec spec;
     spec.ports = {kept_.port()};

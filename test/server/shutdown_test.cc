@@ -7,8 +7,8 @@
 namespace sluice::server {
 namespace {
 
-// Whoever opens a Turn, a connection that is told of bytes for one, may have its timer fire: what `finish` destroys may
-// be on the stack then.
+// A timer may fire whenever a Turn is opened, for instance by a connection that gets bytes: the objects that `finish`
+// destroys may be on the stack then.
 TEST(Shutdown, FinishesByTheLoopAndNotWhileAConnectionIsCalled) {
   test::ManualClock clock;
   net::Worker main(clock);

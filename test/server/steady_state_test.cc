@@ -1,5 +1,6 @@
-// What a request costs in allocations once everything is warm: none. The whole data path of a worker, on a thread of
-// its own between real sockets. OpenSSL is left out (it takes its memory by malloc), and nghttp2's is http's H2Memory.
+// A request allocates nothing once everything is warm. The tests run the whole data path of a worker, on a thread of
+// its own between real sockets. OpenSSL is left out (it takes its memory by malloc), and nghttp2's memory is http's
+// H2Memory.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,7 +28,7 @@ void* counted(std::size_t size) {
 
 }  // namespace
 
-// The whole binary's: thread_local counters keep them honest beside other threads.
+// Replaces operator new in the whole binary: the counters are thread_local, so that other threads do not count.
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return counted(size); }
@@ -46,7 +47,7 @@ constexpr std::string_view kRepeatedRequest =
 constexpr std::string_view kResponse =
     "HTTP/1.1 200 OK\r\nServer: test\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
 
-/// Sends every request to one plaintext Backend on a port of loopback.
+/// Routes every request to one plaintext Backend on a port of loopback.
 std::shared_ptr<const routing::Snapshot> snapshotTowardsPort(std::uint16_t port, UpstreamProtocol protocol) {
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = "demo/origin";
@@ -97,7 +98,7 @@ class AcceptingPeer {
   std::thread thread_;
 };
 
-/// An origin's side of a connection: an answer for each head, until the other end closes.
+/// The origin's side of a connection: sends an answer for each head, until the other end closes.
 void answerHeads(test::Descriptor connection) {
   std::thread([connection = std::move(connection)] {
     std::string heads;
@@ -130,7 +131,7 @@ class Gateway {
     runtime_->countConnection();
     runtime_->hand(client.release(), *net::Address::parse("127.0.0.1", 1), 0);
   }
-  /// Allocations on its thread so far.
+  /// Returns the number of allocations on its thread so far.
   std::size_t allocated() {
     std::promise<std::size_t> answer;
     runtime_->worker().post([&answer] { answer.set_value(allocations); });
@@ -145,7 +146,8 @@ class Gateway {
   std::thread thread_;
 };
 
-/// Allocations of the gateway while `ask` was called many times, after it was called often enough to warm everything.
+/// Returns the gateway's allocations while `ask` was called many times, after it was called often enough to warm
+/// everything.
 template <typename Ask>
 std::size_t allocationsOf(Gateway& gateway, Ask&& ask) {
   for (int i = 0; i < 300; ++i) ask();
@@ -175,7 +177,7 @@ TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
   EXPECT_EQ(allocated, 0U);
 }
 
-// Two gateways in a row, so that there is one that speaks HTTP/2 on both sides: it is the first that counts.
+// Two gateways in a row, so that one speaks HTTP/2 on both sides: the first one is counted.
 TEST(SteadyState, ARequestOfHttp2AllocatesNothing) {
   AcceptingPeer origin(answerHeads);
   Gateway second("sluice-2", origin.port(), UpstreamProtocol::kHttp11);

@@ -1,4 +1,5 @@
-// A worker that is told of another generation, by itself: what else of it matters is asked of the running binary.
+// A worker that is given another generation, by itself; the other behaviour of workers is tested on the running
+// binary.
 #include "proxy/server/worker_runtime.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +75,7 @@ class WorkerThatStops : public ::testing::Test {
   std::shared_ptr<const control::Generation> generation(const std::string& hostname, const std::string& revision) {
     return maker_.make(snapshotWithNameServer(hostname, dns_.name()), revision, nullptr).value();
   }
-  /// A request whose backend's name is not resolved.
+  /// Sends a request whose backend's name is not resolved.
   void askAndWait() {
     test::SocketPair pair = test::makeSocketPair();
     test::sendAll(pair.peers, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -86,7 +87,7 @@ class WorkerThatStops : public ::testing::Test {
   void adoptAnother() {
     worker_->adopt(generation("two.test", "2"), [this] { adopted_ = true; });
   }
-  /// What it is told meanwhile comes all at once.
+  /// Calls that `tell` makes meanwhile arrive all at once.
   void whileItIsBusy(const std::function<void()>& tell) {
     std::promise<void> busy;
     std::promise<void> told;

@@ -1,4 +1,4 @@
-// An answer of name servers to one question.
+// The name servers' answer to one question.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace sluice::net {
 struct DnsAnswer {
   std::string name;
   base::Result<Addresses> addresses;
-  base::Duration ttl{};  // of addresses; not clamped
-  bool denied = false;   // a name server has said that there is none: no failure of its own
+  base::Duration ttl{};  // the addresses' TTL, not clamped
+  bool denied = false;   // a name server has said that there is no such name; not a failure of its own
 };
 
 }  // namespace sluice::net

@@ -5,7 +5,7 @@
 
 namespace sluice::net {
 
-/// Its timer is set until the name is due to be asked again.
+/// A cached answer. Its timer is set until the name is due to be asked again.
 struct DnsCache::Entry final : Timer {
   Entry(DnsCache& owner, std::string itsName, base::Result<Addresses> itsAddresses, base::MonotonicTime end)
       : cache(owner), name(std::move(itsName)), addresses(std::move(itsAddresses)), validUntil(end), servedUntil(end) {}
@@ -15,7 +15,7 @@ struct DnsCache::Entry final : Timer {
     refreshes = true;
     cache.worker_.timers().set(*this, time);
   }
-  // Nobody asks for what nobody uses; who comes later is served, and makes it ask.
+  // A name that was not used is not refreshed; a later find() still gets its answer and makes it due.
   void onTimer() override {
     if (used) cache.owner_.onRefreshDue(name);
   }
@@ -23,8 +23,8 @@ struct DnsCache::Entry final : Timer {
   DnsCache& cache;
   std::string name;
   base::Result<Addresses> addresses;
-  base::MonotonicTime validUntil;   // of what the name server said
-  base::MonotonicTime servedUntil;  // later than that if the servers fail
+  base::MonotonicTime validUntil;   // by the TTL of the answer
+  base::MonotonicTime servedUntil;  // later than validUntil if the servers fail
   bool refreshes = false;
   bool used = false;  // since the timer was set
 };
@@ -44,7 +44,7 @@ const base::Result<Addresses>* DnsCache::find(std::string_view name) {
   const auto found = index_.find(name);
   if (found == index_.end()) return nullptr;
   Entry& entry = *found->second;
-  // An answer that may not be kept at all still counts in the turn that brought it.
+  // An answer that may not be cached at all still counts in the turn that brought it.
   if (worker_.now() > entry.servedUntil) return nullptr;
   entry.used = true;
   if (entry.refreshes && !entry.isSet()) owner_.onRefreshDue(entry.name);

@@ -1,10 +1,10 @@
-// What DNS has answered, and for how long it counts. Asks nobody itself: it says when a name is due to be asked again.
-// Internal to proxy/net, owned by the resolver. One thread.
+// The cache of DNS answers. It asks no server itself: it says when a name is due to be asked again. Internal to
+// proxy/net, owned by the resolver. One thread.
 //
-// Addresses count for their TTL within [minTtl, maxTtl]. A name that was used since its answer came is due for a
-// refresh when kRefreshPart of that has passed, so that nobody waits for it. When name servers fail, the last good
-// answer counts on for staleTtl beyond its TTL (RFC 8767), and is due again every negativeTtl; when they say that there
-// is no such name, it does not. Failures count for negativeTtl.
+// Addresses are valid for their TTL within [minTtl, maxTtl]. A name that was used since its answer came is due for a
+// refresh when kRefreshPart of that time has passed, so that no request waits for it. When name servers fail, the last
+// good answer stays valid for staleTtl beyond its TTL (RFC 8767), and is due again every negativeTtl; when they say
+// that there is no such name, it does not. Failures are valid for negativeTtl.
 #pragma once
 
 #include <cstddef>
@@ -31,22 +31,23 @@ using DnsNameMap = std::unordered_map<std::string, T, DnsNameHash, std::equal_to
 class DnsCacheOwner {
  public:
   virtual ~DnsCacheOwner() = default;
-  /// The name should be asked for now, unless it is being asked for. May come from within find().
+  /// The name should be asked for now, unless a query for it is under way. May be called from within find().
   virtual void onRefreshDue(std::string_view name) = 0;
 };
 
 class DnsCache {
  public:
-  /// Answers that count for less are not refreshed ahead of their end: that would be a question per turn.
+  /// Answers that are valid for less are not refreshed ahead of their end: that would take a query per turn.
   static constexpr base::Duration kShortestRefreshed = std::chrono::seconds(1);
 
   DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_t maxNames, DnsCacheOwner& owner);
   ~DnsCache();
 
-  /// What counts now, which is then in use; nullptr if nothing does. Valid until the next turn.
+  /// Returns the valid answer and marks it as used; nullptr if there is none. The pointer is valid until the next
+  /// turn.
   const base::Result<Addresses>* find(std::string_view name);
   void remember(DnsAnswer& answer);
-  /// For what find() can not give: the value lives until the next turn.
+  /// Keeps a result that find() cannot give; it lives until the next turn.
   const base::Result<Addresses>* keepForThisTurn(base::Result<Addresses> result);
 
  private:
@@ -66,9 +67,9 @@ class DnsCache {
   const base::Duration staleTtl_;
   const std::size_t maxNames_;
 
-  Entries entries_;  // the oldest answer first: it makes room
+  Entries entries_;  // the oldest answer first, which makes room
   DnsNameMap<Entries::iterator> index_;
-  // What find() has pointed to and nobody remembers: it lives until a later turn.
+  // Results that find() has pointed to and that are no longer cached. They live until a later turn.
   std::list<base::Result<Addresses>> passing_;
   base::MonotonicTime passingSince_{};
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint16_t kDnsPort = 53;
 
-/// "ip", "ip:port", "[ipv6]:port".
+/// Parses "ip", "ip:port" or "[ipv6]:port".
 std::optional<Address> parseServer(std::string_view text) {
   if (auto plain = Address::parse(text, kDnsPort)) return plain;
   const std::size_t colon = text.rfind(':');
@@ -33,7 +33,7 @@ std::optional<Address> parseServer(std::string_view text) {
 
 const char* reasonOf(int status) {
   if (status == ARES_SUCCESS) return ares_strerror(ARES_ENODATA);
-  // What c-ares says when the last server has failed, whether it could not be reached or answered SERVFAIL.
+  // c-ares gives this status when the last server has failed, whether it could not be reached or answered SERVFAIL.
   if (status == ARES_ECONNREFUSED) return "no name server has an answer";
   return ares_strerror(status);
 }
@@ -55,7 +55,7 @@ ares_addr_port_node toNode(const Address& server) {
 
 struct DnsChannel::Socket final : PollSink {
   Socket(DnsChannel& owner, int descriptor) : channel(owner), fd(descriptor), poll(owner.worker_, descriptor, *this) {}
-  // c-ares may close this socket in there: nothing may follow.
+  // c-ares may close this socket in there: no code may follow the call.
   void onReady(bool readable, bool writable) override {
     channel.process(readable ? fd : ARES_SOCKET_BAD, writable ? fd : ARES_SOCKET_BAD);
   }
@@ -158,7 +158,7 @@ void DnsChannel::answered(std::unique_ptr<Question> question, int status, const 
   }
   const auto type = status == ARES_ETIMEOUT ? base::ErrorType::kDnsTimeout : base::ErrorType::kDnsError;
   auto error = base::Error::upstream(type, question->name + ": " + reasonOf(status));
-  // Of two questions for one name c-ares tells the fate of the last: the other one may have failed.
+  // c-ares asks two questions for one name and gives the status of the last: the other one may have failed.
   const bool isEmpty = (status == ARES_ENODATA || status == ARES_SUCCESS) && !ipv6_;
   sink_.onAnswer({std::move(question->name), std::move(error), {}, status == ARES_ENOTFOUND || isEmpty});
 }

@@ -1,4 +1,4 @@
-// c-ares on the worker's loop: one question, one answer. Remembers nothing. Internal to proxy/net, owned by the
+// Runs c-ares on the worker's loop: one question, one answer. Caches nothing. Internal to proxy/net, owned by the
 // resolver.
 //
 // Asks name servers only: no hosts file, no search domains, no aliases. Each try of each server has `timeout`, without
@@ -24,23 +24,23 @@ namespace sluice::net {
 class DnsChannelSink {
  public:
   virtual ~DnsChannelSink() = default;
-  /// From within c-ares, also from within ask(): may only record.
+  /// Called from within c-ares, also from within ask(): may only record.
   virtual void onAnswer(DnsAnswer answer) = 0;
-  /// c-ares is off the stack, and onAnswer() may have been called. Inside a Turn.
+  /// Called inside a Turn once c-ares is off the stack; onAnswer() may have been called before.
   virtual void onProcessed() = 0;
 };
 
 class DnsChannel final : private Timer {
  public:
-  /// Errors are config's: a server that is no address.
+  /// Fails with an error of config's origin if a server is no address.
   static base::Result<std::unique_ptr<DnsChannel>> open(Worker& worker, const base::DnsSettings& settings,
                                                         DnsChannelSink& sink);
-  /// Questions in flight are forgotten: no more calls.
+  /// Drops the questions in flight: the sink is not called again.
   ~DnsChannel() override;
   DnsChannel(const DnsChannel&) = delete;
   DnsChannel& operator=(const DnsChannel&) = delete;
 
-  /// The answer comes by sink's onAnswer().
+  /// Asks for a name; the answer arrives by the sink's onAnswer().
   void ask(std::string_view name);
 
  private:

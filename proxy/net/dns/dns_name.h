@@ -11,7 +11,7 @@ namespace sluice::net {
 
 class DnsName {
  public:
-  /// As text (RFC 1035 section 2.3.4).
+  /// The length as text (RFC 1035 section 2.3.4).
   static constexpr std::size_t kMaxLength = 253;
 
   explicit DnsName(std::string_view text) {
@@ -22,9 +22,10 @@ class DnsName {
     length_ = text.size();
   }
 
-  /// Empty for what is too long.
+  /// Returns the name; empty if it is too long.
   std::string_view text() const { return {bytes_.data(), length_}; }
-  /// What may stand in a question and in a log. Underscores are no host names, but are in use.
+  /// Returns true for names that may stand in a question and in a log. Underscores are not allowed in host names, but
+  /// are in use.
   bool isValid() const {
     return length_ > 0 && std::all_of(bytes_.begin(), bytes_.begin() + length_, [](char c) {
              return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';

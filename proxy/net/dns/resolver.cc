@@ -29,7 +29,7 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
  private:
   struct Question {
     base::MonotonicTime since;
-    std::vector<std::function<void()>> askers;  // none: a refresh
+    std::vector<std::function<void()>> askers;  // empty for a refresh
   };
 
   void onAnswer(DnsAnswer answer) override { answers_.push_back(std::move(answer)); }
@@ -52,9 +52,9 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
   DnsNameMap<base::Result<Addresses>> hosts_;
   DnsCache cache_;
   DnsNameMap<Question> questions_;
-  std::vector<DnsAnswer> answers_;                // not yet delivered
-  std::vector<std::function<void()>> needNoAsk_;  // not yet told
-  std::unique_ptr<DnsChannel> channel_;           // the first to go: it calls us
+  std::vector<DnsAnswer> answers_;                // answers not yet delivered
+  std::vector<std::function<void()>> needNoAsk_;  // callbacks for names that need no query, not yet called
+  std::unique_ptr<DnsChannel> channel_;           // destroyed first, because it calls this object
 };
 
 std::optional<base::Error> CaresResolver::init(const base::DnsSettings& settings) {
@@ -121,7 +121,7 @@ void CaresResolver::onRefreshDue(std::string_view name) {
   deliverSoon();
 }
 
-// Never from within a call: not even what is known at once.
+// Callbacks never run from within resolve(), even for a result that is known at once.
 void CaresResolver::deliverSoon() {
   if (!needNoAsk_.empty() || !answers_.empty()) worker_.timers().set(*this, worker_.now());
 }
@@ -136,7 +136,7 @@ void CaresResolver::deliver() {
     }
     cache_.remember(answer);
   }
-  // Last, because whoever is told may ask again.
+  // The callbacks come last, because they may resolve() again.
   for (const auto& done : told) done();
 }
 

@@ -1,4 +1,5 @@
-// Many events into one call, made when they have paused: what follows a burst of changes should see its end.
+// Joins many events into one call, made when they have paused, so that a burst of changes is followed by one call
+// after its end.
 //
 // Belongs to one worker's thread, and calls inside a Turn.
 #pragma once
@@ -13,11 +14,11 @@ namespace sluice::net {
 class Debounce final : private Timer {
  public:
   struct Limits {
-    base::Duration quiet;    // without an event before the call
-    base::Duration longest;  // from the first event to the call, if they never pause
+    base::Duration quiet;    // time without an event before the call
+    base::Duration longest;  // time from the first event to the call, if they never pause
   };
 
-  /// `wheel` outlives it. `settled` may note events, and may not destroy it.
+  /// `wheel` outlives the debounce. `settled` may note events, and may not destroy it.
   Debounce(TimerWheel& wheel, const Limits& limits, std::function<void()> settled);
 
   void note(base::MonotonicTime now);

@@ -20,7 +20,7 @@ FileSignature::File lookAt(const std::string& path, bool& isFolder) {
   isFolder = S_ISDIR(found.st_mode);
   file.device = found.st_dev;
   file.inode = found.st_ino;
-  // What else happens in a folder is not what is looked for.
+  // The times of a folder are left out: other changes in it do not matter.
   if (isFolder) return file;
   file.size = found.st_size;
   file.modified = nanoseconds(found.st_mtim);

@@ -1,4 +1,5 @@
-// What can be seen of files without reading them: two looks that are equal saw the same files, as far as one can tell.
+// The metadata of files: two equal signatures mean that the same files were seen, as far as one can tell without
+// reading them.
 //
 // Plain values. Looking is a few calls of stat(2), on the calling thread.
 #pragma once
@@ -14,25 +15,25 @@
 
 namespace sluice::net {
 
-/// Whether a file of this name counts in a folder that is watched.
+/// Returns true if a file of this name counts in a watched folder.
 using FileFilter = std::function<bool(std::string_view name)>;
 
 struct FileSignature {
   struct File {
     std::string path;
     dev_t device = 0;
-    ino_t inode = 0;  // 0: there is none
+    ino_t inode = 0;  // 0 if there is no file
     std::int64_t size = 0;
-    std::int64_t modified = 0;  // the content, in ns
-    std::int64_t changed = 0;   // the content, the name or the permissions, in ns
+    std::int64_t modified = 0;  // when the content changed, in ns
+    std::int64_t changed = 0;   // when the content, the name or the permissions changed, in ns
     friend bool operator==(const File&, const File&) = default;
   };
-  std::vector<File> files;  // by path
+  std::vector<File> files;  // sorted by path
   friend bool operator==(const FileSignature&, const FileSignature&) = default;
 };
 
-/// `paths` are files, or folders of which those files count that `takes` says; symbolic links are followed. What is not
-/// there is a part of what is seen. Nothing if the process has no descriptors or memory left to look.
+/// Looks at files, and in folders at the files whose names `takes` accepts; symbolic links are followed. A missing
+/// file is a part of the signature. Returns nothing if the process has no descriptors or memory left to look.
 std::optional<FileSignature> lookAtFiles(const std::vector<std::string>& paths, const FileFilter& takes);
 
 }  // namespace sluice::net

@@ -6,7 +6,8 @@
 namespace sluice::net {
 namespace {
 
-// Absolute, as the folder of a relative one has no name; and without a slash at its end, which has no name either.
+// Returns absolute paths, because a relative one may have no folder's name in it, without a slash at their end, behind
+// which there would be no file's name.
 std::vector<std::string> absolute(std::vector<std::string> paths) {
   for (std::string& path : paths) {
     std::error_code error;
@@ -36,7 +37,8 @@ FileWatch::FileWatch(Worker& worker, Options options, std::function<void()> chan
   worker_.timers().set(look_, worker_.now() + options_.look);
 }
 
-/// The folders that hold files of ours, and those that hold these, where they are seen to vanish and to come back.
+/// Returns the folders that hold the watched files, and their parents, in which a folder is seen to vanish and to come
+/// back.
 std::map<std::string, FileWatch::Folder> FileWatch::folders() const {
   std::map<std::string, Folder> folders;
   for (const std::string& name : options_.paths) {
@@ -53,7 +55,7 @@ std::map<std::string, FileWatch::Folder> FileWatch::folders() const {
   return folders;
 }
 
-/// Watches anew whatever is there: a watch tells nothing of a folder that has taken the place of the one it began with.
+/// Watches every folder anew, because a watch does not report a folder that has replaced the one it began with.
 void FileWatch::watchFolders() {
   watches_.clear();
   refused_ = false;
@@ -70,7 +72,7 @@ void FileWatch::watchFolders() {
 }
 
 bool FileWatch::counts(const Folder& folder, std::string_view name) const {
-  // "..data" is what the kubelet swaps.
+  // The kubelet swaps "..data".
   if (name.empty() || (folder.holds && name.starts_with(".."))) return true;
   return folder.names.contains(std::string(name)) || (folder.files && options_.takes(name));
 }
@@ -84,7 +86,7 @@ void FileWatch::look() {
 
 void FileWatch::settled() {
   watchFolders();
-  // Before the files are read, so that what changes from here on is a change.
+  // The signature is taken before the files are read, so that a later change is seen as one.
   if (auto found = lookAtFiles(options_.paths, options_.takes)) seen_ = std::move(found);
   changed_();
 }

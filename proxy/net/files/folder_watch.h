@@ -1,7 +1,7 @@
-// One folder whose entries' changes the system tells of (inotify). Internal to proxy/net.
+// Watches one folder for changes of its entries (inotify). Internal to proxy/net.
 //
-// Watches the folder that has the path when it is made: one that is put in its place later is another one. Lives
-// on one thread; anything but its own call may destroy it.
+// It watches the folder that has the path when start() is called; a folder that replaces it later is not watched.
+// Lives on one thread; anything but its own callback may destroy it.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace sluice::net {
 
 class FolderWatch {
  public:
-  /// Inside a Turn. `name` is the entry's, or the folder's own if it is the folder that changed; empty if it is
-  /// unknown.
+  /// Called inside a Turn. `name` is the entry's name, or the folder's own if the folder itself changed; empty if it
+  /// is unknown.
   using Changed = std::function<void(std::string_view name)>;
 
   FolderWatch(Worker& worker, Changed changed);
@@ -24,7 +24,7 @@ class FolderWatch {
   FolderWatch(const FolderWatch&) = delete;
   FolderWatch& operator=(const FolderWatch&) = delete;
 
-  /// Once. That there is no such folder is no error, and then there is nothing to tell.
+  /// Starts to watch; to be called once. A missing folder is no error, and is not watched.
   base::Status start(const std::string& folder);
 
  private:

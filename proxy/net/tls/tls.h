@@ -1,4 +1,4 @@
-// TLS over libuv's TCP: OpenSSL with a BIO of our own, so that ciphertext is read straight out of the worker's shared
+// TLS over libuv's TCP: OpenSSL with a custom BIO, so that ciphertext is read straight out of the worker's shared
 // buffer and all records of a turn leave by one try-write.
 //
 // Contexts hold the configuration and, on the client's side, the sessions to resume; one per worker and Backend, never
@@ -19,25 +19,25 @@
 
 namespace sluice::net {
 
-/// TLS towards a backend. Everything in here makes two connections different.
+/// TLS towards a backend. Connections may be shared only if all of these settings are equal.
 struct TlsClientSettings {
-  /// SNI (RFC 6066) and the name that the certificate must carry as a DNS SAN; an IP literal is sent as no SNI and
-  /// matched as IP SAN.
+  /// SNI (RFC 6066) and the name that the certificate must carry as a DNS SAN. An IP literal is not sent as SNI and is
+  /// matched as an IP SAN.
   std::string serverName;
-  /// If not empty: one of these must match instead of serverName (Gateway API subjectAltNames, DNS or URI).
+  /// If not empty, one of these must match instead of serverName (Gateway API subjectAltNames, DNS or URI).
   std::vector<std::string> subjectAltNames;
   std::shared_ptr<const pki::TrustStore> trust;
-  /// Both or neither.
+  /// Either both or neither is set.
   std::shared_ptr<const pki::CertificateChain> clientCertificate;
   std::shared_ptr<const pki::PrivateKey> clientKey;
   bool insecureSkipVerify = false;
-  /// If not empty: some certificate of the verified chain has one of these keys (base64 of the SHA-256 of its
+  /// If not empty, some certificate of the verified chain must have one of these keys (base64 of the SHA-256 of its
   /// SubjectPublicKeyInfo). Not together with insecureSkipVerify.
   std::vector<std::string> spkiPins;
   /// "1.2" or "1.3".
   std::string minVersion = "1.2";
-  /// If not empty: these only, in order of preference, by the names of OpenSSL or IANA, those of TLS 1.3 and of TLS 1.2
-  /// side by side; what is not known is left out. A version that none of them belongs to is not spoken.
+  /// If not empty, only these are used, in order of preference, by the names of OpenSSL or IANA, with TLS 1.3 and TLS
+  /// 1.2 side by side; unknown names are left out. A version without any of them is not spoken.
   std::vector<std::string> cipherSuites;
   /// In order of preference: "h2", "http/1.1".
   std::vector<std::string> alpn;
@@ -45,9 +45,8 @@ struct TlsClientSettings {
 
 class TlsClientContext {
  public:
-  /// Errors are config's: a pin or version that is none, suites of which none is known or none
-  /// belongs to minVersion or later, too. TLS 1.2 or later,
-  /// verification on, no renegotiation, no compression.
+  /// Speaks TLS 1.2 or later, with verification on, without renegotiation or compression. Errors have config's origin:
+  /// an invalid pin or version, suites of which none is known, or none that belongs to minVersion or later.
   static base::Result<std::unique_ptr<TlsClientContext>> make(const TlsClientSettings& settings);
   ~TlsClientContext();
   struct Impl;
@@ -65,12 +64,12 @@ struct TlsServerIdentity {
 };
 
 struct TlsServerSettings {
-  /// At least one. By SNI the first whose names match, else the first of all.
+  /// At least one. The first identity whose names match the SNI is used, or else the first of all.
   std::vector<TlsServerIdentity> identities;
   std::vector<std::string> alpn;
 };
 
-/// Immutable, so that workers share one; what uses it keeps it alive.
+/// Immutable, so that workers share one; its users keep it alive.
 class TlsServerContext {
  public:
   static base::Result<std::shared_ptr<const TlsServerContext>> make(const TlsServerSettings& settings);
@@ -83,10 +82,10 @@ class TlsServerContext {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Failures by code: tls_certificate_error for what the verification refused (the detail says which rule: expired, name
-/// mismatch, untrusted issuer, self-signed ...) and for a client certificate that the backend demands or refuses
-/// (alerts certificate_required, bad_certificate ...), tls_protocol_error for the rest. The context outlives the
-/// transport.
+/// Connects and verifies the backend. Failures by code: tls_certificate_error if verification refused the certificate
+/// (the detail says which rule: expired, name mismatch, untrusted issuer, self-signed ...) or if the backend demands
+/// or refuses a client certificate (alerts certificate_required, bad_certificate ...), tls_protocol_error for the
+/// rest. The context outlives the transport.
 std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context,
                                       TransportSink& sink);
 std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,

@@ -36,7 +36,7 @@ int writeWire(BIO* bio, const char* from, std::size_t size, std::size_t* count) 
   return 1;
 }
 
-// Everything that OpenSSL asks beyond this (kernel TLS, datagrams) has 0 for its answer. Flushing is the transport's.
+// Every other command of OpenSSL (kernel TLS, datagrams) is answered with 0. Flushing is the transport's task.
 long controlWire(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) {
   return command == BIO_CTRL_FLUSH ? 1 : 0;
 }

@@ -59,7 +59,7 @@ base::Status setUpAlpn(SSL_CTX* context, const std::vector<std::string>& names) 
   auto wire = alpnWireFormat(names);
   if (!wire) return std::move(wire).error();
   const auto* bytes = reinterpret_cast<const unsigned char*>(wire->data());
-  // Unlike everything else in OpenSSL, 0 is success here.
+  // This is the one OpenSSL function here that returns 0 for success.
   if (!wire->empty() && SSL_CTX_set_alpn_protos(context, bytes, static_cast<unsigned int>(wire->size())) != 0) {
     return base::Error::config("ALPN: " + pki::takeOpensslError());
   }

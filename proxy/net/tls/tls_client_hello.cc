@@ -4,7 +4,8 @@
 
 namespace sluice::net {
 
-// struct { NameType name_type; opaque HostName<1..2^16-1>; } server_name_list<1..2^16-1>, of which clients send one.
+// Parses struct { NameType name_type; opaque HostName<1..2^16-1>; } server_name_list<1..2^16-1>, of which clients send
+// one.
 std::string_view helloServerName(SSL* ssl) {
   constexpr std::size_t kBefore = 5;  // the list's length, the type, the name's length
   const unsigned char* bytes = nullptr;

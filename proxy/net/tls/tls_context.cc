@@ -19,7 +19,7 @@ base::Result<SslContext> makeSslContext(const SSL_METHOD* method) {
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_mode(context.get(), kModes);
-  // The system's openssl.cnf is read by the call above, and may leave complaints behind.
+  // The call above reads the system's openssl.cnf, and may leave errors behind.
   ERR_clear_error();
   return context;
 }

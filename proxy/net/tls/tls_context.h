@@ -1,5 +1,5 @@
-// What the contexts of tls.h hold: OpenSSL's SSL_CTX, set up once, and what its callbacks need. Private to the tls
-// files.
+// The contents of the contexts of tls.h: OpenSSL's SSL_CTX, set up once, and the data of its callbacks. Private to the
+// tls files.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -30,9 +30,9 @@ struct TlsClientContext::Impl {
   bool hasCertificate = false;
   std::optional<PeerRules> rules;
   TlsTickets tickets;
-  /// Until then sessions may be resumed, which verifies nothing anew.
+  /// Sessions may be resumed until then, because resumption verifies nothing anew.
   base::WallTime resumableUntil = base::WallTime::max();
-  /// nullptr: there is none, or none any more.
+  /// Returns nullptr if there is no session, or none that may still be resumed.
   SslSession takeSession(base::WallTime now);
 };
 
@@ -42,16 +42,18 @@ struct TlsServerContext::Impl {
     SslContext context;
   };
   BioMethod bioMethod = makeWireMethod();
-  /// As the settings list them; connections begin with the first.
+  /// In the settings' order; connections begin with the first.
   std::vector<Entry> entries;
   std::string alpn;  // in wire format
 };
 
-/// What both sides have in common. Errors are config's, of a library that can not give a context.
+/// Makes a context with the settings that both sides have in common. Fails with an error of config's origin if OpenSSL
+/// cannot make one.
 base::Result<SslContext> makeSslContext(const SSL_METHOD* method);
 /// Refuses a key that does not belong to the certificate.
 base::Status useIdentity(SSL_CTX* context, const pki::CertificateChain& certificate, const pki::PrivateKey& key);
-/// The ProtocolNameList of RFC 7301 without its length. Errors are config's: a name that is empty or longer than 255.
+/// Returns the ProtocolNameList of RFC 7301 without its length. Fails with an error of config's origin if a name is
+/// empty or longer than 255.
 base::Result<std::string> alpnWireFormat(const std::vector<std::string>& names);
 
 }  // namespace sluice::net

@@ -11,7 +11,7 @@ namespace sluice::net {
 TlsEngine::TlsEngine(TlsClientContext::Impl& context, base::WallTime now)
     : ssl_(SSL_new(context.context.get())), peer_(TlsPeer::kBackend) {
   attach(context.bioMethod);
-  // SSL_set_tlsext_host_name(), which is a macro with a cast of C; OpenSSL copies the name.
+  // This is SSL_set_tlsext_host_name(), which is a macro with a C cast; OpenSSL copies the name.
   if (!context.sni.empty()) SSL_ctrl(ssl_, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, context.sni.data());
   if (!context.hasCertificate) SSL_set_cert_cb(ssl_, noteDemand, this);
   if (const SslSession session = context.takeSession(now)) SSL_set_session(ssl_, session.get());
@@ -25,7 +25,7 @@ TlsEngine::TlsEngine(const TlsServerContext::Impl& context)
 }
 
 TlsEngine::~TlsEngine() {
-  // Otherwise OpenSSL forgets the session of a connection that ends without close_notify, stored tickets included.
+  // Without this, OpenSSL forgets the session of a connection that ends without close_notify, stored tickets included.
   if (!failed_) SSL_set_shutdown(ssl_, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   SSL_free(ssl_);
 }
@@ -59,7 +59,7 @@ TlsEngine::Step TlsEngine::classify(int result) {
 TlsEngine::Step TlsEngine::handshake() {
   const int result = SSL_do_handshake(ssl_);
   if (result != 1) return classify(result);
-  // Verification and decoders may have queued what they tried in vain.
+  // Verification and decoders may have queued errors of attempts that failed.
   ERR_clear_error();
   return Step::kDone;
 }
@@ -71,7 +71,7 @@ TlsEngine::Step TlsEngine::decrypt(std::span<char> into, std::size_t& count) {
     const int result = SSL_read_ex(ssl_, into.data() + count, into.size() - count, &size);
     if (result != 1) return classify(result);
     count += size;
-    // Saves the call that would only say that it needs more.
+    // This saves the call that would only say that it needs more.
     if (wire_.input.empty() && SSL_pending(ssl_) == 0) return Step::kNeedsInput;
   }
   return Step::kDone;

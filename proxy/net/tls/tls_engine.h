@@ -1,8 +1,8 @@
 // One connection's TLS without its socket: ciphertext in, ciphertext out, by OpenSSL. Owned by the transport; one
 // thread.
 //
-// Every call leaves the thread's error queue empty, so that none has to clear it first (which would cost 1,700
-// instructions per request): SSL_get_error() takes whatever lies in there for its own.
+// Every call leaves the thread's error queue empty, so that no call has to clear it first (which would cost 1,700
+// instructions per request): SSL_get_error() takes any error that it finds in the queue for its own.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -22,13 +22,13 @@ class TlsEngine {
  public:
   enum class Step : std::uint8_t {
     kDone,
-    kNeedsInput,   // no more without more of wire().input
-    kNeedsOutput,  // no more without room in wire().output
-    kClosed,       // close_notify has come
-    kFailed,       // error() says why; nothing works from now on but sending what is in the wire
+    kNeedsInput,   // cannot go on without more of wire().input
+    kNeedsOutput,  // cannot go on without room in wire().output
+    kClosed,       // close_notify has arrived
+    kFailed,       // error() says why; only the bytes already in the wire can still be sent
   };
 
-  /// Room that encrypt() needs for a full record, and for a control record that goes before it.
+  /// Room that encrypt() needs for a full record, and for a control record before it.
   static constexpr std::size_t kRecordRoom = SSL3_RT_MAX_PLAIN_LENGTH + 1024;
 
   /// `now` decides whether a session may still be resumed.
@@ -38,19 +38,20 @@ class TlsEngine {
   TlsEngine(const TlsEngine&) = delete;
   TlsEngine& operator=(const TlsEngine&) = delete;
 
-  /// Input and output of the calls below, to be set by the caller around them.
+  /// Input and output of the calls below; the caller sets them around each call.
   TlsWire& wire() { return wire_; }
 
   Step handshake();
-  /// Fills `into` as far as there is input; `count` is what it holds then, whatever the step.
+  /// Fills `into` as far as there is input; `count` is the number of bytes it holds then, whatever the step.
   Step decrypt(std::span<char> into, std::size_t& count);
-  /// Makes one record of at most 16 KiB of `plain`, which is not empty; `count` is what went into it.
+  /// Makes one record of at most 16 KiB of `plain`, which is not empty; `count` is the number of bytes that went into
+  /// it.
   Step encrypt(std::string_view plain, std::size_t& count);
   /// Makes a close_notify.
   void close();
 
   TlsFacts facts() const;
-  /// After kFailed.
+  /// Valid after kFailed.
   const base::Error& error() const { return error_; }
   TlsPeer peer() const { return peer_; }
 

@@ -20,7 +20,7 @@ base::ErrorOrigin originOf(TlsPeer peer) {
   return base::ErrorOrigin::kInternal;
 }
 
-// RFC 8446 section 6.2: the alerts by which a peer refuses a certificate.
+// Returns true for the alerts by which a peer refuses a certificate (RFC 8446 section 6.2).
 bool isAboutCertificate(int alert) {
   switch (alert) {
     case SSL_AD_BAD_CERTIFICATE:
@@ -39,7 +39,7 @@ bool isAboutCertificate(int alert) {
 
 base::Error alertError(int alert, base::ErrorOrigin origin, bool certificateMissing) {
   const std::string words = SSL_alert_desc_string_long(alert);
-  // TLS 1.2 has no alert of its own for a certificate that did not come.
+  // TLS 1.2 has no alert of its own for a missing certificate.
   const bool missing = certificateMissing && (alert == SSL_AD_HANDSHAKE_FAILURE || isAboutCertificate(alert));
   if (missing) {
     return {base::ErrorType::kTlsCertificateError, origin,
@@ -52,7 +52,7 @@ base::Error alertError(int alert, base::ErrorOrigin origin, bool certificateMiss
   return {base::ErrorType::kTlsProtocolError, origin, "TLS alert from the peer: " + words};
 }
 
-// What the verification found, in words: OpenSSL's but where they would not say what is to be done.
+// Describes the result of the verification: in OpenSSL's words, unless they would not say what to do.
 std::string ruleBroken(long verdict) {
   switch (verdict) {
     case X509_V_ERR_CERT_REVOKED:

@@ -1,4 +1,5 @@
-// What a failed TLS call means: OpenSSL's error queue turned into the errors of design.md. Private to the tls files.
+// Turns OpenSSL's error queue after a failed TLS call into an Error with its origin and type. Private to the tls
+// files.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -7,14 +8,14 @@
 
 namespace sluice::net {
 
-/// The peer's side: whom an error of the connection is put down to.
+/// The peer's side, to which an error of the connection is attributed.
 enum class TlsPeer : std::uint8_t { kBackend, kClient };
 
-/// To be called right after a call on `ssl` failed with SSL_ERROR_SSL or SSL_ERROR_SYSCALL; empties the thread's error
-/// queue. `certificateMissing`: the peer demanded a client certificate and we have none.
+/// Returns the error of a call on `ssl` that has just failed with SSL_ERROR_SSL or SSL_ERROR_SYSCALL; empties the
+/// thread's error queue. `certificateMissing`: the peer demanded a client certificate and none is configured.
 base::Error takeTlsError(const SSL* ssl, TlsPeer peer, bool certificateMissing);
 
-/// The connection was ended before the handshake was complete.
+/// Returns the error of a connection that ended before the handshake was complete.
 base::Error endedInHandshake(TlsPeer peer);
 
 }  // namespace sluice::net

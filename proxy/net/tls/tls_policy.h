@@ -1,4 +1,4 @@
-// Which versions and cipher suites of TLS a client context speaks. Private to the tls files.
+// The versions and cipher suites of TLS that a client context speaks. Private to the tls files.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -8,8 +8,9 @@
 
 namespace sluice::net {
 
-/// minVersion and cipherSuites of the settings. A suite that this build does not know, or that does not encrypt or
-/// authenticate, is left out; it is an error if none is left, or none for the minimum version. Errors are config's.
+/// Applies minVersion and cipherSuites of the settings. A suite that this build does not know, or that does not
+/// encrypt or authenticate, is left out; it is an error of config's origin if none is left, or none for the minimum
+/// version.
 base::Status restrictVersionsAndCiphers(SSL_CTX* context, const TlsClientSettings& settings);
 
 }  // namespace sluice::net

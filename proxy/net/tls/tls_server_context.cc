@@ -1,6 +1,6 @@
-// The server's side of tls.h: certificates chosen by SNI, ALPN by our preference. Immutable once it is made, so that
-// workers may share one, and with it the keys of its session tickets, which are good for the name that they were given
-// for.
+// The server's side of tls.h: certificates chosen by SNI, ALPN by the gateway's preference. A context is immutable
+// once it is made, so that workers share it, and with it the keys of its session tickets, which are good only for the
+// name that they were given for.
 #include <algorithm>
 
 #include "proxy/base/text.h"
@@ -24,8 +24,9 @@ const Impl::Entry& entryFor(const Impl& impl, std::string_view host) {
   return found == impl.entries.end() ? impl.entries.front() : *found;
 }
 
-// Before OpenSSL looks at the client's session, which it takes if its context is the connection's: a session of another
-// name would stand for a certificate that was never shown, and a policy that was never met.
+// Selects the certificate before OpenSSL looks at the client's session, which it accepts if its context is the
+// connection's: a session of another name would stand for a certificate that was never shown, and a policy that was
+// never met.
 int takeServerName(SSL* ssl, int* /*alert*/, void* argument) {
   const std::string name = base::toLower(helloServerName(ssl));
   if (!name.empty()) {
@@ -38,13 +39,13 @@ int takeServerName(SSL* ssl, int* /*alert*/, void* argument) {
              : SSL_CLIENT_HELLO_ERROR;
 }
 
-// Otherwise OpenSSL forgets the name with the session.
+// Acknowledges the name, because OpenSSL otherwise forgets it with the session.
 int acknowledgeServerName(SSL* ssl, int* /*alert*/, void* /*argument*/) {
   const bool named = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) != nullptr;
   return named ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-// RFC 7301 section 3.2: a client that offers nothing of ours is refused by no_application_protocol.
+// Refuses a client that offers none of the listener's protocols by no_application_protocol (RFC 7301 section 3.2).
 int chooseProtocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                    unsigned int offeredSize, void* argument) {
   const std::string& ours = static_cast<const Impl*>(argument)->alpn;
@@ -62,12 +63,13 @@ base::Result<SslContext> makeEntryContext(Impl& impl, const TlsServerIdentity& i
   if (!context) return context;
   SSL_CTX* const raw = context->get();
   if (auto status = useIdentity(raw, *identity.certificate, *identity.key); !status) return status.error();
-  // There may be many clients, most of them idle: without buffers, such a one costs 9 KiB less, which is worth 1,100
-  // instructions to allocate them for each request. Backends' connections are few and busy, and keep theirs.
+  // There may be many clients, most of them idle: releasing the buffers of an idle connection saves 9 KiB, which is
+  // worth 1,100 instructions to allocate them for each request. Backends' connections are few and busy, and keep
+  // theirs.
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
-  // Sessions are the clients' to keep, as tickets.
+  // Clients keep their sessions themselves, as tickets.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
-  // SSL_CTX_set_tlsext_servername_callback(), which is a macro with a cast of C.
+  // This is SSL_CTX_set_tlsext_servername_callback(), which is a macro with a C cast.
   SSL_CTX_callback_ctrl(raw, SSL_CTRL_SET_TLSEXT_SERVERNAME_CB, reinterpret_cast<void (*)()>(acknowledgeServerName));
   SSL_CTX_set_client_hello_cb(raw, takeServerName, &impl);
   if (!impl.alpn.empty()) SSL_CTX_set_alpn_select_cb(raw, chooseProtocol, &impl);

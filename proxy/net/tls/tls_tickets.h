@@ -20,7 +20,7 @@ class TlsTickets {
   static constexpr std::size_t kMaxTickets = 32;
 
   void store(SslSession session);
-  /// The youngest ticket, for one use (RFC 8446 appendix C.4), or the last session of TLS 1.2, or nullptr.
+  /// Returns the youngest ticket, for one use (RFC 8446 appendix C.4), or the last session of TLS 1.2, or nullptr.
   SslSession take();
   std::size_t size() const { return tickets_.size(); }
 

@@ -9,16 +9,17 @@
 namespace sluice::net {
 namespace {
 
-// Enough for most flights in one read, and the most that is ever held back.
+// Enough for most flights in one read, and the largest amount that is ever held back.
 constexpr std::size_t kHandshakeRead = 16 * 1024;
-// A small budget is read in steps of at least this, or a record of 16 KiB could take thousands of reads.
+// A small budget is read in steps of at least this size, or a record of 16 KiB could take thousands of reads.
 constexpr std::size_t kLeastRead = 2 * 1024;
-// Pieces shorter than this are copied together: a record costs more than that.
+// Pieces shorter than this are copied together, because a record costs more than a copy.
 constexpr std::size_t kShortPiece = 4 * 1024;
 
 }  // namespace
 
-/// What must not be told from within a call of the owner: a failure, or input that waited for a budget.
+/// Reports to the sink what must not come from within a call of the owner: a failure, or input that waited for a
+/// budget.
 class TlsTransport::Wake final : public Timer {
  public:
   Wake(TlsTransport& transport, std::optional<base::Error> error) : transport_(transport), error_(std::move(error)) {
@@ -73,7 +74,7 @@ void TlsTransport::onWritable() {
   if (canWrite() && !pending()) sink_.onWritable();
 }
 
-/// Everything that can be done now: called by events only.
+/// Does everything that can be done now: called by events only.
 void TlsTransport::advance(std::string_view ciphertext) {
   std::string waited = std::exchange(held_, {});
   if (!waited.empty()) ciphertext = waited.append(ciphertext);
@@ -148,7 +149,7 @@ void TlsTransport::fail(const base::Error& error) {
   sink_.onFailed(error);
 }
 
-/// Lets the stream read as far as somebody takes what comes.
+/// Lets the stream read as far as the owner takes the bytes.
 void TlsTransport::readOn() {
   if (state_ == State::kHandshake && held_.empty()) return allowTcp(kHandshakeRead);
   if (state_ != State::kOpen || !held_.empty() || budget_ == 0) return allowTcp(0);
@@ -156,7 +157,7 @@ void TlsTransport::readOn() {
 }
 
 void TlsTransport::allowTcp(std::size_t bytes) {
-  // A stream that has used up what it may read stops by itself, and more cheaply, if nothing is granted in this turn.
+  // A stream that has used up its budget stops by itself, and more cheaply, if nothing is granted in this turn.
   if (bytes == 0 && allowed_ == 0) return;
   allowed_ = bytes;
   tcp_.setReadBudget(bytes);
@@ -172,10 +173,10 @@ void TlsTransport::setReadBudget(std::size_t bytes) {
   readOn();
 }
 
-/// While the stream waits for the peer there is no room: it could keep nothing more.
+/// While the stream waits for the peer there is no room, because it could keep no more bytes.
 void TlsTransport::borrowWire() { engine_.wire().output = pending() ? std::span<char>() : tcp_.worker().wireBuffer(); }
 
-/// False if the kernel did not take all of it.
+/// Returns false if the kernel did not take all of it.
 bool TlsTransport::sendWire() {
   TlsWire& wire = engine_.wire();
   if (wire.filled > 0) {
@@ -201,7 +202,7 @@ void TlsTransport::write(base::ByteQueue& from) {
   sendWire();
 }
 
-/// One record. Short pieces go into one, copied together where nothing is decrypted now.
+/// Makes one record. Short pieces go into one, copied together in a buffer that is not in use for decryption now.
 TlsEngine::Step TlsTransport::encryptFront(base::ByteQueue& from) {
   std::string_view piece = from.front();
   if (piece.size() < kShortPiece && piece.size() < from.size()) {

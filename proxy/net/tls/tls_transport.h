@@ -1,8 +1,8 @@
 // TLS on a TcpStream: moves bytes between the socket, the engine and the sink. Internal to proxy/net; made by
 // connectTls() and adoptTls().
 //
-// Between two calls nothing of it lies in the worker's buffers. What the kernel does not take is kept by the stream, at
-// most one wire buffer (Worker::kWireBufferSize), and nothing is encrypted until that is gone.
+// Between two calls the worker's buffers hold none of its bytes. Bytes that the kernel does not take are kept by the
+// stream, at most one wire buffer (Worker::kWireBufferSize), and nothing is encrypted until they are gone.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,8 @@ class TlsTransport final : public Transport, private TransportSink {
   TlsEngine engine_;
   std::size_t budget_ = 0;   // plaintext that the owner takes
   std::size_t allowed_ = 0;  // ciphertext that the stream may still read
-  /// Ciphertext that nobody could take yet, at most one read of the handshake; the stream does not read meanwhile.
+  /// Ciphertext that could not be processed yet, at most one read of the handshake; the stream does not read
+  /// meanwhile.
   std::string held_;
   std::unique_ptr<TlsFacts> facts_;
   std::unique_ptr<Wake> wake_;

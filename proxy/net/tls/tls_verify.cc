@@ -18,7 +18,7 @@ struct NamesFree {
   void operator()(GENERAL_NAMES* names) const { GENERAL_NAMES_free(names); }
 };
 
-// Gateway API's subjectAltNames of type URI: byte for byte, a NUL counts.
+// Matches Gateway API's subjectAltNames of type URI byte for byte, including NUL.
 bool carriesUri(X509* certificate, std::string_view uri) {
   const std::unique_ptr<GENERAL_NAMES, NamesFree> names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));

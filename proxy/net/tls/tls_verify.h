@@ -1,5 +1,5 @@
-// Who a backend must prove to be: the names that its certificate has to carry (RFC 9525), never its common name, and
-// the public keys of which its chain must have one.
+// The identity that a backend must prove: the names that its certificate must carry (RFC 9525), never its common name,
+// and the public keys of which its chain must have one.
 //
 // The checks run inside the handshake, right behind that of the chain, so that a client certificate is not shown to a
 // stranger.
@@ -17,16 +17,18 @@
 
 namespace sluice::net {
 
-/// The text is an IP literal, and so neither an SNI (RFC 6066 section 3) nor matched by a wildcard.
+/// Returns true if the text is an IP literal, and so is neither sent as SNI (RFC 6066 section 3) nor matched by a
+/// wildcard.
 bool isIpLiteral(std::string_view text);
 
 class PeerNames {
  public:
   /// One of `names` must be in the subjectAltName: a DNS name, an IP literal or, with a colon that is no IP's, a URI.
-  /// Errors are config's: no name at all, or one that no certificate could carry.
+  /// Fails with an error of config's origin if there is no name at all, or one that no certificate could carry.
   static base::Result<PeerNames> make(std::vector<std::string> names);
 
-  /// X509_V_OK, or which kind of name does not match: X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH.
+  /// Returns X509_V_OK, or which kind of name does not match: X509_V_ERR_HOSTNAME_MISMATCH,
+  /// X509_V_ERR_IP_ADDRESS_MISMATCH.
   int check(X509* certificate) const;
 
  private:
@@ -40,19 +42,20 @@ class PeerNames {
   std::vector<Name> names_;
 };
 
-/// What is asked of a peer whose chain is good.
+/// The checks of a peer whose chain is good.
 struct PeerRules {
   PeerNames names;
-  /// If there are any, one certificate of the verified chain, its authority included, has one of these keys.
+  /// If there are any, one certificate of the verified chain, its authority included, must have one of these keys.
   std::vector<pki::SpkiPin> pins;
 };
 
-/// What the handshake's verify result says when no pin matches; OpenSSL's own checks never do.
+/// The handshake's verify result when no pin matches; OpenSSL's own checks never return it.
 inline constexpr int kPinMismatch = X509_V_ERR_APPLICATION_VERIFICATION;
 
-/// SSL_CTX_set_cert_verify_callback: the chain by OpenSSL's rules, then ours. `rules` is a const PeerRules*.
+/// A callback for SSL_CTX_set_cert_verify_callback: applies OpenSSL's rules to the chain, then `rules`, a const
+/// PeerRules*.
 int verifyPeer(X509_STORE_CTX* store, void* rules);
-/// The same for insecureSkipVerify: nothing is looked at.
+/// A callback for SSL_CTX_set_cert_verify_callback that accepts any peer (insecureSkipVerify).
 int acceptAnyPeer(X509_STORE_CTX* store, void* unused);
 
 }  // namespace sluice::net
