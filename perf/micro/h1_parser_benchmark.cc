@@ -1,4 +1,4 @@
-// A request head of HTTP/1.1 from bytes to a checked head: what is spent before anything is known of it.
+// Measures a request head of HTTP/1.1 from bytes to a checked head, which is the cost before routing.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// A request and its response over HTTP/2, from a client's codec to a server's and back: HPACK, frames and hygiene.
+// Measures a request and its response over HTTP/2, from a client's codec to a server's and back: HPACK, frames and
+// hygiene.
 #include <benchmark/benchmark.h>
 
 #include <optional>
@@ -10,7 +11,7 @@
 namespace sluice::http {
 namespace {
 
-/// Neither side has bodies, and nothing goes wrong: only heads count.
+/// There are no bodies and no errors, so that only heads count.
 class Server final : public ServerSink {
  public:
   Token onRequest(StreamId stream, RequestMessage&& message) override {
@@ -50,7 +51,7 @@ class Client final : public ClientSink {
 
 class Pair {
  public:
-  /// False if the response did not arrive.
+  /// Returns false if the response did not arrive.
   bool exchange(const RequestHead& request, const ResponseHead& response) {
     client_->sendRequest(1, request, "http");
     pass(*client_, *server_);

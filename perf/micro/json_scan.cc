@@ -1,5 +1,5 @@
-// json_scan FILE...: scans each text for "/model" in pieces of 16 KiB, as bodies come, again and again, and prints the
-// nanoseconds of one byte in the quickest of the rounds, for perf/processors.py.
+// json_scan FILE...: scans each text for "/model" in pieces of 16 KiB, the size in which bodies arrive, again and
+// again, and prints the nanoseconds per byte in the fastest of the rounds, for perf/processors.py.
 #include "proxy/content/json_scan.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// route_lookup SHAPE ROUTES: a table of that many routes, and look-ups spread over it, for perf/lookup.py to count the
-// instructions of lookUpAll() under callgrind.
+// route_lookup SHAPE ROUTES: makes a table of that many routes and look-ups spread over it, for perf/lookup.py to count
+// the instructions of lookUpAll() under callgrind.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -16,14 +16,14 @@ namespace sluice::routing {
 namespace {
 
 constexpr std::size_t kLookUps = 1000;
-// Numbers of one length, so that requests for any of them are equally long.
+// All numbers have the same length, so requests for any of them are equally long.
 constexpr std::size_t kFirstNumber = 100'000;
 
-/// A request, and the route that it is for.
+/// A request, with the number of its route.
 struct Asked {
   std::string authority = "api.example.com";
   std::string target = "/v1/items/42?full=1";
-  std::string field;  // the value of x-tenant
+  std::string field;  // value of x-tenant
 };
 
 struct Shape {
@@ -86,7 +86,7 @@ RouteTable tableOf(const Shape& shape, std::size_t routes) {
 
 std::vector<Asked> requestsOf(const Shape& shape, std::size_t routes) {
   std::vector<Asked> result(kLookUps);
-  // A step that divides no number of routes: all places of a table are asked for alike.
+  // The step is coprime to every number of routes, so all places of a table are looked up alike.
   for (std::size_t i = 0; i < kLookUps; ++i) {
     shape.request(result[i], std::to_string(kFirstNumber + i * 7919 % routes));
   }
@@ -105,7 +105,7 @@ http::RequestHead headOf(base::Arena& arena, const Asked& asked) {
   return head;
 }
 
-/// What is counted. Returns how many requests found their rule.
+/// Callgrind counts this function. Returns how many requests found their rule.
 [[gnu::noinline]] std::size_t lookUpAll(const RouteTable& table, const std::vector<http::RequestHead>& heads) {
   std::size_t found = 0;
   for (const http::RequestHead& head : heads) found += table.match(head).rule != nullptr ? 1 : 0;

@@ -1,4 +1,4 @@
-// Finding the rule of a request: the cost must not grow with the number of routes.
+// Measures finding the rule of a request: the cost must not grow with the number of routes.
 #include <benchmark/benchmark.h>
 
 #include <string>

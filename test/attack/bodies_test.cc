@@ -1,5 +1,5 @@
-// Attacks by bodies that a payload processor has to read: each one beside a victim, whose request ends while the attack
-// stands.
+// Tests attacks by bodies that a payload processor has to read. Each has a victim beside it, whose request must end
+// while the attack stands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kMib = std::size_t{1} << 20;
 
-/// JSON of at least `size` bytes that names the model "large".
+/// Returns JSON of at least `size` bytes that names the model "large".
 std::string largeBody(std::size_t size) { return R"({"text": ")" + std::string(size, 'x') + R"(", "model": "large"})"; }
 
 std::string headOf(std::size_t length, const std::string& more = {}) {
@@ -31,7 +31,7 @@ std::string headOf(std::size_t length, const std::string& more = {}) {
          "Content-Length: " + std::to_string(length) + "\r\n\r\n";
 }
 
-/// A gateway that routes by the model: "large" gets 200, and what no step has read 404.
+/// Runs a gateway that routes by the model: "large" gets 200, and a request whose body no step has read gets 404.
 class BodyAttacks : public testing::Test {
  protected:
   GatewaySpec spec(const std::string& members, bool failOpen = false) const {
@@ -48,7 +48,7 @@ class BodyAttacks : public testing::Test {
     made.release = true;
     return made;
   }
-  /// Its body is sent at once, and has been read if the answer is 200.
+  /// The victim's body is sent at once, and has been read if the answer is 200.
   static std::function<bool()> victimOf(const Gateway& gateway) {
     return [&gateway, request = headOf(largeBody(kMib).size()) + largeBody(kMib)] {
       return askRaw(gateway.port(), request).status == 200;
@@ -130,7 +130,8 @@ TEST_F(BodyAttacks, TextThatIsLongerThanAStepMayBeGivenIsRefusedWhateverItIsCode
   EXPECT_THAT(got.body, HasSubstr("processorBuffer"));
 }
 
-/// The beginning of a frame of zstd (RFC 8878 section 3.1.1) that wants a window of 8 MiB, and one stored block.
+/// Returns the beginning of a zstd frame (RFC 8878 section 3.1.1) that requires a window of 8 MiB, and one stored
+/// block.
 std::string widestFrame(const std::string& block) {
   const std::size_t header = block.size() << 3;
   std::string frame("\x28\xB5\x2F\xFD\x00\x68", 6);

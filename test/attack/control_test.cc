@@ -1,5 +1,5 @@
-// Attacks on what keeps the gateway in the hands of its operators: the health and admin ports, the configuration, the
-// metrics. The victim is a probe, an operator or another tenant; it asks while the attack stands.
+// Tests attacks on the means of operators: the health and admin ports, the configuration and the metrics. The victim is
+// a probe, an operator or another tenant, and asks while the attack stands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,12 +25,12 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int kSmallBuffer = 4096;
-// What was freed stays in the quarantine of the sanitizer, which is part of it.
+// The sanitizer keeps freed memory in its quarantine, which counts too.
 constexpr AttackBounds kBounds{.grownKib = 128 * 1024};
 
 std::string askingFor(const std::string& page) { return "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n"; }
 
-/// One probe as the kubelet makes it; 0 if it is not answered.
+/// Probes as the kubelet does, and returns the status; 0 if it is not answered.
 int probe(std::uint16_t port, const std::string& page = "/healthz") {
   Socket client = Socket::connect(port);
   client.send("GET " + page + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -40,7 +40,7 @@ std::function<bool()> probing(const Gateway& gateway) {
   return [&gateway] { return probe(gateway.healthPort()) == 200; };
 }
 
-/// Clients that ask for so much that no buffer takes it, and read none of it.
+/// Returns clients that ask for more than any buffer holds, and read none of it.
 std::vector<Socket> stallingClients(std::uint16_t port, int count) {
   std::string requests;
   for (int i = 0; i < 500; ++i) requests += askingFor("/metrics");
@@ -83,7 +83,7 @@ TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
   std::thread attacker([&] {
     std::vector<Socket> clients(200);
     for (std::size_t i = 0; !done; i = (i + 1) % clients.size(), ++came) {
-      if (clients[i].ok()) clients[i].reset();  // or its port would be taken for a minute
+      if (clients[i].ok()) clients[i].reset();  // otherwise its port would stay in use for a minute
       clients[i] = Socket::connect(gateway.healthPort());
     }
   });
@@ -93,7 +93,7 @@ TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
   attacker.join();
 }
 
-/// Routes that make every document about the configuration long, and the compilation too.
+/// Returns routes that make every document about the configuration long, and its compilation slow.
 std::string manyRoutes(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -150,7 +150,7 @@ TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
   Gateway gateway(
       {.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 0s\n", .startedBy = kFewDescriptors});
   Attack attack(gateway, probing(gateway), kBounds);
-  // All of them are there before the first one asks, so that their Backends' connections find less room than they need.
+  // All clients connect before the first one asks, so that connections to their Backends find less room than they need.
   std::vector<Socket> clients;
   for (int i = 0; i < 150; ++i) {
     clients.push_back(Socket::connect(gateway.port()));
@@ -182,7 +182,7 @@ TEST(BigConfiguration, IsCompiledWhileProbesAreAnswered) {
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("route-" + std::to_string(routes - 1)));
 }
 
-/// The gateway at the moment of its start, which Gateway would wait for.
+/// Observes the gateway while it starts, which Gateway would wait for.
 class GatewayThatStarts {
  public:
   explicit GatewayThatStarts(const std::string& configuration) {
@@ -231,7 +231,7 @@ TEST(BigConfiguration, IsNoReasonNotToEnd) {
 
 // --- the metrics
 
-/// A route of a namespace of its own to a Backend there, by a path that begins with the namespace's name.
+/// Returns a route in a namespace of its own to a Backend there, by a path that begins with the namespace's name.
 std::string tenant(const std::string& nameSpace, std::uint16_t port) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: " + nameSpace +
          ", name: route}\nspec:\n  parentRefs: [{namespace: test, name: egress}]\n  rules:\n    - matches: [{path: "
@@ -250,7 +250,7 @@ TEST(MetricSeries, OfATenantWithOddAnswersLeaveTheOthersTheirsAndGoWithItsRoute)
       socket.send("HTTP/1.1 " + status + " Odd\r\nContent-Length: 2\r\n\r\nok");
     }
   });
-  // Another destination, which has connections of its own.
+  // This is another destination, with connections of its own.
   RawOrigin other(RawOrigin::answering(kOk));
   GatewaySpec spec{.backends = {{.port = other.port()}}};
   spec.listeners = "    - {name: open, protocol: HTTP, port: " + std::to_string(freePort()) +

@@ -1,5 +1,5 @@
-// Credentials that the gateway injects, and connections that a client has logged in: attempts to have one leave with
-// another one's request, on the real binary with origins that record what they get.
+// Tests injected credentials, and connections that a client has logged in: attacks try to have one used for another
+// client's request, on the real binary with origins that record what they get.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// A use of CredentialInjector whose secret names its owner.
+/// Returns a use of CredentialInjector whose secret names its owner.
 std::string injecting(const std::string& owner, const std::string& where, int priority = 0) {
   return use("CredentialInjector", owner, "request-headers",
              "secretRef: {name: key-" + owner + "}, " + where + ", allowPlaintext: true",
@@ -49,7 +49,7 @@ std::string post(const Gateway& gateway, const std::string& body, const std::vec
 
 class CredentialAttacks : public testing::Test {
  protected:
-  /// Rule "large" by x-model, and one for the rest with its own filters and uses.
+  /// Returns rule "large" by x-model, and one for all other requests with its own filters and uses.
   GatewaySpec specOf(const std::string& uses, const std::string& filters = {}) const {
     return {.backends = {{.port = first_.port()},
                          {.name = "large", .hostname = "large.test", .port = large_.port()},
@@ -129,7 +129,8 @@ TEST_F(CredentialAttacks, AClientPicksNoRouteByTheFieldThatABodyDecidesAbout) {
   }
 }
 
-/// Logs a connection in by NTLM, as far as a test can tell: whoever comes on it is the user of its last credentials.
+/// An origin that simulates a connection login with NTLM: every request on a connection belongs to the user of its last
+/// credentials.
 class ConnectionAuthOrigin {
  public:
   std::uint16_t port() const { return origin_.port(); }
@@ -163,7 +164,7 @@ TEST(ConnectionAuthAttacks, AnotherClientDoesNotGetAConnectionThatSomebodyHasLog
   Socket alice = Socket::connect(gateway.port());
   EXPECT_EQ(asUser(alice), "401");
   EXPECT_EQ(asUser(alice, "Authorization: NTLM alice\r\n"), "alice");
-  // Of several connections one is with the worker that serves her.
+  // At least one of several connections is with the worker that serves the victim.
   for (int i = 0; i < 8; ++i) {
     Socket mallory = Socket::connect(gateway.port());
     EXPECT_EQ(asUser(mallory), "401") << "and not alice";

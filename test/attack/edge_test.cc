@@ -1,5 +1,5 @@
-// Attacks at the door, by what a client says of its request: each one beside a victim, whose request ends while the
-// attack stands.
+// Tests attacks by what a client states about its request. Each has a victim beside it, whose request must end while
+// the attack stands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ using testing::HasSubstr;
 
 constexpr std::chrono::seconds kPastBodyIdle(61);
 
-/// A gateway whose Backend takes two requests at once, and whose clients have a minute for a kilobyte of their bodies.
+/// Runs a gateway whose Backend takes two requests at once, and whose clients have a minute for a kilobyte of their
+/// bodies.
 struct NarrowBackend {
   explicit NarrowBackend(std::uint16_t port)
       : gateway({.backends = {{.port = port}},
@@ -36,7 +37,8 @@ struct NarrowBackend {
   Gateway gateway;
 };
 
-// gRPC streams may be quiet for long, so bodyIdle lets them. HTTP/1.1 carries no gRPC, and a name buys no patience.
+// gRPC streams may be quiet for long, so bodyIdle spares them. HTTP/1.1 carries no gRPC, and a Content-Type alone must
+// not extend the timeout.
 TEST(EdgeAttacks, AContentTypeOfGrpcOverHttp11DoesNotHoldTheBackendsRoom) {
   HeldOrigin origin;
   NarrowBackend narrow(origin.port());
@@ -93,7 +95,7 @@ TEST(EdgeAttacks, TwoContentTypesDoNotWalkAroundABodyRouterThatFailsClosed) {
   EXPECT_TRUE(origin.bodies().size() == 1 && origin.bodies()[0].empty()) << "the attack came through";
 }
 
-/// Answers what is asked of /fine at once, and never reads on behind another head.
+/// Returns a script that answers requests for /fine at once, and stops reading after any other head.
 RawOrigin::Script stuck(std::atomic<int>& held) {
   return [&held](Socket& socket, RawOrigin& self) {
     for (std::string head; !(head = self.readHead(socket)).empty();) {
@@ -105,8 +107,8 @@ RawOrigin::Script stuck(std::atomic<int>& held) {
   };
 }
 
-/// A hundred requests of 60 KB each in a few kilobytes, by somebody whose window stays closed. One write brings them
-/// all, so that none is answered before the last one is there.
+/// Sends a hundred requests of 60 KB each in a few kilobytes, on a connection whose window stays closed. One write
+/// brings them all, so that none is answered before the last one is there.
 std::unique_ptr<H2Client> bomb(std::uint16_t port, const std::string& target) {
   auto client = std::make_unique<H2Client>(port, std::string(h2::preface()) + h2::settings({{0x4, 0}}));
   std::string requests;
@@ -120,7 +122,8 @@ std::unique_ptr<H2Client> bomb(std::uint16_t port, const std::string& target) {
   return client;
 }
 
-// What HPACK makes of few bytes is held for as long as the client likes, unless it counts, and ends with the answer.
+// A head that HPACK expands from few bytes is held for as long as the client likes, unless it counts and is released
+// with the answer.
 TEST(EdgeAttacks, HeadsThatCostTheirSenderNothingHoldLittle) {
   const bool measured = isLongRun() || programPath("sluice", true) != programPath("sluice");
   std::atomic<int> held = 0;
@@ -155,7 +158,7 @@ TEST(EdgeAttacks, HeadsThatCostTheirSenderNothingHoldLittle) {
   }
 }
 
-// Its socket is not read, so nothing tells of its end but the kernel, if it is asked.
+// The gateway does not read this client's socket, so it learns of the client's end only by asking the kernel.
 TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
   const std::string pipelined = [] {
     std::string text = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -183,7 +186,8 @@ TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
   }
 }
 
-// RFC 9112 section 9.6: a client may end its side and still read, even while more of it waits than the gateway takes.
+// RFC 9112 section 9.6: a client may end its side and still read, even while the gateway has not taken all of its
+// bytes.
 TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
   HeldOrigin origin;
   NarrowBackend narrow(origin.port());
@@ -199,8 +203,7 @@ TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
   client.reset();
 }
 
-// Filters see the heads. A trailer, a 103 or another spelling of a name would say to the other side what they took
-// away.
+// Filters see only heads. A trailer, a 103 or another spelling of a name could tell the other side what they removed.
 TEST(EdgeAttacks, WhatARuleHasDecidedIsNotSaidOnceMoreElsewhere) {
   std::string behind;
   RawOrigin origin([&](Socket& socket, RawOrigin& self) {

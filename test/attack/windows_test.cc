@@ -1,5 +1,5 @@
-// Peers who do not read, and what shares a connection of HTTP/2 with them: they stop themselves, and nobody else. Each
-// attack stands while its victims are served.
+// Tests peers that do not read, and requests that share an HTTP/2 connection with them: only their own streams stop.
+// Each attack stands while its victims are served.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::uint16_t kInitialWindowSize = 0x4;
 constexpr std::uint32_t kStreamsOfAConnection = 100;  // limits.concurrentStreams
-// A stream has two heads, in 16 KiB each, and a first window of 44 KiB.
+// A stream has two heads of up to 16 KiB each, and a first window of 44 KiB.
 constexpr std::size_t kKibOfAStream = 96;
 constexpr std::size_t kKibOfTheRest = 32 * 1024;
 
-/// Backends that speak HTTP/2 without TLS, and rules that lead to them by the first segment of the path.
+/// Returns Backends that speak HTTP/2 without TLS, and rules that lead to them by the first segment of the path.
 std::string h2cRoutes(const std::vector<std::pair<std::string, std::uint16_t>>& backends) {
   std::string documents;
   std::string rules;
@@ -49,7 +49,7 @@ GatewaySpec specOf(const std::vector<std::pair<std::string, std::uint16_t>>& bac
           .routes = h2cRoutes(backends)};
 }
 
-/// Bytes of bodies that a client has taken.
+/// Returns the number of body bytes that a client has read.
 std::uint64_t bytesOf(const H2Client& client) {
   std::uint64_t sum = 0;
   for (const H2Frame& frame : client.seen().frames()) {
@@ -58,7 +58,7 @@ std::uint64_t bytesOf(const H2Client& client) {
   return sum;
 }
 
-/// What the others ask for: more than the window of a stream.
+/// The victims ask for more than the window of a stream.
 bool isServed(std::uint16_t port) {
   Socket client = Socket::connect(port);
   client.send("GET /bytes/300000 HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -72,7 +72,7 @@ std::function<bool()> othersOf(const Gateway& gateway) {
 
 // --- responses that nobody reads ----------------------------------------------------------------------------
 
-/// Clients with so many streams together, of which each takes `window` bytes and then no more.
+/// Returns clients with `count` streams together, each of which reads `window` bytes and then no more.
 std::vector<std::unique_ptr<H2Client>> stallStreams(std::uint16_t port, std::uint32_t count, std::uint32_t window = 0) {
   constexpr std::uint32_t kPlenty = 1'000'000'000;
   std::vector<std::unique_ptr<H2Client>> clients;
@@ -131,7 +131,7 @@ TEST_P(UnreadStreams, AreResetWhenTheyHaveTakenNothingForLong) {
   expectReset(attackers);
 }
 
-// They read so much that they were given whole windows, and then no more.
+// The streams read so much that they were given whole windows, and then no more.
 TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
   constexpr std::uint32_t kStreams = 100;
   const EchoOrigin origin(std::nullopt);
@@ -150,7 +150,7 @@ TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
   EXPECT_TRUE(isServed(gateway.port()));
 }
 
-// Nothing waits for its client, however long it is quiet.
+// Nothing waits for the client of a quiet stream, however long it is quiet.
 TEST(QuietStreams, OfEventsLive) {
   std::counting_semaphore<> due(0);
   RawOrigin origin([&](Socket& socket, RawOrigin& self) {
@@ -195,7 +195,7 @@ TEST_P(UnreadResponses, OfHttp11LeaveTheBackendToOtherClients) {
   attack.stands();
 }
 
-// The kernel holds much of what a socket is sent, so the gateway looks twice whether it moves.
+// The kernel buffers much of what is sent to a socket, so the gateway checks twice whether it moves.
 TEST_P(UnreadResponses, OfHttp11AreResetWhenTheirSocketsHaveTakenNothingForLong) {
   const EchoOrigin origin(std::nullopt);
   PassedTime time;
@@ -230,7 +230,7 @@ class Uploader {
   std::uint64_t sent_ = 0;
 };
 
-/// 99 uploads that go nowhere, and one of the same client that goes somewhere else.
+/// Sends 99 uploads that are never read, and expects that one more of this client, to another backend, is served.
 void expectTheHundredthUploadServed(Uploader& uploader) {
   constexpr std::size_t kPiece = 16 * 1024;
   std::uint32_t stream = 1;
@@ -269,7 +269,7 @@ TEST_P(UnreadUploads, ToABackendOfHttp2LeaveTheClientsConnectionToItsOtherReques
 
 TEST(UploadsToABackendThatIsNeverReady, LeaveTheClientsConnectionToItsOtherRequests) {
   const EchoOrigin origin(std::nullopt);
-  RawOrigin stuck([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });  // its handshake of TLS waits
+  RawOrigin stuck([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });  // stuck in its TLS handshake
   Gateway gateway({.backends = {{.port = origin.port()},
                                 {.name = "stuck", .port = stuck.port(), .ca = makeAuthority().certificate}},
                    .settings = "timeouts: {connect: 60s}\n",

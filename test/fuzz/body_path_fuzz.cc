@@ -1,5 +1,5 @@
-// Any text -> a path, as a pointer and as a query, or why it is none; a path finds what stands in a document or
-// nothing.
+// Reads any text as a body path, as a pointer and as a query: it is either accepted or refused with a reason, and an
+// accepted path finds a value that stands in the document or nothing.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Two levels of lists and maps, with members named "a", "0" and "".
+/// The document has two levels of lists and maps, with members named "a", "0" and "".
 constexpr std::string_view kDocument =
     R"([{"a":["leaf","leaf"],"0":["leaf","leaf"],"":["leaf","leaf"]},["leaf","leaf"]])";
 

@@ -1,5 +1,5 @@
-// Any bytes as a body of any codings, in any pieces and with any room: it ends, stays within its limits, and what is
-// well read in pieces reads alike in one.
+// Decodes any bytes as a body of any codings, in any pieces and with any room: decoding ends and stays within its
+// limits, and a body that decodes well in pieces decodes to the same in one.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -65,7 +65,7 @@ int sluice::test::fuzzDecoder(const std::uint8_t* data, std::size_t size) {
   std::string_view rest = body;
   whole->feed(rest, out);
   const DecodeStatus again = whole->end();
-  // How dense it is at a moment depends on how the pieces lie.
+  // The density at a moment depends on how the input is split.
   if (status == DecodeStatus::kTooDense || again == DecodeStatus::kTooDense) return 0;
   require(failed(status) == failed(again), "pieces do not matter");
   require(failed(status) || take(out) == text, "one text");

@@ -1,4 +1,4 @@
-// Random orders of events against the data path: what RandomCourse makes of the bytes must hold whatever they are.
+// Runs random orders of events against the data path: the invariants of RandomCourse must hold for any bytes.
 #include <string_view>
 
 #include "test/fuzz/fuzz_input.h"

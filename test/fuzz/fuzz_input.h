@@ -1,5 +1,4 @@
-// Takes a fuzzer's input apart: a few control bytes first, then the bytes that a peer would send, in pieces of varying
-// size.
+// Splits a fuzzer's input: a few control bytes first, then the bytes that a peer would send, in pieces of varying size.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +23,14 @@ class FuzzInput {
     rest_.remove_prefix(1);
     return value;
   }
-  /// The next bytes, at least one and at most `limit`; sometimes few, sometimes many.
+  /// Returns the next bytes, at least one and at most `limit`; sometimes few, sometimes many.
   std::string_view piece(std::size_t limit) {
     const std::size_t wanted = next() % 4 == 0 ? rest_.size() : 1 + next() % 40;
     const std::string_view result = rest_.substr(0, std::min({wanted, limit, rest_.size()}));
     rest_.remove_prefix(result.size());
     return result;
   }
-  /// A choice that follows from the seed alone.
+  /// Returns a pseudo-random number that depends on the seed alone.
   std::uint32_t next() {
     seed_ = seed_ * 1664525 + 1013904223;
     return seed_ >> 16;
@@ -42,7 +41,7 @@ class FuzzInput {
   std::uint32_t seed_;
 };
 
-/// An invariant of the code under test; not assert(), so that it holds in every build.
+/// Checks an invariant of the code under test. Unlike assert(), it holds in every build.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::cerr << "violated: " << what << '\n';

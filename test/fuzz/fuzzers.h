@@ -1,4 +1,4 @@
-// Every fuzzer: its name, which is also its corpus' folder, and the function that takes one input.
+// Lists every fuzzer: its name, which is also the name of its corpus' folder, and the function that takes one input.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace {
 
 using test::require;
 
-// What hygiene promises to everybody behind it.
+// Checks the guarantees that hygiene gives to all later code.
 void checkHead(const http::RequestHead& head) {
   require(http::isFieldName(head.methodText), "the method is a token");
   require(head.target == "*" || head.target.starts_with('/'), "the target is in origin form");
@@ -114,7 +114,7 @@ void runServerCodec(const std::uint8_t* data, std::size_t size) {
     std::size_t checked = 0;
     for (int idle = 0; !input.empty() && idle < 64;) {
       const std::size_t budget = codec->readBudget();
-      // An owner may have read more before it knew; but not for ever.
+      // An owner may read more bytes before it learns that the budget is used up, but only a bounded number.
       const std::string_view piece =
           budget > 0 || input.next() % 16 == 0 ? input.piece(std::max<std::size_t>(budget, 16)) : "";
       idle = piece.empty() ? idle + 1 : 0;

@@ -1,6 +1,6 @@
-// Bytes of any kind from a backend into the HTTP/2 client codec, with requests that are begun, fed and cancelled as the
-// first bytes say. What must hold: no crash, no leak, each stream ends at most once, and rest after finitely many
-// steps.
+// Feeds any bytes from a backend to the HTTP/2 client codec, with requests that are begun, fed and cancelled as the
+// first bytes choose. There must be no crash and no leak, each stream must end at most once, and everything must come
+// to rest after finitely many steps.
 
 #include <cstdint>
 

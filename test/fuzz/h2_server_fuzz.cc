@@ -1,6 +1,6 @@
-// Bytes of any kind from a client into the HTTP/2 server codec, with an owner that answers, takes, resets and drains as
-// the first bytes say. What must hold: no crash, no leak, no event of a stream that is over, and rest after finitely
-// many steps.
+// Feeds any bytes from a client to the HTTP/2 server codec, with an owner that answers, takes, resets and drains as the
+// first bytes choose. There must be no crash, no leak and no event of a stream that is over, and everything must come
+// to rest after finitely many steps.
 
 #include <cstdint>
 
@@ -114,7 +114,7 @@ int sluice::test::fuzzH2Server(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kScript = 16;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   sluice::test::Client client(bytes.substr(0, std::min(size, kScript)));
-  // The preface is given, or nearly every input would end there.
+  // The preface is given, because nearly every input would end there otherwise.
   client.feed(std::string("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").append(bytes.substr(std::min(size, kScript))));
   return 0;
 }

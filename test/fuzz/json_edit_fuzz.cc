@@ -1,5 +1,5 @@
-// A JSON Pointer, a line feed, any text: an edit is refused or does what it says, and takes every JSON that the parser
-// takes.
+// The input is a JSON Pointer, a line feed and any text: an edit is refused or does what it states, and accepts every
+// JSON text that the parser accepts.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ Result<std::string> edit(std::string_view document, const JsonPointer& pointer, 
   return sluice::content::editJson(document, edits);
 }
 
-/// Every byte but those of the value that was there is as it was.
+/// Checks that every byte outside the replaced value is unchanged.
 void checkBytes(std::string_view before, std::string_view after, std::string_view written, bool there) {
   const std::size_t at = after.find(written);
   require(at != std::string_view::npos, "the value stands in the text");

@@ -1,5 +1,5 @@
-// Any text as JSON: never a crash or an endless loop; what is read is written as JSON that reads alike; and a text that
-// is a JSON Schema too can be held against itself.
+// Parses any text as JSON: there is never a crash or an endless loop, a value that was parsed is written as JSON that
+// parses to the same, and a text that is also a JSON Schema can be validated against itself.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any text, in pieces of any size, scanned for a value: the parser takes and refuses the same texts, and finds the same
+// Scans any text, in pieces of any size, for a value: the parser accepts and refuses the same texts, and finds the same
 // value.
 #include <cstddef>
 #include <cstdint>

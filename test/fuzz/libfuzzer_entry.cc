@@ -1,4 +1,4 @@
-// The function that libFuzzer calls. The build says which fuzzer this binary runs.
+// Defines the function that libFuzzer calls. The build chooses which fuzzer this binary runs.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Random scripts of payload processors and events: what ProcessCourse makes of the bytes must hold whatever they are.
+// Runs random scripts of payload processors and events: the invariants of ProcessCourse must hold for any bytes.
 #include <string_view>
 
 #include "test/fuzz/fuzz_input.h"

@@ -1,4 +1,4 @@
-// Any query -> a query with one parameter of that name, the gateway's own, behind what else was there.
+// Edits any query: the result has one parameter of the name, the gateway's own, after all other parameters.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Runs a fuzzer over every file of its corpus, without libFuzzer: what was found once stays found.
+// Runs a fuzzer over every file of its corpus, without libFuzzer, so that faults found once stay found:
 //   fuzz_replay h1_server test/fuzz/corpus/h1_server
 #include <algorithm>
 #include <cstddef>

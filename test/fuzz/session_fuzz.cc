@@ -1,5 +1,5 @@
-// Whatever a client says that it carries: cookies of others stay, ours leave, and nothing that we have not sealed
-// opens.
+// Reads any session that a client may send: cookies of other servers stay, the gateway's own are removed, and no value
+// opens that the gateway did not seal.
 #include <string>
 
 #include "proxy/exchange/session/session_carrier.h"

@@ -1,5 +1,5 @@
-// Any bytes as server-sent events, in any pieces: nothing is lost or added, pieces do not matter, and what is written
-// of an event is read alike.
+// Parses any bytes as server-sent events, in any pieces: nothing is lost or added, the pieces do not matter, and an
+// event that is written again parses to the same.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -42,7 +42,7 @@ struct Course {
   bool tooLong = false;
 };
 
-/// Feeds one piece; false once an event was too long.
+/// Feeds one piece; returns false once an event was too long.
 bool readPiece(SseParser& parser, std::string_view piece, Course& course) {
   while (!piece.empty()) {
     const auto status = parser.feed(piece);

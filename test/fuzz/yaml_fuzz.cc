@@ -1,5 +1,5 @@
-// Any text -> a configuration: never a crash, an endless loop or more memory than the limits allow; and a text that is
-// refused has a reason.
+// Loads any text as a configuration: there is never a crash, an endless loop or more memory than the limits allow, and
+// a refused text has a reason.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

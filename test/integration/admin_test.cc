@@ -1,4 +1,4 @@
-// The admin and health ports, as operators, probes and strangers meet them.
+// Tests the admin and health ports as operators, probes and strangers use them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ RawResponse get(std::uint16_t port, const std::string& path, const std::string& 
   return askRaw(port, "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
 }
 
-/// What a port says that it has, when it is asked for something else.
+/// Returns the pages that the port lists when it is asked for an unknown one.
 std::vector<std::string> pagesOf(std::uint16_t port) {
   std::vector<std::string> pages;
   std::istringstream in(get(port, "/no-such-page").body);
@@ -71,7 +71,7 @@ TEST_F(AdminPorts, AnswerOnlyToAddressesAndLocalhost) {
     EXPECT_EQ(askRaw(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 400)
         << "one of the two is a lie";
     H2Client client(port);
-    client.send(h2::headers(1, h2::get("/metrics"), true));  // example.com
+    client.send(h2::headers(1, h2::get("/metrics"), true));  // sent to example.com
     ASSERT_TRUE(client.readStream(1));
     EXPECT_EQ(client.status(1), "403");
   }
@@ -212,7 +212,7 @@ TEST(AdminThroughTheProxy, RefusesTheNameOfABackendWhereLoopbackIsAllowed) {
 
 // --- the process
 
-// The sanitizer forbids core files itself, and so may the machine: neither shall be what this test sees.
+// Both the sanitizer and the machine may forbid core files themselves; the test must not see either.
 TEST(ProcessSafety, WritesNoCoreFile) {
   const char* options = std::getenv("ASAN_OPTIONS");
   ::setenv("ASAN_OPTIONS", (std::string(options != nullptr ? options : "") + ":disable_coredump=0").c_str(), 1);
@@ -238,7 +238,7 @@ TEST(ProcessSafety, WritesNoCoreFile) {
   EXPECT_EQ(hard, "0");
 }
 
-TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {  // row 67
+TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {
   const Gateway gateway({.backends = {{.port = 9}}});
   const std::string origin = "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
   const RawResponse read = askRaw(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: localhost\r\n" + origin + "\r\n");
@@ -252,7 +252,7 @@ TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {  // row 67
   EXPECT_EQ(askRaw(gateway.adminPort(), "GET http://evil.example/status HTTP/1.1\r\nHost: evil.example\r\n\r\n").status,
             403);
   H2Client client(gateway.adminPort());
-  client.send(h2::headers(1, h2::get("/status"), true));  // at example.com
+  client.send(h2::headers(1, h2::get("/status"), true));  // sent to example.com
   ASSERT_TRUE(client.readStream(1));
   EXPECT_EQ(client.status(1), "403");
 }

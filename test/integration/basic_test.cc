@@ -1,4 +1,4 @@
-// Requests through the gateway and what the origin sees of them, for every pair of HTTP versions.
+// Tests requests through the gateway, and what the origin gets, for every pair of HTTP versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@ using testing::Not;
 
 struct VersionPair {
   const char* name;
-  const char* clientOption;  // curl's
+  const char* clientOption;  // option of curl
   const char* clientVersion;
-  const char* originOption;  // sluice-echo's
+  const char* originOption;  // option of sluice-echo
   const char* originVersion;
 
   friend void PrintTo(const VersionPair& pair, std::ostream* out) { *out << pair.name; }

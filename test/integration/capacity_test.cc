@@ -1,5 +1,4 @@
-// The limits on how much goes on at once: client connections, and what one Backend gets of connections, requests and
-// waiters.
+// Tests the limits on concurrency: client connections, and connections, requests and pending requests per Backend.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A client that stays, and whose requests are answered as soon as there is room for it; nothing if there never is.
+/// Returns a connection whose requests are answered as soon as there is room for it, or nothing if there never is.
 std::optional<Socket> connectInTime(std::uint16_t port) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < until) {
@@ -50,7 +49,7 @@ TEST(ConnectionLimit, ClosesWhoComesBeyondItAndServesTheOthersOn) {
   EXPECT_TRUE(connectInTime(gateway.port())) << "there is room again";
 }
 
-/// Lets an origin's answers out when it is told to, and counts the requests that came.
+/// Holds an origin's answers back until it is opened, and counts the requests that came.
 class Valve {
  public:
   RawOrigin::Script script() {
@@ -70,7 +69,7 @@ class Valve {
     open_ += count;
     changed_.notify_all();
   }
-  /// Before the origin goes: nobody waits any more.
+  /// Releases all held answers; must be called before the origin is destroyed.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

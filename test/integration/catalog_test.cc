@@ -1,4 +1,4 @@
-// Which payload processors a gateway says that it supports.
+// Tests which payload processors a gateway reports as supported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Clients that others wrote, in Node.js: undici, and @grpc/grpc-js with its own server as the origin. Each script
-// prints what failed.
+// Tests third-party clients in Node.js: undici, and @grpc/grpc-js with its own server as the origin. Each script prints
+// what failed.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,4 @@
-// A wall clock that jumps by a year, and back: deadlines are none of its business, certificates and the log's times
-// are.
+// Tests a wall clock that jumps a year forward and back: deadlines do not depend on it, certificates and log times do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +67,7 @@ TEST(ClockJump, IsSeenByTheAccessLogButNotByItsDurations) {
   for (const auto by : {0 * kYear, 2 * kYear, -2 * kYear}) {
     clock.setOff(by);
     ASSERT_EQ(askRaw(client).status, 200);
-    // The line is written when the exchange is over, a moment behind its last byte.
+    // The access log line is written when the exchange is over, slightly later than its last byte.
     ++asked;
     ASSERT_EQ(gateway.accessLog(asked).size(), asked);
   }
@@ -94,7 +93,7 @@ TEST(ClockJump, ExpiresCertificatesAndMakesThemGoodAgain) {
   for (int i = 0; i < 2; ++i) {
     clock.setOff(std::chrono::seconds(0));
     EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", gateway.url("/")}).output, "200");
-    // A connection that is there stays good; the next one is judged anew.
+    // An established connection stays usable; the next one is verified anew.
     EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"upstreamIdle\"}", ++closed));
     for (const auto by : {kYear, -kYear}) {
       clock.setOff(by);

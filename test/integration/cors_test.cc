@@ -1,4 +1,4 @@
-// CORS filters, as a browser's requests meet them: by curl through the binary.
+// Tests CORS filters with a browser's requests, sent by curl through the binary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,16 +18,16 @@ constexpr const char* kShop = "https://shop.test";
 
 class Cors : public testing::Test {
  protected:
-  /// One HTTPRoute with these rules, as lines of YAML.
+  /// Returns a gateway with one HTTPRoute that has these rules, given as lines of YAML.
   Gateway serve(const std::string& rules, bool withBackend = true) {
     const std::uint16_t port = withBackend ? origin_.port() : freePort();
     return Gateway({.backends = {{.port = port}}, .routes = routeOfRules(rules)});
   }
   static std::string filter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}]"; }
-  /// A rule for everything.
+  /// Returns a rule that matches every request.
   static std::string rule(const std::string& cors) { return "    - " + filter(cors) + "\n" + backendRefs(); }
 
-  /// Head and body of the answer to a request from `origin`, with `more` of curl's options.
+  /// Returns head and body of the answer to a request from `origin`; `more` are further options of curl.
   static std::string ask(const Gateway& gateway, const std::string& origin, std::vector<std::string> more = {}) {
     more.insert(more.end(), {"-H", "Origin: " + origin});
     return test::ask(gateway, "/", more);

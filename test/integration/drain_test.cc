@@ -1,4 +1,5 @@
-// SIGTERM: what was begun is finished, who is idle is let go, and a second signal does not wait.
+// Tests SIGTERM: exchanges in flight are finished, idle connections are closed, and a second signal ends the process at
+// once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

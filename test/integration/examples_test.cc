@@ -1,4 +1,4 @@
-// Each example runs as its reader would run it.
+// Tests that each example runs the way its README tells a reader to run it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -118,8 +118,8 @@ TEST(BackendSamples, AreValidEachByItself) {
   }
 }
 
-/// Runs a sample with ports of the test's own, api.example.com and models.example.com here, and `authority` for the
-/// system's; the answer to curl's request for `target`.
+/// Runs a sample on ports of the test's own, with api.example.com and models.example.com on this machine and
+/// `authority` in the place of the system's, and returns the answer to curl's request for `target`.
 std::string answerThrough(const std::string& sample, std::uint16_t originPort, const std::string& authority,
                           const std::string& target = "/models", const std::vector<std::string>& options = {}) {
   const TempDir folder;

@@ -1,4 +1,4 @@
-// /exchanges while real requests hang at a real origin, on several workers.
+// Tests /exchanges while real requests wait for a real origin, on several workers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr int kExchangeWorkers = 3;
 
 class Exchanges : public testing::Test {
  protected:
-  /// Answers "/begun" with a head and the first bytes of a body, everything else with nothing at all.
+  /// Answers "/begun" with a head and the first bytes of a body, and never answers anything else.
   static RawOrigin::Script hanging() {
     return [](Socket& socket, RawOrigin& self) {
       const std::string head = self.readHead(socket);

@@ -1,4 +1,4 @@
-// What a client says about where its request comes from, and what an origin gets to read of it.
+// Tests what the gateway accepts of a client's forwarded fields, and which of them an origin gets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr const char* kSpoofed =
     "X-Forwarded-Proto: gopher\r\nX-Forwarded-Port: 99\r\nX-Real-IP: 10.8.8.8\r\nForwarded: for=10.7.7.7\r\n"
     "X_Forwarded_For: 10.6.6.6\r\nX-Real_IP: 10.6.6.6\r\n";
 
-/// The head that the origin got, in lower case.
+/// Returns the head that the origin got, in lower case.
 class ForwardedFields : public testing::Test {
  protected:
   std::string askWith(const std::string& mode) {
@@ -37,14 +37,14 @@ class ForwardedFields : public testing::Test {
   RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")};
 };
 
-TEST_F(ForwardedFields, AreNoneOfTheOriginsBusinessByDefault) {  // row 52
+TEST_F(ForwardedFields, AreNoneOfTheOriginsBusinessByDefault) {
   const std::string head = askWith("\"Off\"");
   for (const char* gone : {"forwarded", "x-real-ip", "127.0.0.1\r\n", "10.9.9.9", "10.6.6.6", "spoofed", "gopher"}) {
     EXPECT_THAT(head, Not(HasSubstr(gone)));
   }
 }
 
-TEST_F(ForwardedFields, EndInWhatTheGatewayItselfHasSeenIfAsked) {  // row 52
+TEST_F(ForwardedFields, EndInWhatTheGatewayItselfHasSeenIfAsked) {
   const std::string head = askWith("Append");
   EXPECT_THAT(head, HasSubstr("x-forwarded-for: 127.0.0.1, 10.9.9.9, 127.0.0.1\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-proto: http\r\n"));
@@ -54,14 +54,14 @@ TEST_F(ForwardedFields, EndInWhatTheGatewayItselfHasSeenIfAsked) {  // row 52
   }
 }
 
-TEST_F(ForwardedFields, AreTheGatewaysOwnWordIfOverwritten) {  // row 52
+TEST_F(ForwardedFields, AreTheGatewaysOwnWordIfOverwritten) {
   const std::string head = askWith("Overwrite");
   EXPECT_THAT(head, HasSubstr("x-forwarded-for: 127.0.0.1\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-host: asked.test\r\n"));
   for (const char* gone : {"10.9.9.9", "10.6.6.6", "spoofed", "gopher"}) EXPECT_THAT(head, Not(HasSubstr(gone)));
 }
 
-TEST_F(ForwardedFields, OfATrustedProxyAreBelievedAsFarAsItHasWrittenThem) {  // row 52
+TEST_F(ForwardedFields, OfATrustedProxyAreBelievedAsFarAsItHasWrittenThem) {
   const std::string head = askWith("{mode: Overwrite, trustedHops: 1}");
   EXPECT_THAT(head, HasSubstr("x-forwarded-for: 10.9.9.9\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-host: inner.spoofed\r\n"));

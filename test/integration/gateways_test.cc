@@ -1,4 +1,4 @@
-// Several Gateways in one process: each on ports of its own, and what becomes of those who want the same.
+// Tests several Gateways in one process: each has ports of its own, and conflicts over a port are resolved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Another Gateway of the same class; `spec` are further lines of its spec.
+/// Returns another Gateway of the same class; `spec` are further lines of its spec.
 std::string gatewayOf(const std::string& name, std::uint16_t port, const std::string& spec = {},
                       const std::string& address = "127.0.0.1") {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: " + name +
@@ -20,7 +20,7 @@ std::string gatewayOf(const std::string& name, std::uint16_t port, const std::st
          address + "}]\n" + spec + "  listeners: [{name: web, protocol: HTTP, port: " + std::to_string(port) + "}]\n";
 }
 
-/// A route of that Gateway, which answers by itself and with its name.
+/// Returns a route of that Gateway that answers with a redirect to the Gateway's name.
 std::string redirectingRouteOf(const std::string& gateway) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: of-" +
          gateway + "}\nspec:\n  parentRefs: [{name: " + gateway +
@@ -31,14 +31,14 @@ std::string curlAt(std::uint16_t port, const std::string& address = "127.0.0.1")
   return run({"curl", "-sS", "-i", "http://" + address + ":" + std::to_string(port) + "/"}).output;
 }
 
-/// An address of the loopback that no other process asks for.
+/// Returns a loopback address that no other process uses.
 std::string ownAddress() {
   const auto id = static_cast<unsigned>(getpid());
   return "127." + std::to_string(64 + (id >> 14 & 63)) + "." + std::to_string(id >> 7 & 127) + "." +
          std::to_string(1 + (id & 127));
 }
 
-/// Somebody listens there, or on all addresses.
+/// Returns true if a listener is bound to this address or to all addresses.
 bool isTaken(const std::string& address, std::uint16_t port) {
   return run({"curl", "-sS", "http://" + address + ":" + std::to_string(port) + "/"}).exitCode != 7;
 }

@@ -1,4 +1,4 @@
-// GRPCRoutes by grpc-js on both sides, and by curl where somebody speaks something else.
+// Tests GRPCRoutes with grpc-js on both sides, and with curl for requests that are not gRPC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// A GRPCRoute with these rules, as lines of YAML, for all hosts or one.
+/// Returns a GRPCRoute with these rules, given as lines of YAML, for all hosts or one.
 std::string grpcRouteOf(const std::string& rules, const std::string& name = "calls", const std::string& more = {}) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: " + name +
          "}\nspec:\n  parentRefs: [{name: egress}]\n" + more + "  rules:\n" + rules;
@@ -25,7 +25,7 @@ std::string to(const std::string& backend, const std::string& more = {}) {
   return "      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + more + "}]\n";
 }
 
-/// "CODE DETAILS" of each call.
+/// Returns "CODE DETAILS" for each call.
 std::vector<std::string> callAll(const Gateway& gateway, std::vector<std::string> calls) {
   calls.insert(calls.begin(), "127.0.0.1:" + std::to_string(gateway.port()));
   const Outcome got = runNode("grpc_call.mjs", calls);
@@ -109,7 +109,7 @@ TEST(GrpcRoutes, TakeNothingElseThanGrpc) {
   const Gateway gateway({.backends = {{.port = origin.port()}},
                          .routes = grpcRouteOf("    - matches: [{method: {service: a}}]\n" + to("origin"))});
   const auto ask = [&](const std::string& path, const std::string& type, const std::string& version) {
-    // Without a body: an answer before its end, which HTTP/2 allows, is lost on this curl.
+    // The request has no body: HTTP/2 allows an answer before the end of a body, but this version of curl loses it.
     const Outcome got =
         run({"curl", "-sS", "-i", "-X", "POST", version, "-H", "content-type: " + type, gateway.url(path)});
     EXPECT_EQ(got.exitCode, 0) << got.errors;

@@ -1,4 +1,5 @@
-// Requests over HTTP/1.1 that must never reach an origin: raw bytes in, the right status out, the connection closed.
+// Tests HTTP/1.1 requests that must never reach an origin: the raw bytes get the right status, and the connection is
+// closed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,10 +19,10 @@ using testing::Not;
 struct Attack {
   std::string what;
   std::string bytes;
-  int status;  // 0: closed without an answer is right too
+  int status;  // 0: the connection may also close without an answer
 };
 
-/// One gateway for all attacks of a suite; its origin counts what gets through.
+/// Shares one gateway between all tests; its origin counts the requests that get through.
 class H1Attacks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -34,7 +35,7 @@ class H1Attacks : public testing::Test {
     delete origin_;
   }
 
-  /// None of them is forwarded, each is answered by its status, and the connection ends.
+  /// Expects that no attack is forwarded, that each gets its status, and that the connection ends.
   static void expectRefused(const std::vector<Attack>& attacks) {
     for (const Attack& attack : attacks) {
       SCOPED_TRACE(attack.what);
@@ -49,7 +50,7 @@ class H1Attacks : public testing::Test {
     }
   }
 
-  /// The answer of a gateway that waits only a moment for the rest of a request, while its origin never answers.
+  /// Returns the answer of a gateway whose timeout for the rest of a request is short and whose origin never answers.
   static RawResponse askInVain(const std::string& bytes) {
     RawOrigin silent([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
     const Gateway gateway(
@@ -74,7 +75,7 @@ class H1Attacks : public testing::Test {
 RawOrigin* H1Attacks::origin_ = nullptr;
 Gateway* H1Attacks::gateway_ = nullptr;
 
-TEST_F(H1Attacks, BothFramingsAreRefused) {  // row 24
+TEST_F(H1Attacks, BothFramingsAreRefused) {
   expectRefused({
       {"CL.TE", post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400},
       {"TE.CL",
@@ -83,7 +84,7 @@ TEST_F(H1Attacks, BothFramingsAreRefused) {  // row 24
   });
 }
 
-TEST_F(H1Attacks, TransferEncodingsOtherThanChunkedAreRefused) {  // row 25
+TEST_F(H1Attacks, TransferEncodingsOtherThanChunkedAreRefused) {
   std::vector<Attack> attacks;
   for (const std::string value : {"xchunked", "chunked, chunked", "identity, chunked", "chunked\x0b", "\"chunked\"",
                                   "chunked;q=1", "gzip, chunked", "identity", "", "chunked,", "chu nked"}) {
@@ -102,7 +103,7 @@ TEST_F(H1Attacks, TransferEncodingsOtherThanChunkedAreRefused) {  // row 25
                  {"HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400}});
 }
 
-TEST_F(H1Attacks, ContentLengthsThatAreNotOneNumberAreRefused) {  // rows 26 and 73
+TEST_F(H1Attacks, ContentLengthsThatAreNotOneNumberAreRefused) {
   std::vector<Attack> attacks;
   for (const std::string value : {"+5", "-1", "0x5", "5, 5", "5,6", "", "5 5", "1e3", "18446744073709551616",
                                   "99999999999999999999", "5;", "\"5\"", "5\x0b"}) {
@@ -113,7 +114,7 @@ TEST_F(H1Attacks, ContentLengthsThatAreNotOneNumberAreRefused) {  // rows 26 and
   expectRefused(attacks);
 }
 
-TEST_F(H1Attacks, MalformedFieldLinesAreRefused) {  // rows 27 and 28
+TEST_F(H1Attacks, MalformedFieldLinesAreRefused) {
   expectRefused({
       {"empty name", get("Host: a\r\n: x\r\n"), 400},
       {"obsolete folding", get("Host: a\r\nX-A: b\r\n c\r\n"), 400},
@@ -128,7 +129,7 @@ TEST_F(H1Attacks, MalformedFieldLinesAreRefused) {  // rows 27 and 28
   });
 }
 
-TEST_F(H1Attacks, LinesThatDoNotEndInCrlfAreRefused) {  // row 29
+TEST_F(H1Attacks, LinesThatDoNotEndInCrlfAreRefused) {
   expectRefused({
       {"bare LF everywhere", "GET / HTTP/1.1\nHost: a\n\n", 400},
       {"bare LF behind the request line", "GET / HTTP/1.1\nHost: a\r\n\r\n", 400},
@@ -139,7 +140,7 @@ TEST_F(H1Attacks, LinesThatDoNotEndInCrlfAreRefused) {  // row 29
   });
 }
 
-TEST_F(H1Attacks, RequestLinesOutsideTheGrammarAreRefused) {  // row 75
+TEST_F(H1Attacks, RequestLinesOutsideTheGrammarAreRefused) {
   expectRefused({
       {"HTTP/0.9", "GET /\r\n\r\n", 400},
       {"two spaces", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
@@ -151,7 +152,7 @@ TEST_F(H1Attacks, RequestLinesOutsideTheGrammarAreRefused) {  // row 75
   });
 }
 
-TEST_F(H1Attacks, ProxyProtocolIsNobodysToSpeak) {  // row 72
+TEST_F(H1Attacks, ProxyProtocolIsNobodysToSpeak) {
   const std::string get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
   const std::string addresses("\x7f\x00\x00\x01\x7f\x00\x00\x01\x04\xd2\x00\x50", 12);
   expectRefused({
@@ -161,7 +162,7 @@ TEST_F(H1Attacks, ProxyProtocolIsNobodysToSpeak) {  // row 72
   });
 }
 
-TEST_F(H1Attacks, ChunksOutsideTheGrammarAreRefused) {  // rows 30 and 31
+TEST_F(H1Attacks, ChunksOutsideTheGrammarAreRefused) {
   const std::string te = "Transfer-Encoding: chunked\r\n";
   for (const std::string body :
        {"0x5\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n", "5_\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n",
@@ -178,7 +179,7 @@ TEST_F(H1Attacks, ChunksOutsideTheGrammarAreRefused) {  // rows 30 and 31
   }
 }
 
-TEST_F(H1Attacks, AuthoritiesThatDisagreeAreRefused) {  // row 42
+TEST_F(H1Attacks, AuthoritiesThatDisagreeAreRefused) {
   expectRefused({
       {"no Host", "GET / HTTP/1.1\r\n\r\n", 400},
       {"two Hosts", get("Host: a\r\nHost: b\r\n"), 400},
@@ -194,7 +195,7 @@ TEST_F(H1Attacks, AuthoritiesThatDisagreeAreRefused) {  // row 42
   });
 }
 
-TEST_F(H1Attacks, PathsWithoutOneNormalFormAreRefused) {  // row 53
+TEST_F(H1Attacks, PathsWithoutOneNormalFormAreRefused) {
   std::vector<Attack> attacks;
   for (const std::string target : {"/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b", "/a%00b", "/../b", "/a/../../b", "/%2e%2e/b",
                                    "/a%zz", "/a%2", "/a#b", "/a\x80", "/a%0d%0ab"}) {
@@ -203,7 +204,7 @@ TEST_F(H1Attacks, PathsWithoutOneNormalFormAreRefused) {  // row 53
   expectRefused(attacks);
 }
 
-TEST_F(H1Attacks, PathsAreForwardedInTheirNormalForm) {  // row 53
+TEST_F(H1Attacks, PathsAreForwardedInTheirNormalForm) {
   for (const auto& [target, normal] : {std::pair("/a/./b/../c", "/a/c"), std::pair("//a///b", "/a/b"),
                                        std::pair("/%61?%2f", "/a?%2f"), std::pair("/a%3a/%2e/b", "/a%3A/b")}) {
     Socket client = Socket::connect(gateway_->port());
@@ -213,7 +214,7 @@ TEST_F(H1Attacks, PathsAreForwardedInTheirNormalForm) {  // row 53
   }
 }
 
-TEST_F(H1Attacks, HeadsBeyondTheirBoundsAreRefused) {  // row 21
+TEST_F(H1Attacks, HeadsBeyondTheirBoundsAreRefused) {
   std::string fields = "Host: a\r\n";
   for (int i = 0; i < 5000; ++i) fields += "x-" + std::to_string(i) + ": y\r\n";
   expectRefused({
@@ -223,19 +224,19 @@ TEST_F(H1Attacks, HeadsBeyondTheirBoundsAreRefused) {  // row 21
   });
 }
 
-TEST_F(H1Attacks, ADrippingHeadIsEndedByItsTimeout) {  // row 19
+TEST_F(H1Attacks, ADrippingHeadIsEndedByItsTimeout) {
   EXPECT_EQ(askInVain("GET / HTTP/1.1\r\nHost: a\r\nX-A: ").status, 408);
 }
 
-TEST_F(H1Attacks, ADrippingBodyIsEndedByItsTimeout) {  // row 20
+TEST_F(H1Attacks, ADrippingBodyIsEndedByItsTimeout) {
   EXPECT_EQ(askInVain(post("Content-Length: 100\r\n", "a few")).status, 408);
 }
 
-TEST_F(H1Attacks, UnknownExpectationsAreRefused) {  // row 38
+TEST_F(H1Attacks, UnknownExpectationsAreRefused) {
   expectRefused({{"two expectations", post("Expect: y 100-continue\r\nContent-Length: 5\r\n", "hello"), 417}});
 }
 
-TEST_F(H1Attacks, FieldsThatConnectionNamesAreRemovedButNotOurs) {  // row 51
+TEST_F(H1Attacks, FieldsThatConnectionNamesAreRemovedButNotOurs) {
   Socket client = Socket::connect(gateway_->port());
   client.send(
       get("Host: a\r\nConnection: keep-alive, x-secret, via, host\r\nX-Secret: 1\r\nKeep-Alive: 5\r\nProxy-Connection: "

@@ -1,5 +1,5 @@
-// HTTP/1.1 where its grammar has corners: what is right passes unchanged, what has two readings is refused, and a
-// message that ends early or late never becomes part of another one (RFC 9112).
+// Tests the corners of HTTP/1.1's grammar (RFC 9112): valid messages pass unchanged, ambiguous ones are refused, and a
+// message that ends early or late never becomes part of another one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::string lines(const std::string& requestLine, const std::string& fields = "H
 // --- the request's way
 // ------------------------------------------------------------------------------------------------
 
-/// One gateway before an origin that answers each head with its request line.
+/// Shares one gateway before an origin that answers each head with its request line.
 class H1Grammar : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -50,7 +50,7 @@ class H1Grammar : public testing::Test {
 RawOrigin* H1Grammar::origin_ = nullptr;
 Gateway* H1Grammar::gateway_ = nullptr;
 
-TEST_F(H1Grammar, AuthoritiesHaveOneFormOrNone) {  // row 42
+TEST_F(H1Grammar, AuthoritiesHaveOneFormOrNone) {
   const struct {
     std::string target;
     std::string host;
@@ -170,8 +170,8 @@ TEST_F(H1Grammar, ALoneCrHidesNoField) {
   EXPECT_EQ(origin_->heads().size(), before);
 }
 
-TEST_F(H1Grammar, FieldsOfExactlyTheirBoundPass) {  // row 21
-  // "host: a" and the other line count 32 bytes each besides their own.
+TEST_F(H1Grammar, FieldsOfExactlyTheirBoundPass) {
+  // "host: a" and the other field line count 32 bytes each besides their own.
   const std::string atBound(64 * 1024 - (4 + 1 + 32) - (3 + 32), 'b');
   for (const auto& [value, status] : {std::pair(atBound, 200), std::pair(atBound + "b", 431)}) {
     Socket client = Socket::connect(gateway_->port());
@@ -191,7 +191,8 @@ TEST_F(H1Grammar, FieldsOfExactlyTheirBoundPass) {  // row 21
 
 // --- bodies ----------------------------------------------------------------------------------------------------------
 
-// An upload larger than every window, with the next requests right behind it: none of its bytes is read as one of them.
+// The upload is larger than every window, and the next requests follow right behind it: none of its bytes may be read
+// as one of them.
 TEST(H1Bodies, UploadsBeyondTheWindowKeepWhatIsBehindThem) {
   EchoOrigin origin(std::nullopt);
   const Gateway gateway({.backends = {{.port = origin.port()}}});
@@ -224,7 +225,7 @@ struct Exchanged {
   std::string rest;
 };
 
-// What a client gets of an origin's answer.
+// Returns what a client gets when the origin answers with `answer`.
 Exchanged relayed(const std::string& answer, const std::string& request, bool bodiless = false) {
   RawOrigin origin(RawOrigin::answering(answer));
   const Gateway gateway({.backends = {{.port = origin.port()}}});
@@ -275,7 +276,7 @@ TEST(H1Responses, InterimsComeBeforeTheFinalOne) {
   EXPECT_EQ(readResponse(client).body, "ok");
 }
 
-TEST(H1Responses, TrailersKeepOnlyWhatMayStandThere) {  // row 55
+TEST(H1Responses, TrailersKeepOnlyWhatMayStandThere) {
   const Exchanged got = relayed(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"
       "X-Sum: 1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nHost: b\r\nConnection: close\r\nSet-Cookie: "
@@ -307,8 +308,8 @@ std::string markingRule(const std::string& type, const std::string& value, const
          mark + "}]}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: ";
 }
 
-// Row 53: twenty spellings that have led to /admin somewhere. The rule that was chosen is the one for the path that the
-// backend sees, or the request is refused.
+// These twenty spellings have led to /admin in other proxies. The path that chooses the rule must be the path that the
+// backend gets, or the request is refused.
 TEST(PathConfusion, TheRuleIsChosenByThePathThatTheBackendSees) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const std::string port = std::to_string(origin.port()) + "}]\n";

@@ -1,5 +1,6 @@
-// What hostile HTTP/2 clients try, in raw frames over real sockets: each attack ends as RFC 9113 wants, the work that
-// it began upstream ends with it, nothing of it reaches an origin that speaks HTTP/1.1, and the gateway serves on.
+// Tests hostile HTTP/2 clients, which send raw frames over real sockets. Each attack ends as RFC 9113 requires, the
+// work that it began upstream ends with it, none of it reaches an origin that speaks HTTP/1.1, and the gateway serves
+// on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,21 +20,21 @@ namespace {
 
 using testing::AnyOf;
 
-/// The frames of a request whose block does not end, and CONTINUATIONs of that block for ever.
+/// Returns the frames of a request whose field block never ends, because CONTINUATION follows CONTINUATION.
 std::string endlessBlock(const std::string& lines) {
   std::string flood = h2::headers(1, h2::block(h2::get("/wait")), true, false);
   for (int i = 0; i < 1000; ++i) flood += h2::continuation(1, lines, false);
   return flood;
 }
 
-/// Sends it again and again, until the gateway is gone or takes no more for so long.
+/// Sends the frames up to `times` times, until the gateway closes the connection or stops reading for `patience`.
 void sendWhileTaken(H2Client& client, const std::string& flood, int times,
                     std::chrono::milliseconds patience = kPatience) {
   while (times-- > 0 && client.send(flood, patience)) {
   }
 }
 
-/// One large entry of the dynamic table, and a byte for each time that it is meant.
+/// Returns a field block with one large entry of the dynamic table and one byte for each reference to it.
 std::string hpackBomb(int references) {
   std::string block = h2::block(h2::get("/wait")) + h2::indexedLine("x-a", std::string(3900, 'y'));
   for (int i = 0; i < references; ++i) block += h2::reference(62);
@@ -42,7 +43,7 @@ std::string hpackBomb(int references) {
   return h2::headers(1, all.substr(0, 16'384), true, false) + h2::continuation(1, all.substr(16'384), true);
 }
 
-/// Frames that are answered, to somebody who does not read.
+/// Returns kinds of frames that the gateway must answer, for a client that does not read.
 std::vector<std::string> provocations() {
   std::string malformed;
   for (std::uint32_t id = 1; id < 2001; id += 2) malformed += h2::headers(id, {{":method", "GET"}}, true);
@@ -54,7 +55,7 @@ std::vector<std::string> provocations() {
   return floods;
 }
 
-/// A hundred requests of thousands of cookie crumbs each, by somebody whose window stays closed.
+/// Sends a hundred requests of thousands of cookie crumbs each, on a connection whose window stays closed.
 std::unique_ptr<H2Client> crumble(std::uint16_t port) {
   std::string crumbs = h2::indexedLine("cookie", "");
   for (int i = 0; i < 5000; ++i) crumbs += h2::reference(62);
@@ -74,7 +75,7 @@ bool servesFine(std::uint16_t port) {
   return readResponse(client).status == 200 && again.status(1) == "200";
 }
 
-/// One gateway for all attacks. Its origin answers what is asked of /fine, and lets everything else wait.
+/// Shares one gateway between all attacks. Its origin answers requests for /fine and lets all others wait.
 class H2Attacks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -97,7 +98,7 @@ class H2Attacks : public testing::Test {
     delete origin_;
   }
 
-  // Whatever was tried: nothing is left of it, and the next client is served.
+  // After every attack nothing of it is left, and the next client is served.
   void TearDown() override {
     EXPECT_TRUE(eventually([] { return waiting_ == 0; })) << "upstream work goes on: " << waiting_;
     EXPECT_TRUE(servesFine(gateway_->port()));
@@ -109,7 +110,7 @@ class H2Attacks : public testing::Test {
   static double hits(const std::string& limit) {
     return gateway_->metric("sluice_limit_hits_total{limit=\"" + limit + "\"}");
   }
-  /// The connection ends with that code, and the limit was counted.
+  /// Expects that the connection ends with `code` and that `limit` was counted.
   static void expectEnd(H2Client& client, std::uint32_t code, const std::string& limit = {}, double before = 0) {
     EXPECT_TRUE(client.readToEnd());
     EXPECT_EQ(client.goawayCode(), code);
@@ -125,7 +126,7 @@ std::atomic<int> H2Attacks::waiting_ = 0;
 RawOrigin* H2Attacks::origin_ = nullptr;
 Gateway* H2Attacks::gateway_ = nullptr;
 
-TEST_F(H2Attacks, RapidResetEndsTheConnectionAndTheWorkBehindIt) {  // row 1
+TEST_F(H2Attacks, RapidResetEndsTheConnectionAndTheWorkBehindIt) {
   const double before = hits("resetsPerMinute");
   H2Client client(gateway_->port());
   std::uint32_t id = 1;
@@ -139,7 +140,7 @@ TEST_F(H2Attacks, RapidResetEndsTheConnectionAndTheWorkBehindIt) {  // row 1
   expectEnd(client, h2error::kEnhanceYourCalm, "resetsPerMinute", before);
 }
 
-TEST_F(H2Attacks, ResetsThatTheClientProvokesCountAsItsOwn) {  // row 2
+TEST_F(H2Attacks, ResetsThatTheClientProvokesCountAsItsOwn) {
   const double before = hits("resetsPerMinute");
   H2Client client(gateway_->port());
   for (std::uint32_t id = 1; id < 1001 && !client.closed(); id += 2) {
@@ -149,7 +150,7 @@ TEST_F(H2Attacks, ResetsThatTheClientProvokesCountAsItsOwn) {  // row 2
   expectEnd(client, h2error::kEnhanceYourCalm, "resetsPerMinute", before);
 }
 
-TEST_F(H2Attacks, OtherWaysToProvokeAResetHarmTheirSenderOnly) {  // row 2
+TEST_F(H2Attacks, OtherWaysToProvokeAResetHarmTheirSenderOnly) {
   for (const std::string& provocation :
        {h2::windowUpdate(1, 0), h2::data(1, "x", false), h2::priority(1, 1), h2::headers(1, h2::get("/wait"), false)}) {
     H2Client client(gateway_->port());
@@ -162,7 +163,7 @@ TEST_F(H2Attacks, OtherWaysToProvokeAResetHarmTheirSenderOnly) {  // row 2
   }
 }
 
-TEST_F(H2Attacks, ContinuationsWithoutEndAreCutOff) {  // row 3
+TEST_F(H2Attacks, ContinuationsWithoutEndAreCutOff) {
   for (const bool empty : {false, true}) {
     const double before = hits("headerBytes") + hits("emptyFrames");
     H2Client client(gateway_->port());
@@ -175,7 +176,7 @@ TEST_F(H2Attacks, ContinuationsWithoutEndAreCutOff) {  // row 3
   }
 }
 
-TEST_F(H2Attacks, AHeadThatDripsIsEndedByItsTimeout) {  // rows 3 and 19
+TEST_F(H2Attacks, AHeadThatDripsIsEndedByItsTimeout) {
   const Gateway gateway(specOf("requestHeader: 300ms"));
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::block(h2::get("/wait")), true, false));
@@ -184,7 +185,7 @@ TEST_F(H2Attacks, AHeadThatDripsIsEndedByItsTimeout) {  // rows 3 and 19
   EXPECT_TRUE(servesFine(gateway.port()));
 }
 
-TEST_F(H2Attacks, WhoReadsNothingIsNotListenedToForEver) {  // rows 4, 5 and 6
+TEST_F(H2Attacks, WhoReadsNothingIsNotListenedToForEver) {
   const Gateway gateway(specOf("clientIdle: 1s"));
   for (const std::string& flood : provocations()) {
     H2Client client(gateway.port());
@@ -195,14 +196,14 @@ TEST_F(H2Attacks, WhoReadsNothingIsNotListenedToForEver) {  // rows 4, 5 and 6
       << "a client that sends its request within clientIdle is served";
 }
 
-TEST_F(H2Attacks, MoreThan32SettingsAreTooMany) {  // row 5
+TEST_F(H2Attacks, MoreThan32SettingsAreTooMany) {
   H2Client client(gateway_->port());
   client.send(h2::settings(std::vector<std::pair<std::uint16_t, std::uint32_t>>(33, {0x4, 65535})));
   EXPECT_TRUE(client.readToEnd());
   EXPECT_NE(client.seen().goaway(), nullptr);
 }
 
-TEST_F(H2Attacks, EmptyFramesInARowAreBounded) {  // row 10
+TEST_F(H2Attacks, EmptyFramesInARowAreBounded) {
   const double before = hits("emptyFrames");
   H2Client client(gateway_->port());
   client.send(h2::headers(1, h2::post("/wait"), false));
@@ -212,7 +213,7 @@ TEST_F(H2Attacks, EmptyFramesInARowAreBounded) {  // row 10
   expectEnd(client, h2error::kEnhanceYourCalm, "emptyFrames", before);
 }
 
-TEST_F(H2Attacks, AnHpackBombIsMeasuredByWhatItDecodesTo) {  // row 12
+TEST_F(H2Attacks, AnHpackBombIsMeasuredByWhatItDecodesTo) {
   for (const int references : {20, 16'000}) {
     const double before = hits("headerBytes");
     H2Client client(gateway_->port());
@@ -223,7 +224,7 @@ TEST_F(H2Attacks, AnHpackBombIsMeasuredByWhatItDecodesTo) {  // row 12
   }
 }
 
-TEST_F(H2Attacks, CookieCrumbsCountAsFields) {  // row 13
+TEST_F(H2Attacks, CookieCrumbsCountAsFields) {
   const double before = hits("headerFields");
   const auto client = crumble(gateway_->port());
   EXPECT_TRUE(client->readUntil([&] { return client->isSettled(199); }));
@@ -231,7 +232,7 @@ TEST_F(H2Attacks, CookieCrumbsCountAsFields) {  // row 13
   EXPECT_TRUE(eventually([&] { return hits("headerFields") > before; }));
 }
 
-TEST_F(H2Attacks, FramesBehindTheEndAreIgnored) {  // row 15
+TEST_F(H2Attacks, FramesBehindTheEndAreIgnored) {
   H2Client client(gateway_->port());
   std::string bytes = h2::headers(1, h2::block(h2::get("/wait")), true, false);
   for (int i = 0; i < 50; ++i) bytes += h2::continuation(1, "", false);
@@ -241,7 +242,7 @@ TEST_F(H2Attacks, FramesBehindTheEndAreIgnored) {  // row 15
   EXPECT_EQ(client.status(3), "");
 }
 
-TEST_F(H2Attacks, DataBehindAResetMovesNothing) {  // row 16
+TEST_F(H2Attacks, DataBehindAResetMovesNothing) {
   for (int connection = 0; connection < 50; ++connection) {
     H2Client client(gateway_->port());
     std::string bytes;
@@ -255,7 +256,7 @@ TEST_F(H2Attacks, DataBehindAResetMovesNothing) {  // row 16
   }
 }
 
-TEST_F(H2Attacks, WindowsAndSizesBeyondTheirRangeEndTheConnection) {  // row 73
+TEST_F(H2Attacks, WindowsAndSizesBeyondTheirRangeEndTheConnection) {
   const std::string big(16'385, 'x');
   const struct {
     std::string bytes;
@@ -290,7 +291,7 @@ TEST_F(H2Attacks, WindowsAndSizesBeyondTheirRangeEndTheConnection) {  // row 73
   EXPECT_EQ(overflow.seen().find(H2Type::kRstStream, 1)->errorCode(), h2error::kFlowControlError);
 }
 
-TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {  // row 75
+TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {
   const std::string get = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
   const std::string frames = h2::settings({}) + h2::headers(1, h2::get("/smug"), true);
   const std::string tls = std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(600, 'x');
@@ -316,7 +317,7 @@ TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {  // row 75
   for (const std::string& head : origin_->heads()) EXPECT_THAT(head, testing::Not(testing::HasSubstr("smug")));
 }
 
-// Row 1, on the other side: an origin that counts resets as we do ends the connection that all clients share.
+// An origin that counts resets the way the gateway does would end the connection that all clients share.
 TEST(H2Neighbours, AreNotHarmedByClientsThatCancelWhatTheyAskFor) {
   const Identity authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"), {"--h2-only"});
@@ -324,7 +325,7 @@ TEST(H2Neighbours, AreNotHarmedByClientsThatCancelWhatTheyAskFor) {
   Socket neighbour = Socket::connect(gateway.port());
   neighbour.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst");
   EXPECT_THAT(neighbour.readUntil("first"), testing::HasSubstr("200 OK"));
-  constexpr std::uint32_t kCancelled = 150;  // by each of several clients: fewer than what we end them for
+  constexpr std::uint32_t kCancelled = 150;  // by each of several clients; fewer than the gateway's own limit
   for (int i = 0; i < 4; ++i) {
     H2Client client(gateway.port());
     for (std::uint32_t stream = 1; stream < 2 * kCancelled; stream += 2) {
@@ -339,8 +340,7 @@ TEST(H2Neighbours, AreNotHarmedByClientsThatCancelWhatTheyAskFor) {
   EXPECT_THAT(neighbour.readUntil("again"), testing::EndsWith("again"));
 }
 
-// Rows 3 to 6, 12 and 13, by what is left of them in memory. The sanitizers keep what was freed, so it is not them that
-// count.
+// Measures what the attacks leave in memory. The sanitizers keep freed memory, so their builds do not count.
 TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {
   if (programPath("sluice", true) == programPath("sluice")) GTEST_SKIP() << "build/release is not there";
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
@@ -367,7 +367,7 @@ TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {
   }
   for (const auto& client : clients)
     client->readUntil([&] { return client->isSettled(1); }, std::chrono::milliseconds(200));
-  // 500 streams that wait for a window hold 8 MiB, whatever was asked. What these ask for decodes to 400 MiB.
+  // 500 streams that wait for a window hold 8 MiB at most, although the requests here decode to 400 MiB.
   expectSmall("bombs behind closed windows", 16);
 }
 

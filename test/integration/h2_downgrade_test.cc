@@ -1,5 +1,5 @@
-// From HTTP/2 to an origin that speaks HTTP/1.1: what could begin a line, a message or a second reading there is
-// refused, and not a byte of it gets through (RFC 9113 sections 8.1.1, 8.2 and 10.3; rows 32 and 74).
+// Tests HTTP/2 requests to an origin that speaks HTTP/1.1: bytes that could begin a line, a message or a second reading
+// there are refused, and none of them gets through (RFC 9113 sections 8.1.1, 8.2 and 10.3).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::StartsWith;
 
 const std::string kSmuggled = "GET /smug HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// One gateway for all vectors; its origin remembers every byte, and serves one request per connection.
+/// Shares one gateway between all vectors; its origin records every byte and serves one request per connection.
 class H2Downgrade : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -46,7 +46,7 @@ class H2Downgrade : public testing::Test {
     delete origin_;
   }
 
-  /// A request that is well-formed but for one thing.
+  /// Returns a request that is well-formed but for the given lines.
   static std::string request(const H2Lines& lines, const std::string& body = {}) {
     const std::string head = h2::headers(1, lines, body.empty());
     return body.empty() ? head : head + h2::data(1, body, true);
@@ -55,7 +55,7 @@ class H2Downgrade : public testing::Test {
     lines.emplace_back(name, value);
     return lines;
   }
-  /// The same request with another pseudo-header field.
+  /// Returns that request with another value in the pseudo-header field `name`.
   static H2Lines instead(const std::string& name, const std::string& value) {
     H2Lines lines = h2::get("/bad");
     for (auto& line : lines) {
@@ -69,14 +69,14 @@ class H2Downgrade : public testing::Test {
     return lines;
   }
 
-  /// RST_STREAM, GOAWAY or 4xx (501 for CONNECT), and nothing upstream.
+  /// Expects RST_STREAM, GOAWAY or 4xx (501 for CONNECT), and no bytes at the origin.
   static void expectRefused(const std::string& what, const std::string& frames) {
     SCOPED_TRACE(what);
     sendAndSettle(frames);
     EXPECT_THAT(takeSeen(), ElementsAre(kFine));
   }
-  /// The head was good, and is on its way when the rest turns out bad: the backend gets no more than a part of that
-  /// request, on a connection that serves nobody else.
+  /// Expects that the backend gets at most a part of the request, on a connection that serves no other request: the
+  /// head was valid and had been forwarded before the rest turned out to be malformed.
   static void expectCut(const std::string& what, const std::string& frames) {
     SCOPED_TRACE(what);
     sendAndSettle(frames);
@@ -93,8 +93,9 @@ class H2Downgrade : public testing::Test {
     EXPECT_TRUE(client.readUntil([&] { return client.isSettled(1); }));
     EXPECT_THAT(client.status(1), AnyOf("", StartsWith("4"), "501"));
   }
-  /// What came over each connection since the last call, and one harmless request as kFine. That has a connection of
-  /// its own, the last to be accepted: whatever went to the origin before is in one of those whose end is waited for.
+  /// Returns the bytes of each connection since the last call, and one harmless request as kFine. That request has a
+  /// connection of its own, the last to be accepted, so everything sent to the origin earlier is in the connections
+  /// whose end this function waits for.
   static std::vector<std::string> takeSeen() {
     Socket client = Socket::connect(gateway_->port());
     client.send("GET /fine HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -117,7 +118,7 @@ class H2Downgrade : public testing::Test {
 
   static constexpr const char* kFine = "one harmless request";
   static std::mutex mutex_;
-  static std::vector<std::string> seen_;  // by connections that have ended
+  static std::vector<std::string> seen_;  // from connections that have ended
   static std::size_t taken_;
   static RawOrigin* origin_;
   static Gateway* gateway_;
@@ -208,7 +209,7 @@ TEST_F(H2Downgrade, PseudoHeaderFieldsComeOnceAndFirst) {
   expectRefused("a protocol without CONNECT", request(with(":protocol", "websocket")));
 }
 
-TEST_F(H2Downgrade, ConnectionSpecificFieldsAreMalformed) {  // row 74
+TEST_F(H2Downgrade, ConnectionSpecificFieldsAreMalformed) {
   for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"connection", "close"},
                                                                                     {"connection", "x-a"},
                                                                                     {"keep-alive", "5"},

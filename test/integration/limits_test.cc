@@ -1,6 +1,6 @@
-// Every limit of settings.yaml that bounds a message or a connection, on both sides: just inside passes and is not
-// counted, just outside is answered as documented and counted. Windows and the exchange buffer hold back instead of
-// refusing.
+// Tests both sides of every limit of settings.yaml that bounds a message or a connection: a message just inside passes
+// and is not counted, one just outside is answered as documented and counted. Windows and the exchange buffer hold back
+// instead of refusing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ namespace {
 
 using testing::HasSubstr;
 
-// RFC 9113 section 6.5.2.
+// These are the identifiers of RFC 9113 section 6.5.2.
 constexpr std::uint16_t kMaxConcurrentStreams = 3;
 constexpr std::uint16_t kInitialWindowSize = 4;
 
-/// What the peer's SETTINGS say; 0 if they do not.
+/// Returns the value in the peer's SETTINGS, or 0 if they do not contain it.
 std::uint32_t settingOf(const H2Client& peer, std::uint16_t id) {
   const H2Frame* settings = peer.seen().find(H2Type::kSettings, 0);
   if (settings == nullptr) return 0;
@@ -36,7 +36,7 @@ std::uint32_t settingOf(const H2Client& peer, std::uint16_t id) {
   return 0;
 }
 
-/// All credit that the peer has given for a stream; 0 is the connection.
+/// Returns the sum of the credit that the peer has given for a stream; stream 0 is the connection.
 std::uint64_t windowUpdates(const H2Client& peer, std::uint32_t stream) {
   std::uint64_t sum = 0;
   for (const H2Frame& frame : peer.seen().frames()) {
@@ -45,7 +45,7 @@ std::uint64_t windowUpdates(const H2Client& peer, std::uint32_t stream) {
   return sum;
 }
 
-/// Echo behind a gateway with one limit set low.
+/// Runs an echo origin behind a gateway with one limit set low.
 class Limits : public testing::Test {
  protected:
   EchoOrigin origin_{std::nullopt};
@@ -65,12 +65,9 @@ class Limits : public testing::Test {
   }
 };
 
-// --- heads
-// --------------------------------------------------------------------------------------------------------------
-
 TEST_F(Limits, RequestLineBytes) {
   const Gateway gateway = gatewayWith("requestLineBytes: 256");
-  const auto request = [](std::size_t size) {  // "GET " + target + " HTTP/1.1" of that many bytes
+  const auto request = [](std::size_t size) {  // makes "GET " + target + " HTTP/1.1" that many bytes long
     return "GET /" + std::string(size - 14, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n";
   };
   EXPECT_EQ(ask(gateway, request(256)).status, 200);
@@ -158,7 +155,8 @@ TEST(ResponseLimits, HeaderBytesAndFieldsBoundWhatABackendSends) {
         socket.send(head + "Content-Length: 0\r\n\r\n");
       }
     });
-    // Ten fields of 100 bytes, Content-Length with 14 + 1 + 32, and the status line, which counts like a field.
+    // The response has ten fields of 100 bytes, Content-Length with 14 + 1 + 32, and the status line, which counts like
+    // a field.
     const Gateway gateway(
         {.backends = {{.port = origin.port()}}, .settings = limits(bytes ? "headerBytes: 1092" : "headerFields: 11")});
     fields = 11;
@@ -210,7 +208,7 @@ TEST_F(Limits, ChunkExtensionBytesAreOfTheWholeBody) {
 
 TEST_F(Limits, ConcurrentStreams) {
   const Gateway gateway = gatewayWith("concurrentStreams: 2");
-  H2Client client(gateway.port(), h2::clientHello());  // which may not know of the limit yet
+  H2Client client(gateway.port(), h2::clientHello());  // may not have received the limit yet
   client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
   EXPECT_TRUE(client.isServed());
   EXPECT_EQ(settingOf(client, kMaxConcurrentStreams), 2u);
@@ -267,12 +265,13 @@ TEST_F(Limits, EmptyFrames) {
 }
 
 TEST_F(Limits, QueuedControlFrames) {
-  // How many answers wait at once depends on how the kernel cuts the stream into reads: far inside, and far outside.
+  // The number of answers that wait at once depends on how the kernel splits the stream into reads, so the test stays
+  // far inside and far outside.
   const Gateway gateway = gatewayWith("queuedControlFrames: 50");
   H2Client client(gateway.port());
   std::string pings;
   for (int i = 0; i < 5; ++i) pings += h2::ping();
-  for (int i = 0; i < 20; ++i) {  // as many as it likes, as long as it takes the answers
+  for (int i = 0; i < 20; ++i) {  // a client that reads the answers may cause any number of them
     client.send(pings);
     ASSERT_TRUE(client.isServed());
   }
@@ -287,7 +286,7 @@ TEST_F(Limits, QueuedControlFrames) {
 // --- what holds back
 // ------------------------------------------------------------------------------------------------------
 
-/// A backend that is never ready: what a client sends stays in the gateway. The clients have acknowledged the SETTINGS:
+/// The backend is never ready, so the gateway keeps what a client sends. The clients have acknowledged the SETTINGS:
 /// until then, HTTP/2's own initial windows hold (RFC 9113 section 6.5.3).
 class Held : public testing::Test {
  protected:
@@ -329,8 +328,8 @@ TEST_F(Held, ExchangeBufferBoundsTheStreamWindow) {
   EXPECT_EQ(client.goawayCode(), H2Client::kNoGoaway);
 }
 
-// It bounds what is under way of all streams together, and comes back as it arrives: what nobody takes counts for the
-// stream's window alone, so that others on the connection go on.
+// The connection's window bounds the bytes in flight of all streams together, and is replenished as they arrive. Bytes
+// that nobody reads count against their stream's window alone, so other streams of the connection go on.
 TEST_F(Held, ConnectionWindowIsWhatMayBeUnderWayAndComesBackAsItArrives) {
   constexpr std::size_t kWindow = 100 * 1024;
   constexpr std::size_t kInitial = 65535;  // RFC 9113 section 6.9.2
@@ -346,7 +345,7 @@ TEST_F(Held, ConnectionWindowIsWhatMayBeUnderWayAndComesBackAsItArrives) {
   EXPECT_EQ(client.seen().granted(1), 0u);
 }
 
-/// A backend that speaks HTTP/2 without TLS.
+/// Returns a backend that speaks HTTP/2 without TLS.
 std::string h2cBackend(std::uint16_t port) {
   return "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackend\nmetadata: {namespace: test, name: h2c}\n"
          "spec:\n  type: ExternalHostname\n  externalHostname: {hostname: origin.test}\n  port: {port: " +
@@ -373,7 +372,7 @@ TEST(HeldResponses, WindowsAndTheExchangeBufferBoundWhatABackendSends) {
                          .settings = limits("exchangeBuffer: 16Ki"),
                          .routes = h2cBackend(origin.port())});
   H2Client client(gateway.port(),
-                  std::string(h2::preface()) + h2::settings({{kInitialWindowSize, 0}}));  // takes nothing
+                  std::string(h2::preface()) + h2::settings({{kInitialWindowSize, 0}}));  // a window of 0
   client.send(h2::headers(1, h2::get(), true));
   EXPECT_TRUE(client.readFrame(H2Type::kHeaders, 1));
   EXPECT_EQ(client.status(1), "200");

@@ -1,5 +1,4 @@
-// What strangers send stands in the logs as data: every line is one object of JSON, of bounded length, whatever they
-// say.
+// Tests that input from clients stands in the logs as data: every line is one JSON object of bounded length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +17,7 @@ using testing::IsEmpty;
 
 const std::string kForged = "{\"time\":\"forged\"}";
 
-/// What a JSON parser that is not ours has against the lines of a log; empty: nothing.
+/// Returns the objections of Node.js' JSON parser to the lines of a log; empty if it has none.
 std::string faultsOf(const std::string& log) {
   const TempDir folder;
   const std::string path = folder.write("log", log);
@@ -34,7 +33,7 @@ std::string faultsOf(const std::string& log) {
   return outcome.output + outcome.errors;
 }
 
-/// A GET that says `value` there.
+/// Returns a GET with `value` in the field `name`.
 H2Lines getWith(const std::string& name, const std::string& value) {
   H2Lines lines = h2::get();
   for (auto& [known, its] : lines) {
@@ -62,7 +61,7 @@ class LogInjection : public testing::Test {
                     .options = {"--log-level", "trace"}}};
 };
 
-TEST_F(LogInjection, OverHttp11) {  // row 65
+TEST_F(LogInjection, OverHttp11) {
   std::vector<std::string> requests;
   for (const std::string& piece :
        {std::string("\n") + kForged + "\n", std::string("\r\n") + kForged, std::string("\x1b[2J\x1b]0;x\x07"),
@@ -87,7 +86,7 @@ TEST_F(LogInjection, OverHttp11) {  // row 65
   expectClean(gateway_.process().errors());
 }
 
-TEST_F(LogInjection, OverHttp2) {  // row 65
+TEST_F(LogInjection, OverHttp2) {
   for (const std::string& piece : {std::string("/\"},") + kForged, std::string("/\n") + kForged + "\n",
                                    std::string("/\xff\x1b"), "/" + std::string(12'000, '"')}) {
     for (const char* name : {":path", ":authority", ":method", "user-agent"}) {
@@ -104,7 +103,7 @@ TEST_F(LogInjection, OverHttp2) {  // row 65
   expectClean(gateway_.process().errors());
 }
 
-TEST_F(LogInjection, OverTls) {  // row 65
+TEST_F(LogInjection, OverTls) {
   const std::string port = std::to_string(gateway_.tlsPort());
   for (const std::string& name : {std::string("a\"},") + kForged, std::string("a\n") + kForged + "\n",
                                   std::string("\xff\xfe\x1b[2J"), std::string(250, '"')}) {

@@ -1,4 +1,4 @@
-// /metrics as Prometheus reads it: every kind of series there is, checked by Prometheus' own parser and linter.
+// Tests that /metrics has every kind of series and passes Prometheus' own parser and linter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,14 +17,14 @@ namespace {
 
 using testing::HasSubstr;
 
-/// `promtool check metrics`, as an operator would pipe a page into it.
+/// Pipes the page into `promtool check metrics`, as an operator would.
 Outcome checked(const std::string& page) {
   const TempDir folder;
   return run({"sh", "-c", "exec promtool check metrics <\"$1\"", "sh", folder.write("metrics", page)});
 }
 
-/// The label `serviceAccount` has the name that the egress proposal gives it; the linter wants snake_case. It is the
-/// only thing that it may find.
+/// Renames the label `serviceAccount`, whose name comes from the egress proposal. The linter wants snake_case, and this
+/// label is the only thing that it may object to.
 std::string withoutTheGivenName(std::string page) {
   const std::string given = ",serviceAccount=";
   for (std::size_t at = page.find(given); at != std::string::npos; at = page.find(given, at))
@@ -40,7 +40,7 @@ std::string routesTo(const std::vector<std::string>& backends) {
   return text;
 }
 
-/// The families that have no series.
+/// Returns the families that have no series.
 std::vector<std::string> withoutSeries(const std::string& page) {
   std::vector<std::string> missing;
   std::istringstream in(page);
@@ -67,7 +67,7 @@ TEST(Metrics, TheCheckFindsWhatIsWrong) {
   EXPECT_NE(checked("# HELP a_total What.\n# TYPE a_total counter\na_total{oneCamel=\"\"} 1\n").exitCode, 0);
 }
 
-/// Refuses what comes by one listener: nobody has its type.
+/// Refuses the requests of one listener: no compiled-in processor has this type.
 constexpr const char* kGuard = R"(---
 apiVersion: sluice.dev/v1alpha1
 kind: PayloadProcessor
@@ -121,7 +121,7 @@ TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
   EXPECT_EQ(readResponse(tooMuch).status, 431);
 
   const std::string page = gateway.metrics();
-  // No type that is compiled in changes a body while it streams.
+  // No compiled-in type changes a body while it streams.
   EXPECT_THAT(withoutSeries(page), testing::ElementsAre("sluice_processor_unreplayable_total"));
   for (const char* series : {"sluice_upstream_tls_handshakes_total{result=\"success\"",
                              "sluice_upstream_tls_handshakes_total{result=\"tls_certificate_error\"",

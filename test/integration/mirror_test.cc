@@ -1,5 +1,5 @@
-// RequestMirror through the binary: real and raw mirrors that record, keep silent, are slow or are not there, while the
-// request itself never notices.
+// Tests RequestMirror through the binary: mirrors that record, keep silent, are slow or are unreachable never affect
+// the request itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::string mirror(const std::string& name, const std::string& more = {}) {
   return "{type: RequestMirror, requestMirror: {backendRef: " + backendRef(name) + more + "}}";
 }
 
-/// Its answers are nobody's business.
+/// Records requests; the gateway ignores its answers.
 class Recorder : public RecordingOrigin {
  public:
   Recorder()
@@ -113,7 +113,7 @@ TEST_F(Mirrors, ThatKeepSilentHoldNothingUp) {
   const Gateway gateway(specOf(silent.port(), mirror("copy")));
   for (int i = 0; i < 3; ++i) EXPECT_THAT(ask(gateway, "/", {"--data", "x"}), HasSubstr("200 OK"));
   EXPECT_TRUE(eventually([&] { return silent.heads().size() == 3; }));
-}  // and SIGTERM does not wait for them
+}  // and SIGTERM does not wait for mirrors
 
 TEST_F(Mirrors, ThatDoNotReadLoseABigUploadAndTheBackendGetsItAll) {
   const RawOrigin deaf([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });

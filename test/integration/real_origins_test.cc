@@ -1,4 +1,4 @@
-// Origins that others wrote: nginx over HTTP/1.1 and nghttpd over HTTP/2, both with TLS.
+// Tests third-party origins: nginx over HTTP/1.1 and nghttpd over HTTP/2, both with TLS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class RealOrigins : public testing::Test {
     ASSERT_TRUE(waitForPort(port_)) << origin_->errors();
   }
 
-  /// curl's exit code; the body goes to `received`.
+  /// Runs curl, which writes the body to `received`.
   Outcome fetch(const Gateway& gateway, const std::string& option, const std::vector<std::string>& more) {
     std::vector<std::string> argv = {
         "curl", "-sS", "--max-time", "20", option, "-o", folder_.path() + "/received", "-w", "%{http_code}"};

@@ -1,5 +1,5 @@
-// Another configuration for the running binary: what it changes changes at once, what it leaves alone notices nothing,
-// and what can not be served leaves the old one in place.
+// Tests reloads of the running binary: changes take effect at once, everything else is undisturbed, and a configuration
+// that cannot be served leaves the old one in place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ bool falls(const Gateway& gateway, const std::string& series, double most) {
   return eventually([&] { return gateway.metric(series) <= most; });
 }
 
-/// Lets all its answers out when it is told to.
+/// Holds all its answers back until it is told to release them.
 class SlowOrigin {
  public:
   std::uint16_t port() const { return origin_.port(); }
@@ -55,7 +55,7 @@ class SlowOrigin {
   }};
 };
 
-/// Two origins, of which a configuration names one.
+/// Runs two origins, of which a configuration names one.
 class Reload : public testing::Test {
  protected:
   template <typename Origin>
@@ -310,7 +310,7 @@ TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
 
 class ReloadCertificates : public Reload {
  protected:
-  /// curl as who trusts our authority, by that name.
+  /// Returns a curl command that trusts the test's authority and asks for this name.
   std::vector<std::string> asking(const Gateway& gateway, const std::string& name) const {
     const std::string at = name + ":" + std::to_string(gateway.tlsPort());
     return {"curl", "-sS", "--cacert", ca_, "--resolve", at + ":127.0.0.1", "https://" + at + "/"};

@@ -1,5 +1,5 @@
-// Rules with `retry` through the binary: origins that recover, refuse, keep silent or reset; bodies within the replay
-// buffer and beyond it; shares as fail-over.
+// Tests rules with `retry` through the binary: origins that recover, refuse, keep silent or reset; bodies within the
+// replay buffer and beyond it; fail-over between weighted backends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,12 +25,12 @@ using testing::Not;
 constexpr const char* kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 constexpr const char* kBusy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy";
 
-/// One HTTPRoute whose rule says this, in lines of YAML, and has these shares.
+/// Returns one HTTPRoute whose rule has these members, as lines of YAML, and these weighted backends.
 std::string routeOfRule(const std::string& rule, const std::string& shares = backendRef()) {
   return routeOfRules("    - " + rule + "\n      backendRefs: [" + shares + "]\n");
 }
 
-/// Answers busy `failures` times, then well.
+/// Answers 503 `failures` times, then 200.
 class Recovering : public RecordingOrigin {
  public:
   explicit Recovering(std::size_t failures, const std::string& bad = kBusy)
@@ -43,7 +43,7 @@ TEST(RetryRules, HideAnOriginThatRecovers) {
                    .routes = routeOfRule("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
   EXPECT_THAT(ask(gateway, "/a"), HasSubstr("\r\n\r\nhello"));
   EXPECT_EQ(origin.heads().size(), 3U);
-  // An exchange is counted when it has ended, which the client may learn first.
+  // An exchange is counted when it has ended, which may be after the client has its answer.
   EXPECT_TRUE(gateway.reaches(
       "http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/"
       "origin\",namespace=\"\",serviceAccount=\"\",http_response_status_code=\"200\",error_type=\"\"}",
@@ -66,7 +66,6 @@ TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
   EXPECT_EQ(origin.heads().size(), 3U);
 }
 
-// Attack row 57.
 TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
   constexpr std::size_t kRequests = 300;
   constexpr std::chrono::seconds kDeadline{60};
@@ -83,8 +82,8 @@ TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
   ASSERT_TRUE(client.closed());
   EXPECT_EQ(countOf(answers, "HTTP/1.1 503 "), kRequests);
   EXPECT_EQ(countOf(answers, "\r\n\r\nbusy"), kRequests);
-  // A fifth, or ten in each second that passed meanwhile: a slow machine only raises the bound, and within the deadline
-  // it stays far below the six attempts that each request would have.
+  // The limit is a fifth of the requests, or ten in each second that passes meanwhile. A slow machine only raises the
+  // bound, and within the deadline it stays far below the six attempts that each request would have.
   const std::size_t attempts = origin.heads().size();
   EXPECT_LE(attempts, kRequests + kRequests / 5 + 10 * static_cast<std::size_t>(took.count() + 1));
   EXPECT_GE(attempts, kRequests + 10);
@@ -197,7 +196,7 @@ TEST(RetryRules, WorkTowardsHttp2Too) {
   EXPECT_EQ(gateway.metric(idle), 1) << "one connection for all of them";
 }
 
-// E-96: what is meant for one Backend is not told to another.
+// Credentials meant for one Backend must not reach another.
 TEST(RetryRules, FailOverToAnotherShareWithoutTheFirstOnesCredentials) {
   const Recovering broken(100);
   const Recovering sound(0);

@@ -1,5 +1,5 @@
-// What GatewayClass.status.supportedFeatures claims of HTTPRoutes and Gateways, by curl through the binary; the rest is
-// in rule_test, tls_listener_test and grpc_route_test.
+// Tests the features that GatewayClass.status.supportedFeatures claims for HTTPRoutes and Gateways, by curl through the
+// binary; the others are in rule_test, tls_listener_test and grpc_route_test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,14 +15,14 @@ using testing::Not;
 
 constexpr const char* kBackendRef = "{group: gateway.networking.k8s.io, kind: Backend, name: origin}";
 
-/// An HTTPRoute with these rules, as lines of YAML.
+/// Returns an HTTPRoute with these rules, given as lines of YAML.
 std::string httpRouteOf(const std::string& rules, const std::string& name = "all",
                         const std::string& parent = "name: egress", const std::string& more = {}) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + name +
          "}\nspec:\n  parentRefs: [{" + parent + "}]\n" + more + "  rules:\n" + rules;
 }
 
-/// A rule that marks its responses with its name.
+/// Returns a rule that marks its responses with its name.
 std::string marked(const std::string& name, const std::string& matches) {
   return "    - name: " + name + "\n      matches: [" + matches +
          "]\n      filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-rule, value: " +

@@ -1,4 +1,4 @@
-// What a rule says beyond where to: redirects and timeouts, by curl and nghttp through the binary.
+// Tests redirects and timeouts of rules, by curl and nghttp through the binary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::Not;
 
 class Redirects : public testing::Test {
  protected:
-  /// The answer to one request, head and body, with `more` of curl's options.
+  /// Returns head and body of the answer to one request; `more` are further options of curl.
   std::string ask(const std::string& redirect, const std::string& path, const std::vector<std::string>& more = {}) {
     const Gateway gateway({.backends = {{.port = origin_.port()}},
                            .routes = routeOfRules("    - matches: [{path: {value: /old}}]\n"
@@ -92,7 +92,7 @@ class RuleTimeouts : public testing::Test {
                     .routes = routeOfRules("    - timeouts: {" + timeouts + "}\n" + backendRefs()),
                     .startedBy = time_.startedBy()});
   }
-  /// The gateway waits for an answer that never comes: this is what the client gets when `after` has passed.
+  /// Sends a request to an origin that never answers, and returns what the client gets once `after` has passed.
   RawResponse askInVain(const Gateway& gateway, std::chrono::seconds after) {
     Socket client = Socket::connect(gateway.port());
     client.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");

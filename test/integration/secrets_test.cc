@@ -1,4 +1,5 @@
-// A canary in everything that is secret: it appears in no log, on no page and in no argument, whatever goes wrong.
+// Puts a canary into everything that is secret: it must appear in no log, on no page and in no argument, whatever
+// fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,15 +18,15 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kCanary = "c4n4rYs3cr3t";
-constexpr const char* kCanary64 = "YzRuNHJZczNjcjN0";  // the same in base64
+constexpr const char* kCanary64 = "YzRuNHJZczNjcjN0";  // in base64
 
-/// The second line of a PEM block: bytes of nothing but the key.
+/// Returns the second line of a PEM block, which holds bytes of the key only.
 std::string keyMaterial(const Identity& identity) {
   const std::size_t begin = identity.key.find('\n') + 1;
   return identity.key.substr(begin, identity.key.find('\n', begin) - begin).substr(30, 20);
 }
 
-/// Where a text shows a secret; empty: nowhere.
+/// Returns the text around the secret; empty if the text does not hold it.
 std::string shown(const std::string& text, const std::string& secret) {
   const std::size_t at = text.find(secret);
   return at == std::string::npos ? "" : text.substr(at < 200 ? 0 : at - 200, 400);
@@ -39,7 +40,7 @@ class Secrets : public testing::Test {
     const RawResponse got = readResponse(client);
     return got.head + got.body;
   }
-  /// Everything that somebody else than the two peers may come to read.
+  /// Returns everything that a third party may come to read.
   static std::string visible(Gateway& gateway) {
     const std::string proc = "/proc/" + std::to_string(gateway.process().pid());
     std::string all = readFile(proc + "/cmdline");
@@ -52,7 +53,7 @@ class Secrets : public testing::Test {
   }
 };
 
-TEST_F(Secrets, OfRequestsStayBetweenThePeers) {  // row 66
+TEST_F(Secrets, OfRequestsStayBetweenThePeers) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nSet-Cookie: id=" + std::string(kCanary) +
                                         "\r\nContent-Length: 2\r\n\r\nok"));
   const std::string everywhere = "Authorization: Bearer " + std::string(kCanary) + "\r\nProxy-Authorization: Basic " +
@@ -98,7 +99,7 @@ TEST_F(Secrets, OfRequestsStayBetweenThePeers) {  // row 66
   EXPECT_EQ(shown(visible(gateway), kCanary64), "");
 }
 
-TEST_F(Secrets, OfTheConfigurationStayInIt) {  // row 66
+TEST_F(Secrets, OfTheConfigurationStayInIt) {
   const Identity root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
   const Identity client = issueClient(root, "tenant");

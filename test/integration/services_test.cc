@@ -1,5 +1,5 @@
-// Services as backends of the running binary: their endpoints, whatever becomes of them, and what they must not lead
-// to.
+// Tests Services as backends of the running binary: their endpoints as they come and go, and destinations that they
+// must not lead to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ TEST_F(Services, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
   text.replace(text.find("rules: [{"), 9, "rules: [{retry: {codes: [503], attempts: 1, backoff: 1ms}, ");
   const Gateway gateway(servingText(service() + slices({{busy.port()}, {one_.port()}}) + text));
   Socket client = Socket::connect(gateway.port());
-  // The budget of retries allows more than that, however quick the requests are.
+  // The retry budget allows more retries than this, however fast the requests are.
   for (int i = 0; i < 40 && busy.heads().size() < 5; ++i) ASSERT_EQ(askShop(client).body, "one") << i;
   EXPECT_EQ(busy.heads().size(), 5U);
 }
@@ -183,7 +183,7 @@ TEST_F(Services, OfOtherNamespacesNeedAGrant) {
   EXPECT_EQ(askShop(gateway).body, "one");
 }
 
-// CVE-2021-25740: who may write EndpointSlices is not thereby on the gateway's own machine.
+// CVE-2021-25740: permission to write EndpointSlices must not give access to the gateway's own machine.
 TEST_F(Services, DoNotLeadToTheLoopbackOfTheGateway) {
   GatewaySpec spec = servingEndpoints({{one_.port()}});
   spec.allow = "10.0.0.0/8";

@@ -1,5 +1,5 @@
-// sessionPersistence through the binary: curl with its cookie jar, raw clients of both versions, grpc-js; endpoints and
-// shares that come and go, workers, reloads and restarts.
+// Tests sessionPersistence through the binary with curl's cookie jar, raw clients of both versions and grpc-js, while
+// endpoints and weighted backends come and go, over several workers, reloads and restarts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::string keys(char now, char before) {
          std::string(32, now) + ", before: " + std::string(32, before) + "}\n---\n";
 }
 
-/// The Service shop, whose endpoints listen at these ports.
+/// Returns the Service shop, with endpoints at these ports.
 std::string shop(const std::vector<std::uint16_t>& ports) {
   std::string text =
       "apiVersion: v1\nkind: Service\nmetadata: {namespace: test, name: shop}\nspec: {ports: [{name: web, port: "
@@ -83,7 +83,7 @@ RawResponse resume(std::uint16_t port, const std::string& value) {
 
 class SessionsOfClients : public testing::Test {
  protected:
-  /// Requests with that value, each on a connection of its own, all have this answer and none another value.
+  /// Expects that requests with this value, each on a connection of its own, all get this answer and no new value.
   static void expectStays(std::uint16_t port, const std::string& value, const std::string& body, int times = 6) {
     for (int i = 0; i < times; ++i) {
       const RawResponse next = resume(port, value);
@@ -287,7 +287,8 @@ TEST(SessionsOfCalls, AreCarriedByAFieldOfTheMetadata) {
   const auto line = origin.waitForLine("listening on ");
   ASSERT_TRUE(line) << origin.errors();
   const auto port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
-  // Each share marks its answers in the field that the client prints, where the session stands instead when it is new.
+  // Each weighted backend marks its answers in the field that the client prints; a new session's value stands there
+  // instead.
   const auto marked = [](const std::string& mark) {
     return ", filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-leading, value: " +
            mark + "}]}}]";

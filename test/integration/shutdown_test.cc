@@ -1,5 +1,5 @@
-// SIGTERM while everything is busy: the gateway ends with 0 and no complaint of a sanitizer, whatever is in flight.
-// Gateway's destructor sends it and checks.
+// Tests SIGTERM under load: the gateway exits with 0 and without a sanitizer's report, whatever is in flight. Gateway's
+// destructor sends the signal and checks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(Shutdown, EndsWhateverItWaitsFor) {
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(1000, 'x'),
         std::string(h2::preface()),
         h2::clientHello() + h2::headers(1, h2::post(), false) + h2::data(1, "abc", false)};
-    // Of so many, by weight, some are with the Backend that never answers.
+    // With this many requests, the weights send some to the Backend that never answers.
     for (int i = 0; i < 12; ++i) {
       for (const std::string& beginning : beginnings) {
         clients.push_back(Socket::connect(gateway.port()));

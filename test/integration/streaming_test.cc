@@ -1,4 +1,4 @@
-// Bodies that are larger than any buffer, between sides of different speed: nothing is lost, and memory stays bounded.
+// Tests bodies larger than any buffer between peers of different speed: nothing is lost, and memory stays bounded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,8 @@ namespace sluice::test {
 namespace {
 
 constexpr std::size_t kMiB = 1024 * 1024;
-// limits.exchangeBuffer each way, the sockets' own buffers are the kernel's; the rest is a sanitizer's share.
+// limits.exchangeBuffer counts each way; the sockets' own buffers are in the kernel, and the rest allows for the
+// sanitizers.
 constexpr std::size_t kBoundKib = 24 * 1024;
 
 class Streaming : public testing::TestWithParam<const char*> {
@@ -31,7 +32,7 @@ TEST_P(Streaming, ASlowClientHoldsBackAFastOrigin) {
   Socket client = Socket::connect(gateway_.port(), 16 * 1024);
   client.send("GET /bytes/" + size + " HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(client.readUntil("\r\n\r\n"), testing::StartsWith("HTTP/1.1 200"));
-  // As long as the client reads a little, everything behind it is full.
+  // While the client reads only a little, every buffer behind it is full.
   for (int i = 0; i < 100; ++i) EXPECT_EQ(client.readExactly(10'000).size(), 10'000u);
   EXPECT_LT(gateway_.process().residentKib(), before + kBoundKib);
   const std::size_t rest = 20 * kMiB;

@@ -1,4 +1,4 @@
-// What a process meets on a bad day: no descriptors left, a full disk, nobody who reads its log. It serves on.
+// Tests that the gateway serves on when it has no descriptors left, the disk is full, or nobody reads its log.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -26,7 +26,8 @@ RawResponse askAndClose(std::uint16_t port, const std::string& target = "/") {
 
 bool serves(const Gateway& gateway) { return askAndClose(gateway.port()).status == 200; }
 
-/// Each of its threads waits for something. Who spins is never seen so, however little he gets of a busy machine.
+/// Returns true if each of the process' threads waits for something. A spinning thread never does, however little CPU
+/// it gets on a busy machine.
 bool sleeps(pid_t pid) {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
     const std::string stat = readFile(thread.path().string() + "/stat");
@@ -49,7 +50,7 @@ class Descriptors : public testing::Test {
   RawOrigin origin_{RawOrigin::answering(kOk)};
 };
 
-TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {  // row 22
+TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {
   const Gateway gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(256)});
   Socket early = Socket::connect(gateway.port());
   std::vector<Socket> idle = connect(gateway.port(), 400);
@@ -101,7 +102,7 @@ TEST(FullDisk, LosesLinesOfTheAccessLogAndSaysSoOnce) {
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
 }
 
-/// Every line of the file; those that are whole are objects of JSON from brace to brace.
+/// Returns every line of the file; each whole line must be a JSON object from brace to brace.
 std::vector<std::string> linesOf(const std::string& path) {
   std::ifstream in(path);
   std::vector<std::string> lines;
@@ -113,7 +114,7 @@ TEST(FullDisk, OnceThereIsRoomAgainEveryLineIsWhole) {
   RawOrigin origin(RawOrigin::answering(kOk));
   const TempDir folder;
   const std::string path = folder.path() + "/access.log";
-  // A bound on every file that it writes ends it by a signal, unless it is ready for that.
+  // The bound on every file that it writes ends a process by a signal, unless it ignores that.
   Gateway gateway(
       {.backends = {{.port = origin.port()}}, .accessLog = path, .startedBy = {"prlimit", "--fsize=1000:unlimited"}});
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
@@ -141,7 +142,7 @@ TEST(BrokenPipe, OfTheAccessLogIsNoReasonToEnd) {
   Gateway gateway(
       {.backends = {{.port = origin.port()}}, .startedBy = {"bash", "-c", "exec \"$@\" > >(head -n 1)", "bash"}});
   EXPECT_TRUE(serves(gateway));
-  // One line for the reader, which then goes, and some that find it gone.
+  // One line goes to the reader, which then exits, and some later ones find it gone.
   EXPECT_TRUE(eventually([&] {
     return serves(gateway) && gateway.process().errors().find("access log lines are being lost") != std::string::npos;
   }));

@@ -1,7 +1,7 @@
-// Every timeout of settings.yaml on both sides: what ends by it, and its counter; what stays within it, and no count.
+// Tests both sides of every timeout of settings.yaml: exchanges beyond it end and are counted, those within it are not.
 //
-// A timeout of milliseconds may strike at any moment, so it stands only where nothing else must happen before.
-// Everywhere else it is kLong, and the test lets the gateway's time pass by hand.
+// A timeout of milliseconds may strike at any moment, so it stands only where nothing else must happen before. All
+// other timeouts are kLong, and the test lets the gateway's time pass by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -28,8 +28,8 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::chrono::seconds kLong{100};   // as "100s" in the settings
-constexpr std::chrono::seconds kWithin{60};  // less than that, but twice as much is more
+constexpr std::chrono::seconds kLong{100};   // "100s" in the settings
+constexpr std::chrono::seconds kWithin{60};  // within kLong once, but not twice
 
 std::string timeouts(const std::string& text) { return "timeouts: {" + text + "}\n"; }
 
@@ -56,7 +56,7 @@ class Timeouts : public testing::Test {
   Gateway gatewayWith(const std::string& settings) {
     return Gateway({.backends = {{.port = origin_.port()}}, .settings = timeouts(settings)});
   }
-  /// Its time is moved by hand.
+  /// Returns a gateway whose time is moved by hand.
   GatewaySpec timed(const std::string& settings, std::uint16_t origin) const {
     return {.backends = {{.port = origin}}, .settings = onlyTimeouts(settings), .startedBy = time_.startedBy()};
   }
@@ -82,7 +82,7 @@ TEST_F(Timeouts, RequestHeaderEndsAHeadThatDrips) {
 TEST_F(Timeouts, RequestHeaderRunsFromTheFirstByte) {
   const Gateway gateway = gatewayWith("requestHeader: 300ms");
   Socket client = Socket::connect(gateway.port());
-  client.send("P");  // not even the version is known
+  client.send("P");  // too short to tell the version
   EXPECT_EQ(readResponse(client).status, 408);
   EXPECT_EQ(client.readAll(), "");
   EXPECT_TRUE(client.closed());
@@ -114,7 +114,7 @@ TEST_F(Timeouts, RequestHeaderIsOfEachHeadAlone) {
   H2Client client(gateway.port());
   const auto request = [](std::uint32_t stream) { return h2::headers(stream, h2::get(), true); };
   client.send(request(1).substr(0, 15));
-  // Longer than the timeout, and there is always half a head.
+  // This takes longer than the timeout, and half a head is pending at any time.
   for (std::uint32_t stream = 1; stream < 30; stream += 2) {
     ASSERT_TRUE(client.waitUntilRead());
     time_.pass(gateway, kWithin);
@@ -199,7 +199,7 @@ TEST_F(Timeouts, ClientIdleSaysGoodbyeOverHttp2) {
   EXPECT_TRUE(client.readStream(1));
   time_.pass(gateway, kLong);
   EXPECT_TRUE(client.readFrame(H2Type::kGoaway, 0));
-  time_.pass(gateway, kLong);  // it has as long to leave
+  time_.pass(gateway, kLong);  // the client has as long again to close
   EXPECT_TRUE(client.readToEnd());
   EXPECT_EQ(client.status(1), "200");
   EXPECT_EQ(client.goawayCode(), h2error::kNoError);
@@ -359,7 +359,7 @@ TEST(StreamIdle, CutsAResponseThatStopsInTheMiddle) {
 
 TEST_F(Timeouts, StreamIdleCutsAClientThatTakesNothing) {
   const Gateway gateway(timed("streamIdle: 100s"));
-  H2Client client(gateway.port(), std::string(h2::preface()) + h2::settings({{4, 0}}));  // a window that never opens
+  H2Client client(gateway.port(), std::string(h2::preface()) + h2::settings({{4, 0}}));  // a window of 0
   client.send(h2::headers(1, h2::get("/bytes/1000"), true));
   EXPECT_TRUE(client.readFrame(H2Type::kHeaders, 1));
   EXPECT_EQ(client.status(1), "200");
@@ -368,7 +368,7 @@ TEST_F(Timeouts, StreamIdleCutsAClientThatTakesNothing) {
   EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
 }
 
-/// Says `text` whenever it is told to, to one client.
+/// Sends `text` to its one client whenever it is told to.
 class Dictated {
  public:
   Dictated(std::string head, std::string text) : head_(std::move(head)), text_(std::move(text)) {}

@@ -1,4 +1,5 @@
-// Origins that break the protocol: the client gets a whole answer or an error, never somebody else's bytes.
+// Tests origins that break the protocol: the client gets a whole answer or an error, and never bytes of another
+// response.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {  // row 40
+TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {
   for (const std::string answer :
        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc",
@@ -36,7 +37,7 @@ TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {  // row 40
   }
 }
 
-TEST(BrokenOrigins, BytesBehindAResponseNeverReachAnybody) {  // row 40
+TEST(BrokenOrigins, BytesBehindAResponseNeverReachAnybody) {
   RawOrigin origin(RawOrigin::answering(
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"));
   const Gateway gateway({.backends = {{.port = origin.port()}}});
@@ -48,7 +49,7 @@ TEST(BrokenOrigins, BytesBehindAResponseNeverReachAnybody) {  // row 40
   EXPECT_GE(origin.connections(), 5) << "a connection with bytes left over is not used again";
 }
 
-TEST(BrokenOrigins, BodiesWhereThereAreNoneRetireTheConnection) {  // row 41
+TEST(BrokenOrigins, BodiesWhereThereAreNoneRetireTheConnection) {
   for (const auto& [request, answer] :
        {std::pair("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"),
         std::pair("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\nEVIL"),
@@ -67,7 +68,7 @@ TEST(BrokenOrigins, BodiesWhereThereAreNoneRetireTheConnection) {  // row 41
   }
 }
 
-TEST(BrokenOrigins, InterimResponsesAreBounded) {  // row 39
+TEST(BrokenOrigins, InterimResponsesAreBounded) {
   RawOrigin origin([](Socket& socket, RawOrigin& self) {
     if (self.readHead(socket).empty()) return;
     while (!self.stopping() && socket.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", std::chrono::seconds(1))) {
@@ -83,7 +84,7 @@ TEST(BrokenOrigins, InterimResponsesAreBounded) {  // row 39
   EXPECT_THAT(head, testing::StartsWith("HTTP/1.1 502"));
 }
 
-TEST(BrokenOrigins, AnEarlyAnswerEndsTheUploadWithoutSmugglingIt) {  // row 37
+TEST(BrokenOrigins, AnEarlyAnswerEndsTheUploadWithoutSmugglingIt) {
   RawOrigin origin([](Socket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) socket.send("HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig");
   });
@@ -97,7 +98,7 @@ TEST(BrokenOrigins, AnEarlyAnswerEndsTheUploadWithoutSmugglingIt) {  // row 37
   EXPECT_GE(origin.connections(), 2) << "the connection of the unfinished upload is not used again";
 }
 
-TEST(BrokenOrigins, AFinalAnswerWithoutContinueNeverTurnsTheBodyIntoARequest) {  // row 38
+TEST(BrokenOrigins, AFinalAnswerWithoutContinueNeverTurnsTheBodyIntoARequest) {
   RawOrigin origin([](Socket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   });
@@ -108,7 +109,7 @@ TEST(BrokenOrigins, AFinalAnswerWithoutContinueNeverTurnsTheBodyIntoARequest) { 
   if (got.status == 100)
     got = readResponse(client);  // the gateway may invite the body itself (RFC 9110 section 10.1.1)
   EXPECT_EQ(got.status, 200);
-  client.send("GET / HTTP/1.1\r\n\r\n");  // the body, at last
+  client.send("GET / HTTP/1.1\r\n\r\n");  // the body, which looks like a request
   EXPECT_EQ(askRaw(gateway.port()).status, 200);
   for (const std::string& head : origin.heads()) EXPECT_THAT(head, testing::ContainsRegex("[Hh]ost: origin"));
 }

@@ -1,4 +1,5 @@
-// WebSockets through the binary: a client and a server that others wrote, and raw peers for what those never do.
+// Tests WebSockets through the binary: with a third-party client and server, and with raw peers for what those never
+// do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ const std::string kAgree =
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
 
-/// The server of the npm package "ws".
+/// Runs the server of the npm package "ws".
 class WsOrigin {
  public:
   explicit WsOrigin(const std::optional<Identity>& identity = std::nullopt) : process_(command(identity)) {
@@ -61,7 +62,7 @@ TEST(WebSocket, WorksBetweenARealClientAndARealServer) {
   WsOrigin origin;
   Gateway gateway({.backends = {{.port = origin.port()}}});
   expectRealClientIsHappy("ws://127.0.0.1:" + std::to_string(gateway.port()));
-  // Whoever broke off, the server saw it so.
+  // Whichever side broke off, the server saw a clean close.
   EXPECT_TRUE(origin.process().waitForLine("closed 1000 done"));
   EXPECT_TRUE(origin.process().waitForLine("closed 4001 as told"));
   EXPECT_TRUE(origin.process().waitForLine("closed 1006"));
@@ -82,7 +83,7 @@ TEST(WebSocket, WorksForAClientOfHttp2) {
   EXPECT_TRUE(origin.process().waitForLine("closed 1000"));
 }
 
-// Whoever asked over HTTP/2 takes every success for a tunnel (RFC 8441 section 5).
+// A client of HTTP/2 takes every 2xx for an open tunnel (RFC 8441 section 5).
 TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsAnErrorForAClientOfHttp2) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"));
   const Gateway gateway({.backends = {{.port = origin.port()}}});
@@ -167,7 +168,7 @@ TEST(WebSocket, IsInTheAccessLogWithItsBytes) {
   EXPECT_THAT(lines[0], HasSubstr("\"request_bytes\":7,\"response_bytes\":6"));
 }
 
-// Row 34: what follows a request whose upgrade was not agreed is the next request, and is routed as such.
+// If the upgrade is not agreed, the bytes after the request are the next request, and are routed as such.
 TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsNoTunnel) {
   for (const char* status : {"200 OK", "426 Upgrade Required"}) {
     RawOrigin origin(RawOrigin::answering("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 2\r\n\r\nno"));
@@ -183,7 +184,7 @@ TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsNoTunnel) {
   }
 }
 
-// Row 35: a version that the origin refuses, while the client behaves as if it had not.
+// The origin refuses the version, while the client behaves as if it had not.
 TEST(WebSocket, WithABadVersionIsNoTunnel) {
   RawOrigin origin(
       RawOrigin::answering("HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 0\r\n\r\n"));
@@ -221,7 +222,7 @@ TEST(WebSocket, EndsOneSideAfterTheOther) {
   RawOrigin origin([](Socket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(kAgree);
-    const std::string all = socket.readAll();  // until the client's end
+    const std::string all = socket.readAll();  // reads until the client's end
     socket.send("got " + all);
   });
   const Gateway gateway({.backends = {{.port = origin.port()}}});
@@ -307,7 +308,7 @@ TEST(WebSocket, KeepsADrainingGatewayUntilItsTimeout) {
   client.send("x");
   EXPECT_EQ(client.readExactly(1), "x") << "it serves on";
   time.moveOn(std::chrono::seconds(100));
-  gateway.adminGet("/");  // so that it looks at its clock
+  gateway.adminGet("/");  // makes the gateway read its clock
   EXPECT_EQ(gateway.process().wait(), 0);
   client.readAll();
   EXPECT_TRUE(client.closed());

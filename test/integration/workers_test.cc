@@ -1,5 +1,5 @@
-// How clients spread over the workers. Each worker keeps connections to a backend of its own, so an origin that says on
-// which connection it was asked says which worker asked.
+// Tests how clients spread over the workers. Each worker keeps its own connections to a backend, so an origin that
+// answers with the number of its connection identifies the worker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::SizeIs;
 
 constexpr int kWorkers = 4;
 
-/// One request at a time, so that every worker asks on one connection.
+/// Asks one request at a time, so every worker uses one connection.
 class Workers : public testing::Test {
  protected:
   static RawOrigin::Script numbering() {
@@ -34,7 +34,7 @@ class Workers : public testing::Test {
       while (!self.readHead(socket).empty()) socket.send(answer);
     };
   }
-  /// The worker that serves a client.
+  /// Returns the worker that serves a client.
   static std::string workerOf(Socket& client) {
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     return readResponse(client).body;
@@ -81,7 +81,7 @@ TEST_F(Workers, AWorkerWhoseClientsLeftGetsTheNextOnes) {
   }
   const std::string emptied = clients.rbegin()->first;
   clients[emptied].clear();
-  EXPECT_TRUE(eventually([&] {  // as soon as it has noticed
+  EXPECT_TRUE(eventually([&] {  // as soon as the gateway has noticed
     Socket client = Socket::connect(gateway_.port());
     return workerOf(client) == emptied;
   }));
@@ -95,11 +95,11 @@ TEST(WorkersTls, ATicketResumesOnEveryWorker) {
   const TempDir folder;
   const std::string ticket = folder.path() + "/session.pem";
   const std::string connect = "127.0.0.1:" + std::to_string(gateway.tlsPort());
-  // TLS 1.2 brings its ticket within the handshake: s_client leaves right behind it.
+  // TLS 1.2 sends its ticket within the handshake, after which s_client exits at once.
   const Outcome first = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_out", ticket});
   ASSERT_THAT(first.output, HasSubstr("New, TLSv1.2")) << first.errors;
   std::vector<Socket> others;
-  for (int i = 0; i < 2 * kWorkers; ++i) {  // each that stays sends the next to another worker
+  for (int i = 0; i < 2 * kWorkers; ++i) {  // each client that stays sends the next one to another worker
     const Outcome again = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_in", ticket});
     EXPECT_THAT(again.output, HasSubstr("Reused, TLSv1.2")) << again.errors;
     others.push_back(Socket::connect(gateway.tlsPort()));

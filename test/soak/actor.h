@@ -1,8 +1,7 @@
-// Somebody who does the same thing again and again until the soak is over, and judges each time what came of it. An
-// actor has a thread of its own.
+// An actor repeats an action until the soak is over, and checks the result each time. It has a thread of its own.
 //
-// What is an error, an actor says by wrong(): strict ones accept exactly one answer; those who misbehave, or talk to
-// who does, accept the answers that names.md gives them, and an end in time.
+// An actor reports errors by wrong(). Strict actors accept exactly one answer; actors that misbehave, or that talk to a
+// peer that does, accept the answers that names.md lists for the case, and an end in time.
 #pragma once
 
 #include <chrono>
@@ -17,35 +16,36 @@
 
 namespace sluice::soak {
 
-/// What an actor works with.
+/// The objects that an actor works with.
 struct Scene {
   Stage& stage;
   Course& course;
   Ledger& ledger;
   std::mt19937& random;
 
-  /// Any number of [least, most].
+  /// Returns a random number in [least, most].
   int any(int least, int most) const { return std::uniform_int_distribution(least, most)(random); }
   bool oneIn(int count) const { return any(1, count) == 1; }
 };
 
 struct Actor {
   std::string name;
-  /// Between two rounds.
+  /// pause between two rounds
   std::chrono::milliseconds pause;
   std::function<void(Scene&)> round;
 };
 
-/// Who get exactly what they asked for, whatever goes on around them: over sockets, and by the programs of others.
+/// Returns clients that must get exactly what they asked for, whatever else goes on: raw sockets and third-party
+/// programs.
 std::vector<Actor> strictClients();
 std::vector<Actor> peerClients();
-/// Who hold tunnels open, over both versions, and through every reload.
+/// Returns clients that keep tunnels open, over both versions and through every reload.
 std::vector<Actor> webSocketClients();
-/// Who break off, dawdle or talk nonsense.
+/// Returns clients that break off, stall or send nonsense.
 std::vector<Actor> roughClients();
-/// Who ask for what an origin breaks.
+/// Returns clients that request the paths of the rough origin.
 std::vector<Actor> clientsOfRoughOrigins();
-/// Who change the world: configurations, names; and who watch it by the admin port.
+/// Returns actors that change configurations and names, and that watch the gateway by its admin port.
 std::vector<Actor> operators();
 std::vector<Actor> namekeepers();
 std::vector<Actor> auditors();

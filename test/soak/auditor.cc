@@ -1,5 +1,5 @@
-// Reads the access log while it is written: whatever a client saw, an origin that breaks nothing has no failure of 5xx
-// but those that its clients caused.
+// Reads the access log while it is written: requests to an origin without faults must not fail with 5xx, unless their
+// client caused it.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -15,11 +15,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Beyond this the log is begun anew.
+/// Above this size the log is truncated.
 constexpr std::streamoff kMostBytes = 32 << 20;
 
-/// A client that has ended its side is still waited for, and one that stops in an upload that is being answered looks
-/// like an origin that does: until streamIdle.
+/// A client that has ended its side is still waited for. One that stops an upload while it is being answered cannot be
+/// told from an origin that does so, until streamIdle strikes.
 bool isFailure(const std::string& line) {
   return contains(line, "\"error.origin\":\"") && !contains(line, "\"error.origin\":\"downstream\"") &&
          !contains(line, "\"error.type\":\"http_response_timeout\"");

@@ -1,4 +1,4 @@
-// How long the soak lasts, and whether it was ended before. Shared by all its threads.
+// The time that the soak lasts, and whether it was ended early. Shared by all its threads.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@ class Course {
 
   std::chrono::seconds length() const { return length_; }
   std::chrono::milliseconds elapsed() const;
-  /// Never negative.
+  /// Returns the remaining time, which is never negative.
   std::chrono::milliseconds left() const;
   bool over() const { return left() == std::chrono::milliseconds(0); }
-  /// Over from now on.
+  /// Ends the soak now.
   void end();
-  /// Waits, but not beyond the end; false if it is over.
+  /// Waits, but not beyond the end; returns false if the soak is over.
   bool pause(std::chrono::milliseconds time);
 
  private:

@@ -1,4 +1,4 @@
-// By what the soak tells growing from warming up.
+// Tests how the soak tells growing from warming up.
 #include "test/soak/health.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Preloaded into the gateway by the soak: writes every second how many bytes of its heap are in use. What is resident
-// says less about a process under AddressSanitizer, whose allocator keeps freed memory in quarantine and spreads what
-// is in use over more and more pages. A library of its own, of which the product knows nothing.
+// The soak preloads this library into the gateway; it writes every second how many bytes of the heap are in use. The
+// resident size says less about a process under AddressSanitizer, whose allocator keeps freed memory in quarantine and
+// spreads live memory over more and more pages. The product does not know of this library.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>

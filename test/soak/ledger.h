@@ -1,5 +1,5 @@
-// What one actor did: rounds, checks that held, and errors, of which the first ones are printed as they happen. Written
-// by the actor's thread, read by anybody.
+// Counts what one actor did: rounds, checks that held, and errors, of which the first ones are printed as they happen.
+// Written by the actor's thread, read by any.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace sluice::soak {
 
-/// A line on the standard output, with the time since the beginning before it.
+/// Prints a line on the standard output, with the time since the beginning before it.
 void say(const Course& course, std::string_view text);
 
 class Ledger {
@@ -21,7 +21,7 @@ class Ledger {
   void round() { ++rounds_; }
   void right(std::uint64_t count = 1) { checks_ += count; }
   void wrong(const std::string& what);
-  /// Returns what it was given.
+  /// Records the check, and returns `holds`.
   bool expect(bool holds, const std::string& otherwise);
 
   const std::string& actor() const { return actor_; }

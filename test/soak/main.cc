@@ -1,5 +1,5 @@
-// soak: everything at once on one gateway under AddressSanitizer, for as long as is wanted. Exits 0 if nothing was
-// wrong.
+// soak runs clients, faults and reloads at once on one gateway under AddressSanitizer, for a given time. It exits with
+// 0 if nothing was wrong.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// Who change what names stand for, and the name server itself.
+// Actors that change the addresses of names, and stop the name server itself.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ bool isNameError(const RawResponse& got) {
   return got.status == 503 && got.body.find("\"dns_error\"") != std::string::npos;
 }
 
-/// Gives the names other addresses, and takes the server away for a while.
+/// Gives the names other addresses, and stops the name server for a while.
 class Namekeeper {
  public:
   void operator()(Scene& scene) {
@@ -39,7 +39,7 @@ class Namekeeper {
     scene.stage.names().change(scene.stage.records(kPlaces[scene.random() % std::size(kPlaces)], !gone_));
   }
 
-  /// The TTL is a second, a failure is remembered as long; a connection may outlive its name by upstreamIdle.
+  /// The TTL is a second, and failures are cached as long; a connection may outlive its name by upstreamIdle.
   bool comesToBe(Scene& scene) const {
     const auto until = Clock::now() + kSlack;
     while (Clock::now() < until) {
@@ -48,7 +48,7 @@ class Namekeeper {
         scene.ledger.right();
         return true;
       }
-      // Idle for long enough that the connection goes too.
+      // The pause is so long that the idle connection is closed too.
       if (!scene.course.pause(kUpstreamIdle + 500ms)) return false;
     }
     scene.ledger.wrong(std::string("gone.test does not ") + (gone_ ? "go" : "come back"));

@@ -1,4 +1,5 @@
-// Who operate the gateway while it is busy: configurations, good and bad, one after another, and the admin port.
+// Actors that operate the gateway while it is busy: they apply good and bad configurations, one after another, and read
+// the admin port.
 #include <csignal>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ using test::Outcome;
 using test::RawResponse;
 using test::Socket;
 
-/// The only one who changes the configuration, so he knows what every answer has to be.
+/// No other actor changes the configuration, so this one knows what every answer must be.
 class Reloader {
  public:
   void operator()(Scene& scene) {
@@ -47,7 +48,7 @@ class Reloader {
     check(scene, "another configuration");
   }
 
-  /// Without a signal: the files are watched.
+  /// Sends no signal: the gateway watches the files.
   static void isNoticed(Scene& scene, const test::GatewaySpec& spec) {
     static constexpr const char* kSeries = "sluice_config_reloads_total{result=\"success\"}";
     test::Gateway& gateway = scene.stage.gateway();
@@ -68,7 +69,7 @@ class Reloader {
     check(scene, "one whose port somebody else has");
   }
 
-  /// Everything in it is served but the one object that is wrong: its last good version is.
+  /// Everything in the configuration is served except the one wrong object, whose last good version is served.
   void misspelt(Scene& scene) {
     served_ = served_.next(scene.random);
     served_.misspelt = true;
@@ -109,7 +110,7 @@ class Reloader {
   void checkExtraPort(Scene& scene, const std::string& after) const {
     Socket socket = Socket::connect(scene.stage.extraPort());
     if (!served_.extraListener) {
-      // What the kernel had taken before the listener went is closed without an answer.
+      // A connection that the kernel accepted before the listener closed is closed without an answer.
       const bool gone = !socket.ok() || (socket.send(getHead("/bytes/1")), socket.readAll().empty());
       scene.ledger.expect(gone, "the extra listener is still there after " + after);
       return;
@@ -130,7 +131,7 @@ class Reloader {
   void checkExtraRoute(Scene& scene, int i, const std::string& after) const {
     const std::string target = "/extra-" + std::to_string(i) + "/bytes/7";
     const bool there = served_.extraRoutes[static_cast<std::size_t>(i)];
-    // Without its route, / takes it, whose origin describes what it does not know.
+    // Without its route, the request matches /, whose origin answers unknown paths with a description.
     const RawResponse got = fetch(scene, target);
     scene.ledger.expect(got.status == 200 && (got.body == scene.stage.pattern(7)) == there,
                         target + " after " + after + ": " + summary(got));
@@ -140,7 +141,7 @@ class Reloader {
   int version_ = served_.version;
 };
 
-/// On the listener that comes and goes: a connection may fail at any time, but an answer that begins is the right one.
+/// Uses the listener that comes and goes: a connection may fail at any time, but an answer that begins must be right.
 void extraPort(Scene& scene) {
   Socket socket = Socket::connect(scene.stage.extraPort());
   for (int i = 0; i < 5 && socket.ok() && !socket.closed(); ++i) {
@@ -179,7 +180,7 @@ void adminPages(Scene& scene) {
   }
 }
 
-/// For no reason.
+/// Reloads although nothing has changed.
 void hangUp(Scene& scene) {
   scene.stage.gateway().process().signal(SIGHUP);
   scene.ledger.right();

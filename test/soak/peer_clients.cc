@@ -1,4 +1,4 @@
-// Well-behaved clients that others wrote: h2load, nghttp, curl, undici and @grpc/grpc-js.
+// Well-behaved third-party clients: h2load, nghttp, curl, undici and @grpc/grpc-js.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using test::Outcome;
 
 constexpr const char* kScripts = SLUICE_SOURCE_DIR "/test/integration/clients/";
-/// So long one run of a script goes on.
+/// duration of one run of a script
 constexpr std::chrono::seconds kScript(20);
 
 std::string secureUrl(Scene& scene, const std::string& target) {

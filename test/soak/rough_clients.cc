@@ -1,5 +1,5 @@
-// Clients that break off, stop in the middle or talk nonsense. What the gateway owes them is an end in time, and to
-// their neighbours on the same connection that nothing happens to them.
+// Clients that break off, stop midway or send nonsense. The gateway must end their exchanges in time, and their
+// neighbours on the same connection must not be affected.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ using test::H2Client;
 using test::H2Type;
 using test::Socket;
 
-/// More than every buffer on the way together.
+/// This is more than all buffers on the way hold together.
 constexpr const char* kHuge = "/bytes/50000000";
 
 void resetsInARequest(Scene& scene) {
@@ -44,7 +44,7 @@ void resetsInAResponse(Scene& scene) {
   scene.oneIn(4) ? socket.close() : socket.reset();
 }
 
-/// Streams are reset one by one; the connection serves on.
+/// The client resets its streams one by one; the connection must serve on.
 void resetsStreams(Scene& scene) {
   constexpr std::uint32_t kLast = 15;
   H2Client client(scene.stage.gateway().port());
@@ -73,7 +73,7 @@ void leavesInTheMiddleOfStreams(Scene& scene) {
   if (scene.oneIn(2)) client.reset();
 }
 
-/// Takes a little, then nothing: streamIdle.
+/// The client reads a little, then nothing, until streamIdle strikes.
 void stopsReading(Scene& scene) {
   Socket socket = Socket::connect(scene.stage.gateway().port(), 16 * 1024);
   socket.send(getHead(kHuge));
@@ -120,7 +120,7 @@ void talksNonsense(Scene& scene) {
                                             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
                                             test::h2::clientHello()};
   socket.send(kBeginnings[scene.random() % std::size(kBeginnings)] + bytes, 5s);
-  if (scene.oneIn(3)) return scene.ledger.right();  // and is gone
+  if (scene.oneIn(3)) return scene.ledger.right();  // and closes the socket
   socket.shutdownWrite();
   socket.readAll(kRequestHeader + kSlack);
   scene.ledger.expect(socket.closed(), "nonsense of " + std::to_string(bytes.size()) + " bytes does not end a" +

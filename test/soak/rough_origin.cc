@@ -9,7 +9,7 @@ namespace {
 using test::RawOrigin;
 using test::Socket;
 
-/// Longer than any timeout of the gateway.
+/// This is longer than any timeout of the gateway.
 constexpr std::chrono::seconds kLong(60);
 
 std::string whole(const std::string& head) {
@@ -44,7 +44,7 @@ const Breakage& breakageOf(const std::string& path) {
   return at == kBreakages.end() ? kNone : at->second;
 }
 
-/// Of "GET /path HTTP/1.1".
+/// Returns the path in "GET /path HTTP/1.1".
 std::string pathOf(const std::string& head) {
   const std::size_t begin = head.find(' ') + 1;
   return head.substr(begin, head.find(' ', begin) - begin);
@@ -58,7 +58,8 @@ void converse(Socket& socket, RawOrigin&) {
     if (!socket.send(breakage.says)) return;
     switch (breakage.ending) {
       case Ending::kGoOn:
-        // Else it would be taken for the next request, and all answers after it for those of others.
+        // A body that is not read would be taken for the next request, and every later answer would belong to another
+        // request.
         test::readRequestBody(socket, head, kLong);
         continue;
       case Ending::kClose:

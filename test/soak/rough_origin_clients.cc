@@ -1,4 +1,5 @@
-// Who asks for what an origin breaks: what names.md says about each breakage is what comes, over both versions.
+// Clients that request the paths of the rough origin: the outcome must be the one that names.md states for each fault,
+// over both versions.
 #include <string>
 #include <vector>
 
@@ -16,13 +17,13 @@ using test::H2Type;
 using test::RawResponse;
 using test::Socket;
 
-/// What there was of the body may arrive; its end does not look like one.
+/// Some of the body may arrive, but the end of the connection must not look like the end of the body.
 void cutOverHttp1(Scene& scene) {
   const std::string target = scene.oneIn(2) ? "/rough/cut" : "/rough/torn";
   Socket socket = Socket::connect(scene.stage.gateway().port());
   socket.send(getHead(target));
   const std::string all = socket.readAll(kStreamIdle + kSlack);
-  // A reset may overtake what was sent before it.
+  // A reset may overtake data that was sent before it.
   const bool begun = all.empty() || all.starts_with("HTTP/1.1 200");
   scene.ledger.expect(socket.closed() && begun && !all.ends_with("0\r\n\r\n"), target + ": " + all);
 }
@@ -31,7 +32,7 @@ void brokenOverHttp1(Scene& scene) {
   struct Case {
     const char* path;
     int status;
-    const char* code;  // of the gateway's own answer; nullptr: the origin's body
+    const char* code;  // code of the local reply; nullptr: the origin's body
   };
   static constexpr Case kCases[] = {{"/rough/whole", 200, nullptr},
                                     {"/rough/until-end", 200, nullptr},
@@ -50,7 +51,8 @@ void brokenOverHttp1(Scene& scene) {
 
 void brokenOverHttp2(Scene& scene) {
   static constexpr const char* kPaths[] = {"whole", "until-end", "reset", "nonsense", "cut", "torn", "closed"};
-  static constexpr const char* kStatuses[] = {"200", "200", "502", "502", "", "", "502"};  // "": reset, however far
+  // "": a reset, after any number of bytes
+  static constexpr const char* kStatuses[] = {"200", "200", "502", "502", "", "", "502"};
   H2Client client(scene.stage.gateway().port());
   for (std::uint32_t i = 0; i < std::size(kPaths); ++i) {
     client.send(test::h2::headers(2 * i + 1, test::h2::get("/rough/" + std::string(kPaths[i])), true));

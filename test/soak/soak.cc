@@ -14,10 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr double kBytesPerMib = 1024 * 1024;
-/// A shorter course is not long enough to tell growing from warming up.
+/// A shorter course cannot tell growing from warming up.
 constexpr std::chrono::minutes kTelling(5);
 constexpr std::chrono::seconds kProgress(30);
-/// More than a course has on the way to warm and on its last descriptors: the name server's sockets, the log's.
+/// A course opens fewer than this on the way to its last sample: the name server's sockets and the log's.
 constexpr double kMoreDescriptors = 10;
 
 std::string text(const char* format, auto... values) {
@@ -65,7 +65,8 @@ bool Soak::run() {
 }
 
 void Soak::judge() {
-  // AddressSanitizer's allocator goes on spreading what is in use; optimised binaries have no probe, and need none.
+  // AddressSanitizer's allocator keeps spreading live memory over more pages; optimised binaries have no probe, and
+  // need none.
   const bool probed = samples_.back().heapMib > 0;
   if (probed) judgeTrend("heap in use (MiB)", &Sample::heapMib, 0.03, 1);
   judgeTrend("resident (MiB)", &Sample::residentMib, probed ? 0.1 : 0.03, probed ? 16 : 4);
@@ -122,7 +123,7 @@ void Soak::judgeTrend(const char* what, double Sample::*member, double share, do
   if (telling) verdict_.expect(trend->isFlat(share, slack), std::string(what) + " grows: " + findings_.back());
 }
 
-// All clients are gone: nothing of theirs may be left.
+// All clients have left, so none of their exchanges and connections may remain.
 void Soak::judgeEnd() {
   test::Gateway& gateway = stage_.gateway();
   const auto empties = [&](const char* what, const std::function<double()>& value, double most) {

@@ -1,4 +1,4 @@
-// The soak: lets everybody loose on one gateway for so long, then judges.
+// Runs all actors on one gateway for a given time, then judges.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@ namespace sluice::soak {
 
 struct Options {
   std::chrono::seconds length = std::chrono::minutes(20);
-  /// What the actors' choices follow from.
+  /// seed of the actors' choices
   std::uint32_t seed = 1;
-  /// Only actors whose name contains this; empty: all.
+  /// Runs only actors whose name contains this; empty: all.
   std::string only;
 };
 
 class Soak {
  public:
   explicit Soak(const Options& options);
-  /// True if nothing was wrong.
+  /// Returns true if nothing was wrong.
   bool run();
 
  private:

@@ -13,12 +13,12 @@ namespace {
 constexpr const char* kFlipAddresses[] = {"127.0.0.2", "127.0.0.3"};
 constexpr int kWorkers = 2;
 
-// What sluice-echo's bodies repeat.
+// sluice-echo's bodies repeat this text.
 constexpr std::string_view kPattern = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.\n";
 
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + "s"; }
 
-// A quarantine that is full soon, so that what follows is the same again and again.
+// The small quarantine fills soon, so that later samples can be compared.
 std::vector<std::string> environment(const std::string& heapFile) {
   const char* given = std::getenv("ASAN_OPTIONS");
   return {"ASAN_OPTIONS=quarantine_size_mb=16:verify_asan_link_order=0:" + std::string(given != nullptr ? given : ""),
@@ -83,8 +83,8 @@ std::unique_ptr<test::Process> Stage::startNode(const std::vector<std::string>& 
   return process;
 }
 
-// Each has a cache of its own, and a good answer outlives the name server only where there was one. A connection goes
-// to the worker that has the fewest.
+// Each worker has a cache of its own, and a cached answer outlives the name server only on workers that have one. A new
+// connection goes to the worker with the fewest.
 void Stage::tellEveryWorkerTheNames() const {
   std::vector<test::Socket> open;
   for (int i = 0; i < 2 * kWorkers; ++i) {

@@ -1,12 +1,11 @@
-// Everything that stands still while the soak runs: authorities, origins, the name server, and the gateway in the
-// middle.
+// The parts that are there throughout the soak: authorities, origins, the name server, and the gateway in the middle.
 //
-// Which path leads where:
+// The paths lead to:
 //   /            one of two sluice-echo, over TLS, HTTP/2           /plain    sluice-echo, plain HTTP/1.1
 //   /weighted    both of them, by weights                           /files    nginx, over TLS
 //   /flip        a name whose addresses change                      /gone     a name that comes and goes
-//   /never       a name that does not exist                         /rough    an origin that breaks what it is asked
-//   for /version     says which configuration answered                  /pinned   an authority that is right or wrong
+//   /never       a name that does not exist                         /rough    an origin that breaks the protocol
+//   /version     an answer that names the configuration             /pinned   an authority that is right or wrong
 //   /service     a Service whose endpoints come and go, one of which is dead
 //   /socket      the npm package "ws", plain, which echoes messages
 //   /sluice.test.Echo   @grpc/grpc-js, over TLS
@@ -29,7 +28,7 @@ namespace sluice::soak {
 inline constexpr std::chrono::seconds kRequestHeader{4};
 inline constexpr std::chrono::seconds kStreamIdle{8};
 inline constexpr std::chrono::seconds kUpstreamIdle{2};
-/// How much later than its timeout something may end, on a machine that is busy.
+/// Something may end this much later than its timeout on a busy machine.
 inline constexpr std::chrono::seconds kSlack{25};
 
 class Stage {
@@ -40,18 +39,18 @@ class Stage {
   test::Gateway& gateway() { return *gateway_; }
   test::NameServer& names() { return names_; }
   test::GatewaySpec spec(const Variant& variant) const;
-  /// Bytes of the gateway's heap that are in use; 0 before the first second.
+  /// Returns the bytes of the gateway's heap that are in use; 0 before the first second.
   double heapBytes() const;
-  /// What the names stand for, with and without /gone's.
+  /// Returns the name server's records, with and without those of /gone.
   test::NameServer::Records records(const std::vector<std::string>& flip, bool gone) const;
 
   std::uint16_t extraPort() const { return extraPort_; }
   std::uint16_t occupiedPort() const { return occupant_.port(); }
   const std::string& accessLog() const { return accessLog_; }
-  /// A file with every authority that a listener's certificate may come from, and with one of them.
+  /// Return a file with every authority that a listener's certificate may come from, and one with a single authority.
   const std::string& authoritiesFile() const { return authoritiesFile_; }
   const std::string& authorityFile(bool other) const { return other ? otherFile_ : rootFile_; }
-  /// What sluice-echo says to /bytes/SIZE.
+  /// Returns sluice-echo's answer to /bytes/SIZE.
   std::string pattern(std::size_t size) const { return pattern_.substr(0, size); }
   static constexpr std::size_t kMostPattern = 4'000'000;
   /// A file of kMostPattern / 4 bytes, which nginx serves as /files/large too.
@@ -61,7 +60,7 @@ class Stage {
  private:
   void startEchoesAtTwoAddresses();
   void startNginx();
-  /// A program of test/integration/clients that says its port.
+  /// Starts a program of test/integration/clients that prints its port.
   std::unique_ptr<test::Process> startNode(const std::vector<std::string>& script, std::uint16_t& port) const;
   void tellEveryWorkerTheNames() const;
   std::vector<test::BackendSpec> backends(const Variant& variant) const;

@@ -108,7 +108,7 @@ void multiplexed(Scene& scene) {
   }
 }
 
-/// Longer than streamIdle, but never idle for so long.
+/// This takes longer than streamIdle, but is never idle for so long.
 void slowButSteady(Scene& scene) {
   constexpr std::size_t kPart = Stage::kMostPattern / 100;
   Socket socket = Socket::connect(scene.stage.gateway().port(), 16 * 1024);
@@ -148,7 +148,7 @@ void halfCloser(Scene& scene) {
 
 void followsANameThatMoves(Scene& scene) {
   expectAnswer(scene, fetch(scene, "/flip/bytes/3000"), 200, scene.stage.pattern(3000), "GET /flip");
-  // Now and then for longer than a connection to the origin stays: the next one needs the name.
+  // Some pauses last longer than an idle connection to the origin lives, so the next connection needs the name.
   if (scene.oneIn(10)) scene.course.pause(kUpstreamIdle + 1s);
 }
 

@@ -1,4 +1,4 @@
-// WebSockets that live through whatever goes on around them: every message comes back, and nothing else.
+// WebSockets that stay open through everything else: every message comes back, and nothing else.
 #include <string>
 #include <vector>
 
@@ -15,9 +15,9 @@ using test::Socket;
 
 constexpr char kBinaryFrame = '\x82';
 constexpr char kCloseFrame = '\x88';
-const std::string kNormalClosure = "\x03\xe8";  // 1000
+const std::string kNormalClosure = "\x03\xe8";  // status 1000
 
-/// RFC 6455 section 5.2. A client's frame has a mask, here one that changes nothing.
+/// RFC 6455 section 5.2 gives the format. A client's frame has a mask, here one that changes nothing.
 std::string frame(char first, const std::string& payload, bool masked) {
   const char mask = masked ? '\x80' : '\0';
   std::string text(1, first);

@@ -1,5 +1,5 @@
-// The data path of one worker in memory: exchanges and upstreams as they are in the program, clients and backends at a
-// test's hand, time by hand. Nothing runs by itself: settle() moves bytes until nobody has any to move.
+// The data path of one worker in memory: exchanges and upstreams are those of the program, while the test plays clients
+// and backends and moves the time. Nothing runs by itself: settle() moves bytes until none can be moved.
 #pragma once
 
 #include <functional>
@@ -32,14 +32,14 @@ struct RigOptions {
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
   bool tls = false;
   observe::LineFile* accessLog = nullptr;
-  /// What the rule says beyond its one share, which leads to the rig's Backend.
+  /// Changes the rule, which otherwise only has one weighted backend, the rig's Backend.
   std::function<void(routing::Rule&)> rule = {};
   std::function<void(routing::ServedListener&)> listener = {};
-  /// Routes besides, given the plan of the rig's Backend.
+  /// Returns further routes, given the plan of the rig's Backend.
   std::function<std::vector<routing::RouteEntry>(const std::shared_ptr<routing::BackendPlan>&)> routes = {};
 };
 
-/// What was said of one exchange.
+/// The facts that the observer was given about one finished exchange.
 struct Told {
   http::Method method;
   std::uint16_t status;
@@ -99,8 +99,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     return *clients.back();
   }
 
-  /// Another configuration, as server::WorkerRuntime takes it: its own rules and plan, a Backend of that identity and
-  /// what it allows. What was served until now goes, but for what exchanges keep of it.
+  /// Adopts another configuration, as server::WorkerRuntime does: with its own rules and plan, and a Backend of this
+  /// identity with these allowances. The previous configuration is destroyed, except for parts that exchanges still
+  /// hold.
   void adopt(const std::string& revision, const std::string& identity = "backend",
              const std::vector<std::string>& allowed = {"192.0.2.0/24", "2001:db8::/32"}) {
     const net::Worker::Turn turn(worker);
@@ -117,7 +118,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
 
   std::size_t dialled() const { return dialer.wires.size(); }
   Wire& wire(std::size_t index) { return *dialer.wires.at(index); }
-  /// Lets the dialled connection come about, with a backend of that version behind it.
+  /// Completes the dialled connection, with a backend of this version at its other end.
   BackendPeer& accept(std::size_t index, http::Version version = http::Version::kHttp11,
                       const http::Limits& itsLimits = {}) {
     backends.push_back(std::make_unique<BackendPeer>(dialer.wires.at(index), version, clock, itsLimits));
@@ -126,11 +127,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     return *backends.back();
   }
 
-  /// Moves bytes until nobody has any to move. False if that takes too long: somebody spins.
+  /// Moves bytes until none can be moved. Returns false if that takes too long, because something spins.
   bool settle() {
     for (int round = 0; round < 10000; ++round) {
       bool moved = false;
-      for (std::size_t i = 0; i < dialled(); ++i) moved = wire(i).pump() || moved;  // it may dial
+      for (std::size_t i = 0; i < dialled(); ++i) moved = wire(i).pump() || moved;  // may dial
       for (const auto& each : clientWires_) moved = each->pump() || moved;
       for (const auto& backend : backends) moved = backend->pump() || moved;
       for (const auto& client : clients) moved = client->pump() || moved;
@@ -138,17 +139,17 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     }
     return false;
   }
-  /// Time passes; what is due happens.
+  /// Moves the time on, and runs the timers that are due.
   void advance(base::Duration by) {
     clock.advance(by);
     { const net::Worker::Turn turn(worker); }
     settle();
   }
-  /// So far, and not quite; then the rest, with what the wheel may be late.
+  /// Moves the time to just before the deadline; advancePast() moves it beyond, including the delay of the timer wheel.
   void advanceShortOf(base::Duration by) { advance(by - std::chrono::milliseconds(1)); }
   void advancePast() { advance(std::chrono::milliseconds(1) + 2 * net::TimerWheel::kTick); }
 
-  /// Everything goes, as at the end of the program.
+  /// Shuts everything down, as at the end of the program.
   void close() {
     if (std::exchange(closed_, true)) return;
     const net::Worker::Turn turn(worker);
@@ -161,7 +162,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   }
 
   bool isQuiet() const { return quiet(); }
-  /// As another worker that serves the Backend sees it.
+  /// Returns the Backend's request limits as another worker that serves it sees them.
   upstream::Budget& budget() { return *budget_; }
   std::size_t openConnections() const { return connections_.size(); }
   std::string metricsText() const { return metrics.expose(); }
@@ -297,8 +298,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   net::Worker worker;
   observe::MetricsRegistry metrics;
   std::vector<Told> told;           // one for each finished exchange
-  std::vector<std::string> limits;  // each bound that was met
-  std::vector<std::string> steps;   // each that ran, by its name
+  std::vector<std::string> limits;  // each limit that was hit
+  std::vector<std::string> steps;   // name of each step that ran
   int routed = 0;
   int retried = 0;
   int mirrored = 0;
@@ -312,7 +313,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   routing::RouteTable routes_;
 
  public:
-  // The networks of the documentation stand for the outside.
+  // The networks for documentation play the outside.
   const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
   upstream::Budgets budgets;
   processing::BufferBudget buffers;

@@ -1,8 +1,8 @@
-// A network in memory: transports whose other end is a test's hand, a dialer that makes them, and a resolver that
-// answers when told.
+// A network in memory: transports whose other end a test controls, a dialer that makes them, and a resolver that
+// answers on command.
 //
 // A Wire is one connection as its peer sees it. Like the real transports, a fake one delivers at most the read budget,
-// takes what the peer has room for and keeps one more piece, and tells events only inside a Turn. One thread.
+// writes what the peer has room for and keeps one more piece, and reports events only inside a Turn. One thread.
 #pragma once
 
 #include <algorithm>
@@ -28,25 +28,25 @@ class Wire {
 
   Wire(net::Worker& worker, const net::Address& peer, bool tls) : worker_(worker), peer_(peer), tls_(tls) {}
 
-  // What the peer sees.
-  std::string received;   // and has not taken
+  // State that the peer sees.
+  std::string received;   // not yet taken by the peer
   bool finished = false;  // FIN came
   bool aborted = false;   // RST came
   bool letGo = false;     // the transport was destroyed
   const net::Address& address() const { return peer_; }
   bool isTls() const { return tls_; }
-  /// The connection is of no use any more, whichever way it ended.
+  /// Returns true if the connection has ended in any way.
   bool over() const { return letGo || aborted || failed_; }
   bool isOpen() const { return open_ && !over(); }
   std::string take() { return std::exchange(received, {}); }
 
-  // What the peer does. Each is a turn of its own.
+  // Actions of the peer. Each is a turn of its own.
   void accept(std::string_view alpn = {});
   void deliver(std::string_view bytes) {
     inbox_ += bytes;
     pump();
   }
-  /// After what was delivered.
+  /// Ends the peer's side, after the bytes that were delivered.
   void end(End end = End::kClean) {
     end_ = end;
     pump();
@@ -54,13 +54,13 @@ class Wire {
   void fail(const base::Error& error);
   void reset() { fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "reset by peer")); }
   void refuse() { fail(base::Error::upstream(base::ErrorType::kConnectionRefused, "refused")); }
-  /// From here on the peer takes only so many bytes.
+  /// Lets the peer take only this many bytes from here on.
   void allow(std::size_t bytes);
   void allowAll() { allow(std::numeric_limits<std::size_t>::max()); }
 
-  /// Delivers as far as the budget goes. True if anything moved.
+  /// Delivers as far as the budget goes. Returns true if anything moved.
   bool pump();
-  /// Bytes that were sent and that the gateway has not read.
+  /// Returns the number of bytes that were sent to the gateway and that it has not read.
   std::size_t waiting() const { return inbox_.size(); }
 
  private:
@@ -68,8 +68,8 @@ class Wire {
   net::Worker& worker_;
   const net::Address peer_;
   const bool tls_;
-  net::TransportSink* sink_ = nullptr;  // null: the transport is gone, or has told its last event
-  base::ByteQueue* kept_ = nullptr;     // the transport's
+  net::TransportSink* sink_ = nullptr;  // null if the transport is gone, or has reported its last event
+  base::ByteQueue* kept_ = nullptr;     // the transport's queue
   std::string inbox_;
   End end_ = End::kOpen;
   std::size_t budget_ = 0;
@@ -207,7 +207,7 @@ class FakeResolver final : public net::Resolver {
   }
   void know(const std::string& name, const base::Error& failure) { known_.insert_or_assign(name, failure); }
   void forget(const std::string& name) { known_.erase(name); }
-  /// Tells all who asked, as far as there is something to tell. A turn.
+  /// Answers every query that has an answer. Opens a turn.
   void answer() {
     const net::Worker::Turn turn(worker_);
     auto asked = std::exchange(asked_, {});

@@ -22,7 +22,7 @@ std::uint32_t wordAt(std::string_view bytes, std::size_t at, std::size_t count =
   return value;
 }
 
-// RFC 7541 section 5.1.
+// RFC 7541 section 5.1 gives the format.
 std::string integer(std::size_t value, std::uint8_t prefixBits, std::uint8_t pattern) {
   const std::size_t limit = (std::size_t{1} << prefixBits) - 1;
   if (value < limit) return {static_cast<char>(pattern | value)};

@@ -1,6 +1,6 @@
-// HTTP/2 by hand, for tests that say what no library would: frames as bytes, one by one, and a reader that takes a
-// peer's bytes apart (RFC 9113, RFC 7541). Field lines are literals without indexing, so any byte may stand in them.
-// One thread.
+// HTTP/2 by hand, for tests that send what no library would: frames as bytes, one by one, and a reader that splits a
+// peer's bytes into frames (RFC 9113, RFC 7541). Field lines are literals without indexing, so any byte may stand in
+// them. One thread.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ inline constexpr std::uint8_t kEndHeaders = 0x4;
 inline constexpr std::uint8_t kPadded = 0x8;
 }  // namespace h2flag
 
-/// RFC 9113 section 7.
+/// These are the codes of RFC 9113 section 7.
 namespace h2error {
 inline constexpr std::uint32_t kNoError = 0x0;
 inline constexpr std::uint32_t kProtocolError = 0x1;
@@ -51,16 +51,16 @@ inline constexpr std::uint32_t kCancel = 0x8;
 inline constexpr std::uint32_t kEnhanceYourCalm = 0xb;
 }  // namespace h2error
 
-/// Frames as bytes. Nothing is checked: what is malformed here arrives malformed.
+/// Functions that return frames as bytes. Nothing is checked: a malformed argument makes a malformed frame.
 namespace h2 {
 
 std::string_view preface();
 std::string frame(H2Type type, std::uint8_t flags, std::uint32_t stream, std::string_view payload);
 
-/// One line as an HPACK literal without indexing, and many of them.
+/// Return one line as an HPACK literal without indexing, and several of them.
 std::string line(std::string_view name, std::string_view value);
 std::string block(const H2Lines& lines);
-/// An HPACK literal that enters the dynamic table (its newest entry has index 62), and a reference to an entry.
+/// Return an HPACK literal that enters the dynamic table (its newest entry has index 62), and a reference to an entry.
 std::string indexedLine(std::string_view name, std::string_view value);
 std::string reference(std::uint8_t index);
 
@@ -76,9 +76,9 @@ std::string goaway(std::uint32_t lastStream, std::uint32_t code);
 std::string windowUpdate(std::uint32_t stream, std::uint32_t increment);
 std::string priority(std::uint32_t stream, std::uint32_t dependsOn);
 
-/// Preface and empty SETTINGS: how a client begins.
+/// Returns the preface and an empty SETTINGS, with which a client begins.
 std::string clientHello();
-/// The pseudo-header fields of a plain GET of `path` at example.com over `scheme`.
+/// Returns the pseudo-header fields of a plain GET of `path` at example.com over `scheme`.
 H2Lines get(std::string_view path = "/", std::string_view scheme = "http");
 H2Lines post(std::string_view path = "/", std::string_view scheme = "http");
 
@@ -88,15 +88,15 @@ struct H2Frame {
   H2Type type{};
   std::uint8_t flags = 0;
   std::uint32_t stream = 0;
-  std::string payload;  // without padding being taken off
-  H2Lines lines;        // of a whole header block, on the frame that ended it
+  std::string payload;  // with its padding, if any
+  H2Lines lines;        // of the whole field block, on the frame that ended it
 
   bool endsStream() const { return (flags & h2flag::kEndStream) != 0; }
-  /// The error code of RST_STREAM and GOAWAY.
+  /// Returns the error code of RST_STREAM and GOAWAY.
   std::uint32_t errorCode() const;
-  /// The last stream of GOAWAY, or the increment of WINDOW_UPDATE.
+  /// Returns the last stream of GOAWAY, or the increment of WINDOW_UPDATE.
   std::uint32_t firstWord() const;
-  /// "" if the block has no such line.
+  /// Returns "" if the block has no such line.
   std::string value(std::string_view name) const;
 };
 
@@ -107,21 +107,21 @@ class H2FrameReader {
   H2FrameReader(const H2FrameReader&) = delete;
   H2FrameReader& operator=(const H2FrameReader&) = delete;
 
-  /// Takes a peer's bytes, in any pieces; the whole frames among them are appended to frames(). Skips a client's
+  /// Takes a peer's bytes, in any pieces, and appends the whole frames among them to frames(). Skips a client's
   /// preface.
   void feed(std::string_view bytes);
   const std::vector<H2Frame>& frames() const { return frames_; }
   void forget() { frames_.clear(); }
-  /// False once a header block could not be decoded.
+  /// Returns false once a field block could not be decoded.
   bool sound() const { return sound_; }
 
-  /// The first such frame, or nullptr.
+  /// Returns the first such frame, or nullptr.
   const H2Frame* find(H2Type type, std::uint32_t stream) const;
   const H2Frame* goaway() const { return find(H2Type::kGoaway, 0); }
   std::size_t count(H2Type type) const;
-  /// What the WINDOW_UPDATEs of a stream, or with 0 of the connection, have granted together.
+  /// Returns the sum of the WINDOW_UPDATEs of a stream, or with 0 of the connection.
   std::uint64_t granted(std::uint32_t stream) const;
-  /// The DATA of a stream, put together.
+  /// Returns the joined DATA of a stream.
   std::string body(std::uint32_t stream) const;
 
  private:

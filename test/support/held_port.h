@@ -1,4 +1,5 @@
-// A port for a listener to be opened by its number: while this lives, the kernel gives it to nobody who asks for any.
+// A port for a listener that is to be opened by its number: while this object lives, the kernel assigns the port to
+// nobody else.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,7 +11,7 @@
 
 namespace sluice::test {
 
-/// Bound on all addresses without listening, so that a socket with SO_REUSEADDR can listen there all the same.
+/// The socket is bound on all addresses without listening, so another socket with SO_REUSEADDR can listen there.
 class HeldPort {
  public:
   HeldPort() {

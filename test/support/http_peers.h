@@ -1,6 +1,6 @@
-// The two who talk through the gateway: a client and a backend, each with the other side's codec of this tree over a
-// Wire, so that a test sees messages and not bytes. Each has memory of its own: the gateway's pool counts the gateway
-// alone.
+// The two peers that talk through the gateway: a client and a backend, each with the opposite codec of this tree over a
+// Wire, so that a test sees messages and not bytes. Each has memory of its own, so the gateway's pool counts the
+// gateway alone.
 #pragma once
 
 #include <memory>
@@ -64,7 +64,7 @@ class ClientPeer {
     head.contentLength = spec.length;
     head.expectContinue = spec.expectContinue;
     for (const auto& [name, value] : spec.fields) head.headers.add(arena, name, value);
-    // RFC 6455 section 1.3: of the key that everybody uses.
+    // This is the answer to the key of RFC 6455 section 1.3, which every test uses.
     if (spec.body == http::Body::kTunnel) head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
     RecordingClientSink::Stream& stream = sink.open();
     if (spec.body == http::Body::kNone) stream.request.finish();
@@ -88,11 +88,11 @@ class ClientPeer {
     codec->wake(ids_[index]);
   }
   void cancel(std::size_t index) { codec->cancel(ids_[index], http::ResetReason::kCancelled); }
-  /// By hand, if not `grants`.
+  /// Grants credit by hand, if not `grants`.
   void grant(std::size_t index, std::size_t count) { codec->grant(ids_[index], count); }
   RecordingClientSink::Stream& answer(std::size_t index) { return sink.stream(index); }
 
-  /// Moves what can be moved, both ways.
+  /// Moves the bytes that can be moved, both ways.
   bool pump() {
     bool moved = false;
     if (!wire_->received.empty() && reads) {
@@ -117,8 +117,8 @@ class ClientPeer {
     return moved;
   }
 
-  bool reads = true;   // takes bytes from the wire
-  bool grants = true;  // takes body bytes from the codec
+  bool reads = true;   // reads bytes from the wire
+  bool grants = true;  // grants credit for body bytes
   const http::Limits limits;
   base::ChunkPool pool;
   RecordingClientSink sink{pool};
@@ -178,7 +178,7 @@ class BackendPeer {
     request(index).response.finish(std::move(made));
     codec->wake(request(index).id);
   }
-  /// A whole response with its length.
+  /// Sends a whole response with its length.
   void respond(std::size_t index, std::uint16_t status, std::string_view text) {
     request(index).response.bytes.append(text);
     request(index).response.finish();

@@ -1,5 +1,5 @@
-// Holds a JsonScan against the parser: what is JSON to one of them is to the other, and the value that the scan finds
-// is the one that stands in the tree.
+// Compares a JsonScan with the parser: both accept the same texts, and the value that the scan finds is the one in the
+// tree.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace sluice::test {
 
 inline constexpr std::size_t kScannedText = 8;
 
-/// Paths of all kinds, into texts that name their members "a", "b" and "0".
+/// Returns paths of all kinds, into texts that name their members "a", "b" and "0".
 inline std::vector<std::vector<content::JsonStep>> scannedPaths() {
   using Step = content::JsonStep;
   const Step a{"a", {}};
@@ -49,14 +49,14 @@ inline const content::Value* walk(const content::Value& root, std::span<const co
   return value;
 }
 
-/// Scans `text` in pieces of the sizes that `next` says, and says how the two differ; "": they do not.
+/// Scans `text` in pieces of the sizes that `next` returns, and describes how the two differ; "" if they do not.
 inline std::string differenceOf(std::string_view text, std::span<const content::JsonStep> path,
                                 const std::function<std::size_t()>& next) {
   const auto parsed = content::parseJson(text, {.bytes = text.size()});
   content::JsonScan scan(path, kScannedText);
   bool good = true;
   for (std::string_view rest = text; good && !rest.empty();) {
-    const std::string piece(rest.substr(0, next()));  // a copy, so that reading beyond it is seen
+    const std::string piece(rest.substr(0, next()));  // a copy, so that a sanitizer sees reads beyond it
     good = scan.feed(piece);
     rest.remove_prefix(piece.size());
   }

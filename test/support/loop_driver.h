@@ -1,4 +1,4 @@
-// Turns a worker's loop on the test's own thread until something has happened, instead of sleeping and hoping.
+// Runs a worker's loop on the test's own thread until an event has happened, instead of sleeping.
 #pragma once
 
 #include <uv.h>
@@ -10,8 +10,8 @@
 
 namespace sluice::test {
 
-/// True as soon as `done`; false if half a minute was not enough. The worker stays as it is: call it as often as
-/// needed. SIGPIPE is ignored from then on, as in the program.
+/// Returns true as soon as `done` does, and false if half a minute was not enough. The worker stays as it is, so this
+/// can be called as often as needed. SIGPIPE is ignored from then on, as in the program.
 inline bool runUntil(net::Worker& worker, const std::function<bool()>& done) {
   std::signal(SIGPIPE, SIG_IGN);
   { const net::Worker::Turn first(worker); }

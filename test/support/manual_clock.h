@@ -1,4 +1,4 @@
-// Time by hand: a clock that moves only when a test says so.
+// A clock that moves only when a test moves it.
 #pragma once
 
 #include "proxy/base/clock.h"

@@ -1,4 +1,4 @@
-// Services for steps that ask nobody.
+// Services for steps without callouts.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace sluice::test {
 
-/// There was nobody to ask.
+/// A callout that failed because it had no destination.
 class FailedCallout final : public processing::Callout {
  public:
   FailedCallout() = default;
-  /// Counts itself for as long as it is there.
+  /// Counts itself for as long as it lives.
   explicit FailedCallout(int& alive) : alive_(&alive) { ++*alive_; }
   ~FailedCallout() override {
     if (alive_ != nullptr) --*alive_;
@@ -43,7 +43,7 @@ class NoServices final : public processing::Services {
   }
   processing::WorkerStates& workerStates() override { return states_; }
 
-  int callouts = 0;  // that are there
+  int callouts = 0;  // that are alive
 
  private:
   processing::WorkerStates states_;

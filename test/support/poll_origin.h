@@ -1,4 +1,4 @@
-// An origin of HTTP/1.1 in a thread of its own: answers every head that ends, on as many connections as come.
+// An HTTP/1.1 origin in a thread of its own: it answers every head that ends, on any number of connections.
 #pragma once
 
 #include <poll.h>
@@ -47,7 +47,7 @@ class PollOrigin {
       if (accepted.get() >= 0) clients_.push_back({std::move(accepted)});
     }
   }
-  /// False if it is over.
+  /// Returns false if the connection is over.
   bool serve(Client& client) const {
     char bytes[4096];
     const ssize_t count = ::recv(client.fd.get(), bytes, sizeof bytes, 0);

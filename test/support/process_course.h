@@ -1,9 +1,9 @@
-// A course of events against exchanges with payload processors, which bytes choose: steps of any phase and any interest
-// in bodies go on, edit, hold back, wait, fail and answer; clients and backends send, stall and leave; answers to steps
-// come, come late, or never. Whatever happens, every exchange ends and leaves nothing; and where no step does anything,
-// bodies are byte-exact.
+// A course of events against exchanges with payload processors, chosen by bytes: steps of any phase and any interest in
+// bodies go on, edit, hold back, wait, fail and answer; clients and backends send, stall and leave; answers to steps
+// come, come late, or never. In every course each exchange ends and leaves nothing behind, and where no step does
+// anything, bodies are byte-exact.
 //
-// The fuzzer and the test of fixed seeds run the same class.
+// The fuzzer and the test of fixed seeds run this class.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class ProcessCourse {
       : bytes_(bytes), random_(1 + next() * 256U + next()), idle_(next() % 3 == 0), rig_(options()) {}
   ~ProcessCourse() { waiting_.clear(); }
 
-  /// Empty, or what did not hold.
+  /// Returns an empty text, or the invariant that did not hold.
   std::string run() {
     learn();
     while (!bytes_.empty() && violation_.empty()) {
@@ -70,7 +70,7 @@ class ProcessCourse {
     bytes_.remove_prefix(1);
     return value;
   }
-  /// Follows from the first bytes alone: steps do not eat up the course.
+  /// Returns a number that depends on the first bytes alone, so that steps do not use up the course.
   std::uint32_t chance() {
     random_ = random_ * 1664525 + 1013904223;
     return random_ >> 16;
@@ -92,7 +92,7 @@ class ProcessCourse {
     made.protocol = (choice & 1) != 0 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
     if ((choice & 2) != 0) made.maxConnections = 1;
     if ((choice & 4) != 0) made.timeouts.request = std::chrono::seconds(5);
-    // Who does nothing is not hindered either.
+    // Steps that do nothing must not be hindered either, so an idle course has no small buffer.
     if ((choice & 8) != 0 && !idle_) made.bounds.processorBuffer = 2000;
     if ((choice & 16) != 0) made.bounds.replayBuffer = 100;
     if ((choice & 32) != 0 && !idle_) made.bounds.processorBufferTotal = 128 * 1024;
@@ -137,7 +137,7 @@ class ProcessCourse {
   Verdict decide(Call& call) {
     std::string& held = call.state<std::string>();
     const std::uint32_t choice = chance() % 32;
-    // Whoever does nothing may still take its time, but is always answered before its deadline.
+    // A step that does nothing may still wait, but is always answered before its deadline.
     if (choice < 4) {
       waiting_.push_back(call.suspend());
       if (choice == 0) std::exchange(waiting_.back(), {}).resume();
@@ -255,7 +255,7 @@ class ProcessCourse {
     if (how == 2) rig_.resolver.forget(Rig::kHost);
     if (how == 3) learn();
   }
-  /// What the name stands for, now as then.
+  /// The name resolves to the same addresses every time.
   void learn() {
     rig_.resolver.know(Rig::kHost, {"192.0.2.1", "192.0.2.2", "127.0.0.1", "2001:db8::3"});
     rig_.resolver.answer();
@@ -289,7 +289,7 @@ class ProcessCourse {
     served.finished = true;
     backend.finish(index);
   }
-  /// To one of the steps that wait, however late.
+  /// Answers one of the steps that wait, however late.
   void answer() {
     if (waiting_.empty()) return;
     const net::Worker::Turn turn(rig_.worker);
@@ -347,7 +347,7 @@ class ProcessCourse {
     require(rig_.exchanges.bufferRoom().used() == 0, "bodies give their bytes back");
     rig_.close();
     require(rig_.worker.chunks().inUse() == 0, "all memory came back");
-    waiting_.clear();  // the latest of all answers
+    waiting_.clear();  // the latest possible answers
   }
 
   std::string_view bytes_;

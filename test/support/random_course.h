@@ -1,8 +1,9 @@
-// A course of events that bytes choose: clients ask, send, stall, break the protocol and leave; backends come, fail,
-// answer, reset and say goodbye; names resolve late; other configurations are adopted; time passes. In half of them the
-// rule retries, and a mirror gets copies. After every step the same must hold; at the end everything comes to an end.
+// A course of events that bytes choose: clients ask, send, stall, break the protocol and leave; backends connect, fail,
+// answer, reset and send GOAWAY; names resolve late; other configurations are adopted; time passes. In half of the
+// courses the rule retries, and a mirror gets copies. The invariants are checked after every step, and at the end every
+// exchange must end.
 //
-// The fuzzer and the test of fixed seeds run the same class.
+// The fuzzer and the test of fixed seeds run this class.
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@ class RandomCourse {
  public:
   explicit RandomCourse(std::string_view bytes) : bytes_(bytes), rig_(options()) {}
 
-  /// Empty, or what did not hold.
+  /// Returns an empty text, or the invariant that did not hold.
   std::string run() {
     if (next() % 4 == 0) rig_.resolver.forget(Rig::kHost);
     rig_.resolver.know("mirror.test", {kMirrorIp});
@@ -39,20 +40,20 @@ class RandomCourse {
     std::size_t clientIndex = 0;
     std::size_t stream = 0;
     std::size_t sent = 0;      // body bytes given to the client's codec
-    bool complete = false;     // and its end
-    bool checked = false;      // its answer was looked at
-    std::size_t arrivals = 0;  // at a backend that did not refuse it
+    bool complete = false;     // the end of the body was given too
+    bool checked = false;      // its answer was checked
+    std::size_t arrivals = 0;  // at backends that did not refuse it
   };
   struct Served {
     bool responded = false;
     bool finished = false;
-    bool refused = false;  // it says that it did not act
+    bool refused = false;  // states that it did not act
     std::size_t sent = 0;
   };
   struct Backend {
     BackendPeer* peer;
     std::vector<Served> served;
-    bool tainted = false;  // it spoke nonsense
+    bool tainted = false;  // sent invalid bytes
     bool mirror = false;
   };
 
@@ -72,7 +73,7 @@ class RandomCourse {
   void require(bool holds, std::string what) {
     if (!holds && violation_.empty()) violation_ = std::move(what);
   }
-  /// A body is the same for everybody who knows its number, so a mix-up shows.
+  /// Returns the body of the exchange with this number; every peer computes the same, so a mix-up shows.
   static std::string pattern(std::size_t number, std::size_t from, std::size_t count) {
     std::string text(count, '\0');
     for (std::size_t i = 0; i < count; ++i)
@@ -254,7 +255,7 @@ class RandomCourse {
     }
   }
 
-  /// Picks a request at a backend that is still to be answered.
+  /// Picks a request at a backend that has not been answered yet.
   Backend* someBackend(std::size_t& index) {
     if (backends_.empty()) return nullptr;
     Backend& backend = backends_[next() % backends_.size()];
@@ -367,7 +368,7 @@ class RandomCourse {
     const net::Worker::Turn turn(rig_.worker);
   }
 
-  /// Other rules for the same Backend, another Backend in its place, or addresses that are not allowed any more.
+  /// Adopts other rules for the same Backend, another Backend in its place, or addresses that are no longer allowed.
   void adopt() {
     const std::uint8_t how = next();
     const std::string identity = how % 4 == 0 ? "another backend" : "backend";
@@ -398,7 +399,7 @@ class RandomCourse {
     checkArrivals();
   }
 
-  // What the client got as a whole is whole.
+  // Checks that a response which the client got whole has its whole body.
   void checkAnswer(std::size_t number) {
     Asked& asked = asked_[number];
     if (asked.checked || tainted(asked.clientIndex)) return;
@@ -445,7 +446,7 @@ class RandomCourse {
     }
   }
 
-  // Whoever is still there does nothing any more: time alone ends it all.
+  // The remaining peers do nothing any more, so time alone ends every exchange.
   void finish() {
     if (!violation_.empty()) return;
     for (const auto& client : rig_.clients) client->wire().allowAll();

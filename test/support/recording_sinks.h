@@ -1,8 +1,8 @@
-// Sinks that record what a codec tells them, and own the pipes that it takes bodies from: the owner's side of a codec,
-// in tests.
+// Sinks that record the events of a codec and own the pipes from which it takes bodies: they play the codec's owner in
+// tests.
 //
-// Events are kept per stream; transcript() renders them without regard to how bodies were cut into pieces, so that two
-// ways of feeding the same bytes can be compared. A token is the index of the stream plus one.
+// Events are kept per stream; transcript() renders them without regard to how bodies were split, so that two ways of
+// feeding the same bytes can be compared. A token is the index of the stream plus one.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class RecordingServerSink final : public http::ServerSink {
     bool answerable = false;
     base::Error error;
     http::BodyPipe response;
-    bool gone = false;  // responseBody() then answers nullptr
+    bool gone = false;  // makes responseBody() return nullptr
     std::size_t taken = 0;
     bool sent = false;
   };
@@ -107,7 +107,7 @@ class RecordingServerSink final : public http::ServerSink {
     return text;
   }
 
-  bool refuse = false;  // the next heads get kNoToken
+  bool refuse = false;  // makes onRequest() return kNoToken
   std::vector<http::Limit> limits;
 
  private:
@@ -156,14 +156,14 @@ class RecordingClientSink final : public http::ClientSink {
     bool unprocessed = false;
     base::Error error;
     http::BodyPipe request;
-    bool gone = false;  // requestBody() then answers nullptr
+    bool gone = false;  // makes requestBody() return nullptr
     std::size_t taken = 0;
     bool sent = false;
   };
 
   explicit RecordingClientSink(base::ChunkPool& pool) : pool_(pool) {}
 
-  /// A new stream, whose token is given to sendRequest().
+  /// Returns a new stream, whose token is given to sendRequest().
   Stream& open() {
     streams_.push_back(std::make_unique<Stream>(pool_));
     streams_.back()->token = streams_.size();
@@ -233,7 +233,7 @@ class RecordingClientSink final : public http::ClientSink {
   std::vector<std::unique_ptr<Stream>> streams_;
 };
 
-/// Everything that a queue holds, as text; the queue stays as it is.
+/// Returns the content of a queue as text, without consuming it.
 inline std::string textOf(const base::ByteQueue& queue) {
   std::vector<std::string_view> views(queue.size() / 1024 + 64);
   views.resize(queue.gather(views));
@@ -242,7 +242,7 @@ inline std::string textOf(const base::ByteQueue& queue) {
   return text;
 }
 
-/// What a codec has to send now.
+/// Takes the bytes that a codec has to send now.
 template <typename Codec>
 std::string produced(Codec& codec, base::ChunkPool& pool, std::size_t limit = std::size_t{1} << 30) {
   base::ByteQueue out(pool);

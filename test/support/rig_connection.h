@@ -1,5 +1,5 @@
-// A client's connection as the gateway holds it, over a Wire: what server::ServerConnection and DownstreamConnection
-// do, without sockets, sniffing and lingering. Owned by the rig's slab.
+// A client's connection as the gateway holds it, over a Wire: it does the work of server::ServerConnection and
+// DownstreamConnection without sockets, sniffing and lingering. Owned by the rig's slab.
 #pragma once
 
 #include <memory>

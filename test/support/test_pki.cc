@@ -22,7 +22,7 @@ using BioPointer = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using KeyPointer = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using X509Pointer = std::unique_ptr<X509, decltype(&X509_free)>;
 
-// A helper that can not make what a test asks for has no better way to say so.
+// Aborts: a test cannot go on without the objects that it asked for.
 void require(bool ok) {
   if (ok) return;
   ERR_print_errors_fp(stderr);

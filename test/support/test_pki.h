@@ -1,4 +1,4 @@
-// Certificates for tests, made when they are needed: no file in the tree that expires. Values in PEM, on any thread.
+// Makes certificates for tests when they are needed, so that no file in the tree expires. Values in PEM, on any thread.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,19 @@ enum class KeyType { kEcP256, kRsa2048, kEd25519 };
 
 struct CertificateSpec {
   std::string commonName = "test";
-  std::vector<std::string> dnsNames;     // as they are, a NUL or a capital letter too
+  std::vector<std::string> dnsNames;     // taken as they are, even with a NUL or a capital letter
   std::vector<std::string> ipAddresses;  // "127.0.0.1"
   std::vector<std::string> uris;
-  /// Relative to now.
+  /// start of validity, relative to now
   std::chrono::seconds notBefore = std::chrono::hours(-1);
   std::chrono::seconds notAfter = std::chrono::hours(24);
-  /// In OpenSSL's spelling, "serverAuth,clientAuth"; empty: no such extension.
+  /// OpenSSL's spelling, such as "serverAuth,clientAuth"; without the extension if empty
   std::string extendedKeyUsage;
   bool authority = false;
-  /// Of an authority: how many others may stand below it; negative: any number.
+  /// for an authority, how many others may stand below it; negative: any number
   int pathLength = -1;
   KeyType keyType = KeyType::kEcP256;
-  /// Others, in OpenSSL's spelling: {"nameConstraints", "permitted;DNS:example.com"}.
+  /// Further extensions in OpenSSL's spelling: {"nameConstraints", "permitted;DNS:example.com"}.
   std::vector<std::pair<std::string, std::string>> extensions = {};
 };
 
@@ -40,24 +40,25 @@ struct Identity {
 Identity selfSigned(const CertificateSpec& spec);
 Identity issue(const Identity& issuer, const CertificateSpec& spec);
 
-/// What a server presents whose issuer its peers do not know: the leaf, and the issuer's certificate behind it.
+/// Returns the chain that a server presents if its peers do not know its issuer: the leaf followed by the issuer's
+/// certificate.
 Identity withChain(const Identity& leaf, const Identity& issuer);
 
-/// A root that issues; every call makes another key.
+/// Returns a new root; every call makes another key.
 Identity makeAuthority(const std::string& commonName = "Test Authority");
-/// What most tests of a server want: issued for one DNS name, for serverAuth.
+/// Returns a server's certificate for one DNS name, with serverAuth, as most tests need it.
 Identity issueServer(const Identity& issuer, const std::string& dnsName);
 Identity issueClient(const Identity& issuer, const std::string& commonName);
 
-/// The issuer's list of revoked certificates (PEM), as of an hour ago. `nextUpdate` is relative to now.
+/// Returns the issuer's list of revoked certificates (PEM), as of an hour ago. `nextUpdate` is relative to now.
 std::string revocationList(const Identity& issuer, const std::vector<Identity>& revoked,
                            std::chrono::seconds nextUpdate = std::chrono::hours(24));
-/// Base64 of the SHA-256 of the certificate's SubjectPublicKeyInfo.
+/// Returns Base64 of the SHA-256 of the certificate's SubjectPublicKeyInfo.
 std::string spkiPin(const Identity& identity);
 
-/// The same key under a passphrase (PKCS #8, ENCRYPTED PRIVATE KEY).
+/// Returns the key under a passphrase (PKCS #8, ENCRYPTED PRIVATE KEY).
 std::string encryptKey(const Identity& identity, const std::string& passphrase);
-/// The same key in its traditional form (RSA PRIVATE KEY, EC PRIVATE KEY).
+/// Returns the key in its traditional form (RSA PRIVATE KEY, EC PRIVATE KEY).
 std::string traditionalKey(const Identity& identity);
 
 }  // namespace sluice::test

@@ -8,7 +8,7 @@
 namespace sluice::test {
 namespace {
 
-/// What is printed of an attack.
+/// One row of the table of attacks.
 struct Line {
   std::string name;
   double aloneMedian = 0;
@@ -30,7 +30,7 @@ std::string currentTest() {
   return std::string(test.test_suite_name()) + "." + test.name();
 }
 
-/// Median and largest; nothing was asked: 0.
+/// Returns median and largest of the waits, or 0 if there are none.
 template <typename Waits>
 std::pair<double, double> summary(Waits waits) {
   if (waits.empty()) return {0, 0};

@@ -1,8 +1,8 @@
-// An attack on a gateway and its measure: what its victims feel, and what it costs in memory and in CPU time.
+// Measures an attack on a gateway: how long its victims wait, and what it costs in memory and in CPU time.
 //
-// A victim is asked before the attack, and again while it stands. What must hold on any machine is checked always: the
-// victim is served, and memory and CPU time stay below their bounds. How long it waits is checked in a long run alone,
-// which attacks the optimised binary.
+// A victim is asked before the attack, and again while it stands. Bounds that hold on any machine are checked always:
+// the victim is served, and memory and CPU time stay below their bounds. How long the victim waits is checked only in a
+// long run, which attacks the optimised binary.
 #pragma once
 
 #include <chrono>
@@ -15,24 +15,24 @@
 
 namespace sluice::test {
 
-/// True in a run with --long, which asks more often, attacks with more, and has time.
+/// Returns true in a run with --long, which asks more often, attacks with more, and takes longer.
 bool isLongRun();
-/// Returns how many there are in this run.
+/// Returns the number for this run.
 inline int inThisRun(int usually, int inLongRun) { return isLongRun() ? inLongRun : usually; }
 
 struct AttackBounds {
-  /// What the gateway may hold more than before the attack; a binary under sanitizers keeps in quarantine what it
-  /// freed.
+  /// Memory that the gateway may hold in addition to that before the attack; a binary under sanitizers also keeps freed
+  /// memory in quarantine.
   std::size_t grownKib = 64 * 1024;
-  /// What the gateway may use from the first question on.
+  /// CPU time that the gateway may use from the first question on.
   double cpuSeconds = 20;
-  /// The longest that a victim may wait in a long run.
+  /// The longest time that a victim may wait in a long run.
   std::chrono::milliseconds waits{100};
 };
 
 class Attack {
  public:
-  /// Asks the victim a few times, which says whether it was served. Nothing has attacked the gateway yet.
+  /// Asks the victim a few times before the attack; `victim` returns whether it was served.
   Attack(Gateway& gateway, std::function<bool()> victim, const AttackBounds& bounds = {});
   /// Adds a line to the table.
   ~Attack();
@@ -42,7 +42,7 @@ class Attack {
   /// Asks the victim while the attack stands, and checks the bounds.
   void stands();
 
-  /// Lines of the table: the first one names its columns, the others are of the attacks so far.
+  /// The lines of the table: its header, and one for each attack so far.
   static std::string tableHead();
   static std::string tableRows();
 

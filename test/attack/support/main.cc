@@ -1,7 +1,7 @@
-// Runs the attacks, and prints at the end what their victims felt.
+// Runs the attacks, and prints at the end how long their victims waited.
 //
-//   build/dev/attack_test           as the suite does, on the binaries of this build
-//   build/dev/attack_test --long    on those of build/release, with more attackers, and holds how long victims wait
+//   build/dev/attack_test           attacks the binaries of this build, as the suite does
+//   build/dev/attack_test --long    attacks those of build/release, with more attackers, and bounds the waits
 //
 // SLUICE_ATTACK_TABLE names a file to which the table is added, for a suite that runs each test in a process of its
 // own.
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     }
     longRun = true;
   }
-  // Milliseconds count there, so the optimised binary is attacked.
+  // A long run checks milliseconds, so it attacks the optimised binary.
   if (longRun) setenv("SLUICE_PROGRAMS", SLUICE_SOURCE_DIR "/build/release", 0);
   const int failed = RUN_ALL_TESTS();
   using sluice::test::Attack;

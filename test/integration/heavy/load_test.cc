@@ -1,4 +1,4 @@
-// 100,000 requests each over HTTP/1.1 and HTTP/2, to origins of both versions: not one fails.
+// Sends 100,000 requests each over HTTP/1.1 and HTTP/2, to origins of both versions: not one may fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ using testing::HasSubstr;
 
 struct Load {
   const char* name;
-  const char* client;  // h2load's
-  const char* origin;  // sluice-echo's
+  const char* client;  // option of h2load
+  const char* origin;  // option of sluice-echo
 };
 
 void PrintTo(const Load& load, std::ostream* out) { *out << load.name; }

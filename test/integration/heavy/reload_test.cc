@@ -1,4 +1,4 @@
-// Five hundred reloads under load, each of which changes every table: not one request fails.
+// Reloads five hundred times under load, changing every table each time: not one request may fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST_P(Reloads, OfFiveHundredUnderLoadNoneFailsARequest) {
     } while (reloading && !HasFailure());
   });
   for (int i = 1; i <= kReloads && !HasFailure(); ++i) {
-    spec.backends[0].port = i % 4 < 2 ? one.port() : two.port();  // with every second one the Backend is another
+    spec.backends[0].port = i % 4 < 2 ? one.port() : two.port();  // every second reload also changes the Backend
     spec.settings = "timeouts: {streamIdle: " + std::to_string(300 + i) + "s}\n";
     gateway.reload(spec);
   }

@@ -1,5 +1,5 @@
-// Many large uploads at once through a step that wants each of them whole: what all of them take together stays within
-// limits.processorBufferTotal (attack row 60).
+// Sends many large uploads at once through a step that buffers each whole: all of them together must stay within
+// limits.processorBufferTotal.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace {
 constexpr int kUploads = 64;
 constexpr std::size_t kPieces = 800;  // of 64 KiB: 50 MB
 constexpr std::size_t kTotalMib = 256;
-// Beside the bodies: a connection and its window for each, what the allocator keeps, and bodies that have given way and
-// are freed at the end of the round, while each connection may bring 128 KiB in that round.
+// This covers memory other than the bodies: each connection and its window, the allocator's overhead, and evicted
+// bodies, which are freed only at the end of the round while each connection may bring 128 KiB more in it.
 constexpr std::size_t kBesideMib = 96;
 
 class Uploads : public testing::TestWithParam<bool> {};
@@ -28,7 +28,7 @@ class Uploads : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Lengths, Uploads, testing::Bool(),
                          [](const auto& given) { return given.param ? "Stated" : "Unknown"; });
 
-/// The status of one upload; 0 if the gateway was gone.
+/// Returns the status of one upload, or 0 if the gateway closed the connection.
 int upload(std::uint16_t port, bool stated, const std::string& piece) {
   const std::string begin = R"({"model": "x", "text": ")";
   const std::string end = R"("})";

@@ -1,5 +1,5 @@
-// External names that stand for inner addresses: refused by the address that would be dialled, whatever the name looked
-// like.
+// Tests external names that resolve to internal addresses: they are refused by the address that would be dialled,
+// whatever the name is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

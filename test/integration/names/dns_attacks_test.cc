@@ -1,4 +1,4 @@
-// Name servers, and whoever can answer in their place, that mean harm: the gateway answers by its own errors, and
+// Tests hostile name servers, and attackers who answer in their place: the gateway answers with its own errors, and
 // serves on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ constexpr std::size_t kTruncated = 0x8780;
 constexpr std::size_t kCname = 5;
 const std::string kLoopback("\x7f\0\0\1", 4);
 
-/// A gateway that remembers nothing, so that each request is a question.
+/// Runs a gateway that caches no DNS answers, so each request causes a query.
 class DnsAttacks : public testing::Test {
  protected:
   DnsAttacks() { EXPECT_TRUE(origin_.ok()); }
@@ -55,7 +55,7 @@ class DnsAttacks : public testing::Test {
   DnsStub names_{dnsAlways({"127.0.0.1"})};
 };
 
-TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {  // row 46
+TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {
   const Gateway one = gateway("10s");
   const std::vector<std::pair<const char*, DnsStub::Script>> cases = {
       {"more records than there are",
@@ -102,9 +102,9 @@ TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {  // row 46
   expectServing(one);
 }
 
-TEST_F(DnsAttacks, WhoAnswersWithoutHavingBeenAskedIsNotListenedTo) {  // row 46
+TEST_F(DnsAttacks, WhoAnswersWithoutHavingBeenAskedIsNotListenedTo) {
   const Gateway one = gateway("10s");
-  const auto forged = [](const DnsQuestion& q) { return dnsReply(q, {"127.0.0.9"}); };  // nobody is there
+  const auto forged = [](const DnsQuestion& q) { return dnsReply(q, {"127.0.0.9"}); };  // has no listener
   const std::vector<std::pair<const char*, DnsStub::Script>> cases = {
       {"by another id",
        [&](const DnsQuestion& q) {
@@ -133,7 +133,7 @@ TEST_F(DnsAttacks, WhoAnswersWithoutHavingBeenAskedIsNotListenedTo) {  // row 46
   }
 }
 
-TEST_F(DnsAttacks, WhenNobodyAnswersWhoWasAskedItIsATimeout) {  // row 46
+TEST_F(DnsAttacks, WhenNobodyAnswersWhoWasAskedItIsATimeout) {
   const Gateway one = gateway("50ms");
   const RawResponse got = askWhile(one, [](const DnsQuestion& q) {
     DnsQuestion other = q;
@@ -145,7 +145,7 @@ TEST_F(DnsAttacks, WhenNobodyAnswersWhoWasAskedItIsATimeout) {  // row 46
   EXPECT_EQ(origin_.connections(), 0);
 }
 
-TEST_F(DnsAttacks, ManyAddressesAreTriedUpToTheirBound) {  // row 46
+TEST_F(DnsAttacks, ManyAddressesAreTriedUpToTheirBound) {
   const std::uint16_t port = freePort();
   const Canary last("127.0.0.1", port);
   ASSERT_TRUE(last.ok());
@@ -162,7 +162,7 @@ TEST_F(DnsAttacks, ManyAddressesAreTriedUpToTheirBound) {  // row 46
   }
 }
 
-TEST_F(DnsAttacks, AnAliasHidesNoForbiddenAddress) {  // row 45
+TEST_F(DnsAttacks, AnAliasHidesNoForbiddenAddress) {
   const Gateway one({.backends = {{.hostname = "origin.test", .port = port_, .addresses = ""}},
                      .dns = settings(names_, "10s"),
                      .allow = ""});
@@ -175,7 +175,7 @@ TEST_F(DnsAttacks, AnAliasHidesNoForbiddenAddress) {  // row 45
   EXPECT_THAT(got.body, HasSubstr("destination_ip_prohibited"));
 }
 
-TEST_F(DnsAttacks, RepliesCutOrChangedAtAnyByteAreSurvived) {  // row 46
+TEST_F(DnsAttacks, RepliesCutOrChangedAtAnyByteAreSurvived) {
   const Gateway one = gateway("20ms");
   const auto good = [](const DnsQuestion& q) { return dnsReply(q, {"127.0.0.1", "127.0.0.1"}); };
   for (std::size_t at = 0; at < 61; ++at) {

@@ -1,5 +1,5 @@
-// A name server that changes its mind between an origin and what must not be reached: thousands of requests, each with
-// a question and a connection of its own. A canary on the forbidden addresses sees nothing.
+// Tests a name server that alternates between an origin and forbidden addresses: thousands of requests, each with a
+// query and a connection of its own. A canary on the forbidden addresses must see nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@ using testing::HasSubstr;
 constexpr int kRebindingRequests = 10'000;
 constexpr const char* kOrigin = "127.0.0.2";
 
-/// What a name stands for in turn. The origin is in every second answer; where it is not alone, it comes last.
+/// The name resolves to these address lists in turn. The origin is in every second answer; where it is not alone, it
+/// comes last.
 const std::vector<std::vector<std::string>> kAnswers = {
     {kOrigin},
     {"127.0.0.1"},
@@ -45,7 +46,7 @@ const std::vector<std::vector<std::string>> kAnswers = {
     {"100.64.0.1", "224.0.0.1", "fe80::1"},
 };
 
-/// The number behind a word of what h2load prints: "status codes: 4 2xx, 0 3xx, 4 4xx, 0 5xx".
+/// Returns the number before a word in h2load's output: "status codes: 4 2xx, 0 3xx, 4 4xx, 0 5xx".
 int counted(const std::string& output, const std::string& word) {
   const std::size_t at = output.find(" " + word);
   if (at == std::string::npos) return -1;
@@ -57,12 +58,12 @@ struct Kept {
   const char* name;
   std::size_t ttl;
   const char* settings;
-  /// How often they must have been asked for at least.
+  /// minimum of queries for the name
   int questions;
-  /// As many requests at least are served, and as many refused: with answers that are kept it is a matter of time which
-  /// of them are there when most requests come.
+  /// Minimum of requests served, and of requests refused: with cached answers, timing decides which of them are there
+  /// when most requests come.
   int least;
-  /// A step of connect looks at each of them before.
+  /// A processing step of phase connect looks at each request first.
   bool hasStep = false;
 };
 
@@ -77,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Answers, DnsRebinding,
                                               kRebindingRequests / 4, true}),
                          [](const auto& given) { return given.param.name; });
 
-TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {  // row 45
+TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
   const std::uint16_t port = freePort();
   const Canary origin(kOrigin, port);
   const Canary canary("127.0.0.1", port);

@@ -1,5 +1,5 @@
-// The gateway and a real name server: what it remembers, when it asks, and what it does when names change, fail or
-// stand for addresses that do not answer.
+// Tests the gateway with a real name server: what it caches, when it queries, and what it does when names change, fail
+// or resolve to addresses that do not answer.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,13 +26,13 @@ using testing::HasSubstr;
 
 constexpr const char* kName = "origin.test";
 
-/// Every request of these tests needs a connection of its own, and so the name.
+/// Every request of these tests opens a connection, and so resolves the name.
 class Dns : public testing::Test {
  protected:
   Dns() : origin_(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")) {}
 
   static NameServer::Records pointing(const std::vector<std::string>& addresses) { return {{kName, addresses}}; }
-  /// A query has 20 s unless `dns` sets a timeout, so that a slow name server is not asked twice.
+  /// A query may take 20 s unless `dns` sets a timeout, so that a slow name server is not queried twice.
   GatewaySpec spec(const NameServer& server, const std::string& dns = {}) const {
     const std::string patience = dns.find("timeout:") == std::string::npos ? ", timeout: 20s" : "";
     return {.backends = {{.hostname = kName, .port = origin_.port(), .addresses = ""}},
@@ -44,7 +44,7 @@ class Dns : public testing::Test {
     client.send("GET / HTTP/1.1\r\nHost: any.test\r\nConnection: close\r\n\r\n");
     return readResponse(client);
   }
-  /// Asks until the status is that one; false if it never is. What else comes must be `meanwhile`.
+  /// Asks until the answer has `status`; returns false if it never does. All other answers must be `meanwhile`.
   static bool askUntil(const Gateway& gateway, int status, int meanwhile) {
     const auto until = Clock::now() + kPatience;
     for (RawResponse answer = ask(gateway); answer.status != status; answer = ask(gateway)) {
@@ -153,7 +153,7 @@ TEST_F(Dns, AServerThatFallsSilentAfterAGoodAnswerFailsNobody) {
   const Gateway one(timed);
   EXPECT_EQ(ask(one).status, 200);
   server.fallSilent();
-  time.pass(one, 161s);  // four fifths of the TTL: it is asked again
+  time.pass(one, 161s);  // four fifths of the TTL: the name is queried again
   ASSERT_EQ(ask(one).status, 200);
   for (int i = 0; i < 10; ++i) {
     time.pass(one, 21s);
@@ -168,7 +168,7 @@ TEST_F(Dns, AnAnswerTooLongForADatagramIsFetchedByTcp) {
   for (int i = 2; i <= 100; ++i) addresses.push_back("127.0.1." + std::to_string(i));
   addresses.emplace_back("127.0.0.1");
   const NameServer server(pointing(addresses));
-  // Only one of a hundred answers, and it is reached.
+  // Only one of a hundred addresses answers, and it is reached.
   const Gateway one = gateway(server, "maxAddresses: 1000");
   EXPECT_EQ(ask(one).status, 200);
   EXPECT_EQ(server.asked(kName), 2) << "by datagram, and again by TCP";
@@ -186,7 +186,7 @@ TEST_F(Dns, OfThousandsOfAddressesSomeAreTried) {
   EXPECT_THAT(answer.body, HasSubstr("\"connection_refused\""));
 }
 
-/// A port of 127.0.0.2 that takes no connection and refuses none: its queue is full.
+/// A port of 127.0.0.2 that neither accepts nor refuses connections, because its queue is full.
 class BlackHole {
  public:
   explicit BlackHole(std::uint16_t port) {
@@ -206,7 +206,7 @@ class BlackHole {
 
  private:
   int add(int flags) { return fds_.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)); }
-  // False as soon as a connection is not taken at once.
+  // Returns false as soon as a connection is not accepted at once.
   bool fill() {
     pollfd waiting{.fd = add(SOCK_NONBLOCK), .events = POLLOUT, .revents = 0};
     if (connect(waiting.fd, reinterpret_cast<const sockaddr*>(&at_), sizeof at_) == 0) return true;

@@ -1,5 +1,5 @@
-// Ways to name this machine: as a client in whatever a request can hold, and as somebody who may write a Backend. None
-// of them leads there.
+// Tests attempts to reach this machine, by a client through any part of a request, and by the author of a Backend. None
+// of them succeeds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ const std::vector<std::string> kNamesOfThisMachine = {"localhost",
                                                       "localhost#origin.test",
                                                       "localhost\\origin.test"};
 
-TEST(Ssrf, NoRequestNamesItsOwnDestination) {  // row 44
+TEST(Ssrf, NoRequestNamesItsOwnDestination) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   const std::uint16_t port = freePort();
   const Canary canary("127.0.0.1", port);
@@ -68,7 +68,7 @@ TEST(Ssrf, NoRequestNamesItsOwnDestination) {  // row 44
       Socket client = Socket::connect(gateway.port());
       client.send(request);
       const RawResponse got = readResponse(client);
-      // The route's Backend, whatever was asked for; or nobody.
+      // Either the route's Backend answers, whatever host the request named, or no backend does.
       EXPECT_THAT(got.status, AnyOf(200, 400, 501)) << request;
       EXPECT_FALSE(request.starts_with("CONNECT") && got.status == 200) << request;
     }
@@ -79,12 +79,12 @@ TEST(Ssrf, NoRequestNamesItsOwnDestination) {  // row 44
   for (const std::string& head : origin.heads()) EXPECT_THAT(head, testing::ContainsRegex("[Hh]" + host.substr(1)));
 }
 
-TEST(Ssrf, NoBackendNamesThisMachine) {  // row 44
+TEST(Ssrf, NoBackendNamesThisMachine) {
   const std::uint16_t port = freePort();
   const Canary canary("127.0.0.1", port);
   const Canary canary6("::1", port);
   ASSERT_TRUE(canary.ok());
-  // The worst of all name servers: every name stands for this machine.
+  // The worst name server of all resolves every name to this machine.
   const DnsStub names(dnsAlways({"127.0.0.1", "0.0.0.0", "::1", "::ffff:127.0.0.1"}));
   GatewaySpec spec{.backends = {}, .dns = "servers: [\"" + names.address() + "\"], ipv6: true", .allow = ""};
   for (std::size_t i = 0; i < kNamesOfThisMachine.size(); ++i) {

@@ -1,5 +1,5 @@
-// What the gateway says, and does, of payload processors that can not run: at /status, in `sluice validate`, and to
-// requests.
+// Tests what the gateway reports about payload processors that cannot run, at /status and in `sluice validate`, and how
+// it answers their requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Processors that ask real servers about each request: nginx, nghttpd and grpc-js, and servers that fail them.
+// Tests processors that call real servers for each request: nginx, nghttpd and grpc-js, and servers that fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 class ProcessorCallouts : public testing::Test {
  protected:
-  /// A gateway each of whose requests is asked about at that port of this machine.
+  /// Returns a gateway that calls out to this port of this machine for each request.
   GatewaySpec specOf(std::uint16_t port, const std::string& protocol, const std::string& path,
                      const std::string& settings = {}) const {
     const std::string asks =
@@ -36,7 +36,7 @@ class ProcessorCallouts : public testing::Test {
   static Outcome get(const Gateway& gateway, const std::string& target) {
     return run({"curl", "-sS", "-i", "--max-time", "30", gateway.url(target)});
   }
-  /// nginx, which answers every question in the words of this line of its configuration.
+  /// Starts nginx with a configuration in which this line answers every callout.
   void startNginx(const std::string& answer) {
     const std::string configuration =
         folder_.write("nginx.conf",
@@ -48,7 +48,7 @@ class ProcessorCallouts : public testing::Test {
         std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
     ASSERT_TRUE(waitForPort(port_)) << server_->errors();
   }
-  /// The value of that field in the last request that the Backend got.
+  /// Returns the value of x-asked in the last request that the Backend got.
   std::string asked() const {
     const auto heads = origin_.heads();
     if (heads.empty()) return "nothing came";
@@ -145,7 +145,7 @@ TEST_F(ProcessorCallouts, AQuestionUnderWayDoesNotHoldUpAShutdown) {
   client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
   EXPECT_TRUE(
       gateway->reaches("http_client_open_connections{backend=\"test/asked\",http_connection_state=\"active\"}", 1));
-  gateway.reset();  // which expects that it ends by itself, and ends well
+  gateway.reset();  // expects that the gateway exits by itself, with 0
   EXPECT_TRUE(server.process().waitForLine("cancelled"));
 }
 

@@ -1,5 +1,5 @@
-// CredentialInjector through the binary: what origins see of a credential that the gateway holds (E-02, E-48), and that
-// nobody else sees anything of it (attack rows 49, 50 and 66).
+// Tests CredentialInjector through the binary: origins get the credential that the gateway holds, and nobody else sees
+// anything of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::Not;
 
 constexpr const char* kKey = "sk-c4n4rYs3cr3t";
 
-/// E-48, but for the port.
+/// This is the egress proposal's example, but for the port.
 constexpr const char* kCredentialsExample = R"(---
 apiVersion: gateway.networking.k8s.io/v1alpha1
 kind: Backend
@@ -97,7 +97,7 @@ GatewaySpec exampleOf(std::uint16_t port, const std::string& authority, const st
                 secretOf("openai-key", "token: " + std::string(kKey), "platform-secrets") + grant};
 }
 
-TEST(Credentials, OfTheProposalsExampleReachItsOriginInThePlaceOfTheClients) {  // E-02, E-48
+TEST(Credentials, OfTheProposalsExampleReachItsOriginInThePlaceOfTheClients) {
   const Identity authority = makeAuthority();
   const Identity server = issueServer(authority, "api.openai.com");
   for (const char* origins : {"--h1-only", "--h2-only"}) {
@@ -113,7 +113,7 @@ TEST(Credentials, OfTheProposalsExampleReachItsOriginInThePlaceOfTheClients) {  
   }
 }
 
-TEST(Credentials, WithoutAGrantAreNotLentAndNothingIsSent) {  // E-48
+TEST(Credentials, WithoutAGrantAreNotLentAndNothingIsSent) {
   const Identity authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "api.openai.com"));
   const Gateway gateway(exampleOf(origin.port(), authority.certificate, ""));
@@ -123,7 +123,7 @@ TEST(Credentials, WithoutAGrantAreNotLentAndNothingIsSent) {  // E-48
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"RefNotPermitted\""));
 }
 
-/// A Backend without TLS whose requests carry what `secret` holds.
+/// Runs a Backend without TLS whose requests carry the credential in `secret`.
 class PlainCredentials : public testing::Test {
  protected:
   GatewaySpec specOf(const std::string& secret, const std::string& config = {}) const {
@@ -132,7 +132,7 @@ class PlainCredentials : public testing::Test {
     return {.backends = {{.port = origin_.port(), .extensions = "[" + injector + "]"}},
             .routes = routeOfRules("    -\n" + backendRefs()) + secretOf("key", secret)};
   }
-  /// What the gateway answers to these bytes.
+  /// Sends the bytes and returns the gateway's answer.
   static RawResponse exchange(const Gateway& gateway, const std::string& request) {
     Socket client = Socket::connect(gateway.port());
     client.send(request);
@@ -143,7 +143,7 @@ class PlainCredentials : public testing::Test {
   RecordingOrigin origin_{[](std::size_t) { return kOk; }};
 };
 
-TEST_F(PlainCredentials, FollowTheirSecretAndNoRequestIsLost) {  // E-48
+TEST_F(PlainCredentials, FollowTheirSecretAndNoRequestIsLost) {
   Gateway gateway(specOf("token: first"));
   std::atomic<bool> stop = false;
   std::atomic<int> asked = 0;
@@ -169,7 +169,7 @@ TEST_F(PlainCredentials, FollowTheirSecretAndNoRequestIsLost) {  // E-48
   for (const std::string& head : origin_.heads()) EXPECT_EQ(countOf(head, "authorization: Bearer "), 1U) << head;
 }
 
-TEST_F(PlainCredentials, AreNotTakenFromSecretsThatWouldSplitTheRequest) {  // row 49
+TEST_F(PlainCredentials, AreNotTakenFromSecretsThatWouldSplitTheRequest) {
   for (const char* token : {R"("k\r\nX-Inj: 1")", R"("k\nX-Inj: 1")", R"("k\rX-Inj: 1")", R"("kX-Inj\0")",
                             R"("kX-Inj\n\n")", R"("kX-Inj\x7f")", "\"\""}) {
     const Gateway gateway(specOf("token: " + std::string(token)));
@@ -181,7 +181,7 @@ TEST_F(PlainCredentials, AreNotTakenFromSecretsThatWouldSplitTheRequest) {  // r
   EXPECT_EQ(origin_.heads().size(), 0U);
 }
 
-TEST_F(PlainCredentials, LoseOneLineEndThatTheirFileHas) {  // row 49
+TEST_F(PlainCredentials, LoseOneLineEndThatTheirFileHas) {
   for (const char* token : {R"("k-1\n")", R"("k-1\r\n")", "k-1"}) {
     const Gateway gateway(specOf("token: " + std::string(token)));
     EXPECT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 200) << token;
@@ -189,7 +189,7 @@ TEST_F(PlainCredentials, LoseOneLineEndThatTheirFileHas) {  // row 49
   }
 }
 
-TEST_F(PlainCredentials, ReplaceAllThatTheClientSentInTheirPlace) {  // row 50
+TEST_F(PlainCredentials, ReplaceAllThatTheClientSentInTheirPlace) {
   const Gateway gateway(specOf("token: ours", ", header: X-Api-Key"));
   const RawResponse got = exchange(gateway,
                                    "GET / HTTP/1.1\r\nHost: a\r\nX-API-KEY: theirs\r\nx-api-key: theirs\r\n"
@@ -207,7 +207,7 @@ TEST_F(PlainCredentials, ReplaceAllThatTheClientSentInTheirPlace) {  // row 50
   EXPECT_EQ(countOf(lastHead(), "theirs"), 0U) << lastHead();
 }
 
-TEST_F(PlainCredentials, AreNotAddedToByTrailers) {  // row 50
+TEST_F(PlainCredentials, AreNotAddedToByTrailers) {
   std::string behind;
   RawOrigin origin([&](Socket& socket, RawOrigin& self) {
     self.readHead(socket);
@@ -237,7 +237,7 @@ TEST_F(PlainCredentials, StandInTheQueryOnceAndEncoded) {
   EXPECT_EQ(countOf(target, "y=%26"), 1U) << target;
 }
 
-TEST_F(PlainCredentials, AreNotSentInTheClearUnlessThatIsWanted) {  // InsecureCredential
+TEST_F(PlainCredentials, AreNotSentInTheClearUnlessThatIsWanted) {
   GatewaySpec spec = specOf("token: ours");
   std::string& uses = spec.backends[0].extensions;
   uses.replace(uses.find("allowPlaintext: true"), 20, "allowPlaintext: false");
@@ -247,7 +247,7 @@ TEST_F(PlainCredentials, AreNotSentInTheClearUnlessThatIsWanted) {  // InsecureC
   EXPECT_EQ(origin_.heads().size(), 0U);
 }
 
-TEST_F(PlainCredentials, AreNotSentInTheClearByAPayloadProcessorEither) {  // E-85
+TEST_F(PlainCredentials, AreNotSentInTheClearByAPayloadProcessorEither) {
   for (const char* target : {"kind: Gateway, name: egress", "kind: Gateway, name: egress, sectionName: http",
                              "kind: HTTPRoute, name: all"}) {
     GatewaySpec spec = specOf("token: ours");
@@ -264,7 +264,7 @@ TEST_F(PlainCredentials, AreNotSentInTheClearByAPayloadProcessorEither) {  // E-
   EXPECT_EQ(origin_.heads().size(), 0U);
 }
 
-TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {  // row 66
+TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {
   GatewaySpec spec = specOf("token: " + std::string(kKey));
   const std::string config = "secretRef: {name: key}, allowPlaintext: true, ";
   spec.backends[0].extensions =
@@ -295,7 +295,7 @@ TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {  // row 66
   EXPECT_THAT(seen, HasSubstr("HTTP/1.1 503")) << "the one that is gone";
 }
 
-TEST_F(PlainCredentials, AreNotOnThePageOfWhatIsInFlight) {  // row 66
+TEST_F(PlainCredentials, AreNotOnThePageOfWhatIsInFlight) {
   RawOrigin slow([](Socket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();

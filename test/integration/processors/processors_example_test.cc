@@ -1,4 +1,4 @@
-// examples/processors runs as its reader would run it.
+// Tests that examples/processors runs the way its README tells a reader to run it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ TEST(ProcessorsExample, IsAValidConfiguration) {
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
-/// The example and what it needs of its neighbour in a folder of the test's own, with free ports in the place of its.
+/// Copies the example, and the files of its neighbour that it needs, into a folder of the test's own, with free ports
+/// in the place of the example's.
 void copyWithFreePorts(const std::string& folder) {
   namespace fs = std::filesystem;
   const std::string root = fs::path(kExampleFolder).parent_path();

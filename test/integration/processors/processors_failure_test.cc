@@ -1,5 +1,5 @@
-// Payload processors that can not run: what is answered in their place, in every spelling of the failure mode, and what
-// is said of it (C-04, E-49, E-77, E-81; attack row 64).
+// Tests payload processors that cannot run: the answer in their place, in every spelling of the failure mode, and the
+// conditions that report it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Opens or closes; nothing said is closed (E-78).
+/// True opens and false closes; a mode that is not stated closes.
 const std::vector<std::pair<std::string, bool>> kFailureSpellings = {
     {"failOpen: true", true},           {"failOpen: false", false},     {"failureMode: FailOpen", true},
     {"failureMode: FailClosed", false}, {"failureMode: open", true},    {"failureMode: closed", false},
     {"failurePolicy: Ignore", true},    {"failurePolicy: Fail", false}, {"timeout: 1s", false}};
 
-/// A rule of the path root + "N" for each of these filters.
+/// Returns, for each of these filters, a rule of the path root + "N".
 std::string rulesOf(const std::vector<std::string>& filters, const std::string& root = "/") {
   std::string rules;
   for (std::size_t i = 0; i < filters.size(); ++i) {
@@ -56,7 +56,7 @@ class ProcessorFailures : public testing::Test {
   RawOrigin origin_{RawOrigin::answering(kOk)};
 };
 
-/// The filters of a use that can not run, in every form that one has, which fails like that.
+/// Returns the filters of a use that cannot run, in every form that a use has, with this failure mode.
 std::vector<std::string> formsOf(const std::string& spelling) {
   const std::string mode = ", " + spelling;
   const std::string remote = "{name: a, backendRefs: [{kind: Service, name: s, port: 80}]";
@@ -67,7 +67,7 @@ std::vector<std::string> formsOf(const std::string& spelling) {
                   mode + "}")};
 }
 
-TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {  // C-04, P-18, P-22
+TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {
   std::string routes;
   for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
     std::string route = rulesOf(formsOf(kFailureSpellings[i].first), "/" + std::to_string(i) + "/");
@@ -83,7 +83,7 @@ TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {  // C-
   }
 }
 
-TEST_F(ProcessorFailures, OfListenersAreOpenOrClosedInEverySpelling) {  // C-04
+TEST_F(ProcessorFailures, OfListenersAreOpenOrClosedInEverySpelling) {
   std::string listeners;
   std::string processors;
   std::vector<std::uint16_t> ports;
@@ -104,7 +104,7 @@ TEST_F(ProcessorFailures, OfListenersAreOpenOrClosedInEverySpelling) {  // C-04
   EXPECT_EQ(statusOf(gateway, "/"), "200") << "another listener has nothing to do with them";
 }
 
-/// E-49, but for the port.
+/// This is the egress proposal's example, but for the port.
 constexpr const char* kFailureExample = R"(---
 apiVersion: gateway.networking.k8s.io/v1alpha1
 kind: Backend
@@ -132,7 +132,7 @@ spec:
         maxBodyBytes: 2097152
 )";
 
-TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) {  // E-49, E-77, E-81
+TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) {
   const Identity client = issueClient(makeAuthority(), "tenant");
   const std::string secret = tlsSecretOf("client-cert", client, "default");
   const std::string grant =
@@ -154,7 +154,7 @@ TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) 
   EXPECT_THAT(status, HasSubstr("{\"type\":\"Degraded\",\"status\":\"True\",\"reason\":\"UnsupportedExtensionType\""));
 }
 
-/// A type whose uses its schema admits or not, and a route by which such a use is closed.
+/// Returns a type whose uses `schema` admits or not, and a route that such a use closes.
 GatewaySpec withSchema(std::uint16_t origin, const std::string& schema) {
   return {
       .backends = {{.port = origin}},
@@ -169,7 +169,7 @@ GatewaySpec withSchema(std::uint16_t origin, const std::string& schema) {
                 schema + "'\n"};
 }
 
-TEST_F(ProcessorFailures, SchemasReachNothingOutsideOfThem) {  // row 64
+TEST_F(ProcessorFailures, SchemasReachNothingOutsideOfThem) {
   const std::uint16_t port = freePort();
   const Canary canary("127.0.0.1", port);
   ASSERT_TRUE(canary.ok());
@@ -188,7 +188,7 @@ TEST_F(ProcessorFailures, SchemasReachNothingOutsideOfThem) {  // row 64
   EXPECT_EQ(canary.connections(), 0);
 }
 
-TEST_F(ProcessorFailures, SchemasThatAreHugeOrNeverEndCostNoMoreThanOthers) {  // row 64
+TEST_F(ProcessorFailures, SchemasThatAreHugeOrNeverEndCostNoMoreThanOthers) {
   std::string many = R"({"enum": [0)";
   for (int i = 1; i < 30'000; ++i) many += "," + std::to_string(i);
   std::string deep;

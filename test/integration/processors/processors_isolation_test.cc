@@ -1,5 +1,5 @@
-// What the processors of one Backend do to a request stays with that Backend, whatever fails over to whom (G-03, E-96):
-// forced fail-overs between two origins that record what they get.
+// Tests that a Backend's processors change requests to that Backend only, whichever Backend they fail over to: two
+// origins record the requests of forced fail-overs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,10 +21,11 @@ using testing::Not;
 
 constexpr const char* kBusyWithMark = "HTTP/1.1 503 Service Unavailable\r\nX-From: busy\r\nContent-Length: 0\r\n\r\n";
 constexpr const char* kReset = "";
-/// Of so many requests by even shares, each share is chosen first by more than five, but for once in millions of runs.
+/// With even weights, each weighted backend is chosen first more than five times in this many requests, but for once in
+/// millions of runs.
 constexpr int kEnoughRequests = 40;
 
-/// All that a Backend may put into a request, marked with its name.
+/// Returns uses that put everything into a request that a Backend may, marked with its name.
 std::string usesOf(const std::string& name) {
   const std::string edit = "set: [{name: X-Set, value: set-" + name + "}], add: [{name: X-Add, value: add-" + name +
                            "}], remove: [X-Drop-" + name + "]";
@@ -39,7 +40,7 @@ std::string usesOf(const std::string& name) {
 
 std::string secrets() { return secretOf("key-a", "token: secret-a") + secretOf("key-b", "token: secret-b"); }
 
-/// Marks of a Backend: what nobody else may see.
+/// Returns the marks of a Backend, which must not reach any other.
 std::vector<std::string> marksOf(const std::string& name) {
   return {"secret-" + name, "x-key-" + name, "key-" + name, "set-" + name, "add-" + name, "late-" + name};
 }
@@ -59,7 +60,7 @@ void expectOnly(const std::vector<std::string>& heads, const std::string& own, c
   }
 }
 
-/// What each request of a client has.
+/// These fields are in each request of a client.
 const std::vector<std::string> kFields = {
     "-H", "Authorization: Bearer theirs", "-H", "X-Drop-A: kept", "-H", "X-Drop-B: kept", "-H", "X-Set: theirs"};
 
@@ -72,7 +73,8 @@ class Isolation : public testing::Test {
                                    "      backendRefs: [" + backendRef("a") + ", " + backendRef("b") + "]\n") +
                       secrets()};
   }
-  /// So many requests in each version of HTTP, on one connection each; how many of them were answered with 200.
+  /// Sends this many requests in each version of HTTP, on one connection each, and returns how many were answered with
+  /// 200.
   static std::size_t askMany(const Gateway& gateway) {
     std::size_t served = countOf(answersTo(gateway), "\n200\n");
     H2Client client(gateway.port());
@@ -86,7 +88,7 @@ class Isolation : public testing::Test {
     }
     return served;
   }
-  /// What curl gets in HTTP/1.1 for so many requests, each with its status behind it.
+  /// Returns curl's output for this many requests over HTTP/1.1, each answer followed by its status.
   static std::string answersTo(const Gateway& gateway) {
     std::vector<std::string> more = kFields;
     more.insert(more.end(), {"-w", "\n%{http_code}\n"});

@@ -1,5 +1,5 @@
-// In which order the steps of a request run, seen from outside: steps of every scope add to one field, and the origin
-// or the client reads them in the order in which they ran (E-94, E-95).
+// Tests the order in which the steps of a request run, from outside: steps of every scope add to one field, and the
+// origin or the client reads them in the order in which they ran.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 constexpr const char* kPipeline =
     "{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: line}}";
 
-/// The values of x-step in a head, in their order: "a b c".
+/// Returns the values of x-step in a head, in their order: "a b c".
 std::string stepsIn(const std::string& head) {
   std::istringstream lines(head);
   std::string result;
@@ -43,7 +43,7 @@ std::string object(const std::string& kind, const std::string& name, const std::
          (created.empty() ? "" : ", creationTimestamp: '" + created + "'") + "}\nspec: {" + spec + "}\n";
 }
 
-/// A PayloadProcessor on an object of this test.
+/// Returns a PayloadProcessor that targets an object of this test.
 std::string on(const std::string& target, const std::string& name, const std::string& uses,
                const std::string& more = {}, const std::string& created = {}) {
   return object("PayloadProcessor", name,
@@ -51,7 +51,7 @@ std::string on(const std::string& target, const std::string& name, const std::st
                 created);
 }
 
-/// The rule "main" of the route "all", with these filters, then those of its one share.
+/// Returns the rule "main" of the route "all", with these filters and those of its one weighted backend.
 std::string ruleOf(const std::string& filters, const std::string& ofShare = {}) {
   return routeOfRules("    - name: main\n      filters: [" + filters + "]\n      backendRefs: [" +
                       backendRef("origin", ", filters: [" + ofShare + "]") + "]\n");
@@ -62,7 +62,7 @@ class ProcessorOrder : public testing::Test {
   GatewaySpec specOf(const std::string& routes, const std::string& extensions = {}) const {
     return {.backends = {{.port = origin_.port(), .extensions = extensions}}, .routes = routes};
   }
-  /// What the steps of the request added, as the origin sees it.
+  /// Returns what the steps of the request added, as the origin gets it.
   std::string toOrigin(const GatewaySpec& spec, const std::vector<std::string>& more = {}) const {
     const Gateway gateway(spec);
     EXPECT_EQ(statusOf(gateway, "/", more), "200");
@@ -72,8 +72,8 @@ class ProcessorOrder : public testing::Test {
     const Gateway gateway(spec);
     return stepsIn(ask(gateway, "/", more));
   }
-  /// Steps of one phase at every place where they can stand, the route "all" behind what targets it; each is named by
-  /// its place.
+  /// Returns steps of one phase at every place where they can stand, with the route "all" after the processors that
+  /// target it; each step is named by its place.
   GatewaySpec everywhere(const std::string& phase) const {
     return specOf(
         ruleOf(kPipeline + std::string(", ") + inlined(step("inline", phase)), inlined(step("share", phase))) +
@@ -89,7 +89,7 @@ class ProcessorOrder : public testing::Test {
   RecordingOrigin origin_{[](std::size_t) { return kOk; }};
 };
 
-TEST_F(ProcessorOrder, GoesFromTheGatewayToTheBackendInEveryPhase) {  // E-94, E-95, P-24
+TEST_F(ProcessorOrder, GoesFromTheGatewayToTheBackendInEveryPhase) {
   constexpr const char* kAll = "gateway listener route rule pipeline inline share backend";
   for (const std::vector<std::string>& version : {std::vector<std::string>{}, {"--http2-prior-knowledge"}}) {
     EXPECT_EQ(toOrigin(everywhere("request-headers"), version), kAll);
@@ -99,12 +99,12 @@ TEST_F(ProcessorOrder, GoesFromTheGatewayToTheBackendInEveryPhase) {  // E-94, E
   EXPECT_EQ(toClient(everywhere("response-headers")), kAll);
 }
 
-/// Priorities against the order of scopes.
+/// These priorities run against the order of scopes.
 constexpr int kLate = 3;
 constexpr int kMiddle = 2;
 constexpr int kEarly = -1;
 
-TEST_F(ProcessorOrder, GoesByPriorityBeforeScope) {  // E-95
+TEST_F(ProcessorOrder, GoesByPriorityBeforeScope) {
   const auto spec = [&](const std::string& phase) {
     return specOf(ruleOf(inlined(step("route", phase, kMiddle))) +
                       on("kind: Gateway, name: egress", "a", step("gateway", phase, kLate)),
@@ -117,7 +117,7 @@ TEST_F(ProcessorOrder, GoesByPriorityBeforeScope) {  // E-95
       << "those of a Backend run for each attempt, behind what runs once (E-94)";
 }
 
-TEST_F(ProcessorOrder, GoesByAgeThenNameThenPositionWithinAScope) {  // E-95, P-28
+TEST_F(ProcessorOrder, GoesByAgeThenNameThenPositionWithinAScope) {
   const auto at = [](const std::string& name, const std::string& created) {
     return on("kind: Gateway, name: egress", name,
               step(name + "-1", "request-headers") + ", " + step(name + "-2", "request-headers"), "", created);
@@ -127,7 +127,7 @@ TEST_F(ProcessorOrder, GoesByAgeThenNameThenPositionWithinAScope) {  // E-95, P-
             "z-1 z-2 b-1 b-2 c-1 c-2");
 }
 
-TEST_F(ProcessorOrder, OfARouteGoesByTheAgeOfWhatTheUsesStandIn) {  // E-95
+TEST_F(ProcessorOrder, OfARouteGoesByTheAgeOfWhatTheUsesStandIn) {
   std::string route = ruleOf(inlined(step("inline", "request-headers")));
   route.replace(route.find("name: all}"), 10, "name: all, creationTimestamp: '2021-01-01T00:00:00Z'}");
   const auto at = [](const std::string& name, const std::string& created) {
@@ -137,7 +137,7 @@ TEST_F(ProcessorOrder, OfARouteGoesByTheAgeOfWhatTheUsesStandIn) {  // E-95
             "older inline younger");
 }
 
-TEST_F(ProcessorOrder, HasThePhasesOfARequestOneAfterTheOther) {  // E-90
+TEST_F(ProcessorOrder, HasThePhasesOfARequestOneAfterTheOther) {
   EXPECT_EQ(toOrigin(specOf(ruleOf(
                 inlined(step("second", "backend-request", kEarly) + ", " + step("first", "request-headers", kLate))))),
             "first second");
@@ -146,7 +146,7 @@ TEST_F(ProcessorOrder, HasThePhasesOfARequestOneAfterTheOther) {  // E-90
             "first second");
 }
 
-TEST_F(ProcessorOrder, EachStepSeesWhatThoseBeforeItDid) {  // P-25
+TEST_F(ProcessorOrder, EachStepSeesWhatThoseBeforeItDid) {
   const std::string clear = use("HeaderModifier", "clear", "request-headers", "remove: [x-step]", ", priority: 2");
   EXPECT_EQ(toOrigin(specOf(ruleOf(inlined(step("gone", "request-headers", 1) + ", " + clear + ", " +
                                            step("stays", "request-headers", 3)))),
@@ -154,7 +154,7 @@ TEST_F(ProcessorOrder, EachStepSeesWhatThoseBeforeItDid) {  // P-25
             "stays");
 }
 
-TEST_F(ProcessorOrder, ARefusalEndsIt) {  // P-25
+TEST_F(ProcessorOrder, ARefusalEndsIt) {
   const std::string refusing = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   const std::string key = on("kind: Gateway, name: egress", "a", refusing);
   const Gateway gateway(specOf(ruleOf("") + key));
@@ -163,7 +163,7 @@ TEST_F(ProcessorOrder, ARefusalEndsIt) {  // P-25
   EXPECT_EQ(origin_.heads().size(), 1U);
 }
 
-TEST_F(ProcessorOrder, AnswersOfTheGatewaysOwnHaveResponseHeadersAndNoBackendResponse) {  // E-94
+TEST_F(ProcessorOrder, AnswersOfTheGatewaysOwnHaveResponseHeadersAndNoBackendResponse) {
   const std::string both = step("kept", "response-headers") + ", " + step("skipped", "backend-response");
   const std::string limited = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   GatewaySpec spec = specOf(
@@ -188,7 +188,7 @@ TEST_F(ProcessorOrder, AnswersOfTheGatewaysOwnHaveResponseHeadersAndNoBackendRes
   }
 }
 
-TEST_F(ProcessorOrder, LiteralsOfGep5091AreEdits) {  // P-22, P-25
+TEST_F(ProcessorOrder, LiteralsOfGep5091AreEdits) {
   const std::string edit =
       "{name: edit, type: InProcess, inProcess: {request: {setHeaders: [{name: x-step, value: '\"set\"'}], "
       "removeHeaders: [x-away]}}}";
@@ -200,7 +200,7 @@ TEST_F(ProcessorOrder, LiteralsOfGep5091AreEdits) {  // P-22, P-25
   }
 }
 
-TEST_F(ProcessorOrder, AnAnswerToARequestOfNoRouteHasTheGatewaysResponseHeaders) {  // E-94
+TEST_F(ProcessorOrder, AnAnswerToARequestOfNoRouteHasTheGatewaysResponseHeaders) {
   GatewaySpec spec = specOf(routeOfRules("    - matches: [{path: {value: /known}}]\n" + backendRefs()) +
                             on("kind: Gateway, name: egress", "a", step("gateway", "response-headers")));
   const Gateway gateway(spec);
@@ -209,7 +209,7 @@ TEST_F(ProcessorOrder, AnAnswerToARequestOfNoRouteHasTheGatewaysResponseHeaders)
   EXPECT_EQ(stepsIn(answer), "gateway");
 }
 
-TEST_F(ProcessorOrder, BeforeRoutingIsBeforeARouteIsMatched) {  // E-97a, P-22
+TEST_F(ProcessorOrder, BeforeRoutingIsBeforeARouteIsMatched) {
   const std::string chooses = use("HeaderModifier", "choose", "request-headers", "set: [{name: x-model, value: b}]");
   GatewaySpec spec = specOf(routeOfRules("    - matches: [{headers: [{name: x-model, value: b}]}]\n" + backendRefs()) +
                             on("kind: Gateway, name: egress", "a", chooses, "phase: PreRouting, "));
@@ -217,10 +217,10 @@ TEST_F(ProcessorOrder, BeforeRoutingIsBeforeARouteIsMatched) {  // E-97a, P-22
   EXPECT_EQ(statusOf(gateway, "/"), "200");
 }
 
-TEST_F(ProcessorOrder, ARefusalOfABackendsRequestHeadersComesBeforeItIsDialled) {  // E-94
+TEST_F(ProcessorOrder, ARefusalOfABackendsRequestHeadersComesBeforeItIsDialled) {
   const std::string refusing = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   GatewaySpec spec = specOf("", "[" + refusing + "]");
-  spec.backends[0].port = freePort();  // nobody is there
+  spec.backends[0].port = freePort();  // has no listener
   const Gateway gateway(spec);
   EXPECT_EQ(statusOf(gateway, "/"), "503");
   EXPECT_EQ(statusOf(gateway, "/"), "429");

@@ -1,4 +1,4 @@
-// QoSController through the binary: one budget for all workers and connections, whatever it is counted by (E-12, E-48).
+// Tests QoSController through the binary: one limit holds for all workers and connections, whatever it is counted by.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,14 +20,14 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What comes back of it in a test is nothing: one request a minute.
+/// At one request a minute, nothing is refilled during a test.
 constexpr const char* kSlow = "requestsPerMinute: 1, burst: ";
 
 std::string qos(const std::string& config, const std::string& phase = "request-headers", const std::string& more = {}) {
   return use("QoSController", "qos", phase, config, more);
 }
 
-/// The status of a request on a connection of its own.
+/// Returns the status of a request on a connection of its own.
 int statusAt(std::uint16_t port, const std::string& fields = {}, const std::string& target = "/") {
   Socket client = Socket::connect(port);
   client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n");
@@ -279,7 +279,7 @@ TEST_F(Qos, IsUnavailableToCallsOfGrpc) {
   EXPECT_THAT(refused, HasSubstr("grpc-status: 14"));
 }
 
-// A retry is an attempt more at the origin, and so one more of what backend-request counts, but one request still.
+// A retry is one more attempt at the origin, which backend-request counts, but still the same request.
 TEST_F(Qos, CountsAttemptsInBackendRequestAndInRequestHeadersOfABackend) {
   RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
   for (const char* phase : {"request-headers", "connect", "backend-request"}) {
@@ -309,7 +309,7 @@ TEST_F(Qos, OfAGatewayCountsRequestsAndNotAttempts) {
   EXPECT_EQ(busy.heads().size(), 4U);
 }
 
-TEST_F(Qos, ThatFailsOpenRefusesAllTheSame) {  // E-48: failOpen is about failures, and a refusal is none
+TEST_F(Qos, ThatFailsOpenRefusesAllTheSame) {  // failOpen is about failures, and a refusal is none
   const Gateway gateway(specOf(qos(kSlow + std::string("1"), "backend-request", ", failOpen: true")));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);

@@ -1,5 +1,4 @@
-// Content chooses the route: BodyRouter before and behind the match, by field and by hint, with real clients (E-97a,
-// P-02, P-22).
+// Tests routing by content: BodyRouter before and after the match, by field and by hint, with real clients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +20,7 @@ using testing::HasSubstr;
 const std::string kLarge = R"({"messages": [], "model": "large"})";
 const std::string kSmall = R"({"model": "small"})";
 
-/// A rule for each model, and one for all others.
+/// Returns a rule for each model, and one for all others.
 std::string rules(const std::string& field, const std::string& filters = {}) {
   const auto to = [](const std::string& name) { return "      backendRefs: [" + backendRef(name) + "]\n"; };
   return "    - matches: [{headers: [{name: " + field + ", value: large}]}]\n" + to("large") +

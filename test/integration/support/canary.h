@@ -1,5 +1,5 @@
-// A port that says who came: it answers one request per connection and closes it, whatever was asked. One thread, one
-// connection at a time, so that thousands of them cost little.
+// A server that counts its visitors: it answers one request per connection, whatever it is, and closes the connection.
+// It has one thread and serves one connection at a time, so that thousands of them cost little.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace sluice::test {
 
 class Canary {
  public:
-  /// On an address of this machine, IPv4 or IPv6; ok() says whether it could have the port.
+  /// Listens on an address of this machine, IPv4 or IPv6; ok() is false if the port was not available.
   Canary(const std::string& address, std::uint16_t port);
   ~Canary();
   Canary(const Canary&) = delete;

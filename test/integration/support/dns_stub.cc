@@ -12,7 +12,7 @@
 namespace sluice::test {
 namespace {
 
-// RFC 1035 section 4.1.1.
+// RFC 1035 section 4.1.1 fixes this size.
 constexpr std::size_t kHeaderBytes = 12;
 
 Socket boundToLoopback() {

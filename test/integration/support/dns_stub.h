@@ -1,5 +1,5 @@
-// A name server that says exactly what a test gives it, well-formed or not: UDP on loopback, a thread. Nobody listens
-// on its TCP port.
+// A name server that replies with exactly the bytes that a test gives it, well-formed or not, over UDP on loopback,
+// with a thread of its own. Nothing listens on its TCP port.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@ struct DnsQuestion {
 
   std::string name;  // "origin.test"
   std::uint16_t type = 0;
-  /// How many of this type were asked before.
+  /// number of earlier queries of this type
   int number = 0;
-  /// As it came, to be answered byte by byte: the id, and the section of questions.
+  /// the query's bytes as they came, to be answered byte by byte: the id, and the question section
   std::string id;
   std::string section;
 };
@@ -32,10 +32,10 @@ class DnsStub {
  public:
   struct Datagram {
     std::string bytes;
-    /// Sent from another port than the one that was asked.
+    /// True sends the datagram from another port than the one that was queried.
     bool fromElsewhere = false;
   };
-  /// What one question is answered with, in order; nothing: silence. Runs on the stub's thread.
+  /// Returns the datagrams that answer one query, in order; none is silence. Runs on the stub's thread.
   using Script = std::function<std::vector<Datagram>(const DnsQuestion&)>;
 
   explicit DnsStub(Script script);
@@ -43,11 +43,11 @@ class DnsStub {
   DnsStub(const DnsStub&) = delete;
   DnsStub& operator=(const DnsStub&) = delete;
 
-  /// "127.0.0.1:PORT".
+  /// Returns "127.0.0.1:PORT".
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  /// From the next question on.
+  /// Applies the script from the next query on.
   void say(Script script);
-  /// Questions for A records so far.
+  /// Returns the number of queries for A records so far.
   int asked() const { return asked_; }
 
  private:
@@ -63,15 +63,15 @@ class DnsStub {
   std::thread thread_;
 };
 
-/// 16 bits, in network order.
+/// Returns 16 bits in network order.
 std::string dnsNumber(std::size_t number);
-/// A reply's header and question; `flags` is the second word of the header, a good answer by default.
+/// Returns a reply's header and question; `flags` is the second word of the header, a valid answer by default.
 std::string dnsHead(const DnsQuestion& question, std::size_t answers, std::size_t flags = 0x8580);
-/// A record of the name that was asked for.
+/// Returns a record of the queried name.
 std::string dnsRecord(std::size_t type, std::string_view data, std::size_t ttl = 0);
-/// A good reply: those of the addresses that are of the type that was asked for.
+/// Returns a valid reply with those of the addresses that have the queried type.
 std::string dnsReply(const DnsQuestion& question, const std::vector<std::string>& addresses, std::size_t ttl = 0);
-/// A script that says the same at any time.
+/// Returns a script that always replies with these addresses.
 DnsStub::Script dnsAlways(const std::vector<std::string>& addresses);
 
 }  // namespace sluice::test

@@ -129,7 +129,7 @@ Gateway::~Gateway() {
   EXPECT_FALSE(complained(process_->errors())) << process_->errors();
 }
 
-// As a careful operator does it: nobody ever reads half a file.
+// The file is replaced in one step, as a careful operator does it, so that the gateway never reads half a file.
 void Gateway::replaceFile(const std::string& text) const {
   std::filesystem::rename(folder_.write("gateway.yaml.new", text), folder_.path() + "/gateway.yaml");
 }
@@ -153,7 +153,8 @@ void Gateway::reloadText(const std::string& text, const std::string& result) {
 void Gateway::beginToDrain() const {
   process_->signal(SIGTERM);
   if (!process_->waitForLine("draining")) ADD_FAILURE() << "it does not drain:\n" << process_->errors();
-  // It says so before it tells the workers. Each of them is asked for this page, behind what it was told.
+  // The gateway logs this line before it tells the workers. Each of them must answer for this page, and handles that
+  // after the drain.
   adminGet("/exchanges");
 }
 

@@ -1,4 +1,4 @@
-// The gateway as its users run it: the binary, on YAML written for the test, with ports of its own.
+// Runs the gateway as its users do: the binary, on YAML written for the test, with ports of its own.
 #pragma once
 
 #include <cstdint>
@@ -15,92 +15,92 @@ namespace sluice::test {
 
 struct BackendSpec {
   std::string name = "origin";
-  std::string hostname = "origin.test";  // settings map it to `addresses`
+  std::string hostname = "origin.test";  // mapped to `addresses` in the settings
   std::uint16_t port = 0;
   std::string ca = {};  // PEM; empty: plain HTTP
   std::string sni = {};
-  std::optional<Identity> client = std::nullopt;  // mode Mutual
-  std::string addresses = "127.0.0.1";            // as a list in YAML; empty: ask DNS
+  std::optional<Identity> client = std::nullopt;  // for mode Mutual
+  std::string addresses = "127.0.0.1";            // list in YAML; empty: resolved by DNS
   std::string crl = {};                           // PEM, beside `ca`
-  /// Members of tls.options, "sluice.dev/min-tls-version: \"1.3\""; makes it a Backend of sluice.dev.
+  /// Members of tls.options, such as "sluice.dev/min-tls-version: \"1.3\""; the Backend then is one of sluice.dev.
   std::string tlsOptions = {};
-  std::string extensions = {};  // as a list in YAML
+  std::string extensions = {};  // list in YAML
 };
 
 struct GatewaySpec {
   std::vector<BackendSpec> backends;
-  /// Lines of settings.yaml besides the defaults of the tests: "timeouts: {requestHeader: 300ms}".
+  /// Lines of settings.yaml besides the defaults of the tests, such as "timeouts: {requestHeader: 300ms}".
   std::string settings = {};
   /// Documents instead of the one HTTPRoute that sends everything to the first backend.
   std::string routes = {};
-  /// Besides the plain listener, an HTTPS one with this identity.
+  /// Identity of an HTTPS listener besides the plain one.
   std::optional<Identity> tls = std::nullopt;
   /// Further listeners, as lines of YAML: "    - {name: more, protocol: HTTP, port: 12345}".
   std::string listeners = {};
-  /// Of the plain listener; empty: any.
+  /// Hostname of the plain listener; empty: any.
   std::string hostname = {};
   int workers = 1;
-  /// Members of settings.yaml's dns besides hosts: "servers: [\"127.0.0.1:5353\"], minTtl: 2s".
+  /// Members of settings.yaml's dns besides hosts, such as "servers: [\"127.0.0.1:5353\"], minTtl: 2s".
   std::string dns = {};
-  /// addressGuard.allow, as a list in YAML.
+  /// Value of addressGuard.allow, as a list in YAML.
   std::string allow = "127.0.0.0/8";
-  /// "sluice-asking": with acme.test/Ask:v1 (test/support/asking).
+  /// "sluice-asking" is the gateway with acme.test/Ask:v1 (test/support/asking).
   std::string program = "sluice";
-  /// The optimised binary if it was built: for what counts, not for what is correct.
+  /// True runs the optimised binary if it was built: for tests that measure, not for tests of correctness.
   bool release = false;
   std::string accessLog = "/dev/stdout";
-  /// Flags besides those that every test needs: {"--log-level", "debug"}.
+  /// Flags besides those that every test needs, such as {"--log-level", "debug"}.
   std::vector<std::string> options = {};
-  /// A program that becomes the gateway, with what it needs for that: {"prlimit", "--nofile=256:256"}.
+  /// A program that executes the gateway, with its arguments: {"prlimit", "--nofile=256:256"}.
   std::vector<std::string> startedBy = {};
-  /// "NAME=value", besides what it inherits.
+  /// Variables as "NAME=value", besides the inherited ones.
   std::vector<std::string> environment = {};
 };
 
-/// A Secret of type kubernetes.io/tls as a document of its own.
+/// Returns a Secret of type kubernetes.io/tls as a document of its own.
 std::string tlsSecretOf(const std::string& name, const Identity& identity, const std::string& nameSpace = "test");
 
-/// The limits of settings.yaml with these members, as a line.
+/// Returns the limits of settings.yaml with these members, as a line.
 inline std::string limits(const std::string& members) { return "limits: {" + members + "}\n"; }
 
 class Gateway {
  public:
-  /// Returns when it is ready; a test failure if it never is.
+  /// Returns when the gateway is ready; it is a test failure if it never is.
   explicit Gateway(const GatewaySpec& spec);
-  /// Stops it by SIGTERM: an exit code or a sanitizer's complaint is a test failure.
+  /// Stops the gateway by SIGTERM: an exit code or a sanitizer's report is a test failure.
   ~Gateway();
 
-  /// Serves `spec` from now on; its workers, release and environment do not count. Returns when
-  /// sluice_config_reloads_total has counted the result; a test failure if it never does.
+  /// Serves `spec` from now on, but for its workers, release and environment. Returns when sluice_config_reloads_total
+  /// has counted the result; it is a test failure if it never does.
   void reload(const GatewaySpec& spec, const std::string& result = "success");
-  /// The same with any text for a configuration.
+  /// Reloads any text as the configuration.
   void reloadText(const std::string& text, const std::string& result);
-  /// Writes `spec` over the configuration, and says nothing.
+  /// Writes `spec` over the configuration, and sends no signal.
   void rewrite(const GatewaySpec& spec) const;
 
-  /// SIGTERM, while something is in flight. Returns when every worker knows of it.
+  /// Sends SIGTERM while exchanges are in flight. Returns when every worker is draining.
   void beginToDrain() const;
 
   std::uint16_t port() const { return port_; }
   std::uint16_t tlsPort() const { return tlsPort_; }
   std::uint16_t adminPort() const { return adminPort_; }
   std::uint16_t healthPort() const { return healthPort_; }
-  /// "http://127.0.0.1:PORT" + target.
+  /// Returns "http://127.0.0.1:PORT" + target.
   std::string url(const std::string& target) const;
   Process& process() { return *process_; }
-  /// At least `count` lines of the access log.
+  /// Waits for at least `count` lines of the access log, and returns them.
   std::vector<std::string> accessLog(std::size_t count) { return process_->waitForLines(count); }
-  /// The body of a page of the admin port.
+  /// Returns the body of a page of the admin port.
   std::string adminGet(const std::string& target) const;
-  /// The metrics page, as text.
+  /// Returns the metrics page as text.
   std::string metrics() const;
-  /// The value of the one series whose line begins with `series`; 0 if there is none.
+  /// Returns the value of the one series whose line begins with `series`; 0 if there is none.
   double metric(const std::string& series) const;
-  /// True as soon as metric(series) is at least `least`.
+  /// Returns true as soon as metric(series) is at least `least`.
   bool reaches(const std::string& series, double least, std::chrono::milliseconds patience = kPatience) const;
-  /// sluice_limit_hits_total of a key of settings.yaml.
+  /// Returns sluice_limit_hits_total of a key of settings.yaml.
   double limitHits(const std::string& key) const { return metric(limitSeries(key)); }
-  /// True as soon as there was one.
+  /// Returns true as soon as the limit was hit once.
   bool limitWasHit(const std::string& key) const { return reaches(limitSeries(key), 1); }
 
  private:
@@ -115,7 +115,7 @@ class Gateway {
   std::unique_ptr<Process> process_;
 };
 
-/// sluice-echo as an origin. Without an identity it speaks plain HTTP.
+/// Runs sluice-echo as an origin. Without an identity it speaks plain HTTP.
 class EchoOrigin {
  public:
   explicit EchoOrigin(const std::optional<Identity>& identity, const std::vector<std::string>& options = {},
@@ -130,13 +130,13 @@ class EchoOrigin {
   std::uint16_t port_ = 0;
 };
 
-/// The path of a program of this build; of build/release if `release` is wanted and it was built.
+/// Returns the path of a program of this build, or of build/release if `release` is set and it was built.
 std::string programPath(const std::string& name, bool release = false);
 
-/// Waits until 127.0.0.1:port takes connections.
+/// Waits until 127.0.0.1:port accepts connections.
 bool waitForPort(std::uint16_t port, std::chrono::milliseconds patience = kPatience);
 
-/// The JSON string member of what sluice-echo describes; empty if it is not there.
+/// Returns a string member of the JSON that sluice-echo answers with; empty if it is not there.
 std::string echoed(const std::string& json, const std::string& member);
 
 }  // namespace sluice::test

@@ -1,4 +1,4 @@
-// A gRPC server that others wrote (grpc-js), with the service of clients/echo_service.mjs.
+// Runs a third-party gRPC server (grpc-js), with the service of clients/echo_service.mjs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace sluice::test {
 
 class GrpcOrigin {
  public:
-  /// Plaintext without an identity.
+  /// Speaks plaintext without an identity.
   explicit GrpcOrigin(const std::optional<Identity>& identity = std::nullopt) {
     std::vector<std::string> argv = {"node", std::string(kClients) + "grpc_origin.mjs"};
     if (identity) {

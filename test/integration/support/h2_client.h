@@ -1,4 +1,4 @@
-// A client that speaks HTTP/2 frame by frame over a real socket, and says whatever a test wants. Blocking; one thread.
+// A client that speaks HTTP/2 frame by frame over a real socket, and sends whatever a test wants. Blocking; one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +13,35 @@ namespace sluice::test {
 
 class H2Client {
  public:
-  /// Connects to 127.0.0.1 and begins with `hello`.
+  /// Connects to 127.0.0.1 and sends `hello`.
   explicit H2Client(std::uint16_t port, const std::string& hello = h2::clientHello() + h2::settingsAck());
-  /// The other side: a server on a connection that it accepted, which begins with its SETTINGS.
+  /// Plays a server on a connection that it accepted, and sends its SETTINGS first.
   explicit H2Client(Socket&& accepted);
 
-  /// False if the gateway takes no more for so long, or is gone.
+  /// Returns false if the gateway takes nothing more for `patience`, or is gone.
   bool send(std::string_view bytes, std::chrono::milliseconds patience = kPatience) {
     return socket_.send(bytes, patience);
   }
-  /// Reads until `holds`; false if the connection ended or time ran out before.
+  /// Reads until `holds` returns true; returns false if the connection ended or time ran out before.
   bool readUntil(const std::function<bool()>& holds, std::chrono::milliseconds patience = kPatience);
-  /// The same until there is such a frame, or the END_STREAM of a stream.
+  /// Reads until there is such a frame, or the END_STREAM of the stream.
   bool readFrame(H2Type type, std::uint32_t stream);
   bool readStream(std::uint32_t stream);
-  /// Says a PING and reads until it is answered: everything before it was taken.
+  /// Sends a PING and reads until it is acknowledged, which means that everything before it was read.
   bool isServed();
-  /// As soon as the gateway has read all that was sent.
+  /// Waits until the gateway has read everything that was sent.
   bool waitUntilRead() const { return socket_.waitUntilRead(); }
-  /// Reads until the gateway ends the connection; false if it does not.
+  /// Reads until the gateway ends the connection; returns false if it does not.
   bool readToEnd();
   bool closed() const { return closed_; }
   void reset() { socket_.reset(); }
 
   const H2FrameReader& seen() const { return reader_; }
-  /// The status that the stream was answered with; "" if there was none.
+  /// Returns the status of the stream's response; "" if there was none.
   std::string status(std::uint32_t stream) const;
-  /// The stream was answered or reset, or the connection said goodbye.
+  /// Returns true if the stream was answered or reset, or the connection got a GOAWAY.
   bool isSettled(std::uint32_t stream) const;
-  /// kNoGoaway if there was none.
+  /// Returns kNoGoaway if there was none.
   std::uint32_t goawayCode() const;
   static constexpr std::uint32_t kNoGoaway = 0xffffffff;
 

@@ -1,4 +1,4 @@
-// An HTTP/1.1 origin that answers each request when the test says so, and not before.
+// An HTTP/1.1 origin that holds each request until the test has it answered.
 #pragma once
 
 #include <atomic>
@@ -23,11 +23,11 @@ class HeldOrigin {
 
   std::uint16_t port() const { return origin_.port(); }
   int connections() const { return origin_.connections(); }
-  /// As soon as it was asked so often in all; false if it never is.
+  /// Waits until `times` requests came in all; returns false if they do not come.
   bool wasAsked(std::size_t times = 1) const {
     return eventually([&] { return origin_.heads().size() >= times; });
   }
-  /// One request that waits, or the next one to come, is answered.
+  /// Answers one request that waits, or the next one to come.
   void answer() { answers_.release(); }
 
  private:

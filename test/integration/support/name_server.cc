@@ -27,7 +27,7 @@ void NameServer::start() {
                                    "--local-ttl=" + std::to_string(ttl_),
                                    "--log-queries",
                                    "--log-facility=-"};
-  // As root it would become nobody, who may not read the folder.
+  // As root, dnsmasq would switch to the user nobody, who may not read the folder.
   if (geteuid() == 0) argv.emplace_back("--user=root");
   process_ = std::make_unique<Process>(argv);
   if (!process_->waitForLine("read " + folder_.path()))
@@ -35,7 +35,7 @@ void NameServer::start() {
 }
 
 int NameServer::asked(const std::string& name) const {
-  // It answers before it writes its log. What it says of itself on this signal stands behind all of that.
+  // dnsmasq answers before it writes its log. The statistics that it logs on this signal come after all earlier lines.
   awaitAnother("queries forwarded", SIGUSR1);
   return static_cast<int>(process_->said("query[A] " + name + " from"));
 }

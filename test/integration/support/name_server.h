@@ -1,5 +1,5 @@
-// dnsmasq on loopback as the one who knows every name below "test": what it says is changed while it runs, and what it
-// was asked is counted from its log.
+// Runs dnsmasq on loopback, authoritative for every name below "test": its records can be changed while it runs, and
+// its queries are counted from its log.
 #pragma once
 
 #include <csignal>
@@ -15,23 +15,23 @@ namespace sluice::test {
 
 class NameServer {
  public:
-  using Records = std::map<std::string, std::vector<std::string>>;  // name -> addresses
+  using Records = std::map<std::string, std::vector<std::string>>;  // names with their addresses
 
-  /// Returns when it answers. `ttl` in seconds.
+  /// Returns when the server answers. `ttl` is in seconds.
   explicit NameServer(const Records& records, int ttl = 60);
 
-  /// "127.0.0.1:PORT".
+  /// Returns "127.0.0.1:PORT".
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  /// Questions for a name's A records so far, repeated ones too.
+  /// Returns the number of queries for a name's A records so far, repeated ones included.
   int asked(const std::string& name) const;
-  /// Returns when it knows the new ones, and nothing else.
+  /// Replaces all records, and returns when the server uses the new ones.
   void change(const Records& records);
-  /// It takes questions but does not answer any more.
+  /// Stops the server, which still receives queries but does not answer any more.
   void fallSilent() { process_->signal(SIGSTOP); }
   void speakAgain() { process_->signal(SIGCONT); }
-  /// It is gone.
+  /// Kills the server.
   void die();
-  /// It is back at the same address, and lives as long as the calling thread.
+  /// Starts the server again at the same address; it lives as long as the calling thread.
   void revive() { start(); }
 
  private:

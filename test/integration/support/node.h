@@ -1,4 +1,4 @@
-// The clients and origins in test/integration/clients, which Node.js runs.
+// Runs the clients and origins in test/integration/clients with Node.js.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace sluice::test {
 
 inline constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
 
-/// Runs one of them to its end.
+/// Runs a script to its end.
 inline Outcome runNode(const std::string& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> argv = {"node", kClients + script};
   argv.insert(argv.end(), arguments.begin(), arguments.end());

@@ -6,8 +6,8 @@ namespace sluice::test {
 
 void PassedTime::pass(const Gateway& gateway, std::chrono::seconds by) {
   moveOn(by);
-  // A worker that waits has told the kernel for how long, before the clock was moved. Asking for this page wakes every
-  // worker, and each looks at its clock before it answers.
+  // A waiting worker gave the kernel its timeout before the clock was moved. Asking for this page wakes every worker,
+  // and each reads its clock before it answers.
   const std::string page = gateway.adminGet("/exchanges");
   EXPECT_NE(page.find("\"silentWorkers\":[]"), std::string::npos) << page;
 }

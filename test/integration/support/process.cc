@@ -49,7 +49,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// In the child: only async-signal-safe calls.
+/// This runs in the child, which may only make async-signal-safe calls.
 [[noreturn]] void becomeProgram(const char* path, char** argv, char** environment, int out, int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
@@ -125,7 +125,7 @@ Process::~Process() {
 
 void Process::collect(int outFd, int errFd, int endFd) {
   std::array<pollfd, 3> watched = {{{outFd, POLLIN, 0}, {errFd, POLLIN, 0}, {endFd, POLLIN, 0}}};
-  // The program's end is the end of its output: what a grandchild might still write nobody waits for.
+  // The output ends with the program; output of a grandchild that outlives it is not waited for.
   bool running = true;
   while (running) {
     if (poll(watched.data(), watched.size(), -1) < 0) continue;
@@ -225,7 +225,7 @@ std::size_t Process::memoryKib(std::string_view which) const {
 
 double Process::cpuSeconds() const {
   const std::string text = readFile("/proc/" + std::to_string(pid_) + "/stat");
-  // proc(5): the name may hold anything, so fields count from behind it; utime and stime are the 14th and the 15th.
+  // proc(5): the name may hold anything, so fields are counted from its end; utime and stime are the 14th and the 15th.
   std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   std::string skipped;
   for (int i = 3; i < 14; ++i) fields >> skipped;

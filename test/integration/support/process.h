@@ -1,4 +1,5 @@
-// Programs that a test runs: started without a shell, their output captured, gone with the test whatever happens.
+// Runs programs for a test: they are started without a shell, their output is captured, and they are killed with the
+// test in any case.
 #pragma once
 
 #include <sys/types.h>
@@ -15,39 +16,40 @@
 
 namespace sluice::test {
 
-/// Long enough for a machine that is busy and a binary under sanitizers; nothing waits for it when all is well.
+/// Long enough for a busy machine and a binary under sanitizers; a passing test never waits for it.
 inline constexpr std::chrono::seconds kPatience{30};
 
 class Process {
  public:
-  /// argv[0] is a path, or is looked for in PATH and the system's sbin folders. Its standard input is empty.
+  /// argv[0] is a path, or is looked for in PATH and the system's sbin folders. The program's standard input is empty.
   explicit Process(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {});
-  /// Kills it if it still runs.
+  /// Kills the program if it still runs.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
-  /// The first line of either output that holds `text`; nothing if it did not appear in time or the program ended
-  /// without it.
+  /// Returns the first line of either output that holds `text`, or nothing if it did not appear in time or the program
+  /// ended without it.
   std::optional<std::string> waitForLine(std::string_view text, std::chrono::milliseconds patience = kPatience);
-  /// How often `text` stands in both outputs so far.
+  /// Returns how often `text` stands in both outputs so far.
   std::size_t said(std::string_view text) const;
-  /// As soon as it stands there so often; false if that does not happen in time or before the program ends.
+  /// Waits until `text` stands there this often; returns false if that does not happen in time or before the program
+  /// ends.
   bool waitUntilSaid(std::string_view text, std::size_t times, std::chrono::milliseconds patience = kPatience);
-  /// At least `count` whole lines of standard output, or what there was in time.
+  /// Returns at least `count` whole lines of standard output, or as many as there were in time.
   std::vector<std::string> waitForLines(std::size_t count, std::chrono::milliseconds patience = kPatience);
   void signal(int number) const;
-  /// Its exit code (128 + n if signal n ended it); kills it and says -1 if it takes too long.
+  /// Returns the exit code (128 + n if signal n ended the program), or -1 after killing a program that takes too long.
   int wait(std::chrono::milliseconds patience = kPatience);
 
   std::string output() const;
   std::string errors() const;
-  /// What it has in memory now (VmRSS), in KiB.
+  /// Returns the program's resident memory (VmRSS), in KiB.
   std::size_t residentKib() const { return memoryKib("VmRSS:"); }
-  /// The most that it has had there (VmHWM).
+  /// Returns the peak of its resident memory (VmHWM), in KiB.
   std::size_t peakKib() const { return memoryKib("VmHWM:"); }
-  /// The CPU time that it has used, in user mode and in the kernel's, in steps of 10 ms.
+  /// Returns the CPU time used in user mode and in the kernel, in steps of 10 ms.
   double cpuSeconds() const;
 
  private:
@@ -73,13 +75,13 @@ struct Outcome {
 /// Runs a program to its end.
 Outcome run(const std::vector<std::string>& argv, std::chrono::milliseconds patience = kPatience);
 
-/// True if run() and Process would find it.
+/// Returns true if run() and Process would find the program.
 bool isInstalled(const std::string& program);
 
-/// What a file holds; empty if it can not be read.
+/// Returns the content of a file; empty if it cannot be read.
 std::string readFile(const std::string& path);
 
-/// A folder of its own, removed with everything in it.
+/// A folder of the test's own, removed with everything in it.
 class TempDir {
  public:
   TempDir();

@@ -61,7 +61,7 @@ void RawOrigin::accept() {
   }
 }
 
-// A thread that has said that it ended needs nothing of ours any more.
+// A thread that has reported its end uses no member any more, so joining it does not block.
 void RawOrigin::joinEnded() {
   std::vector<std::thread::id> ended;
   {

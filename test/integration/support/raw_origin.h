@@ -1,5 +1,5 @@
-// An origin that says exactly the bytes that a test gives it, well-formed or not: plain TCP on loopback, a thread per
-// connection.
+// An origin that answers with exactly the bytes that a test gives it, well-formed or not: plain TCP on loopback, a
+// thread per connection.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@ namespace sluice::test {
 
 class RawOrigin {
  public:
-  /// What one connection does, from its accept to its end; runs on a thread of its own. The socket closes when it
-  /// returns.
+  /// Serves one connection, from its accept to its end, on a thread of its own. The socket closes when it returns.
   using Script = std::function<void(Socket&, RawOrigin&)>;
 
   explicit RawOrigin(Script script);
-  /// Answers every request head with the same bytes, until the peer ends. The bodies of requests are not read apart.
+  /// Returns a script that answers every request head with the same bytes until the peer ends. It does not separate the
+  /// bodies of requests from their heads.
   static Script answering(std::string response);
   ~RawOrigin();
   RawOrigin(const RawOrigin&) = delete;
@@ -31,11 +31,11 @@ class RawOrigin {
   std::uint16_t port() const { return port_; }
   int connections() const { return connections_; }
 
-  /// Reads a request head, remembers it and returns it; empty if the peer ended.
+  /// Reads a request head, records it and returns it; empty if the peer ended.
   std::string readHead(Socket& socket);
-  /// Every request head so far, in order of arrival.
+  /// Returns every request head so far, in order of arrival.
   std::vector<std::string> heads() const;
-  /// Ends when the origin does: for scripts that would wait for ever.
+  /// Returns true once the origin is being destroyed: for scripts that would otherwise wait for ever.
   bool stopping() const { return stopping_; }
   void waitUntilItStops() const { stopping_.wait(false); }
 
@@ -50,7 +50,7 @@ class RawOrigin {
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
   std::vector<std::string> heads_;
-  std::vector<int> open_;  // shut down when the origin ends, so that no script waits
+  std::vector<int> open_;  // shut down at the end, so that no script keeps waiting
   std::list<std::thread> conversations_;
   std::vector<std::thread::id> ended_;
   std::thread acceptor_;

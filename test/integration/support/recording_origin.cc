@@ -8,7 +8,7 @@
 namespace sluice::test {
 namespace {
 
-/// The Content-Length of a request head.
+/// Returns the Content-Length of a request head.
 std::size_t lengthIn(const std::string& head) {
   constexpr std::string_view kName = "content-length: ";
   const std::size_t at = head.find(kName);

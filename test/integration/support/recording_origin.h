@@ -1,5 +1,5 @@
-// An HTTP/1.1 origin that keeps the bodies that it was sent, and answers each request, whose length must be stated,
-// once it has all of it.
+// An HTTP/1.1 origin that records the request bodies it gets, and answers each request once it has arrived whole. Every
+// request must state its length.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace sluice::test {
 
 class RecordingOrigin {
  public:
-  /// The answer to the request of that number, from 0; an empty one resets the connection. Called under a lock.
+  /// Returns the answer to the request of this number, counted from 0; an empty one resets the connection. Called under
+  /// a lock.
   using Answer = std::function<std::string(std::size_t number)>;
 
   explicit RecordingOrigin(Answer answer) : answer_(std::move(answer)) {}
@@ -23,7 +24,7 @@ class RecordingOrigin {
   std::uint16_t port() const { return origin_.port(); }
   std::vector<std::string> heads() const { return origin_.heads(); }
   std::vector<std::string> bodies() const;
-  /// As soon as there are so many bodies; false if they do not come.
+  /// Waits until `count` bodies have come; returns false if they do not come.
   bool hears(std::size_t count) const;
 
  private:

@@ -21,7 +21,7 @@ SharedSeconds::SharedSeconds() : path_(folder_.write("seconds", std::string(size
 SharedSeconds::~SharedSeconds() { munmap(seconds_, sizeof *seconds_); }
 
 std::vector<std::string> SharedSeconds::startedBy(const std::string& variable) const {
-  // AddressSanitizer wants to be the first library of all, which only matters to one that allocates.
+  // AddressSanitizer insists on being the first library, which only matters to libraries that allocate.
   const char* options = std::getenv("ASAN_OPTIONS");
   const std::string others = options != nullptr ? ":" + std::string(options) : "";
   return {"env", "LD_PRELOAD=" SLUICE_WALL_CLOCK, variable + "=" + path_,

@@ -1,5 +1,5 @@
-// A number of seconds that a test shares with the program that it tests, whose clocks are moved by it. The environment
-// variable by which the program finds the number decides which clock that is: see support/preload.
+// A number of seconds that a test shares with the program under test, and that moves one of the program's clocks. The
+// environment variable by which the program finds the number decides which clock that is: see support/preload.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class SharedSeconds {
   SharedSeconds(const SharedSeconds&) = delete;
   SharedSeconds& operator=(const SharedSeconds&) = delete;
 
-  /// A program that becomes another one, which then finds the number by that variable.
+  /// Returns a command that executes another program, which then finds the number by that variable.
   std::vector<std::string> startedBy(const std::string& variable) const;
   void set(std::chrono::seconds to);
   std::chrono::seconds get() const;

@@ -42,7 +42,7 @@ struct Queues {
   std::uint64_t unread = 0;
 };
 
-/// Of the connection between these ports, at its end with the first; empty if there is none.
+/// Returns the queues of the connection between these ports, at its end with the first; empty if there is none.
 Queues queuesOf(std::uint16_t local, std::uint16_t remote) {
   std::ifstream in("/proc/net/tcp");
   std::string line;
@@ -100,7 +100,7 @@ std::optional<std::string> fieldOf(std::string_view head, std::string_view name)
   return std::string(head.substr(begin, head.find("\r\n", begin) - begin));
 }
 
-/// The body that the fields of `head` announce; nothing if they announce none.
+/// Returns the body that the fields of `head` announce, or nothing if they announce none.
 std::optional<std::string> readAnnounced(Socket& socket, std::string_view head, std::chrono::milliseconds patience) {
   if (fieldOf(head, "transfer-encoding")) return readChunked(socket, patience);
   if (const auto length = fieldOf(head, "content-length")) return socket.readExactly(std::stoul(*length), patience);
@@ -109,9 +109,9 @@ std::optional<std::string> readAnnounced(Socket& socket, std::string_view head, 
 
 }  // namespace
 
-// A socket stays bound to the port, without listening, for as long as this process runs: so the kernel gives the port
-// to nobody who asks for any, neither to another test nor to an outgoing connection, while a program that asks for this
-// one with SO_REUSEADDR, as every server does, gets it.
+// A socket stays bound to the port, without listening, for as long as this process runs. So the kernel assigns the port
+// to nobody else, neither to another test nor to an outgoing connection, while a program that asks for this very port
+// with SO_REUSEADDR, as every server does, gets it.
 std::uint16_t freePort() {
   static std::vector<Socket> held;
   Socket holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -12,12 +12,12 @@
 
 namespace sluice::test {
 
-/// A port of 127.0.0.1 that nobody else gets before this process ends, unless he asks for it by number. Main thread.
+/// Returns a port of 127.0.0.1 that the kernel assigns to nobody before this process ends. Main thread.
 std::uint16_t freePort();
 
 class Socket {
  public:
-  /// Connects to 127.0.0.1; ok() says whether it did. A small receive buffer makes a slow reader out of it.
+  /// Connects to 127.0.0.1; ok() tells the result. A small receive buffer makes this a slow reader.
   static Socket connect(std::uint16_t port, int receiveBuffer = 0);
   explicit Socket(int fd = -1) : fd_(fd) {}
   Socket(Socket&& other) noexcept;
@@ -27,25 +27,26 @@ class Socket {
   bool ok() const { return fd_ >= 0; }
   int fd() const { return fd_; }
 
-  /// All of it; false if the peer is gone or takes nothing for too long.
+  /// Sends everything; returns false if the peer is gone or takes nothing for too long.
   bool send(std::string_view bytes, std::chrono::milliseconds patience = kPatience);
-  /// As much as the peer takes within `patience` of silence; how much that was.
+  /// Sends until the peer takes nothing for `patience`, and returns how much was sent.
   std::size_t sendSome(std::string_view bytes, std::chrono::milliseconds patience);
-  /// Up to and including `mark`; what there was until then if the peer ended or time ran out. Bytes behind it wait for
-  /// the next read.
+  /// Reads up to and including `mark`, or returns the bytes until then if the peer ended or time ran out. Bytes after
+  /// the mark stay for the next read.
   std::string readUntil(std::string_view mark, std::chrono::milliseconds patience = kPatience);
-  /// Exactly `count` bytes, or what there was.
+  /// Reads exactly `count` bytes, or returns as many as came.
   std::string readExactly(std::size_t count, std::chrono::milliseconds patience = kPatience);
-  /// Everything until the peer ends; `closed()` then says whether it did.
+  /// Reads everything until the peer ends; closed() then tells whether it did.
   std::string readAll(std::chrono::milliseconds patience = kPatience);
-  /// As soon as the peer's program has read all that was sent to it, or has closed; false if it does not in time.
+  /// Waits until the peer's program has read all that was sent to it, or has closed; returns false if it does not in
+  /// time.
   bool waitUntilRead() const;
-  /// The peer has ended its side, or reset the connection.
+  /// Returns true if the peer has ended its side or reset the connection.
   bool closed() const { return closed_; }
   bool wasReset() const { return reset_; }
-  /// Nothing is sent any more; reading goes on.
+  /// Ends this side's sending; reading goes on.
   void shutdownWrite();
-  /// RST.
+  /// Closes with RST.
   void reset();
   void close();
 
@@ -61,16 +62,16 @@ class Socket {
 /// A response of HTTP/1.1 as a raw client reads it.
 struct RawResponse {
   int status = 0;
-  std::string head;  // with the empty line
-  std::string body;  // chunks taken apart
-  /// The value of a field, by its name in lower case; nothing if it is not there.
+  std::string head;  // including the empty line
+  std::string body;  // with chunks joined
+  /// Returns the value of a field, by its name in lower case, or nothing if it is not there.
   std::optional<std::string> field(std::string_view name) const;
 };
 
-/// Reads one whole response; status 0 if there was none. `bodiless`: it answers HEAD.
+/// Reads one whole response; status 0 if there was none. `bodiless`: the request was HEAD.
 RawResponse readResponse(Socket& socket, bool bodiless = false, std::chrono::milliseconds patience = kPatience);
 
-/// What follows the head of a request, chunks taken apart; empty if it announces no body.
+/// Reads the body after a request's head, with chunks joined; empty if the head announces none.
 std::string readRequestBody(Socket& socket, std::string_view head, std::chrono::milliseconds patience = kPatience);
 
 }  // namespace sluice::test

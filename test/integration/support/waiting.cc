@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// What is asked for is often a page of the gateway: on a busy machine asking all the time holds up what is waited for.
+// A check often asks for a page of the gateway, and on a busy machine asking without a pause delays the awaited event.
 constexpr milliseconds kLongestInterval{20};
 
 }  // namespace

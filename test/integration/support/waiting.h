@@ -1,6 +1,6 @@
-// How tests wait. For an event if there is one that this process hears: a line of a program's output, an end of a
-// program, bytes at a socket. What only another process knows is asked for again and again by eventually(), and there
-// is no other place that does so. Nothing here or elsewhere takes the passing of time for the event itself.
+// Waits for events. If this process can observe the event itself, a test waits for that: a line of a program's output,
+// the end of a program, bytes at a socket. State that only another process knows is polled by eventually(), and nowhere
+// else. Nothing here or elsewhere takes the passing of time for the event itself.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace sluice::test {
 
-/// Asks, at first often and then less so, until it holds; false if it does not in time.
+/// Polls, at first often and then less so, until `holds` returns true; returns false if it does not in time.
 bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds patience = kPatience);
 
-/// For those who are slow on purpose: a peer that sends bit by bit, a name in use for longer than its TTL. At least so
-/// much time is over when it returns; it may be seconds more on a busy machine, and the test must be right then, too.
+/// For peers that are slow on purpose: one that sends bit by bit, or one that uses a name for longer than its TTL. At
+/// least `time` has passed when it returns; on a busy machine it may be seconds more, and the test must hold then, too.
 void letTimePass(std::chrono::milliseconds time);
 
 }  // namespace sluice::test

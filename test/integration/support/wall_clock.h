@@ -1,4 +1,4 @@
-// The wall clock of another process: what it reads as CLOCK_REALTIME is off by what a test says, at any moment.
+// The wall clock of another process: a test sets the offset of what it reads as CLOCK_REALTIME, at any moment.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@ namespace sluice::test {
 
 class WallClock {
  public:
-  /// For GatewaySpec::startedBy.
+  /// Returns the value for GatewaySpec::startedBy.
   std::vector<std::string> startedBy() const { return seconds_.startedBy("SLUICE_TEST_CLOCK"); }
-  /// From now on it is so far off; 0: it is right.
+  /// Sets the clock off by this much from now on; 0 is the right time.
   void setOff(std::chrono::seconds by) { seconds_.set(by); }
 
  private:

@@ -1,4 +1,4 @@
-// HTTPS listeners side by side: what a client got from one is worth nothing at another.
+// Tests HTTPS listeners side by side: neither a ticket nor a connection of one is valid at another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ std::string listener(const std::string& name, const std::string& hostname, std::
          ", tls: {mode: Terminate, certificateRefs: [{kind: Secret, name: " + name + "}]}}\n";
 }
 
-/// Listeners a, b and wild by hostname on one port, alone on another, and two that share a certificate on a third; all
-/// lead to one origin that says on which path it was asked.
+/// Runs listeners a, b and wild by hostname on one port, alone on another, and two that share a certificate on a third;
+/// all lead to one origin that answers with the path that it was asked for.
 class TlsListeners : public testing::Test {
  protected:
   TlsListeners() : gateway_(spec()) {}
@@ -47,7 +47,7 @@ class TlsListeners : public testing::Test {
   }
 
   static std::string at(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
-  /// The status of a request for `host` on a connection that was opened for `sni`; "" is none.
+  /// Returns the status of a request for `host` on a connection that was opened for `sni`; "" sends no name.
   int ask(const std::string& sni, const std::string& host, const std::string& version = "--http1.1") const {
     const std::string port = std::to_string(port_);
     const std::string name = sni.empty() ? "127.0.0.1" : sni;
@@ -56,7 +56,7 @@ class TlsListeners : public testing::Test {
              name + ":" + port + ":127.0.0.1", "-H", "Host: " + host, "https://" + name + ":" + port + "/"});
     return got.output.empty() ? 0 : std::stoi(got.output);
   }
-  /// What openssl s_client says of a connection: "New, TLSv1.2", "Reused, TLSv1.3" ...
+  /// Returns the session line that openssl s_client prints: "New, TLSv1.2", "Reused, TLSv1.3" ...
   static std::string connect(std::uint16_t port, const std::string& sni, const std::string& version,
                              const std::vector<std::string>& session) {
     std::vector<std::string> argv = {"sh",
@@ -87,7 +87,7 @@ class TlsTickets : public TlsListeners, public testing::WithParamInterface<const
 INSTANTIATE_TEST_SUITE_P(Versions, TlsTickets, testing::Values("-tls1_2", "-tls1_3"),
                          [](const auto& given) { return std::string(given.param).substr(1); });
 
-TEST_P(TlsTickets, AreOfOneListenerAlone) {  // row 43
+TEST_P(TlsTickets, AreOfOneListenerAlone) {
   const TempDir folder;
   const std::string ticket = folder.path() + "/session.pem";
   const std::vector<std::string> keep = {"-sess_out", ticket};
@@ -99,7 +99,7 @@ TEST_P(TlsTickets, AreOfOneListenerAlone) {  // row 43
   EXPECT_THAT(connect(port_, "a.test", GetParam(), use), HasSubstr("Reused, ")) << "where it came from";
 }
 
-TEST_F(TlsListeners, ServeTheHostsOfTheListenerThatTheConnectionWasOpenedFor) {  // row 43
+TEST_F(TlsListeners, ServeTheHostsOfTheListenerThatTheConnectionWasOpenedFor) {
   for (const char* version : {"--http1.1", "--http2"}) {
     SCOPED_TRACE(version);
     EXPECT_EQ(ask("a.test", "a.test", version), 200);
@@ -109,7 +109,7 @@ TEST_F(TlsListeners, ServeTheHostsOfTheListenerThatTheConnectionWasOpenedFor) { 
   }
 }
 
-TEST_F(TlsListeners, MisdirectedRequestsAreSentAway) {  // row 43
+TEST_F(TlsListeners, MisdirectedRequestsAreSentAway) {
   for (const char* version : {"--http1.1", "--http2"}) {
     SCOPED_TRACE(version);
     EXPECT_EQ(ask("a.test", "b.test", version), 421);
@@ -123,7 +123,7 @@ TEST_F(TlsListeners, MisdirectedRequestsAreSentAway) {  // row 43
   EXPECT_TRUE(origin_.heads().empty());
 }
 
-TEST_F(TlsListeners, TheAnswerToAMisdirectedRequestSaysWhy) {  // row 43
+TEST_F(TlsListeners, TheAnswerToAMisdirectedRequestSaysWhy) {
   const std::string port = std::to_string(port_);
   const Outcome got = run({"curl", "-sk", "--resolve", "a.test:" + port + ":127.0.0.1", "-H", "Host: b.test",
                            "https://a.test:" + port + "/"});

@@ -1,5 +1,5 @@
-// What a Backend may ask of its origin beyond a good certificate: not revoked, a pinned key, a version and suites of
-// TLS.
+// Tests what a Backend may require of its origin beyond a valid certificate: that it is not revoked, a pinned key, and
+// TLS versions and cipher suites.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class TlsPolicy : public testing::Test {
  protected:
-  /// The answer of an origin with certificate `leaf_`, or the gateway's own.
+  /// Returns the answer of an origin with certificate `leaf_`, or the gateway's local reply.
   std::string ask(BackendSpec backend) {
     const EchoOrigin origin(leaf_);
     backend.port = origin.port();
@@ -59,7 +59,7 @@ TEST_F(TlsPolicy, AChainWithoutAPinnedKeyIsRefused) {
   expectRefused(ask({.tlsOptions = pins(makeAuthority())}), "no certificate of the chain matches a pin");
 }
 
-/// openssl s_server, whose versions and suites can be chosen.
+/// Runs openssl s_server, whose TLS versions and cipher suites can be chosen.
 class TlsVersion : public TlsPolicy {
  protected:
   std::string askServer(const std::vector<std::string>& arguments, const std::string& options) {

@@ -1,4 +1,5 @@
-// What the gateway accepts of an origin's certificate, and what its own answers say about what it does not.
+// Tests which certificates the gateway accepts from an origin, and what its local replies say about those that it
+// refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The answer through a gateway that trusts `ca`, from an origin that proves itself by `identity`.
+/// Returns the answer through a gateway that trusts `ca`, from an origin that presents `identity`.
 std::string askOrigin(const Identity& identity, const std::string& ca, const std::string& sni = {}) {
   const EchoOrigin origin(identity);
   const Gateway gateway({.backends = {{.port = origin.port(), .ca = ca, .sni = sni}}});
@@ -74,7 +75,7 @@ TEST_F(UpstreamTls, AnOriginThatSpeaksNoTlsIsRefused) {
   expectRefused(run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output, "tls_protocol_error");
 }
 
-/// openssl s_server, which ends the handshake of who proves nothing.
+/// Runs openssl s_server, which ends the handshake of a client without a certificate.
 class MutualTls : public UpstreamTls {
  protected:
   void SetUp() override {

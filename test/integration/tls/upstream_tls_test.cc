@@ -1,5 +1,5 @@
-// Towards whom the gateway opens TLS, rule by rule: a certificate that breaks one is refused by name and sees no
-// request, and what was allowed for one Backend is worth nothing to another.
+// Tests each rule for certificates of origins: one that breaks a rule is refused with the reason and sees no request.
+// What is allowed for one Backend holds for no other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,8 @@ CertificateSpec authorityNamed(const std::string& name) {
 
 constexpr const char* kHost = "www.example.test";
 
-/// A certificate, and the rule that refuses it: a part of what the client is told. Empty: it is good.
+/// A certificate with the rule that refuses it, as a part of the error text that the client gets; empty: the
+/// certificate is good.
 struct Certificate {
   const char* name;
   std::function<Identity(const Identity& root)> make;
@@ -63,7 +64,7 @@ Identity leafNamed(const Identity& root, const std::string& name) {
   return leafWith(root, [&](CertificateSpec& spec) { spec.dnsNames = {name}; });
 }
 
-/// Below an authority of its own, which `change` makes what it is.
+/// Returns a leaf with an intermediate authority of its own, which `change` alters.
 Identity leafBelow(const Identity& root, const std::function<void(CertificateSpec&)>& change) {
   CertificateSpec spec = authorityNamed("Intermediate");
   change(spec);
@@ -114,7 +115,7 @@ const Certificate kCertificates[] = {
        return leafWith(root, [](CertificateSpec& spec) {
          spec.dnsNames = {};
          spec.uris = {std::string("https://") + kHost};
-         spec.ipAddresses = {"127.0.0.1"};  // where it really is
+         spec.ipAddresses = {"127.0.0.1"};  // the server's real address
        });
      },
      "hostname mismatch"},
@@ -157,7 +158,7 @@ class BackendCertificate : public testing::TestWithParam<Certificate> {
 INSTANTIATE_TEST_SUITE_P(Rules, BackendCertificate, testing::ValuesIn(kCertificates),
                          [](const auto& given) { return std::string(given.param.name); });
 
-TEST_P(BackendCertificate, IsAcceptedOrRefusedByItsRule) {  // row 68
+TEST_P(BackendCertificate, IsAcceptedOrRefusedByItsRule) {
   const EchoOrigin origin(GetParam().make(root_));
   const Gateway gateway({.backends = {{.hostname = GetParam().host, .port = origin.port(), .ca = root_.certificate}}});
   const std::string answer = askInTime(gateway);
@@ -205,7 +206,7 @@ std::string routes(const std::string& rules) {
 constexpr const char* kResumed = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"true\"}";
 constexpr const char* kFull = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"}";
 
-TEST(TlsPolicies, AConnectionAndASessionOfOneAuthorityAreNothingToAnother) {  // row 69
+TEST(TlsPolicies, AConnectionAndASessionOfOneAuthorityAreNothingToAnother) {
   const Identity root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
   const Gateway gateway({.backends = {{.name = "trusting", .port = origin.port(), .ca = root.certificate},
@@ -235,7 +236,7 @@ TEST(TlsPolicies, SessionsOfTheSameBackendResume) {
 // --- the handshake
 // --------------------------------------------------------------------------------------------------------
 
-TEST(ServerName, IsTheHostnameWhateverTheClientAskedFor) {  // row 69
+TEST(ServerName, IsTheHostnameWhateverTheClientAskedFor) {
   const Identity root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
   const Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
@@ -255,7 +256,7 @@ TEST(ServerName, IsWhatTheBackendSaysInstead) {
   EXPECT_EQ(echoed(answer, "authority"), "origin.test:" + std::to_string(origin.port()));
 }
 
-/// openssl s_server, which answers every request with a page on the connection.
+/// Runs openssl s_server, which answers every request with a page about the connection.
 class OpensslServer {
  public:
   OpensslServer(const Identity& identity, std::vector<std::string> options) {
@@ -283,7 +284,7 @@ class OpensslServer {
 class TlsVersions : public testing::Test {
  protected:
   std::string askOver(const std::string& version) {
-    // Level 0 lets OpenSSL speak the old versions at all.
+    // Only at security level 0 does OpenSSL speak the old versions at all.
     const OpensslServer origin(issueServer(root_, "origin.test"), {version, "-cipher", "ALL:@SECLEVEL=0"});
     const Gateway gateway({.backends = {{.port = origin.port(), .ca = root_.certificate}}});
     return askInTime(gateway);
@@ -303,7 +304,7 @@ TEST_F(TlsVersions, BeforeThemAreRefused) {
 }
 
 TEST(OldTls, IsRefusedEvenIfTheBackendInsists) {
-  // A ServerHello of TLS 1.1 (RFC 4346 section 7.4.1.3): version 3.2, a random, no session, AES-128-CBC-SHA.
+  // This is a ServerHello of TLS 1.1 (RFC 4346 section 7.4.1.3): version 3.2, a random, no session, AES-128-CBC-SHA.
   std::string hello("\x16\x03\x02\x00\x2a\x02\x00\x00\x26\x03\x02", 11);
   hello += std::string(32, 'r') + std::string("\x00\x00\x2f\x00", 4);
   RawOrigin origin([&](Socket& socket, RawOrigin&) {
@@ -318,7 +319,7 @@ TEST(OldTls, IsRefusedEvenIfTheBackendInsists) {
   EXPECT_THAT(answer, HasSubstr("unsupported protocol"));
 }
 
-TEST(ClientCertificates, AreOfEachBackendAlone) {  // row 70
+TEST(ClientCertificates, AreOfEachBackendAlone) {
   const Identity root = makeAuthority();
   const OpensslServer origin(issueServer(root, "origin.test"), {"-verify", "1"});
   const auto tenant = [&](const std::string& name, const std::optional<Identity>& client) {

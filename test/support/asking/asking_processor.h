@@ -1,9 +1,9 @@
-// A processor that asks a server about each request before it goes on: how processors that call out use what the data
-// path offers them.
+// A processor that calls a server for each request before it goes on, to test how processors use the callouts that the
+// data path offers.
 //
-// The server is asked by POST with the request's target as body, over HTTP or gRPC. What it answers with 200 is put
-// into x-asked, beside the number of answers on this worker in x-asked-number; with another status it refuses the
-// request; a failure of the question is a failure of the step.
+// The server is called by POST with the request's target as body, over HTTP or gRPC. A body answered with 200 is put
+// into x-asked, and the number of answers on this worker into x-asked-number; with another status the processor refuses
+// the request; a failed callout is a failure of the step.
 #pragma once
 
 #include <memory>
@@ -67,7 +67,7 @@ class AskingProcessor final : public processing::Processor {
     question.callout->end();
   }
 
-  /// Takes each message as it comes, and the status behind them.
+  /// Reads each message as it arrives, and the status at the end.
   processing::Verdict listen(processing::Call& call, Question& question) const {
     processing::Callout& callout = *question.callout;
     std::string message;

@@ -1,5 +1,5 @@
-// sluice-asking: the gateway with one more type of processors, acme.test/Ask:v1, that asks a server about each request.
-// For tests of what processors that call out are offered, against real servers.
+// sluice-asking is the gateway with one more processor type, acme.test/Ask:v1, which calls a server for each request.
+// It tests callouts of processors against real servers.
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
-// One client connection of the echo origin: between its transport and its codec, with the streams on it.
+// One client connection of the echo origin: it stands between its transport and its codec, and owns the streams on it.
 //
-// Shows the rule of the house in small: events only record and touch the connection; the server's beat drives, flushes
+// It follows the gateway's own rule: events only record and touch the connection, and the server's beat drives, flushes
 // and reaps it. Owned by the server's slab; one thread.
 #pragma once
 
@@ -20,12 +20,12 @@ namespace sluice::echo {
 
 class Connection;
 
-/// What connections need of the server.
+/// The interface through which connections use the server.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
   virtual net::Worker& worker() = 0;
-  /// Has the connection driven, flushed and perhaps reaped in this turn's beat.
+  /// Schedules the connection to be driven, flushed and possibly reaped in this turn's beat.
   virtual void touch(Connection& connection) = 0;
 };
 
@@ -42,7 +42,7 @@ class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net:
   void flush();
   bool dead() const { return state_ == State::kDead; }
 
-  bool touched = false;  // the server's mark: already in its list
+  bool touched = false;  // set while the connection is in the server's list
 
  private:
   void onOpen() override;
@@ -73,7 +73,7 @@ class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net:
 
   enum class State : std::uint8_t {
     kServing,
-    kLingering,  // our side is shut: wait for the peer's end, or the answer could be lost to a reset
+    kLingering,  // this side is shut and waits for the peer's end, because a reset could lose the answer
     kDead
   };
 
@@ -81,7 +81,7 @@ class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net:
   ConnectionOwner& owner_;
   const bool encrypted_;
   State state_ = State::kServing;
-  std::string firstBytes_;  // until the version is known
+  std::string firstBytes_;  // kept until the version is known
   base::ByteQueue out_;
   base::Slab<Stream> streams_;
   http::Limits limits_;

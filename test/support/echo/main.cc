@@ -1,4 +1,4 @@
-// sluice-echo: a small origin on the gateway's own libraries, for tests and for the quickstart.
+// sluice-echo is a small origin on the gateway's own libraries, for tests and for the quickstart.
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>

@@ -65,7 +65,7 @@ void Server::drive() {
   for (const Connection::Handle handle : beating_) {
     Connection* connection = connections_.find(handle);
     if (connection == nullptr) continue;
-    connection->touched = false;  // what happens from here on needs another beat
+    connection->touched = false;  // later events need another beat
     connection->drive();
   }
 }

@@ -18,10 +18,10 @@ namespace sluice::echo {
 
 struct ServerSettings {
   net::Address address;
-  /// Files in PEM; both empty: plain TCP, where the first bytes tell HTTP/1.1 from HTTP/2.
+  /// PEM files; if both are empty, the server speaks plain TCP, where the first bytes tell HTTP/1.1 from HTTP/2.
   std::string certificateFile;
   std::string keyFile;
-  /// By ALPN, in order of preference.
+  /// ALPN protocols in order of preference.
   std::vector<std::string> protocols = {"h2", "http/1.1"};
 };
 
@@ -30,7 +30,7 @@ class Server final : net::Beats, ConnectionOwner {
   static base::Result<std::unique_ptr<Server>> make(const ServerSettings& settings);
   ~Server() override = default;
 
-  /// What it listens on: the port too, if 0 was asked for.
+  /// Returns the listening address, with the port that the kernel chose if 0 was asked for.
   const net::Address& address() const { return socket_.address(); }
   /// Serves until the process ends.
   void run() { worker_.run(); }
@@ -50,7 +50,7 @@ class Server final : net::Beats, ConnectionOwner {
   std::shared_ptr<const net::TlsServerContext> tls_;
   net::Worker worker_{clock_};
   base::Slab<Connection> connections_;
-  std::vector<Connection::Handle> touched_;  // since the beat began: the next one's
+  std::vector<Connection::Handle> touched_;  // touched since the beat began, for the next one
   std::vector<Connection::Handle> beating_;
   std::optional<net::Listener> listener_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kShownBodyBytes = 256;
 constexpr std::size_t kShownTextBytes = 16 * 1024;
-// Generated bodies keep about this much ahead of the codec.
+// Generated bodies stay about this far ahead of the codec.
 constexpr std::size_t kAhead = 64 * 1024;
 constexpr std::string_view kPattern = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.\n";
 
@@ -43,7 +43,7 @@ void appendMember(std::string& out, std::string_view name, std::string_view text
   out += ",\n  ";
 }
 
-/// ["name: value", ...]
+/// Appends ["name: value", ...].
 void appendFields(std::string& out, const http::Headers& headers) {
   out += '[';
   for (const http::Field& field : headers) {
@@ -91,7 +91,7 @@ void Stream::onBody(std::string_view bytes) {
   for (const char byte : bytes) fnv1a_ = (fnv1a_ ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
   bodyStart_.append(bytes.substr(0, kShownBodyBytes - bodyStart_.size()));
   if (behaviour_ == Behaviour::kEcho) {
-    response_.bytes.append(bytes);  // granted again when the codec has taken it out
+    response_.bytes.append(bytes);  // granted again when the codec has taken the bytes out
   } else {
     toGrant_ += bytes.size();
   }

@@ -1,6 +1,6 @@
-// One exchange at the echo origin: what it received so far, and what it answers. The path picks the behaviour.
+// One exchange at the echo origin: the request so far, and the answer. The path chooses the behaviour.
 //
-// Events record; drive() alone decides and talks to the codec. Owned by its connection; one thread.
+// Events record; drive() alone decides and calls the codec. Owned by its connection; one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace sluice::echo {
 
-/// What --help says about paths.
+/// The part of --help about paths.
 inline constexpr std::string_view kPathsHelp =
     "Paths:\n"
     "  (any)         JSON about the request: method, target, authority, version, fields, body, trailers, TLS\n"
@@ -42,13 +42,13 @@ enum class Behaviour : std::uint8_t {
   kSilent
 };
 
-/// Told by a stream outside of the connection's own events.
+/// Notified by a stream outside of the connection's own events.
 class StreamOwner {
  public:
   virtual ~StreamOwner() = default;
   virtual void wakeUp() = 0;
   virtual net::Worker& worker() = 0;
-  /// nullptr on plain connections.
+  /// Returns nullptr on plain connections.
   virtual const net::TlsFacts* tlsFacts() const = 0;
 };
 
@@ -57,7 +57,7 @@ class Stream final : net::Timer {
   using Handle = base::Handle<Stream>;
 
   Stream(Handle handle, StreamOwner& owner, http::StreamId id, http::RequestMessage&& request);
-  /// Answers a request that could not be read.
+  /// Makes a stream that answers a malformed request with `errorStatus`.
   Stream(Handle handle, StreamOwner& owner, http::StreamId id, std::uint16_t errorStatus);
 
   http::Token token() const { return handle_.toToken(); }
@@ -69,7 +69,7 @@ class Stream final : net::Timer {
   void onEnd(http::Trailers&& trailers);
   void onResponseTaken(std::size_t count);
 
-  /// Moves the answer as far as it can go now.
+  /// Moves the answer as far as possible.
   void drive(http::ServerCodec& codec);
 
  private:
@@ -92,7 +92,7 @@ class Stream final : net::Timer {
   std::optional<http::Trailers> requestTrailers_;
   http::BodyPipe response_;
   Behaviour behaviour_ = Behaviour::kDescribe;
-  std::uint64_t number_ = 0;  // the path's N
+  std::uint64_t number_ = 0;  // the number N in the path
 
   enum class State : std::uint8_t { kNew, kWaiting, kStreaming, kAnswered } state_ = State::kNew;
   bool requestEnded_ = false;
@@ -100,8 +100,8 @@ class Stream final : net::Timer {
   std::uint64_t received_ = 0;
   std::uint64_t fnv1a_ = 14695981039346656037ULL;
   std::string bodyStart_;
-  std::size_t toGrant_ = 0;         // taken in, not yet told to the codec
-  std::uint64_t generateLeft_ = 0;  // of /bytes and /chunked
+  std::size_t toGrant_ = 0;         // consumed, but not yet granted to the codec
+  std::uint64_t generateLeft_ = 0;  // bytes left for /bytes and /chunked
 };
 
 }  // namespace sluice::echo

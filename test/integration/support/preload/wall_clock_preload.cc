@@ -1,6 +1,7 @@
-// Loaded before the C library of a program under test: its wall clock is off by the seconds in the file that
-// SLUICE_TEST_CLOCK names, and its monotonic clocks are ahead by those in the file that SLUICE_TEST_PASSED names. What
-// the kernel counts by itself, as the time that epoll_wait may take, is as it was. Allocates nothing.
+// This library is loaded before the C library of a program under test. It moves the program's wall clock by the seconds
+// in the file that SLUICE_TEST_CLOCK names, and its monotonic clocks ahead by those in the file that SLUICE_TEST_PASSED
+// names. Times that the kernel counts by itself, such as the timeout of epoll_wait, do not change. It allocates
+// nothing.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,7 +17,8 @@ namespace {
 
 std::int64_t nothing = 0;
 
-// Constant initialisation, and found at the first look: others may ask for the time before any constructor here ran.
+// These are constant-initialised and looked up at first use: other libraries may read the time before any constructor
+// here has run.
 std::atomic<std::int64_t*> wall = nullptr;
 std::atomic<std::int64_t*> passed = nullptr;
 
