@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How long it takes to build and to test, held against bounds: perf/build.sh [cold] [warm] [hand], all of them by default.
+# Measures how long build and tests take, and checks bounds: perf/build.sh [cold] [warm] [hand], all of them by default.
 # Packages are installed before the clock starts.
 # Works on a fresh clone of HEAD below build/measure, with JOBS (2) at a time and without a compiler cache; a whole run takes about an
 # hour. Prints the table of CONTRIBUTING.md and exits 1 if a bound is missed. Needs a machine that does nothing else.
@@ -31,7 +31,7 @@ measure() {
   rows+=("| $what | $took | $bound | $verdict |")
 }
 
-# change FILE: what a developer does to it, as far as the compiler can tell.
+# change FILE: changes the file, so that the compiler sees a new one.
 change() {
   echo "// Changed at $(date +%s%N)." >>"$clone/$1"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a configuration of thousands of routes costs: to compile, to change one file of, to keep. See README.md.
+"""Measures a configuration of thousands of routes: compiling it, changing one of its files, keeping it in memory. See README.md.
 
-Writes a folder of HTTPRoutes, a file each; lets `validate` read it, then `run` serve it while one file changes again and again. Works
+Writes a folder of HTTPRoutes, a file each; has `validate` read it, then `run` serve it while one file changes again and again. Works
 on 127.0.0.1, on ports from the kernel, in a temporary folder, and ends what it started. Needs valgrind. Exit status 1 if a bound is
 missed.
 """
@@ -20,8 +20,8 @@ import typing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHANGED = 77  # the route whose file changes
-PATIENCE = 120  # seconds until something that does not happen is given up
-YAML = ("sluice::config::forEachDocument*", "sluice::config::readObjects*")  # parsing, and what parsing hands documents to
+PATIENCE = 120  # seconds until a wait is given up
+YAML = ("sluice::config::forEachDocument*", "sluice::config::readObjects*")  # parsing, and the reader of the parsed documents
 READING = ("sluice::control::FileSource::read*", "sluice::control::makeConfiguration*")
 
 BASE = """\
@@ -89,7 +89,7 @@ def wait_until(happened, what, pause=0.001):
 
 
 def get(port, path, headers=None):
-    """Status and body; 0 where nobody listens."""
+    """Returns status and body; the status is 0 if nothing listens."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", path, headers=headers or {})
@@ -102,7 +102,7 @@ def get(port, path, headers=None):
 
 
 class Folder:
-    """A Gateway, ten Backends, and so many HTTPRoutes under a thousand hostnames, each in a file of its own."""
+    """A folder with a Gateway, ten Backends, and `routes` HTTPRoutes under a thousand hostnames, each in a file of its own."""
 
     def __init__(self, path, routes):
         self.path = path
@@ -114,14 +114,14 @@ class Folder:
             self.write(number, f"/api/v{number}")
 
     def write(self, number, path):
-        """By a rename over the file, as editors and deployments do."""
+        """Writes the route by renaming over its file, as editors and deployments do."""
         with open(f"{self.path}/.next", "w", encoding="utf-8") as file:
             file.write(ROUTE.format(number=number, host=number % HOSTS, path=path, first=number % BACKENDS,
                                     second=(number + 1) % BACKENDS))
         os.rename(f"{self.path}/.next", f"{self.path}/route-{number:05}.yaml")
 
     def change(self):
-        """Gives one route a path that it never had; the one that it has from now on."""
+        """Gives one route a new path, and returns that path."""
         self.versions += 1
         path = f"/api/changed-{self.versions}"
         self.write(CHANGED, path)
@@ -132,7 +132,7 @@ class Folder:
 
 
 class Gateway:
-    """`run` with one worker."""
+    """Runs `run` with one worker."""
 
     def __init__(self, binary, folder, wrapper=()):
         self.folder = folder
@@ -159,12 +159,12 @@ class Gateway:
         return int(re.search(r'reloads_total{result="' + result + r'"} (\d+)', get(self.admin, "/metrics")[1])[1])
 
     def resident(self):
-        """MiB."""
+        """Returns the resident memory in MiB."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             return int(re.search(r"VmRSS:\s+(\d+) kB", status.read())[1]) / 1024
 
     def serve_change(self):
-        """Milliseconds until a request meets what changed. The signal spares the pause that the file watch makes for bursts."""
+        """Returns the milliseconds until a request gets the change. The signal avoids the pause that the file watch makes for bursts."""
         path = self.folder.change()
         begin = time.monotonic()
         self.process.send_signal(signal.SIGHUP)
@@ -172,12 +172,12 @@ class Gateway:
         return (time.monotonic() - begin) * 1000
 
     def rest(self, reloads):
-        """Until the watch has had its turn too, and found nothing new: it would get into the way of the next change."""
+        """Waits until the file watch has looked too, and found nothing new; otherwise its reload would overlap with the next change."""
         wait_until(lambda: self.reloads("unchanged") >= reloads, "the watch's own look", 0.05)
 
 
 def callgrind(out, toggles=()):
-    """Counts between entering one of these functions and leaving it or entering the next; the whole process without any."""
+    """Counts from entering one of these functions to leaving it or entering the next; without any, counts the whole process."""
     collect = ["--collect-atstart=no"] if toggles else []
     return ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *collect, *(f"--toggle-collect={each}" for each in toggles)]
 
@@ -194,12 +194,12 @@ class Validated(typing.NamedTuple):
     system: float
 
     def beyond_yaml(self):
-        """Milliseconds. All that the system did counts, and of the rest what is not YAML's by instructions."""
+        """Returns milliseconds: all system time, and user time without the share of YAML's instructions."""
         return (self.user * (1 - self.of_yaml / self.instructions) + self.system) * 1000
 
 
 def validate(binary, folder, scratch, repeats):
-    """`validate` from its start to its end, the printing of its report included: the cheapest of some runs."""
+    """Returns the cheapest of some runs of `validate`, from start to end, including the printing of its report."""
     command = [binary, "validate", "--config", folder.path]
 
     def run(wrapper=()):
@@ -226,19 +226,19 @@ def serve(binary, folder, repeats):
     with Gateway(binary, folder) as gateway:
         first = gateway.resident()
         times = []
-        for repeat in range(repeats + 1):  # the first meets a process that has never read anything again
+        for repeat in range(repeats + 1):  # in the first, the process has never read anything twice
             times.append(gateway.serve_change())
             gateway.rest(repeat + 1)
         return Served(times[1:], first, gateway.resident())
 
 
 def reload_instructions(binary, folder, scratch):
-    """To read and compile a folder of which one file changed, in user mode."""
+    """Returns the cost in user mode of reading and compiling a folder of which one file changed."""
     out = f"{scratch}/reload"
     with Gateway(binary, folder, callgrind(out, READING)) as gateway:
         for reading in range(2):
             subprocess.run(["vgdb", f"--pid={gateway.process.pid}", "zero"], check=True, capture_output=True)
-            path = folder.change()  # told by the watch alone, so that it is read once
+            path = folder.change()  # noticed by the watch alone, so that it is read once
             wait_until(lambda: folder.serves(path), "the change served", 0.2)  # pylint: disable=cell-var-from-loop
             subprocess.run(["vgdb", f"--pid={gateway.process.pid}", "dump"], check=True, capture_output=True)
         return counted(f"{out}.{reading + 1}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a request costs: Sluice beside nginx, HAProxy and nghttpx on this machine, in one run. See README.md.
+"""Measures the cost of a request: Sluice beside nginx, HAProxy and nghttpx on this machine, in one run. See README.md.
 
 Everything listens on 127.0.0.1, on ports from the kernel, works in a temporary folder, and ends with the script. The origin is nginx
 with TLS. Needs nginx, h2load (nghttp2-client), openssl; haproxy and nghttpx if installed; strace for system calls; valgrind for
@@ -24,19 +24,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 class Scenario(typing.NamedTuple):
     title: str
-    load: list  # how h2load asks
-    front: str  # what the client speaks
-    back: str  # what the origin speaks, but nginx 1.22 only knows HTTP/1.1 there
+    load: list  # h2load's options
+    front: str  # the client's protocol
+    back: str  # the origin's protocol; nginx 1.22 supports only HTTP/1.1 there
     path: str
-    requests: int  # of a repeat
+    requests: int  # per repeat
     upload: bool = False
-    tls: bool = False  # towards the client too
+    tls: bool = False  # TLS to the client too
 
     def url(self, port):
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{port}{self.path}"
 
     def bulk(self):
-        """1 MiB a request: counted without instructions, which would be those of copying."""
+        """True if a request has 1 MiB: its instructions are not counted, as they would be those of copying."""
         return self.path in ("/large", "/up")
 
 
@@ -202,7 +202,7 @@ backend-http2-window-size=1048576
 backend-http2-connection-window-size=16777216
 """
 
-# How each is started with the file that its template became.
+# Commands that start each proxy with the file that its template became.
 PROXIES = {
     "sluice": (SLUICE, lambda options, file: [options.sluice, "run", "--config", file, "--workers", "1",
                                               "--admin", "127.0.0.1:0", "--health", "127.0.0.1:0"]),
@@ -232,7 +232,7 @@ def wait_for(port, process, seconds):
 
 
 class Bench:
-    """The origin, its certificate and a folder, for the time of one run."""
+    """Owns the origin, its certificate and a folder during one run."""
 
     def __init__(self, options):
         self.options = options
@@ -240,7 +240,7 @@ class Bench:
         os.chmod(self.dir, 0o755)  # the origin's workers may be another user
         self.running = []
         cores = sorted(os.sched_getaffinity(0))
-        # Proxy, client, origin: as far apart as the machine allows.
+        # Proxy, client and origin run on different cores as far as the machine has them.
         self.cpu = {"proxy": cores[1 % len(cores):][:1], "client": cores[:1], "origin": cores[2:] or cores[:1]}
         self.make_files()
         self.h1, self.h2 = free_port(), free_port()
@@ -261,7 +261,7 @@ class Bench:
                 body.write(os.urandom(size))
 
     def write(self, name, text):
-        """In a folder of its own: Sluice watches the one that its configuration is in, and must not be woken by our other files."""
+        """Uses a folder of its own: Sluice watches the folder of its configuration, and other files must not wake it."""
         path = f"{self.dir}/conf/{name}/{name}"
         os.makedirs(os.path.dirname(path))
         with open(path, "w", encoding="utf-8") as file:
@@ -303,7 +303,7 @@ class Bench:
             return "".join("    " + line for line in file)
 
     def load(self, port, scenario, requests):
-        """Loads it with so many requests, all of which must succeed; returns how many."""
+        """Sends this many requests, all of which must succeed; returns how many."""
         it = SCENARIOS[scenario]
         body = ["-d", f"{self.dir}/large"] if it.upload else []
         done = subprocess.run(["taskset", "-c", ",".join(map(str, self.cpu["client"])), "h2load", *it.load, *body, f"-n{requests}",
@@ -324,14 +324,14 @@ def cpu_seconds(pid):
 
 
 def cost_of(bench, port, process, scenario):
-    """Microseconds of CPU per request."""
+    """Returns microseconds of CPU per request."""
     before = cpu_seconds(process.pid)
     requests = bench.load(port, scenario, SCENARIOS[scenario].requests)
     return (cpu_seconds(process.pid) - before) / requests * 1e6
 
 
 def calls_of(bench, port, process, scenario):
-    """System calls per request, counted from outside."""
+    """Returns system calls per request, counted from outside."""
     report = f"{bench.dir}/strace"
     tracer = subprocess.Popen(["strace", "-f", "-qq", "-c", "-U", "calls,name", "-o", report, "-p", str(process.pid)],
                               stderr=subprocess.DEVNULL)
@@ -346,7 +346,7 @@ def calls_of(bench, port, process, scenario):
 
 
 def instructions_of(bench, name, scenario):
-    """User instructions per request under callgrind, after a warm-up, when two counts in a row agree within 2 %."""
+    """Returns user instructions per request under callgrind, after a warm-up, once two counts in a row agree within 2 %."""
     out = f"{bench.options.profile or bench.dir}/callgrind.{name}.{scenario}"
     for old in glob.glob(out + "*"):
         os.unlink(old)
@@ -366,7 +366,7 @@ def instructions_of(bench, name, scenario):
 
 
 def measure(bench, names, scenario):
-    """{proxy: {figure: value}}; the repeats of all proxies take turns."""
+    """Returns {proxy: {figure: value}}; the repeats of all proxies take turns."""
     options = bench.options
     results = {name: {} for name in names}
     if options.repeats > 0 or options.calls:
@@ -390,7 +390,7 @@ def measure(bench, names, scenario):
 
 
 def within_budget(path, figures):
-    """Compares Sluice's figures with `scenario figure bound` lines: more than 2 % above fails."""
+    """Compares Sluice's figures with `scenario figure bound` lines: more than 2 % above a bound fails."""
     good = True
     for line in open(path, encoding="utf-8"):
         words = line.split("#")[0].split()

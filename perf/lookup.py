@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What finding the rule of a request costs, in instructions, with 10, 1,000 and 10,000 routes. See README.md.
+"""Counts the instructions of finding the rule of a request, with 10, 1,000 and 10,000 routes. See README.md.
 
-Counts with callgrind (valgrind) what build/release/route_lookup does. Exit status 1 if a look-up among the most routes
+Runs build/release/route_lookup under callgrind (valgrind). Exit status 1 if a look-up among the most routes
 costs more than 1.5 times one among the fewest.
 """
 import argparse
@@ -17,7 +17,7 @@ BOUND = 1.5
 
 
 def instructions(binary, shape, routes):
-    """Of one look-up."""
+    """Returns the instructions of one look-up."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "callgrind.out")
         command = ["valgrind", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=*lookUpAll*",

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What payload processors cost, in instructions and allocations per request. See README.md.
+"""Measures payload processors, in instructions and allocations per request. See README.md.
 
 Counts with callgrind (valgrind), in the setting of load.py but over one connection, where a request costs the same each time: a route
 without processors, by this build and by another one; and with six steps that change nothing, half of them on request-headers and half on
-response-headers, and with twice as many. Before that, where build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), what a byte of
-JSON costs that a body's route depends on, beside json.loads of the Python that runs this. Exit status 1 if a bound is missed.
+response-headers, and with twice as many. Before that, if build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), it compares the
+time of scanning a byte of JSON, as a body's route requires, with json.loads of the Python that runs this. Exit status 1 if a bound is
+missed.
 """
 import argparse
 import base64
@@ -50,7 +51,7 @@ def with_steps(count):
 
 
 def allocations_in(profile):
-    """Calls of the functions that allocate, in a file of callgrind's."""
+    """Returns the calls of functions that allocate, from a file of callgrind."""
     names, calls, called = {}, 0, False
     for line in profile.splitlines():
         found = re.match(r"c?fn=\((\d+)\)(?: (.*))?", line)
@@ -64,7 +65,7 @@ def allocations_in(profile):
 
 
 def figures_of(bench, name, scenario):
-    """(instructions, allocations) per request, the medians of COUNTS runs after a warm-up."""
+    """Returns (instructions, allocations) per request, the medians of COUNTS runs after a warm-up."""
     out = f"{bench.dir}/callgrind.{name}.{scenario.replace('/', '-')}"
     port, process = bench.proxy(name, scenario, ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"])
     bench.load(port, scenario, WARM_UP)
@@ -82,7 +83,7 @@ def figures_of(bench, name, scenario):
 
 
 def texts():
-    """What clients of model providers send: a conversation, an image, embeddings; in ASCII, as most libraries write it."""
+    """Returns bodies as clients of model providers send them: a conversation, an image, embeddings; in ASCII, as most libraries write."""
     chance = random.Random(1)
     words = [chance.choice("aeiou") + "".join(chance.choices("bcdfghklmnprst\u00e9", k=chance.randrange(1, 9))) for _ in range(2000)]
     say = lambda count: " ".join(chance.choices(words, k=count)).capitalize() + ".\n\"So\" it is."
@@ -97,7 +98,7 @@ def texts():
 
 
 def loads_per_byte(text):
-    """Nanoseconds, in the quickest round of as many bytes as json_scan takes."""
+    """Returns nanoseconds per byte in the fastest round over as many bytes as json_scan takes."""
     times = max(1, (1 << 20) // len(text))
     least = float("inf")
     for _ in range(SCAN_ROUNDS * 4):
@@ -109,7 +110,7 @@ def loads_per_byte(text):
 
 
 def compare_scans(binary):
-    """Prints a row for each text; the two take turns, and the middle of their ratios counts. False if a bound is missed."""
+    """Prints a row for each text; the two take turns, and the median of their ratios counts. Returns False if a bound is missed."""
     print("| text | bytes | scan, ns a byte | json.loads, ns a byte | ratio | bound |\n|---|---|---|---|---|---|")
     good = True
     with tempfile.TemporaryDirectory() as folder:

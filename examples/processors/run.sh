@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Payload processors on real requests: starts an HTTPS origin that says what it saw, and the gateway; asks by curl; stops both.
-# run.sh --keep leaves both running until Ctrl-C. SLUICE_PROGRAMS is where the programs are (build/release).
+# Payload processors on real requests: starts an HTTPS origin that echoes requests, and the gateway; sends requests with curl; stops both.
+# run.sh --keep leaves both running until Ctrl-C. SLUICE_PROGRAMS is the folder of the programs (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=examples/processors
@@ -44,7 +44,7 @@ start() {
   fail "$name did not start" "$logs/$name.err"
 }
 
-# request CURL-OPTIONS...: asks, and says what came back and which fields FIELDS of the request the origin saw.
+# request CURL-OPTIONS...: sends a request, and prints the answer and those of its fields FIELDS that the origin saw.
 request() {
   echo "   curl $* $url"
   curl -sS --max-time 10 -o "$logs/answer" -D "$logs/head" -w '   <- %{http_code}' "$@" "$url"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From nothing to real traffic: installs, builds, starts an HTTPS origin and the gateway, sends two requests, stops everything.
+# Goes from an empty machine to real traffic: installs, builds, starts an HTTPS origin and the gateway,
+# sends two requests, stops everything.
 # run.sh --keep leaves both running until Ctrl-C.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The one list of what this project needs from Debian 12, by group: install.sh [build] [test] [fuzz] [lint]; all of them by default.
+# Installs the packages that this project needs from Debian 12, by group: install.sh [build] [test] [fuzz] [lint]; all of them by default.
 # Needs root or sudo, and only if something is missing. Changes no source list of the system.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -13,7 +13,7 @@ declare -A packages=(
   [fuzz]="clang libclang-rt-14-dev llvm-14"
   [lint]="clang-tidy"
 )
-# Where several packages carry one command, whichever is there will do.
+# If several packages provide a command, any of them is enough.
 declare -A commands=(
   [build]=""
   [test]="nginx=nginx-light node=nodejs npm=npm promtool=prometheus"
@@ -29,7 +29,7 @@ installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# Daemons that come with a package stay off: the tests start their own, on loopback, by hand.
+# Daemons that come with a package stay off: the tests start their own, on loopback.
 apt_install() {
   local policy=/usr/sbin/policy-rc.d placed=no status=0
   echo "install.sh: installing $*"
@@ -48,7 +48,7 @@ apt_install() {
   if [ -d /run/systemd/system ] && [[ " $* " == *" nginx-light "* ]]; then as_root systemctl -q disable nginx || true; fi
 }
 
-# The machine's own Debian mirror, as "URI|keyring": whatever format its source lists have. The keyring may be empty.
+# Prints the machine's Debian mirror as "URI|keyring", from source lists of either format. The keyring may be empty.
 own_mirror() {
   local release=$1 uri keyring
   uri=$(apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Identifier: Packages' |
@@ -88,7 +88,7 @@ fetch_jsoncons() {
   rm -rf "$private"
 }
 
-# undici and grpc-js, exactly as package-lock.json names them.
+# Installs undici and grpc-js in the versions that package-lock.json names.
 fetch_clients() {
   local clients=test/integration/clients
   if [ "$clients/node_modules/.package-lock.json" -nt "$clients/package-lock.json" ]; then return; fi

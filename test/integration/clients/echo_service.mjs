@@ -1,4 +1,4 @@
-// One gRPC service without a schema, messages are bytes: what the client and the origin of the tests agree on.
+// Defines the gRPC service that the client and the origin of the tests share; it has no schema, its messages are bytes.
 const bytes = {
   requestSerialize: (message) => message,
   requestDeserialize: (message) => message,

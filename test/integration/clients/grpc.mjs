@@ -1,5 +1,5 @@
-// gRPC through the gateway: grpc.mjs HOST:PORT [SECONDS]. Every kind of call once, or again and again for so long over one
-// channel. Exits 1 by the first assertion that fails.
+// Calls gRPC methods through the gateway: grpc.mjs HOST:PORT [SECONDS]. It makes every kind of call once, or repeats them for SECONDS
+// over one channel. Exits with 1 at the first assertion that fails.
 import assert from 'node:assert/strict';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
@@ -9,7 +9,7 @@ import {echoService} from './echo_service.mjs';
 const Client = makeGenericClientConstructor(echoService, 'Echo');
 const client = new Client(process.argv[2], credentials.createInsecure(), {'grpc.max_receive_message_length': -1});
 
-/// Calls a method that answers once: {error, value, leading, trailing}.
+/// Calls a method that answers once, and returns {error, value, leading, trailing}.
 function callOnce(name, message, options = {}) {
   return new Promise((resolve) => {
     const result = {};
@@ -24,11 +24,11 @@ function callOnce(name, message, options = {}) {
   });
 }
 
-/// Everything that a streaming call answers, and its final status.
+/// Returns all answers of a streaming call, and its final status.
 async function drain(call) {
   const messages = [];
   call.on('data', (message) => messages.push(message.toString()));
-  call.on('error', () => {});  // the status says the same
+  call.on('error', () => {});  // the status reports it too
   const final = await new Promise((resolve) => call.on('status', resolve));
   return {messages, final};
 }
@@ -70,7 +70,7 @@ async function serverStreaming() {
 
 async function bothStreaming() {
   const call = client.converse();
-  // Each message is answered before the next one is sent: nothing may be held back on the way.
+  // Each message is answered before the next one is sent: no hop may hold a message back.
   for (let i = 0; i < 50; ++i) {
     call.write(Buffer.from(`turn ${i}`));
     const [answer] = await once(call, 'data');

@@ -1,5 +1,5 @@
-// Single gRPC calls: grpc_call.mjs HOST:PORT CALL... with CALL as /service/method[,header=value]... Prints a line for each:
-// "CODE DETAILS", and what came back in the metadata x-leading.
+// Makes single gRPC calls: grpc_call.mjs HOST:PORT CALL... with CALL as /service/method[,header=value]... Prints a line for each:
+// "CODE DETAILS", and the returned metadata x-leading.
 import {credentials, Client, Metadata} from '@grpc/grpc-js';
 
 const [address, ...calls] = process.argv.slice(2);

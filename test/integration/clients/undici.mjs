@@ -1,5 +1,5 @@
-// undici through the gateway: undici.mjs PLAIN_URL TLS_URL CA_FILE [SECONDS]. Once, or again and again for so long with new
-// connections each time. Exits 1 by the first assertion that fails.
+// Sends requests with undici through the gateway: undici.mjs PLAIN_URL TLS_URL CA_FILE [SECONDS]. It does so once, or repeats for
+// SECONDS with new connections each time. Exits with 1 at the first assertion that fails.
 import assert from 'node:assert/strict';
 import {createHash, randomBytes} from 'node:crypto';
 import {readFileSync} from 'node:fs';

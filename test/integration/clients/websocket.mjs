@@ -1,5 +1,5 @@
-// A WebSocket client through the gateway: websocket.mjs URL [CA_FILE]; the origin is websocket_origin.mjs. Exits 1 by the
-// first assertion that fails.
+// A WebSocket client through the gateway: websocket.mjs URL [CA_FILE]; the origin is websocket_origin.mjs. Exits with 1
+// at the first assertion that fails.
 import assert from 'node:assert/strict';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';

@@ -1,5 +1,5 @@
-// A WebSocket over HTTP/2 (RFC 8441): websocket_h2.mjs URL [CA_FILE]; the origin is websocket_origin.mjs. Exits 1 by the
-// first assertion that fails.
+// A WebSocket over HTTP/2 (RFC 8441): websocket_h2.mjs URL [CA_FILE]; the origin is websocket_origin.mjs. Exits with 1
+// at the first assertion that fails.
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
@@ -13,7 +13,7 @@ assert.equal(session.remoteSettings.enableConnectProtocol, true);
 const ask = (path) => session.request(
   {':method': 'CONNECT', ':protocol': 'websocket', ':path': path, 'sec-websocket-version': '13'}, {endStream: false});
 
-// A masked frame of a client, whose mask changes nothing.
+// Returns a client's masked frame, whose mask changes nothing.
 const frame = (opcode, payload) => Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 
 async function read(stream, size) {

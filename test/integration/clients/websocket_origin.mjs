@@ -1,5 +1,5 @@
-// A WebSocket server for tests: websocket_origin.mjs [CERT KEY]. Echoes every message; some texts are orders. Refuses
-// /forbidden with 403. Says its port, then each close as "closed CODE REASON".
+// A WebSocket server for tests: websocket_origin.mjs [CERT KEY]. Echoes every message; some texts are commands. Refuses
+// /forbidden with 403. Prints its port, then each close as "closed CODE REASON".
 import {readFileSync} from 'node:fs';
 import {createServer as createPlain} from 'node:http';
 import {createServer as createTls} from 'node:https';

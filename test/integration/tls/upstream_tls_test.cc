@@ -1,5 +1,5 @@
 // Tests each rule for certificates of origins: one that breaks a rule is refused with the reason and sees no request.
-// What is allowed for one Backend holds for no other.
+// A permission for one Backend holds for no other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

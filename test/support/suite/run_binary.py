@@ -3,7 +3,7 @@
 
     run_binary.py --binary build/dev/http_test --prefix http --report build/dev/reports/http.1.tsv --shard 1/2
 
-A test that ends the process, or that takes longer than --timeout, is named; those behind it run in a new process. The output of a
+A test that ends the process, or that takes longer than --timeout, is named; the tests after it run in a new process. The output of a
 test is shown only if it fails. Exit status 1 if a test failed, 2 if the binary cannot be run.
 """
 import argparse
@@ -21,13 +21,13 @@ import time
 BEGIN = re.compile(r"\[ RUN      \] (\S+)$")
 END = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] (\S+?)(?:, where .*)? \((\d+) ms\)$")
 SANITIZER_STATUS = 23
-LOOK_AT_PROCESS = 0.2  # seconds between two looks whether a silent process has ended
-MOST_LINES = 2000  # of one test's output
+LOOK_AT_PROCESS = 0.2  # seconds between two checks whether a silent process has ended
+MOST_LINES = 2000  # kept of one test's output
 VERDICTS = {"       OK ": "passed", "  FAILED  ": "failed", "  SKIPPED ": "skipped"}
 
 
 class Report:
-    """One line per test: its name with the prefix, the verdict, seconds."""
+    """Writes one line per test: its name with the prefix, the verdict, seconds."""
 
     def __init__(self, path, prefix):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
@@ -69,7 +69,7 @@ def give_up(message):
 
 
 class Lines:
-    """The lines that a process writes; nothing if the deadline comes first, or when the process and its output have ended."""
+    """Reads the lines of a process; next() returns None if the deadline comes first, or the process and its output have ended."""
 
     def __init__(self, process):
         self.process = process
@@ -88,7 +88,7 @@ class Lines:
                 self.ended = not piece
                 self.buffer += piece
             elif self.process.poll() is not None:
-                # What it has started may still hold its output; there is nothing more of its own.
+                # Its children may still hold the output open, but the process itself writes no more.
                 self.ended = True
         if time.monotonic() > deadline:
             return None
@@ -100,7 +100,7 @@ class Lines:
 
 
 class Round:
-    """One process: runs the given tests until they are done or one of them ends it."""
+    """Runs the given tests in one process, until they are done or one of them ends it."""
 
     def __init__(self, options, report, tests):
         self.options = options
@@ -113,8 +113,8 @@ class Round:
         self.failed = False
 
     def run(self):
-        """The tests that have not run."""
-        # An exit status of its own for what the sanitizers find when no test is running, as leaks are: GoogleTest's is 1.
+        """Returns the tests that have not run."""
+        # Faults that the sanitizers find while no test runs, such as leaks, get an exit status of their own; GoogleTest's is 1.
         environment = {**os.environ, "ASAN_OPTIONS": f"exitcode={SANITIZER_STATUS}:" + os.environ.get("ASAN_OPTIONS", "")}
         with tempfile.NamedTemporaryFile("w", suffix=".flags") as flags:
             flags.write("--gtest_filter=" + ":".join(self.left) + "\n--gtest_color=no\n--gtest_brief=0\n")
@@ -135,7 +135,7 @@ class Round:
             self.take(line)
 
     def end(self, process):
-        """The exit status; nothing if the process had to be killed. What the tests have started ends with it."""
+        """Returns the exit status, or None if the process had to be killed. Processes that the tests have started end with it."""
         try:
             status = process.wait(timeout=max(0, self.begun + self.options.timeout - time.monotonic()))
         except subprocess.TimeoutExpired:

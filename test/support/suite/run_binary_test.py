@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What run_binary.py and summary.py say of tests that pass, fail, crash, hang, or are missing, by a program that acts as GoogleTest does."""
+"""Tests run_binary.py and summary.py on tests that pass, fail, crash, hang, or are missing, with a program that imitates GoogleTest."""
 import os
 import subprocess
 import tempfile

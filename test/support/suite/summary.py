@@ -16,7 +16,7 @@ SLOWEST = 20
 
 
 def read_reports(folder):
-    """The tests of all shards, and by the name of each report the verdicts that stand in it."""
+    """Returns the tests of all shards, and the verdicts in each report by the report's name."""
     tests, reported = [], {}
     for path in sorted(glob.glob(os.path.join(folder, "*.tsv"))):
         verdicts = reported.setdefault(os.path.basename(path)[:-len(".tsv")], set())
@@ -29,7 +29,7 @@ def read_reports(folder):
 
 
 def verdict_of(case):
-    """The verdict on an entry of ctest that is one test. One that did not run, and did not skip itself, has failed."""
+    """Returns the verdict on an entry of ctest that is one test. One that did not run, and did not skip itself, has failed."""
     skipped = case.find("skipped")
     if case.get("status") == "run" and skipped is None:
         return "passed"
@@ -40,7 +40,7 @@ def verdict_of(case):
 
 
 def read_junit(path, reported):
-    """The entries of ctest that are one test each, and the shards that failed without a test of theirs having failed."""
+    """Returns the entries of ctest that are one test each, and the shards that failed although none of their tests did."""
     tests = []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name, verdict = case.get("name"), verdict_of(case)
