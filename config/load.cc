@@ -30,7 +30,7 @@ class Assembler {
     if (reading.rejected) model_.rejected.push_back(*reading.rejected);
   }
 
-  /// The readings are still there.
+  /// Finishes the Model. The readings must still exist.
   Configuration finish(const Model* previous) && {
     Configuration configuration;
     configuration.model = std::move(model_);

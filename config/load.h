@@ -1,7 +1,6 @@
-// Objects -> Model: puts the objects of a set together, and says of each what is wrong with it.
+// Turns a set of objects into a Model and reports what is wrong with each object.
 //
-// These are pure functions. The loading thread calls them whatever the source is, and `sluice validate` and the tests
-// call them too.
+// These are pure functions. The loading thread calls them for every source, and so do `sluice validate` and the tests.
 #pragma once
 
 #include <string>
@@ -19,20 +18,20 @@ namespace sluice::config {
 struct Configuration {
   Model model;
   Problems problems;
-  /// False if a text could not be read as YAML, or a path not at all: then the whole set is refused (C-11) and the
-  /// model is empty.
+  /// False if a text is not YAML or a path could not be read at all. Then the whole set is refused and the model is
+  /// empty.
   bool readable = true;
   /// See revision.h.
   std::string revision;
-  /// Likewise of the EndpointSlices, which the revision leaves out.
+  /// The digest of the EndpointSlices, which the revision leaves out.
   std::string endpointsDigest;
 };
 
-/// `previous` is what was served until now, if there was anything: see last_good.h.
+/// `previous` is the model served until now, if any; see last_good.h.
 Configuration load(const ObjectSet& set, const Model* previous);
 
 Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous = nullptr);
-/// Where nobody is told the revision.
+/// Loads a text for callers that publish no revision.
 Configuration loadText(std::string_view text, std::string_view file = "config.yaml");
 
 }  // namespace sluice::config

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxItems = 100000;  // of a List
 
 std::string groupPrefix(const ObjectIdentity& identity) { return identity.group.empty() ? "" : identity.group + "/"; }
 
-/// Why no reader takes it.
+/// Returns the problem of an object that no reader takes.
 Problem unreadableKind(const Value& root, const ObjectIdentity& identity, const ObjectKind* kind) {
   Problem problem;
   const Value* apiVersion = root.find("apiVersion");

@@ -1,6 +1,7 @@
-// One document read by itself: what can be said of it without any other document. load() puts these together.
+// Reads one document independently of all others; load() puts the results together.
 //
-// Pure functions. What they make never changes, so that a reading can be kept for as long as its text is the same.
+// These are pure functions. Their results never change, so that a reading can be kept for as long as its text is the
+// same.
 #pragma once
 
 #include <memory>
@@ -22,17 +23,17 @@ struct ObjectReading {
   Position position;
   const ObjectKind* kind = nullptr;          // null: no reader takes it
   std::shared_ptr<const void> object;        // for kind->put(); null if it is not to be served
-  std::shared_ptr<const Rejected> rejected;  // its schema refuses it
+  std::shared_ptr<const Rejected> rejected;  // set if its schema refuses it
   Problems problems;
   std::optional<RevisionEntry> revision;  // none: it does not count
 };
 
 struct ReadingRules {
-  Severity unknownFields;   // an error in files, a warning in Kubernetes (C-14)
-  const base::Secret& key;  // of revisions
+  Severity unknownFields;   // an error in files, a warning in Kubernetes
+  const base::Secret& key;  // the key of revisions
 };
 
-/// The objects of a document: none if it is empty, several of a List.
+/// Reads the objects of a document: none if it is empty, several if it is a List.
 void readObjects(const Value& root, const ReadingRules& rules, std::vector<ObjectReading>& readings);
 
 }  // namespace sluice::config

@@ -1,7 +1,7 @@
-// An ObjectSet is a complete set of objects as its source has it: each is read by itself, and none of them are put
-// together yet.
+// An ObjectSet is the complete set of objects of a source. Each object has been read independently; load() puts them
+// together.
 //
-// It is a value that is cheap to copy: readings are shared with whoever keeps them, and never change.
+// It is a value that is cheap to copy: readings are shared and never change.
 #pragma once
 
 #include <memory>
@@ -17,21 +17,21 @@
 namespace sluice::config {
 
 struct ObjectSet {
-  /// In the order of the source: of two that define one object the first counts.
+  /// In the order of the source. If two define one object, the first counts.
   std::vector<std::shared_ptr<const std::vector<ObjectReading>>> readings;
-  /// Problems that were met on the way to the objects. An error refuses the whole set.
+  /// Problems met while the objects were read. An error refuses the whole set.
   Problems problems;
-  /// The revision of a set that is refused whole; empty if it is not.
+  /// The revision of a set that is refused as a whole; empty if it is not refused.
   std::string refused;
 };
 
-/// Reads the objects of texts; `problems` were met on the way to them. `memo` spares the parsing of texts that were
-/// in the set before, and changes nothing else. Of a set that is refused because a path could not be read, the objects
-/// are there all the same, to say what is wrong with them; of one in which a text is no YAML, they are not.
+/// Reads the objects of texts; `problems` were met while the texts were read. `memo` saves the parsing of texts that
+/// the previous set contained and has no other effect. If the set is refused because a path could not be read, its
+/// objects are present all the same, so that their own problems are reported; if a text is not YAML, they are not.
 ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextMemo& memo);
 
-/// Reads files: each path is one, or a folder whose *.yaml, *.yml and *.json files are taken in the order of their
-/// names, subfolders not. `key` is that of revisions: there is one for the life of a process, and known to nobody else.
+/// Reads files. Each path is a file, or a folder whose *.yaml, *.yml and *.json files are read in the order of their
+/// names, without subfolders. `key` is the key of revisions: a process has one and never discloses it.
 ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextMemo& memo);
 
 }  // namespace sluice::config

@@ -1,6 +1,6 @@
-// Something that is wrong with a configuration, and where: what `sluice validate` prints and what refuses an object.
+// A problem of a configuration and its position. `sluice validate` prints it, and an error refuses an object.
 //
-// Plain values. Never holds a secret: messages quote only names, keys and values of fields that are not secret.
+// These are plain values without secrets: messages quote only names, keys and values of fields that are not secret.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Problem {
 
 using Problems = std::vector<Problem>;
 
-/// "file:line:column: error: HTTPRoute default/web: spec.rules[0]: message", leaving out what is unknown. One line.
+/// Returns one line: "file:line:column: error: HTTPRoute default/web: spec.rules[0]: message", without unknown parts.
 std::string render(const Problem& problem);
 
 bool hasErrors(const Problems& problems);

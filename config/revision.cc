@@ -24,7 +24,8 @@ bool ofMetadata(std::string_view key) {
          std::find(std::begin(kServerFields), std::end(kServerFields), key) == std::end(kServerFields);
 }
 
-/// A tree as bytes. No tree's bytes are those of another tree, or begin with them: kind, length, content.
+/// Encodes a tree as bytes (kind, length, content). The bytes of one tree are never those of another tree, nor a prefix
+/// of them.
 class Encoder {
  public:
   void addObject(const Value& root) {
@@ -76,7 +77,7 @@ class Encoder {
     }
   }
 
-  /// The members that count, by key.
+  /// Returns the members that count, sorted by key.
   std::vector<const Member*> begin(const Value& map, Counts counts) {
     std::vector<const Member*> members;
     for (const Member& member : map.members) {
@@ -95,14 +96,14 @@ class Encoder {
   std::string bytes_;
 };
 
-/// An object of a kind that we do not know may be a misspelt Secret.
+/// An object of an unknown kind may be a misspelt Secret.
 Covers coversOf(const ObjectIdentity& identity) {
   if (const ObjectKind* kind = findObjectKind(identity.group, identity.kind)) return kind->covers;
   return isUnbuiltKind(identity.group, identity.kind) ? Covers::kRevision : Covers::kRevisionByKey;
 }
 
 std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& digest) {
-  // What has no name is no second definition of anything.
+  // An object without a name cannot be a second definition of another object.
   if (identity.name.empty()) return std::string(pki::asBytes(digest));
   Encoder name;
   for (const std::string& part : {identity.group, identity.kind, identity.nameSpace, identity.name}) {
@@ -137,7 +138,7 @@ std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Pro
     all.addText(text.file);
     all.addText(text.text);
   }
-  // A text and a problem can not be taken for each other: no file has an empty name.
+  // A text and a problem cannot be confused, because no file has an empty name.
   for (const Problem& problem : problems) {
     all.addText({});
     all.addText(render(problem));

@@ -1,11 +1,11 @@
-// A configuration by the digest of what it says: equal for two sets that are served alike, so that a reload can be
-// nothing at all, and so that people and machines can compare what replicas serve (C-12).
+// The digest of a configuration's content. Two sets that are served alike have the same revision, so that a reload of
+// an unchanged set does nothing, and so that people and machines can compare what replicas serve.
 //
-// Pure functions. What counts of an object is everything but its `status` and the parts of its metadata that the API
-// server writes: generation, resourceVersion, managedFields and the like. So equal revisions may still differ in what
-// their statuses tell as observedGeneration. Of files nothing counts but their values: no comment, order, quoting,
-// position or name, unless two documents define one object, of which the first is served. Empty documents and
-// EndpointSlices are left out, because they change all the time without anybody having configured anything; a List
+// These are pure functions. An object counts with everything except its `status` and the parts of its metadata that the
+// API server writes: generation, resourceVersion, managedFields and the like. So sets with equal revisions may still
+// differ in the observedGeneration of their statuses. A file counts only with its values, without comments, order,
+// quoting, position and file name, unless two documents define one object: then the first is served. Empty documents
+// and EndpointSlices are left out, because the latter change all the time without any change of configuration; a List
 // counts as its items.
 #pragma once
 
@@ -22,22 +22,23 @@
 
 namespace sluice::config {
 
-/// One object of a configuration: which it is, and the digest of what it says.
+/// One object of a configuration: its identity and the digest of its content.
 struct RevisionEntry {
   std::string name;  // bytes, not for people
   pki::Sha256Digest digest;
   Covers covers;
 };
 
-/// Whatever may hold a secret (Secrets, and what is no kind that we know, which may be a misspelt one) enters only
-/// through an HMAC with `key`, so that nobody can try guesses of a secret against a published revision; sets without
-/// such objects have the same revision under every key. `root` is neither empty nor a List.
+/// An object that may hold a secret (a Secret, or an object of an unknown kind, which may be a misspelt Secret) enters
+/// only through an HMAC with `key`, so that nobody can test guesses of a secret against a published revision. Sets
+/// without such objects have the same revision under every key. `root` is neither empty nor a List.
 RevisionEntry revisionEntry(const Value& root, const ObjectIdentity& identity, const base::Secret& key);
 
-/// 12 hex digits. Of several entries for one object the order counts, and no other.
+/// Returns 12 hex digits. The order of entries matters only among several entries for one object.
 std::string revisionOf(std::vector<const RevisionEntry*> entries);
 
-/// Of a set that is refused whole: texts, and why they could not be read, all by the key.
+/// Returns the revision of a set that is refused as a whole: of its texts and of the reasons why they could not be
+/// read, all through an HMAC with the key.
 std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,
                                  const base::Secret& key);
 

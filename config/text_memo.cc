@@ -9,7 +9,7 @@ std::shared_ptr<const TextReading> readSource(const SourceText& source, const Re
   auto reading = std::make_shared<TextReading>();
   const YamlOrigin origin{std::make_shared<const std::string>(source.file)};
   const auto take = [&](const Value& root) { readObjects(root, rules, reading->objects); };
-  // What came before the fault is not to be served either (C-11).
+  // The objects before the error must not be served either: a text is used as a whole or not at all.
   if (!forEachDocument(source.text, origin, reading->unreadable, take)) reading->objects.clear();
   reading->objects.shrink_to_fit();
   return reading;

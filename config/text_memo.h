@@ -1,6 +1,6 @@
-// A TextMemo keeps what texts said when they were read last, so that one that is the same is not parsed again.
+// A TextMemo keeps the objects read from each text, so that a text that has not changed is not parsed again.
 //
-// Texts are compared whole. The memo belongs to whoever reads configurations again and again, and to one thread.
+// Texts are compared as a whole. A memo belongs to one thread and to one reader of successive configurations.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace sluice::config {
 
-/// A text by itself. If it is no YAML, that is its one problem, and it has no objects.
+/// The result of reading one text. A text that is not YAML has that as its one problem and no objects.
 struct TextReading {
   std::vector<ObjectReading> objects;
   Problems unreadable;
@@ -26,7 +26,7 @@ struct ReadText {
   std::shared_ptr<const TextReading> reading;
 };
 
-/// Its key is the file; a round is the texts of one configuration.
+/// The key is the file; a round is all texts of one configuration.
 using TextMemo = base::Memo<std::string, ReadText>;
 
 std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextMemo& memo);

@@ -9,13 +9,14 @@
 namespace sluice::config {
 namespace {
 
-/// Only this program and the API itself make kinds of these domains (E-71, E-76).
+/// Returns true for domains whose kinds are defined by this program and by the API alone.
 bool isBuiltinDomain(std::string_view type) {
   const std::string_view domain = type.substr(0, type.find('/'));
   return domain == kGatewayGroup || domain == kOwnGroup;
 }
 
-/// Types that other spellings stand for are no mistake of whoever wrote one, if this program can not run them.
+/// Returns true for types that stand for other spellings. A user who wrote such a spelling made no mistake if this
+/// program cannot run the type.
 bool isSpelledOut(std::string_view type) {
   return type == processor_type::kExtProc || type == processor_type::kInProcess;
 }
@@ -24,7 +25,7 @@ std::string fieldMessage(const ProcessorUse& use, std::string_view field, const 
   return use.path + "." + std::string(field) + ": " + message;
 }
 
-/// The part of an admission that went wrong.
+/// The part of an admission that failed.
 struct Fault {
   Admission::Outcome outcome = Admission::Outcome::kRejected;
   std::string_view reason;
@@ -52,7 +53,7 @@ std::optional<Fault> typeFault(const ProcessorUse& use, const ProcessorType* typ
   return Fault{kDegraded, processor_reason::kUnsupportedType, fieldMessage(use, "type", why)};
 }
 
-/// Sets the phase.
+/// Finds the use's phase and sets `phase`.
 std::optional<Fault> phaseFault(const ProcessorUse& use, const std::vector<std::string_view>& allowed,
                                 std::string_view& phase) {
   if (use.phase.empty() && allowed.size() == 1) phase = allowed.front();
@@ -82,7 +83,7 @@ std::optional<Fault> preAuthFault(const ProcessorUse& use, const ProcessorType& 
   return std::nullopt;
 }
 
-/// Sets the config.
+/// Checks the use's config and sets `config` with the schema's defaults.
 std::optional<Fault> configFault(const ProcessorUse& use, const ProcessorType& type, Value& config) {
   config.kind = Value::Kind::kMap;
   config.position = use.position;
@@ -111,7 +112,7 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   admission.timeout = use.timeout ? use.timeout : defaults.timeout;
   std::optional<Fault> fault = typeFault(use, admission.type.get());
   if (!fault) fault = phaseFault(use, admission.type->entry.phases, admission.phase);
-  // What the catalog says for all phases of a type does not make those invalid in which it can not be.
+  // A catalog's preAuth applies to all phases of a type. It must not make those phases invalid that have no preAuth.
   const bool late = phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);
   if (!use.preAuth && late) admission.preAuth = false;
   if (!fault && admission.preAuth) fault = preAuthFault(use, *admission.type, admission.phase);

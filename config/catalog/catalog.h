@@ -1,7 +1,8 @@
-// Which types of payload processors there are, and whether a use of one may run: the built-in types, and those of the
-// ConfigMaps that settings.processorCatalogs names (E-70..E-84).
+// The catalog of payload processors: it says which types exist, and whether a use of one may run. Its types are the
+// built-in ones and those of the ConfigMaps that settings.processorCatalogs names.
 //
-// A Catalog is immutable and keeps what it was made of. It belongs to one configuration; any thread.
+// A Catalog is immutable, keeps copies of everything it was made from, and belongs to one configuration. Any thread may
+// use it.
 #pragma once
 
 #include <cstdint>
@@ -19,52 +20,52 @@
 
 namespace sluice::config {
 
-/// A type that is compiled in. Texts outlive all Catalogs.
+/// A type that is compiled in. Its texts outlive all Catalogs.
 struct BuiltinProcessor {
   std::string_view type;
-  std::vector<std::string_view> phases;  // some of kProcessorPhases
-  bool preAuth = false;                  // it can run before authentication
+  std::vector<std::string_view> phases;  // a subset of kProcessorPhases
+  bool preAuth = false;                  // whether it can run before authentication
   std::string_view schema;
 };
 
-/// What this program can run: one for the life of a process.
+/// The types and engines that this program can run. There is one for the life of a process.
 struct ProcessorSupport {
   std::vector<BuiltinProcessor> types;
-  std::vector<ProcessorEngine> engines;  // beside kBuiltin
+  std::vector<ProcessorEngine> engines;  // besides kBuiltin
 };
 
-/// A type, however it came to be.
+/// A type, either built in or named by a catalog.
 struct ProcessorType {
-  CatalogEntry entry;                         // of a built-in one that no catalog names: as it is compiled in
-  bool preAuth = true;                        // it can run before authentication
-  bool runnable = true;                       // this program has its engine
+  CatalogEntry entry;                         // a built-in type that no catalog names has the entry that is compiled in
+  bool preAuth = true;                        // whether it can run before authentication
+  bool runnable = true;                       // whether this program has its engine
   std::optional<content::JsonSchema> schema;  // nullopt: `fault` says why
-  std::string_view builtinSchema;             // its text, of a built-in type
-  std::string fault;                          // what keeps all its uses from running; empty: nothing
+  std::string_view builtinSchema;             // the text of a built-in type's schema
+  std::string fault;                          // the reason why none of its uses can run; empty if they can
 
   bool usable() const { return fault.empty() && runnable; }
 };
 
-/// Whether a use may run, and how.
+/// Says whether a use may run, and how.
 struct Admission {
   enum class Outcome : std::uint8_t {
     kAdmitted,
-    kDegraded,  // its type can not be run here, or not yet (E-77)
-    kRejected   // it can not be run as it is written (E-76, E-80)
+    kDegraded,  // its type cannot run here, or not yet
+    kRejected   // it cannot run as it is written
   };
   Outcome outcome = Outcome::kRejected;
-  std::string reason;   // of the condition; empty if it is admitted
-  std::string message;  // with the field
-  /// What happens while it does not run is up to this, whatever the outcome.
+  std::string reason;   // the condition's reason; empty if it is admitted
+  std::string message;  // names the field
+  /// Decides what happens to requests while the use does not run, whatever the outcome is.
   bool failOpen = false;
 
-  // The rest if it is admitted:
+  // The members below are set only if the use is admitted.
   std::shared_ptr<const ProcessorType> type;
-  std::string_view phase;  // of kProcessorPhases
+  std::string_view phase;  // one of kProcessorPhases
   std::int32_t priority = 0;
   bool preAuth = false;
-  std::optional<base::Duration> timeout;  // none: timeouts.processor
-  Value config;                           // with the schema's defaults; a map
+  std::optional<base::Duration> timeout;  // none: timeouts.processor applies
+  Value config;                           // a map, with the schema's defaults filled in
 };
 
 namespace processor_reason {
@@ -81,7 +82,7 @@ class Catalog {
   using Types = std::map<std::string, std::shared_ptr<const ProcessorType>, std::less<>>;
 
   Admission admit(const ProcessorUse& use) const;
-  /// By "domain/Kind:version".
+  /// Returns all types by "domain/Kind:version".
   const Types& types() const { return types_; }
 
  private:

@@ -1,7 +1,7 @@
-// One entry of a catalog of payload processors, as it is written: a key *.yaml of a ConfigMap that
+// One entry of a catalog of payload processors as its author wrote it: a key *.yaml of a ConfigMap that
 // settings.processorCatalogs names.
 //
-// Plain values.
+// These are plain values.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace sluice::config {
 
 enum class ProcessorEngine : std::uint8_t { kBuiltin, kLua, kLibrary, kExtProc };
 
-/// "builtin", "lua", "library", "ext-proc".
+/// Returns "builtin", "lua", "library" or "ext-proc".
 std::string_view engineName(ProcessorEngine engine);
 
-/// Where a type's JSON Schema is.
+/// Says where a type's JSON Schema is.
 struct SchemaRef {
-  std::string nameSpace;  // that of the catalog if it was not given
+  std::string nameSpace;  // the catalog's own namespace if none was given
   std::string name;
   std::string key = "schema.json";
 };
@@ -30,15 +30,16 @@ struct SchemaRef {
 struct CatalogEntry {
   std::string type;  // "domain/Kind:version"
   ProcessorEngine engine = ProcessorEngine::kBuiltin;
-  std::vector<std::string_view> phases;  // that it may be used in, in their order
-  std::optional<SchemaRef> schemaRef;    // none: built-in types, which have theirs compiled in
+  std::vector<std::string_view> phases;  // the phases in which it may be used, in their order
+  std::optional<SchemaRef> schemaRef;    // none for built-in types, whose schemas are compiled in
   ProcessorSettings defaults;
-  std::optional<std::uint64_t> bodyBytes;  // of a body that it buffers
-  std::optional<Value> engineConfig;       // `builtin`, `lua`, `library` or `extProc`, as it is
+  std::optional<std::uint64_t> bodyBytes;  // bound of a body that it buffers
+  std::optional<Value> engineConfig;       // `builtin`, `lua`, `library` or `extProc` as written
 };
 
-/// Reads the text of `key` in the ConfigMap `catalog`. nullopt if anything is wrong, which is then in `problems`.
-/// `type` gets what is legible of the type even then: its uses must not run as if there were no entry.
+/// Reads the text of `key` in the ConfigMap `catalog`. Returns nullopt if anything is wrong and adds that to
+/// `problems`. Even then `type` is set to the legible part of the type, because its uses must not run as if there were
+/// no entry.
 std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::Entry& entry, const ConfigMap& catalog,
                                              std::string_view key, std::string& type, Problems& problems);
 

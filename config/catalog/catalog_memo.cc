@@ -8,7 +8,7 @@
 
 namespace sluice::config {
 
-/// Makes a Catalog of a Model. Lives for one making.
+/// Makes one Catalog from a Model, and lives as long as that takes.
 class CatalogMaker {
  public:
   CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo::Schemas& schemas);
@@ -16,7 +16,7 @@ class CatalogMaker {
   CatalogMemo::Reading make();
 
  private:
-  /// Where a type was read first.
+  /// The place where a type was read first.
   struct Origin {
     const ConfigMap* catalog;
     std::string_view key;
@@ -26,7 +26,7 @@ class CatalogMaker {
   void addBuiltins();
   void readCatalog(const base::CatalogRef& ref);
   void readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::Entry& text);
-  /// Says what keeps the entry from being used; empty: nothing.
+  /// Returns the reason why the entry cannot be used; empty if it can.
   std::string complete(CatalogEntry&& entry, ProcessorType& type);
   std::string completeBuiltin(CatalogEntry&& entry, ProcessorType& type) const;
   std::string findSchema(const SchemaRef& ref, ProcessorType& type);
@@ -38,7 +38,7 @@ class CatalogMaker {
   CatalogMemo::Schemas& schemas_;
   Catalog catalog_;
   CatalogMemo::Reading reading_;
-  std::map<std::string, Origin, std::less<>> origins_;  // types that an entry has spoken of
+  std::map<std::string, Origin, std::less<>> origins_;  // types that an entry has named
   std::map<std::pair<std::string_view, std::string_view>, std::shared_ptr<const ConfigMap>> configMaps_;
 };
 

@@ -1,4 +1,4 @@
-// The Catalog of one configuration after the other: what has not changed is kept.
+// A CatalogMemo makes the Catalog of each configuration and reuses the parts of the last one that have not changed.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,18 @@
 
 namespace sluice::config {
 
-/// It reads one Catalog after the other, and keeps the last one if nothing of it has changed, and each schema that has
-/// not.
+/// Reads one Catalog after the other. It returns the last Catalog again if nothing in it has changed, and reuses every
+/// schema that has not changed.
 class CatalogMemo {
  public:
-  /// `support` is the same in every call. Problems name ConfigMap, key and line; a broken entry costs only its type.
+  /// Returns the Catalog of `model`. `support` must be the same in every call. Problems name the ConfigMap, key and
+  /// line; a broken entry disables only its own type.
   std::shared_ptr<const Catalog> read(const Model& model, const ProcessorSupport& support, Problems& problems);
 
  private:
   friend class CatalogMaker;
-  /// A ConfigMap that was looked for; null: there was none. Holding it keeps its address its own.
+  /// A ConfigMap that was looked up; null if it did not exist. Holding it prevents another object from getting its
+  /// address.
   struct Source {
     std::string nameSpace;
     std::string name;
@@ -27,8 +29,8 @@ class CatalogMemo {
   };
   using Schema = std::shared_ptr<const base::Result<content::JsonSchema>>;
 
-  using Schemas = base::Memo<std::string, Schema>;  // the key is its text; a round is one Catalog
-  /// A Catalog, and what it was made of.
+  using Schemas = base::Memo<std::string, Schema>;  // the key is the schema's text; a round is one Catalog
+  /// A Catalog and everything it was made from.
   struct Reading {
     std::shared_ptr<const Catalog> catalog;
     std::vector<base::CatalogRef> refs;

@@ -9,7 +9,7 @@
 namespace sluice::config {
 namespace {
 
-/// Where the text's first byte stands. Lines can be told apart only in a literal block.
+/// Returns the position of the text's first byte. Only in a literal block do the text's lines match the file's lines.
 YamlOrigin originOf(const ConfigMap::Entry& entry) {
   if (entry.blockColumn == 0) return YamlOrigin{entry.position.file, entry.position.line - 1, entry.position.column};
   return YamlOrigin{entry.position.file, entry.position.line, entry.blockColumn - 1};

@@ -1,4 +1,5 @@
-// A key of a ConfigMap that holds YAML of ours: the settings, the entries of a catalog.
+// Reads a ConfigMap's key that holds YAML in one of this program's own formats: the settings and the entries of
+// catalogs.
 #pragma once
 
 #include <functional>
@@ -10,9 +11,9 @@
 
 namespace sluice::config {
 
-/// Hands the text's one document to `take`, which reads it to its end; an empty text is an empty map. Problems name
-/// `object` (the ConfigMap), `key`, and the line in the ConfigMap's own file as well as it can be told. False if there
-/// was an error.
+/// Passes the one document of the text to `take`, which reads all of it; an empty text is an empty map. Problems name
+/// `object` (the ConfigMap), `key`, and the line in the ConfigMap's own file as precisely as it is known. Returns false
+/// if there was an error.
 bool readDataDocument(const ConfigMap::Entry& entry, std::string_view object, std::string_view key, Problems& problems,
                       const std::function<void(FieldReader)>& take);
 

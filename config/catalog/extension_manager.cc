@@ -32,7 +32,7 @@ bool isRpcStatus(std::string_view text) {
 }
 constexpr TextRule kRpcStatus{isRpcStatus, "a gRPC status like UNAVAILABLE", 32};
 
-/// A hook's type alone stands for a hook of that type.
+/// Expands a hook written as its type alone into a map with that type.
 Value asHook(const Value& written) {
   if (!written.isString()) return written;
   Value hook = emptyValue(Value::Kind::kMap, written.position);
@@ -94,7 +94,7 @@ void readExtensionRetry(FieldReader reader, base::ExtensionRetry& retry) {
   readBackoff(reader, "maxBackoff", retry.maxBackoff);
   if (retry.maxBackoff < retry.initialBackoff) reader.error("maxBackoff", "must not be shorter than initialBackoff");
   readMultiplier(reader, retry.backoffMultiplier);
-  // Envoy Gateway writes it with a capital letter.
+  // Envoy Gateway spells this field with a capital letter.
   for (const std::string_view key : {"retryableStatusCodes", "RetryableStatusCodes"}) {
     constexpr std::size_t kCodes = 16;
     if (reader.has(key)) retry.retryableStatusCodes = reader.texts(key, kRpcStatus, kCodes);

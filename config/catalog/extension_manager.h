@@ -1,7 +1,8 @@
-// The extensionManager block of the settings, and what its hooks are here: payload processors at four scopes (C-13).
+// The extensionManager block of the settings. Its hooks become uses of payload processors in four scopes.
 //
-// There is no call while a configuration is compiled, which stays a pure function: the server is asked about requests,
-// and a hook that fails closed answers 500 for exactly what it applies to. Pure functions.
+// No extension server is called while a configuration is compiled, because compilation is a pure function. The server
+// is asked about requests instead, and a hook that fails closed answers 500 for exactly the requests that it applies
+// to. All functions are pure.
 #pragma once
 
 #include <vector>
@@ -12,8 +13,8 @@
 
 namespace sluice::config {
 
-/// A use, and where it is attached: to every route, every hostname, every listener, or all that the process serves but
-/// health and readiness.
+/// A use and the scope it is attached to: every route, every hostname, every listener, or everything that the process
+/// serves except health and readiness.
 struct ScopedUse {
   base::HookScope scope;
   ProcessorUse use;
@@ -21,7 +22,7 @@ struct ScopedUse {
 
 base::ExtensionManager readExtensionManager(FieldReader reader);
 
-/// One use of processor_type::kExtProc for each hook, the narrowest scope first. Their `config` is {service:
+/// Returns one use of processor_type::kExtProc for each hook, the narrowest scope first. Their `config` is {service:
 /// {fqdn: {hostname, port}, retry: {...}}, maxMessageSize}, with the keys of the settings and all defaults filled in.
 std::vector<ScopedUse> usesOf(const base::ExtensionManager& manager);
 

@@ -1,4 +1,4 @@
-// What uses of payload processors and the entries of catalogs write alike.
+// The fields that uses of payload processors and entries of catalogs have in common.
 #pragma once
 
 #include <span>
@@ -9,19 +9,19 @@
 
 namespace sluice::config {
 
-/// The seven phases in their order (E-79, E-90).
+/// The seven phases in the order in which they run.
 inline constexpr std::string_view kProcessorPhases[] = {"request-headers", "request-body",     "connect",
                                                         "backend-request", "backend-response", "response-headers",
                                                         "response-body"};
-/// The first of them in which nothing runs before authentication (E-94).
+/// The first phase in which nothing runs before authentication.
 inline constexpr std::string_view kFirstPhaseAfterAuth = "connect";
 
-/// Where it stands in the order; kProcessorPhases' size if it is none.
+/// Returns the position of `phase` in that order; the number of phases if it is not one of them.
 std::size_t phaseIndex(std::string_view phase);
 
-/// `phase`; empty if it is absent or wrong.
+/// Reads `phase`. Returns an empty text if it is absent or wrong.
 std::string_view readProcessorPhase(FieldReader& reader);
-/// `priority`, `failOpen` in any spelling, `preAuth`, `timeout`.
+/// Reads `priority`, `failOpen` in any spelling, `preAuth` and `timeout`.
 ProcessorSettings readProcessorSettings(FieldReader& reader);
 
 }  // namespace sluice::config

@@ -10,7 +10,7 @@ struct Unit {
   base::Duration length;
 };
 
-// "ms" stands before "m", which is its prefix.
+// "ms" comes before "m", which is its prefix.
 constexpr Unit kUnits[] = {{"h", std::chrono::hours(1)},
                            {"ms", std::chrono::milliseconds(1)},
                            {"m", std::chrono::minutes(1)},

@@ -9,10 +9,11 @@
 
 namespace sluice::config {
 
-/// One to four groups of up to five digits and h, m, s or ms, and nothing else; nullopt otherwise.
+/// Parses one to four groups of up to five digits and h, m, s or ms. Returns nullopt for anything else.
 std::optional<base::Duration> parseDuration(std::string_view text);
 
-/// The shortest spelling that parseDuration() reads back, for values that it can have returned; milliseconds and up.
+/// Returns the shortest spelling that parseDuration() reads back. `duration` must be a value that parseDuration() can
+/// return; fractions of a millisecond are lost.
 std::string formatDuration(base::Duration duration);
 
 }  // namespace sluice::config

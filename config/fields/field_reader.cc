@@ -9,7 +9,7 @@
 namespace sluice::config {
 namespace {
 
-/// "must be a list, but is a string"; what is almost right says how to make it right.
+/// Returns "must be a list, but is a string"; for a value that is almost right, the text suggests the correction.
 std::string wrongKind(std::string_view expected, const Value& value) {
   std::string message("must be ");
   message.append(expected).append(", but is ").append(describe(value.kind));

@@ -1,9 +1,9 @@
-// Reads a map of a document into typed members, and tells what is wrong with it: the only place that knows how a field
-// is checked.
+// A FieldReader reads a map of a document into typed members and reports what is wrong with it. All checks of single
+// fields are here.
 //
-// Every key that is asked for is known; finish() reports all others, each with what was probably meant. Reading goes on
-// after an error, so that a user sees all of them at once. Short-lived: the document, the object's context and the path
-// outlive it. A field that is null counts as absent, as it does in Kubernetes.
+// Every key that is asked for counts as known; finish() reports all others, each with a suggestion. Reading goes on
+// after an error, so that a user sees all errors at once. A reader is short-lived: the document, the object's context
+// and the path outlive it. A field that is null counts as absent, as in Kubernetes.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace sluice::config {
 /// Collects the problems of one object.
 class ObjectContext {
  public:
-  /// `unknownFields`: how bad a field is that nobody knows (C-14: an error in files, a warning in Kubernetes).
+  /// `unknownFields` is the severity of an unknown field: an error in files, a warning in Kubernetes.
   ObjectContext(std::string object, Problems& problems, Severity unknownFields = Severity::kError)
       : object_(std::move(object)), problems_(problems), unknownFields_(unknownFields) {}
 
@@ -33,10 +33,10 @@ class ObjectContext {
   void warning(const Position& position, std::string field, std::string message);
   void unknownField(const Position& position, std::string field, std::string message);
 
-  /// Errors so far: a reader that saw it grow knows that its part was not legible.
+  /// Returns the number of errors so far. A reader that saw it grow knows that its part was not legible.
   std::size_t errors() const { return errors_; }
   const std::string& object() const { return object_; }
-  /// The first error, with its field; empty if there is none.
+  /// Returns the first error, with its field; empty if there is none.
   const std::string& firstError() const { return firstError_; }
 
  private:
@@ -47,7 +47,7 @@ class ObjectContext {
   std::string firstError_;
 };
 
-/// A word that a field takes and what it means.
+/// A word that a field accepts, and its meaning.
 template <typename T>
 struct Choice {
   std::string_view word;
@@ -62,32 +62,32 @@ struct Item {
 
 class FieldReader {
  public:
-  /// `value` may be null or absent: every field is absent then. If it is no map, that is an error.
+  /// `value` may be null or absent: then every field is absent. A value that is not a map is an error.
   FieldReader(const Value* value, std::string path, Position position, ObjectContext& context);
 
   const std::string& path() const { return path_; }
   std::string pathOf(std::string_view key) const;
-  /// Of the field's value; of the map if there is no such field.
+  /// Returns the position of the field's value, or of the map if there is no such field.
   const Position& positionOf(std::string_view key) const;
   const Position& position() const { return position_; }
   ObjectContext& context() const { return context_; }
 
   bool has(std::string_view key) { return find(key) != nullptr; }
-  /// nullptr if it is absent or null. The key is known from now on.
+  /// Returns the field's value, or nullptr if it is absent or null. The key is known from now on.
   const Value* find(std::string_view key);
-  /// As find(), and absence is an error.
+  /// Does the same as find(), but absence is an error.
   const Value* require(std::string_view key);
-  /// Known, and never looked at.
+  /// Marks a field as known without reading it.
   void ignore(std::string_view key) { find(key); }
-  /// Of an object of another API: all fields are known.
+  /// Marks all fields as known, as for an object of another API.
   void ignoreOthers() { othersIgnored_ = true; }
-  /// Known to the API and not served: remembered in `unbuilt` if it is there.
+  /// Reads a field that the API knows and this program does not serve; adds it to `unbuilt` if it is present.
   void unbuilt(std::string_view key, std::string message, bool altersTraffic, std::vector<Unbuilt>& unbuilt);
 
-  /// Empty if it is absent or wrong. A text that is there is not empty.
+  /// Returns an empty text if the field is absent or wrong. A text that is present must not be empty.
   std::string text(std::string_view key, const TextRule& rule);
   std::string requiredText(std::string_view key, const TextRule& rule);
-  /// As text(), but may be empty.
+  /// Does the same as text(), but accepts an empty text.
   std::string anyText(std::string_view key, std::size_t maxLength);
   bool boolean(std::string_view key, bool absent);
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t minimum, std::int64_t maximum);
@@ -95,7 +95,7 @@ class FieldReader {
   std::uint16_t requiredPort(std::string_view key);  // 0 if absent, which is an error
   std::optional<base::Duration> duration(std::string_view key);
 
-  /// The meaning of one of the words; `absent` if it is absent or wrong.
+  /// Returns the meaning of the word; `absent` if the field is absent or wrong.
   template <typename T, std::size_t kCount>
   T choice(std::string_view key, const Choice<T> (&choices)[kCount], T absent, bool ignoreCase = false) {
     std::string_view words[kCount];
@@ -104,9 +104,9 @@ class FieldReader {
     return index ? choices[*index].value : absent;
   }
 
-  /// The elements of a list, none if it is absent. More than `maxItems` is an error.
+  /// Returns the elements of a list; none if it is absent. More than `maxItems` is an error.
   std::vector<Item> list(std::string_view key, std::size_t maxItems);
-  /// A list of texts; those that are wrong are left out.
+  /// Returns the elements of a list of texts without the wrong ones.
   std::vector<std::string> texts(std::string_view key, const TextRule& rule, std::size_t maxItems);
   std::map<std::string, std::string> textMap(std::string_view key, std::size_t maxLength);
   FieldReader map(std::string_view key);
@@ -114,14 +114,14 @@ class FieldReader {
 
   void error(std::string_view key, std::string message);
 
-  /// Reports every field that nobody asked for.
+  /// Reports every field that was never asked for.
   void finish();
 
  private:
   std::optional<std::size_t> choiceIndex(std::string_view key, std::span<const std::string_view> words,
                                          bool ignoreCase);
 
-  const Value* value_;  // a map, or nullptr
+  const Value* value_;  // a map or nullptr
   std::string path_;
   Position position_;
   ObjectContext& context_;
@@ -129,10 +129,10 @@ class FieldReader {
   bool othersIgnored_ = false;
 };
 
-/// `value` as text that obeys `rule`, with `path` for the message; nullopt (and an error) if it is none.
+/// Returns `value` as a text that obeys `rule`. Reports an error with `path` and returns nullopt if it does not.
 std::optional<std::string> readText(const Value& value, const std::string& path, const TextRule& rule,
                                     ObjectContext& context);
-/// A number of the text's form in decimal; nullopt (and an error) if it is none or outside.
+/// Returns a decimal integer. Reports an error and returns nullopt if `value` is not one or is out of range.
 std::optional<std::int64_t> readInteger(const Value& value, const std::string& path, std::int64_t minimum,
                                         std::int64_t maximum, ObjectContext& context);
 

@@ -20,7 +20,7 @@ bool all(std::string_view text, Predicate predicate) {
   return std::all_of(text.begin(), text.end(), predicate);
 }
 
-/// Runs `matches` on each part between separators; false if a part is refused.
+/// Calls `matches` for each part between separators. Returns false if a part is refused.
 template <typename Predicate>
 bool eachPart(std::string_view text, char separator, Predicate matches) {
   for (;;) {
@@ -31,7 +31,7 @@ bool eachPart(std::string_view text, char separator, Predicate matches) {
   }
 }
 
-/// [c]([-c]*[c])? : characters of one class with hyphens inside.
+/// Matches [c]([-c]*[c])?, that is, characters of one class with hyphens inside.
 template <typename Predicate>
 bool isHyphenated(std::string_view text, Predicate character) {
   if (text.empty() || !character(text.front()) || !character(text.back())) return false;

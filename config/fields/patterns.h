@@ -1,4 +1,4 @@
-// The shapes that Gateway API's schemas demand of strings, each with the words that name it in a message.
+// The patterns that Gateway API's schemas demand of strings, each with its name for messages.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace sluice::config {
 
-/// What a text field takes. Lengths are in bytes.
+/// The values that a text field accepts. Lengths are in bytes.
 struct TextRule {
   bool (*matches)(std::string_view);
   std::string_view expected;  // "a DNS label"
@@ -35,10 +35,11 @@ bool isRpcService(std::string_view text);  // "package.Service"; a dot may stand
 bool isRpcMethod(std::string_view text);
 bool isCorsOrigin(std::string_view text);  // "*", or http(s)://host[:port] whose host is or begins with a "*"
 bool isCorsMethod(std::string_view text);  // a method of RFC 9110, PATCH or "*"
-/// The last label is a number, so that resolvers and clients read the whole as an IPv4 address in one of its old forms
-/// (RFC 1123 section 2.1, WHATWG URL "ends in a number"): "127.1", "0x7f000001", "a.0".
+/// Returns true if the last label is a number, because resolvers and clients then read the whole as an IPv4 address in
+/// one of its old forms (RFC 1123 section 2.1, WHATWG URL "ends in a number"): "127.1", "0x7f000001", "a.0".
 bool endsInNumber(std::string_view text);
-/// Lower or upper case, one or more labels, with at most one dot at the end: a name to be resolved, never an address.
+/// Accepts lower and upper case, one or more labels, and at most one dot at the end: a name to be resolved, never an
+/// address.
 bool isDomainName(std::string_view text);
 
 namespace rule {
@@ -49,7 +50,7 @@ inline constexpr TextRule kNamespace{isDnsLabel, "a DNS label in lower case", 63
 inline constexpr TextRule kSectionName{isDnsSubdomain, "a DNS name in lower case", 253};
 inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253};
 inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower case", 253};
-inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // to be looked at by external_hostname
+inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // external_hostname checks the rest
 inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253};
 inline constexpr TextRule kGroup{isGroup, "an API group", 253};
 inline constexpr TextRule kKind{isKind, "a kind", 63};

@@ -7,8 +7,8 @@
 
 namespace sluice::config {
 
-/// Digits and at most one of Ki, Mi, Gi (1024), k, M, G (1000); nullopt for anything else, and for what 64 bits do not
-/// hold.
+/// Parses digits and at most one of Ki, Mi, Gi (1024), k, M, G (1000). Returns nullopt for anything else and for values
+/// above 64 bits.
 std::optional<std::uint64_t> parseQuantity(std::string_view text);
 
 }  // namespace sluice::config

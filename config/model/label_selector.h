@@ -1,4 +1,4 @@
-// Which objects a label selector means (Kubernetes' metav1.LabelSelector). Plain values; no labels of its own.
+// Label selectors (Kubernetes' metav1.LabelSelector) as plain values. They select objects by their labels.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ enum class LabelOperator : std::uint8_t { kIn, kNotIn, kExists, kDoesNotExist };
 struct LabelRequirement {
   std::string key;
   LabelOperator op = LabelOperator::kIn;
-  std::vector<std::string> values;  // kIn, kNotIn: at least one; else none
+  std::vector<std::string> values;  // at least one for kIn and kNotIn; else none
 
   bool matches(const std::map<std::string, std::string>& labels) const;
 };
 
 struct LabelSelector {
-  std::vector<LabelRequirement> requirements;  // all of them; none: every object
+  std::vector<LabelRequirement> requirements;  // all must hold; an empty list selects every object
 
   bool matches(const std::map<std::string, std::string>& labels) const;
 };

@@ -1,9 +1,9 @@
-// The objects of one configuration as their users wrote them, checked one by one against their schemas and nothing
-// more.
+// The objects of one configuration as their users wrote them, each checked against its own schema and nothing more.
 //
-// What depends on two objects (attachment, references, conflicts) is compile()'s. Plain values with one owner; made by
-// load() and read by compile() on the loading thread. Defaults of the API are filled in. A text that is empty was not
-// given, unless the field says otherwise; a namespace that is empty means that of the object that holds the reference.
+// Everything that depends on two objects (attachment, references, conflicts) belongs to compile(). These are plain
+// values with one owner; load() makes them and compile() reads them on the loading thread. Defaults of the API are
+// filled in. An empty text means that the field was not given, unless the field says otherwise; an empty namespace
+// means the namespace of the object that holds the reference.
 #pragma once
 
 #include <any>
@@ -58,20 +58,20 @@ struct Listener {
   std::string protocolName;        // as written: "HTTP", "TLS", "example.com/quic"
   std::optional<ListenerTls> tls;  // kHttps may lack it: then it has no certificate
   RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
-  LabelSelector namespaceSelector;                   // kSelector
-  std::optional<std::vector<RouteKind>> routeKinds;  // none: what the protocol allows
+  LabelSelector namespaceSelector;                   // set for kSelector
+  std::optional<std::vector<RouteKind>> routeKinds;  // none: the kinds that the protocol allows
   std::vector<Unbuilt> unbuilt;
   Position position;
 };
 
 struct GatewayAddress {
   std::string type = "IPAddress";
-  std::string value;  // empty: of the implementation's choice
+  std::string value;  // empty: the implementation chooses
   std::string path;
   Position position;
 };
 
-/// For whoever creates the objects that a Gateway runs in.
+/// Labels and annotations for controllers that create the objects a Gateway runs in.
 struct Infrastructure {
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
@@ -83,12 +83,12 @@ struct Gateway {
   ObjectMeta meta;
   std::string gatewayClassName;
   Infrastructure infrastructure;
-  std::vector<GatewayAddress> addresses;  // type IPAddress with a value: a valid IP literal
+  std::vector<GatewayAddress> addresses;  // of type IPAddress; a value is a valid IP literal
   std::vector<Listener> listeners;
   std::vector<Unbuilt> unbuilt;
 };
 
-/// Of the core group; a namespace need not have one to hold objects.
+/// A Namespace of the core group. A namespace need not have such an object to hold others.
 struct Namespace {
   static constexpr std::string_view kKind = "Namespace";
   ObjectMeta meta;
@@ -99,16 +99,16 @@ struct ConfigMap {
   ObjectMeta meta;
   struct Entry {
     std::string value;
-    Position position;              // of the value
-    std::uint32_t blockColumn = 0;  // as in Value
+    Position position;              // the value's position
+    std::uint32_t blockColumn = 0;  // see Value
   };
-  std::map<std::string, Entry> data;  // binaryData, decoded, is in here too
+  std::map<std::string, Entry> data;  // contains binaryData too, decoded
 
-  /// nullptr if there is no such key.
+  /// Returns nullptr if there is no such key.
   const std::string* find(const std::string& key) const;
 };
 
-/// A Secret: `data` (decoded) and `stringData` (which wins) in one map.
+/// A Secret. `data` (decoded) and `stringData` (which wins) are in one map.
 struct SecretObject {
   static constexpr std::string_view kKind = "Secret";
   ObjectMeta meta;
@@ -118,7 +118,7 @@ struct SecretObject {
   const base::Secret* find(const std::string& key) const;
 };
 
-/// What every spelling of TLS towards a Backend comes down to (C-01).
+/// The modes of TLS towards a Backend; every spelling means one of them.
 enum class TlsMode : std::uint8_t { kNone, kPassthrough, kServerAuth, kMutual };
 
 struct BackendTls {
@@ -126,10 +126,10 @@ struct BackendTls {
   std::string serverName;         // SNI, lower case; empty: the hostname
   std::vector<ObjectRef> caRefs;  // ConfigMaps (or Secrets) with the key ca.crt; empty: the system's authorities
   std::vector<std::string>
-      subjectAltNames;  // DNS names, one of which the certificate must have; empty: the hostname verified
-  std::optional<ObjectRef> clientCertificateRef;  // kMutual: a Secret with tls.crt and tls.key
+      subjectAltNames;  // DNS names, one of which the certificate must have; empty: the verified hostname
+  std::optional<ObjectRef> clientCertificateRef;  // set for kMutual: a Secret with tls.crt and tls.key
   bool insecureSkipVerify = false;
-  /// `tls.options` of our own Backend (E-57), by the keys of tls_option, as they were written.
+  /// `tls.options` of the sluice.dev Backend as written, by the keys of tls_option.
   std::map<std::string, std::string> options;
   std::string path = "spec.tls";
   Position position;
@@ -141,33 +141,33 @@ inline constexpr std::string_view kMinVersion = "sluice.dev/min-tls-version";
 inline constexpr std::string_view kCipherSuites = "sluice.dev/cipher-suites";
 }  // namespace tls_option
 
-/// What a port of a Backend speaks; kOther is none of ours.
+/// The protocol of a Backend's port; kOther is one that this program does not speak.
 enum class BackendProtocol : std::uint8_t { kAuto, kHttp11, kHttp2, kOther };
 
 struct BackendPort {
   std::string name;
   std::uint16_t number = 0;
   BackendProtocol protocol = BackendProtocol::kAuto;
-  std::optional<BackendTls> tls = std::nullopt;  // none: that of the Backend
-  std::string protocolName = {};                 // as written: "HTTP", "MCP"; empty if it was not
-  std::string protocolPath = {};                 // of the field
+  std::optional<BackendTls> tls = std::nullopt;  // none: the Backend's own applies
+  std::string protocolName = {};                 // as written: "HTTP", "MCP"; empty if not given
+  std::string protocolPath = {};                 // path of the field
 };
 
-/// One external destination, in whichever spelling it came: what a backendRef names it by are the group and kind of its
-/// metadata. Each spelling has its own read_backend_*.cc.
+/// One external destination, in any spelling. The group and kind of its metadata are those by which a backendRef names
+/// it. Each spelling has its own read_backend_*.cc.
 struct Backend {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  /// Lower case, a name; never an address, nor this machine's or the cluster's own name (E-54). Empty, with or without
-  /// ports, for destinations of a kind that is not built.
+  /// A name in lower case; never an address, nor a name of this machine or of the cluster, so that a Backend cannot
+  /// lead back inside. Empty, with or without ports, for kinds of destinations that are not supported.
   std::string hostname;
-  std::vector<BackendPort> ports;  // at least one, each number once
+  std::vector<BackendPort> ports;  // at least one; numbers are unique
   std::optional<BackendTls> tls;
   std::vector<ProcessorUse> extensions;
   std::vector<Unbuilt> unbuilt;
 
-  /// What a backendRef with this port means: 0 is the only port. nullptr if there is no such port, or none was named
-  /// among several.
+  /// Returns the port that a backendRef with this port means; 0 means the only port. Returns nullptr if there is no
+  /// such port, or if 0 is ambiguous.
   const BackendPort* findPort(std::uint16_t number) const;
 };
 
@@ -175,19 +175,19 @@ enum class TransportProtocol : std::uint8_t { kTcp, kOther };
 
 /// core/v1 ServicePort.
 struct ServicePort {
-  std::string name;  // may be empty, if the Service has no other
+  std::string name;  // may be empty if the Service has no other port
   std::uint16_t number = 0;
   std::uint16_t targetPort = 0;  // 0: not given, or a name
   TransportProtocol protocol = TransportProtocol::kTcp;
   std::string appProtocol;
 };
 
-/// core/v1 Service. Whether it has an address of its own, or a selector, does not matter: its endpoints do.
+/// core/v1 Service. Its own address and its selector do not matter; only its endpoints do.
 struct Service {
   static constexpr std::string_view kKind = "Service";
   ObjectMeta meta;
   bool isExternalName = false;
-  bool prefersIpv6 = false;  // the first of its ipFamilies
+  bool prefersIpv6 = false;  // the first of its ipFamilies is IPv6
   std::vector<ServicePort> ports;
 };
 
@@ -197,18 +197,18 @@ enum class AddressType : std::uint8_t { kIpv4, kIpv6, kFqdn };
 struct EndpointSlice {
   static constexpr std::string_view kKind = "EndpointSlice";
   struct Port {
-    std::string name;          // that of the Service's port
+    std::string name;          // the name of the Service's port
     std::uint16_t number = 0;  // 0: any
     TransportProtocol protocol = TransportProtocol::kTcp;
   };
   ObjectMeta meta;
-  std::string service;  // in its namespace; empty: of none
+  std::string service;  // in the same namespace; empty: no Service
   AddressType addressType = AddressType::kIpv4;
   std::vector<Port> ports;
-  std::vector<std::string> addresses;  // of the endpoints that are ready; IP literals of its type
+  std::vector<std::string> addresses;  // IP literals of the ready endpoints, all of `addressType`
 };
 
-/// Leave for references from other namespaces into that of the grant: any `from` to any `to`.
+/// Permits references from other namespaces into the grant's own: from any `from` to any `to`.
 struct ReferenceGrant {
   static constexpr std::string_view kKind = "ReferenceGrant";
   struct From {
@@ -219,15 +219,15 @@ struct ReferenceGrant {
   struct To {
     std::string group;
     std::string kind;
-    std::string name;  // empty: all of the kind
+    std::string name;  // empty: all objects of the kind
   };
   ObjectMeta meta;
   std::vector<From> from;
   std::vector<To> to;
 };
 
-/// An object that its schema refuses: absent from the lists of the Model, but what refers to it must answer 500, not
-/// 404 (C-11).
+/// An object that its schema refuses. It is absent from the lists of the Model, but requests that need it must be
+/// answered with 500 instead of 404.
 struct Rejected : ObjectVersion {
   std::string group;
   std::string kind;
@@ -235,9 +235,10 @@ struct Rejected : ObjectVersion {
   std::string name;
   std::string message;  // its first problem, with the field
   Position position;
-  /// What could still be read of it, so that what it would have carried can answer 500; nullptr if nothing could, or if
-  /// it is no such object. It never claims more than was written: a match, hostname, parent or listener that is not
-  /// legible is left out, and a rule without a legible match too. A PayloadProcessor is legible if its target is.
+  /// Returns the legible part of the object, so that requests for it can be answered with 500; nullptr if nothing was
+  /// legible or the object has another type. It never claims more than was written: an illegible match, hostname,
+  /// parent or listener is left out, and so is a rule without a legible match. A PayloadProcessor is legible if its
+  /// target is.
   template <typename Object>
   const Object* legible() const {
     const auto* object = std::any_cast<std::shared_ptr<const Object>>(&remains);
@@ -248,18 +249,19 @@ struct Rejected : ObjectVersion {
 
 struct Model : ObjectLists {
   std::vector<Rejected> rejected;
-  /// Objects that their schema refuses while their previous valid version serves on: that one is in its list, with
-  /// the ObjectVersion of the refused one. See keepLastGood().
+  /// Objects that their schema refuses while their previous valid version stays in service. That version is in its
+  /// list, with the ObjectVersion of the refused one. See keepLastGood().
   std::vector<Rejected> kept;
 
-  /// From the ConfigMap that our GatewayClass names; the defaults if it names none, or if there is a fault.
+  /// Settings from the ConfigMap that our GatewayClass names; the defaults if it names none or if there is a fault.
   base::Settings settings;
-  /// Why the settings could not be read (GatewayClass Accepted=False, InvalidParameters); empty if they could.
+  /// The reason why the settings could not be read (GatewayClass Accepted=False, InvalidParameters); empty if they
+  /// could.
   std::string settingsFault;
-  /// Why `settings` are not those that are written but the ones before them; empty if they are.
+  /// The reason why the previous settings apply instead of the written ones; empty if the written ones apply.
   std::string settingsKept;
-  /// The GatewayClass with our controllerName that the settings came from; empty if there is none. Others with our name
-  /// are refused.
+  /// Name of the GatewayClass with our controllerName that the settings came from; empty if there is none. Other
+  /// classes with our controllerName are refused.
   std::string gatewayClassName;
 
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
@@ -268,7 +270,7 @@ struct Model : ObjectLists {
                            std::string_view name) const;
 };
 
-/// Those of the Namespace object, if there is one, and the one that every namespace has: its name.
+/// Returns the labels of the Namespace object, if there is one, and the label with its name that every namespace has.
 std::map<std::string, std::string> labelsOfNamespace(const Model& model, std::string_view name);
 
 }  // namespace sluice::config

@@ -1,5 +1,5 @@
-// A hash of names that count together, as pairs and tuples of them: for sets of thousands of objects, where a tree of
-// such names costs most of a reload.
+// Hashes pairs and tuples of names. Hash sets of thousands of objects need it: a tree of such names costs most of a
+// reload.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which object a document says it is: what two documents of one object have in common.
+// The identity that a document claims for its object. Two documents of one object have the same identity.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace sluice::config {
 
-/// Whatever is legible of it; the checks come later.
+/// Everything legible of the identity; it is checked later.
 struct ObjectIdentity {
   std::string group;  // empty: the core group
   std::string version;
   std::string kind;
-  std::string nameSpace;  // of kinds that are read: "default" if none was given, empty if the kind has none
+  std::string nameSpace;  // for known kinds "default" if none was given, and empty if the kind has none
   std::string name;
 
-  /// "namespace/name", or the name alone.
+  /// Returns "namespace/name", or the name alone.
   std::string qualifiedName() const;
-  /// A List of the core group: its `items` are the objects.
+  /// Returns true for a List of the core group, whose `items` are the objects.
   bool isList() const { return group.empty() && kind == "List"; }
 };
 
 ObjectIdentity identify(const Value& root);
 
-/// The API server alone writes these into metadata, and nothing that is served depends on them.
+/// Members of metadata that only the API server writes. Nothing that is served depends on them.
 inline constexpr std::string_view kServerFields[] = {
     "uid",      "resourceVersion", "finalizers",        "ownerReferences",           "managedFields",
     "selfLink", "generateName",    "deletionTimestamp", "deletionGracePeriodSeconds"};

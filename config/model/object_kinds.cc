@@ -12,8 +12,8 @@
 namespace sluice::config {
 namespace {
 
-/// The type of object that a reader makes. One that returns an optional makes something of refused objects too, if they
-/// are legible.
+/// The type of object that a reader makes. A reader that returns an optional also makes objects of legible parts after
+/// errors.
 template <typename Result>
 struct Reads {
   using Object = Result;
@@ -55,7 +55,7 @@ bool keep(const Rejected& refused, const Model& previous, Model& model) {
   return true;
 }
 
-/// The line of a kind whose objects `kRead` reads.
+/// Returns the table's line for a kind whose objects `kRead` reads.
 template <auto kRead>
 constexpr ObjectKind readBy(std::string_view group, std::string_view kind, std::span<const std::string_view> versions,
                             const KindTraits& traits = {}) {

@@ -1,9 +1,9 @@
-// This is the table of kinds: it says everything that the configuration has to know of a kind, in one line for each.
-// Reading, finding by name, the last good version, revisions and the shape of statuses all go by it, and none of them
-// names a kind.
+// The table of kinds. One line for each kind holds everything that the configuration needs to know about it. Reading,
+// finding by name, the last good version, revisions and the shape of statuses use this table, and none of them names a
+// kind.
 //
-// So another kind is the type of its objects, with a member `meta`; a reader of them; and its line here. What they are
-// told is a line of the control plane's own table (proxy/control/compile/status/status_table.h), by the same types.
+// So a new kind needs a type for its objects with a member `meta`, a reader, and a line here. Its statuses are a line
+// in the control plane's own table (proxy/control/compile/status/status_table.h), by the same types.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ namespace sluice::config {
 
 struct KindTraits {
   bool namespaced = true;
-  /// Objects of a kind without one have no status.
+  /// Objects of a kind without a shape have no status.
   std::optional<StatusShape> status = std::nullopt;
   Covers covers = Covers::kRevision;
-  /// A ReferenceGrant may let other namespaces use it. XBackend has to be in the route's own (GEP-4894).
+  /// A ReferenceGrant may let other namespaces use it. An XBackend must be in the route's own namespace (GEP-4894).
   bool crossesNamespaces = true;
 };
 
@@ -32,13 +32,13 @@ struct ObjectKind : KindTraits {
   std::string_view group;  // empty: the core group
   std::string_view kind;
   std::span<const std::string_view> versions;
-  /// The type of its objects says which list of the Model they are in; kinds may share one.
+  /// The type of its objects, which decides their list in the Model; kinds may share one type.
   const std::type_info* type = nullptr;
-  /// Reads and finishes `root`. nullptr if the schema refuses it; what is legible of it goes into `rejected` then.
+  /// Reads and finishes `root`. Returns nullptr if the schema refuses it and stores the legible part in `rejected`.
   std::shared_ptr<const void> (*read)(FieldReader& root, ObjectMeta meta, Rejected& rejected) = nullptr;
-  /// Puts what `read` made into its list.
+  /// Puts an object made by `read` into its list.
   void (*put)(const std::shared_ptr<const void>& object, Model& model) = nullptr;
-  /// Puts the version of `refused` that `previous` has into `model`; false if it has none.
+  /// Puts the version of `refused` that `previous` has into `model`. Returns false if it has none.
   bool (*keep)(const Rejected& refused, const Model& previous, Model& model) = nullptr;
 
   bool hasVersion(std::string_view version) const;
@@ -49,11 +49,11 @@ struct ObjectKind : KindTraits {
 };
 
 std::span<const ObjectKind> objectKinds();
-/// nullptr if no reader takes it.
+/// Returns nullptr if no reader takes the kind.
 const ObjectKind* findObjectKind(std::string_view group, std::string_view kind);
-/// Known to users of Gateway API, and not served.
+/// Returns true if the kind is known to users of Gateway API but not served.
 bool isUnbuiltKind(std::string_view group, std::string_view kind);
-/// The kind that a misspelt one probably meant; empty if none.
+/// Returns the kind that a misspelt one probably meant; empty if none is close.
 std::string_view closestKind(std::string_view kind);
 
 }  // namespace sluice::config

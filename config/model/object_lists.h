@@ -1,6 +1,6 @@
-// ObjectLists hold the objects of a Model: they have a list for each type, whichever types there are.
+// ObjectLists hold the objects of a Model. There is a list for each type, and the types need not be known here.
 //
-// So a kind of objects comes to a Model by its line in the table of kinds (object_kinds.h), and by nothing else.
+// So the table of kinds (object_kinds.h) is the only place where a kind of objects is added to the Model.
 #pragma once
 
 #include <any>
@@ -14,7 +14,7 @@
 
 namespace sluice::config {
 
-/// A type of several kinds says so by a member kSeveralKinds: its objects are found by group and kind too.
+/// A type used for several kinds has a member kSeveralKinds. Its objects are found by group and kind too.
 template <typename Object>
 concept OfSeveralKinds = requires {
   Object::kSeveralKinds;
@@ -29,14 +29,15 @@ class ObjectLists {
     std::any_cast<Objects<Object>>(&list)->add(std::move(object));
   }
 
-  /// These are all objects of a type, of whichever kinds, in the order in which they were added.
+  /// Returns all objects of a type, of all its kinds, in the order in which they were added.
   template <typename Object>
   const Objects<Object>& all() const {
     static const Objects<Object> kNone;
     const auto list = lists_.find(typeid(Object));
     return list == lists_.end() ? kNone : *std::any_cast<Objects<Object>>(&list->second);
   }
-  /// It is nullptr if there is none. The namespace is empty for kinds that have none. Types of one kind have it.
+  /// Finds an object of a type that has one kind. Returns nullptr if there is none. The namespace is empty for kinds
+  /// that have none.
   template <typename Object>
   requires(!OfSeveralKinds<Object>) const Object* find(std::string_view nameSpace, std::string_view name) const {
     return all<Object>().find(nameSpace, name);

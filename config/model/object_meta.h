@@ -1,4 +1,4 @@
-// What every object has, and how one refers to another. Plain values, as model.h says.
+// The metadata that every object has, and references between objects. Plain values; see model.h.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ inline constexpr std::string_view kOwnGroup = "sluice.dev";
 inline constexpr std::string_view kDiscoveryGroup = "discovery.k8s.io";
 inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
 
-/// This says which version of an object its source has. API servers write it; files seldom have any of it.
+/// The version of an object in its source. API servers write it; files seldom have any of it.
 ///
-/// A Model that is served may have old ones: a set that differs from it in nothing but versions is not served anew.
-/// So whoever writes statuses takes uid and resourceVersion from the newest ObjectSet.
+/// A served Model may have old versions, because a set that differs from it only in versions is not served anew. So a
+/// writer of statuses must take uid and resourceVersion from the newest ObjectSet.
 struct ObjectVersion {
   std::optional<std::int64_t> generation;
   std::string uid;
@@ -29,22 +29,22 @@ struct ObjectVersion {
 };
 
 struct ObjectMeta : ObjectVersion {
-  std::string_view group;  // as the table of kinds has it; empty: the core group
+  std::string_view group;  // as in the table of kinds; empty: the core group
   std::string_view kind;
   std::string nameSpace;  // "default" if not given; empty for GatewayClass
   std::string name;
   std::string creationTimestamp;  // RFC 3339 in UTC, so that texts compare as times; empty (files) sorts as oldest
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
-  Position position;  // of the document's first key
+  Position position;  // position of the document's first key
 
-  /// "namespace/name", or the name alone for objects without a namespace.
+  /// Returns "namespace/name", or the name alone for objects without a namespace.
   std::string qualifiedName() const;
 };
 
 /// A field that the API knows and this program does not serve yet (condition reason UnsupportedValue). If it would
-/// restrict or alter traffic, what holds it (rule, share of a rule, listener, Backend) answers 500 instead of doing
-/// something else than was asked.
+/// restrict or alter traffic, its holder (rule, weighted backend, listener, Backend) answers 500 instead of ignoring
+/// it.
 struct Unbuilt {
   std::string path;  // "spec.rules[0].filters[1]"
   Position position;
@@ -52,13 +52,13 @@ struct Unbuilt {
   bool altersTraffic = true;
 };
 
-/// A reference to another object, with the defaults of its field filled in.
+/// A reference to another object, with its field's defaults filled in.
 struct ObjectRef {
   std::string group;
   std::string kind;
   std::string nameSpace;  // empty: the holder's
   std::string name;
-  std::string path;  // of the field that holds it
+  std::string path;  // path of the field that holds it
   Position position;
 };
 

@@ -1,8 +1,7 @@
-// Uses of payload processors, and the objects and filters that attach them, in whichever spelling they came. Plain
-// values, as model.h says.
+// Uses of payload processors, and the objects and filters that attach them, in any spelling. Plain values; see model.h.
 //
-// One use means the same wherever it is attached: to a Backend (`spec.extensions`), to a rule or one of its shares (a
-// filter), or to a Gateway, a listener, a route or a rule (a PayloadProcessor).
+// One use means the same wherever it is attached: to a Backend (`spec.extensions`), to a rule or one of its weighted
+// backends (a filter), or to a Gateway, a listener, a route or a rule (a PayloadProcessor).
 #pragma once
 
 #include <cstdint>
@@ -18,18 +17,17 @@
 
 namespace sluice::config {
 
-/// Types that other spellings of a use come down to.
+/// Types that stand for other spellings of a use.
 namespace processor_type {
 inline constexpr std::string_view kHeaderModifier = "sluice.dev/HeaderModifier:v1";
 /// A server that speaks Envoy's external-processing protocol. Its `config` has `backendRefs` ({group, kind, name,
-/// namespace, port}; a Service if they name no kind) or `service` (see extension_manager.h), and maybe `context`.
+/// namespace, port}; a Service if no kind is given) or `service` (see extension_manager.h), and maybe `context`.
 inline constexpr std::string_view kExtProc = "sluice.dev/ExtProc:v1";
-/// GEP-5091's expressions, where they are more than kHeaderModifier can say. Its `config` is `inProcess` as it was
-/// written.
+/// GEP-5091's expressions where kHeaderModifier cannot express them. Its `config` is `inProcess` as it was written.
 inline constexpr std::string_view kInProcess = "sluice.dev/InProcess:v1";
 }  // namespace processor_type
 
-/// How a use runs, as far as somebody said: it itself, else its type's entry in the catalog, else the API's default.
+/// Settings of a use. One that is not given comes from its type's entry in the catalog, else from the API's default.
 struct ProcessorSettings {
   std::optional<std::int32_t> priority = std::nullopt;   // 0
   std::optional<bool> failOpen = std::nullopt;           // false
@@ -40,14 +38,15 @@ struct ProcessorSettings {
 struct ProcessorUse : ProcessorSettings {
   std::string name;
   std::string type;              // "domain/Kind:version"
-  std::string phase;             // one of the seven; empty: what the catalog says (E-55)
+  std::string phase;             // one of the seven; empty: the catalog's
   std::optional<Value> config;   // `config` or `rawConfig`
-  std::vector<Unbuilt> unbuilt;  // why it can not run as it was written, whatever the catalog says of its type
+  std::vector<Unbuilt> unbuilt;  // reasons why it cannot run as written, whatever the catalog says of its type
   std::string path;
   Position position;
 };
 
-/// When a PayloadProcessor runs (P-22): before a route is matched, on request-headers and request-body alone, or after.
+/// Says when a PayloadProcessor runs (GEP-5091): before a route is matched, which is possible in request-headers and
+/// request-body alone, or after.
 enum class RoutingPhase : std::uint8_t { kPreRouting, kPostRouting };
 
 /// Attaches uses to one object of its own namespace, or to a section of it.
@@ -56,14 +55,14 @@ struct PayloadProcessor {
   static constexpr bool kSeveralKinds = true;  // one in each of two groups
   ObjectMeta meta;
   ObjectRef target;  // a Gateway, ListenerSet, HTTPRoute or GRPCRoute of kGatewayGroup
-  /// A listener, or a named rule of a route; empty: all of the target.
+  /// Name of a listener or of a rule; empty: the whole target.
   std::string sectionName;
-  std::optional<RoutingPhase> phase;  // kPreRouting never with routes; none: each use's own phase says
+  std::optional<RoutingPhase> phase;  // never kPreRouting with routes; none: each use's own phase decides
   std::vector<ProcessorUse> processors;
   std::vector<Unbuilt> unbuilt;
 };
 
-/// Uses with a name, for the filters of any number of rules.
+/// A named list of uses, for the filters of any number of rules.
 struct PayloadProcessingPipeline {
   static constexpr std::string_view kKind = "PayloadProcessingPipeline";
   static constexpr bool kSeveralKinds = true;  // one in each of two groups
@@ -71,8 +70,7 @@ struct PayloadProcessingPipeline {
   std::vector<ProcessorUse> processors;
 };
 
-/// A filter that attaches processors: a reference to a pipeline of the route's namespace, or uses that stand in the
-/// route itself (P-18).
+/// A filter that attaches processors: a reference to a pipeline of the route's namespace, or uses in the route itself.
 using ProcessorFilter = std::variant<ObjectRef, std::vector<ProcessorUse>>;
 
 }  // namespace sluice::config

@@ -31,7 +31,7 @@ struct PathMatch {
   Position position;
 };
 
-/// A match of one header field or query parameter. Regular expressions are RE2's and not yet compiled here.
+/// A match of one header field or query parameter. Regular expressions use RE2's syntax and are not compiled yet.
 struct NamedMatch {
   ValueMatchType type = ValueMatchType::kExact;
   std::string name;  // as written; header names compare without case
@@ -47,7 +47,7 @@ struct HttpRouteMatch {
   std::string method;  // empty: any
 };
 
-/// `method` of a GRPCRoute's match. Of the expressions an empty one was not given.
+/// `method` of a GRPCRoute's match. An empty expression means that the field was not given.
 struct RpcMatch {
   ValueMatchType type = ValueMatchType::kExact;
   std::string service;  // empty: any
@@ -90,15 +90,16 @@ struct UrlRewrite {
 };
 
 struct RequestRedirect {
-  std::string scheme;    // "http" or "https"; empty: the request's
-  std::string hostname;  // empty: the request's
+  std::string scheme;    // "http" or "https"; empty: as in the request
+  std::string hostname;  // empty: as in the request
   std::optional<PathModifier> path;
-  std::uint16_t port = 0;  // 0: that of `scheme`, or else the listener's
+  std::uint16_t port = 0;  // 0: the port of `scheme`, else the listener's
   std::uint16_t statusCode = 302;
   std::string fieldPath;  // "spec.rules[0].filters[0].requestRedirect"
 };
 
-/// What browsers are told about requests from other origins. A "*" in one of the first three lists stands there alone.
+/// The CORS filter: what browsers are told about requests from other origins. A "*" in one of the first three lists
+/// stands there alone.
 struct Cors {
   std::vector<std::string> allowOrigins;  // "https://api.test:8443", "https://*.test", "https://*", "*"
   std::vector<std::string> allowMethods;
@@ -109,37 +110,38 @@ struct Cors {
   std::string path;
 };
 
-/// Where requests go (BackendObjectReference).
+/// The destination of requests (BackendObjectReference).
 struct BackendTarget {
   ObjectRef object;
   std::uint16_t port = 0;  // 0: not given
 };
 
-/// RequestMirror: copies of `numerator` in `denominator` requests.
+/// The RequestMirror filter: it copies `numerator` of `denominator` requests.
 struct RequestMirror : BackendTarget {
   std::uint32_t numerator = 1;
   std::uint32_t denominator = 1;
 };
 
-/// Of a rule, or of one of its shares. With kReplacePrefixMatch the rule's `matches` are one kPathPrefix.
+/// The filters of a rule or of one of its weighted backends. With kReplacePrefixMatch the rule's `matches` are one
+/// kPathPrefix.
 struct Filters {
   base::Box<HeaderModifier> requestHeaders;
   base::Box<HeaderModifier> responseHeaders;
-  base::Box<UrlRewrite> urlRewrite;  // or requestRedirect
+  base::Box<UrlRewrite> urlRewrite;  // never together with requestRedirect
   base::Box<RequestRedirect> requestRedirect;
   base::Box<Cors> cors;
   std::vector<RequestMirror> mirrors;
   std::vector<ProcessorFilter> processors;  // in the order of the filters
 };
 
-/// One share of the traffic of a rule, of HTTPRoutes and GRPCRoutes alike.
+/// A weighted backend of a rule, for HTTPRoutes and GRPCRoutes alike.
 struct HttpBackendRef : BackendTarget {
   std::uint32_t weight = 1;
   Filters filters;
-  std::vector<Unbuilt> unbuilt;  // this share of the rule only
+  std::vector<Unbuilt> unbuilt;  // concern this weighted backend alone
 };
 
-/// HTTPRouteRule.retry, with what stands in for what is not given.
+/// HTTPRouteRule.retry with its defaults filled in.
 struct Retry {
   std::vector<std::uint16_t> codes;  // 400 to 599, each once
   std::uint32_t attempts = 1;        // beyond the first; at most 10
@@ -150,14 +152,14 @@ enum class SessionType : std::uint8_t { kCookie, kHeader };
 
 /// sessionPersistence of a rule (GEP-1619).
 struct SessionPersistence {
-  std::string name;  // a token; empty: of the implementation's choice
+  std::string name;  // a token; empty: the implementation chooses
   SessionType type = SessionType::kCookie;
-  std::optional<base::Duration> absoluteTimeout;  // given if `permanent`
-  bool permanent = false;                         // cookieConfig.lifetimeType; of cookies alone
+  std::optional<base::Duration> absoluteTimeout;  // present if `permanent`
+  bool permanent = false;                         // cookieConfig.lifetimeType; for cookies alone
   std::string path;                               // "spec.rules[0].sessionPersistence"
 };
 
-/// What the rules of every kind of route have.
+/// The parts that the rules of every kind of route have.
 struct RouteRule {
   std::string name;
   std::string path;  // "spec.rules[0]"
@@ -175,7 +177,7 @@ struct HttpRouteRule : RouteRule {
   std::optional<Retry> retry;
 };
 
-/// What every kind of route has, besides its rules.
+/// The parts that every kind of route has, besides its rules.
 struct Route {
   ObjectMeta meta;
   std::vector<ParentRef> parentRefs;
@@ -189,7 +191,7 @@ struct HttpRoute : Route {
 };
 
 struct GrpcRouteRule : RouteRule {
-  std::vector<GrpcRouteMatch> matches;  // never empty: without any, every call
+  std::vector<GrpcRouteMatch> matches;  // never empty: by default every call matches
 };
 
 struct GrpcRoute : Route {

@@ -6,7 +6,7 @@
 namespace sluice::config {
 
 enum class StatusShape : std::uint8_t {
-  kConditions,  // GatewayClass and whatever has plain conditions
+  kConditions,  // GatewayClass and all kinds with plain conditions
   kGateway,     // conditions, listeners, addresses
   kParents,     // HTTPRoute, GRPCRoute, XBackend
   kAncestors,   // PayloadProcessor

@@ -1,5 +1,5 @@
-// What GatewayClass.status.supportedFeatures claims, by Gateway API's names (its pkg/features): only what works and has
-// a test with real traffic. The table of the README is this list.
+// The features that GatewayClass.status.supportedFeatures claims, by Gateway API's names (its pkg/features). Only
+// features that work and have a test with real traffic are listed. The table of the README is the same list.
 #pragma once
 
 #include <string_view>

@@ -10,7 +10,7 @@
 namespace sluice::config {
 namespace {
 
-/// What one element of the list is about.
+/// The key of one element of the list.
 using Kind = std::tuple<std::string_view, std::string_view, ProcessorEngine, std::vector<std::string_view>>;
 
 struct Versions {
@@ -20,7 +20,7 @@ struct Versions {
 
 constexpr std::string_view kNameEnd = "-extension-kinds";
 
-/// "sluice.dev_HeaderModifier_v1.schema.json": a ConfigMap's keys have neither "/" nor ":".
+/// Returns "sluice.dev_HeaderModifier_v1.schema.json", because keys of a ConfigMap contain neither "/" nor ":".
 std::string schemaKey(std::string type) {
   std::replace_if(
       type.begin(), type.end(), [](char c) { return c == '/' || c == ':'; }, '_');

@@ -1,4 +1,4 @@
-// What the spellings of Backend share. Each spelling has its own read_backend_*.cc.
+// Functions that the readers of the spellings of Backend share. Each spelling has its own read_backend_*.cc.
 #pragma once
 
 #include <optional>
@@ -11,27 +11,27 @@
 
 namespace sluice::config {
 
-/// In what the spellings that have `spec.destination` differ.
+/// The differences between the spellings that have `spec.destination`.
 struct DestinationForm {
-  /// The proposal's first form besides its later one: `fqdn.port` in the place of `ports`, one `spec.tls` for all
+  /// Accepts the proposal's first form besides its later one: `fqdn.port` in place of `ports`, one `spec.tls` for all
   /// ports, and a caBundleRef that is a map.
   bool first = false;
-  /// What the CRD requires is required: `protocol` of ports, `mode` of TLS, group and kind of references.
+  /// Requires the fields that the CRD requires: `protocol` of ports, `mode` of TLS, group and kind of references.
   bool strict = false;
-  /// `tls.options` is known.
+  /// Accepts `tls.options`.
   bool tlsOptions = false;
 };
 
-/// A Backend with its `spec` that has `destination` and `extensions`.
+/// Reads a Backend whose `spec` has `destination` and `extensions`.
 Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const DestinationForm& form);
-/// `tls` of a port, or of the whole Backend.
+/// Reads `tls` of a port or of the whole Backend.
 BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<Unbuilt>& unbuilt);
 
-/// A Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
+/// Reads a Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
 std::string readExternalHostname(FieldReader& reader, std::string_view key);
-/// `mode`, in any of the spellings of C-01.
+/// Reads `mode` in any of its spellings.
 TlsMode readTlsMode(FieldReader& reader, TlsMode absent);
-/// clientCertificateRef, which Mutual needs and no other mode takes.
+/// Reads clientCertificateRef, which Mutual requires and no other mode accepts.
 std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode);
 
 }  // namespace sluice::config

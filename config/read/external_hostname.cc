@@ -9,13 +9,14 @@
 namespace sluice::config {
 namespace {
 
-/// What RFC 6761 and the hosts files of usual systems give to the machine itself and to its links.
+/// Names that RFC 6761 and the hosts files of common systems give to the machine itself and to its links.
 constexpr std::string_view kOwnNames[] = {"localhost",     "localhost4",     "localhost6",   "localdomain",
                                           "localdomain4",  "localdomain6",   "loopback",     "broadcasthost",
                                           "ip6-localhost", "ip6-loopback",   "ip6-localnet", "ip6-mcastprefix",
                                           "ip6-allnodes",  "ip6-allrouters", "ip6-allhosts"};
 
-/// Domains of Services: of a cluster, of a set of clusters (KEP-1645), and what the search domains of a Pod complete.
+/// Domains of Services: those of a cluster, those of a set of clusters (KEP-1645), and the suffix that search domains
+/// of a Pod complete.
 constexpr std::string_view kClusterDomains[] = {"cluster.local", "clusterset.local", "svc"};
 
 bool isWithin(std::string_view hostname, std::string_view domain) {

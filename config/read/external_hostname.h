@@ -1,15 +1,16 @@
-// Which hostnames stand for something outside, and which are another spelling of this machine or of the cluster (E-54).
+// Decides whether a hostname stands for an external destination or is another spelling of this machine or of the
+// cluster, which no Backend may reach.
 //
-// Names only: what a name resolves to is the address guard's, on every attempt. Search domains are never applied to a
-// Backend's hostname, so a short name of a Service is none here.
+// Only names are checked here; the address guard checks the addresses that a name resolves to, on every attempt. Search
+// domains are never applied to a Backend's hostname, so the short name of a Service does not reach it.
 #pragma once
 
 #include <string_view>
 
 namespace sluice::config {
 
-/// Why `hostname` (in any letter case, a final dot or not) can not be that of an external destination, as the end of
-/// "hostname ..."; empty if it can.
+/// Returns the reason why `hostname` (in any letter case, with or without a final dot) cannot be an external
+/// destination, as the end of "hostname ..."; empty if it can.
 std::string_view externalHostnameFault(std::string_view hostname);
 
 }  // namespace sluice::config

@@ -1,4 +1,4 @@
-// What the spellings of Backend share.
+// Functions that the readers of the spellings of Backend share.
 #include "config/read/backend_readers.h"
 #include "config/read/external_hostname.h"
 #include "config/read/object_readers.h"

@@ -1,4 +1,4 @@
-// The entries of catalogs of payload processors.
+// Reads the entries of catalogs of payload processors.
 #include <algorithm>
 
 #include "config/catalog/catalog_entry.h"
@@ -15,7 +15,7 @@ constexpr Choice<ProcessorEngine> kEngines[] = {{"builtin", ProcessorEngine::kBu
                                                 {"library", ProcessorEngine::kLibrary},
                                                 {"ext-proc", ProcessorEngine::kExtProc}};
 
-/// The key of the engine's own part.
+/// Returns the key of the engine's own settings.
 std::string_view partOf(ProcessorEngine engine) {
   return engine == ProcessorEngine::kExtProc ? "extProc" : engineName(engine);
 }

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 
-/// An API server has written these members. They are not checked: whoever exports an object may leave it in, or alter
-/// it.
+/// Reads a member that an API server has written. It is not checked, because users may leave it in an exported object
+/// or alter it.
 std::string serverText(FieldReader& reader, std::string_view key) {
   const Value* field = reader.find(key);
   return field != nullptr && field->isString() ? field->text : std::string();
@@ -43,7 +43,7 @@ ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool w
   ref.path = reader.path();
   ref.position = reader.position();
   if (defaults.required) {
-    // A group may be required and yet be empty: that is the core group.
+    // A group may be required and yet be empty, which means the core group.
     reader.require("group");
     ref.group = reader.anyText("group", rule::kGroup.maxLength);
     if (!isGroup(ref.group)) reader.error("group", "must be an API group");

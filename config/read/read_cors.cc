@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kMaxNames = 64;
 constexpr std::size_t kMaxMethods = 9;
 
-/// x-kubernetes-list-type: set.
+/// Reads a list with x-kubernetes-list-type: set.
 std::vector<std::string> readSet(FieldReader& reader, std::string_view key, const TextRule& rule,
                                  std::size_t maxItems) {
   std::vector<std::string> texts = reader.texts(key, rule, maxItems);
@@ -19,7 +19,7 @@ std::vector<std::string> readSet(FieldReader& reader, std::string_view key, cons
   return texts;
 }
 
-/// "*" says all, so that nothing can stand beside it.
+/// Reads such a list in which "*" means everything, so that nothing may stand beside it.
 std::vector<std::string> readSetOrAll(FieldReader& reader, std::string_view key, const TextRule& rule,
                                       std::size_t maxItems) {
   std::vector<std::string> texts = readSet(reader, key, rule, maxItems);

@@ -1,4 +1,4 @@
-// ConfigMap and Secret. No message quotes a value of theirs.
+// Reads ConfigMap and Secret. No message quotes one of their values.
 #include <algorithm>
 #include <cctype>
 
@@ -9,7 +9,7 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxDataBytes = 1024 * 1024;  // of one object, as in Kubernetes
+constexpr std::size_t kMaxDataBytes = 1024 * 1024;  // bound of one object, as in Kubernetes
 constexpr std::size_t kMaxKeyBytes = 253;
 
 bool isDataKey(std::string_view key) {

@@ -1,5 +1,4 @@
-// The spellings of Backend that have `spec.destination`: the proposal's, its prototype's and our own (E-41, E-42, E-51,
-// E-53).
+// Reads the spellings of Backend that have `spec.destination`: the proposal's, its prototype's and this project's own.
 #include <algorithm>
 
 #include "config/read/backend_readers.h"
@@ -11,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxPorts = 64;
 
-/// Each type of destination and the field that goes with it, and with no other type.
+/// A type of destination and the only field that it goes with.
 struct DestinationType {
   std::string_view name;
   std::string_view field;
@@ -23,7 +22,7 @@ constexpr DestinationType kService{"Service", "service"};
 constexpr Choice<const DestinationType*> kDestinationTypes[] = {
     {kFqdn.name, &kFqdn}, {kIp.name, &kIp}, {kKubernetesService.name, &kKubernetesService}, {kService.name, &kService}};
 
-/// `TLS` is in the proposal's sample and not in its enum: HTTP in TLS, whichever version.
+/// `TLS` appears in the proposal's sample and not in its enum. It means HTTP over TLS, in any version.
 enum class DestinationProtocol : std::uint8_t { kNotGiven, kHttp, kHttp2, kTls, kTcp, kMcp };
 constexpr Choice<DestinationProtocol> kDestinationProtocols[] = {{"HTTP", DestinationProtocol::kHttp},
                                                                  {"HTTP2", DestinationProtocol::kHttp2},
@@ -46,7 +45,7 @@ BackendProtocol meaningOf(DestinationProtocol protocol) {
   return BackendProtocol::kOther;
 }
 
-/// They say something about MCP alone, so to HTTP they are nothing.
+/// Reads options that concern MCP alone and have no meaning for HTTP.
 void readProtocolOptions(FieldReader& port, std::vector<Unbuilt>& unbuilt) {
   if (!port.has("protocolOptions")) return;
   FieldReader options = port.map("protocolOptions");

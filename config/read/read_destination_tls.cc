@@ -1,4 +1,4 @@
-// BackendTLS of the spellings with `spec.destination` (E-43..E-46, E-52, E-57).
+// Reads BackendTLS of the spellings with `spec.destination`.
 #include <algorithm>
 
 #include "config/read/backend_readers.h"
@@ -36,7 +36,7 @@ void readSubjectAltNames(FieldReader& tls, BackendTls& result, std::vector<Unbui
   }
 }
 
-/// Options are of implementations, so a key of somebody else's domain is none of ours to refuse.
+/// Reads the options. They belong to implementations, so keys of foreign domains are not refused.
 void readOptions(FieldReader& tls, BackendTls& result, std::vector<Unbuilt>& unbuilt) {
   const Value* given = tls.find("options");
   result.options = tls.textMap("options", kMaxOptionBytes);

@@ -1,14 +1,15 @@
-// The spellings of one question: what happens to a request when its processor fails (C-04). Their polarity differs.
+// Reads the spellings of one setting: what happens to a request when its processor fails. Some of them mean the
+// opposite of others.
 #include "config/read/processor_readers.h"
 
 namespace sluice::config {
 namespace {
 
-using Answer = std::optional<bool>;  // open?
+using Answer = std::optional<bool>;  // whether it fails open
 
 constexpr Choice<Answer> kFailureModes[] = {
     {"FailOpen", true}, {"FailClosed", false}, {"open", true}, {"closed", false}};
-/// As the webhooks of Kubernetes have it.
+/// The words are those of Kubernetes' webhooks.
 constexpr Choice<Answer> kFailurePolicies[] = {{"Ignore", true}, {"Fail", false}};
 
 Answer readBoolean(FieldReader& use, std::string_view key) {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kMaxFilters = 16;
 constexpr std::size_t kMaxHeaders = 16;
 
-/// Of several entries with one name, only the first counts (HTTPHeader.name).
+/// Reads a list of header fields. If a name occurs more than once, the first entry counts (HTTPHeader.name).
 std::vector<HeaderValue> readHeaders(FieldReader& modifier, std::string_view key) {
   std::vector<HeaderValue> headers;
   for (const Item& item : modifier.list(key, kMaxHeaders)) {
@@ -92,11 +92,11 @@ RequestRedirect readRequestRedirect(FieldReader reader) {
   return redirect;
 }
 
-/// Reads the field that goes with a type of filter, once it is known to be there or missed.
+/// Reads the field that goes with a type of filter. It is called after the check that the field is present.
 using ReadFilter = void (*)(FieldReader& filter, std::string_view field, Filters& filters,
                             std::vector<Unbuilt>& unbuilt);
 
-/// A filter of which one is allowed.
+/// Reads a filter of a type that may occur once.
 template <auto kMember, auto kRead>
 void readOne(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
   filters.*kMember = kRead(filter.map(field));
@@ -111,7 +111,7 @@ void readExternalAuth(FieldReader& filter, std::string_view /*field*/, Filters& 
   unbuilt.push_back(Unbuilt{filter.path(), filter.position(), "filter ExternalAuth is not supported", true});
 }
 
-/// Each type of filter and the field that goes with it, and with no other type.
+/// A type of filter and the only field that it goes with.
 struct FilterKind {
   std::string_view type;
   std::string_view field;

@@ -52,13 +52,13 @@ void readAllowedRoutes(FieldReader allowed, Listener& listener) {
       kind.finish();
       kinds.push_back(std::move(routeKind));
     }
-    // An empty list means what an absent one does.
+    // An empty list means the same as an absent one.
     if (!kinds.empty()) listener.routeKinds = std::move(kinds);
   }
   allowed.finish();
 }
 
-/// The schema's rules between protocol, tls and hostname.
+/// Checks the schema's rules between protocol, tls and hostname.
 void checkListener(FieldReader& reader, const Listener& listener) {
   const std::string& protocol = listener.protocolName;
   const bool datagramOrStream = protocol == "TCP" || protocol == "UDP";

@@ -31,7 +31,8 @@ PathMatch readPath(FieldReader reader) {
   return match;
 }
 
-/// Of several entries with one name, only the first counts (HTTPHeaderMatch.name, HTTPQueryParamMatch.name).
+/// Reads a list of matches by name. If a name occurs more than once, the first entry counts (HTTPHeaderMatch.name,
+/// HTTPQueryParamMatch.name).
 std::vector<NamedMatch> readNamedMatches(FieldReader& holder, std::string_view key, const TextRule& value,
                                          bool (*sameName)(std::string_view, std::string_view)) {
   std::vector<NamedMatch> matches;

@@ -14,7 +14,7 @@ void readRouteTimeouts(FieldReader& reader, HttpRouteRule& rule) {
   timeouts.finish();
 }
 
-/// Only one prefix can be the one that is replaced (HTTPRouteRule's validation).
+/// Checks that there is exactly one prefix to replace (HTTPRouteRule's validation).
 void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
   const bool onePrefix = rule.matches.size() == 1 && rule.matches.front().path.type == PathMatchType::kPathPrefix;
   const auto check = [&](const auto& filter) {

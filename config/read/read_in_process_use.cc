@@ -1,5 +1,5 @@
-// GEP-5091's InProcess (P-22): expressions that edit headers and body fields. Edits of headers whose values are plain
-// literals are a use of kHeaderModifier; all else is kept as it was written, and can not run.
+// Reads GEP-5091's InProcess: expressions that edit header and body fields. Edits of headers whose values are plain
+// literals become a use of kHeaderModifier; everything else is kept as it was written and cannot run.
 #include "config/read/processor_readers.h"
 #include "config/yaml/value_builder.h"
 #include "proxy/base/text.h"
@@ -11,7 +11,7 @@ constexpr std::size_t kMaxEdits = 64;
 constexpr std::size_t kMaxExpressionBytes = 4096;
 constexpr std::string_view kInProcessPhase = "request-headers";
 
-/// The text of a CEL string literal without escapes; none if it is any other expression.
+/// Returns the text of a CEL string literal without escapes; none for any other expression.
 std::optional<std::string> literal(std::string_view expression) {
   if (expression.size() < 2) return std::nullopt;
   const char mark = expression.front();
@@ -40,7 +40,7 @@ void readSetHeader(FieldReader reader, Value& set, std::vector<Unbuilt>& unbuilt
   set.items.push_back(std::move(entry));
 }
 
-/// A name, or a map of nothing else.
+/// Reads a name, or a map that holds nothing but a name.
 std::string readName(FieldReader& holder, const Item& item, const TextRule& rule) {
   if (!item.value->isMap()) return readText(*item.value, item.path, rule, holder.context()).value_or("");
   FieldReader reader = holder.map(item);
@@ -65,7 +65,7 @@ void readBodyEdits(FieldReader& request, std::vector<Unbuilt>& unbuilt) {
   }
 }
 
-/// What HeaderModifier takes for the edits of headers.
+/// Turns the edits of headers into the config of HeaderModifier.
 Value readRequest(FieldReader request, std::vector<Unbuilt>& unbuilt) {
   Value set = emptyValue(Value::Kind::kList, request.positionOf("setHeaders"));
   Value remove = emptyValue(Value::Kind::kList, request.positionOf("removeHeaders"));

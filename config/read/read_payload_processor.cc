@@ -30,7 +30,8 @@ void readTarget(FieldReader reader, PayloadProcessor& processor) {
   reader.finish();
 }
 
-/// P-23, and what is over before a route is matched (E-97a).
+/// Checks that a processor before routing targets no route (GEP-5091) and uses only the phases that end before a route
+/// is matched.
 void checkPhase(FieldReader& spec, const PayloadProcessor& processor) {
   if (processor.phase != RoutingPhase::kPreRouting) return;
   if (isRoute(processor.target.kind)) {

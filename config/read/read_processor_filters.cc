@@ -1,5 +1,5 @@
-// Filters of routes that attach payload processors: by reference to a pipeline, or with the uses in the route itself,
-// which no API server lets through (P-18).
+// Reads filters of routes that attach payload processors: by reference to a pipeline, or with uses in the route itself,
+// which no API server accepts.
 #include "config/read/object_readers.h"
 #include "config/read/processor_readers.h"
 

@@ -1,4 +1,4 @@
-// What every use of a payload processor has, whoever spells it; see processor_readers.h.
+// Reads the fields that every use of a payload processor has, in any spelling; see processor_readers.h.
 #include <algorithm>
 
 #include "config/catalog/processor_settings.h"

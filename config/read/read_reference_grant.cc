@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::size_t kMaxEntries = 16;
 
-/// A group has to be given and may be empty: that is the core group.
+/// Reads a group, which must be given. It may be empty, which means the core group.
 std::string readGroup(FieldReader& reader) {
   reader.require("group");
   std::string group = reader.anyText("group", rule::kGroup.maxLength);

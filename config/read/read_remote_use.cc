@@ -1,5 +1,5 @@
-// Uses of processors that are reached over the network, in the spellings of proposal 7 (P-18, P-19) and of GEP-5091's
-// ExtProcess (P-22): both are a use of kExtProc.
+// Reads uses of processors that are reached over the network, in the payload processing proposal's spelling and in that
+// of GEP-5091's ExtProcess. Both become a use of kExtProc.
 #include "config/read/object_readers.h"
 #include "config/read/processor_readers.h"
 #include "config/yaml/value_builder.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kMaxProcessorBackendRefs = 16;
 constexpr std::size_t kMaxContextBytes = 4096;
 
-/// The value as it was written, once it is known to be a BackendObjectReference.
+/// Returns the value as it was written, after checking that it is a BackendObjectReference.
 Value readProcessorBackendRef(FieldReader reader, const Value& written) {
   const ObjectRef ref = readObjectRef(reader, {"", "Service"}, true);
   reader.port("port");
@@ -18,7 +18,7 @@ Value readProcessorBackendRef(FieldReader reader, const Value& written) {
   return written;
 }
 
-/// `context` as it was written; nullptr if there is none.
+/// Returns `context` as it was written; nullptr if there is none.
 const Value* readContext(FieldReader& reader) {
   reader.textMap("context", kMaxContextBytes);
   return reader.find("context");

@@ -6,7 +6,7 @@
 namespace sluice::config {
 namespace {
 
-// The API has no bound. Whoever needs more does not need a gateway that asks again, but a queue.
+// The API sets no bound. Users who need more attempts need a queue rather than a gateway that retries.
 constexpr std::int64_t kMostAttempts = 10;
 constexpr std::int64_t kLowestCode = 400;
 constexpr std::int64_t kHighestCode = 599;

@@ -1,4 +1,4 @@
-// The parts of routes that do not depend on their kind: parentRefs, hostnames, backendRefs.
+// Reads the parts of routes that do not depend on their kind: parentRefs, hostnames, backendRefs.
 #include "config/read/route_readers.h"
 
 namespace sluice::config {
@@ -14,7 +14,7 @@ bool sameParent(const ParentRef& a, const ParentRef& b) {
          a.object.nameSpace == b.object.nameSpace && a.object.name == b.object.name;
 }
 
-/// Two references to one parent must each say which part of it they mean, and not the same.
+/// Checks that two references to one parent each select a section or port, and not the same one.
 void checkParentRef(FieldReader& reader, const ParentRef& ref, const std::vector<ParentRef>& others) {
   for (const ParentRef& other : others) {
     if (!sameParent(ref, other)) continue;

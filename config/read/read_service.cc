@@ -1,5 +1,5 @@
-// core/v1 Service and discovery.k8s.io/v1 EndpointSlice: objects of another API, of which only what decides where
-// requests go is read, and nothing else is looked at.
+// Reads core/v1 Service and discovery.k8s.io/v1 EndpointSlice. They are objects of another API: only the fields that
+// decide where requests go are read, and all others are ignored.
 #include "config/read/object_readers.h"
 #include "proxy/base/text.h"
 
@@ -7,7 +7,7 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxServicePorts = 20000;
-// Those of the API.
+// These bounds are the API's.
 constexpr std::size_t kMaxSlicePorts = 20000;
 constexpr std::size_t kMaxEndpoints = 1000;
 constexpr std::size_t kMaxEndpointAddresses = 100;
@@ -20,7 +20,7 @@ constexpr Choice<TransportProtocol> kTransportProtocols[] = {
 constexpr Choice<AddressType> kAddressTypes[] = {
     {"IPv4", AddressType::kIpv4}, {"IPv6", AddressType::kIpv6}, {"FQDN", AddressType::kFqdn}};
 
-/// A number, or the name of a port of the Pods, which EndpointSlices have in numbers.
+/// Returns a port given as a number. A name means a port of the Pods, whose number is in the EndpointSlices.
 std::uint16_t readTargetPort(FieldReader& port) {
   const Value* given = port.find("targetPort");
   return given != nullptr && given->kind == Value::Kind::kNumber ? port.port("targetPort") : std::uint16_t{0};
@@ -49,7 +49,7 @@ bool isOfType(std::string_view address, AddressType type) {
   return isIpAddress(address) && (address.find(':') != std::string_view::npos) == (type == AddressType::kIpv6);
 }
 
-/// Addresses after the first mean nothing (EndpointSlice endpoints.addresses).
+/// Reads the first address; further ones have no meaning (EndpointSlice endpoints.addresses).
 std::optional<std::string> readAddress(FieldReader& endpoint, AddressType type) {
   endpoint.require("addresses");
   const std::vector<std::string> addresses = endpoint.texts("addresses", rule::kHostText, kMaxEndpointAddresses);
@@ -89,7 +89,7 @@ EndpointSlice readEndpointSlice(FieldReader& root, ObjectMeta meta) {
     FieldReader endpoint = root.map(item);
     const std::optional<std::string> address = readAddress(endpoint, slice.addressType);
     FieldReader conditions = endpoint.map("conditions");
-    // Unknown counts as ready; one that terminates is not.
+    // An unknown condition counts as ready. A terminating endpoint is not ready.
     if (conditions.boolean("ready", true) && address) slice.addresses.push_back(*address);
   }
   return slice;

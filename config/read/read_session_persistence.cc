@@ -16,7 +16,7 @@ std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule) {
   SessionPersistence session;
   session.path = reader.path();
   session.name = reader.anyText("sessionName", kMaxNameBytes);
-  // The API takes any text; of cookies (RFC 6265 section 4.1.1) and header fields alike the name is a token.
+  // The API accepts any text, but names of cookies (RFC 6265 section 4.1.1) and of header fields are tokens.
   if (!session.name.empty() && !isHeaderName(session.name)) {
     reader.error("sessionName",
                  "must be a name that cookies and header fields can have, but is " + base::quote(session.name));

@@ -1,4 +1,5 @@
-// What the readers of HTTPRoute and GRPCRoute share. Each has its own read_*_route.cc, which adds its matches.
+// Functions that the readers of HTTPRoute and GRPCRoute share. Each kind has its own read_*_route.cc, which reads its
+// matches.
 #pragma once
 
 #include <optional>
@@ -12,29 +13,29 @@
 
 namespace sluice::config {
 
-/// `type` of whatever is matched by a value.
+/// The values of `type` in a match by value.
 inline constexpr Choice<ValueMatchType> kValueMatchTypes[] = {
     {"Exact", ValueMatchType::kExact}, {"RegularExpression", ValueMatchType::kRegularExpression}};
 
-/// Which filters a route may have.
+/// The filters that a route may have.
 enum class FilterSet : std::uint8_t { kHttp, kGrpc };
 
-/// `filters` of a rule or of a backendRef; those that are not built go to `unbuilt`.
+/// Reads `filters` of a rule or of a backendRef. Unsupported filters go to `unbuilt`.
 Filters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt);
 Cors readCors(FieldReader reader);
 RequestMirror readRequestMirror(FieldReader reader);
 
-/// `headers` of a match.
+/// Reads `headers` of a match.
 std::vector<NamedMatch> readHeaderMatches(FieldReader& match);
 
-/// name, filters, backendRefs and sessionPersistence of a rule, and where it stands.
+/// Reads name, filters, backendRefs and sessionPersistence of a rule, and its path.
 void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule);
 
-/// parentRefs, hostnames and what else stands beside the rules.
+/// Reads parentRefs, hostnames and the other fields beside the rules.
 void readRouteParts(FieldReader& spec, Route& route);
 
-/// What is left of `matches` after errors: a match that is not legible is left out. Without any the rule takes what
-/// Match() does.
+/// Returns the legible matches. If there are none and no errors, returns one default-constructed Match, which is the
+/// API's default.
 template <typename Match>
 std::vector<Match> readMatches(FieldReader& rule, Match (*readMatch)(FieldReader)) {
   constexpr std::size_t kMaxMatches = 64;
@@ -49,14 +50,14 @@ std::vector<Match> readMatches(FieldReader& rule, Match (*readMatch)(FieldReader
   return matches;
 }
 
-/// A rule as it was read, and whether its matches are what the user wrote, errors elsewhere or not.
+/// A rule as it was read. `legible` says whether its matches are what the user wrote, regardless of errors elsewhere.
 template <typename Rule>
 struct ReadRule {
   Rule rule;
   bool legible;
 };
 
-/// Reports unknown fields: one of them may be a misspelt `matches`.
+/// Reports unknown fields, because one of them may be a misspelt `matches`.
 template <typename Rule>
 ReadRule<Rule> finishRule(FieldReader& reader, Rule rule) {
   const std::size_t errors = reader.context().errors();
@@ -95,7 +96,7 @@ void readRules(FieldReader& spec, ReadRule<Rule> (*readRule)(FieldReader), std::
   }
 }
 
-/// After errors: what is legible, if it claims no more than was written (see Rejected); else nullopt.
+/// Returns, after errors, the legible part if it claims no more than was written (see Rejected); else nullopt.
 template <typename RouteType, typename Rule>
 std::optional<RouteType> readRoute(FieldReader& root, ObjectMeta meta, ReadRule<Rule> (*readRule)(FieldReader)) {
   RouteType route;

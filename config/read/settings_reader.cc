@@ -123,8 +123,8 @@ void readTimeouts(FieldReader reader, base::TimeoutSettings& settings) {
   reader.finish();
 }
 
-// A chunk's worth is the least that a buffer works with; 65535 is HTTP/2's own connection window, which can not shrink
-// (RFC 9113 section 6.9.2), and a window ends at 2^31-1 (6.9.1).
+// A buffer needs at least a chunk. 65535 is HTTP/2's initial connection window, which cannot shrink (RFC 9113 section
+// 6.9.2), and a window ends at 2^31-1 (section 6.9.1).
 void readLimits(FieldReader reader, base::LimitSettings& settings) {
   constexpr std::uint64_t kChunk = 16 * 1024;
   readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
@@ -181,7 +181,7 @@ void readSessionKeySettings(FieldReader reader, base::Settings& settings) {
   reader.finish();
 }
 
-/// A map, or the mode alone.
+/// Reads either a map or the mode alone.
 void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
   const Value* given = reader.find("forwardedHeaders");
   if (given == nullptr || !given->isMap()) {
@@ -194,7 +194,7 @@ void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
   forwarded.finish();
 }
 
-/// An empty block is none.
+/// Returns false for an empty block, which counts as absent.
 bool namesExtensionServer(FieldReader& reader) {
   const Value* block = reader.find("extensionManager");
   return block != nullptr && (!block->isMap() || !block->members.empty());
@@ -235,7 +235,7 @@ const GatewayClass* ourGatewayClass(const Model& model) {
   return ours;
 }
 
-/// The settings' text; nullptr and the fault if it can not be had.
+/// Returns the settings' text; sets `fault` and returns nullptr if there is none.
 const ConfigMap::Entry* findSettingsText(const Model& model, const ObjectRef& ref, std::string& fault) {
   const std::string name = "ConfigMap " + (ref.nameSpace.empty() ? ref.name : ref.nameSpace + "/" + ref.name);
   if (!ref.group.empty() || ref.kind != "ConfigMap") {

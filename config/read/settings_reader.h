@@ -1,4 +1,4 @@
-// settings.yaml -> Settings, and which ConfigMap it is read from.
+// Reads settings.yaml into Settings, and finds the ConfigMap that holds it.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,15 @@ namespace sluice::config {
 
 inline constexpr std::string_view kSettingsKey = "settings.yaml";
 
-/// Reads the text of settings.yaml. `entry` says where it stands, so that messages name the line in the ConfigMap's own
-/// file; `object` is the ConfigMap's name for them. nullopt if anything is wrong, which is then in `problems`.
+/// Reads the text of settings.yaml. `entry` gives its position, so that messages name the line in the ConfigMap's own
+/// file; `object` is the ConfigMap's name in messages. Returns nullopt if anything is wrong and adds that to
+/// `problems`.
 std::optional<base::Settings> readSettings(const ConfigMap::Entry& entry, std::string_view object, Problems& problems);
 
-/// Fills model.settings, settingsFault and gatewayClassName: from the oldest GatewayClass with our controllerName, by
-/// name among equals, and the ConfigMap that it names. If that one's settings.yaml is refused, the settings of
-/// `previous` serve on, if it is given and has valid ones: then settingsKept says why instead of settingsFault.
+/// Fills model.settings, settingsFault and gatewayClassName from the ConfigMap that our GatewayClass names. Among
+/// several classes with our controllerName the oldest counts, and among equally old ones the first by name. If its
+/// settings.yaml is refused, the settings of `previous` stay in service, provided that it is given and has valid ones;
+/// settingsKept then says why instead of settingsFault.
 void resolveSettings(Model& model, const Model* previous, Problems& problems);
 
 }  // namespace sluice::config

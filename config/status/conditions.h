@@ -1,8 +1,7 @@
-// What the configuration's objects are told about themselves: Gateway API conditions, in the shape that each kind's
-// status has.
+// The conditions (Gateway API) of the configuration's objects, in the form that each kind's status has.
 //
-// Plain values, made by compile() on the loading thread; written to /status, to `sluice validate` and to Kubernetes.
-// The writer adds lastTransitionTime, because it alone knows what was there before.
+// These are plain values, made by compile() on the loading thread and written to /status, to `sluice validate` and to
+// Kubernetes. The writer adds lastTransitionTime, because it alone knows the previous conditions.
 #pragma once
 
 #include <cstdint>
@@ -28,24 +27,25 @@ inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
 }  // namespace condition_type
 
-/// Gateway API's, and the proposal's for Backends. A test provokes each. What the API names beside these can not occur:
+/// The reasons of Gateway API, and of the proposal for Backends. A test provokes each of them. The API's other reasons
+/// cannot occur:
 ///
-///   GatewayClass  Waiting: deprecated. Pending: the decision is made when it is read. UnsupportedVersion: of CRDs,
-///   which
-///                 only a cluster has.
-///   Gateway       AddressNotAssigned: an address without a value means all of the machine's, and nothing is allocated
-///                 that could be awaited. NoResources: what a process lacks, no single Gateway of it lacks. Ready,
-///                 ListenersNotReady: reserved. Scheduled, NotReconciled: deprecated. ConfigurationChanged: of
-///                 AllowInsecureFallback, which is not built; the field is answered with UnsupportedValue.
-///   Listener      NoValidCACertificate, InvalidCACertificateKind: of the validation of clients, likewise. Pending: as
-///                 of the GatewayClass. Attached: deprecated. Ready: reserved.
-///   routes        Pending: likewise. IncompatibleFilters: the schema refuses such rules, so the object is Invalid.
-///   policies      Conflicted, Overridden, NoValidCACertificate: PayloadProcessors of one target all apply, and there
-///   is no
-///                 other policy yet.
+/// - GatewayClass: Waiting is deprecated. Pending cannot occur, since the class is decided when it is read.
+///   UnsupportedVersion is about CRDs, which only a cluster has.
+/// - Gateway: AddressNotAssigned cannot occur, because an address without a value means all addresses of the machine,
+///   and nothing is allocated that could be awaited. NoResources cannot occur, because a process that lacks resources
+///   lacks them for all its Gateways. Ready and ListenersNotReady are reserved. Scheduled and NotReconciled are
+///   deprecated. ConfigurationChanged is about AllowInsecureFallback, which is not supported: the field is answered
+///   with UnsupportedValue.
+/// - Listener: NoValidCACertificate and InvalidCACertificateKind are about the validation of clients, which is not
+///   supported either. Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
+/// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema
+///   refuses such rules and the object is Invalid.
+/// - Policies: Conflicted, Overridden and NoValidCACertificate cannot occur, because all PayloadProcessors of one
+///   target apply, and there is no other policy yet.
 ///
-/// Whether an address that could be used is this machine's shows only when it is listened on: a whole revision that can
-/// not listen is retried or rolled back (C-11), and no Gateway of it is told AddressNotUsable.
+/// Whether this machine has a usable address shows only when it is listened on. A whole revision that cannot listen is
+/// retried or rolled back, and no Gateway of it gets AddressNotUsable.
 namespace reason {
 inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";
@@ -88,7 +88,7 @@ inline constexpr std::string_view kTargetNotFound = "TargetNotFound";
 
 enum class ConditionStatus : std::uint8_t { kTrue, kFalse, kUnknown };
 
-/// "True", "False", "Unknown".
+/// Returns "True", "False" or "Unknown".
 std::string_view conditionStatusName(ConditionStatus status);
 
 struct Condition {
@@ -96,7 +96,7 @@ struct Condition {
   ConditionStatus status = ConditionStatus::kUnknown;
   std::string reason;
   std::string message;
-  std::optional<std::int64_t> observedGeneration;  // the object's generation; left out if the object has none
+  std::optional<std::int64_t> observedGeneration;  // the object's generation; absent if the object has none
 };
 
 /// status.listeners[] of a Gateway.
@@ -112,8 +112,8 @@ struct AddressStatus {
   std::string value;
 };
 
-/// status.parents[] of a route (or of an XBackend), which echoes the reference as it was written; status.ancestors[] of
-/// a policy, whose ancestorRef is the parentRef here.
+/// status.parents[] of a route (or of an XBackend), which repeats the reference as it was written; status.ancestors[]
+/// of a policy, whose ancestorRef is the parentRef here.
 struct ParentStatus {
   ParentRef parentRef;
   std::string controllerName{kControllerName};
@@ -133,26 +133,27 @@ struct ObjectStatus {
   std::string name;
   StatusShape shape = StatusShape::kConditions;
   std::vector<Condition> conditions;           // kConditions, kGateway
-  std::vector<std::string> supportedFeatures;  // of a GatewayClass
+  std::vector<std::string> supportedFeatures;  // set for a GatewayClass
   std::vector<ListenerStatus> listeners;       // kGateway
   std::vector<AddressStatus> addresses;        // kGateway
   std::vector<ParentStatus> parents;           // kParents, kAncestors
   std::vector<ControllerStatus> controllers;   // kControllers
 };
 
-/// Sets the condition of `type` in `conditions`, replacing an earlier one of that type.
+/// Sets the condition of its type in `conditions`, replacing an earlier one of that type.
 void setCondition(std::vector<Condition>& conditions, Condition condition);
-/// nullptr if there is none of that type.
+/// Returns nullptr if there is no condition of that type.
 const Condition* findCondition(const std::vector<Condition>& conditions, std::string_view type);
 
-/// The object's `status` as JSON.
+/// Returns the object's `status` as JSON.
 std::string statusJson(const ObjectStatus& object);
-/// {"kind", "namespace", "name", "status"}: an element of /status.
+/// Returns {"kind", "namespace", "name", "status"}: an element of /status.
 std::string objectStatusJson(const ObjectStatus& object);
-/// For people: the object's name, then one line per condition, columns aligned within the object. Ends with a newline.
+/// Returns a text for people: the object's name, then one line per condition, with columns aligned within the object.
+/// Ends with a newline.
 std::string statusText(const ObjectStatus& object);
 
-/// True if nothing that the object says of itself is bad: every Accepted, Programmed and ResolvedRefs is True, and no
+/// Returns true if no condition of the object is bad: every Accepted, Programmed and ResolvedRefs is True, and no
 /// Conflicted, PartiallyInvalid or Degraded is.
 bool isHealthy(const ObjectStatus& object);
 

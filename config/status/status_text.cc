@@ -1,4 +1,4 @@
-// Conditions for people: statusText() of config/status/conditions.h.
+// Writes conditions for people: statusText() of config/status/conditions.h.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace sluice::config {
 namespace {
 
-/// Where a condition was said, its type, status and reason; the message follows unaligned.
+/// A line of the table: the condition's place, type, status and reason. The message follows unaligned.
 struct Row {
   std::array<std::string, 4> cells;
   std::string_view message;

@@ -1,4 +1,4 @@
-// A parsed document: what every reader of configuration starts from, whatever the text's format was.
+// A parsed document. All readers of configuration start from it, whatever the format of the text was.
 #pragma once
 
 #include "proxy/content/value.h"

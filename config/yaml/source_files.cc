@@ -26,8 +26,8 @@ void report(const std::string& path, std::string message, Severity severity, Pro
   problems.push_back(std::move(problem));
 }
 
-/// Reads up to one byte more than a text may have, so that what is too large is refused and never cut. A pipe will do
-/// too.
+/// Reads up to one byte more than a text may have, so that a text that is too large is refused and never cut. A pipe
+/// works too.
 std::optional<std::string> readFile(const std::string& path, int& error) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::string text;
@@ -46,7 +46,8 @@ std::optional<std::string> readFile(const std::string& path, int& error) {
   return text;
 }
 
-/// Most entries say what they are; of links, and where the file system does not tell, the file itself is asked.
+/// Returns true if the entry is a regular file. Most entries give their type; for links, and where the file system does
+/// not give it, the file itself is asked.
 bool isFile(const dirent& entry, const std::string& path) {
   if (entry.d_type == DT_REG) return true;
   struct stat status = {};
@@ -54,7 +55,8 @@ bool isFile(const dirent& entry, const std::string& path) {
   return !told && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Sorted by name. There may be thousands: std::filesystem would cost as much as reading them.
+/// Returns the folder's configuration files, sorted by name. There may be thousands, and std::filesystem would cost as
+/// much as reading them.
 std::vector<std::string> filesOf(const std::string& folder, std::error_code& error) {
   std::vector<std::string> files;
   const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);

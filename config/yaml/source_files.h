@@ -1,4 +1,4 @@
-// Configuration files -> their texts: the only part of config/ that touches the file system.
+// Reads the texts of configuration files. No other part of config/ touches the file system.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace sluice::config {
 
-/// Whether a folder's file of this name is taken: *.yaml, *.yml and *.json, but no hidden ones, among which are the
-/// folders behind a mounted ConfigMap.
+/// Returns true if a folder's file of this name is read: *.yaml, *.yml and *.json, but no hidden files, because those
+/// include the folders behind a mounted ConfigMap.
 bool isConfigurationFile(std::string_view name);
 
-/// The texts of all paths, in order; see readPaths(). A path that can not be read is an error in `problems`.
+/// Returns the texts of all paths, in order; see readPaths(). A path that cannot be read is an error in `problems`.
 std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems);
 
 }  // namespace sluice::config

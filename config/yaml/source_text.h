@@ -1,4 +1,4 @@
-// A text that objects are read from, and what messages call it.
+// A text from which objects are read, and its name in messages.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace sluice::config {
 
 struct SourceText {
-  std::string file;  // the name for messages
+  std::string file;  // its name in messages
   std::string text;
 };
 

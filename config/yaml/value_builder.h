@@ -1,5 +1,5 @@
-// Values made by the program instead of read: what the spellings of one thing are turned into. They stand where the
-// text stands that they were made of.
+// Builds values in the program, as the common form of several spellings. They get the position of the text that they
+// stand for.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline Value emptyValue(Value::Kind kind, const Position& position) {
   return value;
 }
 
-/// Of a scalar.
+/// Builds a scalar.
 inline Value scalarValue(Value::Kind kind, std::string_view text, const Position& position) {
   Value value = emptyValue(kind, position);
   value.text = text;

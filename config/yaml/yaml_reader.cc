@@ -24,7 +24,7 @@ struct Refused {
   std::string message;
 };
 
-/// Reads in place; std::istringstream would copy the text.
+/// Reads a text in place; std::istringstream would copy it.
 class ViewBuffer final : public std::streambuf {
  public:
   explicit ViewBuffer(std::string_view text) {
@@ -102,8 +102,8 @@ class TreeBuilder final : public YAML::EventHandler {
     return mark.is_null() ? text_.size() : std::min(static_cast<std::size_t>(mark.pos), text_.size());
   }
 
-  /// The parser takes a last quote that is never closed for closed by the end of the text: a file cut short would pass.
-  /// Returns the offset behind the scalar's closing quote; that of `mark` if there are no quotes.
+  /// Returns the offset behind the scalar's closing quote, or the offset of `mark` if there are no quotes. The parser
+  /// accepts an unclosed quote at the end of the text, so that a truncated file would pass; this throws instead.
   std::size_t endOfQuotes(const YAML::Mark& mark) const {
     const std::size_t begin = offsetOf(mark);
     const char quote = begin < text_.size() ? text_[begin] : '\0';
@@ -119,7 +119,8 @@ class TreeBuilder final : public YAML::EventHandler {
     throw Refused{mark, "a quote that is never closed"};
   }
 
-  /// The parser takes a lone word for a key without a value, which would count as a field that is absent.
+  /// Throws if the key has no colon. The parser accepts a lone word as a key without a value, which would count as an
+  /// absent field.
   void requireColon(const YAML::Mark& mark, std::size_t end) const {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", end);
     if (next == std::string_view::npos || text_[next] != ':') throw Refused{mark, "a key without a colon"};
@@ -175,7 +176,7 @@ class TreeBuilder final : public YAML::EventHandler {
     frame.pending = Member{std::move(key.text), std::move(key.position), Value()};
   }
 
-  /// The indentation of the first line with text below a "|", which is that of them all.
+  /// Returns the indentation of the first line with text after a "|", which all its lines share.
   std::uint32_t blockColumn(const YAML::Mark& mark) const {
     std::size_t at = offsetOf(mark);
     if (at >= text_.size() || text_[at] != '|') return 0;
@@ -197,8 +198,8 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t nodes_ = 0;
 };
 
-/// YAML 1.2 section 5.1: no control characters. yaml-cpp would take some for the end of the text and drop the rest
-/// without a word.
+/// Finds control characters, which YAML 1.2 section 5.1 forbids. yaml-cpp would take some of them for the end of the
+/// text and drop the rest without an error.
 std::optional<Problem> findForbiddenByte(std::string_view text, const YamlOrigin& origin) {
   const std::size_t bad = base::findInvalidUtf8OrControl(text);
   if (bad == std::string_view::npos) return std::nullopt;

@@ -1,8 +1,9 @@
-// YAML text -> documents. JSON is read by it too, being YAML.
+// Parses YAML text into documents. JSON is read as YAML too.
 //
-// Scalars mean what they mean to Kubernetes: quoted ones are strings, plain ones booleans (true, false), numbers, null
-// or strings. Stricter than YAML where leniency hides mistakes: duplicate keys, aliases, tags and control characters
-// are errors. A pure function; bounded in text, depth and nodes, so that no text can exhaust the process.
+// Scalars mean the same as in Kubernetes: quoted ones are strings, plain ones booleans (true, false), numbers, null or
+// strings. The reader is stricter than YAML where leniency hides mistakes: duplicate keys, aliases, tags and control
+// characters are errors. These are pure functions with bounds on text, depth and nodes, so that no text can exhaust the
+// process.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +19,23 @@ namespace sluice::config {
 
 struct YamlLimits {
   std::size_t textBytes = 16 * 1024 * 1024;
-  std::size_t depth = 64;       // maps and lists inside each other
-  std::size_t nodes = 1000000;  // of all documents of the text together
+  std::size_t depth = 64;       // nested maps and lists
+  std::size_t nodes = 1000000;  // all documents of the text together
 };
 
-/// Where the text comes from, if it is not a whole file: added to lines and columns.
+/// The origin of a text that is not a whole file. The offsets are added to lines and columns.
 struct YamlOrigin {
   std::shared_ptr<const std::string> file;
   std::uint32_t lineOffset = 0;
   std::uint32_t columnOffset = 0;
 };
 
-/// Hands on each document of the text, in order, and keeps none; one that is empty has a null root. If anything is
-/// wrong, false, and one error in `problems`: some documents may have been handed on before.
+/// Passes each document of the text to `take` in order and keeps none; an empty document has a null root. Returns
+/// false, with one error in `problems`, if anything is wrong; some documents may have been passed on before.
 bool forEachDocument(std::string_view text, const YamlOrigin& origin, Problems& problems,
                      const std::function<void(const Value& root)>& take, const YamlLimits& limits = {});
 
-/// All documents of the text. If anything is wrong, nothing, and one error in `problems`.
+/// Returns all documents of the text; none, and one error in `problems`, if anything is wrong.
 std::vector<Document> readYaml(std::string_view text, const YamlOrigin& origin, Problems& problems,
                                const YamlLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// What a plain YAML scalar means, as Kubernetes' own reader resolves it (YAML 1.2 core schema).
+// Decides the type of a plain YAML scalar as Kubernetes' own reader does (YAML 1.2 core schema).
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace sluice::config {
 
-/// kBool, kNumber or kString. `yes`, `on` and dates are strings: YAML 1.1's surprises are not ours.
+/// Returns kBool, kNumber or kString. `yes`, `on` and dates are strings: YAML 1.1's rules do not apply.
 Value::Kind plainScalarKind(std::string_view text);
 
 }  // namespace sluice::config

@@ -1,8 +1,8 @@
-// A Memo keeps what was made of an input, so that it need not be made again while the input is the same.
+// A Memo keeps values made from an input and makes them again only if the input has changed.
 //
-// It works in rounds, each of which asks for all that it needs and ends with sweep(): what a round did not ask for is
-// forgotten, so a memo never holds more than two rounds made. What it returns is what `make` would have made, whatever
-// it has seen before. It belongs to whoever makes things again and again, and to one thread.
+// It works in rounds. A round asks for all values that it needs and ends with sweep(), which drops the values that the
+// round did not ask for; so it never holds more values than two rounds made. It always returns what `make` would
+// return, whatever it holds. It belongs to one owner and one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace sluice::base {
 template <typename Key, typename Made>
 class Memo {
  public:
-  /// Returns what was made for `key` if `holds` says that it would come out the same, else what `make` makes now. `key`
-  /// may be whatever a Key is compared with and made from. The result stays where it is until sweep(), or until it is
-  /// asked for and does not hold any more.
+  /// Returns the value kept for `key` if `holds` says that `make` would return the same, else the new result of `make`.
+  /// `key` may have any type that a Key can be compared with and constructed from. The result stays valid until
+  /// sweep(), or until the next get() of `key` for which `holds` is false.
   template <typename Name, typename Holds, typename Make>
   const Made& get(const Name& key, Holds&& holds, Make&& make) {
     auto entry = entries_.find(key);
@@ -30,7 +30,7 @@ class Memo {
     return entry->second.made;
   }
 
-  /// Does the same where the key alone decides what is made.
+  /// Returns the value kept for `key` where the key alone decides the value.
   template <typename Name, typename Make>
   const Made& get(const Name& key, Make&& make) {
     return get(
@@ -46,7 +46,7 @@ class Memo {
  private:
   struct Entry {
     Made made;
-    std::uint64_t round;  // the last one that asked for it
+    std::uint64_t round;  // last round that asked for it
   };
   std::map<Key, Entry, std::less<>> entries_;
   std::uint64_t round_ = 0;

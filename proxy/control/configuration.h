@@ -1,7 +1,6 @@
-// One configuration, read and compiled: what `run` serves, what `validate` prints and what /status says, from the same
-// code.
+// One configuration, read and compiled. `run` serves it, `validate` prints it and /status reports it, by the same code.
 //
-// It is a value. The loading thread makes it; from then on it never changes, and is shared by whoever reads it.
+// It is a value. The loading thread makes it; from then on it never changes and is shared.
 #pragma once
 
 #include <memory>
@@ -21,50 +20,52 @@ namespace sluice::control {
 
 struct Configuration {
   config::Problems problems;
-  /// A document that is no YAML rejects the whole set (C-11).
+  /// False if a document is not YAML, which rejects the whole set.
   bool readable = false;
-  /// What was compiled; once it is served, what the next reading goes on from.
+  /// The model that was compiled. Once it is served, the next reading starts from it.
   config::Model model;
-  /// Which payload processors there are; null if it is not readable.
+  /// The types of payload processors; null if the set is not readable.
   std::shared_ptr<const config::Catalog> catalog;
   control::CompileResult compiled;
-  /// Every object of it with its conditions, as /status lists them: made here, since thousands of them take a while.
+  /// All objects with their conditions, as /status lists them. It is made on the loading thread, because thousands of
+  /// objects take a while.
   std::string objectsText;
-  /// Digest of what was read, for people and machines to compare (C-12).
+  /// Digest of the objects, so that people and machines can compare what replicas serve.
   std::string revision;
-  /// Of the EndpointSlices, which the revision leaves out.
+  /// Digest of the EndpointSlices, which the revision leaves out.
   std::string endpointsDigest;
 
-  /// There is nothing in it to serve that `other` does not have.
+  /// Returns true if both would be served in the same way.
   bool sameAs(const Configuration& other) const {
     return revision == other.revision && endpointsDigest == other.endpointsDigest;
   }
-  /// It can be served, if only in parts.
+  /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }
-  /// Nothing in it is refused, degraded or ignored.
+  /// Returns true if nothing in it is refused, degraded or ignored.
   bool flawless() const;
 };
 
-/// This keeps what compilations one after the other have in common. It never shows in what comes out, and belongs to
-/// one thread.
+/// Results that successive compilations share. It never changes their outcome. It belongs to one thread.
 struct ConfigurationMemo {
   config::CatalogMemo catalog;
   control::CompileMemo compiled;
 };
 
-/// `previous` is the model that is served now, nullptr if there is none: valid objects of it stand in for those that
-/// have become invalid (config/last_good.h).
+/// `previous` is the model that is served now, nullptr if there is none. Its valid objects replace those that have
+/// become invalid (config/last_good.h).
 Configuration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
                                 const processing::BuiltinTypes& processors, ConfigurationMemo& memo);
-/// Reads files, or folders of files, this once, as `sluice validate` does it; nobody is told the revision.
+/// Reads files, or folders of files, once, as `sluice validate` does. No revision is published.
 Configuration readConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors);
 
-/// For people: problems by file and line, then every object with its conditions, then one line that sums up.
+/// Returns a text for people: problems by file and line, then every object with its conditions, then one line that sums
+/// up.
 std::string reportText(const Configuration& configuration);
-/// {"desired", "published", "served", "state", "objects"}: the admin document /status. `configuration` is what is
-/// served.
+/// Returns {"desired", "published", "served", "state", "objects"}: the admin document /status. `configuration` is the
+/// served one.
 std::string statusDocument(const Configuration& configuration, const Revisions& revisions);
-/// The family sluice_config_revision_info in Prometheus' text: one series, whose labels change with the revisions.
+/// Returns the family sluice_config_revision_info in Prometheus' text format: one series, whose labels change with the
+/// revisions.
 std::string revisionInfo(const Revisions& revisions);
 
 }  // namespace sluice::control

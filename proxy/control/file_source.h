@@ -1,4 +1,4 @@
-// A FileSource has the configuration that stands in files and folders of YAML documents, and watches them.
+// A FileSource reads the configuration from files and folders of YAML documents, and watches them.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class FileSource final : public Source {
   const std::vector<std::string> paths_;
   net::Worker& main_;
   observe::Log& log_;
-  config::TextMemo texts_;  // the loading thread's own
+  config::TextMemo texts_;  // used by the loading thread alone
   std::optional<net::FileWatch> watch_;
 };
 

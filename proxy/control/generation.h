@@ -1,6 +1,6 @@
-// One configuration as the workers serve it: the snapshot, and what it takes from outside to listen by it.
+// One configuration as the workers serve it: the snapshot, and the TLS contexts of its sockets.
 //
-// Made by the loading thread, shared by all threads as const. A worker adopts another one between two beats.
+// The loading thread makes it, and all threads share it as const. A worker adopts another one between two beats.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace sluice::control {
 
-/// What a bind is from one generation to the next, although its place in the snapshot may change.
+/// Identifies a bind across generations, although its position in the snapshot may change.
 using BindId = std::uint32_t;
 
 struct ServedBind {
@@ -30,20 +30,20 @@ struct Generation {
   std::shared_ptr<const routing::Snapshot> snapshot;
   std::string revision;
   std::vector<ServedBind> binds;                 // in the order of the snapshot's
-  std::unordered_set<std::string> objects = {};  // that there are, by "namespace/name"
+  std::unordered_set<std::string> objects = {};  // existing objects, by "namespace/name"
 
-  /// nullptr: it is not listened on any more.
+  /// Returns nullptr if the bind is not listened on any more.
   const ServedBind* find(BindId id) const;
 };
 
-/// What a client of the bind may agree on, and who the gateway says it is.
+/// Returns the TLS settings of the bind: the certificates and the protocols that a client may negotiate.
 net::TlsServerSettings tlsServerSettings(const routing::Bind& bind);
 
-/// Gives binds their names, and makes their TLS contexts. One thread.
+/// Assigns the ids of binds and makes their TLS contexts. For one thread.
 class GenerationMaker {
  public:
-  /// A bind whose certificates are those of `previous` goes on with its context, and with it the tickets that clients
-  /// hold. Errors are config's: a certificate that OpenSSL does not take.
+  /// A bind whose certificates are equal to those of `previous` keeps its context, and thus the session tickets of
+  /// clients stay valid. Errors are those of the configuration: a certificate that OpenSSL does not accept.
   base::Result<std::shared_ptr<const Generation>> make(std::shared_ptr<const routing::Snapshot> snapshot,
                                                        std::string revision, const Generation* previous,
                                                        std::unordered_set<std::string> objects = {});

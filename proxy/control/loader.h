@@ -1,6 +1,7 @@
-// A Loader makes the configuration that a source has now into one that can be served, or says why it cannot be.
+// A Loader turns the current configuration of a source into one that can be served, or gives the reason why it cannot
+// be.
 //
-// The LoadingThread is one, and tests of the Reloader have their own.
+// The LoadingThread implements it, and tests of the Reloader have their own.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@
 
 namespace sluice::control {
 
-/// This is a configuration, and as much of it as the workers need. It never changes, and is shared by whoever reads it.
+/// A loaded configuration with everything that the workers need. It never changes and is shared.
 struct Loaded {
   enum class Outcome : std::uint8_t {
     kServable,
-    kUnchanged,  // there is nothing in it that is not served already
+    kUnchanged,  // it contains nothing that is not served already
     kRefused
   };
   Outcome outcome = Outcome::kRefused;
   std::shared_ptr<const Configuration> configuration;
-  std::shared_ptr<const Generation> generation;  // of one that is servable
-  std::string refusal;                           // why it is refused
+  std::shared_ptr<const Generation> generation;  // set if it is servable
+  std::string refusal;                           // the reason why it is refused
 };
 
 class Loader {
@@ -31,9 +32,9 @@ class Loader {
   virtual ~Loader() = default;
   using Done = std::function<void(Loaded&& loaded)>;
   /// Reads and compiles anew, then calls `done` on the main thread in a later Turn, unless its loop has ended. `served`
-  /// is what the new one follows; of the first one both are null.
+  /// is the configuration that the new one follows; its members are null for the first one.
   virtual void load(const Loaded& served, Done done) = 0;
-  /// Destroys what is served no more where no main thread waits for it.
+  /// Destroys a configuration that is no longer served, without blocking the main thread.
   virtual void discard(Loaded&& old) = 0;
 };
 

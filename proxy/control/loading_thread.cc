@@ -8,7 +8,7 @@
 namespace sluice::control {
 namespace {
 
-// As long as the digest that it guards.
+// The key is as long as the digest that it protects.
 base::Secret newRevisionKey() {
   std::random_device random;
   std::string bytes;
@@ -16,7 +16,7 @@ base::Secret newRevisionKey() {
   return base::Secret(std::move(bytes));
 }
 
-/// Names what the metrics of routes, Backends and Gateways may be about.
+/// Returns the objects that metrics of routes, Backends and Gateways may name.
 std::unordered_set<std::string> objectsOf(const Configuration& configuration) {
   std::unordered_set<std::string> objects;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
@@ -76,7 +76,7 @@ void LoadingThread::load(const Loaded& served, Done done) {
 void LoadingThread::discard(Loaded&& old) {
   post([old = std::move(old)]() mutable {
     old = {};
-    // What is gone now lies scattered among what stays, where free() alone leaves it to the process.
+    // The freed memory is scattered among memory in use, and free() alone does not return it to the system.
     malloc_trim(0);
   });
 }

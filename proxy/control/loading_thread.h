@@ -1,7 +1,7 @@
-// The thread that reads and compiles configurations, and takes apart those that are served no more: each may take
-// seconds, for which the main thread has probes and signals waiting.
+// The thread that reads, compiles and destroys configurations. Each of these may take seconds, during which the main
+// thread must answer probes and signals.
 //
-// Made and used by the main thread. What it hands over is complete and changed by nobody any more.
+// The main thread creates and uses it. The results that it hands over are complete and never change.
 #pragma once
 
 #include <condition_variable>
@@ -26,7 +26,7 @@ class LoadingThread final : public Loader {
  public:
   /// References outlive it.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main);
-  /// Waits for the end of what the thread is at; nobody is told of it.
+  /// Waits for the end of the current job, whose result is dropped.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
   LoadingThread& operator=(const LoadingThread&) = delete;
@@ -40,22 +40,22 @@ class LoadingThread final : public Loader {
   Loaded loadNow(const Loaded& served);
   void report(const Configuration& configuration);
 
-  // These belong to others. They are used from the thread, and of the main thread's worker that is post() alone.
+  // These belong to others. The thread uses them, but only post() of the main thread's worker.
   Source& source_;
   const processing::BuiltinTypes& processors_;
   observe::Log& log_;
   net::Worker& main_;
 
-  // Nobody but the thread uses these once it runs.
+  // Only the thread uses these once it runs.
   const base::Secret revisionKey_;
   ConfigurationMemo memo_;
   GenerationMaker maker_;
-  std::set<std::string> reported_;  // statuses that the log has said
+  std::set<std::string> reported_;  // statuses already logged
 
   // Both threads use these, under the mutex.
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;  // at most a load and what the one before made superfluous
+  std::deque<std::function<void()>> jobs_;  // at most one load and the destruction of its predecessor
   bool ending_ = false;
   std::thread thread_;  // declared last, since it uses all of the above
 };

@@ -1,4 +1,4 @@
-// What the payload processors of this program are, in the words of config/, which does not see them.
+// Describes the payload processors of this program in config/'s types, because config/ does not include them.
 #pragma once
 
 #include "config/catalog/catalog.h"
@@ -6,7 +6,7 @@
 
 namespace sluice::control {
 
-/// Texts are those of `types`.
+/// The texts belong to `types`.
 config::ProcessorSupport supportOf(const processing::BuiltinTypes& types);
 
 }  // namespace sluice::control

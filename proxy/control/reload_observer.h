@@ -1,5 +1,5 @@
-// A ReloadObserver is told how each reload ended, on the main thread: for the log, the metrics, and whoever follows the
-// settings that are served.
+// A ReloadObserver gets the outcome of each reload on the main thread. The log, the metrics and users of the served
+// settings depend on it.
 #pragma once
 
 #include <string_view>
@@ -12,11 +12,11 @@ namespace sluice::control {
 class ReloadObserver {
  public:
   virtual ~ReloadObserver() = default;
-  /// The configuration that was read is the one that is served.
+  /// Called when the configuration that was read is the one that is served.
   virtual void onUnchanged(const Revisions& revisions) = 0;
-  /// The old configuration serves on.
+  /// Called when a configuration was refused and the old one stays in service.
   virtual void onRefused(const Revisions& revisions, std::string_view reason) = 0;
-  /// `now` is served, and `before` was the revision until then.
+  /// Called when `now` is served; `before` was the revision until then.
   virtual void onServed(const Revisions& revisions, const Generation& now, std::string_view before) = 0;
 };
 

@@ -6,8 +6,8 @@
 namespace sluice::control {
 namespace {
 
-// A port that is taken may become free: it is tried again so often and after so long (MARIN3R's backoff), then the
-// revision is given up.
+// A port in use may become free. Opening is tried again after these delays (MARIN3R's backoff); then the revision is
+// given up.
 constexpr std::array<base::Duration, 4> kRetryAfter = {std::chrono::milliseconds(10), std::chrono::milliseconds(10),
                                                        std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
@@ -84,7 +84,7 @@ void Reloader::publish() {
   parts_.publisher.publish(candidate_.generation, [this] { accept(); });
 }
 
-// Connections may be taken by it only when every worker knows its binds, which is now.
+// Connections may be accepted only when every worker knows the binds, which is the case now.
 void Reloader::accept() {
   phase_ = Phase::kAccepting;
   parts_.publisher.accept(*candidate_.generation, [this] { finish(); });
@@ -106,7 +106,7 @@ void Reloader::refuse(std::string_view reason) {
   end();
 }
 
-// A reload that was asked for meanwhile reads what the source has now, however often it was asked for.
+// A reload that was requested meanwhile reads the current state of the source once, however often it was requested.
 void Reloader::end() {
   phase_ = Phase::kServing;
   if (candidate_.configuration != nullptr) parts_.loader.discard(std::exchange(candidate_, {}));

@@ -1,8 +1,8 @@
-// A Reloader brings another configuration into service: a source proposes it, it is compiled, what it listens on is
-// opened, it is published to all workers, and connections are accepted by it. Each step but the last two can refuse it;
-// until the last one has been taken the old one serves on, whole.
+// A Reloader brings another configuration into service: the source proposes it, it is compiled, its sockets are opened,
+// it is published to all workers, and connections are accepted for it. Each step except the last two can refuse it. The
+// old one is served as a whole until the last step is done.
 //
-// It decides, and leaves the doing to a Loader and a Publisher. It belongs to the main thread.
+// It decides and leaves the work to a Loader and a Publisher. It belongs to the main thread.
 #pragma once
 
 #include <cstddef>
@@ -33,39 +33,39 @@ class Reloader final : private net::Timer {
   /// The parts outlive it.
   explicit Reloader(const Parts& parts) : parts_(parts) {}
 
-  /// Loads the first configuration and opens what it listens on, then calls `started`. It is served as soon as workers
-  /// are made of it. Errors are config's, and have been logged but for their last line. Call it once.
+  /// Loads the first configuration and opens its sockets, then calls `started`. It is served as soon as workers are
+  /// made from it. Errors are those of the configuration; all but their last line have been logged. Call it once.
   void start(std::function<void(const base::Status&)> started);
-  /// Call it once, after started(), when there are workers: from then on others can be published.
+  /// Call it once, after started(), when there are workers. From then on others can be published.
   void begin();
 
-  /// Reads the configuration again, and serves it if it is another one and can be served. Comes back at once; what is
-  /// asked for meanwhile, or before begin(), is done afterwards, once.
+  /// Reads the configuration again, and serves it if it is another one and can be served. Returns at once. Calls during
+  /// a reload, or before begin(), are done together afterwards.
   void reload();
-  /// No reload begins any more, and what is being loaded or opened is forgotten. One that the workers were told of
-  /// comes to its end, or its new sockets would take connections that nobody serves.
+  /// Begins no further reload and drops a configuration that is being loaded or opened. One that workers already know
+  /// is brought to its end, because otherwise its new sockets would accept connections that no worker serves.
   void stop();
 
-  /// A configuration is on its way.
+  /// Returns true while a configuration is on its way.
   bool reloading() const { return phase_ > Phase::kServing; }
 
-  /// These two say what is served; they are null until started().
+  /// The served configuration and generation; null until started().
   const std::shared_ptr<const Configuration>& configuration() const { return served_.configuration; }
   const std::shared_ptr<const Generation>& generation() const { return served_.generation; }
   const Revisions& revisions() const { return revisions_; }
-  /// It is another one whenever configuration() or revisions() has changed.
+  /// Returns a text that changes whenever configuration() or revisions() has changed.
   std::string version() const;
 
  private:
   enum class Phase : std::uint8_t {
-    kStarting,  // there is nobody to publish to
-    kServing,   // nothing is on its way
+    kStarting,  // there are no workers to publish to
+    kServing,   // no reload is in progress
     kLoading,
-    kOpening,  // and waiting for the next attempt
+    kOpening,  // includes the wait for the next attempt
     kPublishing,
     kAccepting
   };
-  /// This says what follows when nothing is on its way any more.
+  /// The next action when no reload is in progress any more.
   enum class Then : std::uint8_t { kRest, kReload, kStop };
 
   void onTimer() override { open(); }
@@ -83,7 +83,7 @@ class Reloader final : private net::Timer {
   Then then_ = Then::kRest;
   Loaded served_;
   Loaded candidate_;
-  std::size_t failures_ = 0;  // to open what the candidate listens on
+  std::size_t failures_ = 0;  // failed attempts to open the candidate's sockets
   Revisions revisions_;
   std::uint64_t adoptions_ = 0;
 };

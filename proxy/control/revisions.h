@@ -1,4 +1,4 @@
-// Which configuration is wanted, handed out and served: what people and other controllers are told of a reload.
+// The revisions that are desired, published and served. They tell people and other controllers the state of a reload.
 //
 // A value of the main thread.
 #pragma once
@@ -8,20 +8,20 @@
 
 namespace sluice::control {
 
-/// The names are those of the admin document and of sluice_config_state.
+/// The state of the configuration. The names are those of the admin document and of sluice_config_state.
 enum class ConfigState { kInSync, kRollback };
 
 constexpr std::string_view configStateName(ConfigState state) {
   return state == ConfigState::kInSync ? "InSync" : "Rollback";
 }
 
-/// Digests (C-12); all three are the same when everything is well.
+/// Digests of configurations. All three are equal when everything is well.
 struct Revisions {
   std::string desired;    // read last
   std::string published;  // handed to the workers last
-  std::string served;     // by all of them
+  std::string served;     // served by all workers
 
-  /// What is wanted is not what is served: it was refused, and the last good one serves on.
+  /// kRollback if the desired configuration was refused and the last good one is served.
   ConfigState state = ConfigState::kInSync;
 };
 

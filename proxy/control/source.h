@@ -1,8 +1,7 @@
-// A Source is where a configuration comes from: it has a complete set of objects, and tells when the set may have
-// changed.
+// A Source provides the configuration as a complete set of objects and reports when the set may have changed.
 //
-// The main thread makes and watches it, the loading thread reads it. Objects carry the uid and the resourceVersion that
-// their source gave them.
+// The main thread creates and watches it, and the loading thread reads it. Objects have the uid and the resourceVersion
+// that their source gave them.
 #pragma once
 
 #include <functional>
@@ -15,11 +14,12 @@ namespace sluice::control {
 class Source {
  public:
   virtual ~Source() = default;
-  /// Reads the whole set as it is now. It may block; the loading thread alone calls it, one call after the other. `key`
-  /// is that of revisions (config/revision.h), the same in every call. The set itself says what could not be read.
+  /// Reads the whole set as it is now. It may block; only the loading thread calls it, one call after the other. `key`
+  /// is the key of revisions (config/revision.h) and the same in every call. The set contains the problems of whatever
+  /// could not be read.
   virtual config::ObjectSet read(const base::Secret& key) = 0;
-  /// From here on `changed` is called on the main thread, inside a Turn, whenever a set that is read afterwards may be
-  /// another one. Call it once, before the first reading, so that no change is missed.
+  /// Calls `changed` on the main thread, inside a Turn, whenever a set that is read afterwards may be a different one.
+  /// Call it once, before the first reading, so that no change is missed.
   virtual void watch(std::function<void()> changed) = 0;
 };
 

@@ -35,10 +35,10 @@ ProcessorSupport support() {
           {ProcessorEngine::kLua}};
 }
 
-/// Catalogs as texts: settings, the ConfigMaps, and what a memo makes of them.
+/// Writes settings and ConfigMaps as texts, and reads their Catalog with a memo.
 class Catalogs : public testing::Test {
  protected:
-  /// key -> text of ConfigMap ops/`name`.
+  /// Sets the keys and texts of ConfigMap ops/`name`.
   void configMap(const std::string& name, const std::map<std::string, std::string>& data) {
     std::string text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: ops}\ndata:\n";
     for (const auto& [key, value] : data) text += "  " + key + ": |\n" + indented(value);
@@ -68,7 +68,7 @@ class Catalogs : public testing::Test {
     return *catalog_;
   }
 
-  /// "admitted", or "Reason: message".
+  /// Returns "admitted", or "Reason: message".
   std::string admitted(const ProcessorUse& use) {
     admission_ = catalog_->admit(use);
     return admission_.outcome == Admission::Outcome::kAdmitted ? "admitted"

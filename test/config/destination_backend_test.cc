@@ -1,4 +1,4 @@
-// The later form of Backend: the proposal's, its prototype's, our own.
+// Tests the later form of Backend: the proposal's, its prototype's and this project's own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@ namespace {
 
 struct Hidden {
   const char* hostname;
-  const char* reason;  // in the fault
+  const char* reason;  // part of the fault
 };
 
 constexpr const char* kAddress = "not an address";
@@ -21,7 +21,7 @@ constexpr const char* kClusterService = "a Service of the cluster";
 constexpr const char* kNoName = "a domain name";
 
 constexpr Hidden kHidden[] = {
-    // The machine by name.
+    // Names of this machine.
     {"localhost", kMachine},
     {"localhost.", kMachine},
     {"LOCALHOST", kMachine},
@@ -40,7 +40,7 @@ constexpr Hidden kHidden[] = {
     {"IP6-Loopback", kMachine},
     {"ip6-allnodes", kMachine},
     {"ip6-allrouters", kMachine},
-    // Addresses, in every form that some resolver or client takes for one.
+    // Addresses, in every form that some resolver or client accepts.
     {"127.0.0.1", kAddress},
     {"127.0.0.1.", kAddress},
     {"127.1", kAddress},
@@ -67,7 +67,7 @@ constexpr Hidden kHidden[] = {
     {"[::ffff:7f00:1]", kAddress},
     {"fe80::1%lo", kAddress},
     {"localhost:80", kAddress},
-    // Services.
+    // Names of Services.
     {"cluster.local", kClusterService},
     {"api.default.svc.cluster.local", kClusterService},
     {"API.Default.SVC.Cluster.Local.", kClusterService},
@@ -76,7 +76,7 @@ constexpr Hidden kHidden[] = {
     {"api.default.svc.", kClusterService},
     {"api.default.SVC", kClusterService},
     {"api.default.svc.clusterset.local", kClusterService},
-    // No names at all.
+    // Texts that are not names.
     {".", kNoName},
     {"localhost..", kNoName},
     {"..localhost", kNoName},

@@ -1,4 +1,4 @@
-// Files of the source tree, for the tests that compare a text with the code.
+// Reads files of the source tree for tests that compare a text with the code.
 #pragma once
 
 #include <fstream>
@@ -7,7 +7,7 @@
 
 namespace sluice::config {
 
-/// "" if the file cannot be read.
+/// Returns "" if the file cannot be read.
 inline std::string fileText(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -14,7 +14,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A Gateway whose one listener has `namespaces`.
+/// Loads a Gateway whose one listener has `namespaces`.
 Configuration loadGatewayAllowing(const std::string& namespaces) {
   return loadText(object("gateway.networking.k8s.io/v1", "Gateway", "g",
                          "spec: {gatewayClassName: c, listeners: [{name: a, protocol: HTTP, port: 80, allowedRoutes: "

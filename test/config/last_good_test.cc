@@ -90,7 +90,7 @@ struct Valid {
   std::string rest;
 
   std::string text() const { return textOf(rest); }
-  /// Every kind needs something that this lacks, or takes no field that it does not know.
+  /// Every kind requires a field that this text lacks, or accepts no unknown field.
   std::string refusedText() const { return textOf("surprise: 1\n"); }
 
  private:
@@ -99,7 +99,7 @@ struct Valid {
   }
 };
 
-/// One valid object of each kind.
+/// Returns one valid object of each kind.
 std::vector<Valid> validObjects() {
   const std::string gateway(kGatewayGroup);
   const std::string prototype(kPrototypeGroup);
@@ -147,7 +147,7 @@ TEST(LastGood, IsKeptForEveryKind) {
     ASSERT_EQ(bad.model.kept.size(), 1U) << each;
     EXPECT_EQ(bad.model.kept[0].legible<Gateway>(), nullptr);
     EXPECT_EQ(bad.model.kept[0].legible<HttpRoute>(), nullptr);
-    // Valid again next to itself: it was put back where its like are.
+    // The object is valid again beside itself: it was put back into the right list.
     EXPECT_EQ(loadAfter(valid.refusedText(), &bad.model).model.kept.size(), 1U) << each;
   }
   EXPECT_THAT(missing, IsEmpty()) << "every kind of the table has an object here";
@@ -222,7 +222,7 @@ TEST(LastGood, AGatewayClassThatIsRefusedKeepsTheSettingsWithIt) {
   text.replace(text.find("  controllerName"), 2, "  surprise: 1\n  ");
   const Configuration bad = loadAfter(text, &good.model);
   EXPECT_EQ(bad.model.gatewayClassName, "c");
-  EXPECT_EQ(bad.model.settings.workers, 4U);  // the ConfigMap is valid, and it is what the kept class refers to
+  EXPECT_EQ(bad.model.settings.workers, 4U);  // the ConfigMap is valid, and the kept class refers to it
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The table of kinds: that its lines are right by themselves, and that everything goes by it.
+// Tests the table of kinds: its lines are consistent, and all code uses it.
 #include "config/model/object_kinds.h"
 
 #include <gmock/gmock.h>
@@ -70,7 +70,7 @@ TEST(Rejected, IsLegibleInItsOwnTypeAlone) {
   EXPECT_EQ(rejected.legible<HttpRoute>(), nullptr);
 }
 
-/// What a policy kind would be: no member, finder or reader of the configuration knows it.
+/// A type of policy that no member, finder or reader of the configuration knows.
 struct Policy {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;

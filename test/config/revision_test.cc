@@ -83,7 +83,7 @@ TEST(Revision, LeavesOutWhatTheServerWrites) {
                             "creationTimestamp: '2026-01-02T03:04:05Z'", "lables: {a: b}"}) {
     EXPECT_NE(revision(withMeta(std::string(", ") + field)), expected) << field;
   }
-  // Only there: the same names elsewhere are data.
+  // Only at the top of an object: the same names elsewhere are data.
   EXPECT_NE(revision(withData("{status: '1'}")), revision(withData("{status: '2'}")));
   EXPECT_NE(revision(withData("{generation: '1'}")), revision(withData("{generation: '2'}")));
 }
@@ -107,7 +107,7 @@ TEST(Revision, LeavesAnotherDigestToTellEndpointSlicesApart) {
 }
 
 TEST(Revision, ChangesWithEveryValueTypeAndPlace) {
-  // As `data` of one object: no two of them are the same tree, though many would be the same text in a row.
+  // The `data` of one object: all trees differ, but many of them are the same text when concatenated.
   const std::vector<std::string> trees = {
       "{}",
       "null",

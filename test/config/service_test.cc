@@ -1,4 +1,4 @@
-// Service and EndpointSlice: what matters is read strictly, and all else that the API has is nobody's business.
+// Tests Service and EndpointSlice: fields that matter are read strictly, and all other fields of the API are ignored.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -44,7 +44,7 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
   ASSERT_TRUE(reading.settings);
   EXPECT_EQ(*reading.settings, base::Settings());
 
-  // Every key that the reader takes: {"key", settings.key ...}, ("key", ...).
+  // Finds every key that the reader reads: {"key", settings.key ...}, ("key", ...).
   const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/settings_reader.cc");
   const std::regex pattern(
       R"re(\{"(\w+)", settings\.|readCount\(\w+, "(\w+)"|\.(?:map|has|list|choice|boolean|texts)\("(\w+)")re");

@@ -1,4 +1,4 @@
-// The claim, the README and the tests with real traffic say the same.
+// The list of features, the README and the tests with real traffic must agree.
 #include "config/model/supported_features.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
-/// The test of test/integration that has seen it work.
+/// The test in test/integration that proves each feature.
 const std::map<std::string, std::string, std::less<>> kProofs = {
     {"GRPCRoute", "GrpcRoutes, CarryCallsOfEveryKindToAPlaintextBackend"},
     {"GRPCRouteNamedRouteRule", "GrpcRoutes, FindTheirRuleByServiceMethodAndHeader"},

@@ -1,4 +1,4 @@
-// Short ways to say what a configuration's problems are, for the tests of config/.
+// Shorthands for the problems of a configuration, for the tests of config/.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline std::vector<std::string> rendered(const Problems& problems) {
   return lines;
 }
 
-/// The lines of an object's document: a header of apiVersion, kind, metadata.name, and what follows it.
+/// Returns an object's document: a header of apiVersion, kind and metadata.name, followed by `rest`.
 inline std::string object(const std::string& apiVersion, const std::string& kind, const std::string& name,
                           const std::string& rest) {
   return "apiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {name: " + name + "}\n" + rest;

@@ -1,5 +1,4 @@
-// One configuration from files to what it says of itself: validate's report and the admin document, by the code that
-// `run` uses.
+// Tests one configuration from its files to validate's report and the admin document, by the code that `run` uses.
 #include "proxy/control/configuration.h"
 
 #include <gtest/gtest.h>

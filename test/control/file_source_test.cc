@@ -1,4 +1,4 @@
-// Files as a source: what they hold, and that their changes are told.
+// Tests files as a source: their content, and that changes are reported.
 #include "proxy/control/file_source.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a bind keeps from one generation to the next: its name, and its TLS context where the certificates are the same.
+// Tests what a bind keeps across generations: its id, and its TLS context if the certificates are the same.
 #include "proxy/control/generation.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace sluice::control {
 namespace {
 
-/// A bind as a test writes it: with identities it is one of TLS.
+/// A bind as a test writes it. With identities it speaks TLS.
 struct WrittenBind {
   std::string address;
   std::uint16_t port;

@@ -1,4 +1,4 @@
-// The thread that loads: what it hands over, to whom, and how it ends.
+// Tests the thread that loads: its results, the thread that gets them, and its end.
 #include "proxy/control/loading_thread.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class LoadingThreads : public ::testing::Test {
   }
   void breakIt() const { std::ofstream(folder_ + "/gateway.yaml") << "{[" << std::endl; }
 
-  /// What comes of the next load.
+  /// Returns the result of the next load.
   Loaded load() {
     std::optional<Loaded> got;
     loader_->load(served_, [&](Loaded&& loaded) {

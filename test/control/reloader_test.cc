@@ -1,4 +1,4 @@
-// From one configuration to the next, step by step: loading, sockets and workers are fakes whose hand is the test's.
+// Tests a reload step by step. Loading, sockets and workers are fakes that the test controls.
 #include "proxy/control/reloader.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace sluice::control {
 namespace {
 
-/// Loads what the test says, when it says so.
+/// Delivers the configuration that the test chose, when the test says so.
 class FakeLoader final : public Loader {
  public:
   void load(const Loaded& served, Done done) override {
@@ -34,7 +34,7 @@ class FakeLoader final : public Loader {
   Done done_;
 };
 
-/// Writes down what it is asked for; workers and the acceptor answer when the test says so.
+/// Records the calls. Workers and the acceptor answer when the test says so.
 class FakeServer final : public Publisher, public ReloadObserver {
  public:
   base::Status open(const Generation& next) override {
@@ -65,9 +65,10 @@ class FakeServer final : public Publisher, public ReloadObserver {
     if (whenTold) std::exchange(whenTold, nullptr)();
   }
 
-  /// All workers have adopted what was published, or the acceptor takes connections by it.
+  /// Calls the pending callback: all workers have adopted the published generation, or the acceptor accepts connections
+  /// for it.
   void answer() { std::exchange(answer_, nullptr)(); }
-  /// What has happened since the last call.
+  /// Returns the events since the last call.
   std::vector<std::string> take() { return std::exchange(events, {}); }
 
   int failures = 0;                // of the next attempts to open
@@ -92,7 +93,7 @@ class Reloads : public ::testing::Test {
     if (outcome == Loaded::Outcome::kRefused) made.refusal = "it is broken";
     return made;
   }
-  /// The first configuration is served, and there are workers.
+  /// Serves the first configuration and starts workers.
   void begin() {
     EXPECT_TRUE(start(loaded("one")).ok());
     reloader_.begin();

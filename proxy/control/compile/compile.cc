@@ -24,14 +24,14 @@ class Routes {
  public:
   struct Route {
     std::shared_ptr<const RoutePlan> plan;
-    std::optional<Fault> kept;  // it is the previous version of one whose newest version its schema refused
+    std::optional<Fault> kept;  // set for the previous version of a route whose newest version its schema refused
   };
 
   Routes(const config::Model& model, const RouteTools& tools, RouteMemo& memo) : model_(model), tools_(tools) {
     inOrder_.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
     add<config::HttpRoute>(memo);
     add<config::GrpcRoute>(memo);
-    // Older ones first, as precedence has it: who comes first keeps what two of them want.
+    // Older routes come first, because the first route keeps what two of them want.
     std::sort(inOrder_.begin(), inOrder_.end(), [](const Route& a, const Route& b) {
       const auto key = [](const Route& each) {
         return std::tie(each.plan->route->meta.creationTimestamp, each.plan->name, each.plan->kind);
@@ -67,15 +67,15 @@ void tell(const CompiledUses& uses, ListenerPlan& listener) {
   listener.unprocessed = joined(all);
 }
 
-/// Hooks of the process, and PayloadProcessors of Gateways and their listeners. What they attach and can not run, and
-/// is not to be missed, refuses every request there.
+/// Compiles the hooks of the process and the PayloadProcessors of Gateways and their listeners. If one of them cannot
+/// run and fails closed, every request there is refused.
 void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
                       const ExtensionHooks& hooks, RefusedUses& refused) {
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
     if (hooks.ofListeners == CompiledUses() && !processors.concern(meta)) continue;
     for (ListenerPlan& listener : gateway.listeners) {
-      // Which Backends it will lead to is not known: it is taken for the worst.
+      // The Backends of its requests are not known yet, so they are assumed to be exposed.
       const UsesOf of{holderOf(meta), meta.name, processing::Scope::kGateway, true};
       CompiledUses uses = hooks.ofListeners;
       uses.forgetOpen();
@@ -96,7 +96,7 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
   }
 }
 
-/// The plans that any attached rule sends traffic to, or a processor its own requests, by name and port.
+/// Returns the plans that attached rules, or processors with requests of their own, send traffic to, by name and port.
 std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways) {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>> used;
   const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
@@ -150,8 +150,7 @@ CompileResult compile(const config::Model& model, const config::Catalog& catalog
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo) {
   routing::AddressGuard guard;
-  // The settings were checked when they were read; were they wrong after all, nothing beyond public addresses is
-  // allowed.
+  // The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
   const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states, memo.processors);
   BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);

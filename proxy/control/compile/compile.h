@@ -1,8 +1,8 @@
-// The Model into what the workers serve and what every object is told: the second half of "configuration is a pure
-// function".
+// Compiles the Model into the snapshot that workers serve and the statuses of all objects: the second half of
+// "configuration is a pure function".
 //
-// No clock, no files, no network; the system's authorities come from the caller. The result depends on the set of
-// objects alone, not on their order.
+// It uses no clock, files or network; the caller passes the system's authorities. The result depends on the set of
+// objects alone and not on their order.
 #pragma once
 
 #include <memory>
@@ -20,16 +20,16 @@
 namespace sluice::control {
 
 struct CompileResult {
-  /// Always there: what is broken answers 500 in it, alone.
+  /// Never null. Broken parts of the configuration answer 500 in it; the other parts are served.
   std::shared_ptr<const routing::Snapshot> snapshot;
-  /// In the order of writeStatuses(). Objects of other controllers, and kinds without a status, are not in it.
+  /// In the order of writeStatuses(). Objects of other controllers and kinds without a status are left out.
   std::vector<config::ObjectStatus> statuses;
-  /// False if the set as a whole can not be served: there is no GatewayClass of ours, or its settings can not be read.
+  /// False if the set as a whole cannot be served: there is no GatewayClass of ours, or its settings cannot be read.
   bool usable = false;
 };
 
-/// What compilations one after the other have in common, and need not make again. It never shows in what they make.
-/// Loading thread.
+/// Results that successive compilations share, so that they are not made again. It never changes the result of a
+/// compilation. It belongs to the loading thread.
 struct CompileMemo {
   processing::SharedStates states;
   ProcessorMemo processors;
@@ -39,15 +39,15 @@ struct CompileMemo {
   std::shared_ptr<const ExtensionHooks> hooks;
 };
 
-/// What the program lends to its configuration.
+/// The parts of the program that a compilation uses.
 struct CompileTools {
-  const config::Catalog& catalog;  // of the model
+  const config::Catalog& catalog;  // made from the same model
   const processing::BuiltinTypes& processors;
   const SystemTrust& systemTrust;
 };
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo);
-/// With the system's own authorities.
+/// Compiles with the system's own authorities.
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
                       const processing::BuiltinTypes& processors, CompileMemo& memo);
 

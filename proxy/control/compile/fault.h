@@ -1,5 +1,5 @@
-// Why a part of the configuration is not served: what its conditions say of it, and what its requests are answered
-// with.
+// The reason why a part of the configuration is not served. It goes into conditions and into the local reply to
+// requests.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace sluice::control {
 
 struct Fault {
-  std::string reason;  // of the condition
+  std::string reason;  // the condition's reason
   std::string message;
 
   friend bool operator==(const Fault&, const Fault&) = default;
@@ -22,12 +22,13 @@ struct Fault {
 
 inline Fault fault(std::string_view why, std::string message) { return {std::string(why), std::move(message)}; }
 
-/// The answer (500) to requests that meet it. Names the reason only: messages are for operators, not for clients.
+/// Returns the error (500) for requests that meet the fault. It names the reason only, because messages are for
+/// operators and not for clients.
 inline base::Error answer(const Fault& fault) {
   return base::Error::config("The configuration behind this request is not served (" + fault.reason + ").");
 }
 
-/// A value, or the fault that stands in its place.
+/// Either a value or the fault that prevents it.
 template <typename T>
 struct Resolved {
   Resolved(T found) : value(std::move(found)) {}  // NOLINT(google-explicit-constructor)
@@ -39,13 +40,14 @@ struct Resolved {
   Fault fault;
 };
 
-/// The messages of all, joined by "; ".
+/// Returns the messages of all faults, joined by "; ".
 std::string joinMessages(const std::vector<Fault>& faults);
 
-/// What a known but unbuilt field says: the first that would alter traffic as a fault (UnsupportedValue) that names all
-/// such fields.
+/// Returns a fault (UnsupportedValue) if an unsupported field would alter traffic. It has the first such field's
+/// message and names all such fields.
 std::optional<Fault> alteringFault(const std::vector<config::Unbuilt>& unbuilt);
-/// The others, as a text to append to a message; empty if there are none.
+/// Returns a note about the unsupported fields that would not alter traffic, to be appended to a message; empty if
+/// there are none.
 std::string ignoredNote(const std::vector<config::Unbuilt>& unbuilt);
 
 }  // namespace sluice::control

@@ -16,13 +16,13 @@ Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const 
   return {std::string(why), describe(ref, holder.nameSpace) + ": " + std::string(text)};
 }
 
-/// Why an object that is not in the model is not there.
+/// Returns the reason why an object is missing from the model.
 std::string absence(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
   const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
   return rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
 }
 
-/// Grants of the namespace that is referred into alone count (Gateway API ReferenceGrant).
+/// Only grants in the target's namespace count (Gateway API ReferenceGrant).
 bool isGranted(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
   const auto from = [&](const config::ReferenceGrant::From& each) {
     return each.group == holder.group && each.kind == holder.kind && each.nameSpace == holder.nameSpace;
@@ -107,7 +107,7 @@ Resolved<Authorities> resolveAuthorities(const config::Model& model, const confi
   if (!parsed) return fault("ca.crt: " + parsed.error().detail);
   const auto revocations = entry("crl.pem");
   if (!revocations) return Authorities{*certificates, {}};
-  // Whoever adds the key means to revoke: nothing in it must not pass for no list.
+  // A user who adds the key wants to revoke certificates, so an empty list must not count as no list.
   if (revocations->empty()) return fault("crl.pem: it is empty");
   parsed = pki::TrustStore::parse(*certificates, *revocations);
   if (!parsed) return fault("crl.pem: " + parsed.error().detail);

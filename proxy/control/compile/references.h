@@ -1,7 +1,8 @@
-// References from one object to another: found, or the fault that the holder's ResolvedRefs condition tells.
+// Resolves references from one object to another. A reference that is not resolved has a fault for the holder's
+// ResolvedRefs condition.
 //
-// A reference into another namespace that nothing grants is refused before anything is looked up, so that its answer
-// does not tell what is there.
+// A reference into another namespace that no grant permits is refused before anything is looked up, so that the fault
+// does not disclose what exists there.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ struct KeyPair {
   std::shared_ptr<const pki::PrivateKey> key;
 };
 
-/// What holds a reference, as the `from` of a ReferenceGrant names it.
+/// The object that holds a reference, as the `from` of a ReferenceGrant names it.
 struct Holder {
   std::string_view group;
   std::string_view kind;
@@ -35,18 +36,19 @@ struct Authorities {
   std::string revocations;  // empty: none
 };
 
-/// The namespace that a reference means, held by an object in `holder`.
+/// Returns the namespace that a reference means if an object in `holder` holds it.
 std::string_view targetNamespace(const config::ObjectRef& ref, std::string_view holder);
-/// "kind namespace/name" for messages, with the field in front: "spec.tls: Secret default/a".
+/// Returns "kind namespace/name" for messages, with the field in front: "spec.tls: Secret default/a".
 std::string describe(const config::ObjectRef& ref, std::string_view holder);
-/// RefNotPermitted if it leaves the namespace of its holder and no ReferenceGrant of the other namespace lets it.
+/// Returns RefNotPermitted if the reference leaves its holder's namespace and no ReferenceGrant of the other namespace
+/// permits it.
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);
 
-/// tls.crt and tls.key of a Secret, parsed, and belonging together. Faults carry `invalidReason`.
+/// Parses tls.crt and tls.key of a Secret and checks that they belong together. Faults have `invalidReason`.
 Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
                                  std::string_view invalidReason);
-/// ca.crt of a ConfigMap or Secret, and its crl.pem if it has one, parsed together to be sure of both. Faults:
+/// Reads ca.crt of a ConfigMap or Secret, and its crl.pem if it has one; both are parsed together as a check. Faults:
 /// RefNotPermitted, InvalidCACertificateRef.
 Resolved<Authorities> resolveAuthorities(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);

@@ -1,4 +1,4 @@
-// Which listeners take which routes, and what the routes are told.
+// Tests which listeners accept which routes, and the statuses of the routes.
 #include <gtest/gtest.h>
 
 #include "test/control/compile/compile_world.h"
@@ -28,7 +28,7 @@ std::string routeInNamespace(std::string_view nameSpace) {
               "[{name: egress}]", "[{name: egress, namespace: default}]");
 }
 
-/// A route of `kind` with this name, age and hostname ("": none).
+/// Returns a route of `kind` with this name, age and hostname ("": none).
 std::string aged(const std::string& kind, const std::string& name, std::string_view created,
                  const std::string& hostname) {
   std::string text = with(kRoute, "kind: HTTPRoute", "kind: " + kind);
@@ -151,7 +151,7 @@ TEST(ParentRefs, OnlyThoseThatTakeARouteSayThatItIsPartiallyInvalid) {
   EXPECT_EQ(config::findCondition(parents[1].conditions, "PartiallyInvalid"), nullptr);
 }
 
-// --- a hostname is for one kind of route (GRPCRouteSpec.hostnames)
+// --- a hostname belongs to one kind of route (GRPCRouteSpec.hostnames)
 
 TEST(HostnameOfTwoKinds, IsTheOlderRoutes) {
   for (const auto& [http, grpc] : {std::pair(kOld, kNew), std::pair(kNew, kOld)}) {
@@ -184,7 +184,7 @@ TEST(HostnameOfTwoKinds, IsNoConflictIfNoHostOrNoListenerIsShared) {
       << "and the other is spoken of";
 }
 
-// --- the same match twice (E-114)
+// --- routes with equal matches
 
 TEST(SameMatch, IsTheOlderRoutesAndTheOtherIsTold) {
   const World world(

@@ -30,7 +30,7 @@ const routing::Rule* call(const World& world, const std::string& path, Request::
   return world.rule(Request("POST", "a.test", path, fields));
 }
 
-/// The status of what the rule answers by itself; 0 if it has a Backend.
+/// Returns the status of the rule's local reply; 0 if the rule has a Backend.
 int failureOf(const routing::Rule* rule) {
   if (rule == nullptr) return 404;
   if (rule->failure) return rule->failure->status;

@@ -1,4 +1,4 @@
-// Compilations one after the other: what did not change stays the same object, and nothing else shows.
+// Tests successive compilations: unchanged parts stay the same objects, and nothing else differs.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ metadata: {name: second}
 spec: {destination: {type: FQDN, fqdn: {hostname: second.test, port: 8080}}}
 )";
 
-/// A folder of files that is read and compiled again and again, as a process does.
+/// A folder of files that is read and compiled again and again, as in a process.
 class Folder {
  public:
   Folder() { std::filesystem::create_directory(path_); }
@@ -33,7 +33,7 @@ class Folder {
   void write(const std::string& file, const std::string& text) const {
     std::ofstream(path_ + "/" + file, std::ios::trunc) << text;
   }
-  /// What it was before lives on meanwhile, as it does in a process.
+  /// The previous configuration stays alive meanwhile, as in a process.
   void compile() {
     config::Configuration loaded = config::load(config::readPaths({path_}, base::Secret(), texts_), nullptr);
     const SystemTrust trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
@@ -136,7 +136,7 @@ TEST_F(CompileMemos, ForgetWhatTheLastCompilationDidNotHave) {
   folder_.write("b.yaml", "");
   folder_.compile();
   EXPECT_EQ(folder_.rule("/b"), nullptr);
-  folder_.compile();  // nobody has its objects any more
+  folder_.compile();  // its objects have no other owner any more
   folder_.write("b.yaml", routeToBackend("b", "second"));
   folder_.compile();
   EXPECT_NE(folder_.rule("/b"), nullptr);

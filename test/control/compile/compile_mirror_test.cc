@@ -16,7 +16,7 @@ using test::World;
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
-/// A Backend "copy" beside "origin".
+/// Returns a Backend "copy" besides "origin".
 std::string copyBackend(const std::string& nameSpace = "default") {
   return with(with(kBackend, "name: origin,", "namespace: " + nameSpace + ", name: copy,"), "Origin.Test", "copy.test");
 }
@@ -24,7 +24,7 @@ std::string mirror(const std::string& ref, const std::string& more = {}) {
   return "{type: RequestMirror, requestMirror: {backendRef: {group: gateway.networking.k8s.io, kind: Backend, " + ref +
          "}" + more + "}}";
 }
-/// The route with these filters, of its rule or of its share.
+/// Returns the route with these filters, in its rule or in its weighted backend.
 std::string routeWithMirrors(const std::string& filters) {
   return with(kRoute, "rules: [{", "rules: [{filters: [" + filters + "], ");
 }
@@ -58,7 +58,8 @@ TEST(CompileMirror, OfAShareIsThatSharesOwn) {
   EXPECT_EQ(world.snapshot().backends.size(), 2U);
 }
 
-// HTTPRequestMirrorFilter.backendRef: what can not be resolved is not configured, and said so; the request goes on.
+// HTTPRequestMirrorFilter.backendRef: an unresolved reference is not configured and reported, and the request is
+// served.
 TEST(CompileMirror, WithABrokenReferenceIsLeftOutAndToldOf) {
   for (const auto& [ref, reason] :
        {std::pair("name: missing", "BackendNotFound"), std::pair("name: copy, namespace: other", "RefNotPermitted"),

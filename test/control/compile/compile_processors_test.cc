@@ -1,4 +1,5 @@
-// Extensions of Backends into chains: types, phases, Secrets and grants, and what each Backend is told of its own.
+// Tests the compilation of a Backend's extensions into chains: types, phases, Secrets and grants, and the Backend's
+// status.
 #include "proxy/control/compile/processors/compile_processors.h"
 
 #include <gtest/gtest.h>
@@ -194,7 +195,7 @@ TEST(CompileProcessors, ThatTargetARouteOrOneOfItsRulesAreThere) {
   }
 }
 
-// E-95.
+// Uses in a route and uses of PayloadProcessors are ordered by the age of their objects.
 TEST(CompileProcessors, OfARouteHaveTheirPlaceAmongThoseThatTargetItByItsAge) {
   const auto order = [](const std::string& processor, const std::string& route) {
     std::string target =
@@ -230,7 +231,7 @@ TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
   EXPECT_EQ(names(listenerOf(refused)->chain.get()), "Invalid;");
 }
 
-// No step of a later phase is ever asked there.
+// No step of a later phase ever runs before routing.
 TEST(CompileProcessors, BeforeRoutingTheyHaveNoPhaseThatIsLaterAlsoIfTheirTypeSaysIt) {
   const std::string early = with(with(targeting("group: gateway.networking.k8s.io, kind: Gateway, name: egress"),
                                       "spec:", "spec:\n  phase: PreRouting"),

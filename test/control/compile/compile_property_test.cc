@@ -1,4 +1,4 @@
-// Random configurations: what compile() makes of them does not depend on the order of their documents.
+// Compiles random configurations. The result must not depend on the order of their documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class DocumentGenerator {
     return oneOf({"", ", creationTimestamp: '2024-01-01T00:00:00Z'", ", creationTimestamp: '2025-01-01T00:00:00Z'"});
   }
 
-  /// Its slices overlap, and not every namespace may refer to it.
+  /// Adds a Service whose slices overlap and which not every namespace may refer to.
   void addService(std::vector<std::string>& documents) {
     documents.push_back(
         "apiVersion: v1\nkind: Service\nmetadata: {name: inner, namespace: b}\nspec: {ports: [{port: 80" +
@@ -90,7 +90,7 @@ class DocumentGenerator {
     const bool grpc = random_() % 3 == 0;
     std::string rules;
     for (std::uint64_t i = 1 + random_() % 3; i > 0; --i) {
-      // The weight tells rules apart.
+      // The weight distinguishes the rules.
       rules += "  - matches: [" + match(grpc) + ", " + match(grpc) +
                "]\n    backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " +
                oneOf({"origin", "origin", "absent"}) + ", weight: " + std::to_string(number * 10 + i) + "}" +

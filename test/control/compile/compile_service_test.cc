@@ -1,4 +1,4 @@
-// Services as backends: which endpoints a port has, what a route is told of one that can not be used.
+// Tests Services as backends: the endpoints of a port, and the route's status if a Service cannot be used.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -220,8 +220,8 @@ spec:
   EXPECT_THAT(endpoints(granted), ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
 }
 
-// CVE-2021-25740: whoever may write EndpointSlices must not reach through the gateway what they can not reach
-// themselves.
+// CVE-2021-25740: users who may write EndpointSlices must not reach through the gateway what they cannot reach
+// directly.
 TEST(CompileService, DoesNotLeadToTheGatewaysOwnAddresses) {
   for (const char* address :
        {"127.0.0.1", "169.254.169.254", "169.254.1.1", "0.0.0.0", "224.0.0.1", "100.100.100.200"}) {

@@ -1,4 +1,4 @@
-// sessionPersistence of rules, and the Secret that seals it.
+// Tests sessionPersistence of rules, and the Secret with its key.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

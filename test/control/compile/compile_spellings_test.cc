@@ -1,4 +1,4 @@
-// Backends of every spelling: what becomes of their ports, protocols, options and destinations, and what each is told.
+// Tests the compilation of Backends in every spelling: ports, protocols, options, destinations and statuses.
 #include <gtest/gtest.h>
 
 #include "test/control/compile/compile_world.h"

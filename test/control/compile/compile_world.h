@@ -1,5 +1,5 @@
-// A configuration for tests of compile(): documents as users write them, loaded and compiled, and ways to ask about the
-// outcome.
+// A configuration for tests of compile(): documents as users write them, loaded and compiled, and functions that query
+// the result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ spec:
   rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]
 )";
 
-/// `base` with its one occurrence of `from` replaced: a test shows only what it is about.
+/// Returns `base` with its one occurrence of `from` replaced, so that a test shows only its own part of a document.
 inline std::string with(std::string_view base, std::string_view from, std::string_view to) {
   std::string text(base);
   const std::size_t at = text.find(from);
@@ -62,19 +62,19 @@ inline std::string with(std::string_view base, std::string_view from, std::strin
   return text;
 }
 
-/// kGateway with these listeners instead of its own.
+/// Returns kGateway with these listeners instead of its own.
 inline std::string gatewayWith(std::string_view listeners) {
   return with(kGateway, "{name: web, protocol: HTTP, port: 80}", listeners);
 }
 
-/// kRoute with these rules instead of its own; `rules` begins with the key.
+/// Returns kRoute with these rules instead of its own; `rules` begins with the key.
 inline std::string routeWithRules(std::string_view rules) {
   constexpr std::string_view kOwnRules =
       "rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]";
   return with(kRoute, kOwnRules, rules);
 }
 
-/// A block scalar's lines, indented by four.
+/// Returns a block scalar's lines, indented by four.
 inline std::string block(const std::string& text) {
   std::string result = "|\n";
   std::size_t begin = 0;
@@ -100,7 +100,7 @@ inline std::string configMap(const std::string& name, const std::string& key, co
   return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  " + key + ": " + block(value);
 }
 
-/// One authority and one server certificate for all tests of the binary: making keys is slow.
+/// One authority and one server certificate for all tests of the binary, because making keys is slow.
 inline const sluice::test::Identity& authority() {
   static const sluice::test::Identity made = sluice::test::makeAuthority();
   return made;
@@ -112,7 +112,7 @@ inline const sluice::test::Identity& server() {
 
 class World {
  public:
-  /// `previous`: what was served before, for World after World.
+  /// `previous` is the World that was served before.
   explicit World(const std::vector<std::string_view>& documents, const World* previous = nullptr,
                  processing::BuiltinTypes processors = {})
       : processors_(std::move(processors)) {
@@ -124,7 +124,8 @@ class World {
   }
 
   const config::Model& model() const { return configuration_.model; }
-  /// The first ones, to be made into what no text says, before recompile(): nobody shares the objects of this model.
+  /// Returns the first Backend. A test may change it into one that no text describes, before recompile(); no other
+  /// Model shares the objects.
   config::Backend& backend() { return const_cast<config::Backend&>(model().all<config::Backend>().front()); }
   config::Gateway& gateway() { return const_cast<config::Gateway&>(model().all<config::Gateway>().front()); }
   void recompile() {
@@ -134,7 +135,7 @@ class World {
       if (!systemTrustWorks_) return base::Error::config("no bundle here");
       return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
     };
-    CompileMemo memo;  // one for each: tests change objects behind its back
+    CompileMemo memo;  // one for each compilation, because tests change objects
     config::Problems problems;
     const auto catalog = config::CatalogMemo().read(configuration_.model, control::supportOf(processors_), problems);
     result_ = compile(configuration_.model, {*catalog, processors_, trust}, memo);
@@ -154,7 +155,8 @@ class World {
     }
     return nullptr;
   }
-  /// "True/Accepted" of the object's condition, its first parent's or controller's; "" if there is none.
+  /// Returns "True/Accepted" for the condition of the object, or of its first parent or controller; "" if there is
+  /// none.
   std::string condition(std::string_view kind, std::string_view name, std::string_view type) const {
     return text(find(kind, name, type));
   }
@@ -185,7 +187,7 @@ class World {
     const routing::Bind* found = bind(port);
     return found == nullptr ? nullptr : found->routes.match(request.head()).rule;
   }
-  /// Where GET / for `host` ends: a Backend's name, "500", "404", or "refused" if nobody listens.
+  /// Returns the destination of GET / for `host`: a Backend's name, "500", "404", or "refused" if nobody listens.
   std::string outcome(const std::string& host = "a.test", const std::string& path = "/",
                       std::uint16_t port = 80) const {
     if (bind(port) == nullptr) return "refused";
@@ -218,7 +220,7 @@ class World {
   int compilations_ = 0;
 };
 
-/// What the first Backend was compiled to.
+/// Returns the plan of the first Backend.
 inline const routing::BackendPlan& firstPlan(const World& world) { return *world.snapshot().backends.at(0); }
 
 }  // namespace sluice::control::test

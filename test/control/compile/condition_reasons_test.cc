@@ -1,5 +1,5 @@
-// Every reason that config/status/conditions.h names is given by some configuration: what can not be provoked is not
-// ours to promise.
+// Some configuration provokes every reason that config/status/conditions.h names. A reason that cannot occur must not
+// be listed there.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -21,7 +21,7 @@ using test::kRoute;
 using test::with;
 using test::World;
 
-/// The values of the constants in namespace `reason`.
+/// Returns the values of the constants in namespace `reason`.
 std::set<std::string> reasonsOfTheHeader() {
   std::ifstream file(SLUICE_SOURCE_DIR "/config/status/conditions.h");
   std::ostringstream text;
@@ -68,7 +68,7 @@ std::string rpc(std::string_view route) {
   return with(with(route, "kind: HTTPRoute", "kind: GRPCRoute"), "name: route,", "name: rpc,");
 }
 
-/// GatewayClass and Gateway.
+/// Looks at the reasons of GatewayClass and Gateway.
 void lookAtGateways(ReasonsGiven& given) {
   given.look(
       {kClass, kGateway, kBackend, kRoute});  // Accepted, Programmed, ResolvedRefs, NoConflicts, SupportedVersion

@@ -24,7 +24,7 @@ using ::testing::UnorderedElementsAre;
 std::string corsFilter(const std::string& cors) { return "filters: [{type: CORS, cors: {" + cors + "}}], "; }
 std::string routeWithRuleFields(const std::string& ofRule) { return with(kRoute, "rules: [{", "rules: [{" + ofRule); }
 
-/// As compiled from its YAML.
+/// Compiles a filter from its YAML.
 std::shared_ptr<const routing::Cors> cors(const std::string& yaml) {
   const World world({kClass, kGateway, kBackend, routeWithRuleFields(corsFilter(yaml))});
   const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
@@ -32,7 +32,7 @@ std::shared_ptr<const routing::Cors> cors(const std::string& yaml) {
   return rule == nullptr ? nullptr : rule->cors;
 }
 
-/// What an answer with `fields` becomes: each line as "name: value".
+/// Returns the header fields of a response with `fields`, each line as "name: value".
 std::vector<std::string> applied(const routing::Cors& cors, const Request& request, Request::Fields fields = {}) {
   const Request answer("", "", "", fields);
   base::ChunkPool pool;
@@ -139,7 +139,7 @@ TEST(Cors, LeavesOutOfPreflightsWhatIsNotConfigured) {
                                    "vary: origin"));
 }
 
-// With credentials a browser takes "*" for a name: what was asked for is echoed.
+// With credentials a browser takes "*" for a name, so the requested names are echoed.
 TEST(Cors, EchoesWhatIsAskedForInPlaceOfWildcards) {
   for (const char* credentials : {"true", "false"}) {
     const auto all = cors("allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*'], allowCredentials: " +
@@ -194,9 +194,9 @@ TEST(CompileCors, IsOfARuleOrOfAShare) {
   EXPECT_NE(rule->backends.at(0).cors, nullptr);
 }
 
-// --- which rule a preflight meets
+// --- which rule a preflight matches
 
-/// GET goes to a rule that has `ofGet`, everything else to another one: "GET" or "other".
+/// GET matches a rule that has `ofGet`, everything else another one. Returns "GET" or "other".
 std::string metBy(const Request& request, const std::string& ofGet) {
   const std::string ref = "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}";
   const World world({kClass, kGateway, kBackend,

@@ -1,5 +1,5 @@
-// Hooks of an extension server as payload processors: what each scope puts requests through, and what becomes of it
-// while the hooks can not run.
+// Tests the hooks of an extension server as payload processors: the requests that each scope covers, and the effect of
+// hooks that cannot run.
 #include "proxy/control/compile/processors/extension_hooks.h"
 
 #include <gtest/gtest.h>

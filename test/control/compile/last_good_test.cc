@@ -1,4 +1,4 @@
-// What objects are told whose previous valid version serves on (C-11), and that it does.
+// Tests the statuses of objects whose previous valid version is served, and that it is served.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ using ::testing::HasSubstr;
 
 constexpr std::string_view kServesOn = "; its previous valid version serves on";
 
-/// `document` in its next generation, and with a field that nobody knows.
+/// Returns `document` in its next generation and with an unknown field.
 std::string bad(std::string_view document, const std::string& generation) {
   return with(document, "generation: " + generation, "generation: 1" + generation) + "surprise: 1\n";
 }
 
 class LastGoodTest : public ::testing::Test {
  protected:
-  /// The condition's generation, whichever shape the status has.
+  /// Returns the condition's generation, in any shape of status.
   static std::optional<std::int64_t> observed(const World& world, std::string_view kind, std::string_view name) {
     const config::ObjectStatus& status = *world.status(kind, name);
     if (!status.parents.empty()) return status.parents.front().conditions.front().observedGeneration;

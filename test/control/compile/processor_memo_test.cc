@@ -1,4 +1,4 @@
-// Processors from compilation to compilation: made once, and again when anything of them changed.
+// Tests that a processor is made once, and made again when any of its inputs changed.
 #include "proxy/control/compile/processors/processor_memo.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using test::with;
 
-/// How many were made: a type is a function, which has no other place for it.
+/// Counts the processors that were made. It is a global because a type is a plain function.
 int& made() {
   static int count = 0;
   return count;
@@ -36,7 +36,7 @@ class Process {
  public:
   Process() { types_.front().make = makeCounted; }
 
-  /// Returns how many processors it made.
+  /// Returns the number of processors that it made.
   int compile(const std::vector<std::string>& documents) {
     std::string text;
     for (const std::string& document : documents) text += "---\n" + document + "\n";
@@ -59,7 +59,8 @@ class Process {
 
  private:
   processing::BuiltinTypes types_ = test::processorTypes();
-  std::vector<std::unique_ptr<const config::Model>> models_;  // so that no object gets the address of an earlier one
+  std::vector<std::unique_ptr<const config::Model>>
+      models_;  // keeps old models so that no object gets the address of an earlier one
   config::CatalogMemo catalogs_;
   CompileMemo memo_;
   CompileResult result_;

@@ -1,4 +1,4 @@
-// What a processor is told of where it is attached: what it remembers is kept by that.
+// Tests the owner that a processor is made for: its state is kept by owner and name.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ using test::kRoute;
 using test::with;
 using test::World;
 
-/// Keeps whose it was made: by that and its name a budget would be found again.
+/// Keeps the owner that it was made for. With the owner and its name a budget would be found again.
 class Remembering final : public processing::PreAuthProcessor {
  public:
   explicit Remembering(std::string_view from) : owner(from) {}
@@ -41,7 +41,7 @@ void collect(const processing::Chain* chain, std::vector<std::string>& owners) {
   }
 }
 
-/// Of a route with these rules, in their order; then those of their shares.
+/// Returns the owners in a route with these rules: for each rule its own, then those of its weighted backends.
 std::vector<std::string> owners(const std::string& rules, const std::vector<std::string_view>& more = {}) {
   const std::string route =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: route}\nspec:\n  parentRefs: "

@@ -1,4 +1,4 @@
-// What PayloadProcessors and pipelines are told of themselves.
+// Tests the statuses of PayloadProcessors and pipelines.
 #include "proxy/control/compile/status/processor_status.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ class Nothing final : public processing::PreAuthProcessor {
   processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
 };
 
-/// It wants bodies in that way.
+/// A processor with the given body mode.
 class Reading final : public processing::PreAuthProcessor {
  public:
   explicit Reading(processing::BodyMode mode) : body_{.mode = mode} {}
@@ -33,7 +33,7 @@ processing::Made makeReading(const processing::Use& /*use*/) {
   return {std::make_shared<const Reading>(mode), {}};
 }
 
-/// Made of a Secret if its config names one; refused if it is exposed and has one.
+/// Makes a processor. It reads a Secret if its config names one; it is refused if it is exposed and has one.
 inline processing::Made makeNothing(const processing::Use& use) {
   if (const content::Value* secret = use.config.find("secret")) {
     const content::Value* nameSpace = use.config.find("namespace");
@@ -44,7 +44,7 @@ inline processing::Made makeNothing(const processing::Use& use) {
   return {std::make_shared<const Nothing>(), {}};
 }
 
-/// It asks a server, of the name that its config gives.
+/// A processor that calls the server named in its config.
 class Asking final : public processing::PreAuthProcessor {
  public:
   explicit Asking(const std::string& name) {

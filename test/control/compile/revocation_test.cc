@@ -1,4 +1,4 @@
-// crl.pem beside ca.crt: who adds it means it.
+// Tests crl.pem beside ca.crt.
 #include <gtest/gtest.h>
 
 #include "test/control/compile/compile_world.h"

@@ -1,4 +1,4 @@
-// The two tables of kinds agree: what config/ says has a status gets one, from one place.
+// The two tables of kinds must agree: every kind that has a status in config/ has exactly one writer.
 #include "proxy/control/compile/status/status_table.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ World worldWithRule(const std::string& match, const std::string& rule, const std
                       (share.empty() ? "" : ", " + share) + "}]}]")});
 }
 
-/// What the request's target becomes; checked to be as normal as what came in.
+/// Returns the rewritten target of a request, after checking that it is in normal form.
 std::string rewritten(const World& world, const std::string& target) {
   const routing::Rule* rule = world.rule(test::Request("GET", "a.test", target));
   if (rule == nullptr) return "404";
@@ -55,7 +55,7 @@ struct Row {
   const char* result;
 };
 
-// The first eleven are the table of HTTPPathModifier.replacePrefixMatch.
+// The first eleven rows are the table of HTTPPathModifier.replacePrefixMatch.
 constexpr Row kTable[] = {{"/foo/bar", "/foo", "/xyz", "/xyz/bar"},
                           {"/foo/bar", "/foo", "/xyz/", "/xyz/bar"},
                           {"/foo/bar", "/foo/", "/xyz", "/xyz/bar"},

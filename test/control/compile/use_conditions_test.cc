@@ -1,4 +1,4 @@
-// Each use of a payload processor that can not run has a condition of its own, whatever becomes of the others.
+// Tests that each use of a payload processor that cannot run has a condition of its own, independent of the others.
 #include "proxy/control/compile/status/use_conditions.h"
 
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 namespace sluice::control {
 
-// The identity says what a connection to it is like; the endpoints and what it does with requests are not in it,
-// and the authority follows.
+// The identity describes a connection to the plan's destination. Endpoints and extensions are not in it and are
+// compared here; the authority follows from the identity.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
                                                        BackendMemo& memo) {
   const auto unchanged = [&](const std::shared_ptr<const routing::BackendPlan>& before) {

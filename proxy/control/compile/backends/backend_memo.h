@@ -1,5 +1,5 @@
-// A BackendMemo keeps the BackendPlans of the last compilation: one that did not change stays the same object, so that
-// what was made of it stays too.
+// A BackendMemo keeps the BackendPlans of the last compilation. A plan that did not change stays the same object, so
+// that everything made from it stays too.
 //
 // It belongs to the loading thread.
 #pragma once
@@ -13,10 +13,10 @@
 
 namespace sluice::control {
 
-/// Its key is name and identity; a round is one compilation.
+/// The key is the plan's name and identity; a round is one compilation.
 using BackendMemo = base::Memo<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>>;
 
-/// Returns `plan`, or the one before that says the same.
+/// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
                                                        BackendMemo& memo);
 

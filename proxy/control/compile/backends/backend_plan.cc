@@ -50,7 +50,7 @@ std::string authorityOf(const routing::BackendPlan& plan) {
 }
 
 std::string identityOf(const routing::BackendPlan& plan) {
-  // No hostname has a slash: a Backend of the same name is another destination.
+  // No hostname has a slash, so a Backend with the Service's name has another identity.
   return (plan.endpoints ? "service/" : "") + plan.hostname + "|" + std::to_string(plan.port) + "|" +
          std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
 }

@@ -1,4 +1,4 @@
-// What follows from the members of a Backend and of its plan: TLS, authority, identity.
+// Derives TLS, authority and identity from a Backend and its plan.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,18 @@
 
 namespace sluice::control {
 
-/// TLS of one port: its own, or that of the whole Backend.
+/// Returns the TLS of one port: its own, or else the Backend's.
 const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port);
-/// The hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).
+/// Returns the hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).
 std::string authorityOf(const routing::BackendPlan& plan);
-/// Everything that makes two connections different: host, port, protocol, SNI, names, authorities, client certificate,
-/// verification; of a Service which one it is, and not its endpoints. Two plans with equal identities may share
-/// connections, whichever Backend they are from.
+/// Returns everything that distinguishes two connections: host, port, protocol, SNI, names, authorities, client
+/// certificate and verification. A Service counts with its name and not with its endpoints. Two plans with equal
+/// identities may share connections, even if they are from different Backends.
 std::string identityOf(const routing::BackendPlan& plan);
-/// BackendPlan::http11 of that plan, whose identity is set.
+/// Makes BackendPlan::http11 of that plan, whose identity must be set.
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan);
 
-/// The same destination, spoken to in HTTP/2 alone; nullptr if it was said to speak HTTP/1.1.
+/// Returns a plan that speaks only HTTP/2 to the same destination; nullptr if the destination speaks HTTP/1.1.
 std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan);
 
 }  // namespace sluice::control

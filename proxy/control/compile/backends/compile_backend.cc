@@ -12,7 +12,7 @@ namespace {
 
 namespace reason = config::reason;
 
-/// Nothing if it is none that is built.
+/// Returns nullopt for a protocol that is not supported.
 std::optional<routing::UpstreamProtocol> upstreamProtocol(config::BackendProtocol protocol) {
   switch (protocol) {
     case config::BackendProtocol::kAuto:
@@ -27,10 +27,10 @@ std::optional<routing::UpstreamProtocol> upstreamProtocol(config::BackendProtoco
   return std::nullopt;
 }
 
-/// What keeps the Backend from being served at all, whatever it refers to.
+/// Returns the fault that prevents the whole Backend from being served, regardless of its references.
 std::optional<Fault> acceptance(const config::Backend& backend) { return alteringFault(backend.unbuilt); }
 
-/// What keeps one port from being served, whatever it refers to.
+/// Returns the fault that prevents one port from being served, regardless of its references.
 std::optional<Fault> acceptance(const config::BackendPort& port, const std::optional<config::BackendTls>& tls) {
   if (!upstreamProtocol(port.protocol)) {
     return fault(reason::kUnsupportedProtocol,

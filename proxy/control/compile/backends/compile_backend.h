@@ -1,5 +1,5 @@
-// What backendRefs mean. Backends into BackendPlans: one for each port, made once for all rules that refer to it, and
-// what each Backend is told.
+// Compiles Backends into BackendPlans and resolves backendRefs to them. There is one plan for each port; all rules that
+// refer to it share the plan. The conditions of Backends are collected here too.
 #pragma once
 
 #include <map>
@@ -23,12 +23,12 @@ namespace sluice::control {
 
 using BackendResult = Resolved<std::shared_ptr<const routing::BackendPlan>>;
 
-/// A reference of a route, and what it means.
+/// A backendRef of a route and its resolution.
 struct BackendUse {
   const config::BackendTarget* target = nullptr;
   BackendResult result;
-  std::string note;                          // what the route is told of it; empty if nothing
-  const config::Backend* backend = nullptr;  // what it names if it may and that is there, served or not
+  std::string note;                          // note for the route's conditions; empty: none
+  const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
 
   friend bool operator==(const BackendUse&, const BackendUse&) = default;
 };
@@ -39,16 +39,16 @@ class BackendCatalog {
   BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const routing::AddressGuard& guard,
                  const ProcessorCompiler& processors, BackendMemo& memo);
 
-  /// What a reference of the route `holder` means. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or what is
-  /// wrong with the Backend itself; of a Service see ServiceCatalog.
+  /// Resolves a reference of the route `holder`. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or the fault of
+  /// the Backend itself; see ServiceCatalog for Services.
   BackendUse resolve(const config::BackendTarget& ref, const Holder& holder) const;
 
-  /// Remembers that `gateway` sends traffic to the Backend: it becomes a parent in the Backend's status.
+  /// Remembers that `gateway` sends traffic to the Backend, so that it becomes a parent in the Backend's status.
   void noteUse(const config::Backend& backend, const config::Gateway& gateway) {
     entries_.at(&backend).users.insert(&gateway);
   }
 
-  /// Appends what each Backend is told. It is defined with the other statuses, in backend_status.cc.
+  /// Appends the statuses of all Backends. It is defined with the other statuses, in backend_status.cc.
   void addStatuses(std::vector<config::ObjectStatus>& statuses) const;
 
  private:
@@ -56,16 +56,16 @@ class BackendCatalog {
     std::shared_ptr<const routing::BackendPlan> plan;  // null if there is a fault
     std::optional<Fault> unaccepted;
     std::optional<Fault> unresolved;
-    std::optional<Fault> unprocessed;  // an extension can not run, and is not to be missed
+    std::optional<Fault> unprocessed;  // an extension cannot run and fails closed
   };
   struct Entry {
-    std::optional<Fault> unaccepted;  // of all ports
+    std::optional<Fault> unaccepted;  // concerns all ports
     std::map<std::uint16_t, PortEntry> ports;
-    std::vector<RefusedUse> refused;  // its extensions that can not run, each once
+    std::vector<RefusedUse> refused;  // extensions that cannot run, each once
     std::set<const config::Gateway*> users;
   };
 
-  /// What a compilation of Backends needs.
+  /// The parts that the compilation of a Backend needs.
   struct Tools {
     TlsCompiler& tls;
     const ProcessorCompiler& processors;
@@ -75,7 +75,7 @@ class BackendCatalog {
   static PortEntry compilePort(const config::Backend& backend, const config::BackendPort& port, const Tools& tools,
                                std::vector<RefusedUse>& refused);
   BackendResult resolve(const config::BackendTarget& ref, const Holder& holder, const config::Backend* backend) const;
-  /// Whether the route may refer to that at all.
+  /// Returns RefNotPermitted if the route may not refer to that object.
   std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
   config::ObjectStatus status(const config::Backend& backend, const Entry& entry) const;
   config::ObjectStatus status(const config::Rejected& rejected) const;

@@ -17,7 +17,7 @@ namespace reason = config::reason;
 
 constexpr std::size_t kMostNamed = 3;  // addresses in a note
 
-/// GEP-1911.
+/// Maps appProtocol (GEP-1911).
 Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& port) {
   const std::string& name = port.appProtocol;
   if (port.protocol != config::TransportProtocol::kTcp) {
@@ -33,7 +33,7 @@ Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& po
   return fault(reason::kUnsupportedProtocol, "appProtocol " + name + " is not supported");
 }
 
-/// The endpoints of one port, by what may be done with them.
+/// Collects the endpoints of one port: those that are used and those that the guard refuses.
 class EndpointCollector {
  public:
   explicit EndpointCollector(const routing::AddressGuard& guard) : guard_(guard) {}
@@ -54,7 +54,7 @@ class EndpointCollector {
   }
   void addName() { hasNames_ = true; }
 
-  /// Those of one family: a Pod with two addresses is one endpoint.
+  /// Returns the endpoints of one family, because a Pod with two addresses is one endpoint.
   std::vector<routing::Endpoint> chosen(bool prefersIpv6) const {
     const bool takesV6 = prefersIpv6 ? !v6_.empty() : v4_.empty();
     const std::set<routing::Endpoint>& of = takesV6 ? v6_ : v4_;
@@ -83,7 +83,7 @@ class EndpointCollector {
   bool hasNames_ = false;
 };
 
-/// Slices have the names of the Service's ports, and the numbers of the endpoints'.
+/// Adds the endpoints of a slice. Slices have the names of the Service's ports and the port numbers of the endpoints.
 void collect(const config::EndpointSlice& slice, const config::ServicePort& port, EndpointCollector& endpoints) {
   if (slice.addressType == config::AddressType::kFqdn) return endpoints.addName();
   for (const config::EndpointSlice::Port& each : slice.ports) {
@@ -108,7 +108,7 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
     entry.service = &service;
     if (service.isExternalName) continue;
     for (const config::ServicePort& port : service.ports) {
-      // One number may stand for two protocols.
+      // One port number may occur with two protocols.
       const bool known = entry.ports.contains(port.number);
       if (known && port.protocol != config::TransportProtocol::kTcp) continue;
       entry.ports.insert_or_assign(port.number, compilePort(service, port, slices[name], guard, memo));

@@ -1,6 +1,7 @@
-// Services into BackendPlans: one for each of their ports, with the endpoints that their EndpointSlices say are ready.
+// Compiles Services into BackendPlans. There is one plan for each port, with the endpoints that are ready in the
+// Service's EndpointSlices.
 //
-// Lives as long as one compilation.
+// It lives as long as one compilation.
 #pragma once
 
 #include <map>
@@ -19,20 +20,20 @@
 
 namespace sluice::control {
 
-/// The kind Service of the core group.
+/// Returns true for the kind Service of the core group.
 bool isService(const config::ObjectRef& ref);
 
 class ServiceCatalog {
  public:
-  /// `guard` says which endpoints are refused.
+  /// `guard` decides which endpoints are refused.
   ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendMemo& memo);
 
-  /// The plan that a backendRef of a route in namespace `holder` means. Faults: BackendNotFound for a Service or port
-  /// that is not there; InvalidKind for type ExternalName, which the API asks not to support (CVE-2021-25740);
-  /// UnsupportedProtocol for a port that is not TCP, or an appProtocol that is none of ours (GEP-1911).
+  /// Returns the plan that a backendRef of a route in namespace `holder` means. Faults: BackendNotFound for a Service
+  /// or port that does not exist; InvalidKind for type ExternalName, which the API asks not to support
+  /// (CVE-2021-25740); UnsupportedProtocol for a port that is not TCP, or an unknown appProtocol (GEP-1911).
   Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendTarget& ref,
                                                                 std::string_view holder) const;
-  /// What of its endpoints is not used, and why; empty if all are.
+  /// Returns a note about the endpoints that are not used, with the reason; empty if all are used.
   std::string note(const config::BackendTarget& ref, std::string_view holder) const;
 
  private:
@@ -53,7 +54,7 @@ class ServiceCatalog {
   const PortEntry* find(const config::BackendTarget& ref, std::string_view holder) const;
 
   std::map<Name, Entry> entries_;
-  std::map<Name, std::string> rejected_;  // by their schema, and why
+  std::map<Name, std::string> rejected_;  // refused by their schema: the reasons
 };
 
 }  // namespace sluice::control

@@ -15,10 +15,10 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-// A status is for people: whoever has more of the same has seen enough.
+// A status is for people, who need no more than this number of examples.
 constexpr std::size_t kMaxShadowed = 4;
 
-/// The route's hostnames that the listener can see; "" where it names none.
+/// Returns the route's hostnames that the listener can receive; "" if the route names none.
 std::vector<std::string> sharedHostnames(const config::Route& route, const config::Listener& listener) {
   if (route.hostnames.empty()) return {""};
   std::set<std::string> shared;
@@ -58,7 +58,7 @@ class Attacher {
     return nullptr;
   }
 
-  /// Parents of other APIs, and Gateways of other controllers, are theirs to speak of.
+  /// Returns false for parents of other APIs and Gateways of other controllers, which those controllers report.
   bool isOurs(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
     if (ref.group != config::kGatewayGroup) return false;
@@ -66,7 +66,8 @@ class Attacher {
     return model_.find<config::Gateway>(targetNamespace(ref, route_.meta.nameSpace), ref.name) == nullptr;
   }
 
-  /// What keeps the route from the parent; nothing if at least one listener took it.
+  /// Attaches the route to a parent. Returns the reason why it could not be attached; nullopt if at least one listener
+  /// accepted it.
   std::optional<Fault> attach(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
     const auto refusal = [&](std::string_view why, const char* message) {
@@ -103,7 +104,7 @@ class Attacher {
     return result;
   }
 
-  /// A route that is accepted counts at a listener that is not, too (ListenerStatus.attachedRoutes).
+  /// Counts an accepted route at listeners that are not accepted, as the API demands (ListenerStatus.attachedRoutes).
   void countUnserved(GatewayPlan& gateway, const config::ParentRef& parent) {
     for (ListenerPlan* each : selected(gateway, parent)) {
       const config::Listener& listener = *each->listener;
@@ -136,7 +137,7 @@ class Attacher {
     return std::nullopt;
   }
 
-  /// Of several listeners' refusals the one that came closest to success tells most.
+  /// Returns the refusal of the listener that came closest to accepting the route, because it is the most useful one.
   static Fault nearer(Fault a, Fault b) {
     const auto rank = [](const Fault& each) {
       if (each.reason == reason::kHostnameConflict) return 3;
@@ -167,7 +168,7 @@ class Attacher {
     if (!plan_.rejection && !plan_.wholeRouteFails) ++listener.attachedRoutes;
   }
 
-  /// The loser of two routes with the same match is told (E-114).
+  /// Notes that another route has the same match, for the conditions of the route that loses.
   void noteShadow(ListenerPlan& listener, const routing::RouteEntry& entry) {
     const config::Route* winner = listener.claims.addMatch(entry, route_);
     if (winner == nullptr || ++shadowed_ > kMaxShadowed) return;
@@ -204,7 +205,7 @@ class Attacher {
     std::optional<Fault> unresolved;
     if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
     result.check(condition_type::kResolvedRefs, unresolved);
-    // The API wants these first words, and the condition of accepted routes only (RouteConditionPartiallyInvalid).
+    // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
     if (!plan_.faults.empty() && accepted) {
       result.good(condition_type::kPartiallyInvalid, reason::kUnsupportedValue,
                   "Dropped Rule: " + joinMessages(plan_.faults) + "; the requests concerned answer " + failureName());
@@ -220,7 +221,7 @@ class Attacher {
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
   std::set<const ListenerPlan*> taken_;
-  std::vector<std::string> notes_;  // for the condition of the parent at hand
+  std::vector<std::string> notes_;  // for the condition of the current parent
   std::size_t shadowed_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which listeners a route attaches to, by its parentRefs, and what each parent makes the route's status say.
+// Attaches a route to listeners by its parentRefs, and writes the route's status for each parent.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace sluice::control {
 
-/// Adds the route's entries to the listeners that take it, counts it there, and tells `backends` which Gateways use
-/// them. The status names only parents that are ours to speak of. Older routes are to be attached first: they keep what
-/// a later one wants too (claims.h). `kept`: it is the previous version of a route whose newest one its schema refused,
-/// and what that is told.
+/// Adds the route's entries to the listeners that accept it, counts it there, and notes in `backends` which Gateways
+/// use them. The status names only parents of this controller. Older routes must be attached first, because they keep
+/// what a later one wants too (claims.h). `kept` is set for the previous version of a route whose newest version is
+/// refused by its schema; it is the fault for the route's conditions.
 config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
                                  std::vector<GatewayPlan>& gateways, BackendCatalog& backends);
 

@@ -9,7 +9,7 @@
 namespace sluice::control {
 namespace {
 
-/// Calls visit(domain) for each domain that the hostname is below of, the longest first, until it returns true.
+/// Calls visit(domain) for each parent domain of the hostname, the longest first, until it returns true.
 template <typename Visit>
 bool eachDomain(std::string_view hostname, Visit visit) {
   for (std::size_t dot = hostname.find('.'); dot != std::string_view::npos; dot = hostname.find('.', dot + 1)) {
@@ -23,7 +23,7 @@ const config::Route* routeOf(const routing::TextMap<const config::Route*>& map, 
   return found == map.end() ? nullptr : found->second;
 }
 
-/// Most names are there already, and making a node to find that out would cost more than the look.
+/// Most names exist already, and making a node to find that out would cost more than the lookup.
 void addOnce(routing::TextMap<const config::Route*>& map, std::string_view key, const config::Route& owner) {
   if (!map.contains(key)) map.emplace(key, &owner);
 }
@@ -47,7 +47,7 @@ void appendFields(std::string& text, std::vector<routing::FieldMatch> fields, bo
   text += ';';
 }
 
-/// One text for all matches that hold for the same requests because they ask the same.
+/// Returns a text that is equal for all matches that select the same requests by the same criteria.
 std::string matchIdentity(const routing::RouteEntry& entry) {
   std::string text;
   append(text, entry.hostname);

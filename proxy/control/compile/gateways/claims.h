@@ -1,7 +1,8 @@
-// What the routes of one listener have claimed already. Older routes come first, and keep what they have: hostnames
-// against the other kind of route (GRPCRouteSpec.hostnames), matches against every route (E-114).
+// The claims of the routes that attached to one listener. Older routes come first and keep their claims: hostnames
+// against routes of the other kind (GRPCRouteSpec.hostnames), and matches against every route, because the older of two
+// routes with the same match wins.
 //
-// Filled by attach while routes come in the order of their age; points into the Model.
+// Filled by attach while routes are attached in the order of their age. Points into the Model.
 #pragma once
 
 #include <string>
@@ -14,28 +15,29 @@
 
 namespace sluice::control {
 
-/// Hostnames with their owners; "*.suffix" and "" stand for all hosts that they cover.
+/// Hostnames and the routes that own them; "*.suffix" and "" stand for all hosts that they cover.
 class HostnameClaims {
  public:
-  /// Of two owners of one name the first stays.
+  /// Adds a hostname. If it has an owner already, that owner stays.
   void add(std::string_view hostname, const config::Route& owner);
-  /// The owner of a name that has a host in common with this one; nullptr if there is none.
+  /// Returns the owner of a name that has a host in common with this one; nullptr if there is none.
   const config::Route* meets(std::string_view hostname) const;
 
  private:
   routing::TextMap<const config::Route*> names_;
-  routing::TextMap<const config::Route*> below_;  // by every domain that something in names_ is below of
+  routing::TextMap<const config::Route*> below_;  // keys are all parent domains of names_
   const config::Route* first_ = nullptr;
 };
 
 class Claims {
  public:
-  /// The route of another kind that one of these hostnames belongs to; nullptr if a route of `kind` may have them all.
+  /// Returns the route of another kind that owns one of these hostnames; nullptr if a route of `kind` may have them
+  /// all.
   const config::Route* rival(std::string_view kind, const std::vector<std::string>& hostnames) const;
   void addHostnames(std::string_view kind, const std::vector<std::string>& hostnames, const config::Route& owner);
 
-  /// The route that has the very same match under the same hostname, and so takes all of its requests; nullptr if there
-  /// is none, or only `owner` itself, who has it from now on.
+  /// Returns the route with the same match under the same hostname, which therefore gets all requests of the match.
+  /// Returns nullptr if there is none other than `owner`, which owns the match from now on.
   const config::Route* addMatch(const routing::RouteEntry& entry, const config::Route& owner);
 
  private:

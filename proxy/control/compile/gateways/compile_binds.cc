@@ -15,7 +15,8 @@ bool ofAnotherGateway(const ListenerPlan& plan) {
   return plan.unaccepted && plan.unaccepted->reason == config::reason::kPortUnavailable;
 }
 
-/// The listeners of a Gateway by port, without those that have no say there.
+/// Returns the listeners of a Gateway by port. Listeners whose port another Gateway uses, and ports whose listeners are
+/// all down, are left out.
 std::map<std::uint16_t, Group> groupByPort(GatewayPlan& gateway) {
   std::map<std::uint16_t, Group> groups;
   for (ListenerPlan& plan : gateway.listeners) {
@@ -28,7 +29,7 @@ std::map<std::uint16_t, Group> groupByPort(GatewayPlan& gateway) {
   return groups;
 }
 
-/// The rule of a listener that is not served: its hostname stays its own, and answers 500.
+/// Returns the entry of a listener that is not served: its hostname stays reserved and answers 500.
 routing::RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
   auto rule = std::make_shared<routing::Rule>();
   const std::optional<Fault>& why = gateway.refusal   ? gateway.refusal
@@ -42,7 +43,7 @@ routing::RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan
   return entry;
 }
 
-/// `last`: nothing else is made of the group, and the table takes its entries.
+/// With `last` the entries are moved into the table, because the group is not used again.
 routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group, bool last) {
   routing::RouteTableBuilder builder;
   for (ListenerPlan* plan : group) {
@@ -57,7 +58,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
       static_cast<void>(builder.add(refusal(gateway, *plan)));
       continue;
     }
-    // compileMatch has tried the expressions already, so none of these can fail.
+    // compileMatch() has compiled the expressions already, so none of these can fail.
     for (routing::RouteEntry& entry : plan->entries) {
       static_cast<void>(builder.add(last ? std::move(entry) : routing::RouteEntry(entry)));
     }
@@ -65,7 +66,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
   return std::move(builder).build();
 }
 
-/// The certificates of all its listeners, the first listener's first, each once.
+/// Returns the certificates of all listeners of the group, the first listener's first, each once.
 std::vector<routing::ListenerIdentity> identities(const Group& group) {
   std::vector<routing::ListenerIdentity> result;
   std::set<std::string> seen;

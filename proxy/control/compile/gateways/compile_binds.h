@@ -1,4 +1,5 @@
-// Listeners into sockets: one for each address and port, shared by the listeners of a Gateway that differ by hostname.
+// Compiles listeners into sockets. There is one socket for each address and port, shared by the listeners of a Gateway
+// that differ by hostname.
 #pragma once
 
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace sluice::control {
 
-/// In the order of address and port. A port that no listener of it can hold open has no socket: nothing speaks
-/// plaintext where TLS was asked for. What the listeners' entries hold goes into the sockets' tables.
+/// Returns the sockets in the order of address and port, with the entries of their listeners in their tables. A port
+/// that no listener can open gets no socket, so that nothing speaks plaintext where TLS was asked for.
 std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways);
 
 }  // namespace sluice::control

@@ -28,8 +28,8 @@ void refuse(GatewayPlan& plan, Fault why, ListenerState state) {
   for (ListenerPlan& listener : plan.listeners) listener.worsen(state);
 }
 
-/// Without addresses, or with one left to us, the Gateway takes all of the machine's. On those that it can have it is
-/// served, whatever others it asks for.
+/// Without addresses, or with one that the implementation may choose, the Gateway gets all addresses of the machine. If
+/// it asks for usable and unusable addresses, it is served on the usable ones.
 void assignAddresses(GatewayPlan& plan) {
   bool any = plan.gateway->addresses.empty();
   for (const config::GatewayAddress& address : plan.gateway->addresses) {
@@ -57,7 +57,7 @@ void assignAddresses(GatewayPlan& plan) {
   std::sort(plan.addresses.begin(), plan.addresses.end());
 }
 
-/// Settings are those of the process, and so of its GatewayClass.
+/// Settings belong to the process and so to its GatewayClass; a Gateway cannot have its own.
 void checkParameters(GatewayPlan& plan) {
   const auto& ref = plan.gateway->infrastructure.parametersRef;
   if (!ref) return;
@@ -67,7 +67,7 @@ void checkParameters(GatewayPlan& plan) {
          ListenerState::kRefusing);
 }
 
-/// False if the Gateway belongs to another controller and is not ours to speak of.
+/// Returns false if the Gateway belongs to another controller, which reports it.
 bool checkClass(const config::Model& model, GatewayPlan& plan) {
   const std::string& name = plan.gateway->gatewayClassName;
   const config::GatewayClass* gatewayClass = model.find<config::GatewayClass>({}, name);
@@ -104,7 +104,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   plans.push_back(std::move(plan));
 }
 
-/// The first in order keeps a port; who comes later and overlaps does not listen there.
+/// Gives each port to the first Gateway in order. A later one that overlaps does not listen there.
 void claimPorts(std::vector<GatewayPlan>& plans) {
   const auto holds = [](const GatewayPlan& plan, std::uint16_t port) {
     return std::any_of(plan.listeners.begin(), plan.listeners.end(), [&](const ListenerPlan& each) {

@@ -1,4 +1,4 @@
-// GatewayClasses and Gateways: which are ours, which are accepted, which addresses and ports they hold.
+// Compiles GatewayClasses and Gateways: which are ours, which are accepted, and which addresses and ports they use.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace sluice::control {
 
-/// The Gateways of our GatewayClass, and those whose class nobody knows; older ones first, rejected ones last. Two of
-/// them can not hold one port of one address: the later one loses it (PortUnavailable).
+/// Returns the Gateways of our GatewayClass and those whose class does not exist; older ones first, rejected ones last.
+/// Two of them cannot use one port of one address: the later one loses it (PortUnavailable).
 std::vector<GatewayPlan> compileGateways(const config::Model& model);
 
-/// Our GatewayClass exists and its settings could be read.
+/// Returns true if our GatewayClass exists and its settings could be read.
 bool hasAcceptedClass(const config::Model& model);
 
 }  // namespace sluice::control

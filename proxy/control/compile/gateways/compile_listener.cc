@@ -12,7 +12,7 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-/// What HTTP and HTTPS listeners carry.
+/// The kinds of routes that HTTP and HTTPS listeners accept.
 constexpr std::string_view kHttpKinds[] = {config::HttpRoute::kKind, config::GrpcRoute::kKind};
 
 bool isSupported(const config::RouteKind& kind) {
@@ -39,7 +39,7 @@ void checkProtocol(ListenerPlan& plan) {
   }
 }
 
-/// Every certificate must load: a listener with a part of them would surprise the clients of the others.
+/// Loads all certificates. Every one must load, because a listener with a part of them would fail for some clients.
 void loadIdentities(const config::Model& model, const config::Gateway& gateway, ListenerPlan& plan) {
   const config::Listener& listener = *plan.listener;
   if (listener.protocol != config::ListenerProtocol::kHttps) return;
@@ -77,7 +77,7 @@ void checkRouteKinds(ListenerPlan& plan) {
                                                           " is not supported, only HTTPRoute and GRPCRoute");
 }
 
-/// All listeners that can not be told apart are refused: none of them wins.
+/// Refuses all listeners that cannot be told apart; none of them wins.
 void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
   const config::Listener& mine = *plan.listener;
   if (!speaksHttp(mine)) return;
@@ -137,7 +137,7 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   } else {
     conditions.set(condition_type::kConflicted, config::ConditionStatus::kFalse, reason::kNoConflicts, {});
   }
-  // Its polarity is negative, and it is not to be there when it is False.
+  // This condition has negative polarity and must be absent when it is False.
   if (plan.overlap) conditions.good(condition_type::kOverlappingTlsConfig, plan.overlap->reason, plan.overlap->message);
   conditions.check(condition_type::kResolvedRefs, plan.unresolved);
   conditions.check(condition_type::kProgrammed, programmedFault(plan, gateway));

@@ -1,4 +1,5 @@
-// The listeners of one Gateway, checked alone and against each other (Gateway API "Distinct Listeners").
+// Compiles the listeners of one Gateway, and checks each alone and against the others (Gateway API "Distinct
+// Listeners").
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ std::vector<ListenerPlan> compileListeners(const config::Model& model, const con
 
 config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway);
 
-/// The listener lets routes of that kind and namespace attach.
+/// Returns true if the listener allows routes of that kind and namespace.
 bool admits(const config::Model& model, const config::Gateway& gateway, const config::Listener& listener,
             std::string_view kind, std::string_view routeNamespace);
 

@@ -1,6 +1,6 @@
-// TLS towards Backends: authorities, client certificates and options, resolved and parsed.
+// Compiles TLS towards Backends: resolves and parses authorities, client certificates and options.
 //
-// Lives as long as one compilation.
+// It lives as long as one compilation.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,16 @@
 
 namespace sluice::control {
 
-/// Where the system's authorities come from: pki::SystemAuthorities, or a test's own.
+/// Loads the system's authorities: pki::SystemAuthorities, or a test's own.
 using SystemTrust = std::function<base::Result<std::shared_ptr<const pki::TrustStore>>()>;
 
 class TlsCompiler {
  public:
-  /// Both must outlive it. The system's authorities are loaded once at most, and only if a Backend relies on them.
+  /// Both must outlive it. The system's authorities are loaded at most once, and only if a Backend relies on them.
   TlsCompiler(const config::Model& model, const SystemTrust& systemTrust) : model_(model), systemTrust_(systemTrust) {}
 
-  /// `tls` has a mode that originates TLS, and options that compileTlsOptions() took. Faults are of references.
+  /// `tls` must have a mode that originates TLS, and options that compileTlsOptions() accepted. Faults are those of
+  /// references.
   Resolved<routing::UpstreamTls> compile(const config::Backend& backend, const config::BackendTls& tls);
 
  private:
@@ -37,7 +38,7 @@ class TlsCompiler {
   std::optional<TrustResult> system_;
 };
 
-/// `tls.options` (E-57) into the members of `result` that they set; a fault (Invalid) for a value that is none.
+/// Stores `tls.options` in the members of `result` that they set. Returns a fault (Invalid) for a wrong value.
 std::optional<Fault> compileTlsOptions(const config::BackendTls& tls, routing::UpstreamTls& result);
 
 }  // namespace sluice::control

@@ -1,4 +1,4 @@
-// tls.options: the second half of compile_tls.h.
+// Compiles tls.options, the second half of compile_tls.h.
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +16,7 @@ std::optional<Fault> invalidOption(const config::BackendTls& tls, std::string_vi
   return Fault{std::string(config::reason::kInvalid), tls.path + ".options[\"" + std::string(key) + "\"]: " + text};
 }
 
-/// Words between commas, blanks and line breaks.
+/// Splits a text at commas, blanks and line breaks.
 std::vector<std::string> wordsOf(std::string_view text) {
   constexpr std::string_view kBetween = ", \t\r\n";
   std::vector<std::string> words;
@@ -34,7 +34,8 @@ bool isPin(const std::string& word) {
   return bytes && bytes->size() == kPinBytes;
 }
 
-/// Names only. OpenSSL's operators ("!", "+", "-" in front, "@SECLEVEL=0") could loosen what the names seem to say.
+/// Accepts names only. OpenSSL's operators ("!", "+", "-" in front, "@SECLEVEL=0") could loosen what the names seem to
+/// say.
 bool isSuiteList(std::string_view text) {
   char before = ':';
   for (const char c : text) {

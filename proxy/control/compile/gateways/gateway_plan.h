@@ -1,6 +1,6 @@
-// A Gateway on its way into the Snapshot: what is wrong with it and its listeners, and which routes attached to them.
+// A Gateway during compilation: the faults of the Gateway and its listeners, and the routes that attached to them.
 //
-// Made by compile_gateway, filled by attach, turned into sockets by compile_binds. Points into the Model.
+// compile_gateway makes it, attach fills it, and compile_binds turns it into sockets. It points into the Model.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace sluice::control {
 
-/// What becomes of a listener, the worse the later.
+/// The state of a listener, ordered from best to worst.
 enum class ListenerState : std::uint8_t {
   kServing,
-  kRefusing,  // it listens, and answers every request with 500
-  kDown       // it opens no socket; on a socket that others hold open its hostname answers 500
+  kRefusing,  // it listens and answers every request with 500
+  kDown       // it opens no socket; on a socket that others opened its hostname answers 500
 };
 
 struct ListenerPlan {
@@ -28,14 +28,14 @@ struct ListenerPlan {
   ListenerState state = ListenerState::kServing;
   std::optional<Fault> unaccepted;
   std::optional<Fault> conflict;
-  std::optional<Fault> overlap;  // told, and no harm
+  std::optional<Fault> overlap;  // goes into a condition and has no other effect
   std::optional<Fault> unresolved;
   std::optional<Fault> unprocessed;  // by some of its PayloadProcessors
   std::vector<routing::ListenerIdentity> identities;
   std::vector<routing::RouteEntry> entries;
-  Claims claims;                                        // of the routes that attached so far
-  std::shared_ptr<const processing::Chain> preRouting;  // those of RoutingPhase::kPreRouting
-  std::shared_ptr<const processing::Chain> chain;       // of PayloadProcessors that target it or its Gateway
+  Claims claims;                                        // by the routes attached so far
+  std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
+  std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
   std::int32_t attachedRoutes = 0;
 
   bool accepted() const { return !unaccepted && !conflict; }
@@ -46,17 +46,17 @@ struct ListenerPlan {
 
 struct GatewayPlan {
   const config::Gateway* gateway = nullptr;
-  /// Why the whole Gateway is not accepted.
+  /// The reason why the whole Gateway is not accepted.
   std::optional<Fault> refusal;
-  /// Its previous version is served: what that is told.
+  /// Set if its previous version is served; the fault for its conditions.
   std::optional<Fault> kept;
-  /// Its schema refused it: what was legible of it answers 500.
+  /// True if its schema refused it. Its legible parts answer 500.
   bool rejected = false;
-  std::vector<std::string> addresses;  // IP literals in one spelling; "" for all
-  /// Of what it asks for: an address that nobody can listen on.
+  std::vector<std::string> addresses;  // IP literals in canonical form; "" for all
+  /// The fault of an address that it asks for and that nobody can listen on.
   std::optional<Fault> unusable;
   std::vector<ListenerPlan> listeners;
-  /// Of payload processors of its listeners that can not run and are not to be missed; each once.
+  /// Faults of its listeners' payload processors that cannot run and fail closed, each once.
   std::vector<Fault> unprocessed;
 };
 

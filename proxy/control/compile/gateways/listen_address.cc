@@ -24,7 +24,7 @@ bool parse(int family, std::string_view text, Bytes& bytes) {
 
 std::string canonicalAddress(std::string_view text) {
   V6 v6{};
-  if (!parse(AF_INET6, text, v6)) return std::string(text);  // of IPv4 there is only one spelling
+  if (!parse(AF_INET6, text, v6)) return std::string(text);  // IPv4 has only one spelling
   std::array<char, INET6_ADDRSTRLEN> spelled{};
   return ::inet_ntop(AF_INET6, v6.data(), spelled.data(), spelled.size());
 }

@@ -1,7 +1,7 @@
-// The addresses that a Gateway asks for (spec.addresses), and which of them no machine can listen on.
+// Checks the addresses that a Gateway asks for (spec.addresses), some of which no machine can listen on.
 //
-// Pure functions; any thread. Whether this machine has the address that is asked for is not known here: who opens the
-// sockets finds out (C-11).
+// These are pure functions for any thread. They do not know whether this machine has an address; that shows when the
+// sockets are opened.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace sluice::control {
 
-/// One spelling of each: "::1" for "0:0:0:0:0:0:0:1". `text` is an IP address; "" stays "".
+/// Returns the canonical form: "::1" for "0:0:0:0:0:0:0:1". `text` is an IP address; "" stays "".
 std::string canonicalAddress(std::string_view text);
 
-/// Why nobody can listen on that address, and what to write instead; nullptr if somebody may. `canonical` as above.
+/// Returns the reason why nobody can listen on that address and what to write instead; nullptr if the address is
+/// usable. `canonical` is in canonical form.
 const char* whyUnusable(std::string_view canonical);
 
 }  // namespace sluice::control

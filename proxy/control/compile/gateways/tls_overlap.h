@@ -1,4 +1,4 @@
-// Listeners of one Gateway whose TLS could be taken for one another's (Gateway API OverlappingTLSConfig).
+// Finds listeners of one Gateway whose TLS hosts overlap (Gateway API OverlappingTLSConfig).
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace sluice::control {
 
-/// What `plan` is told because of the other HTTPS listeners of its port: a client may use one connection for the hosts
-/// of several of them, and is sent away with 421. Nothing of listeners that are not accepted.
+/// Returns the fault of `plan` because of the other HTTPS listeners of its port: a client may use one connection for
+/// the hosts of several of them and then gets 421. Listeners that are not accepted are ignored.
 std::optional<Fault> tlsOverlap(const ListenerPlan& plan, const std::vector<ListenerPlan>& all);
 
 }  // namespace sluice::control

@@ -14,7 +14,7 @@ using processing::Phase;
 
 namespace reason = config::reason;
 
-/// The Secrets of the model that one object may refer to.
+/// Looks up the Secrets of the model that one object may refer to.
 class Secrets final : public processing::SecretLookup {
  public:
   Secrets(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}
@@ -176,7 +176,7 @@ CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std:
            each.target.name == target.name && (each.sectionName.empty() || each.sectionName == section);
   };
   CompiledUses result;
-  // What its schema refused would have guarded this too.
+  // A processor that its schema refused would have applied to the target too, so it counts as one that fails closed.
   for (const config::Rejected& each : model_.rejected) {
     const auto* legible = each.legible<config::PayloadProcessor>();
     if (legible != nullptr && isMeant(*legible)) {
@@ -239,7 +239,7 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   if (type == types_.end() || !phase) {
     return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
-  // What a use does not say its type may: that no reader has seen.
+  // The phase may come from the use's type, which no reader has checked.
   if (of.preRouting && *phase > Phase::kRequestBody) {
     return refused(config::processor_reason::kUnsupportedPhase,
                    use.path + ".phase: must be request-headers or request-body before routing, but is " +

@@ -1,7 +1,7 @@
-// Uses of payload processors into the Chain that exchanges go through: each with its type, its Secrets and its own
+// Compiles uses of payload processors into the Chain that exchanges run, each with its type, its Secrets and its own
 // fault.
 //
-// Lives as long as one compilation.
+// It lives as long as one compilation.
 #pragma once
 
 #include <memory>
@@ -21,33 +21,33 @@
 
 namespace sluice::control {
 
-/// What holds a list of uses.
+/// The object that holds a list of uses.
 struct UsesOf {
   Holder holder;
-  std::string_view name;  // of the object
+  std::string_view name;  // the object's name
   processing::Scope scope;
-  /// What it guards is spoken to without TLS, outside of the cluster.
+  /// True if their requests go to destinations outside the cluster without TLS.
   bool exposed = false;
-  /// Where in the object the list is attached, if it has several such places: what uses of one name remember (budgets)
-  /// they share only in one place. The same in every compilation for as long as nobody moves it.
+  /// The list's place in the object, if the object has several lists. Uses of one name share their state (budgets) only
+  /// within one place. The place is the same in every compilation as long as nobody moves the list.
   std::string place = {};
-  /// They run before a route is matched, where only the phases of the request's head and body exist (E-97a).
+  /// True if they run before a route is matched, where only the phases of the request's head and body exist.
   bool preRouting = false;
 };
 
-/// A use that can not run.
+/// A use that cannot run.
 struct RefusedUse {
-  std::string writtenIn;  // the object that it stands in: objectName()
-  std::string use;        // its name; empty: all of what the object attaches
+  std::string writtenIn;  // objectName() of the object that it is written in
+  std::string use;        // its name; empty: all uses that the object attaches
   Fault fault;
-  bool open = false;  // it is left out; else what it guards answers 500
-  /// Before the message, for whoever is told of what stands in another object.
+  bool open = false;  // true: it is left out; false: its requests are answered with 500
+  /// Prefix of the message in conditions of other objects.
   std::string origin = {};
 
   friend bool operator==(const RefusedUse&, const RefusedUse&) = default;
 };
 
-/// "kind.group namespace/name".
+/// Returns "kind.group namespace/name".
 std::string objectName(const Holder& object, std::string_view name);
 
 struct CompiledUses {
@@ -55,19 +55,19 @@ struct CompiledUses {
   std::vector<RefusedUse> refused;
 
   void append(CompiledUses more);
-  /// Says no more of those that are left out: somebody else does.
+  /// Drops the refused uses that fail open, because other conditions report them.
   void forgetOpen();
-  /// Of those that are not to be missed: what they guard answers 500.
+  /// Returns the faults of uses that fail closed: their requests are answered with 500.
   std::vector<Fault> closed() const { return faults(false); }
-  /// Of those that are left out.
+  /// Returns the faults of uses that fail open and are left out.
   std::vector<Fault> open() const { return faults(true); }
   std::vector<Fault> faults(bool open) const;
 
-  /// The same processors, run in the same way.
+  /// Returns true if both run the same processors in the same way.
   friend bool operator==(const CompiledUses& a, const CompiledUses& b);
 };
 
-/// The first one's reason, and the messages of all.
+/// Returns one fault with the first one's reason and the messages of all.
 std::optional<Fault> joined(const std::vector<Fault>& faults);
 
 class ProcessorCompiler {
@@ -78,19 +78,19 @@ class ProcessorCompiler {
       : model_(model), catalog_(catalog), types_(types), states_(states), memo_(memo) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
-  /// Of the filters of a rule or share: pipelines are those of the holder's namespace.
+  /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
   CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
-  /// A PayloadProcessor targets the object, or a section of it.
+  /// Returns true if a PayloadProcessor targets the object or a section of it.
   bool concern(const config::ObjectMeta& target) const;
-  /// Of PayloadProcessors that target the object, or this section of it ("": all of it), oldest first (P-28); `own`,
-  /// which stand in the object itself, have their place among them by its age (E-95).
+  /// Compiles the PayloadProcessors that target the object or this section of it ("": the whole object), oldest first.
+  /// `own` are the uses in the object itself; they come in the same order by the object's age.
   CompiledUses targeting(const config::ObjectMeta& target, std::string_view section, const UsesOf& of,
                          CompiledUses own = {}) const;
 
  private:
   void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, const std::string& writtenIn,
            CompiledUses& result) const;
-  /// With its name in what others are told of the faults.
+  /// Compiles the uses of a PayloadProcessor and puts its name into `origin` of their faults.
   CompiledUses compile(const config::PayloadProcessor& processor, const UsesOf& of) const;
   struct Refused {
     Fault fault;
@@ -105,11 +105,12 @@ class ProcessorCompiler {
   ProcessorMemo& memo_;
 };
 
-/// Null if there are no steps.
+/// Returns null if there are no steps.
 std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps);
-/// The same steps, each made of the same processor, in the same order; of one that is null there are none.
+/// Returns true if both have the same steps in the same order, each with the same processor. A null chain has no steps.
 bool same(const processing::Chain* a, const processing::Chain* b);
-/// In the place of steps that can not run and are not to be missed, where nothing else refuses the request: 500.
+/// Returns a step that answers 500 in place of steps that cannot run and fail closed, for requests that nothing else
+/// refuses.
 processing::Step refusing(const Fault& fault, processing::Scope scope);
 
 }  // namespace sluice::control

@@ -12,7 +12,8 @@ std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, c
   ExtensionHooks hooks;
   if (model.settings.extensionManager) {
     std::vector<config::ScopedUse> uses = config::usesOf(*model.settings.extensionManager);
-    // What they lead to is not known: it is taken for the worst. At equal priority the wider scope comes first.
+    // The Backends of these requests are not known, so they are assumed to be exposed. At equal priority the wider
+    // scope comes first.
     const Holder holder{config::kGatewayGroup, config::GatewayClass::kKind, {}};
     for (auto each = uses.rbegin(); each != uses.rend(); ++each) {
       const bool ofRoutes = each->scope == base::HookScope::kRoute;

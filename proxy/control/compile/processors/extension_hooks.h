@@ -1,8 +1,8 @@
-// The hooks of settings.extensionManager as payload processors (C-13): what every route and every listener of the
-// process puts its requests through, beside what anybody attached to them.
+// Compiles the hooks of settings.extensionManager into payload processors. Every route and every listener of the
+// process runs them, besides the processors that users attached.
 //
-// A hook that can not run and fails closed refuses what it is for and nothing else; health and readiness are not
-// served by listeners of Gateways, and so are never meant. Immutable, made by compile().
+// A hook that cannot run and fails closed refuses the requests of its own scope alone. Health and readiness are not
+// served by listeners of Gateways and so are never affected. Immutable, made by compile().
 #pragma once
 
 #include <memory>
@@ -13,15 +13,16 @@
 namespace sluice::control {
 
 struct ExtensionHooks {
-  CompiledUses ofRoutes;  // of every rule
-  /// Of hostnames, listeners and the process: all of them are for every request of every listener that has a route.
+  CompiledUses ofRoutes;  // run for every rule
+  /// Hooks of hostnames, of listeners and of the process. All of them run for every request of every listener that has
+  /// a route.
   CompiledUses ofListeners;
 
   bool empty() const { return ofRoutes == CompiledUses() && ofListeners == CompiledUses(); }
   friend bool operator==(const ExtensionHooks&, const ExtensionHooks&) = default;
 };
 
-/// `before`, if it says the same; never null.
+/// Returns `before` if it is equal to the new hooks. Never null.
 std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, const ProcessorCompiler& processors,
                                                    std::shared_ptr<const ExtensionHooks> before);
 

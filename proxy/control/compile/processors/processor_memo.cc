@@ -6,7 +6,7 @@
 namespace sluice::control {
 namespace {
 
-/// Where they were written does not count.
+/// Compares two values without their positions.
 bool sameValue(const content::Value& a, const content::Value& b) {
   const auto sameMember = [](const content::Member& one, const content::Member& other) {
     return one.key == other.key && sameValue(one.value, other.value);
@@ -22,7 +22,7 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
   return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
 
-/// Passes questions on, and writes them down.
+/// Passes lookups on and records them.
 class Witness final : public processing::SecretLookup {
  public:
   Witness(const processing::SecretLookup& asked, std::vector<MadeProcessor::Lookup>& lookups)

@@ -1,5 +1,5 @@
-// A ProcessorMemo keeps the processors of the last compilation: one of whose use nothing changed, nor anything in the
-// Secrets and grants that it looked at, stays the same object.
+// A ProcessorMemo keeps the processors of the last compilation. A processor stays the same object if nothing changed in
+// its use, nor in the Secrets and grants that it read.
 //
 // It belongs to the loading thread.
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace sluice::control {
 
-/// A processor, and what it was made of.
+/// A processor and everything it was made from.
 struct MadeProcessor {
-  /// A question that the type asked while it made the processor, and what it was told.
+  /// A Secret that the type looked up while it made the processor, and the result.
   struct Lookup {
     std::string nameSpace;
     std::string name;
@@ -27,11 +27,11 @@ struct MadeProcessor {
   processing::Made made;
 };
 
-/// Its key is owner, name, type, phase, preAuth, exposed; a round is one compilation.
+/// The key is owner, name, type, phase, preAuth, exposed; a round is one compilation.
 using ProcessorMemo =
     base::Memo<std::tuple<std::string, std::string, std::string, processing::Phase, bool, bool>, MadeProcessor>;
 
-/// Returns what `type` makes of `use`, or has made of the same before.
+/// Returns the processor that `type` makes of `use`; the kept one if nothing changed.
 processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorMemo& memo);
 
 }  // namespace sluice::control

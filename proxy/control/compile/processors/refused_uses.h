@@ -1,7 +1,7 @@
-// The uses of payload processors that can not run, by the object that each is written in: that is who is told, wherever
-// it is attached.
+// The uses of payload processors that cannot run, grouped by the object that each is written in. That object gets the
+// condition, wherever the use is attached.
 //
-// Lives as long as one compilation.
+// It lives as long as one compilation.
 #pragma once
 
 #include <map>
@@ -12,20 +12,21 @@
 
 namespace sluice::control {
 
-/// What is attached in several places is refused in several, mostly for the same reason: it counts once.
+/// Appends uses that are not known yet. A use attached in several places is refused in each of them, mostly for the
+/// same reason, and counts once.
 void noteOnce(std::vector<RefusedUse>& known, const std::vector<RefusedUse>& more);
 
 class RefusedUses {
  public:
   void note(const std::vector<RefusedUse>& refused);
-  /// By objectName(); empty if there are none.
+  /// Returns the refused uses of the object with that objectName(); empty if there are none.
   std::vector<RefusedUse> in(const std::string& object) const;
 
  private:
   std::map<std::string, std::vector<RefusedUse>> byObject_;
 };
 
-/// One after the other, those that are not to be missed first, with what becomes of what they are for.
+/// Returns one fault for all refused uses, those that fail closed first, each with its effect on requests.
 std::optional<Fault> degradation(const std::vector<RefusedUse>& refused);
 
 }  // namespace sluice::control

@@ -1,4 +1,4 @@
-// The CORS filter of a rule or of one of its shares, in the form that answers meet it.
+// Compiles the CORS filter of a rule or of one of its weighted backends.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace sluice::control {
 
-/// Null if there is none. A fault (UnsupportedValue) for an origin that no browser can have. Without an origin nobody
-/// is allowed.
+/// Returns null if there is no filter. Returns a fault (UnsupportedValue) for an origin that no browser can have.
+/// Without an origin no request is allowed.
 Resolved<std::shared_ptr<const routing::Cors>> compileCors(const base::Box<config::Cors>& cors);
 
 }  // namespace sluice::control

@@ -25,7 +25,7 @@ bool contains(const std::vector<std::pair<std::string, std::string>>& entries, s
   return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == name; });
 }
 
-/// The authority in normal form, or empty if `value` is none.
+/// Returns the authority in normal form; empty if `value` is not an authority.
 std::string authorityFrom(std::string_view value) {
   base::ChunkPool pool;
   base::Arena arena(pool);

@@ -1,4 +1,4 @@
-// RequestHeaderModifier and ResponseHeaderModifier, checked and brought into the form that exchanges apply.
+// Compiles RequestHeaderModifier and ResponseHeaderModifier into the form that exchanges apply.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace sluice::control {
 
 enum class HeaderSection : std::uint8_t { kRequest, kResponse };
 
-/// Fields that frame a message or belong to one connection are the gateway's own: naming one is a fault (Invalid), and
-/// so is Host, but for a `set` in requests, which becomes HeaderEdit::authority. Of several entries with one name the
-/// first counts.
+/// Returns a fault (Invalid) for fields that frame a message or belong to one connection, because those belong to the
+/// gateway. Host is refused too, except for a `set` in requests, which becomes HeaderEdit::authority. If a name occurs
+/// more than once, the first entry counts.
 Resolved<base::Box<routing::HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifier>& modifier,
                                                         HeaderSection section);
 

@@ -51,7 +51,7 @@ std::optional<Fault> compileHeaderMatches(const std::vector<config::NamedMatch>&
 
 }  // namespace
 
-// Routes are compared with requests in one normal form, so both are brought into it by the same code.
+// Routes are compared with requests in one normal form, so the same code brings both into it.
 Resolved<std::string> normalPath(std::string_view value, const std::string& field) {
   if (!value.starts_with('/')) return unsupported(field, "a path begins with \"/\"");
   if (value.find('?') != std::string_view::npos) return unsupported(field, "a path holds no query");

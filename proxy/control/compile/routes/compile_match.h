@@ -1,4 +1,4 @@
-// The matches of a rule, in the form of the route table.
+// Compiles the matches of a rule into entries of the route table.
 #pragma once
 
 #include "config/model/model.h"
@@ -7,12 +7,12 @@
 
 namespace sluice::control {
 
-/// Without hostnames, precedence and rule. A fault (UnsupportedValue) where the match can never be evaluated: an
-/// expression that RE2 refuses, a path without a normal form, a header field that heads do not hold.
+/// Returns an entry without hostnames, precedence and rule. Returns a fault (UnsupportedValue) if the match can never
+/// be evaluated: an expression that RE2 refuses, a path without a normal form, or a header field that no head contains.
 Resolved<routing::RouteEntry> compileMatch(const config::HttpRouteMatch& match);
 Resolved<routing::RouteEntry> compileMatch(const config::GrpcRouteMatch& match);
 
-/// A path as users write it in the one normal form of requests; `field` is for the fault.
+/// Brings a user's path into the normal form of requests; `field` is for the fault.
 Resolved<std::string> normalPath(std::string_view value, const std::string& field);
 
 }  // namespace sluice::control

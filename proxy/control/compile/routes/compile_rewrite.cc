@@ -5,7 +5,8 @@
 namespace sluice::control {
 namespace {
 
-/// Prefixes are of whole path elements: a "/" at their end says nothing (Gateway API HTTPPathModifier).
+/// Removes a final "/". Prefixes consist of whole path elements, so it has no meaning there (Gateway API
+/// HTTPPathModifier).
 std::string withoutFinalSlash(std::string path) {
   if (path.ends_with('/')) path.pop_back();
   return path;

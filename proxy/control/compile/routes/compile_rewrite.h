@@ -1,4 +1,4 @@
-// The filters URLRewrite and RequestRedirect of a rule or of one of its shares, in the form that requests meet them.
+// Compiles the filters URLRewrite and RequestRedirect of a rule or of one of its weighted backends.
 #pragma once
 
 #include "config/model/model.h"
@@ -9,11 +9,11 @@
 
 namespace sluice::control {
 
-/// A fault (UnsupportedValue) for a path without a normal form. ReplacePrefixMatch replaces the prefix of the one match
-/// of `rule`, which its schema has seen to.
+/// Returns a fault (UnsupportedValue) for a path without a normal form. ReplacePrefixMatch replaces the prefix of the
+/// one match of `rule`; the schema has checked that there is only one.
 Resolved<routing::UrlRewrite> compileRewrite(const base::Box<config::UrlRewrite>& rewrite,
                                              const config::HttpRouteRule& rule);
-/// The same for a redirect's path.
+/// Compiles a redirect, with the same rules for its path.
 Resolved<base::Box<routing::Redirect>> compileRedirect(const base::Box<config::RequestRedirect>& redirect,
                                                        const config::HttpRouteRule& rule);
 

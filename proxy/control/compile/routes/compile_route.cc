@@ -22,7 +22,7 @@ std::optional<routing::RetryPolicy> retryPolicy(const std::optional<config::Retr
   return policy;
 }
 
-/// The parts that depend on the kind of route are the overloads at its end.
+/// Compiles one route. The parts that depend on the kind of route are the overloads at the end of the class.
 class RouteCompiler {
  public:
   RouteCompiler(const config::Route& route, const RouteTools& tools, RoutePlan& plan)
@@ -41,7 +41,7 @@ class RouteCompiler {
   }
 
  private:
-  /// False if the rule has a fault of its own.
+  /// Returns false if the rule has a fault of its own.
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
@@ -68,7 +68,7 @@ class RouteCompiler {
     return !own;
   }
 
-  /// By name where it has one: then others may come and go before it.
+  /// Names the rule if it has a name, so that rules before it may come and go.
   static std::string placeOf(const config::RouteRule& rule, std::uint32_t index) {
     return rule.name.empty() ? ", rule " + std::to_string(index) : ", rule named " + rule.name;
   }
@@ -81,7 +81,8 @@ class RouteCompiler {
     return share.backend && !share.backend->tls && !share.backend->endpoints;
   }
 
-  /// Of the process, of PayloadProcessors that target the route or the rule, and of the rule's filters.
+  /// Compiles the hooks of the process, the PayloadProcessors that target the route or the rule, and the rule's
+  /// filters.
   void compileProcessors(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
                          std::optional<Fault>& own) {
     const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
@@ -100,7 +101,7 @@ class RouteCompiler {
     return uses;
   }
 
-  /// What fails closed is a fault of what holds it; what fails open is told and left out.
+  /// Takes the steps. A use that fails closed makes its fault the rule's; one that fails open is noted and left out.
   std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
     plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
     for (const Fault& each : uses.open()) addNote(each.message + "; it fails open and is left out");
@@ -108,7 +109,7 @@ class RouteCompiler {
     return std::move(uses.steps);
   }
 
-  /// Matches that can not be evaluated are left out; those of the same rule that can then answer 500.
+  /// Compiles the matches. A match that cannot be evaluated is left out, and the rule's other matches then answer 500.
   template <typename RouteRule>
   void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
     for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
@@ -131,7 +132,7 @@ class RouteCompiler {
     } else if (compiled.totalWeight == 0 && !compiled.redirect) {
       addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
               (compiled.session ? ", but for the sessions that there are" : ""));
-      // Exchanges find out themselves whether a request has one.
+      // Exchanges find out for themselves whether a request belongs to a session.
       if (compiled.session) return;
       compiled.failure = routing::Rule::withoutWeight(grpc());
     }
@@ -181,7 +182,8 @@ class RouteCompiler {
     return result;
   }
 
-  /// One whose reference is broken is left out: what it would have copied goes on without (HTTPRequestMirrorFilter).
+  /// Compiles the mirrors. One whose reference is broken is left out, and requests are served without it
+  /// (HTTPRequestMirrorFilter).
   std::vector<routing::RequestMirror> mirrors(const config::Filters& filters) {
     std::vector<routing::RequestMirror> result;
     for (const config::RequestMirror& each : filters.mirrors) {
@@ -195,7 +197,7 @@ class RouteCompiler {
     return result;
   }
 
-  /// Into a Rule or a share of one. The first fault goes to `own`.
+  /// Compiles filters into a Rule or a weighted backend. The first fault goes to `own`.
   template <typename RouteRule, typename Target>
   static void compileFilters(const config::Filters& filters, const RouteRule& rule, Target& target,
                              std::optional<Fault>& own) {
@@ -268,7 +270,7 @@ RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, 
 
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
   if (plan.hooks != tools.hooks) return false;
-  // Processors may come from any object, and are few.
+  // Processors may depend on any object, and routes with processors are few.
   if (plan.processed || tools.processors.concern(plan.route->meta)) return false;
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
     return tools.backends.resolve(*before.target, plan.holder()) == before;

@@ -1,4 +1,4 @@
-// One route by itself: its rules and matches, ready to be attached to any listener, and what is wrong with them.
+// Compiles one route independently of all listeners: its rules and matches, ready to be attached, and its faults.
 #pragma once
 
 #include <memory>
@@ -21,24 +21,24 @@ struct RulePlan {
   std::vector<routing::RouteEntry> matches;  // without hostnames and rule
 };
 
-/// Points into the route's object.
+/// The compiled route. It points into the route's object.
 struct RoutePlan {
   std::string_view kind;
   const config::Route* route = nullptr;
   std::string name;  // "namespace/name"
-  /// Its schema refused the route: the message. All its rules answer 500.
+  /// Set if the schema refused the route: then all its rules answer 500.
   std::optional<Fault> rejection;
   std::vector<RulePlan> rules;
   std::vector<BackendUse> uses;   // of all rules and mirrors
-  std::vector<Fault> faults;      // of rules and shares, which answer 500
-  std::vector<Fault> unresolved;  // of backendRefs, whose shares answer 500
+  std::vector<Fault> faults;      // of rules and weighted backends, which answer 500
+  std::vector<Fault> unresolved;  // faults of backendRefs, whose weighted backends answer 500
   std::vector<std::string> notes;
-  std::vector<RefusedUse> refused;         // of all rules and shares, whoever attached them
-  std::vector<RefusedUse> refusedFilters;  // those of them that filters attach, each once
-  /// Every rule answers 500 because of a fault of its own.
+  std::vector<RefusedUse> refused;         // uses of all rules and weighted backends, attached by any object
+  std::vector<RefusedUse> refusedFilters;  // the subset attached by filters, each once
+  /// True if every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
-  bool processed = false;                       // its filters attach processors
-  std::shared_ptr<const ExtensionHooks> hooks;  // that its rules have
+  bool processed = false;                       // whether its filters attach processors
+  std::shared_ptr<const ExtensionHooks> hooks;  // the hooks of its rules
 
   Holder holder() const { return {config::kGatewayGroup, kind, route->meta.nameSpace}; }
 };
@@ -53,11 +53,11 @@ struct RouteTools {
 /// `rejection` is set for routes that their schema refused.
 RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection);
 RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection);
-/// The plan would come out as it is.
+/// Returns true if compiling the route again would make an equal plan.
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools);
 
-/// There is no key: the route with the rules that persist sessions answering 500 for the fault, as for any reference
-/// that is broken. nullopt if it has none.
+/// Used when there is no key for sessions: returns the route with the rules that persist sessions answering 500 for the
+/// fault, as for any broken reference. Returns nullopt if there are no such rules.
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault);
 
 }  // namespace sluice::control

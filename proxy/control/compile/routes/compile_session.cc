@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::string_view kNamePrefix = "sluice-session-";
 constexpr std::size_t kNameDigits = 16;
-// What is one in a regular expression, and what would end the Path attribute of a cookie.
+// Characters with a meaning in a regular expression, and the character that ends the Path attribute of a cookie.
 constexpr std::string_view kNoLiterals = "\\^$.|?*+()[]{}";
 constexpr std::string_view kNoCookiePath = ";";
 
-// Fields that say something else already, which a session's value would take the place of.
+// Fields that have another meaning, which a session's value would overwrite.
 constexpr std::array<std::string_view, 4> kTaken = {"cookie", "host", "set-cookie", "via"};
 
 bool isTaken(std::string_view field) {
@@ -39,7 +39,7 @@ std::uint64_t shortDigest(std::string_view text) {
   return number;
 }
 
-/// References that are repeated differ by which of them they are.
+/// Returns a digest for each weighted backend. Repeated references get different digests, by their order.
 std::vector<std::uint64_t> sharesOf(const config::RouteRule& rule, std::string_view nameSpace) {
   std::vector<std::uint64_t> shares;
   for (const config::HttpBackendRef& ref : rule.backendRefs) {
@@ -55,7 +55,7 @@ std::vector<std::uint64_t> sharesOf(const config::RouteRule& rule, std::string_v
   return shares;
 }
 
-/// What stands before the first of these characters, up to the segment that holds it.
+/// Returns the part of the path before the first of these characters, up to the segment that contains it.
 std::string beforeAny(std::string_view path, std::string_view characters) {
   const std::size_t end = path.find_first_of(characters);
   if (end == std::string_view::npos) return std::string(path);
@@ -95,13 +95,13 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
   policy->scope = text + (policy->byHeader ? " header " : " cookie ") + policy->name;
   policy->absoluteTimeout = session.absoluteTimeout;
   policy->permanent = session.permanent;
-  // No browser takes such a cookie with another Path (RFC 6265bis, "The __Host- Prefix").
+  // No browser accepts such a cookie with another Path (RFC 6265bis, "The __Host- Prefix").
   if (!base::toLower(policy->name).starts_with("__host-")) policy->paths = std::move(paths);
   policy->shares = sharesOf(rule, name.route.nameSpace);
   return std::shared_ptr<const routing::SessionPolicy>(std::move(policy));
 }
 
-/// The bytes of one entry; their place, never they, is in the fault.
+/// Returns the bytes of one entry. Faults contain its place and never the bytes.
 Resolved<base::Secret> sessionKey(const config::SecretObject& secret, const std::string& key, const std::string& what) {
   const auto fault = [&](const std::string& text) {
     return Fault{std::string(config::reason::kUnsupportedValue), what + text};

@@ -1,4 +1,4 @@
-// sessionPersistence: of a rule, and the key that all of them are sealed by.
+// Compiles sessionPersistence of rules, and the key that seals all sessions.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace sluice::control {
 
-/// Which rule it is.
+/// Names a rule.
 struct RuleName {
   std::string_view kind;
   const config::ObjectMeta& route;
   std::uint32_t index;
 };
 
-/// Null if the rule has none. Fault: UnsupportedValue for a header field that is not to be had.
+/// Returns null if the rule has none. Fault: UnsupportedValue for a header field that sessions cannot use.
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::HttpRouteRule& rule,
                                                                        const RuleName& name);
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::GrpcRouteRule& rule,
                                                                        const RuleName& name);
 
-/// By what settings.sessionKey names; null if it names nothing.
+/// Returns the sealer for the key that settings.sessionKey names; null if it names none.
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model);
 
 }  // namespace sluice::control

@@ -1,7 +1,8 @@
-// A RouteMemo keeps the routes of the last compilation: one whose object and whose Backends did not change is not
-// compiled again, and its Rules stay the same objects.
+// A RouteMemo keeps the compiled routes of the last compilation. A route is not compiled again if its object and its
+// Backends did not change, and its Rules stay the same objects.
 //
-// Its key is the object itself, which never changes and is kept for as long. It belongs to the loading thread.
+// The key is the address of the route's object, which never changes and is kept for as long. It belongs to the loading
+// thread.
 #pragma once
 
 #include <memory>
@@ -14,11 +15,11 @@
 namespace sluice::control {
 
 struct CompiledRoute {
-  std::shared_ptr<const config::Route> route;  // nobody else gets its address
+  std::shared_ptr<const config::Route> route;  // holding it keeps its address from reuse
   std::shared_ptr<const RoutePlan> plan;
 };
 
-/// Its key is the address of the route; a round is one compilation.
+/// The key is the address of the route; a round is one compilation.
 using RouteMemo = base::Memo<const config::Route*, CompiledRoute>;
 
 template <typename RouteType>

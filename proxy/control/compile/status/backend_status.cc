@@ -29,20 +29,20 @@ std::string join(std::string a, const std::string& b) {
   return a + b;
 }
 
-/// Ports often share their TLS, and so its faults.
+/// Adds a fault unless it is there already, because ports often share their TLS and so its faults.
 void add(std::vector<Fault>& faults, const Fault& fault) {
   const bool known =
       std::any_of(faults.begin(), faults.end(), [&](const Fault& other) { return other.message == fault.message; });
   if (!known) faults.push_back(fault);
 }
 
-/// Programmed is Gateway API's word for it, Available the proposal's (E-56).
+/// Adds the condition that Gateway API calls Programmed and the proposal Available.
 void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved) {
   conditions.check(condition_type::kProgrammed, unserved);
   if (shape == config::StatusShape::kControllers) conditions.check(condition_type::kAvailable, unserved);
 }
 
-/// Puts the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass for its
+/// Puts the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass as its
 /// parent.
 void place(config::ObjectStatus& status, const config::Model& model, const std::vector<config::Condition>& conditions,
            const std::set<const config::Gateway*>& users) {

@@ -1,4 +1,4 @@
-// This writer says what Backends are told, in each of their spellings.
+// Writes the statuses of Backends, in each of their spellings.
 #pragma once
 
 #include "proxy/control/compile/status/status_sources.h"

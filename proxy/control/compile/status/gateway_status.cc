@@ -54,7 +54,7 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
                  reason::kListenersNotValid, "listeners with faults: " + names);
 }
 
-/// The summary of the listeners' own conditions of that type.
+/// Summarises the listeners' own conditions of that type.
 std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
   std::string names;
   for (const ListenerPlan& each : plan.listeners) {
@@ -64,7 +64,7 @@ std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
   return fault(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
 }
 
-/// The settings are the class's, and so are their hooks.
+/// Adds the conditions of the hooks, because settings and hooks belong to the class.
 void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
   CompiledUses all = hooks.ofRoutes;
   all.append(hooks.ofListeners);

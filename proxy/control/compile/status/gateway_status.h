@@ -1,13 +1,13 @@
-// These writers say what GatewayClasses and Gateways are told.
+// Writes the statuses of GatewayClasses and Gateways.
 #pragma once
 
 #include "proxy/control/compile/status/status_sources.h"
 
 namespace sluice::control {
 
-/// Writes those of classes with our controllerName, and of those that their schema refused.
+/// Writes the statuses of classes with our controllerName and of classes that their schema refused.
 void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses);
-/// Writes those of Gateways that have a plan, and of those of which nothing was legible.
+/// Writes the statuses of Gateways that have a plan and of Gateways without any legible part.
 void gatewayStatuses(const StatusSources& sources, Statuses& statuses);
 
 }  // namespace sluice::control

@@ -8,7 +8,7 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-// metav1.Condition.message: an API server refuses the whole status over one that is longer.
+// Bound of metav1.Condition.message. An API server refuses the whole status if one message is longer.
 constexpr std::size_t kMaxMessage = 32768;
 constexpr std::string_view kCut = "...";
 

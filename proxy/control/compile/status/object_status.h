@@ -1,4 +1,4 @@
-// Makes the statuses of objects: their conditions in one place, so that all of them are told alike.
+// Makes the conditions of all kinds of objects in one place, so that they are alike.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace sluice::control {
 
-/// Conditions of one object: they share its generation.
+/// Conditions of one object; they share its generation.
 class Conditions {
  public:
   explicit Conditions(const config::ObjectMeta& meta) : generation_(meta.generation) {}
@@ -27,7 +27,7 @@ class Conditions {
   Conditions& bad(std::string_view type, const Fault& fault) {
     return set(type, config::ConditionStatus::kFalse, fault.reason, fault.message);
   }
-  /// `bad` if there is a fault, else `good` with the type's own name as reason.
+  /// Adds `bad` if there is a fault, else `good` with the type's own name as reason.
   Conditions& check(std::string_view type, const std::optional<Fault>& fault, std::string message = {});
 
   std::size_t size() const { return conditions_.size(); }
@@ -38,17 +38,19 @@ class Conditions {
   std::vector<config::Condition> conditions_;
 };
 
-/// What an object is told whose newest version its schema refuses while the one before serves on (C-11).
+/// Returns the fault for the conditions of an object whose newest version its schema refuses while the previous version
+/// is served; nullopt for other objects.
 std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta);
-/// `message`, and that the previous version serves on.
+/// Returns `message` with the note that the previous version is served.
 Fault keptFault(std::string_view reason, const std::string& message);
-/// Two faults as one, with the reason of the first.
+/// Joins two faults into one with the first one's reason.
 std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>& second);
 
 /// Makes a status without conditions yet, in the shape of its kind.
 config::ObjectStatus statusOf(const config::ObjectMeta& meta);
 config::ObjectStatus statusOf(const config::Rejected& rejected);
-/// Makes the status of an object of which nothing was legible, so that no parent or ancestor of it could be told why.
+/// Makes the status of an object of which nothing was legible, so that it has no parent or ancestor that could carry
+/// the condition.
 config::ObjectStatus rejectedStatus(const config::Rejected& rejected);
 
 }  // namespace sluice::control

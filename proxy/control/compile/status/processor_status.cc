@@ -15,11 +15,11 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-/// What a PayloadProcessor means by its targetRef.
+/// The object that a PayloadProcessor's targetRef names.
 struct Target {
   bool found = false;
   bool ours = true;
-  bool section = false;  // it has the one that is named
+  bool section = false;  // whether it has the named section
 };
 
 template <typename Sections, typename Name>
@@ -28,7 +28,7 @@ bool hasSection(const Sections& sections, const std::string& name, Name&& nameOf
          std::any_of(sections.begin(), sections.end(), [&](const auto& section) { return nameOf(section) == name; });
 }
 
-/// What is left of a route that its schema refused is a target too: its rules answer 500 anyway.
+/// A route that its schema refused is a target too, as far as it is legible: its rules answer 500 anyway.
 template <typename Route>
 Target routeTarget(const config::Model& model, const config::PayloadProcessor& processor) {
   const std::string& nameSpace = processor.meta.nameSpace;
@@ -86,7 +86,8 @@ void placeAtTarget(const config::PayloadProcessor& processor, std::vector<config
   status.parents.push_back(std::move(ancestor));
 }
 
-/// Uses of the object that cannot run have conditions of their own; what refuses it as a whole its Accepted says.
+/// Returns the conditions of an object. Uses that cannot run have conditions of their own; a fault of the whole object
+/// goes into its Accepted.
 std::vector<config::Condition> conditionsOf(const config::ObjectMeta& meta, const std::optional<Fault>& unaccepted,
                                             const StatusSources& sources) {
   std::vector<RefusedUse> refused = sources.refusedUses.in(objectName(holderOf(meta), meta.name));

@@ -1,4 +1,4 @@
-// This finds the objects of a type that their schema refuses, for whoever says what they are told.
+// Finds the objects of a type that their schema refuses, for the writers of statuses.
 #pragma once
 
 #include "config/model/model.h"
@@ -6,7 +6,7 @@
 
 namespace sluice::control {
 
-/// Calls `visit` with each refused object of the type, of whichever of its kinds, in the order of the model.
+/// Calls `visit` with each refused object of the type, of all its kinds, in the order of the model.
 template <typename Object, typename Visit>
 void forEachRefused(const config::Model& model, Visit&& visit) {
   for (const config::Rejected& each : model.rejected) {

@@ -1,12 +1,11 @@
-// These writers say what HTTPRoutes and GRPCRoutes are told for which no parent can speak: attachRoute() has said what
-// the others are.
+// Writes the statuses of HTTPRoutes and GRPCRoutes that have no parent to report them; attachRoute() writes the others.
 #pragma once
 
 #include "proxy/control/compile/status/status_sources.h"
 
 namespace sluice::control {
 
-/// They write those of refused routes that name no parent, or of which nothing was legible.
+/// These write the statuses of refused routes that name no parent or have no legible part.
 void httpRouteStatuses(const StatusSources& sources, Statuses& statuses);
 void grpcRouteStatuses(const StatusSources& sources, Statuses& statuses);
 

@@ -1,4 +1,5 @@
-// StatusSources are what the statuses of objects are written of, when everything else has been compiled.
+// StatusSources hold everything that the writers of statuses read after the compilation.
+//
 // They live as long as the writing; references outlive them.
 #pragma once
 

@@ -27,10 +27,10 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::Backend), backendStatuses},
 };
 
-/// Statuses are large: what is sorted are places, and each status moves once.
+/// Statuses are large, so pointers to them are sorted and each status moves once.
 using Places = std::vector<config::ObjectStatus*>;
 
-/// The line of the table that the object's type has.
+/// Returns the index of the table's line for the object's type.
 std::size_t tableLineOf(const config::ObjectStatus& status) {
   const std::type_info& type = *config::findObjectKind(status.group, status.kind)->type;
   const auto* line = std::find_if(std::begin(kStatusTable), std::end(kStatusTable),
@@ -39,7 +39,7 @@ std::size_t tableLineOf(const config::ObjectStatus& status) {
   return static_cast<std::size_t>(line - std::begin(kStatusTable));
 }
 
-/// Statuses of routes come in order if the routes have no times of creation: files say none.
+/// Sorts unless the order is right already. Statuses of routes without a creation time, as in files, are in order.
 void sortPlaces(Places& places) {
   const auto before = [](const config::ObjectStatus* a, const config::ObjectStatus* b) {
     const auto key = [](const config::ObjectStatus& status) {

@@ -1,5 +1,5 @@
-// This is the control plane's half of the table of kinds (config/model/object_kinds.h): it says who tells the objects
-// of a type how they are served, in the order in which /status lists them.
+// The control plane's half of the table of kinds (config/model/object_kinds.h). It names the writer of each type's
+// statuses, in the order in which /status lists them.
 #pragma once
 
 #include <span>
@@ -11,15 +11,15 @@ namespace sluice::control {
 
 struct StatusEntry {
   const std::type_info* type;  // as in ObjectKind
-  /// Appends a status for each object that is ours to speak of, refused ones too, in any order. Routes that were
-  /// attached have theirs already.
+  /// Appends a status for each object that belongs to this controller, refused ones too, in any order. Routes that were
+  /// attached already have theirs.
   void (*write)(const StatusSources& sources, Statuses& statuses);
 };
 
 std::span<const StatusEntry> statusTable();
 
-/// Writes all of them, in the order of the table, then by group, kind, namespace and name. `attached` are those of the
-/// routes with parents of ours, as attachRoute() made them.
+/// Writes all statuses, in the order of the table, then by group, kind, namespace and name. `attached` are the statuses
+/// that attachRoute() made for routes with parents of ours.
 Statuses writeStatuses(const StatusSources& sources, Statuses attached);
 
 }  // namespace sluice::control

@@ -1,4 +1,4 @@
-// A condition for each use of a payload processor that can not run, beside what the object says of itself (E-80, E-81).
+// Writes a condition for each use of a payload processor that cannot run, besides the object's own conditions.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace sluice::control {
 
-/// Before the name of the use, with what a condition's type can not have in it as "-".
+/// Prefix of the condition's type. The name of the use follows, with "-" for characters that a type cannot contain.
 inline constexpr std::string_view kUseConditionPrefix = "extension.sluice.dev/";
-/// Says how many there are beside those that have one of their own.
+/// The condition that counts the uses without one of their own.
 inline constexpr std::string_view kMoreUsesCondition = "extensions.sluice.dev/Others";
 inline constexpr std::size_t kMostUseConditions = 16;
-/// Of all types together, of a GatewayClass or of one parent of a route (maxItems in the CRDs of Gateway API v1.6.1):
-/// an API server refuses a whole status over one more.
+/// Bound of all types together, in a GatewayClass or in one parent of a route (maxItems in the CRDs of Gateway API
+/// v1.6.1). An API server refuses a whole status that exceeds it.
 inline constexpr std::size_t kMostConditions = 8;
 
-/// False, each with its use's own reason and message; at most kMostUseConditions, and one more for the rest, and of all
-/// types together at most `most`. Uses of one name, as different rules may have, share theirs.
+/// Adds conditions that are False, each with its use's reason and message. There are at most kMostUseConditions, one
+/// more for the rest, and together with all other types at most `most`. Uses with one name, as in different rules,
+/// share a condition.
 void addUseConditions(const std::vector<RefusedUse>& refused, Conditions& conditions,
                       std::size_t most = std::numeric_limits<std::size_t>::max());
 
