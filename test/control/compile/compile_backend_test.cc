@@ -146,7 +146,7 @@ TEST(CompileBackend, IsDegradedByExtensionsThatAreNotRun) {
         worldWithBackend({backendWith("extensions: [{name: guard, type: 'acme.example.com/PIIDetector:v1', phase: "
                                       "request-body, priority: 20, failOpen: " +
                                       std::string(open ? "true" : "false") + "}]")});
-    EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "True/Accepted") << "admitted (E-77)";
+    EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "True/Accepted") << "admitted, and degraded";
     EXPECT_EQ(world.condition("Backend", "origin", "Degraded"), "True/UnsupportedExtensionType");
     EXPECT_NE(world.message("Backend", "origin", "Degraded").find("PIIDetector"), std::string::npos);
     EXPECT_EQ(world.condition("Backend", "origin", "Programmed"), open ? "True/Programmed" : "False/Invalid");
