@@ -188,20 +188,20 @@ class Exchange final : private net::Timer, private ExchangeStepsOwner {
     return phases_ != 0 && ((phases_ & kOfAll) != 0 || hasOwnSteps());
   }
   bool hasWholeResponse() const {
-    const Stretch* stretch = carrier(&ExchangeSteps::response);
-    return stretch != nullptr && !stretch->isOpen();
+    const processing::Pipeline* pipeline = carrier(&ExchangeSteps::response);
+    return pipeline != nullptr && !pipeline->isOpen();
   }
   ExchangeSteps& steps();
   /// If bodies go through steps there.
-  Stretch* carrier(std::optional<Stretch> ExchangeSteps::*of) const {
-    return steps_ && (*steps_.*of) && (*steps_.*of)->carries ? &*(*steps_.*of) : nullptr;
+  processing::Pipeline* carrier(std::optional<processing::Pipeline> ExchangeSteps::*of) const {
+    return steps_ && (*steps_.*of) && (*steps_.*of)->carries() ? &*(*steps_.*of) : nullptr;
   }
-  Stretch* attemptSteps() const { return steps_ && steps_->attempt ? &*steps_->attempt : nullptr; }
+  processing::Pipeline* attemptSteps() const { return steps_ && steps_->attempt ? &*steps_->attempt : nullptr; }
   bool starves() const;
   const http::RequestHead& asked() const { return asked_ != nullptr ? *asked_ : request_.head; }
   void processBeforeRouting();
   void processRequest();
-  Stretch& requestSteps(bool carries);
+  processing::Pipeline& requestSteps(bool carries);
   void processTentative();
   void processSecondRound();
   void applyFilters();
@@ -210,15 +210,15 @@ class Exchange final : private net::Timer, private ExchangeStepsOwner {
   void changeRule(const routing::RouteMatch& match);
   routing::RouteMatch matchWithHints(http::RequestHead head);
   void carryRequest();
-  processing::Run::Outcome moveSteps();
+  processing::Pipeline::Outcome moveSteps();
   void processAttempt();
   void processConnect();
   bool processBackendRequest();
   void process();
   void await();
-  processing::Run::Outcome moveRequest();
-  processing::Run::Outcome moveAttempt();
-  processing::Run::Outcome moveBoth();
+  processing::Pipeline::Outcome moveRequest();
+  processing::Pipeline::Outcome moveAttempt();
+  processing::Pipeline::Outcome moveBoth();
   void moveRequestBody();
   void beginResponseSteps();
   void processResponse();
@@ -231,7 +231,7 @@ class Exchange final : private net::Timer, private ExchangeStepsOwner {
     constexpr unsigned kOfKept = processing::bitOf(Phase::kResponseHeaders) | processing::bitOf(Phase::kResponseBody);
     raise((phases_ & kOfKept) != 0 ? Event::kResponseHead : Event::kResponseReady);
   }
-  processing::Run::Outcome moveResponse();
+  processing::Pipeline::Outcome moveResponse();
   void releaseResponse();
   void processOwnAnswer();
   /// Of the request: its steps are through; its attempt may be made.

@@ -17,7 +17,7 @@ void Exchange::processConnect() {
   if (!addresses.ok()) return raise(Event::kUnavailable, addresses.error());
   if (addresses->empty()) return;
   steps_->connect.begin(request_.arena, *attempt_.backend->backend, *std::move(addresses));
-  steps_->attempt->append(chains(), {Phase::kConnect});
+  steps_->attempt->append(chains(), Phase::kConnect);
   pendingSteps_ = Pending::kConnect;
   process();
 }

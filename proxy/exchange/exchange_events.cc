@@ -32,7 +32,7 @@ void Exchange::addRequestBody(std::string_view bytes) {
   progressWithin(requestBytes_, receivedMark_);
   // Once nobody wants it, it is received only to be dropped.
   if (requestState_ == RequestState::kStopped) return;
-  if (Stretch* steps = carrier(&ExchangeSteps::request)) {
+  if (processing::Pipeline* steps = carrier(&ExchangeSteps::request)) {
     steps->source.append(bytes);
   } else {
     receiveBody(bytes);
@@ -48,7 +48,7 @@ void Exchange::receiveBody(std::string_view bytes) {
 
 void Exchange::endRequest(std::optional<http::Trailers> trailers) {
   progress();
-  Stretch* steps = carrier(&ExchangeSteps::request);
+  processing::Pipeline* steps = carrier(&ExchangeSteps::request);
   if (steps != nullptr && requestState_ != RequestState::kStopped) {
     steps->end(std::move(trailers));
   } else {
@@ -110,7 +110,7 @@ void Exchange::judgeStatus() {
 
 void Exchange::addResponseBody(std::string_view bytes) {
   progress();
-  if (Stretch* steps = carrier(&ExchangeSteps::response)) {
+  if (processing::Pipeline* steps = carrier(&ExchangeSteps::response)) {
     steps->source.append(bytes);
   } else {
     responseBody_.bytes.append(bytes);
@@ -122,7 +122,7 @@ void Exchange::endResponse(std::optional<http::Trailers> trailers) {
   progress();
   if (trailers) guardBackendsTrailers(trailers->fields);
   if (requestState_ == RequestState::kSent) attempt_.request.end();
-  if (Stretch* steps = carrier(&ExchangeSteps::response)) {
+  if (processing::Pipeline* steps = carrier(&ExchangeSteps::response)) {
     steps->end(std::move(trailers));
   } else if (trailers) {
     responseBody_.finish(std::move(*trailers));

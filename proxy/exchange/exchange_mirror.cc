@@ -17,7 +17,7 @@ http::RequestHead Exchange::headOfMirrors() {
   steps_->editsBeforeRouting.layOnCopy(request_.arena, head);
   applyRuleFilters(request_.arena, head, *rule_, owner_.identity(), {origin_.client, origin_.secure});
   steps_->edits.layOnCopy(request_.arena, head);
-  if (steps_->request->run.alters()) removeDigests(head.headers);
+  if (steps_->request->alters()) removeDigests(head.headers);
   return head;
 }
 

@@ -13,8 +13,8 @@ namespace sluice::exchange {
 
 using processing::bitOf;
 using processing::Phase;
+using processing::Pipeline;
 using processing::Round;
-using processing::Run;
 
 /// The Backend's, before it has a connection.
 bool Exchange::hasOwnSteps() const {
@@ -46,7 +46,7 @@ void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
 /// A buffered step waits for the client's body, and nobody else does anything.
 bool Exchange::starves() const {
   if (!steps_) return false;
-  const Stretch* request = carrier(&ExchangeSteps::request);
+  const processing::Pipeline* request = carrier(&ExchangeSteps::request);
   if (request != nullptr && request->starves()) return true;
   const bool none =
       request != nullptr ? request->isOpen() && request->source.empty() : requestBody_.end() == http::PipeEnd::kOpen;
@@ -61,14 +61,13 @@ void Exchange::processAttempt() {
   auto* head = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
       http::RequestHead(headOfAttempt());
   const processing::Chains own = {nullptr, nullptr, all[2]};
-  const Stretch::Load ofOwn = Stretch::loadOf(own, bitOf(Phase::kRequestBody), head->body);
-  const Stretch::Load ofAll = Stretch::loadOf(all, bitOf(Phase::kBackendRequest), head->body);
-  Stretch& stretch = steps().beginAttempt(*head, {ofOwn.carries || ofAll.carries, ofAll.flows});
+  const bool wanted = processing::wantsBody(own, bitOf(Phase::kRequestBody)) ||
+                      processing::wantsBody(all, bitOf(Phase::kBackendRequest));
+  processing::Pipeline& pipeline = steps().beginAttempt(*head, processing::bodyPath(head->body, wanted));
   const bool begun = steps_->tentativeChain == own[2];
   if (begun) steps_->tentativeEdits.layOn(request_.arena, *head, [](const processing::Step&) { return true; });
   const Round left = begun ? Round::kSecond : Round::kBoth;
-  stretch.append(own, {Phase::kRequestHeaders, left});
-  stretch.append(own, {Phase::kRequestBody, left});
+  pipeline.appendRequest(own, left);
   pendingSteps_ = Pending::kAttempt;
   process();
 }
@@ -76,13 +75,13 @@ void Exchange::processAttempt() {
 /// What waited goes on.
 void Exchange::process() {
   if (pendingSteps_ == Pending::kNothing) return moveRequestBody();
-  Run::Outcome outcome = moveSteps();
-  while (outcome == Run::Outcome::kMatchAgain) {
+  Pipeline::Outcome outcome = moveSteps();
+  while (outcome == Pipeline::Outcome::kMatchAgain) {
     matchAgain();
-    outcome = error_ ? Run::Outcome::kRefused : moveRequest();
+    outcome = error_ ? Pipeline::Outcome::kRefused : moveRequest();
   }
-  if (outcome == Run::Outcome::kWaits) return await();
-  if (outcome == Run::Outcome::kRefused) return;
+  if (outcome == Pipeline::Outcome::kWaits) return await();
+  if (outcome == Pipeline::Outcome::kRefused) return;
   switch (std::exchange(pendingSteps_, Pending::kNothing)) {
     case Pending::kNothing:
       return;
@@ -93,9 +92,9 @@ void Exchange::process() {
     case Pending::kTentative:
       return processSecondRound();
     case Pending::kRequest:
-      if (steps_->request->carries) {
+      if (steps_->request->carries()) {
         for (http::RequestHead* head : {&request_.head, asked_}) {
-          frame(*head, steps_->request->run.alters(), requestBody_);
+          frame(*head, steps_->request->alters(), requestBody_);
         }
       }
       return onProcessed();
@@ -110,10 +109,10 @@ void Exchange::process() {
 }
 
 /// Moves the steps that are under way.
-Run::Outcome Exchange::moveSteps() {
+Pipeline::Outcome Exchange::moveSteps() {
   switch (pendingSteps_) {
     case Pending::kNothing:
-      return Run::Outcome::kDone;
+      return Pipeline::Outcome::kDone;
     case Pending::kBeforeRouting:
     case Pending::kFirstRound:
     case Pending::kTentative:
@@ -124,7 +123,7 @@ Run::Outcome Exchange::moveSteps() {
     case Pending::kBackendRequest:
       return moveBoth();
   }
-  return Run::Outcome::kDone;
+  return Pipeline::Outcome::kDone;
 }
 
 /// A client that waits to be told so is told to send the body that a step waits for.
@@ -136,19 +135,19 @@ void Exchange::await() {
 
 /// The attempt has a connection. False: it does not go on with it now.
 bool Exchange::processBackendRequest() {
-  Stretch& stretch = *steps_->attempt;
+  processing::Pipeline& pipeline = *steps_->attempt;
   if (!std::exchange(steps_->backendRequestEntered, true)) {
-    if (wants(Phase::kBackendRequest)) stretch.append(chains(), {Phase::kBackendRequest});
-    stretch.seal();
+    if (wants(Phase::kBackendRequest)) pipeline.append(chains(), Phase::kBackendRequest);
+    pipeline.seal();
   }
-  const Run::Outcome outcome = moveAttempt();
-  if (outcome == Run::Outcome::kWaits) {
+  const Pipeline::Outcome outcome = moveAttempt();
+  if (outcome == Pipeline::Outcome::kWaits) {
     pendingSteps_ = Pending::kBackendRequest;
     raise(Event::kPostponed);
     await();
   }
-  if (outcome != Run::Outcome::kDone) return false;
-  if (stretch.carries) frame(*steps_->attemptHead, stretch.run.alters(), steps_->attemptBody);
+  if (outcome != Pipeline::Outcome::kDone) return false;
+  if (pipeline.carries()) frame(*steps_->attemptHead, pipeline.alters(), steps_->attemptBody);
   return true;
 }
 
@@ -159,59 +158,59 @@ void Exchange::guardTrailers() {
   }
 }
 
-Run::Outcome Exchange::moveRequest() {
-  Stretch& stretch = *steps_->request;
-  if (!stretch.carries) return stretch.go(requestBody_.bytes, 0);
+Pipeline::Outcome Exchange::moveRequest() {
+  processing::Pipeline& pipeline = *steps_->request;
+  if (!pipeline.carries()) return pipeline.go(requestBody_.bytes, 0);
   base::ByteQueue passed(owner_.worker().chunks());
-  const Run::Outcome outcome = stretch.go(passed, requestBody_.bytes.size());
-  if (outcome == Run::Outcome::kRefused || outcome == Run::Outcome::kMatchAgain) return outcome;
+  const Pipeline::Outcome outcome = pipeline.go(passed, requestBody_.bytes.size());
+  if (outcome == Pipeline::Outcome::kRefused || outcome == Pipeline::Outcome::kMatchAgain) return outcome;
   for (; !passed.empty() && (retries_ || !mirrors_.empty()); passed.consume(passed.front().size())) {
     receiveBody(passed.front());
   }
   requestBody_.bytes.splice(passed, passed.size());
-  if (stretch.tookEnd()) receiveEnd(std::exchange(stretch.trailers, std::nullopt));
-  if (const std::size_t fed = stretch.takeFed()) {
+  if (pipeline.tookEnd()) receiveEnd(std::exchange(pipeline.trailers, std::nullopt));
+  if (const std::size_t fed = pipeline.takeFed()) {
     requestTaken_ += fed;
     grant();
   }
-  if (requestBody_.bytes.empty()) stretch.run.releaseBuffers();
+  if (requestBody_.bytes.empty()) pipeline.releaseBuffers();
   return outcome;
 }
 
-Run::Outcome Exchange::moveAttempt() {
-  Stretch& stretch = *steps_->attempt;
+Pipeline::Outcome Exchange::moveAttempt() {
+  processing::Pipeline& pipeline = *steps_->attempt;
   http::BodyPipe& body = steps_->attemptBody;
-  Run::Outcome outcome = stretch.go(body.bytes, 0);
-  while (stretch.carries && outcome != Run::Outcome::kRefused) {
-    const std::size_t count = std::min(stretch.run.room(body.bytes.size()), requestBody_.bytes.size());
+  Pipeline::Outcome outcome = pipeline.go(body.bytes, 0);
+  while (pipeline.carries() && outcome != Pipeline::Outcome::kRefused) {
+    const std::size_t count = std::min(pipeline.room(body.bytes.size()), requestBody_.bytes.size());
     const bool ends =
-        stretch.isOpen() && count == requestBody_.bytes.size() && requestBody_.end() == http::PipeEnd::kComplete;
+        pipeline.isOpen() && count == requestBody_.bytes.size() && requestBody_.end() == http::PipeEnd::kComplete;
     if (count == 0 && !ends) break;
-    stretch.source.splice(requestBody_.bytes, count);
+    pipeline.source.splice(requestBody_.bytes, count);
     if (count > 0) passRequest(count);
-    if (ends) stretch.end(trailersOf(requestBody_));
-    outcome = stretch.go(body.bytes, 0);
+    if (ends) pipeline.end(trailersOf(requestBody_));
+    outcome = pipeline.go(body.bytes, 0);
   }
-  if (!stretch.carries || outcome == Run::Outcome::kRefused) return outcome;
-  if (stretch.tookEnd()) {
-    finishPipe(body, std::exchange(stretch.trailers, std::nullopt));
+  if (!pipeline.carries() || outcome == Pipeline::Outcome::kRefused) return outcome;
+  if (pipeline.tookEnd()) {
+    finishPipe(body, std::exchange(pipeline.trailers, std::nullopt));
     guardTrailers();
   }
-  if (body.bytes.empty()) stretch.run.releaseBuffers();
+  if (body.bytes.empty()) pipeline.releaseBuffers();
   grant();
   return outcome;
 }
 
 /// Through the steps of the request and those of the attempt; the outcome is that of the attempt's.
-Run::Outcome Exchange::moveBoth() {
+Pipeline::Outcome Exchange::moveBoth() {
   const bool carried = carrier(&ExchangeSteps::request) != nullptr;
   while (true) {
-    if (carried && moveRequest() == Run::Outcome::kRefused) return Run::Outcome::kRefused;
+    if (carried && moveRequest() == Pipeline::Outcome::kRefused) return Pipeline::Outcome::kRefused;
     const std::size_t before = requestBody_.bytes.size();
-    const Run::Outcome outcome = moveAttempt();
+    const Pipeline::Outcome outcome = moveAttempt();
     // What the attempt took has made room.
     const bool took = requestBody_.bytes.size() < before;
-    if (!carried || !took || outcome == Run::Outcome::kRefused) return outcome;
+    if (!carried || !took || outcome == Pipeline::Outcome::kRefused) return outcome;
   }
 }
 
@@ -229,15 +228,15 @@ void Exchange::moveRequestBody() {
 
 void Exchange::beginResponseSteps() {
   const std::uint8_t bodies = bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseBody);
-  const Stretch::Load load = Stretch::loadOf(chains(), bodies, response_->head.body);
   // RFC 9110 section 6.4.1: there is none, so no step can make one.
   const bool bodiless = request_.head.method == http::Method::kHead || http::statusForbidsBody(response_->head.status);
-  steps().beginResponse(response_->head, {load.carries && !bodiless, load.flows});
+  steps().beginResponse(response_->head, processing::bodyPath(response_->head.body,
+                                                              !bodiless && processing::wantsBody(chains(), bodies)));
 }
 
 /// Steps of the Backend's response, before it is decided whether it is kept.
 void Exchange::processResponse() {
-  steps_->response->append(chains(), {Phase::kBackendResponse});
+  steps_->response->append(chains(), Phase::kBackendResponse);
   pendingResponse_ = PendingResponse::kBackendResponse;
   processResponseOn();
 }
@@ -245,41 +244,41 @@ void Exchange::processResponse() {
 /// Steps of the response that is kept.
 void Exchange::processHead() {
   const processing::Chains all = chains();
-  steps_->response->append(all, {Phase::kResponseHeaders});
-  steps_->response->append(all, {Phase::kResponseBody});
+  steps_->response->append(all, Phase::kResponseHeaders);
+  steps_->response->append(all, Phase::kResponseBody);
   pendingResponse_ = PendingResponse::kKept;
   processResponseOn();
 }
 
 void Exchange::processResponseOn() {
   if (pendingResponse_ == PendingResponse::kNothing) return;
-  const Run::Outcome outcome = moveResponse();
-  if (outcome == Run::Outcome::kWaits) return arm();
-  if (outcome == Run::Outcome::kRefused) return;
+  const Pipeline::Outcome outcome = moveResponse();
+  if (outcome == Pipeline::Outcome::kWaits) return arm();
+  if (outcome == Pipeline::Outcome::kRefused) return;
   if (std::exchange(pendingResponse_, PendingResponse::kNothing) == PendingResponse::kKept) {
     return raise(Event::kResponseReady);
   }
   judgeStatus();
 }
 
-Run::Outcome Exchange::moveResponse() {
-  Stretch& stretch = *steps_->response;
-  const Run::Outcome outcome = stretch.go(responseBody_.bytes, 0);
-  if (outcome == Run::Outcome::kRefused || !stretch.carries) return outcome;
-  if (stretch.tookEnd()) finishPipe(responseBody_, std::exchange(stretch.trailers, std::nullopt));
-  if (responseBody_.bytes.empty()) stretch.run.releaseBuffers();
-  responseTaken_ += stretch.takeFed();
+Pipeline::Outcome Exchange::moveResponse() {
+  processing::Pipeline& pipeline = *steps_->response;
+  const Pipeline::Outcome outcome = pipeline.go(responseBody_.bytes, 0);
+  if (outcome == Pipeline::Outcome::kRefused || !pipeline.carries()) return outcome;
+  if (pipeline.tookEnd()) finishPipe(responseBody_, std::exchange(pipeline.trailers, std::nullopt));
+  if (responseBody_.bytes.empty()) pipeline.releaseBuffers();
+  responseTaken_ += pipeline.takeFed();
   if (responseTaken_ > 0) grantBackend();
   return outcome;
 }
 
 /// All that could keep it from the client has been asked: its head is about to leave.
 void Exchange::releaseResponse() {
-  Stretch& stretch = *steps_->response;
-  stretch.seal();
-  if (!stretch.carries) return;
+  processing::Pipeline& pipeline = *steps_->response;
+  pipeline.seal();
+  if (!pipeline.carries()) return;
   moveResponse();
-  frame(response_->head, stretch.run.alters(), responseBody_);
+  frame(response_->head, pipeline.alters(), responseBody_);
 }
 
 void Exchange::processOwnAnswer() {

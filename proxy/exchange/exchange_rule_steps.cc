@@ -23,9 +23,10 @@ void Exchange::processBeforeRouting() {
   const processing::Chains first = {listener_->preRouting.get(), nullptr, nullptr};
   findPhases();  // what they answer goes through response-headers of the listener
   // Whether steps of the route will want the body is not known.
-  Stretch& stretch = requestSteps(Stretch::loadOf({}, 0, request_.head.body).flows);
-  stretch.appendRequest(first, Round::kFirst);
-  stretch.appendRequest(first, Round::kSecond);
+  processing::Pipeline& pipeline =
+      requestSteps(processing::bodyPath(request_.head.body, true) == processing::BodyPath::kFlows);
+  pipeline.appendRequest(first, Round::kFirst);
+  pipeline.appendRequest(first, Round::kSecond);
   pendingSteps_ = Pending::kBeforeRouting;
   process();
 }
@@ -46,7 +47,8 @@ void Exchange::processRequest() {
     request_.head.headers = before->headers.copy(request_.arena);
     steps_->beginRule(*before);
   } else {
-    requestSteps(Stretch::loadOf(shared, bitOf(Phase::kRequestBody), request_.head.body).carries);
+    requestSteps(processing::wantsBody(shared, bitOf(Phase::kRequestBody)) &&
+                 request_.head.body != http::Body::kTunnel);
     steps_->beginRule(*asked_);
   }
   steps_->request->appendRequest(shared, Round::kFirst);
@@ -55,21 +57,21 @@ void Exchange::processRequest() {
 }
 
 /// `carries` says that the body goes through them.
-Stretch& Exchange::requestSteps(bool carries) {
+processing::Pipeline& Exchange::requestSteps(bool carries) {
   asked_ = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
       http::RequestHead(request_.head);
   request_.head.headers = asked_->headers.copy(request_.arena);
-  Stretch& stretch = steps().beginRequest({false, false});
+  processing::Pipeline& pipeline = steps().beginRequest();
   steps_->sentHead = asked_;
   if (carries) carryRequest();
-  return stretch;
+  return pipeline;
 }
 
 void Exchange::carryRequest() {
-  Stretch& stretch = *steps_->request;
-  stretch.carry(Stretch::loadOf({}, 0, request_.head.body).flows);
-  stretch.source.splice(requestBody_.bytes, requestBody_.bytes.size());
-  if (requestBody_.end() == http::PipeEnd::kComplete) stretch.end(requestBody_.takeTrailers());
+  processing::Pipeline& pipeline = *steps_->request;
+  pipeline.carry(processing::bodyPath(request_.head.body, true));
+  pipeline.source.splice(requestBody_.bytes, requestBody_.bytes.size());
+  if (requestBody_.end() == http::PipeEnd::kComplete) pipeline.end(requestBody_.takeTrailers());
   requestBody_ = http::BodyPipe(owner_.worker().chunks());
 }
 
@@ -82,9 +84,9 @@ void Exchange::processTentative() {
   auto* head = new (request_.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead)))
       http::RequestHead(headOfAttempt());
   steps_->beginTentative(*head, *own);
-  Stretch& stretch = *steps_->request;
-  if (!stretch.carries && own->wantsBodyPreAuth() && head->body != http::Body::kTunnel) carryRequest();
-  stretch.appendRequest({nullptr, nullptr, own}, Round::kFirst);
+  processing::Pipeline& pipeline = *steps_->request;
+  if (!pipeline.carries() && own->wantsBodyPreAuth() && head->body != http::Body::kTunnel) carryRequest();
+  pipeline.appendRequest({nullptr, nullptr, own}, Round::kFirst);
   pendingSteps_ = Pending::kTentative;
   process();
 }
@@ -118,9 +120,9 @@ void Exchange::rebuildHead() {
 /// again.
 void Exchange::matchAgain() {
   const bool early = pendingSteps_ == Pending::kBeforeRouting;  // a route is matched behind them anyway
-  const bool asked = steps_->request->run.askedByStep();
+  const bool asked = steps_->request->askedByStep();
   if (early || (asked && std::exchange(steps_->matchedAgain, true))) return;
-  const Step* const asking = steps_->request->run.asking();
+  const Step* const asking = steps_->request->asking();
   const auto stays = [asking](const Step& step) { return step.scope == Scope::kGateway || &step == asking; };
   http::RequestHead head = *steps_->headBeforeRule;
   head.headers = head.headers.copy(request_.arena);
@@ -129,7 +131,7 @@ void Exchange::matchAgain() {
   if (match.rule == rule_) return;
   const processing::Chain* const next = match.rule != nullptr ? match.rule->chain.get() : nullptr;
   const auto counts = [&](const Step& step) { return stays(step) || (next != nullptr && next->contains(step)); };
-  const Step* const changed = steps_->request->run.alteredBy(
+  const Step* const changed = steps_->request->alteredBy(
       [&](const Step& step) { return step.scope != Scope::kGateway && (next == nullptr || !next->contains(step)); });
   if (changed != nullptr) return steps_->refuse(*changed, "the route was matched again after it had changed the body");
   steps_->edits.keepIf(counts);
@@ -150,11 +152,13 @@ void Exchange::changeRule(const routing::RouteMatch& match) {
   steps_->findPlace();
   if (refusal) return raise(Event::kRejected, *refusal);
   if (rule_->requestTimeout) arm();
-  Stretch& stretch = *steps_->request;
+  processing::Pipeline& pipeline = *steps_->request;
   const processing::Chains own = {nullptr, chains()[1], nullptr};
-  if (!stretch.carries && Stretch::loadOf(own, bitOf(Phase::kRequestBody), request_.head.body).carries) carryRequest();
-  stretch.leave();
-  stretch.appendRequest(sharedChains(), Round::kFirst);
+  if (!pipeline.carries() && processing::wantsBody(own, bitOf(Phase::kRequestBody)) &&
+      request_.head.body != http::Body::kTunnel)
+    carryRequest();
+  pipeline.leaveRoute();
+  pipeline.appendRequest(sharedChains(), Round::kFirst);
   pendingSteps_ = Pending::kFirstRound;
 }
 

@@ -6,7 +6,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
-#include "proxy/processing/run_host.h"
+#include "proxy/processing/pipeline_host.h"
 
 namespace sluice::exchange {
 

@@ -3,6 +3,7 @@
 // Immutable, made by compile(); any thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -97,7 +98,13 @@ class Chain {
   std::uint8_t bodyPhases_ = 0;
 };
 
-/// Chains of several scopes that an exchange goes through, the widest first; any may be null. See StepOrder.
+/// Chains of several scopes that an exchange goes through, the widest first; any may be null. See StepQueue.
 using Chains = std::array<const Chain*, 3>;
+
+/// Returns true if a step of `phases` (a bit each) wants the body.
+inline bool wantsBody(const Chains& chains, std::uint8_t phases) {
+  return std::any_of(chains.begin(), chains.end(),
+                     [&](const Chain* chain) { return chain != nullptr && (chain->bodyPhases() & phases) != 0; });
+}
 
 }  // namespace sluice::processing

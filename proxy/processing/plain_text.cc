@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::string_view kField = "content-encoding";
 
-http::Headers& headersOf(const RunTarget& target) {
+http::Headers& headersOf(const StepTarget& target) {
   return target.response != nullptr ? target.response->headers : target.request.headers;
 }
 
-Verdict failure(RunHost& host, content::DecodeStatus status) {
+Verdict failure(PipelineHost& host, content::DecodeStatus status) {
   const bool tooLong = status == content::DecodeStatus::kTooLong;
   const bool excess = tooLong || status == content::DecodeStatus::kTooDense;
   if (excess) host.onLimit(tooLong ? "decompressedBody" : "decompressionRatio");
@@ -23,7 +23,7 @@ Verdict failure(RunHost& host, content::DecodeStatus status) {
 
 }  // namespace
 
-std::optional<Verdict> PlainText::begin(const RunHost& host, const RunTarget& target) {
+std::optional<Verdict> PlainText::begin(const PipelineHost& host, const StepTarget& target) {
   std::string codings;
   for (const http::Field& field : headersOf(target)) {
     if (field.name == kField) codings.append(codings.empty() ? "" : ",").append(field.value);
@@ -38,7 +38,7 @@ std::optional<Verdict> PlainText::begin(const RunHost& host, const RunTarget& ta
   return Verdict::fail("the body has a Content-Encoding that can not be undone", Cause::kBadBody);
 }
 
-PlainText::Yield PlainText::decode(RunHost& host, base::ByteQueue& coded, bool ended, base::ByteQueue& to,
+PlainText::Yield PlainText::decode(PipelineHost& host, base::ByteQueue& coded, bool ended, base::ByteQueue& to,
                                    std::size_t room, base::ByteQueue* taken) {
   do {
     if (to.size() >= room) return {std::nullopt, true};
@@ -58,7 +58,7 @@ PlainText::Yield PlainText::decode(RunHost& host, base::ByteQueue& coded, bool e
   return content::failed(status) ? Yield{failure(host, status)} : Yield{};
 }
 
-void PlainText::strip(const RunTarget& target, const Step& step) {
+void PlainText::strip(const StepTarget& target, const Step& step) {
   if (target.response != nullptr) {
     target.response->headers.remove(kField);
   } else {

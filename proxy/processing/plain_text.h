@@ -7,14 +7,14 @@
 
 #include "proxy/base/byte_queue.h"
 #include "proxy/content/decoder.h"
-#include "proxy/processing/run_host.h"
+#include "proxy/processing/pipeline_host.h"
 
 namespace sluice::processing {
 
 class PlainText {
  public:
   /// Looks at the head: whether there is anything to undo. A failed verdict if nobody here can.
-  std::optional<Verdict> begin(const RunHost& host, const RunTarget& target);
+  std::optional<Verdict> begin(const PipelineHost& host, const StepTarget& target);
   /// begin() has found something.
   bool isNeeded() const { return needed_; }
   /// Returns the bytes that decoding takes beside the text.
@@ -28,10 +28,10 @@ class PlainText {
   };
   /// Puts what `coded` yields into `to`, until that holds `room`; what was taken of it moves to `taken`, if that is not
   /// null. `ended`: nothing follows.
-  Yield decode(RunHost& host, base::ByteQueue& coded, bool ended, base::ByteQueue& to, std::size_t room,
+  Yield decode(PipelineHost& host, base::ByteQueue& coded, bool ended, base::ByteQueue& to, std::size_t room,
                base::ByteQueue* taken = nullptr);
   /// From here on the message has no Content-Encoding.
-  static void strip(const RunTarget& target, const Step& step);
+  static void strip(const StepTarget& target, const Step& step);
 
  private:
   bool needed_ = false;

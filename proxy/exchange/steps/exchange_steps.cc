@@ -9,7 +9,7 @@
 namespace sluice::exchange {
 
 using processing::Phase;
-using processing::Run;
+using processing::Pipeline;
 using processing::Verdict;
 
 ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, Context& owner,
@@ -19,10 +19,10 @@ ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, st
       exchange_(exchange),
       request_(message) {}
 
-Stretch& ExchangeSteps::beginRequest(const Stretch::Load& load) {
+processing::Pipeline& ExchangeSteps::beginRequest() {
   findPlace();
-  const processing::RunTarget target{request_.head, nullptr, request_.arena, holds_, &wish, nullptr, &edits};
-  return request.emplace(host(), target, owner_.worker().chunks(), load);
+  const processing::StepTarget target{request_.head, nullptr, request_.arena, holds_, &wish, nullptr, &edits};
+  return request.emplace(host(), target, owner_.worker().chunks(), processing::BodyPath::kBypasses);
 }
 
 void ExchangeSteps::beginRule(http::RequestHead& before) {
@@ -34,25 +34,25 @@ void ExchangeSteps::beginTentative(http::RequestHead& head, const processing::Ch
   tentativeChain = &own;
   tentativeEdits.clear();
   tentativeTarget.emplace(
-      processing::RunTarget{head, nullptr, request_.arena, holds_, nullptr, nullptr, &tentativeEdits});
-  request->run.setBackend(*tentativeTarget);
+      processing::StepTarget{head, nullptr, request_.arena, holds_, nullptr, nullptr, &tentativeEdits});
+  request->setBackend(*tentativeTarget);
 }
 
-Stretch& ExchangeSteps::beginAttempt(http::RequestHead& head, const Stretch::Load& load) {
+processing::Pipeline& ExchangeSteps::beginAttempt(http::RequestHead& head, processing::BodyPath path) {
   findPlace();
   attemptHead = &head;
   backendRequestEntered = false;
   connect.reset();
   attemptBody = http::BodyPipe(owner_.worker().chunks());
-  const processing::RunTarget target{head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &connect.destination()};
-  return attempt.emplace(host(), target, owner_.worker().chunks(), load);
+  const processing::StepTarget target{head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &connect.destination()};
+  return attempt.emplace(host(), target, owner_.worker().chunks(), path);
 }
 
-Stretch& ExchangeSteps::beginResponse(http::ResponseHead& head, const Stretch::Load& load) {
+processing::Pipeline& ExchangeSteps::beginResponse(http::ResponseHead& head, processing::BodyPath path) {
   if (!placeKnown_) findPlace();
   http::RequestHead& sent = attemptHead != nullptr ? *attemptHead : request_.head;
-  return response.emplace(host(), processing::RunTarget{sent, &head, request_.arena, holdsOfAttempt_},
-                          owner_.worker().chunks(), load);
+  return response.emplace(host(), processing::StepTarget{sent, &head, request_.arena, holdsOfAttempt_},
+                          owner_.worker().chunks(), path);
 }
 
 void ExchangeSteps::endAttempt() {
@@ -65,10 +65,11 @@ void ExchangeSteps::endAttempt() {
 
 void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead& head) {
   heeded_ = false;
-  Stretch& stretch = beginResponse(head, {false, false});
-  stretch.run.enter(processing::StepOrder(chains, Phase::kResponseHeaders), Phase::kResponseHeaders);
+  processing::Pipeline& pipeline = beginResponse(head, processing::BodyPath::kBypasses);
+  pipeline.append(chains, Phase::kResponseHeaders);
   // A step that waits here is not waited for: the answer is the gateway's already.
-  stretch.run.go();
+  base::ByteQueue nothing(owner_.worker().chunks());
+  pipeline.go(nothing, 0);
   response.reset();
 }
 
@@ -79,27 +80,27 @@ std::uint64_t ExchangeSteps::heldOfRequest() const {
 std::uint64_t ExchangeSteps::heldOfResponse() const { return response ? response->held() : 0; }
 
 template <typename Visit>
-void ExchangeSteps::eachRun(Visit&& visit) {
-  for (std::optional<Stretch>* each : {&request, &attempt, &response}) {
-    if (*each) visit((*each)->run);
+void ExchangeSteps::eachPipeline(Visit&& visit) {
+  for (std::optional<processing::Pipeline>* each : {&request, &attempt, &response}) {
+    if (*each) visit(**each);
   }
 }
 
 base::MonotonicTime ExchangeSteps::firstDeadline() const {
   base::MonotonicTime first = base::MonotonicTime::max();
-  for (const std::optional<Stretch>* each : {&request, &attempt, &response}) {
-    if (*each) first = std::min(first, (*each)->run.deadline());
+  for (const std::optional<processing::Pipeline>* each : {&request, &attempt, &response}) {
+    if (*each) first = std::min(first, (*each)->deadline());
   }
   return first;
 }
 
 void ExchangeSteps::expire(base::MonotonicTime now) {
-  eachRun([now](Run& run) { run.expire(now); });
+  eachPipeline([now](processing::Pipeline& each) { each.expire(now); });
 }
 
 bool ExchangeSteps::answer(processing::Ticket ticket, bool dropped) {
   bool found = false;
-  eachRun([&](Run& run) { found = found || run.answer(ticket, dropped); });
+  eachPipeline([&](processing::Pipeline& each) { found = found || each.answer(ticket, dropped); });
   return found;
 }
 

@@ -13,9 +13,9 @@
 #include "proxy/exchange/attempt.h"
 #include "proxy/exchange/steps/connect_phase.h"
 #include "proxy/exchange/steps/step_host.h"
-#include "proxy/exchange/steps/stretch.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
+#include "proxy/processing/pipeline.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -40,14 +40,14 @@ class ExchangeSteps final : private StepHost {
                 http::RequestMessage& message);
 
   /// Of the listener and the rule, once; of the Backend, for each attempt; of the response.
-  Stretch& beginRequest(const Stretch::Load& load);
+  processing::Pipeline& beginRequest();
   /// The rule is found: what its filters and steps change from here on can be undone, back to `before`.
   void beginRule(http::RequestHead& before);
   /// From here on, steps of the Backend that is chosen for now see `head`, which is that Backend's own. What they
   /// change is recorded in tentativeEdits.
   void beginTentative(http::RequestHead& head, const processing::Chain& own);
-  Stretch& beginAttempt(http::RequestHead& head, const Stretch::Load& load);
-  Stretch& beginResponse(http::ResponseHead& head, const Stretch::Load& load);
+  processing::Pipeline& beginAttempt(http::RequestHead& head, processing::BodyPath path);
+  processing::Pipeline& beginResponse(http::ResponseHead& head, processing::BodyPath path);
   /// The attempt is given up, and with it what its Backend answered.
   void endAttempt();
   /// An answer of the gateway's own sees the steps of response-headers, which can not keep it from the client.
@@ -62,7 +62,7 @@ class ExchangeSteps final : private StepHost {
   std::uint64_t heldOfRequest() const;
   std::uint64_t heldOfResponse() const;
 
-  std::optional<Stretch> request;
+  std::optional<processing::Pipeline> request;
   /// The request as the client sent it, if steps of it may change that; null: none does.
   http::RequestHead* sentHead = nullptr;
   /// Keeps the head from before the filters and the steps of the rule; null until the rule is found.
@@ -74,10 +74,10 @@ class ExchangeSteps final : private StepHost {
   processing::RequestEdits editsBeforeRouting;
   /// The Backend whose steps before authentication have run.
   const processing::Chain* tentativeChain = nullptr;
-  std::optional<processing::RunTarget> tentativeTarget;
+  std::optional<processing::StepTarget> tentativeTarget;
   processing::RequestEdits tentativeEdits;
-  std::optional<Stretch> attempt;
-  std::optional<Stretch> response;
+  std::optional<processing::Pipeline> attempt;
+  std::optional<processing::Pipeline> response;
   /// What the Backend is sent: of this attempt.
   http::RequestHead* attemptHead = nullptr;
   bool backendRequestEntered = false;  // of this attempt
@@ -96,19 +96,19 @@ class ExchangeSteps final : private StepHost {
   bool matchedAgain = false;
   /// The rule by which it was matched first: steps of it may still be under way.
   std::shared_ptr<const routing::Rule> formerRule;
-  /// Where the exchange is, when a stretch begins or the route has changed.
+  /// Where the exchange is, when a pipeline begins or the route has changed.
   void findPlace();
   /// The exchange cannot go on because of what a step did, although the step itself did not fail.
   void refuse(const processing::Step& step, std::string reason);
 
  private:
   base::MonotonicTime firstDeadline() const;
-  // processing::RunHost
+  // processing::PipelineHost
   bool dropSent(http::RequestHead& head, std::string_view name) override;
   bool ends(const processing::Step& step, const processing::Verdict& verdict) override;
 
   template <typename Visit>
-  void eachRun(Visit&& visit);
+  void eachPipeline(Visit&& visit);
 
   ExchangeStepsOwner& exchange_;
   http::RequestMessage& request_;

@@ -9,7 +9,7 @@ namespace sluice::exchange {
 
 using processing::bitOf;
 using processing::Phase;
-using processing::Run;
+using processing::Pipeline;
 
 namespace {
 
@@ -32,19 +32,20 @@ MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink,
       message_(message),
       body_(body),
       plan_(plan),
-      stretch_(host(), {message.head, nullptr, message.arena, holds_, nullptr, &connect_.destination()},
-               owner.worker().chunks(), Stretch::loadOf(chainsOf(plan), kBodyPhases, message.head.body)) {
+      pipeline_(host(), {message.head, nullptr, message.arena, holds_, nullptr, &connect_.destination()},
+                owner.worker().chunks(),
+                processing::bodyPath(message.head.body, processing::wantsBody(chainsOf(plan), kBodyPhases))) {
   place_ = place;
-  stretch_.append(chainsOf(plan), {Phase::kRequestHeaders});
-  stretch_.append(chainsOf(plan), {Phase::kRequestBody});
+  pipeline_.append(chainsOf(plan), Phase::kRequestHeaders);
+  pipeline_.append(chainsOf(plan), Phase::kRequestBody);
 }
 
 MirrorSteps::Outcome MirrorSteps::go() {
   while (true) {
-    const Run::Outcome outcome = stretch_.go(body_.bytes, 0);
-    if (outcome == Run::Outcome::kRefused) return Outcome::kRefused;
+    const Pipeline::Outcome outcome = pipeline_.go(body_.bytes, 0);
+    if (outcome == Pipeline::Outcome::kRefused) return Outcome::kRefused;
     pass();
-    if (outcome != Run::Outcome::kDone) return Outcome::kWaits;
+    if (outcome != Pipeline::Outcome::kDone) return Outcome::kWaits;
     const Outcome then = next();
     if (then != Outcome::kWaits) return then;
   }
@@ -52,13 +53,13 @@ MirrorSteps::Outcome MirrorSteps::go() {
 
 /// Lets go on what came through the steps.
 void MirrorSteps::pass() {
-  if (!stretch_.carries) return;
-  stretch_.takeFed();
-  if (stretch_.tookEnd()) {
-    finishPipe(body_, std::exchange(stretch_.trailers, std::nullopt));
+  if (!pipeline_.carries()) return;
+  pipeline_.takeFed();
+  if (pipeline_.tookEnd()) {
+    finishPipe(body_, std::exchange(pipeline_.trailers, std::nullopt));
     if (http::Headers* trailers = body_.trailers()) removeTwinsOf(message_.head.headers, *trailers);
   }
-  if (body_.bytes.empty()) stretch_.run.releaseBuffers();
+  if (body_.bytes.empty()) pipeline_.releaseBuffers();
 }
 
 /// All steps so far have begun. kWaits: there are more now.
@@ -71,12 +72,12 @@ MirrorSteps::Outcome MirrorSteps::next() {
       return Outcome::kNeedsAddresses;
     case State::kConnect:
       if (plan_.chain->has(Phase::kConnect)) connect_.end();
-      stretch_.append(chainsOf(plan_), {Phase::kBackendRequest});
-      stretch_.seal();
+      pipeline_.append(chainsOf(plan_), Phase::kBackendRequest);
+      pipeline_.seal();
       state_ = State::kBackendRequest;
       return Outcome::kWaits;
     case State::kBackendRequest:
-      if (stretch_.carries) frame(message_.head, stretch_.run.alters(), body_);
+      if (pipeline_.carries()) frame(message_.head, pipeline_.alters(), body_);
       state_ = State::kReady;
       return Outcome::kReady;
     case State::kReady:
@@ -87,7 +88,7 @@ MirrorSteps::Outcome MirrorSteps::next() {
 
 void MirrorSteps::connectTo(net::Addresses addresses) {
   connect_.begin(message_.arena, plan_, std::move(addresses));
-  stretch_.append(chainsOf(plan_), {Phase::kConnect});
+  pipeline_.append(chainsOf(plan_), Phase::kConnect);
   state_ = State::kConnect;
 }
 

@@ -9,8 +9,8 @@
 
 #include "proxy/exchange/steps/connect_phase.h"
 #include "proxy/exchange/steps/step_host.h"
-#include "proxy/exchange/steps/stretch.h"
 #include "proxy/net/dns/resolver.h"
+#include "proxy/processing/pipeline.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -49,14 +49,14 @@ class MirrorSteps final : private StepHost {
   const net::Addresses* allowed() const { return connect_.allowed(); }
 
   /// The body goes through steps: then source() takes it, and end().
-  bool carries() const { return stretch_.carries; }
-  base::ByteQueue& source() { return stretch_.source; }
-  void end(std::optional<http::Trailers> trailers) { stretch_.end(std::move(trailers)); }
+  bool carries() const { return pipeline_.carries(); }
+  base::ByteQueue& source() { return pipeline_.source; }
+  void end(std::optional<http::Trailers> trailers) { pipeline_.end(std::move(trailers)); }
 
   /// When the first step that waits has waited too long; max(): no step waits.
-  base::MonotonicTime deadline() const { return stretch_.run.deadline(); }
-  void expire(base::MonotonicTime now) { stretch_.run.expire(now); }
-  bool answer(processing::Ticket ticket, bool dropped) { return stretch_.run.answer(ticket, dropped); }
+  base::MonotonicTime deadline() const { return pipeline_.deadline(); }
+  void expire(base::MonotonicTime now) { pipeline_.expire(now); }
+  bool answer(processing::Ticket ticket, bool dropped) { return pipeline_.answer(ticket, dropped); }
 
  private:
   enum class State : std::uint8_t { kRequest, kResolving, kConnect, kBackendRequest, kReady };
@@ -72,7 +72,7 @@ class MirrorSteps final : private StepHost {
   State state_ = State::kRequest;
   ConnectPhase connect_;
   processing::Holds holds_;
-  Stretch stretch_;
+  processing::Pipeline pipeline_;
 };
 
 }  // namespace sluice::exchange

@@ -5,23 +5,23 @@
 #include <string_view>
 
 #include "proxy/http/codec.h"
-#include "proxy/processing/run_host.h"
+#include "proxy/processing/pipeline_host.h"
 
 namespace sluice::exchange {
 
 class Context;
 
-class StepHost : public processing::RunHost {
+class StepHost : public processing::PipelineHost {
  protected:
   /// A step that has waited wakes `token` of `sink`. `address`: the client's.
   StepHost(Context& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
       : owner_(owner), sink_(sink), token_(token), peer_{address, {}, {}} {}
   /// Lets a class that inherits privately hand itself to a run.
-  processing::RunHost& host() { return *this; }
+  processing::PipelineHost& host() { return *this; }
   /// A step has asked to wait, at least once.
   bool hasWaited() const { return tickets_ > 0; }
 
-  // processing::RunHost
+  // processing::PipelineHost
   const base::Clock& clock() const override;
   const processing::Place& place() const override { return place_; }
   const processing::Peer& peer() const override { return peer_; }

@@ -1,6 +1,6 @@
-#include "proxy/processing/stage.h"
+#include "proxy/processing/body_stage.h"
 
-#include "test/processing/run_fixture.h"
+#include "test/processing/pipeline_fixture.h"
 
 namespace sluice::processing {
 namespace {
@@ -15,9 +15,9 @@ Verdict heldBackToSpaces(Call& call) {
   return Verdict::goOn();
 }
 
-class StageTest : public RunFixture {
+class BodyStageTest : public PipelineFixture {
  protected:
-  Stage& make(Step step, bool flows = true) {
+  BodyStage& make(Step step, bool flows = true) {
     step_ = std::move(step);
     stage_.emplace(step_, host_, pool_, flows, 0);
     return *stage_;
@@ -41,13 +41,13 @@ class StageTest : public RunFixture {
   }
 
   Step step_;
-  std::optional<Stage> stage_;
+  std::optional<BodyStage> stage_;
   Flow out_{pool_};
 };
 
-TEST_F(StageTest, AStreamedStepIsAskedAboutTheHeadThePiecesAndTheEnd) {
+TEST_F(BodyStageTest, AStreamedStepIsAskedAboutTheHeadThePiecesAndTheEnd) {
   std::vector<std::string> seen;
-  Stage& stage = make(makeStep(
+  BodyStage& stage = make(makeStep(
       "step", Phase::kRequestBody,
       [&](Call& call) {
         seen.push_back(call.body->bytes().text() + (call.body->last() ? "." : ""));
@@ -68,9 +68,9 @@ TEST_F(StageTest, AStreamedStepIsAskedAboutTheHeadThePiecesAndTheEnd) {
   EXPECT_EQ(outcome(), StepOutcome::kDone);
 }
 
-TEST_F(StageTest, ABufferedStepIsAskedOnceAboutAllOfIt) {
+TEST_F(BodyStageTest, ABufferedStepIsAskedOnceAboutAllOfIt) {
   int asked = 0;
-  Stage& stage = make(makeStep(
+  BodyStage& stage = make(makeStep(
       "step", Phase::kRequestBody,
       [&](Call& call) {
         ++asked;
@@ -87,20 +87,20 @@ TEST_F(StageTest, ABufferedStepIsAskedOnceAboutAllOfIt) {
   EXPECT_TRUE(stage.hasChanged());
 }
 
-TEST_F(StageTest, AMessageWithoutABodyIsItsHeadAndAnEndAtOnce) {
+TEST_F(BodyStageTest, AMessageWithoutABodyIsItsHeadAndAnEndAtOnce) {
   for (const BodyMode mode : {BodyMode::kStreamed, BodyMode::kBuffered}) {
     host_.told.clear();
     int asked = 0;
-    Stage& stage = make(makeStep(
-                            "step", Phase::kRequestBody,
-                            [&](Call& call) {
-                              EXPECT_TRUE(call.body->last());
-                              EXPECT_TRUE(call.body->bytes().empty());
-                              ++asked;
-                              return Verdict::goOn();
-                            },
-                            mode),
-                        false);
+    BodyStage& stage = make(makeStep(
+                                "step", Phase::kRequestBody,
+                                [&](Call& call) {
+                                  EXPECT_TRUE(call.body->last());
+                                  EXPECT_TRUE(call.body->bytes().empty());
+                                  ++asked;
+                                  return Verdict::goOn();
+                                },
+                                mode),
+                            false);
     stage.input.ended = true;
     EXPECT_TRUE(turn());
     EXPECT_TRUE(turn());
@@ -109,7 +109,7 @@ TEST_F(StageTest, AMessageWithoutABodyIsItsHeadAndAnEndAtOnce) {
   }
 }
 
-TEST_F(StageTest, ABufferedBodyHasABoundOnBothSides) {
+TEST_F(BodyStageTest, ABufferedBodyHasABoundOnBothSides) {
   for (const std::size_t own : {std::size_t{0}, std::size_t{8}, std::size_t{5000}}) {
     const std::size_t bound = own == 8 ? 8 : 1024;
     for (const std::size_t size : {bound, bound + 1}) {
@@ -129,7 +129,7 @@ TEST_F(StageTest, ABufferedBodyHasABoundOnBothSides) {
   }
 }
 
-TEST_F(StageTest, ABodyOverTheBoundPassesAStepThatFailsOpen) {
+TEST_F(BodyStageTest, ABodyOverTheBoundPassesAStepThatFailsOpen) {
   make(open(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered)));
   const std::string large(1025, 'x');
   EXPECT_TRUE(give(large));
@@ -139,7 +139,7 @@ TEST_F(StageTest, ABodyOverTheBoundPassesAStepThatFailsOpen) {
   EXPECT_EQ(passed(), large + "y");
 }
 
-TEST_F(StageTest, WhatIsHeldComesOutOfTheBudgetAndGoesBackWhenItHasLeft) {
+TEST_F(BodyStageTest, WhatIsHeldComesOutOfTheBudgetAndGoesBackWhenItHasLeft) {
   host_.budget.setMost(BufferShare::kUnit);
   BufferShare others(host_.room);
   make(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered));
@@ -162,7 +162,7 @@ TEST_F(StageTest, WhatIsHeldComesOutOfTheBudgetAndGoesBackWhenItHasLeft) {
   }
 }
 
-TEST_F(StageTest, WhatIsOnlyStatedTakesNoRoom) {
+TEST_F(BodyStageTest, WhatIsOnlyStatedTakesNoRoom) {
   step_ = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
   stage_.emplace(step_, host_, pool_, true, 1024);
   EXPECT_TRUE(turn());
@@ -171,7 +171,7 @@ TEST_F(StageTest, WhatIsOnlyStatedTakesNoRoom) {
   EXPECT_FALSE(turn()) << "though it is refused at once if it can only be too long";
 }
 
-TEST_F(StageTest, ABodyThatStallsGivesWayToOneThatComes) {
+TEST_F(BodyStageTest, ABodyThatStallsGivesWayToOneThatComes) {
   host_.budget.setMost(BufferShare::kUnit);
   make(open(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered)));
   EXPECT_TRUE(give("a"));
@@ -185,9 +185,9 @@ TEST_F(StageTest, ABodyThatStallsGivesWayToOneThatComes) {
   EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
 }
 
-TEST_F(StageTest, AStepThatInspectsSeesABodyAsItComesAndHoldsItUntilItsEnd) {
+TEST_F(BodyStageTest, AStepThatInspectsSeesABodyAsItComesAndHoldsItUntilItsEnd) {
   std::vector<std::string> seen;
-  Stage& stage = make(inspects([&](Call& call) {
+  BodyStage& stage = make(inspects([&](Call& call) {
     seen.push_back(call.body->bytes().text() + (call.body->last() ? "." : ""));
     return Verdict::goOn();
   }));
@@ -204,7 +204,7 @@ TEST_F(StageTest, AStepThatInspectsSeesABodyAsItComesAndHoldsItUntilItsEnd) {
   ASSERT_EQ(host_.told.size(), 1U);
 }
 
-TEST_F(StageTest, AStepThatInspectsAndFailsOpenInTheMiddleLosesNothing) {
+TEST_F(BodyStageTest, AStepThatInspectsAndFailsOpenInTheMiddleLosesNothing) {
   make(open(inspects(failsAt(2))));
   EXPECT_TRUE(give("ab"));
   EXPECT_TRUE(give("cd"));
@@ -214,7 +214,7 @@ TEST_F(StageTest, AStepThatInspectsAndFailsOpenInTheMiddleLosesNothing) {
   EXPECT_EQ(passed(), "abcdef");
 }
 
-TEST_F(StageTest, WhatAStepThatInspectsWroteIntoTheHeadIsUndoneThoughItHadGoneOnBefore) {
+TEST_F(BodyStageTest, WhatAStepThatInspectsWroteIntoTheHeadIsUndoneThoughItHadGoneOnBefore) {
   make(open(inspects([](Call& call) {
     call.edit.add("x-seen", "1");
     return call.body->last() ? Verdict::fail("it broke") : Verdict::goOn();
@@ -224,10 +224,10 @@ TEST_F(StageTest, WhatAStepThatInspectsWroteIntoTheHeadIsUndoneThoughItHadGoneOn
   EXPECT_EQ(request_.headers.find("x-seen"), nullptr);
 }
 
-TEST_F(StageTest, ALongInspectionLetsOthersOfTheWorkerGoFirst) {
+TEST_F(BodyStageTest, ALongInspectionLetsOthersOfTheWorkerGoFirst) {
   host_.limits.buffer = host_.limits.decompressed = 1 << 20;
   std::size_t seen = 0;
-  Stage& stage = make(inspects([&](Call& call) {
+  BodyStage& stage = make(inspects([&](Call& call) {
     seen += call.body->bytes().size();
     return Verdict::goOn();
   }));
@@ -246,10 +246,10 @@ TEST_F(StageTest, ALongInspectionLetsOthersOfTheWorkerGoFirst) {
   EXPECT_EQ(passed(), large);
 }
 
-TEST_F(StageTest, ASlowInspectionLetsOthersGoFirstToo) {
+TEST_F(BodyStageTest, ASlowInspectionLetsOthersGoFirstToo) {
   host_.limits.buffer = 1 << 20;
   std::size_t seen = 0;
-  Stage& stage = make(inspects([&](Call& call) {
+  BodyStage& stage = make(inspects([&](Call& call) {
     seen += call.body->bytes().size();
     host_.time.advance(std::chrono::microseconds(500));
     return Verdict::goOn();
@@ -259,15 +259,15 @@ TEST_F(StageTest, ASlowInspectionLetsOthersGoFirstToo) {
   EXPECT_TRUE(stage.pauses());
 }
 
-TEST_F(StageTest, AnInspectionThatWaitsSeesTheSameBytesAgain) {
+TEST_F(BodyStageTest, AnInspectionThatWaitsSeesTheSameBytesAgain) {
   std::vector<std::string> seen;
-  Stage& stage = make(inspects([&](Call& call) {
+  BodyStage& stage = make(inspects([&](Call& call) {
     seen.push_back(call.body->bytes().text());
     if (seen.size() > 1) return Verdict::goOn();
     waiting_.push_back(call.suspend());
     return Verdict::wait();
   }));
-  host_.answers = [&](Ticket ticket, bool dropped) { stage.run.answer(ticket, dropped); };
+  host_.answers = [&](Ticket ticket, bool dropped) { stage.call.answer(ticket, dropped); };
   EXPECT_TRUE(give("ab"));
   EXPECT_TRUE(give("cd", true));
   EXPECT_EQ(passed(), "");
@@ -277,7 +277,7 @@ TEST_F(StageTest, AnInspectionThatWaitsSeesTheSameBytesAgain) {
   EXPECT_EQ(passed(), "abcd");
 }
 
-TEST_F(StageTest, WhatAProcessorHoldsItselfComesOutOfTheBudget) {
+TEST_F(BodyStageTest, WhatAProcessorHoldsItselfComesOutOfTheBudget) {
   make(inspects([](Call& call) {
     return call.body->claim(40'000) ? Verdict::goOn() : Verdict::fail("no room", Cause::kNoRoom);
   }));
@@ -295,7 +295,7 @@ std::string manyCoded() {
   return {kBytes, sizeof(kBytes) - 1};
 }
 
-TEST_F(StageTest, WhatDecodesABodyTakesRoomUntilItsStepHasAnswered) {
+TEST_F(BodyStageTest, WhatDecodesABodyTakesRoomUntilItsStepHasAnswered) {
   request_.headers.add(arena_, "content-encoding", "gzip");
   host_.limits = {4096, 16, 4096, 1000};
   for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected, BodyMode::kStreamed}) {
@@ -319,7 +319,7 @@ TEST_F(StageTest, WhatDecodesABodyTakesRoomUntilItsStepHasAnswered) {
   }
 }
 
-TEST_F(StageTest, TheBoundOfABodyIsThatOfItsTextToo) {
+TEST_F(BodyStageTest, TheBoundOfABodyIsThatOfItsTextToo) {
   request_.headers.add(arena_, "content-encoding", "gzip");
   for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected}) {
     for (const std::uint64_t bound : {2000U, 1999U}) {
@@ -335,7 +335,7 @@ TEST_F(StageTest, TheBoundOfABodyIsThatOfItsTextToo) {
   }
 }
 
-TEST_F(StageTest, AStreamWhoseWindowHadToGiveWayIsRefused) {
+TEST_F(BodyStageTest, AStreamWhoseWindowHadToGiveWayIsRefused) {
   request_.headers.add(arena_, "content-encoding", "gzip");
   host_.limits = {4096, 16, 4096, 1000};
   Step step = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kStreamed);
@@ -349,7 +349,7 @@ TEST_F(StageTest, AStreamWhoseWindowHadToGiveWayIsRefused) {
   EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
 }
 
-TEST_F(StageTest, AStepThatFailsOpenBeforeItChangedAnythingIsByteExact) {
+TEST_F(BodyStageTest, AStepThatFailsOpenBeforeItChangedAnythingIsByteExact) {
   for (const int count : {1, 2, 3, 4}) {
     host_.told.clear();
     out_.bytes.clear();
@@ -363,7 +363,7 @@ TEST_F(StageTest, AStepThatFailsOpenBeforeItChangedAnythingIsByteExact) {
   }
 }
 
-TEST_F(StageTest, WhatAStepChangesInTheCallThatFailsIsNotChanged) {
+TEST_F(BodyStageTest, WhatAStepChangesInTheCallThatFailsIsNotChanged) {
   const Work spoils = [](Call& call) {
     call.body->replacement().append("spoilt");
     return Verdict::fail("it broke");
@@ -378,7 +378,7 @@ TEST_F(StageTest, WhatAStepChangesInTheCallThatFailsIsNotChanged) {
   }
 }
 
-TEST_F(StageTest, AStepThatFailsOpenAfterItChangedWhatIsGoneIsRefused) {
+TEST_F(BodyStageTest, AStepThatFailsOpenAfterItChangedWhatIsGoneIsRefused) {
   make(open(makeStep(
       "step", Phase::kRequestBody,
       [](Call& call) {
@@ -394,7 +394,7 @@ TEST_F(StageTest, AStepThatFailsOpenAfterItChangedWhatIsGoneIsRefused) {
   EXPECT_EQ(outcome(), StepOutcome::kUnreplayable);
 }
 
-TEST_F(StageTest, WhatAStepHoldsBackGoesOnIfItFailsOpen) {
+TEST_F(BodyStageTest, WhatAStepHoldsBackGoesOnIfItFailsOpen) {
   make(open(makeStep(
       "step", Phase::kRequestBody,
       [](Call& call) { return call.body->last() ? Verdict::fail("it broke") : heldBackToSpaces(call); },
@@ -408,7 +408,7 @@ TEST_F(StageTest, WhatAStepHoldsBackGoesOnIfItFailsOpen) {
   EXPECT_EQ(outcome(), StepOutcome::kSkipped);
 }
 
-TEST_F(StageTest, WhatAStepHoldsBackToTheEndIsItsOwnToLetGo) {
+TEST_F(BodyStageTest, WhatAStepHoldsBackToTheEndIsItsOwnToLetGo) {
   for (const bool isOpen : {true, false}) {
     out_.bytes.clear();
     Step step = makeStep("step", Phase::kRequestBody, heldBackToSpaces, BodyMode::kStreamed);
@@ -420,7 +420,7 @@ TEST_F(StageTest, WhatAStepHoldsBackToTheEndIsItsOwnToLetGo) {
   }
 }
 
-TEST_F(StageTest, WhatAStepDropsIsGoneWhetherItFailsOpenOrNot) {
+TEST_F(BodyStageTest, WhatAStepDropsIsGoneWhetherItFailsOpenOrNot) {
   for (const bool isOpen : {true, false}) {
     out_.bytes.clear();
     out_.ended = false;
@@ -440,7 +440,7 @@ TEST_F(StageTest, WhatAStepDropsIsGoneWhetherItFailsOpenOrNot) {
   }
 }
 
-TEST_F(StageTest, TheReplayOfWhatIsHeldBackHasABoundOnBothSides) {
+TEST_F(BodyStageTest, TheReplayOfWhatIsHeldBackHasABoundOnBothSides) {
   for (const std::size_t size : {std::size_t{16}, std::size_t{17}}) {
     host_.told.clear();
     host_.met.clear();
@@ -459,7 +459,7 @@ TEST_F(StageTest, TheReplayOfWhatIsHeldBackHasABoundOnBothSides) {
   }
 }
 
-TEST_F(StageTest, AStepThatAnswersItselfForEverKeepsNobodyBusy) {
+TEST_F(BodyStageTest, AStepThatAnswersItselfForEverKeepsNobodyBusy) {
   int asked = 0;
   make(makeStep(
       "step", Phase::kRequestBody,
@@ -470,14 +470,14 @@ TEST_F(StageTest, AStepThatAnswersItselfForEverKeepsNobodyBusy) {
         return Verdict::wait();
       },
       BodyMode::kStreamed));
-  host_.answers = [this](Ticket ticket, bool dropped) { stage_->run.answer(ticket, dropped); };
+  host_.answers = [this](Ticket ticket, bool dropped) { stage_->call.answer(ticket, dropped); };
   EXPECT_TRUE(give("ab"));
   EXPECT_EQ(asked, 1);
   EXPECT_TRUE(turn());
   EXPECT_EQ(asked, 2);
 }
 
-TEST_F(StageTest, AnAnswerInTheMiddleEndsIt) {
+TEST_F(BodyStageTest, AnAnswerInTheMiddleEndsIt) {
   make(open(makeStep(
       "step", Phase::kRequestBody,
       [](Call& call) {

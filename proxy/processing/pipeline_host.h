@@ -28,9 +28,9 @@ struct BodyLimits {
   std::uint64_t ratio;         // limits.decompressionRatio
 };
 
-class RunHost {
+class PipelineHost {
  public:
-  virtual ~RunHost() = default;
+  virtual ~PipelineHost() = default;
   virtual const base::Clock& clock() const = 0;
   virtual const Place& place() const = 0;
   virtual const Peer& peer() const = 0;
@@ -57,7 +57,7 @@ class RunHost {
 };
 
 /// What a run of steps works on.
-struct RunTarget {
+struct StepTarget {
   http::RequestHead& request;
   http::ResponseHead* response;  // null: steps of the request
   base::Arena& arena;

@@ -1,4 +1,4 @@
-#include "proxy/processing/step_run.h"
+#include "proxy/processing/step_call.h"
 
 #include <new>
 #include <utility>
@@ -13,7 +13,7 @@ const Head* kept(base::Arena& arena, Head& head) {
   return before;
 }
 
-/// By a step that left no address.
+/// Returns the answer of a step that left no address.
 Verdict denied() {
   return Verdict::reply({base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
                                      "the request may not go to any address of its destination"),
@@ -22,9 +22,9 @@ Verdict denied() {
 
 }  // namespace
 
-class StepRun::Control final : public StepControl {
+class StepCall::Control final : public StepControl {
  public:
-  Control(RunHost& host, StepRun& of) : host_(host), of_(of) {}
+  Control(PipelineHost& host, StepCall& of) : host_(host), of_(of) {}
   Resumer suspend() override {
     of_.ticket_ = host_.newTicket();
     return host_.resumer(of_.ticket_);
@@ -36,38 +36,23 @@ class StepRun::Control final : public StepControl {
   }
 
  private:
-  RunHost& host_;
-  StepRun& of_;
+  PipelineHost& host_;
+  StepCall& of_;
 };
 
-Verdict StepRun::ask(RunHost& host, const RunTarget& target, Body* body) {
+Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) {
+  if (waits()) return Verdict::wait();
   if (!std::exchange(asked_, true)) {
     if (begun_ == base::MonotonicTime{}) begun_ = host.clock().now();
     if (step_->failOpen) keepHeads(target);
   }
-  Verdict verdict = call(host, target, body);
-  if (verdict.kind() == Verdict::Kind::kWait) return verdict;
-  const bool inspects = step_->body.mode == BodyMode::kInspected && body != nullptr && !body->last();
-  if (verdict.kind() == Verdict::Kind::kContinue && inspects) return verdict;
-  if (verdict.kind() == Verdict::Kind::kFail && request_ != nullptr) restoreHeads(target);
-  // From here on the heads are those of others.
-  decided_ = true;
-  request_ = nullptr;
-  response_ = nullptr;
-  destination_ = nullptr;
-  return verdict;
-}
-
-Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
   switch (std::exchange(wait_, Wait::kNone)) {
-    case Wait::kWaiting:
-      wait_ = Wait::kWaiting;
-      return Verdict::wait();
     case Wait::kDropped:
-      return Verdict::fail("what it waited for will not come", Cause::kDropped);
+      return decide(Verdict::fail("what it waited for will not come", Cause::kDropped), target, body);
     case Wait::kExpired:
-      return Verdict::fail("it took longer than its timeout", Cause::kTimeout);
+      return decide(Verdict::fail("it took longer than its timeout", Cause::kTimeout), target, body);
     case Wait::kNone:
+    case Wait::kWaiting:
     case Wait::kResumed:
       break;
   }
@@ -81,34 +66,47 @@ Verdict StepRun::call(RunHost& host, const RunTarget& target, Body* body) {
             target.response, body,         wish,         destination,  control,        host.services(), memory_};
   Verdict verdict = step_->processor->process(call, host.peer());
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
-  if (verdict.kind() != Verdict::Kind::kWait) {
-    ticket_ = 0;  // an answer that comes all the same means nothing
-    const bool nowhere = destination != nullptr && destination->addresses().empty();
-    if (nowhere && verdict.kind() == Verdict::Kind::kContinue) return denied();
+  if (verdict.kind() == Verdict::Kind::kWait) {
+    // The answer may have come while the processor was asked.
+    if (wait_ == Wait::kNone && ticket_ == 0) return decide(Verdict::fail("it waits for nothing"), target, body);
+    if (wait_ == Wait::kNone) {
+      wait_ = Wait::kWaiting;
+      deadline_ = host.clock().now() + patience(host);
+    }
     return verdict;
   }
-  // Unless the answer came while it was asked.
-  if (wait_ == Wait::kNone) {
-    if (ticket_ == 0) return Verdict::fail("it waits for nothing");
-    wait_ = Wait::kWaiting;
-    deadline_ = host.clock().now() + patience(host);
-  }
-  return verdict;
+  ticket_ = 0;  // an answer that comes all the same means nothing
+  const bool nowhere = destination != nullptr && destination->addresses().empty();
+  if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = denied();
+  return decide(std::move(verdict), target, body);
 }
 
-bool StepRun::answer(Ticket ticket, bool dropped) {
+/// Ends the step's say about the heads, unless it inspects a body of which there is more.
+Verdict StepCall::decide(Verdict&& verdict, const StepTarget& target, const Body* body) {
+  const bool inspects = step_->body.mode == BodyMode::kInspected && body != nullptr && !body->last();
+  if (verdict.kind() == Verdict::Kind::kContinue && inspects) return std::move(verdict);
+  if (verdict.kind() == Verdict::Kind::kFail && request_ != nullptr) restoreHeads(target);
+  // From here on the heads are those of other steps.
+  decided_ = true;
+  request_ = nullptr;
+  response_ = nullptr;
+  destination_ = nullptr;
+  return std::move(verdict);
+}
+
+bool StepCall::answer(Ticket ticket, bool dropped) {
   if (ticket == 0 || ticket != ticket_) return false;
   ticket_ = 0;
   wait_ = dropped ? Wait::kDropped : Wait::kResumed;
   return true;
 }
 
-void StepRun::expire() {
+void StepCall::expire() {
   ticket_ = 0;
   wait_ = Wait::kExpired;
 }
 
-void StepRun::keepHeads(const RunTarget& target) {
+void StepCall::keepHeads(const StepTarget& target) {
   request_ = kept(target.arena, target.request);
   if (target.edits != nullptr) edits_ = target.edits->end();
   if (target.response != nullptr) response_ = kept(target.arena, *target.response);
@@ -117,7 +115,7 @@ void StepRun::keepHeads(const RunTarget& target) {
   }
 }
 
-void StepRun::restoreHeads(const RunTarget& target) {
+void StepCall::restoreHeads(const StepTarget& target) {
   target.request = *request_;
   if (target.edits != nullptr) target.edits->rewind(edits_);
   if (response_ != nullptr) *target.response = *response_;

@@ -1,16 +1,16 @@
-#include "proxy/processing/step_run.h"
+#include "proxy/processing/step_call.h"
 
-#include "test/processing/run_fixture.h"
+#include "test/processing/pipeline_fixture.h"
 
 namespace sluice::processing {
 namespace {
 
 using std::chrono::milliseconds;
 
-class StepRunTest : public RunFixture {
+class StepCallTest : public PipelineFixture {
  protected:
-  Verdict ask(StepRun& run) { return run.ask(host_, target(), nullptr); }
-  void connect(StepRun& run) {
+  Verdict ask(StepCall& run) { return run.ask(host_, target(), nullptr); }
+  void connect(StepCall& run) {
     host_.answers = [&run](Ticket ticket, bool dropped) { run.answer(ticket, dropped); };
   }
   Step waiter(milliseconds timeout = {}) {
@@ -24,9 +24,9 @@ class StepRunTest : public RunFixture {
   }
 };
 
-TEST_F(StepRunTest, WaitsUntilItIsAnsweredAndIsThenAskedAgain) {
+TEST_F(StepCallTest, WaitsUntilItIsAnsweredAndIsThenAskedAgain) {
   const Step step = waiter();
-  StepRun run(step);
+  StepCall run(step);
   connect(run);
   EXPECT_EQ(run.deadline(), base::MonotonicTime::max());
   EXPECT_EQ(ask(run).kind(), Verdict::Kind::kWait);
@@ -42,9 +42,9 @@ TEST_F(StepRunTest, WaitsUntilItIsAnsweredAndIsThenAskedAgain) {
   EXPECT_FALSE(run.isDue());
 }
 
-TEST_F(StepRunTest, HasATimeOfItsOwnFromWhenItBeginsToWait) {
+TEST_F(StepCallTest, HasATimeOfItsOwnFromWhenItBeginsToWait) {
   const Step step = waiter(milliseconds(70));
-  StepRun run(step);
+  StepCall run(step);
   connect(run);
   ask(run);
   EXPECT_EQ(run.deadline(), host_.time.now() + milliseconds(70));
@@ -58,16 +58,16 @@ TEST_F(StepRunTest, HasATimeOfItsOwnFromWhenItBeginsToWait) {
   EXPECT_FALSE(run.isDue()) << "too late";
 }
 
-TEST_F(StepRunTest, FailsIfNobodyWillAnswer) {
+TEST_F(StepCallTest, FailsIfNobodyWillAnswer) {
   const Step step = waiter();
-  StepRun run(step);
+  StepCall run(step);
   connect(run);
   ask(run);
   waiting_.clear();
   EXPECT_EQ(ask(run).cause(), Cause::kDropped);
 }
 
-TEST_F(StepRunTest, TakesAnAnswerThatComesWhileItIsAsked) {
+TEST_F(StepCallTest, TakesAnAnswerThatComesWhileItIsAsked) {
   for (const bool dropped : {false, true}) {
     const Step step = makeStep("step", Phase::kRequestHeaders, [dropped](Call& call) {
       if (call.state<int>()++ > 0) return Verdict::goOn();
@@ -75,7 +75,7 @@ TEST_F(StepRunTest, TakesAnAnswerThatComesWhileItIsAsked) {
       if (!dropped) resumer.resume();
       return Verdict::wait();
     });
-    StepRun run(step);
+    StepCall run(step);
     connect(run);
     EXPECT_EQ(ask(run).kind(), Verdict::Kind::kWait);
     EXPECT_FALSE(run.waits());
@@ -87,13 +87,13 @@ TEST_F(StepRunTest, TakesAnAnswerThatComesWhileItIsAsked) {
   }
 }
 
-TEST_F(StepRunTest, AnswersToTheLatestOfItsWaitsAlone) {
+TEST_F(StepCallTest, AnswersToTheLatestOfItsWaitsAlone) {
   const Step step = makeStep("step", Phase::kRequestHeaders, [this](Call& call) {
     waiting_.push_back(call.suspend());
     waiting_.push_back(call.suspend());
     return Verdict::wait();
   });
-  StepRun run(step);
+  StepCall run(step);
   connect(run);
   ask(run);
   waiting_[0].resume();
@@ -102,13 +102,13 @@ TEST_F(StepRunTest, AnswersToTheLatestOfItsWaitsAlone) {
   EXPECT_FALSE(run.waits());
 }
 
-TEST_F(StepRunTest, FailsIfItWaitsForNothing) {
+TEST_F(StepCallTest, FailsIfItWaitsForNothing) {
   const Step step = makeStep("step", Phase::kRequestHeaders, [](Call&) { return Verdict::wait(); });
-  StepRun run(step);
+  StepCall run(step);
   EXPECT_EQ(ask(run).cause(), Cause::kError);
 }
 
-TEST_F(StepRunTest, UndoesWhatItWroteIntoHeadsIfItFailsOpen) {
+TEST_F(StepCallTest, UndoesWhatItWroteIntoHeadsIfItFailsOpen) {
   for (const bool isOpen : {true, false}) {
     Step step = makeStep("step", Phase::kResponseHeaders, [this](Call& call) {
       call.edit.set("x-half", "1");
@@ -123,7 +123,7 @@ TEST_F(StepRunTest, UndoesWhatItWroteIntoHeadsIfItFailsOpen) {
     response_.headers = {};
     response_.status = 200;
     request_.headers.set(arena_, "x-kept", "1");
-    StepRun run(step);
+    StepCall run(step);
     connect(run);
     run.ask(host_, target(true), nullptr);
     waiting_.back().resume();

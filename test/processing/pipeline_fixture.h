@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/processing/pipeline.h"
 #include "proxy/processing/processor.h"
-#include "proxy/processing/run.h"
 #include "test/support/manual_clock.h"
 #include "test/support/no_services.h"
 
@@ -45,7 +45,7 @@ inline Work goesOn() {
   return [](Call&) { return Verdict::goOn(); };
 }
 
-class FakeHost final : public RunHost, public ResumeSink {
+class FakeHost final : public PipelineHost, public ResumeSink {
  public:
   struct Told {
     std::string step;
@@ -90,11 +90,11 @@ class FakeHost final : public RunHost, public ResumeSink {
   std::function<void(Ticket, bool)> answers;
 };
 
-class RunFixture : public ::testing::Test {
+class PipelineFixture : public ::testing::Test {
  protected:
   /// Whoever waits still is not told any more.
   void TearDown() override { host_.answers = {}; }
-  RunTarget target(bool ofResponse = false) { return {request_, ofResponse ? &response_ : nullptr, arena_, holds_}; }
+  StepTarget target(bool ofResponse = false) { return {request_, ofResponse ? &response_ : nullptr, arena_, holds_}; }
   base::ByteQueue queue(std::string_view text) {
     base::ByteQueue made(pool_);
     made.append(text);

@@ -1,31 +1,32 @@
-#include "proxy/processing/run.h"
+#include "proxy/processing/pipeline.h"
 
-#include "test/processing/run_fixture.h"
+#include "test/processing/pipeline_fixture.h"
 
 namespace sluice::processing {
 namespace {
 
-using OneRun = Run;  // which is a name of every test too
-
 constexpr std::size_t kInside = std::size_t{64} * 1024;
 
-class RunTest : public RunFixture {
+class PipelineTest : public PipelineFixture {
  protected:
-  OneRun& make(std::vector<Step> steps, bool flows = true) {
+  Pipeline& make(std::vector<Step> steps, BodyPath path = BodyPath::kFlows) {
     chain_.emplace(std::move(steps));
-    run_.emplace(host_, target(), pool_, flows);
-    host_.answers = [this](Ticket ticket, bool dropped) { run_->answer(ticket, dropped); };
-    return *run_;
+    out_.clear();
+    pipeline_.emplace(host_, target(), pool_, path);
+    host_.answers = [this](Ticket ticket, bool dropped) { pipeline_->answer(ticket, dropped); };
+    return *pipeline_;
   }
-  OneRun::Outcome enter(Phase phase, Round round = Round::kBoth) {
-    run_->enter(StepOrder({nullptr, &*chain_, nullptr}, phase, round), phase);
-    return run_->go();
+  Chains chains() const { return {nullptr, &*chain_, nullptr}; }
+  Pipeline::Outcome go() { return pipeline_->go(out_, 0); }
+  Pipeline::Outcome enter(Phase phase) {
+    pipeline_->append(chains(), phase);
+    pipeline_->seal();
+    return go();
   }
-  OneRun::Outcome give(std::string_view bytes, bool last = false) {
-    base::ByteQueue more = queue(bytes);
-    run_->add(more, more.size());
-    if (last) run_->end();
-    return run_->go();
+  Pipeline::Outcome give(std::string_view bytes, bool last = false) {
+    pipeline_->source.append(bytes);
+    if (last) pipeline_->end(std::nullopt);
+    return go();
   }
   Work notes(std::string name) {
     return [this, name](Call& call) {
@@ -40,70 +41,75 @@ class RunTest : public RunFixture {
       return Verdict::wait();
     };
   }
-  std::string passed() { return run_->out().bytes.text(); }
+  std::string passed() { return out_.text(); }
 
   std::vector<std::string> order_;
   std::optional<Chain> chain_;
-  std::optional<OneRun> run_;
+  base::ByteQueue out_{pool_};
+  std::optional<Pipeline> pipeline_;
 };
 
-TEST_F(RunTest, StepsBeginOneAfterTheOtherAndPhasesWhenTheyAreEntered) {
+TEST_F(PipelineTest, StepsBeginOneAfterTheOtherAndPhasesWhenTheyAreEntered) {
   make({makeStep("h", Phase::kRequestHeaders, notes("h")),
         makeStep("s", Phase::kRequestBody, notes("s"), BodyMode::kStreamed),
         makeStep("n", Phase::kRequestBody, notes("n"))});
-  EXPECT_EQ(enter(Phase::kRequestHeaders), OneRun::Outcome::kDone);
+  EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kDone);
   EXPECT_EQ(order_, std::vector<std::string>{"h"});
-  EXPECT_EQ(enter(Phase::kRequestBody), OneRun::Outcome::kDone);
-  EXPECT_EQ(give("ab", true), OneRun::Outcome::kDone);
+  EXPECT_EQ(enter(Phase::kRequestBody), Pipeline::Outcome::kDone);
+  EXPECT_EQ(give("ab", true), Pipeline::Outcome::kDone);
   EXPECT_EQ(order_, (std::vector<std::string>{"h", "s:", "n", "s:ab"}));
   EXPECT_EQ(passed(), "ab");
-  EXPECT_TRUE(run_->out().ended);
-  EXPECT_FALSE(run_->isOpen());
+  EXPECT_TRUE(pipeline_->tookEnd());
+  EXPECT_FALSE(pipeline_->tookEnd()) << "it says so once";
+  EXPECT_FALSE(pipeline_->isOpen());
 }
 
-TEST_F(RunTest, RoundsHaveTheirOwnSteps) {
+TEST_F(PipelineTest, RoundsHaveTheirOwnSteps) {
   Step early = makeStep("early", Phase::kRequestHeaders, notes("early"));
   early.preAuth = true;
   early.priority = 9;
   make({makeStep("late", Phase::kRequestHeaders, notes("late")), early});
-  enter(Phase::kRequestHeaders, Round::kFirst);
+  pipeline_->appendRequest(chains(), Round::kFirst);
+  go();
   EXPECT_EQ(order_, std::vector<std::string>{"early"});
-  enter(Phase::kRequestHeaders, Round::kSecond);
+  pipeline_->appendRequest(chains(), Round::kSecond);
+  go();
   EXPECT_EQ(order_, (std::vector<std::string>{"early", "late"}));
 }
 
-TEST_F(RunTest, WhatFollowsABufferedStepWaitsForAllOfTheBody) {
+TEST_F(PipelineTest, WhatFollowsABufferedStepWaitsForAllOfTheBody) {
   make({makeStep("b", Phase::kRequestBody, notes("b"), BodyMode::kBuffered),
         makeStep("n", Phase::kRequestBody, notes("n"))});
-  EXPECT_EQ(enter(Phase::kRequestBody), OneRun::Outcome::kWaits);
-  EXPECT_EQ(give("ab"), OneRun::Outcome::kWaits);
-  EXPECT_TRUE(run_->collects());
+  EXPECT_EQ(enter(Phase::kRequestBody), Pipeline::Outcome::kWaits);
+  EXPECT_EQ(give("ab"), Pipeline::Outcome::kWaits);
+  EXPECT_TRUE(pipeline_->starves()) << "it needs the rest of the body";
   EXPECT_TRUE(order_.empty());
-  EXPECT_EQ(give("c", true), OneRun::Outcome::kDone);
+  EXPECT_EQ(give("c", true), Pipeline::Outcome::kDone);
   EXPECT_EQ(order_, (std::vector<std::string>{"b:abc", "n"}));
   EXPECT_EQ(passed(), "abc");
 }
 
-TEST_F(RunTest, AStepOfALaterPhaseGetsWhatWasReadyBeforeItBegan) {
+TEST_F(PipelineTest, AStepOfALaterPhaseGetsWhatWasReadyBeforeItBegan) {
   make({makeStep("1", Phase::kRequestBody, notes("1"), BodyMode::kBuffered),
         makeStep("2", Phase::kBackendRequest, notes("2"), BodyMode::kBuffered)});
-  enter(Phase::kRequestBody);
-  give("abc", true);
-  EXPECT_EQ(enter(Phase::kBackendRequest), OneRun::Outcome::kDone);
+  pipeline_->append(chains(), Phase::kRequestBody);
+  EXPECT_EQ(give("abc", true), Pipeline::Outcome::kDone);
+  EXPECT_EQ(passed(), "") << "more steps may follow";
+  EXPECT_EQ(enter(Phase::kBackendRequest), Pipeline::Outcome::kDone);
   EXPECT_EQ(order_, (std::vector<std::string>{"1:abc", "2:abc"}));
   EXPECT_EQ(passed(), "abc");
 }
 
-TEST_F(RunTest, ARefusalIsFinal) {
+TEST_F(PipelineTest, ARefusalIsFinal) {
   make({makeStep("bad", Phase::kRequestHeaders, [](Call&) { return Verdict::fail("it broke"); }),
         makeStep("never", Phase::kRequestHeaders, notes("never"), BodyMode::kNone)});
-  EXPECT_EQ(enter(Phase::kRequestHeaders), OneRun::Outcome::kRefused);
-  EXPECT_EQ(run_->go(), OneRun::Outcome::kRefused);
+  EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kRefused);
+  EXPECT_EQ(go(), Pipeline::Outcome::kRefused);
   EXPECT_EQ(host_.told.size(), 1U);
   EXPECT_TRUE(order_.empty());
 }
 
-TEST_F(RunTest, AStepThatHasDecidedKeepsNoCalloutWhateverItDecided) {
+TEST_F(PipelineTest, AStepThatHasDecidedKeepsNoCalloutWhateverItDecided) {
   const std::vector<Verdict> verdicts = {Verdict::goOn(), Verdict::fail("it broke"),
                                          Verdict::reply({base::Error::internal("no"), {}})};
   for (const BodyMode mode : {BodyMode::kNone, BodyMode::kBuffered}) {
@@ -123,70 +129,70 @@ TEST_F(RunTest, AStepThatHasDecidedKeepsNoCalloutWhateverItDecided) {
   }
 }
 
-TEST_F(RunTest, WhereNobodyHeedsARefusalStepsGoOn) {
+TEST_F(PipelineTest, WhereNobodyHeedsARefusalStepsGoOn) {
   host_.heeds = false;
   make({makeStep("bad", Phase::kRequestHeaders, [](Call&) { return Verdict::fail("it broke"); }),
         makeStep("next", Phase::kRequestHeaders, notes("next"))});
-  EXPECT_EQ(enter(Phase::kRequestHeaders), OneRun::Outcome::kDone);
+  EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kDone);
   EXPECT_EQ(order_, std::vector<std::string>{"next"});
 }
 
-TEST_F(RunTest, ItsDeadlineIsTheFirstOfItsStepsAndOnlyThoseThatAreDueExpire) {
+TEST_F(PipelineTest, ItsDeadlineIsTheFirstOfItsStepsAndOnlyThoseThatAreDueExpire) {
   Step first = open(makeStep("1", Phase::kRequestBody, waits(), BodyMode::kStreamed));
   first.timeout = std::chrono::milliseconds(50);
   make({first});
-  EXPECT_EQ(run_->deadline(), base::MonotonicTime::max());
-  EXPECT_EQ(enter(Phase::kRequestBody), OneRun::Outcome::kWaits);
-  EXPECT_EQ(run_->deadline(), host_.time.now() + std::chrono::milliseconds(50));
-  run_->expire(host_.time.now() + std::chrono::milliseconds(49));
-  EXPECT_EQ(run_->go(), OneRun::Outcome::kWaits);
-  run_->expire(host_.time.now() + std::chrono::milliseconds(50));
-  EXPECT_EQ(run_->go(), OneRun::Outcome::kDone);
+  EXPECT_EQ(pipeline_->deadline(), base::MonotonicTime::max());
+  EXPECT_EQ(enter(Phase::kRequestBody), Pipeline::Outcome::kWaits);
+  EXPECT_EQ(pipeline_->deadline(), host_.time.now() + std::chrono::milliseconds(50));
+  pipeline_->expire(host_.time.now() + std::chrono::milliseconds(49));
+  EXPECT_EQ(go(), Pipeline::Outcome::kWaits);
+  pipeline_->expire(host_.time.now() + std::chrono::milliseconds(50));
+  EXPECT_EQ(go(), Pipeline::Outcome::kDone);
   ASSERT_EQ(host_.told.size(), 1U);
   EXPECT_EQ(host_.told[0].cause, Cause::kTimeout);
   EXPECT_EQ(host_.told[0].outcome, StepOutcome::kSkipped);
 }
 
-TEST_F(RunTest, AnswersFindTheStepThatWaits) {
+TEST_F(PipelineTest, AnswersFindTheStepThatWaits) {
   make({makeStep("1", Phase::kRequestHeaders, waits())});
-  EXPECT_EQ(enter(Phase::kRequestHeaders), OneRun::Outcome::kWaits);
-  EXPECT_FALSE(run_->answer(host_.tickets + 1, false));
+  EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kWaits);
+  EXPECT_FALSE(pipeline_->answer(host_.tickets + 1, false));
   waiting_[0].resume();
-  EXPECT_FALSE(run_->answer(host_.tickets, false)) << "once";
-  EXPECT_EQ(run_->go(), OneRun::Outcome::kDone);
+  EXPECT_FALSE(pipeline_->answer(host_.tickets, false)) << "once";
+  EXPECT_EQ(go(), Pipeline::Outcome::kDone);
 }
 
-TEST_F(RunTest, ThereIsRoomForSoMuchInsideUnlessAStepCollects) {
+TEST_F(PipelineTest, ThereIsRoomForSoMuchInsideUnlessAStepCollects) {
   make({makeStep("s", Phase::kRequestBody, waits(), BodyMode::kStreamed)});
-  EXPECT_EQ(run_->room(0), kInside);
+  EXPECT_EQ(pipeline_->room(0), kInside);
   enter(Phase::kRequestBody);
-  EXPECT_EQ(run_->room(0), kInside);
-  EXPECT_EQ(run_->room(kInside - 1), 1U);
-  EXPECT_EQ(run_->room(kInside), 0U);
-  EXPECT_EQ(run_->room(kInside + 1), 0U);
+  EXPECT_EQ(pipeline_->room(0), kInside);
+  EXPECT_EQ(pipeline_->room(kInside - 1), 1U);
+  EXPECT_EQ(pipeline_->room(kInside), 0U);
+  EXPECT_EQ(pipeline_->room(kInside + 1), 0U);
   give(std::string(kInside - 10, 'x'));
-  EXPECT_EQ(run_->room(0), 10U);
-  EXPECT_EQ(run_->room(10), 0U);
+  EXPECT_EQ(pipeline_->room(0), 10U);
+  EXPECT_EQ(pipeline_->room(10), 0U);
 
   make({makeStep("b", Phase::kRequestBody, waits(), BodyMode::kBuffered)});
   enter(Phase::kRequestBody);
-  EXPECT_GT(run_->room(kInside), kInside) << "it collects";
+  EXPECT_GT(pipeline_->room(kInside), kInside) << "it collects";
   give("abc", true);
   ASSERT_FALSE(waiting_.empty());
-  EXPECT_EQ(run_->room(0), kInside - 3) << "it has all, and waits";
+  EXPECT_EQ(pipeline_->room(0), kInside - 3) << "it has all, and waits";
 }
 
-TEST_F(RunTest, SaysWhetherBytesChange) {
+TEST_F(PipelineTest, SaysWhetherBytesChange) {
   Step reads = makeStep("s", Phase::kRequestBody, goesOn(), BodyMode::kStreamed);
   reads.body.edits = false;
   make({reads});
   enter(Phase::kRequestBody);
-  EXPECT_FALSE(run_->alters());
+  EXPECT_FALSE(pipeline_->alters());
   make({makeStep("e", Phase::kRequestBody, goesOn(), BodyMode::kStreamed)});
   enter(Phase::kRequestBody);
-  EXPECT_TRUE(run_->alters()) << "it may yet";
+  EXPECT_TRUE(pipeline_->alters()) << "it may yet";
   give("abc", true);
-  EXPECT_FALSE(run_->alters()) << "it has not";
+  EXPECT_FALSE(pipeline_->alters()) << "it has not";
   make({makeStep(
       "b", Phase::kRequestBody,
       [](Call& call) {
@@ -196,7 +202,7 @@ TEST_F(RunTest, SaysWhetherBytesChange) {
       BodyMode::kBuffered)});
   enter(Phase::kRequestBody);
   give("abc", true);
-  EXPECT_TRUE(run_->alters());
+  EXPECT_TRUE(pipeline_->alters());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "proxy/processing/stage.h"
+#include "proxy/processing/body_stage.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,8 +20,8 @@ bool collectsAll(BodyMode mode) { return mode == BodyMode::kBuffered || mode == 
 
 }  // namespace
 
-Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated)
-    : run(step),
+BodyStage::BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated)
+    : call(step),
       input(pool),
       flows_(flows),
       stated_(stated),
@@ -31,31 +31,31 @@ Stage::Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows,
       coded_(pool),
       unreleased_(pool) {}
 
-bool Stage::turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room) {
+bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
   if (state_ != State::kPassing && share_.hasGivenWay()) return finish(host, noRoom(host), &to);
   if (!prepare(host, target)) return false;
   if (state_ == State::kBeginning && !begin(host, target)) return false;
   if (state_ == State::kCollecting && !collect(host, target)) return false;
-  const auto asks = [&] { return run.isDue() || more_ || !input.bytes.empty() || input.ended; };
-  while (state_ == State::kStreaming && !run.waits() && asks() && (!more_ || to.bytes.size() < room)) {
+  const auto asks = [&] { return call.isDue() || more_ || !input.bytes.empty() || input.ended; };
+  while (state_ == State::kStreaming && !call.waits() && asks() && (!more_ || to.bytes.size() < room)) {
     if (!stream(host, target, to)) return false;
     // Answered while it was asked: the host goes on, and is the one to notice if that never ends.
-    if (run.isDue()) return true;
+    if (call.isDue()) return true;
   }
   return state_ != State::kPassing || pass(host, to, room);
 }
 
 /// Whether its text can be had.
-bool Stage::prepare(RunHost& host, const RunTarget& target) {
-  if (std::exchange(prepared_, true) || !flows_ || !run.step().body.decoded) return true;
+bool BodyStage::prepare(PipelineHost& host, const StepTarget& target) {
+  if (std::exchange(prepared_, true) || !flows_ || !call.step().body.decoded) return true;
   const std::optional<Verdict> wrong = text_.begin(host, target);
   return !wrong || finish(host, *wrong, nullptr);
 }
 
 /// The head, before any byte.
-bool Stage::begin(RunHost& host, const RunTarget& target) {
+bool BodyStage::begin(PipelineHost& host, const StepTarget& target) {
   Body body(given_, !flows_, share_, needed() - claimed_, claimed_);
-  const Verdict verdict = run.ask(host, target, &body);
+  const Verdict verdict = call.ask(host, target, &body);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, nullptr);
   state_ = State::kStreaming;
@@ -63,28 +63,28 @@ bool Stage::begin(RunHost& host, const RunTarget& target) {
     takeWhole(body);
     return finish(host, verdict, nullptr);
   }
-  if (text_.isNeeded() && run.step().body.edits) {
-    PlainText::strip(target, run.step());
+  if (text_.isNeeded() && call.step().body.edits) {
+    PlainText::strip(target, call.step());
     stripped_ = changed_ = true;
   }
   return true;
 }
 
-bool Stage::collect(RunHost& host, const RunTarget& target) {
+bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
   if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, nullptr);
   if (!reach(host)) return finish(host, noRoom(host), nullptr);
   if (input.ended) share_.settle();
-  if (run.step().body.mode == BodyMode::kInspected) return inspect(host, target);
+  if (call.step().body.mode == BodyMode::kInspected) return inspect(host, target);
   if (!input.ended) return true;
-  if (text_.isNeeded() && !run.isDue() && !run.waits()) {
+  if (text_.isNeeded() && !call.isDue() && !call.waits()) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
   }
   Body body(text_.isNeeded() ? given_ : input.bytes, true, share_, needed() - claimed_, claimed_);
-  const Verdict verdict = run.ask(host, target, &body);
+  const Verdict verdict = call.ask(host, target, &body);
   claimed_ = body.claimed();
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() == Verdict::Kind::kContinue && body.isChanged()) {
-    if (text_.isNeeded()) PlainText::strip(target, run.step());
+    if (text_.isNeeded()) PlainText::strip(target, call.step());
     takeWhole(body);
   }
   given_.clear();
@@ -93,7 +93,7 @@ bool Stage::collect(RunHost& host, const RunTarget& target) {
 
 /// Decodes the whole body into given_, or says what is wrong. The coded body stays, and goes on if the step changes
 /// nothing.
-std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
+std::optional<Verdict> BodyStage::decodeWhole(PipelineHost& host) {
   PlainText::Yield yield;
   do {
     yield = text_.decode(host, input.bytes, true, given_, given_.size() + kPiece, &coded_);
@@ -106,7 +106,7 @@ std::optional<Verdict> Stage::decodeWhole(RunHost& host) {
   return std::move(yield.wrong);
 }
 
-void Stage::takeWhole(Body& body) {
+void BodyStage::takeWhole(Body& body) {
   if (!body.isChanged()) return;
   changed_ = true;
   input.bytes = body.takeChanged();
@@ -114,11 +114,11 @@ void Stage::takeWhole(Body& body) {
 
 /// Shows what has come, piece by piece, to a step that changes nothing. What it has seen waits as it came, and of a
 /// coded body the text is gone at once.
-bool Stage::inspect(RunHost& host, const RunTarget& target) {
+bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
   const base::MonotonicTime begun = host.clock().now();
   std::size_t shown = 0;
-  while (!pauses() && !run.waits()) {
-    if (!run.isDue()) {
+  while (!pauses() && !call.waits()) {
+    if (!call.isDue()) {
       if (!more_ && input.bytes.empty() && !input.ended) return true;
       if (shown >= kMostOfTurn || (shown > 0 && host.clock().now() - begun >= kLongestTurn)) {
         pause_ = host.newTicket();
@@ -129,7 +129,7 @@ bool Stage::inspect(RunHost& host, const RunTarget& target) {
       if (given_.empty() && !last_) continue;
     }
     Body body(given_, last_, share_, needed() - claimed_, claimed_);
-    const Verdict verdict = run.ask(host, target, &body);
+    const Verdict verdict = call.ask(host, target, &body);
     claimed_ = body.claimed();
     if (verdict.kind() == Verdict::Kind::kWait) return true;
     shown += given_.size();
@@ -141,7 +141,7 @@ bool Stage::inspect(RunHost& host, const RunTarget& target) {
 }
 
 /// Takes the next piece of what has come, as text.
-std::optional<Verdict> Stage::nextPiece(RunHost& host) {
+std::optional<Verdict> BodyStage::nextPiece(PipelineHost& host) {
   if (text_.isNeeded()) {
     auto yield = text_.decode(host, input.bytes, input.ended, given_, kShown, &coded_);
     more_ = yield.more;
@@ -156,7 +156,7 @@ std::optional<Verdict> Stage::nextPiece(RunHost& host) {
 }
 
 /// Ends the inspection; everything goes on as it came.
-bool Stage::endInspection(RunHost& host, const Verdict& verdict) {
+bool BodyStage::endInspection(PipelineHost& host, const Verdict& verdict) {
   if (!text_.isNeeded()) coded_.splice(given_, given_.size());
   given_.clear();
   coded_.splice(input.bytes, input.bytes.size());
@@ -166,11 +166,11 @@ bool Stage::endInspection(RunHost& host, const Verdict& verdict) {
 }
 
 /// Asks about what has come since it was last asked.
-bool Stage::stream(RunHost& host, const RunTarget& target, Flow& to) {
-  if (!run.isDue() && !give(host, to)) return false;
+bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
+  if (!call.isDue() && !give(host, to)) return false;
   if (state_ != State::kStreaming) return true;  // it is skipped
   Body body(given_, last_, share_, needed() - claimed_, claimed_);
-  const Verdict verdict = run.ask(host, target, &body);
+  const Verdict verdict = call.ask(host, target, &body);
   claimed_ = body.claimed();
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, &to);
@@ -179,7 +179,7 @@ bool Stage::stream(RunHost& host, const RunTarget& target, Flow& to) {
 }
 
 /// False: the exchange is refused.
-bool Stage::give(RunHost& host, Flow& to) {
+bool BodyStage::give(PipelineHost& host, Flow& to) {
   if (!text_.isNeeded()) {
     last_ = input.ended;
     given_.splice(input.bytes, input.bytes.size());
@@ -197,7 +197,7 @@ bool Stage::give(RunHost& host, Flow& to) {
 }
 
 /// What nobody is asked about. False: the exchange is refused.
-bool Stage::pass(RunHost& host, Flow& to, std::size_t room) {
+bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
   if (!stripped_ || last_) {
     to.bytes.splice(input.bytes, input.bytes.size());
     to.ended = input.ended;
@@ -212,11 +212,11 @@ bool Stage::pass(RunHost& host, Flow& to, std::size_t room) {
   return finish(host, *yield.wrong, nullptr);
 }
 
-void Stage::release(RunHost& host, Body& body, Flow& to) {
+void BodyStage::release(PipelineHost& host, Body& body, Flow& to) {
   const bool coded = text_.isNeeded() && !stripped_;
   if (coded) given_.clear();
   base::ByteQueue& own = coded ? coded_ : given_;
-  if (!run.step().body.edits || (!body.isChanged() && unreleased_.empty())) {
+  if (!call.step().body.edits || (!body.isChanged() && unreleased_.empty())) {
     return to.bytes.splice(own, own.size());
   }
   base::ByteQueue released(given_.pool());
@@ -226,13 +226,13 @@ void Stage::release(RunHost& host, Body& body, Flow& to) {
   } else {
     released.appendCopy(given_, given_.size());
   }
-  if (run.step().failOpen && exact_) remember(host, released);
+  if (call.step().failOpen && exact_) remember(host, released);
   given_.clear();
   to.bytes.splice(released, released.size());
 }
 
 /// Whether all that went on is still what had come, and what of it is still here.
-void Stage::remember(RunHost& host, const base::ByteQueue& released) {
+void BodyStage::remember(PipelineHost& host, const base::ByteQueue& released) {
   unreleased_.splice(given_, given_.size());
   exact_ = released.size() <= unreleased_.size() && unreleased_.text().starts_with(released.text());
   if (exact_) unreleased_.consume(released.size());
@@ -244,9 +244,9 @@ void Stage::remember(RunHost& host, const base::ByteQueue& released) {
 }
 
 /// Returns the failure of a body, or of its text, that has `size` bytes and may not have so many.
-std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) const {
+std::optional<Verdict> BodyStage::excess(PipelineHost& host, std::uint64_t size) const {
   const std::uint64_t most = host.bodyLimits().buffer;
-  const std::uint64_t own = run.step().body.bound;
+  const std::uint64_t own = call.step().body.bound;
   const std::uint64_t bound = own == 0 ? most : std::min(own, most);
   if (size <= bound) return std::nullopt;
   host.onLimit("processorBuffer");
@@ -256,7 +256,7 @@ std::optional<Verdict> Stage::excess(RunHost& host, std::uint64_t size) const {
 }
 
 /// Room is taken for what has come, never for what a client only promises.
-bool Stage::reach(RunHost& host) {
+bool BodyStage::reach(PipelineHost& host) {
   const std::uint64_t bytes = needed();
   if (bytes > 0 && giveWay_ == 0) {
     giveWay_ = host.newTicket();
@@ -266,36 +266,36 @@ bool Stage::reach(RunHost& host) {
 }
 
 /// Returns the bytes that have come and are here.
-std::uint64_t Stage::come() const {
+std::uint64_t BodyStage::come() const {
   return input.bytes.size() + coded_.size() + (text_.isNeeded() ? 0 : given_.size());
 }
 
 /// Returns what is to be paid for. What a streamed step is given is bounded by itself, so only what decodes it counts.
-std::uint64_t Stage::needed() const {
+std::uint64_t BodyStage::needed() const {
   const std::uint64_t bytes = state_ == State::kCollecting ? held() : 0;
   return bytes + text_.memory() + claimed_;
 }
 
-bool Stage::answer(Ticket ticket) {
+bool BodyStage::answer(Ticket ticket) {
   if (ticket == 0 || (ticket != pause_ && ticket != giveWay_)) return false;
   if (ticket == pause_) pause_ = 0;
   return true;
 }
 
 /// Windows go with the last byte that they decode.
-void Stage::endText() {
+void BodyStage::endText() {
   text_.end();
   claimed_ = 0;
-  share_.keep(collectsAll(run.step().body.mode) ? held() : 0);
+  share_.keep(collectsAll(call.step().body.mode) ? held() : 0);
 }
 
-Verdict Stage::noRoom(RunHost& host) {
+Verdict BodyStage::noRoom(PipelineHost& host) {
   host.onLimit("processorBufferTotal");
   return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom);
 }
 
-bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
-  const Step& step = run.step();
+bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow* to) {
+  const Step& step = call.step();
   StepOutcome outcome = StepOutcome::kDone;
   if (verdict.kind() == Verdict::Kind::kReply) outcome = StepOutcome::kRefused;
   if (verdict.kind() == Verdict::Kind::kFail) {
@@ -303,8 +303,8 @@ bool Stage::finish(RunHost& host, const Verdict& verdict, Flow* to) {
               : exact_                  ? StepOutcome::kSkipped
                                         : StepOutcome::kUnreplayable;
   }
-  host.onStep(step, run.time(host), verdict, outcome);
-  run.end();
+  host.onStep(step, call.time(host), verdict, outcome);
+  call.end();
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
   if (!goesOn && host.ends(step, verdict)) return false;
   state_ = State::kPassing;

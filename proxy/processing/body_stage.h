@@ -10,7 +10,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/processing/plain_text.h"
-#include "proxy/processing/step_run.h"
+#include "proxy/processing/step_call.h"
 
 namespace sluice::processing {
 
@@ -21,16 +21,16 @@ struct Flow {
   bool ended = false;
 };
 
-class Stage {
+class BodyStage {
  public:
   /// `flows`: the message has a body; `stated`: how many bytes it will have, 0 if that is not known.
-  Stage(const Step& step, RunHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated);
+  BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated);
 
   /// Takes in what has come, asks the step as often as there is something to ask, and puts what goes on into `to`.
   /// False once the exchange is refused. No more than about `room` is put there of what grows on the way.
-  bool turn(RunHost& host, const RunTarget& target, Flow& to, std::size_t room);
+  bool turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room);
   /// There is more to be had of what has come, now that there is room for it.
-  bool hasMore() const { return more_ && !collects() && !run.waits() && !run.isDue(); }
+  bool hasMore() const { return more_ && !collects() && !call.waits() && !call.isDue(); }
 
   /// The steps behind it may begin: this one has seen the head, and of a buffered body all.
   bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }
@@ -38,7 +38,7 @@ class Stage {
   /// It lets others of the worker go first.
   bool pauses() const { return pause_ != 0; }
   /// It will change bytes yet, nobody knows how.
-  bool mayChange() const { return state_ == State::kStreaming && run.step().body.edits; }
+  bool mayChange() const { return state_ == State::kStreaming && call.step().body.edits; }
   bool hasChanged() const { return changed_; }
   /// Bytes that are here.
   std::uint64_t held() const { return input.bytes.size() + given_.size() + coded_.size(); }
@@ -49,7 +49,7 @@ class Stage {
   /// Tells it that it may go on, or has had to give way to other bodies. False if it waits for neither by that ticket.
   bool answer(Ticket ticket);
 
-  StepRun run;
+  StepCall call;
   Flow input;
 
  private:
@@ -60,27 +60,27 @@ class Stage {
     kPassing  // it has answered to all that it will be asked
   };
 
-  bool prepare(RunHost& host, const RunTarget& target);
-  bool begin(RunHost& host, const RunTarget& target);
-  bool collect(RunHost& host, const RunTarget& target);
-  bool inspect(RunHost& host, const RunTarget& target);
-  std::optional<Verdict> nextPiece(RunHost& host);
-  bool endInspection(RunHost& host, const Verdict& verdict);
-  bool stream(RunHost& host, const RunTarget& target, Flow& to);
-  bool give(RunHost& host, Flow& to);
-  bool pass(RunHost& host, Flow& to, std::size_t room);
-  void release(RunHost& host, Body& body, Flow& to);
+  bool prepare(PipelineHost& host, const StepTarget& target);
+  bool begin(PipelineHost& host, const StepTarget& target);
+  bool collect(PipelineHost& host, const StepTarget& target);
+  bool inspect(PipelineHost& host, const StepTarget& target);
+  std::optional<Verdict> nextPiece(PipelineHost& host);
+  bool endInspection(PipelineHost& host, const Verdict& verdict);
+  bool stream(PipelineHost& host, const StepTarget& target, Flow& to);
+  bool give(PipelineHost& host, Flow& to);
+  bool pass(PipelineHost& host, Flow& to, std::size_t room);
+  void release(PipelineHost& host, Body& body, Flow& to);
   void takeWhole(Body& body);
-  std::optional<Verdict> decodeWhole(RunHost& host);
-  static Verdict noRoom(RunHost& host);
-  bool reach(RunHost& host);
+  std::optional<Verdict> decodeWhole(PipelineHost& host);
+  static Verdict noRoom(PipelineHost& host);
+  bool reach(PipelineHost& host);
   std::uint64_t come() const;
   std::uint64_t needed() const;
   void endText();
-  void remember(RunHost& host, const base::ByteQueue& released);
-  std::optional<Verdict> excess(RunHost& host, std::uint64_t size) const;
+  void remember(PipelineHost& host, const base::ByteQueue& released);
+  std::optional<Verdict> excess(PipelineHost& host, std::uint64_t size) const;
   /// True if the exchange goes on.
-  bool finish(RunHost& host, const Verdict& verdict, Flow* to);
+  bool finish(PipelineHost& host, const Verdict& verdict, Flow* to);
 
   const bool flows_;
   const std::uint64_t stated_;

@@ -1,0 +1,226 @@
+#include "proxy/processing/pipeline.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace sluice::processing {
+
+Pipeline::Pipeline(PipelineHost& host, const StepTarget& target, base::ChunkPool& pool, BodyPath path)
+    : source(pool),
+      host_(host),
+      target_(target),
+      pool_(pool),
+      carries_(path != BodyPath::kBypasses),
+      flows_(path == BodyPath::kFlows),
+      sourceEnded_(path != BodyPath::kFlows),
+      out_(pool) {
+  out_.ended = !flows_;
+}
+
+void Pipeline::leaveRoute() {
+  rerouted_ = true;
+  queue_.clear();
+  sealed_ = false;
+}
+
+void Pipeline::carry(BodyPath path) {
+  carries_ = true;
+  if (path != BodyPath::kFlows) return;
+  flows_ = true;
+  sourceEnded_ = false;
+  out_.ended = false;
+}
+
+Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
+  feed(beyond + to.size());
+  if (refused_ || !flow()) return Outcome::kRefused;
+  // The time at which a step ended is the time at which the next one begins.
+  base::MonotonicTime now{};
+  while (true) {
+    bool rests = false;  // no step can begin or decide without more of the body, or an answer
+    if (headStep_) {
+      const Verdict verdict = headStep_->ask(host_, targetOf(headStep_->step()), nullptr);
+      rests = verdict.kind() == Verdict::Kind::kWait;
+      now = rests ? now : host_.clock().now();
+      if (!rests && !endHeadStep(verdict, now)) return Outcome::kRefused;
+    } else if (!stages_.empty() && !stages_.back().hasBegun()) {
+      rests = true;
+    } else if (std::exchange(fresh_, false) && wishes()) {
+      return Outcome::kMatchAgain;
+    } else {
+      rests = !beginNext(now);
+      if (!rests && !headStep_ && !flow()) return Outcome::kRefused;
+    }
+    if (!rests) continue;
+    const bool begun = !headStep_ && (stages_.empty() || stages_.back().hasBegun());
+    if (begun && sealed_ && carries_) to.splice(out_.bytes, out_.bytes.size());
+    if (!feed(beyond + to.size())) return begun ? Outcome::kDone : Outcome::kWaits;
+    if (!flow()) return Outcome::kRefused;
+  }
+}
+
+/// Lets the first stage have what there is room for. Returns true if that was anything.
+bool Pipeline::feed(std::size_t beyond) {
+  if (!carries_) return false;
+  const std::size_t count = std::min(room(beyond), source.size());
+  if (count > 0) {
+    first().bytes.splice(source, count);
+    fed_ += count;
+  }
+  if (!sourceEnded_ || !source.empty() || first().ended) return count > 0;
+  first().ended = true;
+  return true;
+}
+
+void Pipeline::end(std::optional<http::Trailers> behind) {
+  sourceEnded_ = true;
+  if (behind) trailers.emplace(*std::move(behind));
+}
+
+bool Pipeline::tookEnd() {
+  const bool through = sealed_ && out_.ended && out_.bytes.empty();
+  return through && queue_.empty() && !std::exchange(endTold_, true);
+}
+
+/// Looks at what the step that was begun last says about the route.
+bool Pipeline::wishes() {
+  if (wish_ == nullptr) return false;
+  askedByStep_ = std::exchange(wish_->matchAgain, false);
+  asking_ = wish_->asking;
+  return std::exchange(guarded_, false) || askedByStep_;
+}
+
+/// Returns the next step to begin, or nullptr if there is none.
+const Step* Pipeline::nextStep() {
+  const Step* step = queue_.next();
+  // A use of a processor that several rules of a route share has a Step in each of them.
+  const auto hasRun = [this](const Step& each) {
+    const RequestEdits* edits = targetOf(each).edits;
+    return edits != nullptr && edits->hasBegun([&each](const Step& other) { return isSameStep(other, each); });
+  };
+  while (step != nullptr && rerouted_ && hasRun(*step)) step = queue_.next();
+  return step;
+}
+
+/// Takes away what a client sent in the fields that the step decides about, whatever becomes of the step. Returns true
+/// if there was something.
+bool Pipeline::guardFields(const Step& step, const StepTarget& target) {
+  bool sent = false;
+  for (const std::string& owned : step.processor->ownedFields()) {
+    if (!host_.dropSent(target.request, owned)) continue;
+    sent = true;
+    // The head of the attempt is made anew, from one that still has them.
+    if (&target == ofBackend_) RequestEditor(target.arena, target.request, step, target.edits).removeTwins(owned);
+  }
+  return sent;
+}
+
+/// Returns false if there is no step to begin. `now` is zero if it is not known.
+bool Pipeline::beginNext(base::MonotonicTime now) {
+  const Step* step = nextStep();
+  if (step == nullptr) return false;
+  fresh_ = true;
+  const StepTarget& target = targetOf(*step);
+  wish_ = target.wish;
+  if (target.edits != nullptr) target.edits->begin(target.arena, *step);
+  guarded_ = target.response == nullptr && guardFields(*step, target);
+  if (guarded_ && wish_ != nullptr) wish_->asking = step;
+  const bool wantsBody = hasBody(step->phase) && step->body.mode != BodyMode::kNone &&
+                         step->processor->wantsBody(target.request, target.response);
+  if (!wantsBody) {
+    headStep_.emplace(*step, now);
+    return true;
+  }
+  stages_.emplace_back(*step, host_, pool_, flows_, statedLength());
+  std::swap(stages_.back().input, out_);
+  return true;
+}
+
+/// Returns the length of the body as the next stage will get it; 0 if that is not known.
+std::uint64_t Pipeline::statedLength() const {
+  if (alters()) return 0;
+  if (target_.response == nullptr)
+    return target_.request.body == http::Body::kLength ? target_.request.contentLength : 0;
+  return target_.response->body == http::Body::kLength ? target_.response->contentLength.value_or(0) : 0;
+}
+
+/// Forgets the head step, which has decided at `now`. Returns false if the message goes no further.
+bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime now) {
+  const Step& step = headStep_->step();
+  const bool failed = verdict.kind() == Verdict::Kind::kFail;
+  const bool goesOn = verdict.kind() == Verdict::Kind::kContinue || (failed && isSkipped(step, verdict));
+  const StepOutcome outcome = !goesOn ? StepOutcome::kRefused : failed ? StepOutcome::kSkipped : StepOutcome::kDone;
+  host_.onStep(step, headStep_->timeUntil(now), verdict, outcome);
+  headStep_.reset();
+  refused_ = !goesOn && host_.ends(step, verdict);
+  return !refused_;
+}
+
+/// Moves what has come through the stages. Returns false if the message goes no further.
+bool Pipeline::flow() {
+  bool more = !stages_.empty();
+  while (more) {
+    more = false;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const bool isLast = i + 1 == stages_.size();
+      Flow& to = isLast ? out_ : stages_[i + 1].input;
+      const std::size_t room = !isLast && stages_[i + 1].collects() ? std::numeric_limits<std::size_t>::max() : kInside;
+      if (!stages_[i].turn(host_, targetOf(stages_[i].call.step()), to, room)) {
+        refused_ = true;
+        return false;
+      }
+      more = more || (stages_[i].hasMore() && to.bytes.size() < room);
+    }
+  }
+  return true;
+}
+
+std::size_t Pipeline::room(std::size_t beyond) const {
+  std::size_t inside = beyond + out_.bytes.size();
+  bool waits = headStep_.has_value();
+  for (const BodyStage& stage : stages_) {
+    inside += stage.held();
+    waits = waits || stage.call.waits() || stage.pauses();
+  }
+  if (collects() && !waits) return std::numeric_limits<std::size_t>::max();
+  return inside < kInside ? kInside - inside : 0;
+}
+
+template <typename Visit>
+void Pipeline::eachCall(Visit&& visit) {
+  if (headStep_) visit(*headStep_);
+  for (BodyStage& stage : stages_) visit(stage.call);
+}
+
+const Step* Pipeline::suspended() const {
+  if (headStep_ && headStep_->waits()) return &headStep_->step();
+  const auto found =
+      std::find_if(stages_.begin(), stages_.end(), [](const BodyStage& stage) { return stage.call.waits(); });
+  return found != stages_.end() ? &found->call.step() : nullptr;
+}
+
+base::MonotonicTime Pipeline::deadline() const {
+  base::MonotonicTime first = headStep_ ? headStep_->deadline() : base::MonotonicTime::max();
+  for (const BodyStage& stage : stages_) first = std::min(first, stage.call.deadline());
+  return first;
+}
+
+void Pipeline::expire(base::MonotonicTime now) {
+  eachCall([now](StepCall& each) {
+    if (each.deadline() <= now) each.expire();
+  });
+}
+
+bool Pipeline::answer(Ticket ticket, bool dropped) {
+  bool found = false;
+  eachCall([&](StepCall& each) { found = found || each.answer(ticket, dropped); });
+  for (BodyStage& stage : stages_) found = found || stage.answer(ticket);
+  return found;
+}
+
+void Pipeline::releaseBuffers() {
+  for (BodyStage& stage : stages_) stage.releaseBuffer();
+}
+
+}  // namespace sluice::processing

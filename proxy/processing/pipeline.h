@@ -1,0 +1,156 @@
+// The steps of one message on its way through the gateway, one after the other, and its body on its way through them.
+//
+// Steps begin in the order in which they were appended: a step that looks at heads when those before it have decided, a
+// step that wants the whole body when all of it has come through them. Nothing happens by itself: whoever brings bytes,
+// or the answer of a suspended step, calls go(). A pipeline lives in the arena of what its steps run for; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "proxy/http/message.h"
+#include "proxy/processing/body_stage.h"
+#include "proxy/processing/pipeline_host.h"
+#include "proxy/processing/step_call.h"
+#include "proxy/processing/step_queue.h"
+
+namespace sluice::processing {
+
+/// Says how the body of a message and a pipeline meet.
+enum class BodyPath : std::uint8_t {
+  kBypasses,  // no step wants it
+  kEmpty,     // steps want it, and there is none; they may still put something in its place
+  kFlows      // it goes through the pipeline
+};
+/// Returns the path of such a body. The bytes of a tunnel are no body that steps could see.
+constexpr BodyPath bodyPath(http::Body body, bool wanted) {
+  if (!wanted || body == http::Body::kTunnel) return BodyPath::kBypasses;
+  return body == http::Body::kNone ? BodyPath::kEmpty : BodyPath::kFlows;
+}
+
+class Pipeline {
+ public:
+  enum class Outcome : std::uint8_t {
+    kDone,        // every step that was appended has begun
+    kWaits,       // a step is suspended, or needs more of the body
+    kMatchAgain,  // a step asks for the route to be matched again: go() on when that is done
+    kRefused      // the host was told why
+  };
+
+  Pipeline(PipelineHost& host, const StepTarget& target, base::ChunkPool& pool, BodyPath path);
+
+  /// Appends the steps of a phase behind those that are left.
+  void append(const Chains& chains, Phase phase) { queue_.append(chains, phase); }
+  /// Appends the steps of one round of a request.
+  void appendRequest(const Chains& chains, Round round) { queue_.appendRequest(chains, round); }
+  /// Says that nothing more will be appended, so that what comes through may leave.
+  void seal() { sealed_ = true; }
+  /// Forgets the steps that have not begun, because the route is another one. From here on no step runs that has run
+  /// already.
+  void leaveRoute();
+  /// From here on, steps of a Backend work on `target`, which outlives the pipeline and has a head of its own. They
+  /// share the body with all other steps, so they may look at it but must not change it.
+  void setBackend(const StepTarget& target) { ofBackend_ = &target; }
+  /// The body shall come through here although no step has wanted it so far. `path` is not kBypasses.
+  void carry(BodyPath path);
+
+  /// Moves on as far as it can. What has come through is put into `to`; `beyond` counts the bytes that have left `to`
+  /// and are still in the gateway.
+  Outcome go(base::ByteQueue& to, std::size_t beyond);
+  /// Returns the step because of which the route shall be matched again.
+  const Step* asking() const { return asking_; }
+  /// Returns true if that step asked for it itself. False means that a field which the step decides about came from the
+  /// client; that does not use up the one time that steps may ask.
+  bool askedByStep() const { return askedByStep_; }
+
+  /// Returns true if the body goes through the pipeline; it is then put into `source`, and its end told by end().
+  bool carries() const { return carries_; }
+  void end(std::optional<http::Trailers> behind);
+  /// Returns true if the end of the body has not been told.
+  bool isOpen() const { return !sourceEnded_; }
+  /// Returns how many bytes of the body may be put into `source` now. `beyond` as in go().
+  std::size_t room(std::size_t beyond) const;
+  /// Returns how many bytes have left `source` since it was last asked.
+  std::size_t takeFed() { return std::exchange(fed_, 0); }
+  /// Returns true once, when all of the body has come through; `trailers` are then those behind it.
+  bool tookEnd();
+  /// Counts the bytes on their way into the steps and out of them, without what steps keep.
+  std::uint64_t held() const { return source.size() + out_.bytes.size(); }
+  /// Returns true if a step needs more of the body, and nobody has brought it.
+  bool starves() const { return collects() && source.empty() && isOpen(); }
+  /// Returns true if what went in is not, or will not be, what comes out.
+  bool alters() const {
+    return alteredBy([](const Step&) { return true; }) != nullptr;
+  }
+  /// Returns a step for which counts(const Step&) is true and that has changed the body or may yet, or nullptr.
+  template <typename Counts>
+  const Step* alteredBy(Counts&& counts) const {
+    for (const BodyStage& stage : stages_) {
+      const Step& step = stage.call.step();
+      if ((stage.hasChanged() || stage.mayChange()) && counts(step)) return &step;
+    }
+    return nullptr;
+  }
+
+  /// Returns the first step that is suspended; nullptr if none is.
+  const Step* suspended() const;
+  /// Returns when the first of the suspended steps has waited too long; max() if none is suspended.
+  base::MonotonicTime deadline() const;
+  /// Lets steps that are suspended beyond their deadline fail with the next go().
+  void expire(base::MonotonicTime now);
+  /// Returns false if no step waits for that answer.
+  bool answer(Ticket ticket, bool dropped);
+  /// Gives back what the process's budget paid for: what came out has left the gateway.
+  void releaseBuffers();
+
+  base::ByteQueue source;
+  std::optional<http::Trailers> trailers;
+
+ private:
+  /// At most so many bytes are between the first stage and whoever takes them, unless a buffered step collects.
+  static constexpr std::size_t kInside = 64 * 1024;
+
+  bool feed(std::size_t beyond);
+  bool flow();
+  std::uint64_t statedLength() const;
+  bool wishes();
+  bool beginNext(base::MonotonicTime now);
+  const Step* nextStep();
+  const StepTarget& targetOf(const Step& step) const {
+    return step.scope == Scope::kBackend && ofBackend_ != nullptr ? *ofBackend_ : target_;
+  }
+  bool guardFields(const Step& step, const StepTarget& target);
+  bool endHeadStep(const Verdict& verdict, base::MonotonicTime now);
+  bool collects() const { return !stages_.empty() && stages_.back().collects(); }
+  Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }
+  const Flow& first() const { return stages_.empty() ? out_ : stages_.front().input; }
+  template <typename Visit>
+  void eachCall(Visit&& visit);
+
+  PipelineHost& host_;
+  const StepTarget target_;
+  const StepTarget* ofBackend_ = nullptr;  // null: steps of a Backend work on target_ like all others
+  base::ChunkPool& pool_;
+  StepQueue queue_;
+  bool carries_;
+  bool flows_;
+  bool sourceEnded_;
+  bool sealed_ = false;
+  bool endTold_ = false;
+  bool refused_ = false;
+  bool rerouted_ = false;
+  bool fresh_ = false;         // the step that was begun last has not been heard for its wish
+  bool guarded_ = false;       // the step that was begun last decides about fields that the client had sent
+  RouteWish* wish_ = nullptr;  // of the step that was begun last
+  const Step* asking_ = nullptr;
+  bool askedByStep_ = false;
+  std::size_t fed_ = 0;
+  std::optional<StepCall> headStep_;
+  std::vector<BodyStage> stages_;
+  Flow out_;
+};
+
+}  // namespace sluice::processing

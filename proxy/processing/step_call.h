@@ -1,0 +1,71 @@
+// One step while it runs for one message: it is asked, may be suspended and asked again, and what it changed in the
+// heads is undone if it fails and fails open. The pipeline owns it; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/processing/pipeline_host.h"
+
+namespace sluice::processing {
+
+class StepCall {
+ public:
+  explicit StepCall(const Step& step) : step_(&step) {}
+  /// For a step that is asked at once, at a time that is known.
+  StepCall(const Step& step, base::MonotonicTime now) : step_(&step), begun_(now) {}
+
+  const Step& step() const { return *step_; }
+  /// Asks the processor, unless the step is suspended still. If a step that fails open fails, what it wrote into the
+  /// heads, and what it took from the destination, is undone; behind one that fails closed nobody sees them any more.
+  Verdict ask(PipelineHost& host, const StepTarget& target, Body* body);
+  bool waits() const { return wait_ == Wait::kWaiting; }
+  /// Returns true if an answer has come since it was last asked.
+  bool isDue() const { return wait_ > Wait::kWaiting; }
+  /// Returns when it has waited too long; max() unless it is suspended.
+  base::MonotonicTime deadline() const { return waits() ? deadline_ : base::MonotonicTime::max(); }
+
+  /// Returns false if it does not wait for that ticket.
+  bool answer(Ticket ticket, bool dropped);
+  void expire();
+  /// Called when it has decided and will not be asked again.
+  void end() { callouts_.clear(); }
+  /// Return the time since it was first asked.
+  base::Duration time(const PipelineHost& host) const { return timeUntil(host.clock().now()); }
+  base::Duration timeUntil(base::MonotonicTime now) const { return now - begun_; }
+
+ private:
+  enum class Wait : std::uint8_t { kNone, kWaiting, kResumed, kDropped, kExpired };
+  class Control;
+
+  Verdict decide(Verdict&& verdict, const StepTarget& target, const Body* body);
+  /// Returns how long it may wait for one answer.
+  base::Duration patience(const PipelineHost& host) const {
+    return step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout;
+  }
+  /// Returns nullptr unless the step is one of the phase connect.
+  Destination* destinationOf(const StepTarget& target) const {
+    return step_->phase == Phase::kConnect ? target.destination : nullptr;
+  }
+  void keepHeads(const StepTarget& target);
+  void restoreHeads(const StepTarget& target);
+
+  const Step* step_;
+  void* memory_ = nullptr;  // the processor's
+  Wait wait_ = Wait::kNone;
+  bool asked_ = false;
+  bool decided_ = false;  // on the heads: what it says of them later has no effect
+  Ticket ticket_ = 0;
+  base::MonotonicTime begun_{};
+  base::MonotonicTime deadline_{};
+  std::vector<std::unique_ptr<Callout>> callouts_;
+  /// The lists of fields and of addresses as they were before a step that fails open, never their bytes. In the arena.
+  const http::RequestHead* request_ = nullptr;
+  const http::ResponseHead* response_ = nullptr;
+  const Destination* destination_ = nullptr;
+  RequestEdits::Mark edits_ = nullptr;
+};
+
+}  // namespace sluice::processing
