@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/last_good.h"
-#include "config/model/name_hash.h"
+#include "config/model/name_tuple_hash.h"
 #include "config/object_reading.h"
 #include "config/read/settings_reader.h"
 #include "config/revision.h"
@@ -59,7 +59,7 @@ class Assembler {
   using Name = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
   Model model_;
   Problems problems_;
-  std::unordered_map<Name, const Position*, NameHash> seen_;
+  std::unordered_map<Name, const Position*, NameTupleHash> seen_;
   std::vector<const RevisionEntry*> revision_;
   std::vector<const RevisionEntry*> endpoints_;
 };
@@ -82,8 +82,8 @@ Configuration load(const ObjectSet& set, const Model* previous) {
 }
 
 Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous) {
-  TextMemo memo;
-  return load(readTexts(texts, {}, key, memo), previous);
+  TextCache cache;
+  return load(readTexts(texts, {}, key, cache), previous);
 }
 
 Configuration loadText(std::string_view text, std::string_view file) {

@@ -7,25 +7,26 @@
 
 namespace sluice::config {
 
-ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextMemo& memo) {
+ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key,
+                    TextCache& cache) {
   ObjectSet set{{}, std::move(problems), {}};
   bool readable = true;
   for (const SourceText& text : texts) {
-    const std::shared_ptr<const TextReading> reading = readText(text, {Severity::kError, key}, memo);
+    const std::shared_ptr<const TextReading> reading = readText(text, {Severity::kError, key}, cache);
     readable = readable && reading->unreadable.empty();
     set.problems.insert(set.problems.end(), reading->unreadable.begin(), reading->unreadable.end());
     set.readings.emplace_back(reading, &reading->objects);
   }
-  memo.sweep();
+  cache.sweep();
   if (!readable) set.readings.clear();
   if (hasErrors(set.problems)) set.refused = revisionOfUnreadable(texts, set.problems, key);
   return set;
 }
 
-ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextMemo& memo) {
+ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache) {
   Problems problems;
   const std::vector<SourceText> texts = readSourceFiles(paths, problems);
-  return readTexts(texts, std::move(problems), key, memo);
+  return readTexts(texts, std::move(problems), key, cache);
 }
 
 }  // namespace sluice::config

@@ -10,7 +10,7 @@
 
 #include "config/object_reading.h"
 #include "config/problem.h"
-#include "config/text_memo.h"
+#include "config/text_cache.h"
 #include "config/yaml/source_text.h"
 #include "proxy/base/secret.h"
 
@@ -25,13 +25,13 @@ struct ObjectSet {
   std::string refused;
 };
 
-/// Reads the objects of texts; `problems` were met while the texts were read. `memo` saves the parsing of texts that
+/// Reads the objects of texts; `problems` were met while the texts were read. `cache` saves the parsing of texts that
 /// the previous set contained and has no other effect. If the set is refused because a path could not be read, its
 /// objects are present all the same, so that their own problems are reported; if a text is not YAML, they are not.
-ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextMemo& memo);
+ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextCache& cache);
 
 /// Reads files. Each path is a file, or a folder whose *.yaml, *.yml and *.json files are read in the order of their
 /// names, without subfolders. `key` is the key of revisions: a process has one and never discloses it.
-ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextMemo& memo);
+ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache);
 
 }  // namespace sluice::config

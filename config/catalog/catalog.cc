@@ -26,17 +26,17 @@ std::string fieldMessage(const ProcessorUse& use, std::string_view field, const 
 }
 
 /// The part of an admission that failed.
-struct Fault {
+struct AdmissionFault {
   Admission::Outcome outcome = Admission::Outcome::kRejected;
   std::string_view reason;
   std::string message;
 };
 
-std::optional<Fault> typeFault(const ProcessorUse& use, const ProcessorType* type) {
+std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const ProcessorType* type) {
   using enum Admission::Outcome;
   if (type == nullptr && isBuiltinDomain(use.type) && !isSpelledOut(use.type)) {
-    return Fault{kRejected, processor_reason::kUnknownType,
-                 fieldMessage(use, "type", "there is no built-in type " + base::quote(use.type))};
+    return AdmissionFault{kRejected, processor_reason::kUnknownType,
+                          fieldMessage(use, "type", "there is no built-in type " + base::quote(use.type))};
   }
   std::string why;
   if (type == nullptr && isSpelledOut(use.type)) {
@@ -50,48 +50,49 @@ std::optional<Fault> typeFault(const ProcessorUse& use, const ProcessorType* typ
           ", is not supported";
   }
   if (why.empty()) return std::nullopt;
-  return Fault{kDegraded, processor_reason::kUnsupportedType, fieldMessage(use, "type", why)};
+  return AdmissionFault{kDegraded, processor_reason::kUnsupportedType, fieldMessage(use, "type", why)};
 }
 
 /// Finds the use's phase and sets `phase`.
-std::optional<Fault> phaseFault(const ProcessorUse& use, const std::vector<std::string_view>& allowed,
-                                std::string_view& phase) {
+std::optional<AdmissionFault> phaseFault(const ProcessorUse& use, const std::vector<std::string_view>& allowed,
+                                         std::string_view& phase) {
   if (use.phase.empty() && allowed.size() == 1) phase = allowed.front();
   for (const std::string_view each : allowed) {
     if (each == use.phase) phase = each;
   }
   if (!phase.empty()) return std::nullopt;
   const std::string choices = base::joinChoices(allowed);
-  return Fault{Admission::Outcome::kRejected, processor_reason::kUnsupportedPhase,
-               fieldMessage(use, "phase",
-                            (use.phase.empty() ? "must be given: " : "must be ") + choices +
-                                (use.phase.empty() ? "" : ", but is " + base::quote(use.phase)))};
+  return AdmissionFault{Admission::Outcome::kRejected, processor_reason::kUnsupportedPhase,
+                        fieldMessage(use, "phase",
+                                     (use.phase.empty() ? "must be given: " : "must be ") + choices +
+                                         (use.phase.empty() ? "" : ", but is " + base::quote(use.phase)))};
 }
 
-std::optional<Fault> preAuthFault(const ProcessorUse& use, const ProcessorType& type, std::string_view phase) {
+std::optional<AdmissionFault> preAuthFault(const ProcessorUse& use, const ProcessorType& type, std::string_view phase) {
   using enum Admission::Outcome;
   if (phaseIndex(phase) >= phaseIndex(kFirstPhaseAfterAuth)) {
-    return Fault{
+    return AdmissionFault{
         kRejected, processor_reason::kInvalidPreAuthPhase,
         fieldMessage(use, "preAuth",
                      "must not be true in the phase " + std::string(phase) + ", which comes after authentication")};
   }
   if (!type.preAuth) {
-    return Fault{kRejected, processor_reason::kUnsupportedPreAuth,
-                 fieldMessage(use, "preAuth", "must not be true: " + use.type + " runs after authentication only")};
+    return AdmissionFault{
+        kRejected, processor_reason::kUnsupportedPreAuth,
+        fieldMessage(use, "preAuth", "must not be true: " + use.type + " runs after authentication only")};
   }
   return std::nullopt;
 }
 
 /// Checks the use's config and sets `config` with the schema's defaults.
-std::optional<Fault> configFault(const ProcessorUse& use, const ProcessorType& type, Value& config) {
+std::optional<AdmissionFault> configFault(const ProcessorUse& use, const ProcessorType& type, Value& config) {
   config.kind = Value::Kind::kMap;
   config.position = use.position;
   if (use.config) config = *use.config;
   const auto violations = type.schema->apply(config);
   if (violations.empty()) return std::nullopt;
-  return Fault{Admission::Outcome::kRejected, processor_reason::kInvalidConfig,
-               fieldMessage(use, "config", content::describe(violations))};
+  return AdmissionFault{Admission::Outcome::kRejected, processor_reason::kInvalidConfig,
+                        fieldMessage(use, "config", content::describe(violations))};
 }
 
 template <typename T>
@@ -110,7 +111,7 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   admission.priority = settle(use.priority, defaults.priority, 0);
   admission.preAuth = settle(use.preAuth, defaults.preAuth, false);
   admission.timeout = use.timeout ? use.timeout : defaults.timeout;
-  std::optional<Fault> fault = typeFault(use, admission.type.get());
+  std::optional<AdmissionFault> fault = typeFault(use, admission.type.get());
   if (!fault) fault = phaseFault(use, admission.type->entry.phases, admission.phase);
   // A catalog's preAuth applies to all phases of a type. It must not make those phases invalid that have no preAuth.
   const bool late = phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);

@@ -40,7 +40,7 @@ struct CatalogEntry {
 /// Reads the text of `key` in the ConfigMap `catalog`. Returns nullopt if anything is wrong and adds that to
 /// `problems`. Even then `type` is set to the legible part of the type, because its uses must not run as if there were
 /// no entry.
-std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::Entry& entry, const ConfigMap& catalog,
+std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::DataEntry& entry, const ConfigMap& catalog,
                                              std::string_view key, std::string& type, Problems& problems);
 
 }  // namespace sluice::config

@@ -10,15 +10,15 @@ namespace sluice::config {
 namespace {
 
 /// Returns the position of the text's first byte. Only in a literal block do the text's lines match the file's lines.
-YamlOrigin originOf(const ConfigMap::Entry& entry) {
+YamlOrigin originOf(const ConfigMap::DataEntry& entry) {
   if (entry.blockColumn == 0) return YamlOrigin{entry.position.file, entry.position.line - 1, entry.position.column};
   return YamlOrigin{entry.position.file, entry.position.line, entry.blockColumn - 1};
 }
 
 }  // namespace
 
-bool readDataDocument(const ConfigMap::Entry& entry, std::string_view object, std::string_view key, Problems& problems,
-                      const std::function<void(FieldReader)>& take) {
+bool readDataDocument(const ConfigMap::DataEntry& entry, std::string_view object, std::string_view key,
+                      Problems& problems, const std::function<void(FieldReader)>& take) {
   Problems found;
   const std::vector<Document> documents = readYaml(entry.value, originOf(entry), found);
   ObjectContext context(std::string(object), found);

@@ -97,12 +97,12 @@ struct Namespace {
 struct ConfigMap {
   static constexpr std::string_view kKind = "ConfigMap";
   ObjectMeta meta;
-  struct Entry {
+  struct DataEntry {
     std::string value;
     Position position;              // the value's position
     std::uint32_t blockColumn = 0;  // see Value
   };
-  std::map<std::string, Entry> data;  // contains binaryData too, decoded
+  std::map<std::string, DataEntry> data;  // contains binaryData too, decoded
 
   /// Returns nullptr if there is no such key.
   const std::string* find(const std::string& key) const;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/model/name_hash.h"
+#include "config/model/name_tuple_hash.h"
 
 namespace sluice::config {
 
@@ -75,7 +75,7 @@ class Objects {
   static Name nameOf(const T& object) { return {object.meta.nameSpace, object.meta.name}; }
 
   std::vector<std::shared_ptr<const T>> objects_;
-  std::unordered_multimap<Name, const T*, NameHash> byName_;  // keys point into the objects
+  std::unordered_multimap<Name, const T*, NameTupleHash> byName_;  // keys point into the objects
 };
 
 }  // namespace sluice::config

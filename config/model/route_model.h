@@ -67,7 +67,7 @@ struct HeaderValue {
 };
 
 /// RequestHeaderModifier and ResponseHeaderModifier.
-struct HeaderModifier {
+struct HeaderModifierFilter {
   std::vector<HeaderValue> set;
   std::vector<HeaderValue> add;
   std::vector<std::string> remove;
@@ -84,12 +84,12 @@ struct PathModifier {
   Position position;
 };
 
-struct UrlRewrite {
+struct UrlRewriteFilter {
   std::string hostname;  // empty: not rewritten
   std::optional<PathModifier> path;
 };
 
-struct RequestRedirect {
+struct RequestRedirectFilter {
   std::string scheme;    // "http" or "https"; empty: as in the request
   std::string hostname;  // empty: as in the request
   std::optional<PathModifier> path;
@@ -100,7 +100,7 @@ struct RequestRedirect {
 
 /// The CORS filter: what browsers are told about requests from other origins. A "*" in one of the first three lists
 /// stands there alone.
-struct Cors {
+struct CorsFilter {
   std::vector<std::string> allowOrigins;  // "https://api.test:8443", "https://*.test", "https://*", "*"
   std::vector<std::string> allowMethods;
   std::vector<std::string> allowHeaders;
@@ -111,38 +111,38 @@ struct Cors {
 };
 
 /// The destination of requests (BackendObjectReference).
-struct BackendTarget {
+struct BackendObjectReference {
   ObjectRef object;
   std::uint16_t port = 0;  // 0: not given
 };
 
 /// The RequestMirror filter: it copies `numerator` of `denominator` requests.
-struct RequestMirror : BackendTarget {
+struct RequestMirrorFilter : BackendObjectReference {
   std::uint32_t numerator = 1;
   std::uint32_t denominator = 1;
 };
 
 /// The filters of a rule or of one of its weighted backends. With kReplacePrefixMatch the rule's `matches` are one
 /// kPathPrefix.
-struct Filters {
-  base::Box<HeaderModifier> requestHeaders;
-  base::Box<HeaderModifier> responseHeaders;
-  base::Box<UrlRewrite> urlRewrite;  // never together with requestRedirect
-  base::Box<RequestRedirect> requestRedirect;
-  base::Box<Cors> cors;
-  std::vector<RequestMirror> mirrors;
+struct RouteFilters {
+  base::Box<HeaderModifierFilter> requestHeaders;
+  base::Box<HeaderModifierFilter> responseHeaders;
+  base::Box<UrlRewriteFilter> urlRewrite;  // never together with requestRedirect
+  base::Box<RequestRedirectFilter> requestRedirect;
+  base::Box<CorsFilter> cors;
+  std::vector<RequestMirrorFilter> mirrors;
   std::vector<ProcessorFilter> processors;  // in the order of the filters
 };
 
 /// A weighted backend of a rule, for HTTPRoutes and GRPCRoutes alike.
-struct HttpBackendRef : BackendTarget {
+struct HttpBackendRef : BackendObjectReference {
   std::uint32_t weight = 1;
-  Filters filters;
+  RouteFilters filters;
   std::vector<Unbuilt> unbuilt;  // concern this weighted backend alone
 };
 
 /// HTTPRouteRule.retry with its defaults filled in.
-struct Retry {
+struct HttpRouteRetry {
   std::vector<std::uint16_t> codes;  // 400 to 599, each once
   std::uint32_t attempts = 1;        // beyond the first; at most 10
   base::Duration backoff = std::chrono::milliseconds(25);
@@ -163,7 +163,7 @@ struct SessionPersistence {
 struct RouteRule {
   std::string name;
   std::string path;  // "spec.rules[0]"
-  Filters filters;
+  RouteFilters filters;
   std::vector<HttpBackendRef> backendRefs;  // none with a redirect
   std::optional<SessionPersistence> sessionPersistence;
   std::vector<Unbuilt> unbuilt;
@@ -174,7 +174,7 @@ struct HttpRouteRule : RouteRule {
   std::vector<HttpRouteMatch> matches;                  // never empty: the API's default is PathPrefix "/"
   std::optional<base::Duration> requestTimeout;         // 0: none
   std::optional<base::Duration> backendRequestTimeout;  // 0: none
-  std::optional<Retry> retry;
+  std::optional<HttpRouteRetry> retry;
 };
 
 /// The parts that every kind of route has, besides its rules.

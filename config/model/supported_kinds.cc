@@ -13,7 +13,7 @@ namespace {
 /// The key of one element of the list.
 using Kind = std::tuple<std::string_view, std::string_view, ProcessorEngine, std::vector<std::string_view>>;
 
-struct Versions {
+struct KindVersions {
   std::vector<std::string_view> versions;
   std::vector<SchemaRef> schemas;
 };
@@ -27,15 +27,15 @@ std::string schemaKey(std::string type) {
   return type + ".schema.json";
 }
 
-std::map<Kind, Versions> groupedByKind(const Catalog& catalog, const KindsConfigMap& published) {
-  std::map<Kind, Versions> kinds;
+std::map<Kind, KindVersions> groupedByKind(const Catalog& catalog, const KindsConfigMap& published) {
+  std::map<Kind, KindVersions> kinds;
   for (const auto& [name, type] : catalog.types()) {
     if (!type->usable()) continue;
     const std::string_view text = name;
     const std::size_t slash = text.find('/');
     const std::size_t colon = text.rfind(':');
-    Versions& kind = kinds[{text.substr(0, slash), text.substr(slash + 1, colon - slash - 1), type->entry.engine,
-                            type->entry.phases}];
+    KindVersions& kind = kinds[{text.substr(0, slash), text.substr(slash + 1, colon - slash - 1), type->entry.engine,
+                                type->entry.phases}];
     kind.versions.push_back(text.substr(colon + 1));
     if (!type->builtinSchema.empty()) {
       kind.schemas.push_back({published.nameSpace, published.name, schemaKey(name)});
@@ -52,7 +52,7 @@ void write(base::JsonWriter& json, const SchemaRef& ref) {
   json.member("key", ref.key).endObject();
 }
 
-void write(base::JsonWriter& json, const Kind& kind, const Versions& versions) {
+void write(base::JsonWriter& json, const Kind& kind, const KindVersions& versions) {
   const auto& [group, name, engine, phases] = kind;
   json.beginObject().member("group", group).member("kind", name).key("versions").beginList();
   for (const std::string_view version : versions.versions) json.text(version);

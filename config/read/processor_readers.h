@@ -27,8 +27,10 @@ void readExtProcessUse(FieldReader& use, ProcessorUse& result);
 
 /// Reads the fields of filters of the types ExtensionRef, PayloadProcessingRef and PayloadProcessing. A reference to
 /// anything but a pipeline goes to `unbuilt`.
-void readExtensionRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& unbuilt);
-void readPipelineRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& unbuilt);
-void readInlineProcessors(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& unbuilt);
+void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters& filters,
+                      std::vector<Unbuilt>& unbuilt);
+void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& filters, std::vector<Unbuilt>& unbuilt);
+void readInlineProcessors(FieldReader& filter, std::string_view field, RouteFilters& filters,
+                          std::vector<Unbuilt>& unbuilt);
 
 }  // namespace sluice::config

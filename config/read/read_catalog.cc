@@ -95,7 +95,7 @@ std::string_view engineName(ProcessorEngine engine) {
       ->word;
 }
 
-std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::Entry& entry, const ConfigMap& catalog,
+std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::DataEntry& entry, const ConfigMap& catalog,
                                              std::string_view key, std::string& type, Problems& problems) {
   std::optional<CatalogEntry> read;
   const bool good = readDataDocument(entry, "ConfigMap " + catalog.meta.qualifiedName(), key, problems,

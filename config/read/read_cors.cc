@@ -31,8 +31,8 @@ std::vector<std::string> readSetOrAll(FieldReader& reader, std::string_view key,
 
 }  // namespace
 
-Cors readCors(FieldReader reader) {
-  Cors cors;
+CorsFilter readCors(FieldReader reader) {
+  CorsFilter cors;
   cors.path = reader.path();
   cors.allowOrigins = readSetOrAll(reader, "allowOrigins", rule::kCorsOrigin, kMaxNames);
   cors.allowMethods = readSetOrAll(reader, "allowMethods", rule::kCorsMethod, kMaxMethods);

@@ -62,7 +62,8 @@ ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta) {
     std::optional<std::string> decoded = base::decodeBase64(member.value.text);
     if (!decoded) {
       root.context().error(member.value.position, path, "is not base64");
-    } else if (!configMap.data.try_emplace(member.key, ConfigMap::Entry{*decoded, member.value.position, 0}).second) {
+    } else if (!configMap.data.try_emplace(member.key, ConfigMap::DataEntry{*decoded, member.value.position, 0})
+                    .second) {
       root.context().error(member.position, path, "is in data too");
     }
   });

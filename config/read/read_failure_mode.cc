@@ -22,15 +22,16 @@ Answer readBoolean(FieldReader& use, std::string_view key) {
 }  // namespace
 
 std::optional<bool> readFailOpen(FieldReader& use) {
-  struct Spelling {
+  struct FailureModeSpelling {
     std::string_view key;
     Answer answer;
   };
-  const Spelling spellings[] = {{"failOpen", readBoolean(use, "failOpen")},
-                                {"failureMode", use.choice("failureMode", kFailureModes, Answer(), true)},
-                                {"failurePolicy", use.choice("failurePolicy", kFailurePolicies, Answer(), true)}};
-  const Spelling* said = nullptr;
-  for (const Spelling& spelling : spellings) {
+  const FailureModeSpelling spellings[] = {
+      {"failOpen", readBoolean(use, "failOpen")},
+      {"failureMode", use.choice("failureMode", kFailureModes, Answer(), true)},
+      {"failurePolicy", use.choice("failurePolicy", kFailurePolicies, Answer(), true)}};
+  const FailureModeSpelling* said = nullptr;
+  for (const FailureModeSpelling& spelling : spellings) {
     if (!spelling.answer) continue;
     if (said != nullptr && *said->answer != *spelling.answer) {
       use.error(spelling.key, "contradicts " + std::string(said->key));

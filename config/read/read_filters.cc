@@ -26,8 +26,8 @@ std::vector<HeaderValue> readHeaders(FieldReader& modifier, std::string_view key
   return headers;
 }
 
-HeaderModifier readHeaderModifier(FieldReader reader) {
-  HeaderModifier modifier;
+HeaderModifierFilter readHeaderModifier(FieldReader reader) {
+  HeaderModifierFilter modifier;
   modifier.path = reader.path();
   modifier.position = reader.position();
   modifier.set = readHeaders(reader, "set");
@@ -65,8 +65,8 @@ PathModifier readPathModifier(FieldReader reader) {
   return modifier;
 }
 
-UrlRewrite readUrlRewrite(FieldReader reader) {
-  UrlRewrite rewrite;
+UrlRewriteFilter readUrlRewrite(FieldReader reader) {
+  UrlRewriteFilter rewrite;
   rewrite.hostname = reader.text("hostname", rule::kPreciseHostname);
   if (reader.has("path")) rewrite.path = readPathModifier(reader.map("path"));
   reader.finish();
@@ -76,8 +76,8 @@ UrlRewrite readUrlRewrite(FieldReader reader) {
 constexpr std::uint16_t kRedirectCodes[] = {301, 302, 303, 307, 308};
 constexpr Choice<std::string_view> kSchemes[] = {{"http", "http"}, {"https", "https"}};
 
-RequestRedirect readRequestRedirect(FieldReader reader) {
-  RequestRedirect redirect;
+RequestRedirectFilter readRequestRedirect(FieldReader reader) {
+  RequestRedirectFilter redirect;
   redirect.fieldPath = reader.path();
   redirect.scheme = reader.choice<std::string_view>("scheme", kSchemes, "");
   redirect.hostname = reader.text("hostname", rule::kPreciseHostname);
@@ -93,20 +93,20 @@ RequestRedirect readRequestRedirect(FieldReader reader) {
 }
 
 /// Reads the field that goes with a type of filter. It is called after the check that the field is present.
-using ReadFilter = void (*)(FieldReader& filter, std::string_view field, Filters& filters,
+using ReadFilter = void (*)(FieldReader& filter, std::string_view field, RouteFilters& filters,
                             std::vector<Unbuilt>& unbuilt);
 
 /// Reads a filter of a type that may occur once.
 template <auto kMember, auto kRead>
-void readOne(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+void readOne(FieldReader& filter, std::string_view field, RouteFilters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
   filters.*kMember = kRead(filter.map(field));
 }
 
-void readMirror(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+void readMirror(FieldReader& filter, std::string_view field, RouteFilters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
   filters.mirrors.push_back(readRequestMirror(filter.map(field)));
 }
 
-void readExternalAuth(FieldReader& filter, std::string_view /*field*/, Filters& /*filters*/,
+void readExternalAuth(FieldReader& filter, std::string_view /*field*/, RouteFilters& /*filters*/,
                       std::vector<Unbuilt>& unbuilt) {
   unbuilt.push_back(Unbuilt{filter.path(), filter.position(), "filter ExternalAuth is not supported", true});
 }
@@ -119,15 +119,15 @@ struct FilterKind {
   ReadFilter read;
 };
 constexpr FilterKind kRequestHeaders{"RequestHeaderModifier", "requestHeaderModifier", false,
-                                     readOne<&Filters::requestHeaders, readHeaderModifier>};
+                                     readOne<&RouteFilters::requestHeaders, readHeaderModifier>};
 constexpr FilterKind kResponseHeaders{"ResponseHeaderModifier", "responseHeaderModifier", false,
-                                      readOne<&Filters::responseHeaders, readHeaderModifier>};
+                                      readOne<&RouteFilters::responseHeaders, readHeaderModifier>};
 constexpr FilterKind kMirror{"RequestMirror", "requestMirror", true, readMirror};
 constexpr FilterKind kRedirect{"RequestRedirect", "requestRedirect", false,
-                               readOne<&Filters::requestRedirect, readRequestRedirect>};
-constexpr FilterKind kRewrite{"URLRewrite", "urlRewrite", false, readOne<&Filters::urlRewrite, readUrlRewrite>};
+                               readOne<&RouteFilters::requestRedirect, readRequestRedirect>};
+constexpr FilterKind kRewrite{"URLRewrite", "urlRewrite", false, readOne<&RouteFilters::urlRewrite, readUrlRewrite>};
 constexpr FilterKind kExtension{"ExtensionRef", "extensionRef", true, readExtensionRef};
-constexpr FilterKind kCors{"CORS", "cors", false, readOne<&Filters::cors, readCors>};
+constexpr FilterKind kCors{"CORS", "cors", false, readOne<&RouteFilters::cors, readCors>};
 constexpr FilterKind kExternalAuth{"ExternalAuth", "externalAuth", true, readExternalAuth};
 constexpr FilterKind kPipeline{"PayloadProcessingRef", "payloadProcessingRef", true, readPipelineRef};
 constexpr FilterKind kInline{"PayloadProcessing", "payloadProcessing", true, readInlineProcessors};
@@ -149,7 +149,7 @@ constexpr Choice<const FilterKind*> kGrpcFilters[] = {{kRequestHeaders.type, &kR
                                                       {kPipeline.type, &kPipeline},
                                                       {kInline.type, &kInline}};
 
-void readFilter(FieldReader reader, FilterSet set, Filters& filters, std::vector<const FilterKind*>& seen,
+void readFilter(FieldReader reader, FilterSet set, RouteFilters& filters, std::vector<const FilterKind*>& seen,
                 std::vector<Unbuilt>& unbuilt) {
   reader.require("type");
   const FilterKind* kind = set == FilterSet::kGrpc ? reader.choice<const FilterKind*>("type", kGrpcFilters, nullptr)
@@ -171,8 +171,8 @@ void readFilter(FieldReader reader, FilterSet set, Filters& filters, std::vector
 
 }  // namespace
 
-Filters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt) {
-  Filters filters;
+RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt) {
+  RouteFilters filters;
   std::vector<const FilterKind*> seen;
   for (const Item& item : holder.list("filters", kMaxFilters)) {
     readFilter(holder.map(item), set, filters, seen, unbuilt);

@@ -23,7 +23,7 @@ void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
     context.error(filter->path->position, filter->path->path,
                   "ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix");
   };
-  const auto checkBoth = [&](const Filters& filters) {
+  const auto checkBoth = [&](const RouteFilters& filters) {
     check(filters.urlRewrite);
     check(filters.requestRedirect);
   };

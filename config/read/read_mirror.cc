@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint32_t kPercent = 100;
 
-void readFraction(FieldReader reader, RequestMirror& mirror) {
+void readFraction(FieldReader reader, RequestMirrorFilter& mirror) {
   reader.require("numerator");
   const std::int64_t numerator = reader.integer("numerator", 0, kMost).value_or(0);
   const std::int64_t denominator = reader.integer("denominator", 1, kMost).value_or(kPercent);
@@ -20,8 +20,8 @@ void readFraction(FieldReader reader, RequestMirror& mirror) {
 
 }  // namespace
 
-RequestMirror readRequestMirror(FieldReader reader) {
-  RequestMirror mirror;
+RequestMirrorFilter readRequestMirror(FieldReader reader) {
+  RequestMirrorFilter mirror;
   reader.require("backendRef");
   if (reader.has("backendRef")) {
     FieldReader ref = reader.map("backendRef");

@@ -16,7 +16,8 @@ void noteUnbuilt(const FieldReader& filter, std::string message, std::vector<Unb
 
 }  // namespace
 
-void readExtensionRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& unbuilt) {
+void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters& filters,
+                      std::vector<Unbuilt>& unbuilt) {
   FieldReader reader = filter.map(field);
   if (!filter.has(field)) return;
   ObjectRef ref = readObjectRef(reader, {"", "", true}, false);
@@ -28,7 +29,8 @@ void readExtensionRef(FieldReader& filter, std::string_view field, Filters& filt
   }
 }
 
-void readPipelineRef(FieldReader& filter, std::string_view field, Filters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& filters,
+                     std::vector<Unbuilt>& /*unbuilt*/) {
   FieldReader reader = filter.map(field);
   if (!filter.has(field)) return;
   ObjectRef ref = readObjectRef(reader, {kGatewayGroup, PayloadProcessingPipeline::kKind}, false);
@@ -37,7 +39,7 @@ void readPipelineRef(FieldReader& filter, std::string_view field, Filters& filte
   filters.processors.emplace_back(std::move(ref));
 }
 
-void readInlineProcessors(FieldReader& filter, std::string_view field, Filters& filters,
+void readInlineProcessors(FieldReader& filter, std::string_view field, RouteFilters& filters,
                           std::vector<Unbuilt>& /*unbuilt*/) {
   const std::size_t errors = filter.context().errors();
   std::vector<ProcessorUse> uses = readProcessorUses(filter, field);

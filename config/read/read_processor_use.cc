@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t kMaxProcessorUses = 64;
 
-enum class Spelling : std::uint8_t { kOwn, kRemote, kInProcess, kExtProcess };
+enum class UseSpelling : std::uint8_t { kOwn, kRemote, kInProcess, kExtProcess };
 
-Spelling spellingOf(FieldReader& use) {
+UseSpelling spellingOf(FieldReader& use) {
   const Value* type = use.find("type");
-  if (type == nullptr) return use.has("backendRefs") ? Spelling::kRemote : Spelling::kOwn;
-  if (type->isString() && type->text == "InProcess") return Spelling::kInProcess;
-  if (type->isString() && type->text == "ExtProcess") return Spelling::kExtProcess;
-  return Spelling::kOwn;
+  if (type == nullptr) return use.has("backendRefs") ? UseSpelling::kRemote : UseSpelling::kOwn;
+  if (type->isString() && type->text == "InProcess") return UseSpelling::kInProcess;
+  if (type->isString() && type->text == "ExtProcess") return UseSpelling::kExtProcess;
+  return UseSpelling::kOwn;
 }
 
 void readOwnUse(FieldReader& reader, ProcessorUse& use) {
@@ -39,18 +39,18 @@ ProcessorUse readProcessorUse(FieldReader reader) {
   use.path = reader.path();
   use.position = reader.position();
   use.name = reader.requiredText("name", rule::kRefName);
-  if (spellingOf(reader) != Spelling::kOwn) use.timeout = reader.duration("timeout");
+  if (spellingOf(reader) != UseSpelling::kOwn) use.timeout = reader.duration("timeout");
   switch (spellingOf(reader)) {
-    case Spelling::kOwn:
+    case UseSpelling::kOwn:
       readOwnUse(reader, use);
       break;
-    case Spelling::kRemote:
+    case UseSpelling::kRemote:
       readRemoteUse(reader, use);
       break;
-    case Spelling::kInProcess:
+    case UseSpelling::kInProcess:
       readInProcessUse(reader, use);
       break;
-    case Spelling::kExtProcess:
+    case UseSpelling::kExtProcess:
       readExtProcessUse(reader, use);
       break;
   }

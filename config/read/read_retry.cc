@@ -28,10 +28,10 @@ std::vector<std::uint16_t> readCodes(FieldReader& retry) {
 
 }  // namespace
 
-std::optional<Retry> readRetry(FieldReader& rule, std::vector<Unbuilt>& unbuilt) {
+std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<Unbuilt>& unbuilt) {
   if (!rule.has("retry")) return std::nullopt;
   FieldReader reader = rule.map("retry");
-  Retry retry;
+  HttpRouteRetry retry;
   retry.codes = readCodes(reader);
   if (const auto attempts = reader.integer("attempts", 1, std::numeric_limits<std::int64_t>::max())) {
     retry.attempts = static_cast<std::uint32_t>(std::min(*attempts, kMostAttempts));

@@ -21,9 +21,9 @@ inline constexpr Choice<ValueMatchType> kValueMatchTypes[] = {
 enum class FilterSet : std::uint8_t { kHttp, kGrpc };
 
 /// Reads `filters` of a rule or of a backendRef. Unsupported filters go to `unbuilt`.
-Filters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt);
-Cors readCors(FieldReader reader);
-RequestMirror readRequestMirror(FieldReader reader);
+RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt);
+CorsFilter readCors(FieldReader reader);
+RequestMirrorFilter readRequestMirror(FieldReader reader);
 
 /// Reads `headers` of a match.
 std::vector<NamedMatch> readHeaderMatches(FieldReader& match);

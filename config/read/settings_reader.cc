@@ -236,7 +236,7 @@ const GatewayClass* ourGatewayClass(const Model& model) {
 }
 
 /// Returns the settings' text; sets `fault` and returns nullptr if there is none.
-const ConfigMap::Entry* findSettingsText(const Model& model, const ObjectRef& ref, std::string& fault) {
+const ConfigMap::DataEntry* findSettingsText(const Model& model, const ObjectRef& ref, std::string& fault) {
   const std::string name = "ConfigMap " + (ref.nameSpace.empty() ? ref.name : ref.nameSpace + "/" + ref.name);
   if (!ref.group.empty() || ref.kind != "ConfigMap") {
     fault = "must refer to a ConfigMap of the core group";
@@ -258,7 +258,8 @@ bool hasSettings(const Model* model) {
 
 }  // namespace
 
-std::optional<base::Settings> readSettings(const ConfigMap::Entry& entry, std::string_view object, Problems& problems) {
+std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, std::string_view object,
+                                           Problems& problems) {
   base::Settings settings;
   const bool good = readDataDocument(entry, object, kSettingsKey, problems,
                                      [&](FieldReader reader) { settings = readTop(std::move(reader)); });
@@ -272,7 +273,7 @@ void resolveSettings(Model& model, const Model* previous, Problems& problems) {
   model.gatewayClassName = gatewayClass->meta.name;
   if (!gatewayClass->parametersRef) return;
   const ObjectRef& ref = *gatewayClass->parametersRef;
-  const ConfigMap::Entry* entry = findSettingsText(model, ref, model.settingsFault);
+  const ConfigMap::DataEntry* entry = findSettingsText(model, ref, model.settingsFault);
   if (entry == nullptr) {
     problems.push_back(
         {Severity::kError, ref.position, "GatewayClass " + gatewayClass->meta.name, ref.path, model.settingsFault});

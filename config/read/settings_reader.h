@@ -15,7 +15,8 @@ inline constexpr std::string_view kSettingsKey = "settings.yaml";
 /// Reads the text of settings.yaml. `entry` gives its position, so that messages name the line in the ConfigMap's own
 /// file; `object` is the ConfigMap's name in messages. Returns nullopt if anything is wrong and adds that to
 /// `problems`.
-std::optional<base::Settings> readSettings(const ConfigMap::Entry& entry, std::string_view object, Problems& problems);
+std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, std::string_view object,
+                                           Problems& problems);
 
 /// Fills model.settings, settingsFault and gatewayClassName from the ConfigMap that our GatewayClass names. Among
 /// several classes with our controllerName the oldest counts, and among equally old ones the first by name. If its

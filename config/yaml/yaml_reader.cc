@@ -19,7 +19,7 @@ namespace sluice::config {
 namespace {
 
 /// Thrown by the handler through the parser, and caught below.
-struct Refused {
+struct YamlError {
   YAML::Mark mark;
   std::string message;
 };
@@ -52,7 +52,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { add(mark, node(mark, Value::Kind::kNull)); }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    throw Refused{mark, "aliases are not supported: write the value out"};
+    throw YamlError{mark, "aliases are not supported: write the value out"};
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -90,10 +90,10 @@ class TreeBuilder final : public YAML::EventHandler {
     std::unordered_set<std::string> keys;
   };
 
-  [[noreturn]] static void refuseTag(const YAML::Mark& mark) { throw Refused{mark, "tags are not supported"}; }
+  [[noreturn]] static void refuseTag(const YAML::Mark& mark) { throw YamlError{mark, "tags are not supported"}; }
 
   static void refuseAnchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != YAML::NullAnchor) throw Refused{mark, "anchors are not supported: write the value out"};
+    if (anchor != YAML::NullAnchor) throw YamlError{mark, "anchors are not supported: write the value out"};
   }
 
   bool isKeyNext() const { return !frames_.empty() && frames_.back().value.isMap() && !frames_.back().pending; }
@@ -116,19 +116,19 @@ class TreeBuilder final : public YAML::EventHandler {
         return at + 1;
       }
     }
-    throw Refused{mark, "a quote that is never closed"};
+    throw YamlError{mark, "a quote that is never closed"};
   }
 
   /// Throws if the key has no colon. The parser accepts a lone word as a key without a value, which would count as an
   /// absent field.
   void requireColon(const YAML::Mark& mark, std::size_t end) const {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", end);
-    if (next == std::string_view::npos || text_[next] != ':') throw Refused{mark, "a key without a colon"};
+    if (next == std::string_view::npos || text_[next] != ':') throw YamlError{mark, "a key without a colon"};
   }
 
   Value node(const YAML::Mark& mark, Value::Kind kind) {
     if (++nodes_ > limits_.nodes) {
-      throw Refused{mark, "more than " + std::to_string(limits_.nodes) + " values in one text"};
+      throw YamlError{mark, "more than " + std::to_string(limits_.nodes) + " values in one text"};
     }
     Value value;
     value.kind = kind;
@@ -139,10 +139,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void open(const YAML::Mark& mark, const std::string& tag, std::string_view expected, Value::Kind kind) {
     if (!tag.empty() && tag != "?" && tag != "!" && tag != expected) refuseTag(mark);
     if (frames_.size() >= limits_.depth) {
-      throw Refused{mark, "nested deeper than " + std::to_string(limits_.depth) + " levels"};
+      throw YamlError{mark, "nested deeper than " + std::to_string(limits_.depth) + " levels"};
     }
     if (isKeyNext()) {
-      throw Refused{mark, "a key must be a string"};
+      throw YamlError{mark, "a key must be a string"};
     }
     frames_.push_back(Frame{node(mark, kind), mark, std::nullopt, {}});
   }
@@ -171,8 +171,8 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void addKey(const YAML::Mark& mark, Frame& frame, Value key) {
-    if (key.isNull()) throw Refused{mark, "a key must be a string"};
-    if (!frame.keys.insert(key.text).second) throw Refused{mark, "duplicate key " + base::quote(key.text)};
+    if (key.isNull()) throw YamlError{mark, "a key must be a string"};
+    if (!frame.keys.insert(key.text).second) throw YamlError{mark, "duplicate key " + base::quote(key.text)};
     frame.pending = Member{std::move(key.text), std::move(key.position), Value()};
   }
 
@@ -239,7 +239,7 @@ bool forEachDocument(std::string_view text, const YamlOrigin& origin, Problems& 
     while (parser.HandleNextDocument(builder)) {
     }
     return true;
-  } catch (const Refused& refused) {
+  } catch (const YamlError& refused) {
     problem.position = builder.positionOf(refused.mark);
     problem.message = refused.message;
   } catch (const YAML::Exception& exception) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/text_memo.h"
+#include "config/text_cache.h"
 #include "proxy/control/source.h"
 #include "proxy/net/files/file_watch.h"
 #include "proxy/net/worker.h"
@@ -25,7 +25,7 @@ class FileSource final : public Source {
   const std::vector<std::string> paths_;
   net::Worker& main_;
   observe::Log& log_;
-  config::TextMemo texts_;  // used by the loading thread alone
+  config::TextCache texts_;  // used by the loading thread alone
   std::optional<net::FileWatch> watch_;
 };
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "proxy/control/configuration.h"
+#include "proxy/control/compiled_configuration.h"
 #include "proxy/control/generation.h"
 
 namespace sluice::control {
@@ -22,7 +22,7 @@ struct Loaded {
     kRefused
   };
   Outcome outcome = Outcome::kRefused;
-  std::shared_ptr<const Configuration> configuration;
+  std::shared_ptr<const CompiledConfiguration> configuration;
   std::shared_ptr<const Generation> generation;  // set if it is servable
   std::string refusal;                           // the reason why it is refused
 };

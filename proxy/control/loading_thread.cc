@@ -17,7 +17,7 @@ base::Secret newRevisionKey() {
 }
 
 /// Returns the objects that metrics of routes, Backends and Gateways may name.
-std::unordered_set<std::string> objectsOf(const Configuration& configuration) {
+std::unordered_set<std::string> objectsOf(const CompiledConfiguration& configuration) {
   std::unordered_set<std::string> objects;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
     objects.insert(object.nameSpace + "/" + object.name);
@@ -82,10 +82,10 @@ void LoadingThread::discard(Loaded&& old) {
 }
 
 Loaded LoadingThread::loadNow(const Loaded& served) {
-  const Configuration* before = served.configuration.get();
+  const CompiledConfiguration* before = served.configuration.get();
   const config::Model* model = before == nullptr ? nullptr : &before->model;
-  const auto read =
-      std::make_shared<const Configuration>(makeConfiguration(source_.read(revisionKey_), model, processors_, memo_));
+  const auto read = std::make_shared<const CompiledConfiguration>(
+      makeConfiguration(source_.read(revisionKey_), model, processors_, cache_));
   if (before != nullptr && read->readable && read->sameAs(*before)) {
     return {Loaded::Outcome::kUnchanged, read, nullptr, {}};
   }
@@ -96,7 +96,7 @@ Loaded LoadingThread::loadNow(const Loaded& served) {
   return {Loaded::Outcome::kServable, read, std::move(*made), {}};
 }
 
-void LoadingThread::report(const Configuration& configuration) {
+void LoadingThread::report(const CompiledConfiguration& configuration) {
   for (const config::Problem& problem : configuration.problems) log_.error(config::render(problem));
   std::set<std::string> unhealthy;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "proxy/base/secret.h"
-#include "proxy/control/configuration.h"
+#include "proxy/control/compiled_configuration.h"
 #include "proxy/control/generation.h"
 #include "proxy/control/loader.h"
 #include "proxy/control/source.h"
@@ -38,7 +38,7 @@ class LoadingThread final : public Loader {
   void post(std::function<void()> job);
   void run();
   Loaded loadNow(const Loaded& served);
-  void report(const Configuration& configuration);
+  void report(const CompiledConfiguration& configuration);
 
   // These belong to others. The thread uses them, but only post() of the main thread's worker.
   Source& source_;
@@ -48,7 +48,7 @@ class LoadingThread final : public Loader {
 
   // Only the thread uses these once it runs.
   const base::Secret revisionKey_;
-  ConfigurationMemo memo_;
+  ConfigurationCache cache_;
   GenerationMaker maker_;
   std::set<std::string> reported_;  // statuses already logged
 

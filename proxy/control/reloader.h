@@ -50,7 +50,7 @@ class Reloader final : private net::Timer {
   bool reloading() const { return phase_ > Phase::kServing; }
 
   /// The served configuration and generation; null until started().
-  const std::shared_ptr<const Configuration>& configuration() const { return served_.configuration; }
+  const std::shared_ptr<const CompiledConfiguration>& configuration() const { return served_.configuration; }
   const std::shared_ptr<const Generation>& generation() const { return served_.generation; }
   const Revisions& revisions() const { return revisions_; }
   /// Returns a text that changes whenever configuration() or revisions() has changed.

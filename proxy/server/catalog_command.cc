@@ -4,12 +4,12 @@
 #include <string>
 
 #include "config/model/supported_kinds.h"
-#include "proxy/control/configuration.h"
+#include "proxy/control/compiled_configuration.h"
 
 namespace sluice::server {
 
 int printCatalog(const Options& options, const processing::BuiltinTypes& types) {
-  const control::Configuration read = control::readConfiguration(options.config, types);
+  const control::CompiledConfiguration read = control::readConfiguration(options.config, types);
   for (const config::Problem& problem : read.problems) std::fprintf(stderr, "%s\n", config::render(problem).c_str());
   if (read.catalog == nullptr) return 1;
   const std::string& gatewayClass = read.model.gatewayClassName;

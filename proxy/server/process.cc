@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "config/model/supported_kinds.h"
-#include "proxy/control/configuration.h"
+#include "proxy/control/compiled_configuration.h"
 #include "proxy/control/file_source.h"
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
@@ -196,7 +196,7 @@ void Process::makePages() {
   });
   adminPages_["/catalog"] = whenServing([this] {
     const auto make = [this] {
-      const control::Configuration& served = *reloader_.configuration();
+      const control::CompiledConfiguration& served = *reloader_.configuration();
       return config::supportedKindsJson(*served.catalog, config::kindsConfigMap(served.model)) + "\n";
     };
     return AdminDocument{200, "application/json", catalogText_.of(reloader_.version(), make)};

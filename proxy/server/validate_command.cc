@@ -2,12 +2,12 @@
 
 #include <cstdio>
 
-#include "proxy/control/configuration.h"
+#include "proxy/control/compiled_configuration.h"
 
 namespace sluice::server {
 
 int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors) {
-  const control::Configuration configuration = control::readConfiguration(paths, processors);
+  const control::CompiledConfiguration configuration = control::readConfiguration(paths, processors);
   const std::string report = control::reportText(configuration);
   std::fwrite(report.data(), 1, report.size(), stdout);
   return configuration.flawless() ? 0 : 1;

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "config/catalog/catalog_memo.h"
+#include "config/catalog/catalog_cache.h"
 #include "config/catalog/processor_settings.h"
 #include "proxy/content/json.h"
 #include "test/config/test_support.h"
@@ -35,7 +35,7 @@ ProcessorSupport support() {
           {ProcessorEngine::kLua}};
 }
 
-/// Writes settings and ConfigMaps as texts, and reads their Catalog with a memo.
+/// Writes settings and ConfigMaps as texts, and reads their Catalog with a cache.
 class Catalogs : public testing::Test {
  protected:
   /// Sets the keys and texts of ConfigMap ops/`name`.
@@ -63,7 +63,7 @@ class Catalogs : public testing::Test {
 
   const Catalog& readAgain() {
     Problems problems;
-    catalog_ = memo_.read(model_, support_, problems);
+    catalog_ = cache_.read(model_, support_, problems);
     problems_ = rendered(problems);
     return *catalog_;
   }
@@ -104,7 +104,7 @@ class Catalogs : public testing::Test {
   std::map<std::string, std::string> files_;
   std::vector<std::string> catalogs_;
   ProcessorSupport support_ = support();
-  CatalogMemo memo_;
+  CatalogCache cache_;
   Model model_;
   std::shared_ptr<const Catalog> catalog_;
   std::vector<std::string> problems_;
@@ -202,7 +202,7 @@ TEST_F(Catalogs, PreAuthEndsBeforeConnect) {
   read();
   for (const std::string_view phase : kProcessorPhases) {
     support_.types = {{"sluice.dev/All:v1", {std::begin(kProcessorPhases), std::end(kProcessorPhases)}, true, "{}"}};
-    memo_ = CatalogMemo();
+    cache_ = CatalogCache();
     readAgain();
     ProcessorUse use = useOf("sluice.dev/All:v1", std::string(phase));
     use.preAuth = true;
@@ -277,7 +277,7 @@ TEST_F(Catalogs, EntriesThatDoNotFitAreRefused) {
   const auto problemOf = [&](const std::string& text) {
     goodCatalog();
     configMap("main", {{"e.yaml", text}});
-    memo_ = CatalogMemo();
+    cache_ = CatalogCache();
     read();
     return problems_.empty() ? "none" : problems_.front();
   };

@@ -33,11 +33,11 @@ TEST(CorsFilter, IsReadOfRulesAndShares) {
   EXPECT_TRUE(rule.filters.cors->allowCredentials);
   EXPECT_EQ(rule.filters.cors->maxAge, 60);
   EXPECT_TRUE(rule.unbuilt.empty());
-  const Cors& share = *rule.backendRefs.at(0).filters.cors;
-  EXPECT_EQ(share.path, "spec.rules[0].backendRefs[0].filters[0].cors");
-  EXPECT_THAT(share.allowOrigins, IsEmpty());
-  EXPECT_FALSE(share.allowCredentials);
-  EXPECT_EQ(share.maxAge, 5);
+  const CorsFilter& ofBackendRef = *rule.backendRefs.at(0).filters.cors;
+  EXPECT_EQ(ofBackendRef.path, "spec.rules[0].backendRefs[0].filters[0].cors");
+  EXPECT_THAT(ofBackendRef.allowOrigins, IsEmpty());
+  EXPECT_FALSE(ofBackendRef.allowCredentials);
+  EXPECT_EQ(ofBackendRef.maxAge, 5);
 }
 
 TEST(CorsFilter, ChecksOrigins) {

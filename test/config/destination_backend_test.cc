@@ -13,30 +13,30 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Spelling {
+struct DestinationSpelling {
   const char* apiVersion;
   const char* kind;
 };
-constexpr Spelling kProposal{"gateway.networking.k8s.io/v1alpha1", "Backend"};
-constexpr Spelling kOwn{"sluice.dev/v1alpha1", "Backend"};
-constexpr Spelling kPrototype{"ainetworking.prototype.x-k8s.io/v0alpha0", "Backend"};
-constexpr Spelling kDestination{"ainetworking.prototype.x-k8s.io/v0alpha0", "XBackendDestination"};
-constexpr Spelling kAll[] = {kProposal, kOwn, kPrototype, kDestination};
+constexpr DestinationSpelling kProposal{"gateway.networking.k8s.io/v1alpha1", "Backend"};
+constexpr DestinationSpelling kOwn{"sluice.dev/v1alpha1", "Backend"};
+constexpr DestinationSpelling kPrototype{"ainetworking.prototype.x-k8s.io/v0alpha0", "Backend"};
+constexpr DestinationSpelling kDestination{"ainetworking.prototype.x-k8s.io/v0alpha0", "XBackendDestination"};
+constexpr DestinationSpelling kAll[] = {kProposal, kOwn, kPrototype, kDestination};
 
-Configuration loadBackend(const Spelling& spelling, const std::string& spec) {
+Configuration loadBackend(const DestinationSpelling& spelling, const std::string& spec) {
   return loadText(object(spelling.apiVersion, spelling.kind, "b", "spec: " + spec + "\n"));
 }
-Configuration loadPorts(const Spelling& spelling, const std::string& ports, const std::string& rest = "") {
+Configuration loadPorts(const DestinationSpelling& spelling, const std::string& ports, const std::string& rest = "") {
   return loadBackend(spelling,
                      "{destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [" + ports + "]}" + rest + "}");
 }
-Configuration loadTls(const Spelling& spelling, const std::string& tls) {
+Configuration loadTls(const DestinationSpelling& spelling, const std::string& tls) {
   return loadPorts(spelling, "{number: 443, protocol: HTTP, tls: " + tls + "}");
 }
 std::vector<std::string> problemsIn(const Configuration& configuration) { return rendered(configuration.problems); }
 
 TEST(DestinationBackend, IsOneModelInEverySpelling) {
-  for (const Spelling& spelling : kAll) {
+  for (const DestinationSpelling& spelling : kAll) {
     const Configuration configuration = loadBackend(spelling, R"(
   destination:
     type: Fqdn
@@ -81,7 +81,7 @@ TEST(DestinationBackend, IsOneModelInEverySpelling) {
 }
 
 TEST(DestinationBackend, TakesProtocolTlsForTlsOrigination) {
-  for (const Spelling& spelling : kAll) {
+  for (const DestinationSpelling& spelling : kAll) {
     const Configuration implied = loadPorts(spelling, "{number: 443, protocol: TLS}");
     ASSERT_THAT(problemsIn(implied), IsEmpty());
     EXPECT_EQ(implied.model.all<Backend>().at(0).ports.at(0).tls->mode, TlsMode::kServerAuth);
@@ -110,7 +110,7 @@ TEST(DestinationBackend, KeepsProtocolsThatAreNotBuiltApart) {
 }
 
 TEST(DestinationBackend, ChecksItsPorts) {
-  for (const Spelling& spelling : kAll) {
+  for (const DestinationSpelling& spelling : kAll) {
     EXPECT_THAT(problemsIn(loadPorts(spelling, "{number: 80, protocol: HTTP}, {number: 80, protocol: HTTP2}")),
                 ElementsAre(EndsWith("ports[1].number: repeats 80")));
     EXPECT_THAT(problemsIn(loadPorts(spelling, "{number: 0, protocol: HTTP}")),
@@ -137,7 +137,7 @@ TEST(DestinationBackend, RequiresWhatThePrototypesCrdRequires) {
               ElementsAre(EndsWith("ports: is required"), HasSubstr("fqdn.port: unknown field")));
   EXPECT_THAT(problemsIn(loadPorts(kPrototype, "{number: 80, protocol: HTTP}", ", tls: {mode: None}")),
               ElementsAre(HasSubstr("spec.tls: unknown field")));
-  for (const Spelling& lenient : {kProposal, kOwn}) {
+  for (const DestinationSpelling& lenient : {kProposal, kOwn}) {
     EXPECT_THAT(problemsIn(loadPorts(lenient, "{number: 80, tls: {caBundleRef: [{name: a}]}}")), IsEmpty());
     EXPECT_THAT(problemsIn(loadPorts(lenient, "{number: 80, tls: {caBundleRef: {name: a}}}")), IsEmpty());
     EXPECT_THAT(problemsIn(loadBackend(lenient, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}")),
@@ -155,7 +155,7 @@ TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
   const std::pair<const char*, const char*> destinations[] = {{"Ip", "ip: {address: 192.0.2.1}"},
                                                               {"KubernetesService", "service: {name: a, namespace: b}"},
                                                               {"Service", "service: {name: a, namespace: b}"}};
-  for (const Spelling& spelling : kAll) {
+  for (const DestinationSpelling& spelling : kAll) {
     for (const auto& [type, field] : destinations) {
       const Configuration configuration =
           loadBackend(spelling, "{destination: {type: " + std::string(type) + ", " + field +

@@ -27,7 +27,7 @@ struct ManagerReading {
 };
 
 ManagerReading readSettingsText(const std::string& text) {
-  ConfigMap::Entry entry;
+  ConfigMap::DataEntry entry;
   entry.value = text;
   Problems problems;
   const std::optional<base::Settings> settings = readSettings(entry, "ConfigMap a/b", problems);

@@ -175,7 +175,7 @@ TEST(HttpRoute, ReadsRedirects) {
       "  - filters: [{type: RequestRedirect, requestRedirect: {}}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const auto& rules = configuration.model.all<HttpRoute>().at(0).rules;
-  const RequestRedirect& redirect = *rules.at(0).filters.requestRedirect;
+  const RequestRedirectFilter& redirect = *rules.at(0).filters.requestRedirect;
   EXPECT_EQ(redirect.scheme, "https");
   EXPECT_EQ(redirect.hostname, "a.test");
   EXPECT_EQ(redirect.port, 8443);

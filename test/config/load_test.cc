@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/text_memo.h"
+#include "config/text_cache.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -275,8 +275,8 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
   std::ofstream(folder / "c.yml") << object("v1", "ConfigMap", "c", "x: y\n");
   std::ofstream(folder / "d.txt") << "not ours";
   std::ofstream(folder / ".hidden.yaml") << "not: ours";
-  TextMemo memo;
-  const Configuration configuration = load(readPaths({folder.string()}, base::Secret(), memo), nullptr);
+  TextCache cache;
+  const Configuration configuration = load(readPaths({folder.string()}, base::Secret(), cache), nullptr);
   ASSERT_EQ(configuration.model.all<ConfigMap>().size(), 2u);
   EXPECT_EQ(configuration.model.all<ConfigMap>()[0].meta.name, "a");
   EXPECT_THAT(rendered(configuration.problems),
@@ -287,8 +287,8 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
 TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
   const std::string path = ::testing::TempDir() + "sluice-load-test-" + std::to_string(::getpid()) + ".yaml";
   std::ofstream(path) << object("v1", "ConfigMap", "c", "x: y\n");
-  TextMemo memo;
-  const Configuration configuration = load(readPaths({"/nonexistent/sluice", path}, base::Secret(), memo), nullptr);
+  TextCache cache;
+  const Configuration configuration = load(readPaths({"/nonexistent/sluice", path}, base::Secret(), cache), nullptr);
   std::filesystem::remove(path);
   EXPECT_FALSE(configuration.readable);
   EXPECT_TRUE(configuration.model.rejected.empty());
@@ -297,8 +297,8 @@ TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
 }
 
 TEST(Load, SaysWhichPathIsMissing) {
-  TextMemo memo;
-  const Configuration configuration = load(readPaths({"/nonexistent/sluice"}, base::Secret(), memo), nullptr);
+  TextCache cache;
+  const Configuration configuration = load(readPaths({"/nonexistent/sluice"}, base::Secret(), cache), nullptr);
   EXPECT_FALSE(configuration.readable);
   ASSERT_EQ(configuration.problems.size(), 1u);
   EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("/nonexistent/sluice: error: can not be read"));

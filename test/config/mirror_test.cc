@@ -19,7 +19,7 @@ Configuration loadMirrors(const std::string& filters) {
       object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", "spec:\n  rules:\n  - filters: [" + filters + "]\n"));
 }
 std::string mirror(const std::string& fields) { return "{type: RequestMirror, requestMirror: {" + fields + "}}"; }
-RequestMirror mirrorOf(const std::string& fields) {
+RequestMirrorFilter mirrorOf(const std::string& fields) {
   const Configuration configuration = loadMirrors(mirror(fields));
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
   return configuration.model.all<HttpRoute>().at(0).rules.at(0).filters.mirrors.at(0);
@@ -29,12 +29,12 @@ std::vector<std::string> problemsOfMirror(const std::string& fields) {
 }
 
 TEST(RequestMirrorFilter, CopiesEverythingUnlessItSaysOtherwise) {
-  const RequestMirror all = mirrorOf(kRef);
+  const RequestMirrorFilter all = mirrorOf(kRef);
   EXPECT_EQ(all.object.kind, "Backend");
   EXPECT_EQ(all.object.path, "spec.rules[0].filters[0].requestMirror.backendRef");
   EXPECT_EQ(all.port, 0);
   EXPECT_EQ(all.numerator, all.denominator);
-  const RequestMirror service = mirrorOf("backendRef: {name: s, namespace: other, port: 80}");
+  const RequestMirrorFilter service = mirrorOf("backendRef: {name: s, namespace: other, port: 80}");
   EXPECT_EQ(service.object.kind, "Service");
   EXPECT_EQ(service.object.group, "");
   EXPECT_EQ(service.object.nameSpace, "other");
@@ -43,11 +43,11 @@ TEST(RequestMirrorFilter, CopiesEverythingUnlessItSaysOtherwise) {
 
 TEST(RequestMirrorFilter, CopiesAPercentageOrAFraction) {
   for (const int percent : {0, 42, 100}) {
-    const RequestMirror some = mirrorOf(kRef + (", percent: " + std::to_string(percent)));
+    const RequestMirrorFilter some = mirrorOf(kRef + (", percent: " + std::to_string(percent)));
     EXPECT_EQ(some.numerator, static_cast<std::uint32_t>(percent));
     EXPECT_EQ(some.denominator, 100u);
   }
-  const RequestMirror rare = mirrorOf(kRef + std::string(", fraction: {numerator: 1, denominator: 2147483647}"));
+  const RequestMirrorFilter rare = mirrorOf(kRef + std::string(", fraction: {numerator: 1, denominator: 2147483647}"));
   EXPECT_EQ(rare.numerator, 1u);
   EXPECT_EQ(rare.denominator, 2147483647u);
   EXPECT_EQ(mirrorOf(kRef + std::string(", fraction: {numerator: 7}")).denominator, 100u);

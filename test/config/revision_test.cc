@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "config/text_memo.h"
+#include "config/text_cache.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -201,9 +201,9 @@ TEST(Revision, OfWhatCanNotBeReadIsThatOfItsTextsByTheKey) {
 }
 
 TEST(Revision, TellsOneMissingFileFromAnother) {
-  TextMemo memo;
+  TextCache cache;
   const auto missing = [&](const std::string& path) {
-    return load(readPaths({path}, base::Secret("key"), memo), nullptr).revision;
+    return load(readPaths({path}, base::Secret("key"), cache), nullptr).revision;
   };
   EXPECT_EQ(missing("/nonexistent/a"), missing("/nonexistent/a"));
   EXPECT_NE(missing("/nonexistent/a"), missing("/nonexistent/b"));

@@ -24,7 +24,7 @@ struct SettingsReading {
 
 SettingsReading readSettingsBlock(const std::string& text) {
   Problems problems;
-  ConfigMap::Entry entry;
+  ConfigMap::DataEntry entry;
   entry.value = text;
   entry.position.line = 10;
   entry.blockColumn = 5;
@@ -205,20 +205,20 @@ TEST(Settings, CheckValues) {
               ElementsAre(HasSubstr("must be one document")));
 }
 
-struct Bound {
+struct SettingBounds {
   const char* key;
   const char* inside;
   const char* outside;
 };
 
 TEST(Settings, HaveABoundOnEachSide) {
-  const Bound bounds[] = {{"requestLineBytes", "64", "63"},      {"headerFields", "1", "0"},
-                          {"concurrentStreams", "1", "0"},       {"streamWindow", "2147483647", "2147483648"},
-                          {"streamWindow", "1024", "1023"},      {"connectionWindow", "65535", "65534"},
-                          {"exchangeBuffer", "16Ki", "16383"},   {"connections", "1", "0"},
-                          {"decompressionRatio", "1", "0"},      {"headerBytes", "1024Gi", "1025Gi"},
-                          {"connectionMemory", "16Ki", "16383"}, {"connectionMemoryTotal", "16Ki", "16383"}};
-  for (const Bound& bound : bounds) {
+  const SettingBounds bounds[] = {{"requestLineBytes", "64", "63"},      {"headerFields", "1", "0"},
+                                  {"concurrentStreams", "1", "0"},       {"streamWindow", "2147483647", "2147483648"},
+                                  {"streamWindow", "1024", "1023"},      {"connectionWindow", "65535", "65534"},
+                                  {"exchangeBuffer", "16Ki", "16383"},   {"connections", "1", "0"},
+                                  {"decompressionRatio", "1", "0"},      {"headerBytes", "1024Gi", "1025Gi"},
+                                  {"connectionMemory", "16Ki", "16383"}, {"connectionMemoryTotal", "16Ki", "16383"}};
+  for (const SettingBounds& bound : bounds) {
     EXPECT_TRUE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings)
         << bound.key;
     EXPECT_FALSE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.outside + "}").settings)

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/catalog/catalog_memo.h"
+#include "config/catalog/catalog_cache.h"
 #include "proxy/content/json.h"
 #include "test/config/test_support.h"
 
@@ -34,9 +34,9 @@ data:
 )";
 
 std::shared_ptr<const Catalog> catalogOf(const Model& model) {
-  CatalogMemo memo;
+  CatalogCache cache;
   Problems problems;
-  return memo.read(
+  return cache.read(
       model, {{{"sluice.dev/Edit:v1", {"request-headers", "connect"}, true, "{}"}}, {ProcessorEngine::kLua}}, problems);
 }
 

@@ -33,11 +33,11 @@ TEST(UrlRewriteFilter, IsReadOfRulesAndShares) {
   EXPECT_EQ(rule.filters.urlRewrite->hostname, "api.example.com");
   EXPECT_EQ(rule.filters.urlRewrite->path->type, PathModifierType::kReplaceFullPath);
   EXPECT_EQ(rule.filters.urlRewrite->path->value, "/all");
-  const UrlRewrite& share = *rule.backendRefs.at(0).filters.urlRewrite;
-  EXPECT_EQ(share.hostname, "");
-  EXPECT_EQ(share.path->type, PathModifierType::kReplacePrefixMatch);
-  EXPECT_EQ(share.path->value, "/new");
-  EXPECT_EQ(share.path->path, "spec.rules[0].backendRefs[0].filters[0].urlRewrite.path");
+  const UrlRewriteFilter& ofBackendRef = *rule.backendRefs.at(0).filters.urlRewrite;
+  EXPECT_EQ(ofBackendRef.hostname, "");
+  EXPECT_EQ(ofBackendRef.path->type, PathModifierType::kReplacePrefixMatch);
+  EXPECT_EQ(ofBackendRef.path->value, "/new");
+  EXPECT_EQ(ofBackendRef.path->path, "spec.rules[0].backendRefs[0].filters[0].urlRewrite.path");
   EXPECT_TRUE(rule.unbuilt.empty());
 }
 
@@ -66,19 +66,19 @@ TEST(UrlRewriteFilter, ReplacesAPrefixOnlyWhereThereIsExactlyOne) {
   const auto inRule = [](const std::string& matches) {
     return rewriteProblems("{" + matches + rewriteFilter(kPrefix) + "}");
   };
-  const auto inShare = [](const std::string& matches) {
+  const auto inBackendRef = [](const std::string& matches) {
     return rewriteProblems("{" + matches + "backendRefs: [{name: a, port: 80, " + rewriteFilter(kPrefix) + "}]}");
   };
   for (const std::string matches : {"", kMatch, "matches: [{path: {type: PathPrefix, value: /a}, method: GET}], "}) {
     EXPECT_THAT(inRule(matches), IsEmpty()) << matches;
-    EXPECT_THAT(inShare(matches), IsEmpty()) << matches;
+    EXPECT_THAT(inBackendRef(matches), IsEmpty()) << matches;
   }
   for (const std::string matches :
        {"matches: [{path: {value: /a}}, {path: {value: /b}}], ", "matches: [{path: {type: Exact, value: /a}}], ",
         "matches: [{path: {type: RegularExpression, value: '/a.*'}}], "}) {
     const auto needsOne = ElementsAre(HasSubstr("needs a rule with exactly one match, of type PathPrefix"));
     EXPECT_THAT(inRule(matches), needsOne) << matches;
-    EXPECT_THAT(inShare(matches), needsOne) << matches;
+    EXPECT_THAT(inBackendRef(matches), needsOne) << matches;
   }
 }
 

@@ -81,13 +81,13 @@ class FakeServer final : public Publisher, public ReloadObserver {
 
 using Events = std::vector<std::string>;
 
-class Reloads : public ::testing::Test {
+class ReloaderTest : public ::testing::Test {
  protected:
   static Loaded loaded(const std::string& revision, Loaded::Outcome outcome = Loaded::Outcome::kServable) {
-    Configuration configuration;
+    CompiledConfiguration configuration;
     configuration.revision = revision;
     configuration.readable = configuration.compiled.usable = outcome != Loaded::Outcome::kRefused;
-    Loaded made{outcome, std::make_shared<const Configuration>(std::move(configuration)), nullptr, {}};
+    Loaded made{outcome, std::make_shared<const CompiledConfiguration>(std::move(configuration)), nullptr, {}};
     if (outcome == Loaded::Outcome::kServable)
       made.generation = std::make_shared<const Generation>(generation(revision));
     if (outcome == Loaded::Outcome::kRefused) made.refusal = "it is broken";
@@ -127,7 +127,7 @@ class Reloads : public ::testing::Test {
   static Generation generation(const std::string& revision) { return {nullptr, revision, {}, {}}; }
 };
 
-TEST_F(Reloads, TheFirstConfigurationIsOpenedAndServedAtOnce) {
+TEST_F(ReloaderTest, TheFirstConfigurationIsOpenedAndServedAtOnce) {
   EXPECT_EQ(reloader_.generation(), nullptr);
   EXPECT_TRUE(start(loaded("one")).ok());
   EXPECT_EQ(server_.take(), Events{"open one"});
@@ -138,7 +138,7 @@ TEST_F(Reloads, TheFirstConfigurationIsOpenedAndServedAtOnce) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(Reloads, AFirstConfigurationThatIsRefusedOrCannotBeOpenedIsTheEnd) {
+TEST_F(ReloaderTest, AFirstConfigurationThatIsRefusedOrCannotBeOpenedIsTheEnd) {
   EXPECT_EQ(start(loaded("bad", Loaded::Outcome::kRefused)).error().detail,
             "the configuration can not be served; `sluice validate` says more");
   Loaded unmade = loaded("bad");
@@ -151,7 +151,7 @@ TEST_F(Reloads, AFirstConfigurationThatIsRefusedOrCannotBeOpenedIsTheEnd) {
   EXPECT_EQ(reloader_.generation(), nullptr);
 }
 
-TEST_F(Reloads, AnotherConfigurationGoesThroughEveryStep) {
+TEST_F(ReloaderTest, AnotherConfigurationGoesThroughEveryStep) {
   begin();
   reloader_.reload();
   EXPECT_EQ(loader_.servedBefore, "one");
@@ -172,7 +172,7 @@ TEST_F(Reloads, AnotherConfigurationGoesThroughEveryStep) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(Reloads, OneThatChangesNothingGoesNoFurther) {
+TEST_F(ReloaderTest, OneThatChangesNothingGoesNoFurther) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("one", Loaded::Outcome::kUnchanged));
@@ -181,7 +181,7 @@ TEST_F(Reloads, OneThatChangesNothingGoesNoFurther) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(Reloads, OneThatIsRefusedLeavesTheOldOne) {
+TEST_F(ReloaderTest, OneThatIsRefusedLeavesTheOldOne) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("bad", Loaded::Outcome::kRefused));
@@ -195,7 +195,7 @@ TEST_F(Reloads, OneThatIsRefusedLeavesTheOldOne) {
   EXPECT_EQ(state(), "InSync") << "the old one is wanted again";
 }
 
-TEST_F(Reloads, APortThatIsTakenIsTriedAgain) {
+TEST_F(ReloaderTest, APortThatIsTakenIsTriedAgain) {
   begin();
   reloader_.reload();
   server_.failures = 2;
@@ -207,7 +207,7 @@ TEST_F(Reloads, APortThatIsTakenIsTriedAgain) {
   EXPECT_EQ(server_.take(), (Events{"open two", "publish two"}));
 }
 
-TEST_F(Reloads, APortThatStaysTakenIsGivenUpAfterFiveAttempts) {
+TEST_F(ReloaderTest, APortThatStaysTakenIsGivenUpAfterFiveAttempts) {
   begin();
   for (int round = 0; round < 2; ++round) {
     reloader_.reload();
@@ -221,7 +221,7 @@ TEST_F(Reloads, APortThatStaysTakenIsGivenUpAfterFiveAttempts) {
   }
 }
 
-TEST_F(Reloads, TwoChangesMeanwhileAreReadOnceAfterwards) {
+TEST_F(ReloaderTest, TwoChangesMeanwhileAreReadOnceAfterwards) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("two"));
@@ -237,7 +237,7 @@ TEST_F(Reloads, TwoChangesMeanwhileAreReadOnceAfterwards) {
   EXPECT_EQ(reloader_.generation()->revision, "three");
 }
 
-TEST_F(Reloads, WhatIsAskedForMeanwhileFollowsARefusalToo) {
+TEST_F(ReloaderTest, WhatIsAskedForMeanwhileFollowsARefusalToo) {
   begin();
   reloader_.reload();
   reloader_.reload();
@@ -248,7 +248,7 @@ TEST_F(Reloads, WhatIsAskedForMeanwhileFollowsARefusalToo) {
   EXPECT_EQ(state(), "InSync");
 }
 
-TEST_F(Reloads, WhatIsAskedForWhileAPortIsTakenWaitsForTheNextAttempt) {
+TEST_F(ReloaderTest, WhatIsAskedForWhileAPortIsTakenWaitsForTheNextAttempt) {
   begin();
   reloader_.reload();
   server_.failures = 1;
@@ -265,7 +265,7 @@ TEST_F(Reloads, WhatIsAskedForWhileAPortIsTakenWaitsForTheNextAttempt) {
   EXPECT_EQ(loader_.servedBefore, "two");
 }
 
-TEST_F(Reloads, WhatIsAskedForWhenOneIsServedFollowsIt) {
+TEST_F(ReloaderTest, WhatIsAskedForWhenOneIsServedFollowsIt) {
   begin();
   reloader_.reload();
   server_.whenTold = [this] { reloader_.reload(); };
@@ -278,7 +278,7 @@ TEST_F(Reloads, WhatIsAskedForWhenOneIsServedFollowsIt) {
   EXPECT_EQ(reloader_.generation()->revision, "three");
 }
 
-TEST_F(Reloads, WhatIsAskedForWhenNothingHasChangedFollowsIt) {
+TEST_F(ReloaderTest, WhatIsAskedForWhenNothingHasChangedFollowsIt) {
   begin();
   reloader_.reload();
   server_.whenTold = [this] { reloader_.reload(); };
@@ -290,7 +290,7 @@ TEST_F(Reloads, WhatIsAskedForWhenNothingHasChangedFollowsIt) {
   EXPECT_EQ(reloader_.generation()->revision, "two");
 }
 
-TEST_F(Reloads, WhatIsAskedForBeforeThereAreWorkersIsDoneWhenThereAre) {
+TEST_F(ReloaderTest, WhatIsAskedForBeforeThereAreWorkersIsDoneWhenThereAre) {
   reloader_.reload();
   EXPECT_TRUE(start(loaded("one")).ok());
   reloader_.reload();
@@ -299,7 +299,7 @@ TEST_F(Reloads, WhatIsAskedForBeforeThereAreWorkersIsDoneWhenThereAre) {
   EXPECT_EQ(loader_.loads, 2);
 }
 
-TEST_F(Reloads, StoppedWhileItLoadsIsForgotten) {
+TEST_F(ReloaderTest, StoppedWhileItLoadsIsForgotten) {
   begin();
   reloader_.reload();
   reloader_.reload();
@@ -312,7 +312,7 @@ TEST_F(Reloads, StoppedWhileItLoadsIsForgotten) {
   EXPECT_FALSE(loader_.loading());
 }
 
-TEST_F(Reloads, StoppedWhileItWaitsForAPortIsForgotten) {
+TEST_F(ReloaderTest, StoppedWhileItWaitsForAPortIsForgotten) {
   begin();
   reloader_.reload();
   server_.failures = 1;
@@ -325,7 +325,7 @@ TEST_F(Reloads, StoppedWhileItWaitsForAPortIsForgotten) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(Reloads, StoppedWhenWorkersWereToldItComesToItsEnd) {
+TEST_F(ReloaderTest, StoppedWhenWorkersWereToldItComesToItsEnd) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("two"));
@@ -337,7 +337,7 @@ TEST_F(Reloads, StoppedWhenWorkersWereToldItComesToItsEnd) {
   EXPECT_FALSE(loader_.loading()) << "nothing is begun any more";
 }
 
-TEST_F(Reloads, StoppedWhileConnectionsAreMovedToItComesToItsEnd) {
+TEST_F(ReloaderTest, StoppedWhileConnectionsAreMovedToItComesToItsEnd) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("two"));
@@ -352,7 +352,7 @@ TEST_F(Reloads, StoppedWhileConnectionsAreMovedToItComesToItsEnd) {
   EXPECT_FALSE(loader_.loading());
 }
 
-TEST_F(Reloads, StoppedBeforeTheFirstConfigurationTellsNobody) {
+TEST_F(ReloaderTest, StoppedBeforeTheFirstConfigurationTellsNobody) {
   bool told = false;
   reloader_.start([&](const base::Status&) { told = true; });
   reloader_.stop();
@@ -360,7 +360,7 @@ TEST_F(Reloads, StoppedBeforeTheFirstConfigurationTellsNobody) {
   EXPECT_FALSE(told);
 }
 
-TEST_F(Reloads, HaveAnotherVersionWithEveryChange) {
+TEST_F(ReloaderTest, HaveAnotherVersionWithEveryChange) {
   begin();
   std::vector<std::string> versions{reloader_.version()};
   const auto another = [&] {

@@ -22,31 +22,31 @@ namespace {
 /// The routes of a configuration, in the order in which they are attached.
 class Routes {
  public:
-  struct Route {
+  struct OrderedRoute {
     std::shared_ptr<const RoutePlan> plan;
     std::optional<Fault> kept;  // set for the previous version of a route whose newest version its schema refused
   };
 
-  Routes(const config::Model& model, const RouteTools& tools, RouteMemo& memo) : model_(model), tools_(tools) {
+  Routes(const config::Model& model, const RouteTools& tools, RouteCache& cache) : model_(model), tools_(tools) {
     inOrder_.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
-    add<config::HttpRoute>(memo);
-    add<config::GrpcRoute>(memo);
+    add<config::HttpRoute>(cache);
+    add<config::GrpcRoute>(cache);
     // Older routes come first, because the first route keeps what two of them want.
-    std::sort(inOrder_.begin(), inOrder_.end(), [](const Route& a, const Route& b) {
-      const auto key = [](const Route& each) {
+    std::sort(inOrder_.begin(), inOrder_.end(), [](const OrderedRoute& a, const OrderedRoute& b) {
+      const auto key = [](const OrderedRoute& each) {
         return std::tie(each.plan->route->meta.creationTimestamp, each.plan->name, each.plan->kind);
       };
       return key(a) < key(b);
     });
   }
 
-  const std::vector<Route>& inOrder() const { return inOrder_; }
+  const std::vector<OrderedRoute>& inOrder() const { return inOrder_; }
 
  private:
   template <typename RouteType>
-  void add(RouteMemo& memo) {
+  void add(RouteCache& cache) {
     for (const std::shared_ptr<const RouteType>& route : model_.all<RouteType>().shared()) {
-      inOrder_.push_back({planOf(route, tools_, memo), keptFault(model_, route->meta)});
+      inOrder_.push_back({planOf(route, tools_, cache), keptFault(model_, route->meta)});
     }
     for (const config::Rejected& rejected : model_.rejected) {
       const RouteType* legible = rejected.legible<RouteType>();
@@ -58,7 +58,7 @@ class Routes {
 
   const config::Model& model_;
   const RouteTools tools_;
-  std::vector<Route> inOrder_;
+  std::vector<OrderedRoute> inOrder_;
 };
 
 void tell(const CompiledUses& uses, ListenerPlan& listener) {
@@ -119,11 +119,11 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
       for (const routing::RouteEntry& entry : listener.entries) {
         useMirrors(entry.rule->mirrors);
         useTargets(entry.rule->chain);
-        for (const routing::WeightedBackend& share : entry.rule->backends) {
-          for (auto plan = share.backend; plan != nullptr; plan = plan->http11) use(plan);
-          if (share.backend != nullptr) useTargets(share.backend->chain);
-          useTargets(share.chain);
-          useMirrors(share.mirrors);
+        for (const routing::WeightedBackend& weighted : entry.rule->backends) {
+          for (auto plan = weighted.backend; plan != nullptr; plan = plan->http11) use(plan);
+          if (weighted.backend != nullptr) useTargets(weighted.backend->chain);
+          useTargets(weighted.chain);
+          useMirrors(weighted.mirrors);
         }
       }
     }
@@ -136,32 +136,32 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
 }  // namespace
 
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
-                      const processing::BuiltinTypes& processors, CompileMemo& memo) {
-  const SystemTrust authorities = [&memo]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
-    if (memo.authorities == nullptr || memo.authorities->fingerprint() != pki::TrustStore::systemFingerprint()) {
+                      const processing::BuiltinTypes& processors, CompileCache& cache) {
+  const SystemTrust authorities = [&cache]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
+    if (cache.authorities == nullptr || cache.authorities->fingerprint() != pki::TrustStore::systemFingerprint()) {
       auto read = pki::TrustStore::system();
       if (!read) return std::move(read).error();
-      memo.authorities = std::make_shared<const pki::TrustStore>(std::move(read).value());
+      cache.authorities = std::make_shared<const pki::TrustStore>(std::move(read).value());
     }
-    return memo.authorities;
+    return cache.authorities;
   };
-  return compile(model, {catalog, processors, authorities}, memo);
+  return compile(model, {catalog, processors, authorities}, cache);
 }
 
-CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo) {
+CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache) {
   routing::AddressGuard guard;
   // The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
-  const ProcessorCompiler processors(model, tools.catalog, tools.processors, memo.states, memo.processors);
-  BackendCatalog backends(model, tools.systemTrust, guard, processors, memo.backends);
+  const ProcessorCompiler processors(model, tools.catalog, tools.processors, cache.states, cache.processors);
+  BackendCatalog backends(model, tools.systemTrust, guard, processors, cache.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model);
-  memo.hooks = compileHooks(model, processors, std::move(memo.hooks));
+  cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
-  processListeners(gateways, processors, *memo.hooks, refused);
+  processListeners(gateways, processors, *cache.hooks, refused);
   Statuses attached;
   attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  for (const Routes routes(model, {backends, processors, memo.hooks}, memo.routes);
+  for (const Routes routes(model, {backends, processors, cache.hooks}, cache.routes);
        const auto& [plan, kept] : routes.inOrder()) {
     refused.note(plan->refused);
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
@@ -169,7 +169,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
   CompileResult result;
-  result.statuses = writeStatuses({model, gateways, backends, *memo.hooks, refused}, std::move(attached));
+  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused}, std::move(attached));
 
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;
@@ -179,10 +179,10 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->binds = compileBinds(std::move(gateways));
   result.snapshot = std::move(snapshot);
   result.usable = hasAcceptedClass(model);
-  memo.routes.sweep();
-  memo.backends.sweep();
-  memo.processors.sweep();
-  memo.states.sweep();
+  cache.routes.sweep();
+  cache.backends.sweep();
+  cache.processors.sweep();
+  cache.states.sweep();
   return result;
 }
 

@@ -10,11 +10,11 @@
 
 #include "config/model/model.h"
 #include "config/status/conditions.h"
-#include "proxy/control/compile/backends/backend_memo.h"
+#include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
-#include "proxy/control/compile/processors/processor_memo.h"
-#include "proxy/control/compile/routes/route_memo.h"
+#include "proxy/control/compile/processors/processor_cache.h"
+#include "proxy/control/compile/routes/route_cache.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::control {
@@ -30,12 +30,12 @@ struct CompileResult {
 
 /// Results that successive compilations share, so that they are not made again. It never changes the result of a
 /// compilation. It belongs to the loading thread.
-struct CompileMemo {
+struct CompileCache {
   processing::SharedStates states;
-  ProcessorMemo processors;
+  ProcessorCache processors;
   std::shared_ptr<const pki::TrustStore> authorities;  // the system's
-  BackendMemo backends;
-  RouteMemo routes;
+  BackendCache backends;
+  RouteCache routes;
   std::shared_ptr<const ExtensionHooks> hooks;
 };
 
@@ -46,9 +46,9 @@ struct CompileTools {
   const SystemTrust& systemTrust;
 };
 
-CompileResult compile(const config::Model& model, const CompileTools& tools, CompileMemo& memo);
+CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache);
 /// Compiles with the system's own authorities.
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
-                      const processing::BuiltinTypes& processors, CompileMemo& memo);
+                      const processing::BuiltinTypes& processors, CompileCache& cache);
 
 }  // namespace sluice::control

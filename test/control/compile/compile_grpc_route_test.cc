@@ -34,8 +34,8 @@ const routing::Rule* call(const World& world, const std::string& path, Request::
 int failureOf(const routing::Rule* rule) {
   if (rule == nullptr) return 404;
   if (rule->failure) return rule->failure->status;
-  const routing::WeightedBackend* share = rule->choose(0);
-  return share->failure ? share->failure->status : 0;
+  const routing::WeightedBackend* weighted = rule->choose(0);
+  return weighted->failure ? weighted->failure->status : 0;
 }
 
 TEST(CompileGrpcRoute, AttachesAndSendsCallsToItsBackendOverHttp2) {

@@ -8,7 +8,7 @@
 namespace sluice::control {
 namespace {
 
-Resolved<base::Box<routing::HeaderEdit>> compiled(config::HeaderModifier modifier,
+Resolved<base::Box<routing::HeaderEdit>> compiled(config::HeaderModifierFilter modifier,
                                                   HeaderSection section = HeaderSection::kRequest) {
   modifier.path = "spec.rules[0].filters[0]";
   return compileHeaders(modifier, section);

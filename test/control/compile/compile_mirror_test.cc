@@ -28,7 +28,7 @@ std::string mirror(const std::string& ref, const std::string& more = {}) {
 std::string routeWithMirrors(const std::string& filters) {
   return with(kRoute, "rules: [{", "rules: [{filters: [" + filters + "], ");
 }
-std::string routeWithShare(const std::string& filters) {
+std::string routeWithBackendFilters(const std::string& filters) {
   return with(kRoute, "port: 8080}", "port: 8080, filters: [" + filters + "]}");
 }
 const routing::Rule* ruleOf(const World& world) { return world.rule(test::Request("GET", "a.test", "/")); }
@@ -50,7 +50,7 @@ TEST(CompileMirror, LeadsToItsBackend) {
 
 TEST(CompileMirror, OfAShareIsThatSharesOwn) {
   const World world({kClass, kGateway, kBackend, copyBackend(),
-                     routeWithShare(mirror("name: copy") + ", " + mirror("name: origin"))});
+                     routeWithBackendFilters(mirror("name: copy") + ", " + mirror("name: origin"))});
   const routing::Rule* rule = ruleOf(world);
   EXPECT_TRUE(rule->mirrors.empty());
   ASSERT_EQ(rule->backends.at(0).mirrors.size(), 2U);
@@ -64,10 +64,10 @@ TEST(CompileMirror, WithABrokenReferenceIsLeftOutAndToldOf) {
   for (const auto& [ref, reason] :
        {std::pair("name: missing", "BackendNotFound"), std::pair("name: copy, namespace: other", "RefNotPermitted"),
         std::pair("name: origin, port: 1", "BackendNotFound")}) {
-    for (const bool ofShare : {true, false}) {
+    for (const bool ofBackendRef : {true, false}) {
       const std::string filter = mirror(ref);
       const World world({kClass, kGateway, kBackend, copyBackend("other"),
-                         ofShare ? routeWithShare(filter) : routeWithMirrors(filter)});
+                         ofBackendRef ? routeWithBackendFilters(filter) : routeWithMirrors(filter)});
       EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted") << ref;
       EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/" + std::string(reason)) << ref;
       EXPECT_NE(world.message("HTTPRoute", "route", "ResolvedRefs").find("requestMirror.backendRef"),

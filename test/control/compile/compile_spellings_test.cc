@@ -13,30 +13,30 @@ using test::kRoute;
 using test::with;
 using test::World;
 
-struct Spelling {
+struct BackendKind {
   const char* group;
   const char* version;
   const char* kind;
 };
-constexpr Spelling kOwn{"sluice.dev", "v1alpha1", "Backend"};
-constexpr Spelling kSpellings[] = {kOwn,
-                                   {"gateway.networking.k8s.io", "v1alpha1", "Backend"},
-                                   {"ainetworking.prototype.x-k8s.io", "v0alpha0", "Backend"},
-                                   {"ainetworking.prototype.x-k8s.io", "v0alpha0", "XBackendDestination"}};
+constexpr BackendKind kOwn{"sluice.dev", "v1alpha1", "Backend"};
+constexpr BackendKind kSpellings[] = {kOwn,
+                                      {"gateway.networking.k8s.io", "v1alpha1", "Backend"},
+                                      {"ainetworking.prototype.x-k8s.io", "v0alpha0", "Backend"},
+                                      {"ainetworking.prototype.x-k8s.io", "v0alpha0", "XBackendDestination"}};
 
-std::string backendOf(const Spelling& spelling, const std::string& destination) {
+std::string backendOf(const BackendKind& spelling, const std::string& destination) {
   return "apiVersion: " + std::string(spelling.group) + "/" + spelling.version + "\nkind: " + spelling.kind +
          "\nmetadata: {name: origin, generation: 5}\nspec: {destination: {" + destination + "}}\n";
 }
-std::string withPorts(const Spelling& spelling, const std::string& ports) {
+std::string withPorts(const BackendKind& spelling, const std::string& ports) {
   return backendOf(spelling, "type: Fqdn, fqdn: {hostname: origin.test}, ports: [" + ports + "]");
 }
-std::string routeToSpelling(const Spelling& spelling, const std::string& port) {
+std::string routeToSpelling(const BackendKind& spelling, const std::string& port) {
   return with(kRoute, "group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080",
               "group: " + std::string(spelling.group) + ", kind: " + spelling.kind + ", name: origin" +
                   (port.empty() ? "" : ", port: " + port));
 }
-World worldOf(const Spelling& spelling, const std::string& ports, const std::string& port) {
+World worldOf(const BackendKind& spelling, const std::string& ports, const std::string& port) {
   const std::string backend = withPorts(spelling, ports);
   const std::string route = routeToSpelling(spelling, port);
   return World({kClass, kGateway, backend, route});
@@ -45,7 +45,7 @@ World worldOf(const Spelling& spelling, const std::string& ports, const std::str
 constexpr const char* kTwoPorts = "{number: 80, protocol: HTTP}, {number: 443, protocol: HTTP2, tls: {mode: Simple}}";
 
 TEST(BackendSpelling, IsServedOnThePortThatTheReferenceNames) {
-  for (const Spelling& spelling : kSpellings) {
+  for (const BackendKind& spelling : kSpellings) {
     const World plain = worldOf(spelling, kTwoPorts, "80");
     ASSERT_EQ(plain.outcome(), "default/origin") << spelling.group;
     EXPECT_EQ(plain.snapshot().backends.at(0)->authority, "origin.test");
@@ -64,7 +64,7 @@ TEST(BackendSpelling, IsServedOnThePortThatTheReferenceNames) {
 }
 
 TEST(BackendSpelling, HasTheStatusOfItsOwnCrd) {
-  for (const Spelling& spelling : kSpellings) {
+  for (const BackendKind& spelling : kSpellings) {
     const World world = worldOf(spelling, kTwoPorts, "80");
     const config::ObjectStatus* status = world.status(spelling.kind, "origin");
     ASSERT_NE(status, nullptr);
@@ -85,7 +85,7 @@ TEST(BackendSpelling, HasTheStatusOfItsOwnCrd) {
 }
 
 TEST(BackendSpelling, Answers500ForDestinationsThatAreNotBuilt) {
-  for (const Spelling& spelling : kSpellings) {
+  for (const BackendKind& spelling : kSpellings) {
     for (const std::string destination :
          {"type: Ip, ip: {address: 127.0.0.1}", "type: KubernetesService, service: {name: a, namespace: b}",
           "type: Service, service: {name: a, namespace: b}"}) {

@@ -70,8 +70,8 @@ TEST(Compile, PutsStatusesInTheOrderOfKinds) {
 }
 
 TEST(Compile, MakesASnapshotOfNothing) {
-  CompileMemo memo;
-  const CompileResult result = compile(config::Model(), config::Catalog(), processing::BuiltinTypes(), memo);
+  CompileCache cache;
+  const CompileResult result = compile(config::Model(), config::Catalog(), processing::BuiltinTypes(), cache);
   ASSERT_NE(result.snapshot, nullptr);
   EXPECT_TRUE(result.snapshot->binds.empty());
   EXPECT_FALSE(result.usable);

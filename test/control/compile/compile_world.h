@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/catalog/catalog_memo.h"
+#include "config/catalog/catalog_cache.h"
 #include "config/load.h"
 #include "proxy/control/compile/compile.h"
 #include "proxy/control/processor_support.h"
@@ -135,10 +135,10 @@ class World {
       if (!systemTrustWorks_) return base::Error::config("no bundle here");
       return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
     };
-    CompileMemo memo;  // one for each compilation, because tests change objects
+    CompileCache cache;  // one for each compilation, because tests change objects
     config::Problems problems;
-    const auto catalog = config::CatalogMemo().read(configuration_.model, control::supportOf(processors_), problems);
-    result_ = compile(configuration_.model, {*catalog, processors_, trust}, memo);
+    const auto catalog = config::CatalogCache().read(configuration_.model, control::supportOf(processors_), problems);
+    result_ = compile(configuration_.model, {*catalog, processors_, trust}, cache);
   }
   void breakSystemTrust() {
     systemTrustWorks_ = false;
@@ -194,9 +194,9 @@ class World {
     const routing::Rule* found = rule(Request("GET", host, path), port);
     if (found == nullptr) return "404";
     if (found->failure) return std::to_string(found->failure->status);
-    const routing::WeightedBackend* share = found->choose(0);
-    if (share == nullptr) return "500";
-    return share->failure ? std::to_string(share->failure->status) : share->backend->name;
+    const routing::WeightedBackend* weighted = found->choose(0);
+    if (weighted == nullptr) return "500";
+    return weighted->failure ? std::to_string(weighted->failure->status) : weighted->backend->name;
   }
 
  private:

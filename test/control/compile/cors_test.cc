@@ -44,8 +44,8 @@ std::vector<std::string> applied(const routing::Cors& cors, const Request& reque
   return lines;
 }
 
-struct From : Request {
-  explicit From(std::string_view origin) : Request("GET", "a.test", "/", {{"origin", origin}}) {}
+struct RequestFrom : Request {
+  explicit RequestFrom(std::string_view origin) : Request("GET", "a.test", "/", {{"origin", origin}}) {}
 };
 struct Preflight : Request {
   explicit Preflight(std::string_view method, std::string_view headers = "")
@@ -98,7 +98,7 @@ TEST(Cors, AllowsNobodyWithoutOrigins) { EXPECT_FALSE(cors("")->allows("https://
 TEST(Cors, TellsAnAllowedOriginAndReplacesWhatTheBackendSaid) {
   const auto some = cors("allowOrigins: ['https://a.test'], exposeHeaders: [X-A, X-B], allowMethods: [PUT]");
   EXPECT_THAT(
-      applied(*some, From("https://a.test"),
+      applied(*some, RequestFrom("https://a.test"),
               {{"access-control-allow-origin", "*"}, {"access-control-allow-credentials", "true"}, {"server", "s"}}),
       UnorderedElementsAre("server: s", "access-control-allow-origin: https://a.test",
                            "access-control-expose-headers: X-A, X-B", "vary: origin"));
@@ -107,7 +107,7 @@ TEST(Cors, TellsAnAllowedOriginAndReplacesWhatTheBackendSaid) {
 TEST(Cors, TellsOthersNothingAndTakesAwayWhatTheBackendSaid) {
   const auto some = cors("allowOrigins: ['https://a.test'], allowCredentials: true");
   const Request::Fields backends = {{"access-control-allow-origin", "*"}, {"x-a", "1"}};
-  EXPECT_THAT(applied(*some, From("https://b.test"), backends), ElementsAre("x-a: 1", "vary: origin"));
+  EXPECT_THAT(applied(*some, RequestFrom("https://b.test"), backends), ElementsAre("x-a: 1", "vary: origin"));
   EXPECT_THAT(applied(*some, Request("GET", "a.test", "/"), backends), ElementsAre("x-a: 1", "vary: origin"));
   EXPECT_THAT(
       applied(*some, Request("GET", "a.test", "/", {{"origin", "https://a.test"}, {"origin", "https://a.test"}})),
@@ -156,12 +156,12 @@ TEST(Cors, EchoesWhatIsAskedForInPlaceOfWildcards) {
 
 TEST(Cors, ExposesEverythingByNameIfThereAreCredentials) {
   const auto open = cors("allowOrigins: ['*'], exposeHeaders: ['*']");
-  EXPECT_THAT(applied(*open, From("https://a.test"), {{"x-a", "1"}}),
+  EXPECT_THAT(applied(*open, RequestFrom("https://a.test"), {{"x-a", "1"}}),
               testing::Contains("access-control-expose-headers: *"));
   const auto closed = cors("allowOrigins: ['*'], exposeHeaders: ['*'], allowCredentials: true");
-  EXPECT_THAT(
-      applied(*closed, From("https://a.test"), {{"x-a", "1"}, {"set-cookie", "a=b"}, {"etag", "e"}, {"x-a", "2"}}),
-      testing::Contains("access-control-expose-headers: x-a, etag"));
+  EXPECT_THAT(applied(*closed, RequestFrom("https://a.test"),
+                      {{"x-a", "1"}, {"set-cookie", "a=b"}, {"etag", "e"}, {"x-a", "2"}}),
+              testing::Contains("access-control-expose-headers: x-a, etag"));
 }
 
 TEST(Cors, KnowsAPreflightByMethodOriginAndAnnouncedMethod) {

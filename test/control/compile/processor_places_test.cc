@@ -55,7 +55,7 @@ std::vector<std::string> owners(const std::string& rules, const std::vector<std:
     const routing::Rule* rule = world.rule(test::Request("GET", "a.test", path));
     if (rule == nullptr) continue;
     collect(rule->chain.get(), found);
-    for (const routing::WeightedBackend& share : rule->backends) collect(share.chain.get(), found);
+    for (const routing::WeightedBackend& backend : rule->backends) collect(backend.chain.get(), found);
   }
   return found;
 }
@@ -72,10 +72,10 @@ constexpr const char* kReferredPipeline =
     "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {name: q}\nspec: {processors: [{name: "
     "a, type: 'sluice.dev/Test:v1', phase: request-headers}]}\n";
 
-std::string ruleAt(const std::string& path, const std::string& fields, const std::string& shareFields = {}) {
-  const std::string share =
-      "{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080" + shareFields + "}";
-  return "{" + fields + "matches: [{path: {value: " + path + "}}], backendRefs: [" + share + ", " + share + "]}, ";
+std::string ruleAt(const std::string& path, const std::string& fields, const std::string& backendFields = {}) {
+  const std::string backend =
+      "{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080" + backendFields + "}";
+  return "{" + fields + "matches: [{path: {value: " + path + "}}], backendRefs: [" + backend + ", " + backend + "]}, ";
 }
 std::string filtersField(const std::string& list) { return "filters: [" + list + "], "; }
 

@@ -18,9 +18,9 @@ class Nothing final : public processing::PreAuthProcessor {
 };
 
 /// A processor with the given body mode.
-class Reading final : public processing::PreAuthProcessor {
+class BodyReadingProcessor final : public processing::PreAuthProcessor {
  public:
-  explicit Reading(processing::BodyMode mode) : body_{.mode = mode} {}
+  explicit BodyReadingProcessor(processing::BodyMode mode) : body_{.mode = mode} {}
   processing::BodyInterest body() const override { return body_; }
   processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
 
@@ -30,7 +30,7 @@ class Reading final : public processing::PreAuthProcessor {
 
 template <processing::BodyMode mode>
 processing::Made makeReading(const processing::Use& /*use*/) {
-  return {std::make_shared<const Reading>(mode), {}};
+  return {std::make_shared<const BodyReadingProcessor>(mode), {}};
 }
 
 /// Makes a processor. It reads a Secret if its config names one; it is refused if it is exposed and has one.

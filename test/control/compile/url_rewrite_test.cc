@@ -25,12 +25,12 @@ std::string prefixFilter(const std::string& value) {
   return pathFilter("ReplacePrefixMatch", "replacePrefixMatch", value);
 }
 std::string fullFilter(const std::string& value) { return pathFilter("ReplaceFullPath", "replaceFullPath", value); }
-World worldWithRule(const std::string& match, const std::string& rule, const std::string& share = {}) {
+World worldWithRule(const std::string& match, const std::string& rule, const std::string& backendRef = {}) {
   return World(
       {kClass, kGateway, kBackend,
        routeWithRules("rules: [{matches: [{path: {value: '" + match + "'}}], " + rule + (rule.empty() ? "" : ", ") +
                       "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080" +
-                      (share.empty() ? "" : ", " + share) + "}]}]")});
+                      (backendRef.empty() ? "" : ", " + backendRef) + "}]}]")});
 }
 
 /// Returns the rewritten target of a request, after checking that it is in normal form.
@@ -48,7 +48,7 @@ std::string rewritten(const World& world, const std::string& target) {
   return result;
 }
 
-struct Row {
+struct RewriteRow {
   const char* request;
   const char* prefix;
   const char* replacement;
@@ -56,28 +56,28 @@ struct Row {
 };
 
 // The first eleven rows are the table of HTTPPathModifier.replacePrefixMatch.
-constexpr Row kTable[] = {{"/foo/bar", "/foo", "/xyz", "/xyz/bar"},
-                          {"/foo/bar", "/foo", "/xyz/", "/xyz/bar"},
-                          {"/foo/bar", "/foo/", "/xyz", "/xyz/bar"},
-                          {"/foo/bar", "/foo/", "/xyz/", "/xyz/bar"},
-                          {"/foo", "/foo", "/xyz", "/xyz"},
-                          {"/foo/", "/foo", "/xyz", "/xyz/"},
-                          {"/foo/bar", "/foo", "", "/bar"},
-                          {"/foo/", "/foo", "", "/"},
-                          {"/foo", "/foo", "", "/"},
-                          {"/foo/", "/foo", "/", "/"},
-                          {"/foo", "/foo", "/", "/"},
-                          {"/foo", "/foo/", "/xyz/", "/xyz"},
-                          {"/foo/bar/", "/foo/bar", "/x/y", "/x/y/"},
-                          {"/bar", "/", "/xyz", "/xyz/bar"},
-                          {"/", "/", "/xyz", "/xyz/"},
-                          {"/", "/", "/", "/"},
-                          {"/foo/bar", "/", "", "/foo/bar"},
-                          {"/fo%C3%A9/a", "/fo%c3%a9", "/%7ex", "/~x/a"},
-                          {"/foo/bar", "/foo", "/a/./b/../c//d", "/a/c/d/bar"}};
+constexpr RewriteRow kTable[] = {{"/foo/bar", "/foo", "/xyz", "/xyz/bar"},
+                                 {"/foo/bar", "/foo", "/xyz/", "/xyz/bar"},
+                                 {"/foo/bar", "/foo/", "/xyz", "/xyz/bar"},
+                                 {"/foo/bar", "/foo/", "/xyz/", "/xyz/bar"},
+                                 {"/foo", "/foo", "/xyz", "/xyz"},
+                                 {"/foo/", "/foo", "/xyz", "/xyz/"},
+                                 {"/foo/bar", "/foo", "", "/bar"},
+                                 {"/foo/", "/foo", "", "/"},
+                                 {"/foo", "/foo", "", "/"},
+                                 {"/foo/", "/foo", "/", "/"},
+                                 {"/foo", "/foo", "/", "/"},
+                                 {"/foo", "/foo/", "/xyz/", "/xyz"},
+                                 {"/foo/bar/", "/foo/bar", "/x/y", "/x/y/"},
+                                 {"/bar", "/", "/xyz", "/xyz/bar"},
+                                 {"/", "/", "/xyz", "/xyz/"},
+                                 {"/", "/", "/", "/"},
+                                 {"/foo/bar", "/", "", "/foo/bar"},
+                                 {"/fo%C3%A9/a", "/fo%c3%a9", "/%7ex", "/~x/a"},
+                                 {"/foo/bar", "/foo", "/a/./b/../c//d", "/a/c/d/bar"}};
 
 TEST(UrlRewrite, ReplacesPrefixesAsTheTableOfTheApiSays) {
-  for (const Row& row : kTable) {
+  for (const RewriteRow& row : kTable) {
     const World world = worldWithRule(row.prefix, prefixFilter(row.replacement));
     EXPECT_EQ(rewritten(world, row.request), row.result) << row.prefix << " by " << row.replacement;
     EXPECT_EQ(rewritten(world, row.request + std::string("?a=/foo&b=?")), row.result + std::string("?a=/foo&b=?"));
@@ -132,9 +132,9 @@ TEST(UrlRewrite, Answers500IfNoPathCanBeLikeThat) {
       const World ofRule = worldWithRule("/", filter);
       EXPECT_EQ(ofRule.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue") << filter;
       EXPECT_EQ(ofRule.outcome(), "500") << filter;
-      const World ofShare = worldWithRule("/", "", filter);
-      EXPECT_EQ(ofShare.condition("HTTPRoute", "route", "PartiallyInvalid"), "True/UnsupportedValue") << filter;
-      EXPECT_EQ(ofShare.outcome(), "500") << filter;
+      const World ofBackendRef = worldWithRule("/", "", filter);
+      EXPECT_EQ(ofBackendRef.condition("HTTPRoute", "route", "PartiallyInvalid"), "True/UnsupportedValue") << filter;
+      EXPECT_EQ(ofBackendRef.outcome(), "500") << filter;
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/model/object_kinds.h"
+#include "config/status/conditions.h"
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
@@ -53,16 +54,16 @@ bool originatesTls(const std::optional<config::BackendTls>& tls) {
 
 BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust,
                                const routing::AddressGuard& guard, const ProcessorCompiler& processors,
-                               BackendMemo& memo)
-    : model_(model), services_(model, guard, memo) {
+                               BackendCache& cache)
+    : model_(model), services_(model, guard, cache) {
   TlsCompiler tls(model, systemTrust);
-  const Tools tools{tls, processors, memo};
+  const Tools tools{tls, processors, cache};
   for (const config::Backend& backend : model.all<config::Backend>())
-    entries_.emplace(&backend, compile(backend, tools));
+    backends_.emplace(&backend, compile(backend, tools));
 }
 
-BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, const Tools& tools) {
-  Entry entry;
+CompiledBackend BackendCatalog::compile(const config::Backend& backend, const Tools& tools) {
+  CompiledBackend entry;
   entry.unaccepted = acceptance(backend);
   for (const config::BackendPort& port : backend.ports) {
     entry.ports.emplace(port.number, compilePort(backend, port, tools, entry.refused));
@@ -70,9 +71,9 @@ BackendCatalog::Entry BackendCatalog::compile(const config::Backend& backend, co
   return entry;
 }
 
-BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
-                                                      const Tools& tools, std::vector<RefusedUse>& refused) {
-  PortEntry entry;
+CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
+                                                const Tools& tools, std::vector<RefusedUse>& refused) {
+  CompiledBackendPort entry;
   const std::optional<config::BackendTls>& tls = tlsOf(backend, port);
   entry.unaccepted = acceptance(port, tls);
   if (entry.unaccepted) return entry;
@@ -98,11 +99,11 @@ BackendCatalog::PortEntry BackendCatalog::compilePort(const config::Backend& bac
   if (entry.unprocessed) return entry;
   plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
-  entry.plan = sharedPlan(std::move(plan), tools.memo);
+  entry.plan = sharedPlan(std::move(plan), tools.cache);
   return entry;
 }
 
-BackendUse BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder) const {
+BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
   if (auto forbidden = permission(ref.object, holder)) return {&ref, *std::move(forbidden), {}, nullptr};
   if (isService(ref.object)) {
     return {&ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
@@ -112,7 +113,7 @@ BackendUse BackendCatalog::resolve(const config::BackendTarget& ref, const Holde
   return {&ref, resolve(ref, holder, backend), {}, backend};
 }
 
-BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Holder& holder,
+BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,
                                       const config::Backend* backend) const {
   const auto refused = [&](std::string_view why, const std::string& message) {
     return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
@@ -123,7 +124,7 @@ BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Ho
     const std::string why = rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
     return refused(reason::kBackendNotFound, why);
   }
-  const Entry& entry = entries_.at(backend);
+  const CompiledBackend& entry = backends_.at(backend);
   if (entry.unaccepted) return refused(entry.unaccepted->reason, entry.unaccepted->message);
   const config::BackendPort* port = backend->findPort(ref.port);
   if (port == nullptr) {
@@ -131,7 +132,7 @@ BackendResult BackendCatalog::resolve(const config::BackendTarget& ref, const Ho
                                             : "it has no port " + std::to_string(ref.port);
     return refused(reason::kBackendNotFound, which);
   }
-  const PortEntry& found = entry.ports.at(port->number);
+  const CompiledBackendPort& found = entry.ports.at(port->number);
   const std::optional<Fault>& broken = found.unaccepted   ? found.unaccepted
                                        : found.unresolved ? found.unresolved
                                                           : found.unprocessed;

@@ -97,21 +97,21 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
 
 bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
 
-ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendMemo& memo) {
+ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendCache& cache) {
   std::map<Name, Slices> slices;
   for (const config::EndpointSlice& slice : model.all<config::EndpointSlice>()) {
     if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
   }
   for (const config::Service& service : model.all<config::Service>()) {
     const Name name{service.meta.nameSpace, service.meta.name};
-    Entry& entry = entries_[name];
+    CompiledService& entry = entries_[name];
     entry.service = &service;
     if (service.isExternalName) continue;
     for (const config::ServicePort& port : service.ports) {
       // One port number may occur with two protocols.
       const bool known = entry.ports.contains(port.number);
       if (known && port.protocol != config::TransportProtocol::kTcp) continue;
-      entry.ports.insert_or_assign(port.number, compilePort(service, port, slices[name], guard, memo));
+      entry.ports.insert_or_assign(port.number, compilePort(service, port, slices[name], guard, cache));
     }
   }
   for (const config::Rejected& rejected : model.rejected) {
@@ -121,10 +121,11 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
   }
 }
 
-ServiceCatalog::PortEntry ServiceCatalog::compilePort(const config::Service& service, const config::ServicePort& port,
-                                                      const Slices& slices, const routing::AddressGuard& guard,
-                                                      BackendMemo& memo) {
-  PortEntry entry;
+ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Service& service,
+                                                                const config::ServicePort& port, const Slices& slices,
+                                                                const routing::AddressGuard& guard,
+                                                                BackendCache& cache) {
+  CompiledServicePort entry;
   const Resolved<routing::UpstreamProtocol> protocol = protocolOfPort(port);
   if (!protocol) {
     entry.fault = protocol.fault;
@@ -141,18 +142,19 @@ ServiceCatalog::PortEntry ServiceCatalog::compilePort(const config::Service& ser
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
   entry.note = endpoints.note();
-  entry.plan = sharedPlan(std::move(plan), memo);
+  entry.plan = sharedPlan(std::move(plan), cache);
   return entry;
 }
 
-const ServiceCatalog::PortEntry* ServiceCatalog::find(const config::BackendTarget& ref, std::string_view holder) const {
+const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::BackendObjectReference& ref,
+                                                                std::string_view holder) const {
   const auto entry = entries_.find({targetNamespace(ref.object, holder), ref.object.name});
   if (entry == entries_.end()) return nullptr;
   const auto port = entry->second.ports.find(ref.port);
   return port == entry->second.ports.end() ? nullptr : &port->second;
 }
 
-Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(const config::BackendTarget& ref,
+Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(const config::BackendObjectReference& ref,
                                                                               std::string_view holder) const {
   const auto refused = [&](std::string_view why, const std::string& message) {
     return fault(why, describe(ref.object, holder) + ": " + message);
@@ -167,7 +169,7 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
   if (entry->second.service->isExternalName) {
     return refused(reason::kInvalidKind, "Services of type ExternalName are not supported: use a Backend");
   }
-  const PortEntry* port = find(ref, holder);
+  const CompiledServicePort* port = find(ref, holder);
   if (port == nullptr) return refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port));
   if (port->fault) {
     return refused(port->fault->reason, "port " + std::to_string(ref.port) + ": " + port->fault->message);
@@ -175,8 +177,8 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
   return port->plan;
 }
 
-std::string ServiceCatalog::note(const config::BackendTarget& ref, std::string_view holder) const {
-  const PortEntry* port = find(ref, holder);
+std::string ServiceCatalog::note(const config::BackendObjectReference& ref, std::string_view holder) const {
+  const CompiledServicePort* port = find(ref, holder);
   return port == nullptr || port->note.empty() ? "" : describe(ref.object, holder) + ": " + port->note;
 }
 

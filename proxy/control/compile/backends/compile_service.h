@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "config/model/model.h"
-#include "proxy/control/compile/backends/backend_memo.h"
+#include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
@@ -26,34 +26,34 @@ bool isService(const config::ObjectRef& ref);
 class ServiceCatalog {
  public:
   /// `guard` decides which endpoints are refused.
-  ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendMemo& memo);
+  ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendCache& cache);
 
   /// Returns the plan that a backendRef of a route in namespace `holder` means. Faults: BackendNotFound for a Service
   /// or port that does not exist; InvalidKind for type ExternalName, which the API asks not to support
   /// (CVE-2021-25740); UnsupportedProtocol for a port that is not TCP, or an unknown appProtocol (GEP-1911).
-  Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendTarget& ref,
+  Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendObjectReference& ref,
                                                                 std::string_view holder) const;
   /// Returns a note about the endpoints that are not used, with the reason; empty if all are used.
-  std::string note(const config::BackendTarget& ref, std::string_view holder) const;
+  std::string note(const config::BackendObjectReference& ref, std::string_view holder) const;
 
  private:
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name
   using Slices = std::vector<const config::EndpointSlice*>;
-  struct PortEntry {
+  struct CompiledServicePort {
     std::shared_ptr<const routing::BackendPlan> plan;  // null if there is a fault
     std::optional<Fault> fault;
     std::string note;
   };
-  struct Entry {
+  struct CompiledService {
     const config::Service* service = nullptr;
-    std::map<std::uint16_t, PortEntry> ports;
+    std::map<std::uint16_t, CompiledServicePort> ports;
   };
 
-  static PortEntry compilePort(const config::Service& service, const config::ServicePort& port, const Slices& slices,
-                               const routing::AddressGuard& guard, BackendMemo& memo);
-  const PortEntry* find(const config::BackendTarget& ref, std::string_view holder) const;
+  static CompiledServicePort compilePort(const config::Service& service, const config::ServicePort& port,
+                                         const Slices& slices, const routing::AddressGuard& guard, BackendCache& cache);
+  const CompiledServicePort* find(const config::BackendObjectReference& ref, std::string_view holder) const;
 
-  std::map<Name, Entry> entries_;
+  std::map<Name, CompiledService> entries_;
   std::map<Name, std::string> rejected_;  // refused by their schema: the reasons
 };
 

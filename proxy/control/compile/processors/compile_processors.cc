@@ -15,9 +15,9 @@ using processing::Phase;
 namespace reason = config::reason;
 
 /// Looks up the Secrets of the model that one object may refer to.
-class Secrets final : public processing::SecretLookup {
+class ModelSecrets final : public processing::SecretLookup {
  public:
-  Secrets(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}
+  ModelSecrets(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}
 
   processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
     config::ObjectRef ref;
@@ -219,17 +219,17 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
     if (auto* ready = std::get_if<processing::Step>(&made)) {
       result.steps.push_back(std::move(*ready));
     } else {
-      auto& refused = std::get<Refused>(made);
+      auto& refused = std::get<RefusedStep>(made);
       result.refused.push_back({writtenIn, use.name, std::move(refused.fault), refused.open});
     }
   }
 }
 
-std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::step(const config::ProcessorUse& use,
-                                                                                   const UsesOf& of) const {
+std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler::step(const config::ProcessorUse& use,
+                                                                                       const UsesOf& of) const {
   const config::Admission admission = catalog_.admit(use);
   const auto refused = [&](std::string_view why, std::string message) {
-    return Refused{{std::string(why), std::move(message)}, admission.failOpen};
+    return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen};
   };
   if (auto wrong = alteringFault(use.unbuilt)) return refused(wrong->reason, std::move(wrong->message));
   if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
@@ -248,9 +248,9 @@ std::variant<processing::Step, ProcessorCompiler::Refused> ProcessorCompiler::st
   std::string owner(of.holder.kind);
   owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
   owner.append(" of ").append(of.holder.group).append(of.place);
-  const Secrets secrets(model_, of.holder);
+  const ModelSecrets secrets(model_, of.holder);
   processing::Made made = makeProcessor(
-      *type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed}, memo_);
+      *type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed}, cache_);
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
   processing::Step ready{std::move(made.processor), use.name,           use.type,          *phase,       of.scope,
                          admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};

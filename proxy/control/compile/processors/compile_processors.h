@@ -14,7 +14,7 @@
 #include "config/catalog/catalog.h"
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
-#include "proxy/control/compile/processors/processor_memo.h"
+#include "proxy/control/compile/processors/processor_cache.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
@@ -74,8 +74,8 @@ class ProcessorCompiler {
  public:
   /// References outlive it.
   ProcessorCompiler(const config::Model& model, const config::Catalog& catalog, const processing::BuiltinTypes& types,
-                    processing::SharedStates& states, ProcessorMemo& memo)
-      : model_(model), catalog_(catalog), types_(types), states_(states), memo_(memo) {}
+                    processing::SharedStates& states, ProcessorCache& cache)
+      : model_(model), catalog_(catalog), types_(types), states_(states), cache_(cache) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
   /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
@@ -92,17 +92,17 @@ class ProcessorCompiler {
            CompiledUses& result) const;
   /// Compiles the uses of a PayloadProcessor and puts its name into `origin` of their faults.
   CompiledUses compile(const config::PayloadProcessor& processor, const UsesOf& of) const;
-  struct Refused {
+  struct RefusedStep {
     Fault fault;
     bool open;
   };
-  std::variant<processing::Step, Refused> step(const config::ProcessorUse& use, const UsesOf& of) const;
+  std::variant<processing::Step, RefusedStep> step(const config::ProcessorUse& use, const UsesOf& of) const;
 
   const config::Model& model_;
   const config::Catalog& catalog_;
   const processing::BuiltinTypes& types_;
   processing::SharedStates& states_;
-  ProcessorMemo& memo_;
+  ProcessorCache& cache_;
 };
 
 /// Returns null if there are no steps.

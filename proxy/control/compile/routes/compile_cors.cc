@@ -26,7 +26,7 @@ std::optional<routing::OriginPattern> patternOf(const std::string& text) {
 
 }  // namespace
 
-Resolved<std::shared_ptr<const routing::Cors>> compileCors(const base::Box<config::Cors>& cors) {
+Resolved<std::shared_ptr<const routing::Cors>> compileCors(const base::Box<config::CorsFilter>& cors) {
   if (!cors) return std::shared_ptr<const routing::Cors>();
   routing::Cors result;
   result.anyOrigin = isAll(cors->allowOrigins);

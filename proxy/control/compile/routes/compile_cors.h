@@ -12,6 +12,6 @@ namespace sluice::control {
 
 /// Returns null if there is no filter. Returns a fault (UnsupportedValue) for an origin that no browser can have.
 /// Without an origin no request is allowed.
-Resolved<std::shared_ptr<const routing::Cors>> compileCors(const base::Box<config::Cors>& cors);
+Resolved<std::shared_ptr<const routing::Cors>> compileCors(const base::Box<config::CorsFilter>& cors);
 
 }  // namespace sluice::control

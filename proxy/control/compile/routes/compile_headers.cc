@@ -10,11 +10,11 @@
 namespace sluice::control {
 namespace {
 
-Fault invalidField(const config::HeaderModifier& modifier, std::string_view name, std::string_view text) {
+Fault invalidField(const config::HeaderModifierFilter& modifier, std::string_view name, std::string_view text) {
   return {std::string(config::reason::kInvalid), modifier.path + ": " + std::string(name) + ": " + std::string(text)};
 }
 
-std::optional<Fault> nameFault(const config::HeaderModifier& modifier, std::string_view name) {
+std::optional<Fault> nameFault(const config::HeaderModifierFilter& modifier, std::string_view name) {
   if (!http::isFieldName(name)) return invalidField(modifier, "a name", "is not the name of a header field");
   if (http::isReservedField(name))
     return invalidField(modifier, name, "this field belongs to the gateway and can not be modified");
@@ -33,7 +33,7 @@ std::string authorityFrom(std::string_view value) {
   return authority ? std::string(*authority) : std::string();
 }
 
-std::optional<Fault> compileSet(const config::HeaderModifier& modifier, HeaderSection section,
+std::optional<Fault> compileSet(const config::HeaderModifierFilter& modifier, HeaderSection section,
                                 routing::HeaderEdit& edit) {
   for (const config::HeaderValue& entry : modifier.set) {
     std::string name = base::toLower(entry.name);
@@ -51,7 +51,7 @@ std::optional<Fault> compileSet(const config::HeaderModifier& modifier, HeaderSe
   return std::nullopt;
 }
 
-std::optional<Fault> compileAddAndRemove(const config::HeaderModifier& modifier, routing::HeaderEdit& edit) {
+std::optional<Fault> compileAddAndRemove(const config::HeaderModifierFilter& modifier, routing::HeaderEdit& edit) {
   for (const config::HeaderValue& entry : modifier.add) {
     std::string name = base::toLower(entry.name);
     if (auto fault = nameFault(modifier, name)) return fault;
@@ -70,7 +70,7 @@ std::optional<Fault> compileAddAndRemove(const config::HeaderModifier& modifier,
 
 }  // namespace
 
-Resolved<base::Box<routing::HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifier>& modifier,
+Resolved<base::Box<routing::HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifierFilter>& modifier,
                                                         HeaderSection section) {
   if (!modifier) return base::Box<routing::HeaderEdit>();
   routing::HeaderEdit edit;

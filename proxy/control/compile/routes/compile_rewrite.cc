@@ -34,7 +34,7 @@ Resolved<routing::UrlRewrite> compilePathRewrite(const std::optional<config::Pat
 
 }  // namespace
 
-Resolved<routing::UrlRewrite> compileRewrite(const base::Box<config::UrlRewrite>& rewrite,
+Resolved<routing::UrlRewrite> compileRewrite(const base::Box<config::UrlRewriteFilter>& rewrite,
                                              const config::HttpRouteRule& rule) {
   if (!rewrite) return routing::UrlRewrite();
   auto result = compilePathRewrite(rewrite->path, rule);
@@ -42,7 +42,7 @@ Resolved<routing::UrlRewrite> compileRewrite(const base::Box<config::UrlRewrite>
   return result;
 }
 
-Resolved<base::Box<routing::Redirect>> compileRedirect(const base::Box<config::RequestRedirect>& redirect,
+Resolved<base::Box<routing::Redirect>> compileRedirect(const base::Box<config::RequestRedirectFilter>& redirect,
                                                        const config::HttpRouteRule& rule) {
   if (!redirect) return base::Box<routing::Redirect>();
   auto path = compilePathRewrite(redirect->path, rule);

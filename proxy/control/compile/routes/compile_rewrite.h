@@ -11,10 +11,10 @@ namespace sluice::control {
 
 /// Returns a fault (UnsupportedValue) for a path without a normal form. ReplacePrefixMatch replaces the prefix of the
 /// one match of `rule`; the schema has checked that there is only one.
-Resolved<routing::UrlRewrite> compileRewrite(const base::Box<config::UrlRewrite>& rewrite,
+Resolved<routing::UrlRewrite> compileRewrite(const base::Box<config::UrlRewriteFilter>& rewrite,
                                              const config::HttpRouteRule& rule);
 /// Compiles a redirect, with the same rules for its path.
-Resolved<base::Box<routing::Redirect>> compileRedirect(const base::Box<config::RequestRedirect>& redirect,
+Resolved<base::Box<routing::Redirect>> compileRedirect(const base::Box<config::RequestRedirectFilter>& redirect,
                                                        const config::HttpRouteRule& rule);
 
 }  // namespace sluice::control

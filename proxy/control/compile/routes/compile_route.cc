@@ -13,7 +13,7 @@
 namespace sluice::control {
 namespace {
 
-std::optional<routing::RetryPolicy> retryPolicy(const std::optional<config::Retry>& retry) {
+std::optional<routing::RetryPolicy> retryPolicy(const std::optional<config::HttpRouteRetry>& retry) {
   if (!retry) return std::nullopt;
   routing::RetryPolicy policy;
   for (const std::uint16_t code : retry->codes) policy.cover(code);
@@ -57,7 +57,7 @@ class RouteCompiler {
     compileMatches(rule, index, result, own);
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
       compiled->backends.push_back(
-          share(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
+          weightedBackend(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
       compiled->totalWeight += ref.weight;
     }
     compileProcessors(rule, place, *compiled, own);
@@ -77,8 +77,8 @@ class RouteCompiler {
     return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed, std::move(place)};
   }
 
-  static bool isExposed(const routing::WeightedBackend& share) {
-    return share.backend && !share.backend->tls && !share.backend->endpoints;
+  static bool isExposed(const routing::WeightedBackend& weighted) {
+    return weighted.backend && !weighted.backend->tls && !weighted.backend->endpoints;
   }
 
   /// Compiles the hooks of the process, the PayloadProcessors that target the route or the rule, and the rule's
@@ -94,7 +94,7 @@ class RouteCompiler {
     compiled.chain = chainOf(take(std::move(uses), own));
   }
 
-  CompiledUses ofFilters(const config::Filters& filters, const UsesOf& of) {
+  CompiledUses ofFilters(const config::RouteFilters& filters, const UsesOf& of) {
     plan_.processed = plan_.processed || !filters.processors.empty();
     CompiledUses uses = processors_.compile(filters.processors, of);
     noteOnce(plan_.refusedFilters, uses.refused);
@@ -143,7 +143,7 @@ class RouteCompiler {
 
   base::Error refusal(base::Error error) const { return routing::Rule::refusal(std::move(error), grpc()); }
 
-  BackendResult resolve(const config::BackendTarget& ref) {
+  BackendResult resolve(const config::BackendObjectReference& ref) {
     const BackendUse& use = plan_.uses.emplace_back(backends_.resolve(ref, plan_.holder()));
     if (!use.result || !grpc()) return use.result;
     auto plan = overHttp2(*use.result.value);
@@ -153,7 +153,8 @@ class RouteCompiler {
   }
 
   template <typename RouteRule>
-  routing::WeightedBackend share(const config::HttpBackendRef& ref, const RouteRule& rule, const std::string& place) {
+  routing::WeightedBackend weightedBackend(const config::HttpBackendRef& ref, const RouteRule& rule,
+                                           const std::string& place) {
     routing::WeightedBackend result;
     result.weight = ref.weight;
     std::optional<Fault> own = alteringFault(ref.unbuilt);
@@ -184,9 +185,9 @@ class RouteCompiler {
 
   /// Compiles the mirrors. One whose reference is broken is left out, and requests are served without it
   /// (HTTPRequestMirrorFilter).
-  std::vector<routing::RequestMirror> mirrors(const config::Filters& filters) {
+  std::vector<routing::RequestMirror> mirrors(const config::RouteFilters& filters) {
     std::vector<routing::RequestMirror> result;
-    for (const config::RequestMirror& each : filters.mirrors) {
+    for (const config::RequestMirrorFilter& each : filters.mirrors) {
       BackendResult backend = resolve(each);
       if (backend) {
         result.push_back({*std::move(backend.value), each.numerator, each.denominator});
@@ -199,7 +200,7 @@ class RouteCompiler {
 
   /// Compiles filters into a Rule or a weighted backend. The first fault goes to `own`.
   template <typename RouteRule, typename Target>
-  static void compileFilters(const config::Filters& filters, const RouteRule& rule, Target& target,
+  static void compileFilters(const config::RouteFilters& filters, const RouteRule& rule, Target& target,
                              std::optional<Fault>& own) {
     take(compileHeaders(filters.requestHeaders, HeaderSection::kRequest), target.requestHeaders, own);
     take(compileHeaders(filters.responseHeaders, HeaderSection::kResponse), target.responseHeaders, own);
@@ -228,7 +229,7 @@ class RouteCompiler {
   static void compileOwn(const config::GrpcRouteRule& /*rule*/, routing::Rule& compiled) { compiled.grpc = true; }
 
   template <typename Target>
-  static void compileOwnFilters(const config::Filters& filters, const config::HttpRouteRule& rule, Target& target,
+  static void compileOwnFilters(const config::RouteFilters& filters, const config::HttpRouteRule& rule, Target& target,
                                 std::optional<Fault>& own) {
     take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
     take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
@@ -236,7 +237,7 @@ class RouteCompiler {
   }
 
   template <typename Target>
-  static void compileOwnFilters(const config::Filters& /*filters*/, const config::GrpcRouteRule& /*rule*/,
+  static void compileOwnFilters(const config::RouteFilters& /*filters*/, const config::GrpcRouteRule& /*rule*/,
                                 Target& /*target*/, std::optional<Fault>& /*own*/) {}
 
   const config::Route& route_;

@@ -40,19 +40,19 @@ std::uint64_t shortDigest(std::string_view text) {
 }
 
 /// Returns a digest for each weighted backend. Repeated references get different digests, by their order.
-std::vector<std::uint64_t> sharesOf(const config::RouteRule& rule, std::string_view nameSpace) {
-  std::vector<std::uint64_t> shares;
+std::vector<std::uint64_t> backendDigests(const config::RouteRule& rule, std::string_view nameSpace) {
+  std::vector<std::uint64_t> digests;
   for (const config::HttpBackendRef& ref : rule.backendRefs) {
     const std::string text = ref.object.group + "/" + ref.object.kind + "/" +
                              std::string(targetNamespace(ref.object, nameSpace)) + "/" + ref.object.name + ":" +
                              std::to_string(ref.port);
     std::uint64_t digest = shortDigest(text);
-    for (int again = 1; std::find(shares.begin(), shares.end(), digest) != shares.end(); ++again) {
+    for (int again = 1; std::find(digests.begin(), digests.end(), digest) != digests.end(); ++again) {
       digest = shortDigest(text + "#" + std::to_string(again));
     }
-    shares.push_back(digest);
+    digests.push_back(digest);
   }
-  return shares;
+  return digests;
 }
 
 /// Returns the part of the path before the first of these characters, up to the segment that contains it.
@@ -97,7 +97,7 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
   policy->permanent = session.permanent;
   // No browser accepts such a cookie with another Path (RFC 6265bis, "The __Host- Prefix").
   if (!base::toLower(policy->name).starts_with("__host-")) policy->paths = std::move(paths);
-  policy->shares = sharesOf(rule, name.route.nameSpace);
+  policy->shares = backendDigests(rule, name.route.nameSpace);
   return std::shared_ptr<const routing::SessionPolicy>(std::move(policy));
 }
 

@@ -69,25 +69,24 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
   if (users.empty()) add({group, std::string(config::GatewayClass::kKind), {}, model.gatewayClassName, {}, {}});
 }
 
-}  // namespace
-
-config::ObjectStatus BackendCatalog::status(const config::Backend& backend, const Entry& entry) const {
+config::ObjectStatus backendStatus(const config::Model& model, const config::Backend& backend,
+                                   const CompiledBackend& compiled) {
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
   bool served = false;
-  for (const auto& [number, port] : entry.ports) {
+  for (const auto& [number, port] : compiled.ports) {
     if (port.unaccepted) add(unaccepted, *port.unaccepted);
     if (port.unresolved) add(unresolved, *port.unresolved);
     served = served || port.plan;
   }
-  const bool anyAccepted = std::any_of(entry.ports.begin(), entry.ports.end(),
+  const bool anyAccepted = std::any_of(compiled.ports.begin(), compiled.ports.end(),
                                        [](const auto& port) { return !port.second.unaccepted.has_value(); });
-  std::optional<Fault> refusal = entry.unaccepted;
+  std::optional<Fault> refusal = compiled.unaccepted;
   if (!refusal && !anyAccepted) refusal = joined(unaccepted);
 
   config::ObjectStatus status = statusOf(backend.meta);
   Conditions conditions(backend.meta);
-  const std::optional<Fault> kept = keptFault(model_, backend.meta);
+  const std::optional<Fault> kept = keptFault(model, backend.meta);
   conditions.check(condition_type::kAccepted, both(refusal, kept),
                    join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
   conditions.check(condition_type::kResolvedRefs, joined(unresolved));
@@ -98,31 +97,34 @@ config::ObjectStatus BackendCatalog::status(const config::Backend& backend, cons
     const Fault part = *joined(unaccepted);
     conditions.good(condition_type::kPartiallyInvalid, part.reason, part.message);
   }
-  if (const auto ofExtensions = degradation(entry.refused)) {
+  if (const auto ofExtensions = degradation(compiled.refused)) {
     conditions.good(condition_type::kDegraded, ofExtensions->reason, ofExtensions->message);
   } else if (kept && status.shape == config::StatusShape::kControllers) {
     conditions.good(condition_type::kDegraded, kept->reason, kept->message);
   }
-  addUseConditions(entry.refused, conditions);
-  place(status, model_, conditions.take(), entry.users);
+  addUseConditions(compiled.refused, conditions);
+  place(status, model, conditions.take(), compiled.users);
   return status;
 }
 
-config::ObjectStatus BackendCatalog::status(const config::Rejected& rejected) const {
+config::ObjectStatus refusedBackendStatus(const config::Model& model, const config::Rejected& rejected) {
   config::ObjectStatus status = statusOf(rejected);
   Conditions conditions(rejected.generation);
   conditions.bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message));
   setServed(conditions, status.shape, fault(reason::kInvalid, "requests to it answer 500"));
-  place(status, model_, conditions.take(), {});
+  place(status, model, conditions.take(), {});
   return status;
 }
 
-void BackendCatalog::addStatuses(std::vector<config::ObjectStatus>& statuses) const {
-  for (const auto& [backend, entry] : entries_) statuses.push_back(status(*backend, entry));
-  forEachRefused<config::Backend>(model_,
-                                  [&](const config::Rejected& rejected) { statuses.push_back(status(rejected)); });
-}
+}  // namespace
 
-void backendStatuses(const StatusSources& sources, Statuses& statuses) { sources.backends.addStatuses(statuses); }
+void backendStatuses(const StatusSources& sources, Statuses& statuses) {
+  for (const auto& [backend, compiled] : sources.backends.backends()) {
+    statuses.push_back(backendStatus(sources.model, *backend, compiled));
+  }
+  forEachRefused<config::Backend>(sources.model, [&](const config::Rejected& rejected) {
+    statuses.push_back(refusedBackendStatus(sources.model, rejected));
+  });
+}
 
 }  // namespace sluice::control

@@ -1,4 +1,4 @@
-#include "proxy/control/compile/backends/backend_memo.h"
+#include "proxy/control/compile/backends/backend_cache.h"
 
 #include "proxy/control/compile/processors/compile_processors.h"
 
@@ -7,11 +7,11 @@ namespace sluice::control {
 // The identity describes a connection to the plan's destination. Endpoints and extensions are not in it and are
 // compared here; the authority follows from the identity.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
-                                                       BackendMemo& memo) {
+                                                       BackendCache& cache) {
   const auto unchanged = [&](const std::shared_ptr<const routing::BackendPlan>& before) {
     return before->endpoints == plan->endpoints && same(before->chain.get(), plan->chain.get());
   };
-  return memo.get(std::pair(plan->name, plan->identity), unchanged, [&] { return plan; });
+  return cache.get(std::pair(plan->name, plan->identity), unchanged, [&] { return plan; });
 }
 
 }  // namespace sluice::control

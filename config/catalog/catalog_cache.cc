@@ -1,4 +1,4 @@
-#include "config/catalog/catalog_memo.h"
+#include "config/catalog/catalog_cache.h"
 
 #include <algorithm>
 #include <string_view>
@@ -11,13 +11,13 @@ namespace sluice::config {
 /// Makes one Catalog from a Model, and lives as long as that takes.
 class CatalogMaker {
  public:
-  CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo::Schemas& schemas);
+  CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogCache::Schemas& schemas);
 
-  CatalogMemo::Reading make();
+  CatalogCache::CachedCatalog make();
 
  private:
   /// The place where a type was read first.
-  struct Origin {
+  struct TypePlace {
     const ConfigMap* catalog;
     std::string_view key;
   };
@@ -25,43 +25,43 @@ class CatalogMaker {
   const ConfigMap* look(const std::string& nameSpace, const std::string& name);
   void addBuiltins();
   void readCatalog(const base::CatalogRef& ref);
-  void readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::Entry& text);
+  void readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::DataEntry& text);
   /// Returns the reason why the entry cannot be used; empty if it can.
   std::string complete(CatalogEntry&& entry, ProcessorType& type);
   std::string completeBuiltin(CatalogEntry&& entry, ProcessorType& type) const;
   std::string findSchema(const SchemaRef& ref, ProcessorType& type);
-  CatalogMemo::Schema compiled(std::string_view text);
+  CatalogCache::Schema compiled(std::string_view text);
   void problem(const ConfigMap& catalog, std::string_view key, const Position& position, std::string message);
 
   const Model& model_;
   const ProcessorSupport& support_;
-  CatalogMemo::Schemas& schemas_;
+  CatalogCache::Schemas& schemas_;
   Catalog catalog_;
-  CatalogMemo::Reading reading_;
-  std::map<std::string, Origin, std::less<>> origins_;  // types that an entry has named
+  CatalogCache::CachedCatalog made_;
+  std::map<std::string, TypePlace, std::less<>> typePlaces_;  // types that an entry has named
   std::map<std::pair<std::string_view, std::string_view>, std::shared_ptr<const ConfigMap>> configMaps_;
 };
 
-CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogMemo::Schemas& schemas)
+CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogCache::Schemas& schemas)
     : model_(model), support_(support), schemas_(schemas) {
   for (const auto& configMap : model.all<ConfigMap>().shared()) {
     configMaps_.try_emplace({configMap->meta.nameSpace, configMap->meta.name}, configMap);
   }
 }
 
-CatalogMemo::Reading CatalogMaker::make() {
+CatalogCache::CachedCatalog CatalogMaker::make() {
   addBuiltins();
-  reading_.refs = model_.settings.processorCatalogs;
-  for (const base::CatalogRef& ref : reading_.refs) readCatalog(ref);
-  reading_.catalog = std::make_shared<const Catalog>(std::move(catalog_));
+  made_.refs = model_.settings.processorCatalogs;
+  for (const base::CatalogRef& ref : made_.refs) readCatalog(ref);
+  made_.catalog = std::make_shared<const Catalog>(std::move(catalog_));
   schemas_.sweep();
-  return std::move(reading_);
+  return std::move(made_);
 }
 
 const ConfigMap* CatalogMaker::look(const std::string& nameSpace, const std::string& name) {
   const auto found = configMaps_.find({nameSpace, name});
   const auto configMap = found == configMaps_.end() ? nullptr : found->second;
-  reading_.sources.push_back({nameSpace, name, configMap});
+  made_.sources.push_back({nameSpace, name, configMap});
   return configMap.get();
 }
 
@@ -72,7 +72,7 @@ void CatalogMaker::addBuiltins() {
     type.entry.phases = builtin.phases;
     type.preAuth = builtin.preAuth;
     type.builtinSchema = builtin.schema;
-    const CatalogMemo::Schema schema = compiled(builtin.schema);
+    const CatalogCache::Schema schema = compiled(builtin.schema);
     if (*schema) {
       type.schema = **schema;
     } else {
@@ -85,11 +85,11 @@ void CatalogMaker::addBuiltins() {
 void CatalogMaker::readCatalog(const base::CatalogRef& ref) {
   const ConfigMap* catalog = look(ref.nameSpace, ref.name);
   if (catalog == nullptr) {
-    reading_.problems.push_back({Severity::kError,
-                                 {},
-                                 "ConfigMap " + ref.nameSpace + "/" + ref.name,
-                                 "",
-                                 "does not exist, but settings.yaml names it in processorCatalogs"});
+    made_.problems.push_back({Severity::kError,
+                              {},
+                              "ConfigMap " + ref.nameSpace + "/" + ref.name,
+                              "",
+                              "does not exist, but settings.yaml names it in processorCatalogs"});
     return;
   }
   for (const auto& [key, text] : catalog->data) {
@@ -97,12 +97,12 @@ void CatalogMaker::readCatalog(const base::CatalogRef& ref) {
   }
 }
 
-void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::Entry& text) {
+void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::DataEntry& text) {
   std::string name;
-  const std::size_t before = reading_.problems.size();
-  std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, name, reading_.problems);
+  const std::size_t before = made_.problems.size();
+  std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, name, made_.problems);
   if (name.empty()) return;
-  const auto [origin, isNew] = origins_.try_emplace(name, Origin{&catalog, key});
+  const auto [origin, isNew] = typePlaces_.try_emplace(name, TypePlace{&catalog, key});
   if (!isNew) {
     problem(catalog, key, text.position,
             "type: " + base::quote(name) + " is in ConfigMap " + origin->second.catalog->meta.qualifiedName() + ", " +
@@ -114,8 +114,8 @@ void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, c
   if (builtin != catalog_.types_.end()) type = *builtin->second;
   type.entry.type = name;
   if (!entry) {
-    type.fault = "its entry in the catalog is not valid: " + reading_.problems[before].field + ": " +
-                 reading_.problems[before].message;
+    type.fault = "its entry in the catalog is not valid: " + made_.problems[before].field + ": " +
+                 made_.problems[before].message;
   } else if (std::string fault = complete(std::move(*entry), type); !fault.empty()) {
     problem(catalog, key, text.position, fault);
     type.fault = "its entry in the catalog is not valid: " + fault;
@@ -160,13 +160,13 @@ std::string CatalogMaker::findSchema(const SchemaRef& ref, ProcessorType& type) 
   if (holder == nullptr) return "schemaRef: " + name + " does not exist";
   const std::string* text = holder->find(ref.key);
   if (text == nullptr) return "schemaRef: " + name + " has no key " + ref.key;
-  const CatalogMemo::Schema schema = compiled(*text);
+  const CatalogCache::Schema schema = compiled(*text);
   if (!*schema) return "schemaRef: " + name + ", " + ref.key + ": " + schema->error().detail;
   type.schema = **schema;
   return "";
 }
 
-CatalogMemo::Schema CatalogMaker::compiled(std::string_view text) {
+CatalogCache::Schema CatalogMaker::compiled(std::string_view text) {
   return schemas_.get(text, [text] {
     return std::make_shared<const base::Result<content::JsonSchema>>(content::JsonSchema::compile(text));
   });
@@ -174,19 +174,19 @@ CatalogMemo::Schema CatalogMaker::compiled(std::string_view text) {
 
 void CatalogMaker::problem(const ConfigMap& catalog, std::string_view key, const Position& position,
                            std::string message) {
-  reading_.problems.push_back(
+  made_.problems.push_back(
       {Severity::kError, position, "ConfigMap " + catalog.meta.qualifiedName(), std::string(key), std::move(message)});
 }
 
-bool CatalogMemo::unchanged(const Model& model) const {
+bool CatalogCache::unchanged(const Model& model) const {
   return last_.catalog != nullptr && last_.refs == model.settings.processorCatalogs &&
-         std::all_of(last_.sources.begin(), last_.sources.end(), [&](const Source& source) {
+         std::all_of(last_.sources.begin(), last_.sources.end(), [&](const LookedUpConfigMap& source) {
            return model.find<ConfigMap>(source.nameSpace, source.name) == source.configMap.get();
          });
 }
 
-std::shared_ptr<const Catalog> CatalogMemo::read(const Model& model, const ProcessorSupport& support,
-                                                 Problems& problems) {
+std::shared_ptr<const Catalog> CatalogCache::read(const Model& model, const ProcessorSupport& support,
+                                                  Problems& problems) {
   if (!unchanged(model)) last_ = CatalogMaker(model, support, schemas_).make();
   problems.insert(problems.end(), last_.problems.begin(), last_.problems.end());
   return last_.catalog;

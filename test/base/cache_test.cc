@@ -1,4 +1,4 @@
-#include "proxy/base/memo.h"
+#include "proxy/base/cache.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@ namespace sluice::base {
 namespace {
 
 /// Spells numbers, and counts how often it had to.
-class Memos : public ::testing::Test {
+class CacheTest : public ::testing::Test {
  protected:
   std::string spell(std::string_view key, int number) {
     const auto holds = [number](const Spelt& spelt) { return spelt.number == number; };
-    return memo_.get(key, holds, [&] { return make(number); }).text;
+    return cache_.get(key, holds, [&] { return make(number); }).text;
   }
 
   struct Spelt {
@@ -25,37 +25,37 @@ class Memos : public ::testing::Test {
     return {number, std::to_string(number)};
   }
 
-  Memo<std::string, Spelt> memo_;
+  Cache<std::string, Spelt> cache_;
   int made_ = 0;
 };
 
-TEST_F(Memos, DoNotMakeTheSameTwice) {
+TEST_F(CacheTest, DoNotMakeTheSameTwice) {
   EXPECT_EQ(spell("a", 1), "1");
   EXPECT_EQ(spell("a", 1), "1");
-  memo_.sweep();
+  cache_.sweep();
   EXPECT_EQ(spell("a", 1), "1");
   EXPECT_EQ(made_, 1);
 }
 
-TEST_F(Memos, MakeAgainWhatDoesNotHoldAnyMore) {
+TEST_F(CacheTest, MakeAgainWhatDoesNotHoldAnyMore) {
   EXPECT_EQ(spell("a", 1), "1");
   EXPECT_EQ(spell("a", 2), "2");
   EXPECT_EQ(spell("a", 1), "1") << "only the last one is kept";
   EXPECT_EQ(made_, 3);
 }
 
-TEST_F(Memos, KeepKeysApart) {
+TEST_F(CacheTest, KeepKeysApart) {
   EXPECT_EQ(spell("a", 1), "1");
   EXPECT_EQ(spell("b", 1), "1");
   EXPECT_EQ(made_, 2);
 }
 
-TEST_F(Memos, ForgetWhatARoundDidNotAskFor) {
+TEST_F(CacheTest, ForgetWhatARoundDidNotAskFor) {
   spell("a", 1);
   spell("b", 2);
-  memo_.sweep();
+  cache_.sweep();
   spell("b", 2);
-  memo_.sweep();
+  cache_.sweep();
   EXPECT_EQ(made_, 2);
   spell("b", 2);
   EXPECT_EQ(made_, 2) << "it was asked for in each round";
@@ -63,17 +63,17 @@ TEST_F(Memos, ForgetWhatARoundDidNotAskFor) {
   EXPECT_EQ(made_, 3);
 }
 
-TEST_F(Memos, NeedNoCheckOfWhatTheirKeyDecides) {
-  EXPECT_EQ(memo_.get("a", [this] { return make(1); }).text, "1");
-  EXPECT_EQ(memo_.get("a", [this] { return make(2); }).text, "1");
+TEST_F(CacheTest, NeedNoCheckOfWhatTheirKeyDecides) {
+  EXPECT_EQ(cache_.get("a", [this] { return make(1); }).text, "1");
+  EXPECT_EQ(cache_.get("a", [this] { return make(2); }).text, "1");
   EXPECT_EQ(made_, 1);
 }
 
-TEST_F(Memos, LeaveWhatTheyHaveWhereItIs) {
+TEST_F(CacheTest, LeaveWhatTheyHaveWhereItIs) {
   const auto one = [this] { return make(1); };
-  const Spelt& first = memo_.get("a", one);
-  for (char key = 'b'; key <= 'z'; ++key) memo_.get(std::string(1, key), one);
-  EXPECT_EQ(&memo_.get("a", one), &first);
+  const Spelt& first = cache_.get("a", one);
+  for (char key = 'b'; key <= 'z'; ++key) cache_.get(std::string(1, key), one);
+  EXPECT_EQ(&cache_.get("a", one), &first);
 }
 
 }  // namespace

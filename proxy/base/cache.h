@@ -1,4 +1,4 @@
-// A Memo keeps values made from an input and makes them again only if the input has changed.
+// A Cache keeps values made from an input and makes them again only if the input has changed.
 //
 // It works in rounds. A round asks for all values that it needs and ends with sweep(), which drops the values that the
 // round did not ask for; so it never holds more values than two rounds made. It always returns what `make` would
@@ -13,7 +13,7 @@
 namespace sluice::base {
 
 template <typename Key, typename Made>
-class Memo {
+class Cache {
  public:
   /// Returns the value kept for `key` if `holds` says that `make` would return the same, else the new result of `make`.
   /// `key` may have any type that a Key can be compared with and constructed from. The result stays valid until
@@ -22,7 +22,7 @@ class Memo {
   const Made& get(const Name& key, Holds&& holds, Make&& make) {
     auto entry = entries_.find(key);
     if (entry == entries_.end()) {
-      entry = entries_.emplace(Key(key), Entry{make(), round_}).first;
+      entry = entries_.emplace(Key(key), CachedValue{make(), round_}).first;
     } else if (!holds(std::as_const(entry->second.made))) {
       entry->second.made = make();
     }
@@ -44,11 +44,11 @@ class Memo {
   }
 
  private:
-  struct Entry {
+  struct CachedValue {
     Made made;
     std::uint64_t round;  // last round that asked for it
   };
-  std::map<Key, Entry, std::less<>> entries_;
+  std::map<Key, CachedValue, std::less<>> entries_;
   std::uint64_t round_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A ProcessorMemo keeps the processors of the last compilation. A processor stays the same object if nothing changed in
-// its use, nor in the Secrets and grants that it read.
+// A ProcessorCache keeps the processors of the last compilation. A processor stays the same object if nothing changed
+// in its use, nor in the Secrets and grants that it read.
 //
 // It belongs to the loading thread.
 #pragma once
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "proxy/base/memo.h"
+#include "proxy/base/cache.h"
 #include "proxy/processing/factory.h"
 
 namespace sluice::control {
@@ -28,10 +28,10 @@ struct MadeProcessor {
 };
 
 /// The key is owner, name, type, phase, preAuth, exposed; a round is one compilation.
-using ProcessorMemo =
-    base::Memo<std::tuple<std::string, std::string, std::string, processing::Phase, bool, bool>, MadeProcessor>;
+using ProcessorCache =
+    base::Cache<std::tuple<std::string, std::string, std::string, processing::Phase, bool, bool>, MadeProcessor>;
 
 /// Returns the processor that `type` makes of `use`; the kept one if nothing changed.
-processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorMemo& memo);
+processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache);
 
 }  // namespace sluice::control

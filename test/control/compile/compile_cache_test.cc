@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "config/catalog/catalog_memo.h"
-#include "config/text_memo.h"
+#include "config/catalog/catalog_cache.h"
+#include "config/text_cache.h"
 #include "test/control/compile/compile_world.h"
 
 namespace sluice::control {
@@ -25,10 +25,10 @@ spec: {destination: {type: FQDN, fqdn: {hostname: second.test, port: 8080}}}
 )";
 
 /// A folder of files that is read and compiled again and again, as in a process.
-class Folder {
+class CompiledFolder {
  public:
-  Folder() { std::filesystem::create_directory(path_); }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  CompiledFolder() { std::filesystem::create_directory(path_); }
+  ~CompiledFolder() { std::filesystem::remove_all(path_); }
 
   void write(const std::string& file, const std::string& text) const {
     std::ofstream(path_ + "/" + file, std::ios::trunc) << text;
@@ -39,9 +39,9 @@ class Folder {
     const SystemTrust trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
     previous_ = std::move(result_);
     config::Problems problems;
-    const auto catalog = config::CatalogMemo().read(loaded.model, {}, problems);
-    result_ = control::compile(loaded.model, {*catalog, processors_, trust}, memo_);
-    CompileMemo none;
+    const auto catalog = config::CatalogCache().read(loaded.model, {}, problems);
+    result_ = control::compile(loaded.model, {*catalog, processors_, trust}, cache_);
+    CompileCache none;
     EXPECT_EQ(statuses(result_), statuses(control::compile(loaded.model, {*catalog, processors_, trust}, none)));
     previousModel_ = std::move(model_);
     model_ = std::move(loaded.model);
@@ -58,12 +58,12 @@ class Folder {
     return text;
   }
 
-  const std::string path_ = testing::TempDir() + "sluice-compile-memo-test-" + std::to_string(getpid());
+  const std::string path_ = testing::TempDir() + "sluice-compile-cache-test-" + std::to_string(getpid());
   const processing::BuiltinTypes processors_;
-  config::TextMemo texts_;
+  config::TextCache texts_;
   config::Model model_;
   config::Model previousModel_;
-  CompileMemo memo_;
+  CompileCache cache_;
   CompileResult result_;
   CompileResult previous_;
 };
@@ -74,9 +74,9 @@ std::string routeToBackend(const std::string& name, const std::string& backend, 
          "}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]" + more + "}]\n";
 }
 
-class CompileMemos : public testing::Test {
+class CompileCacheTest : public testing::Test {
  protected:
-  CompileMemos() {
+  CompileCacheTest() {
     folder_.write("class.yaml", std::string(test::kClass));
     folder_.write("gateway.yaml", std::string(test::kGateway));
     folder_.write("first.yaml", std::string(test::kBackend));
@@ -86,10 +86,10 @@ class CompileMemos : public testing::Test {
     folder_.compile();
   }
 
-  Folder folder_;
+  CompiledFolder folder_;
 };
 
-TEST_F(CompileMemos, KeepTheRulesOfRoutesThatDidNotChange) {
+TEST_F(CompileCacheTest, KeepTheRulesOfRoutesThatDidNotChange) {
   const routing::Rule* a = folder_.rule("/a");
   const routing::Rule* b = folder_.rule("/b");
   ASSERT_NE(a, nullptr);
@@ -100,7 +100,7 @@ TEST_F(CompileMemos, KeepTheRulesOfRoutesThatDidNotChange) {
   EXPECT_EQ(folder_.rule("/b")->requestTimeout, std::chrono::seconds(1));
 }
 
-TEST_F(CompileMemos, CompileRoutesAgainWhoseBackendChanged) {
+TEST_F(CompileCacheTest, CompileRoutesAgainWhoseBackendChanged) {
   const routing::Rule* a = folder_.rule("/a");
   const routing::Rule* b = folder_.rule("/b");
   folder_.write("second.yaml", with(kSecondBackend, "second.test", "third.test"));
@@ -110,7 +110,7 @@ TEST_F(CompileMemos, CompileRoutesAgainWhoseBackendChanged) {
   EXPECT_EQ(folder_.rule("/b")->backends.front().backend->hostname, "third.test");
 }
 
-TEST_F(CompileMemos, CompileRoutesAgainWhoseBackendCameOrWent) {
+TEST_F(CompileCacheTest, CompileRoutesAgainWhoseBackendCameOrWent) {
   folder_.write("second.yaml", "");
   folder_.compile();
   EXPECT_TRUE(folder_.rule("/b")->backends.front().failure);
@@ -122,7 +122,7 @@ TEST_F(CompileMemos, CompileRoutesAgainWhoseBackendCameOrWent) {
   EXPECT_EQ(folder_.rule("/b")->backends.front().backend->name, "default/second");
 }
 
-TEST_F(CompileMemos, KeepRulesAtListenersThatAreNew) {
+TEST_F(CompileCacheTest, KeepRulesAtListenersThatAreNew) {
   const routing::Rule* a = folder_.rule("/a");
   folder_.write("gateway.yaml", with(test::kGateway, "port: 80}", "port: 80}, {name: more, protocol: HTTP, port: 81}"));
   folder_.compile();
@@ -132,7 +132,7 @@ TEST_F(CompileMemos, KeepRulesAtListenersThatAreNew) {
   EXPECT_EQ(folder_.match("/a", 1).rule, a);
 }
 
-TEST_F(CompileMemos, ForgetWhatTheLastCompilationDidNotHave) {
+TEST_F(CompileCacheTest, ForgetWhatTheLastCompilationDidNotHave) {
   folder_.write("b.yaml", "");
   folder_.compile();
   EXPECT_EQ(folder_.rule("/b"), nullptr);
@@ -142,7 +142,7 @@ TEST_F(CompileMemos, ForgetWhatTheLastCompilationDidNotHave) {
   EXPECT_NE(folder_.rule("/b"), nullptr);
 }
 
-TEST(BackendMemo, GivesTheEarlierOfTwoPlansThatSayTheSame) {
+TEST(BackendCache, GivesTheEarlierOfTwoPlansThatSayTheSame) {
   const auto plan = [](std::vector<routing::Endpoint> endpoints) {
     auto made = std::make_shared<routing::BackendPlan>();
     made->name = "default/service";
@@ -150,15 +150,15 @@ TEST(BackendMemo, GivesTheEarlierOfTwoPlansThatSayTheSame) {
     made->endpoints = std::move(endpoints);
     return made;
   };
-  BackendMemo memo;
-  const auto first = sharedPlan(plan({{"192.0.2.1", 80}}), memo);
-  memo.sweep();
-  EXPECT_EQ(sharedPlan(plan({{"192.0.2.1", 80}}), memo), first);
-  const auto other = sharedPlan(plan({{"192.0.2.2", 80}}), memo);
+  BackendCache cache;
+  const auto first = sharedPlan(plan({{"192.0.2.1", 80}}), cache);
+  cache.sweep();
+  EXPECT_EQ(sharedPlan(plan({{"192.0.2.1", 80}}), cache), first);
+  const auto other = sharedPlan(plan({{"192.0.2.2", 80}}), cache);
   EXPECT_NE(other, first);
-  memo.sweep();
-  memo.sweep();
-  EXPECT_NE(sharedPlan(plan({{"192.0.2.2", 80}}), memo), other);
+  cache.sweep();
+  cache.sweep();
+  EXPECT_NE(sharedPlan(plan({{"192.0.2.2", 80}}), cache), other);
 }
 
 }  // namespace

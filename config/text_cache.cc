@@ -1,4 +1,4 @@
-#include "config/text_memo.h"
+#include "config/text_cache.h"
 
 #include "config/yaml/yaml_reader.h"
 
@@ -17,10 +17,10 @@ std::shared_ptr<const TextReading> readSource(const SourceText& source, const Re
 
 }  // namespace
 
-std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextMemo& memo) {
+std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextCache& cache) {
   const auto same = [&](const ReadText& read) { return read.text.reveal() == source.text; };
   const auto read = [&] { return ReadText{base::Secret(source.text), readSource(source, rules)}; };
-  return memo.get(source.file, same, read).reading;
+  return cache.get(source.file, same, read).reading;
 }
 
 }  // namespace sluice::config

@@ -1,5 +1,5 @@
 // Tests one configuration from its files to validate's report and the admin document, by the code that `run` uses.
-#include "proxy/control/configuration.h"
+#include "proxy/control/compiled_configuration.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -37,10 +37,10 @@ metadata: {namespace: demo, name: origin}
 spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 )";
 
-Configuration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
-  config::TextMemo texts;
-  ConfigurationMemo memo;
-  return makeConfiguration(config::readPaths(paths, base::Secret("key"), texts), previous, {}, memo);
+CompiledConfiguration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
+  config::TextCache texts;
+  ConfigurationCache cache;
+  return makeConfiguration(config::readPaths(paths, base::Secret("key"), texts), previous, {}, cache);
 }
 
 class Files : public ::testing::Test {
@@ -68,7 +68,7 @@ class Files : public ::testing::Test {
 };
 
 TEST_F(Files, AGoodSetIsServedAsWritten) {
-  const Configuration configuration = read({write("all.yaml", kGood)});
+  const CompiledConfiguration configuration = read({write("all.yaml", kGood)});
   EXPECT_TRUE(configuration.usable());
   EXPECT_TRUE(configuration.flawless());
   const std::string report = reportText(configuration);
@@ -88,7 +88,7 @@ TEST_F(Files, AFolderIsReadAsOneSet) {
 
 TEST_F(Files, AMisspeltFieldIsNamedWithFileAndLineAndTheRestIsServed) {
   const std::string path = write("all.yaml", with("gatewayClassName: sluice", "gatewayClassNam: sluice"));
-  const Configuration configuration = read({path});
+  const CompiledConfiguration configuration = read({path});
   EXPECT_FALSE(configuration.flawless());
   const std::string report = reportText(configuration);
   EXPECT_TRUE(contains(report, path + ":11")) << report;
@@ -97,7 +97,7 @@ TEST_F(Files, AMisspeltFieldIsNamedWithFileAndLineAndTheRestIsServed) {
 }
 
 TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
-  const Configuration configuration =
+  const CompiledConfiguration configuration =
       read({write("all.yaml", with("name: origin, port: 8080}]", "name: other, port: 8080}]"))});
   EXPECT_TRUE(configuration.usable());
   EXPECT_FALSE(configuration.flawless());
@@ -107,9 +107,9 @@ TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
 }
 
 TEST_F(Files, AnObjectThatBecomesInvalidServesOnAsItWas) {
-  const Configuration good = read({write("all.yaml", kGood)});
+  const CompiledConfiguration good = read({write("all.yaml", kGood)});
   const std::string misspelt = with("gatewayClassName: sluice", "gatewayClassNam: sluice");
-  const Configuration kept = read({write("all.yaml", misspelt)}, &good.model);
+  const CompiledConfiguration kept = read({write("all.yaml", misspelt)}, &good.model);
   ASSERT_EQ(kept.compiled.snapshot->binds.size(), 1U);
   EXPECT_TRUE(kept.usable());
   EXPECT_FALSE(kept.flawless());
@@ -117,32 +117,33 @@ TEST_F(Files, AnObjectThatBecomesInvalidServesOnAsItWas) {
   const std::string report = reportText(kept);
   EXPECT_TRUE(contains(report, "; its previous valid version serves on")) << report;
 
-  const Configuration again = read({write("all.yaml", misspelt)}, &kept.model);
+  const CompiledConfiguration again = read({write("all.yaml", misspelt)}, &kept.model);
   EXPECT_TRUE(contains(reportText(again), "; its previous valid version serves on"));
   EXPECT_TRUE(read({write("all.yaml", kGood)}, &again.model).flawless());
 }
 
 TEST_F(Files, WhatIsNoYamlRejectsTheWholeSet) {
-  const Configuration configuration = read({write("a.yaml", kGood), write("b.yaml", "a: [1\nb: }")});
+  const CompiledConfiguration configuration = read({write("a.yaml", kGood), write("b.yaml", "a: [1\nb: }")});
   EXPECT_FALSE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
   EXPECT_TRUE(contains(reportText(configuration), "; nothing can be served\n"));
 }
 
 TEST_F(Files, AMissingPathIsAProblemOfItsOwn) {
-  const Configuration configuration = read({folder_ + "/nowhere.yaml"});
+  const CompiledConfiguration configuration = read({folder_ + "/nowhere.yaml"});
   EXPECT_FALSE(configuration.usable());
   EXPECT_TRUE(contains(reportText(configuration), "nowhere.yaml"));
 }
 
 TEST_F(Files, WithoutAGatewayClassOfOursNothingCanBeServed) {
-  const Configuration configuration = read({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
+  const CompiledConfiguration configuration =
+      read({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
   EXPECT_TRUE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
 }
 
 TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
-  const Configuration configuration = read({write("all.yaml", kGood)});
+  const CompiledConfiguration configuration = read({write("all.yaml", kGood)});
   const std::string& revision = configuration.revision;
   const std::string document = statusDocument(configuration, {revision, revision, revision, ConfigState::kInSync});
   EXPECT_TRUE(document.starts_with("{\"desired\":\"" + configuration.revision + "\",\"published\":\"" +

@@ -1,4 +1,4 @@
-#include "proxy/control/compile/processors/processor_memo.h"
+#include "proxy/control/compile/processors/processor_cache.h"
 
 #include <algorithm>
 #include <utility>
@@ -58,11 +58,11 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
 
 }  // namespace
 
-processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorMemo& memo) {
+processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache) {
   const std::tuple key(std::string(use.owner), std::string(use.name), std::string(type.type), use.phase, use.preAuth,
                        use.exposed);
   const auto unchanged = [&](const MadeProcessor& before) { return holds(before, use); };
-  return memo.get(key, unchanged, [&] { return makeAnew(type, use); }).made;
+  return cache.get(key, unchanged, [&] { return makeAnew(type, use); }).made;
 }
 
 }  // namespace sluice::control

@@ -9,7 +9,7 @@
 
 namespace sluice::config {
 
-struct NameHash {
+struct NameTupleHash {
   template <typename Names>
   std::size_t operator()(const Names& names) const {
     const auto combine = [](const auto&... name) {

@@ -1,4 +1,4 @@
-// A CatalogMemo makes the Catalog of each configuration and reuses the parts of the last one that have not changed.
+// A CatalogCache makes the Catalog of each configuration and reuses the parts of the last one that have not changed.
 #pragma once
 
 #include <memory>
@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "config/catalog/catalog.h"
-#include "proxy/base/memo.h"
+#include "proxy/base/cache.h"
 
 namespace sluice::config {
 
 /// Reads one Catalog after the other. It returns the last Catalog again if nothing in it has changed, and reuses every
 /// schema that has not changed.
-class CatalogMemo {
+class CatalogCache {
  public:
   /// Returns the Catalog of `model`. `support` must be the same in every call. Problems name the ConfigMap, key and
   /// line; a broken entry disables only its own type.
@@ -22,25 +22,25 @@ class CatalogMemo {
   friend class CatalogMaker;
   /// A ConfigMap that was looked up; null if it did not exist. Holding it prevents another object from getting its
   /// address.
-  struct Source {
+  struct LookedUpConfigMap {
     std::string nameSpace;
     std::string name;
     std::shared_ptr<const ConfigMap> configMap;
   };
   using Schema = std::shared_ptr<const base::Result<content::JsonSchema>>;
 
-  using Schemas = base::Memo<std::string, Schema>;  // the key is the schema's text; a round is one Catalog
+  using Schemas = base::Cache<std::string, Schema>;  // the key is the schema's text; a round is one Catalog
   /// A Catalog and everything it was made from.
-  struct Reading {
+  struct CachedCatalog {
     std::shared_ptr<const Catalog> catalog;
     std::vector<base::CatalogRef> refs;
-    std::vector<Source> sources;
+    std::vector<LookedUpConfigMap> sources;
     Problems problems;
   };
 
   bool unchanged(const Model& model) const;
 
-  Reading last_;
+  CachedCatalog last_;
   Schemas schemas_;
 };
 

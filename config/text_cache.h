@@ -1,6 +1,6 @@
-// A TextMemo keeps the objects read from each text, so that a text that has not changed is not parsed again.
+// A TextCache keeps the objects read from each text, so that a text that has not changed is not parsed again.
 //
-// Texts are compared as a whole. A memo belongs to one thread and to one reader of successive configurations.
+// Texts are compared as a whole. A cache belongs to one thread and to one reader of successive configurations.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include "config/object_reading.h"
 #include "config/problem.h"
 #include "config/yaml/source_text.h"
-#include "proxy/base/memo.h"
+#include "proxy/base/cache.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::config {
@@ -27,8 +27,8 @@ struct ReadText {
 };
 
 /// The key is the file; a round is all texts of one configuration.
-using TextMemo = base::Memo<std::string, ReadText>;
+using TextCache = base::Cache<std::string, ReadText>;
 
-std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextMemo& memo);
+std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextCache& cache);
 
 }  // namespace sluice::config

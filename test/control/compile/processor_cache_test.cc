@@ -1,5 +1,5 @@
 // Tests that a processor is made once, and made again when any of its inputs changed.
-#include "proxy/control/compile/processors/processor_memo.h"
+#include "proxy/control/compile/processors/processor_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/catalog/catalog_memo.h"
+#include "config/catalog/catalog_cache.h"
 #include "test/control/compile/compile_world.h"
 #include "test/control/compile/processor_types.h"
 
@@ -32,9 +32,9 @@ processing::Made makeCounted(const processing::Use& use) {
 }
 
 /// A process that reads one configuration after the other.
-class Process {
+class CompilingProcess {
  public:
-  Process() { types_.front().make = makeCounted; }
+  CompilingProcess() { types_.front().make = makeCounted; }
 
   /// Returns the number of processors that it made.
   int compile(const std::vector<std::string>& documents) {
@@ -48,7 +48,7 @@ class Process {
     config::Problems problems;
     const auto catalog = catalogs_.read(*models_.back(), control::supportOf(types_), problems);
     const int before = made();
-    result_ = control::compile(*models_.back(), {*catalog, types_, trust}, memo_);
+    result_ = control::compile(*models_.back(), {*catalog, types_, trust}, cache_);
     return made() - before;
   }
   const routing::Rule* rule() const {
@@ -61,8 +61,8 @@ class Process {
   processing::BuiltinTypes types_ = test::processorTypes();
   std::vector<std::unique_ptr<const config::Model>>
       models_;  // keeps old models so that no object gets the address of an earlier one
-  config::CatalogMemo catalogs_;
-  CompileMemo memo_;
+  config::CatalogCache catalogs_;
+  CompileCache cache_;
   CompileResult result_;
 };
 
@@ -83,25 +83,25 @@ metadata: {name: g, namespace: vault}
 spec: {from: [{group: gateway.networking.k8s.io, kind: Backend, namespace: default}], to: [{group: '', kind: Secret}]}
 )";
 
-class ProcessorMemos : public testing::Test {
+class ProcessorCacheTest : public testing::Test {
  protected:
-  ProcessorMemos() { EXPECT_EQ(compile({}), 1); }
+  ProcessorCacheTest() { EXPECT_EQ(compile({}), 1); }
 
-  struct Texts {
+  struct Documents {
     std::string backend = control::backend("");
     std::string secret = control::tokenSecret("first");
     std::string grant{kGrant};
     std::string more = {};
   };
-  int compile(const Texts& texts) {
+  int compile(const Documents& texts) {
     return process_.compile({std::string(test::kClass), std::string(test::kGateway), std::string(test::kRoute),
                              texts.backend, texts.secret, texts.grant, texts.more});
   }
 
-  Process process_;
+  CompilingProcess process_;
 };
 
-TEST_F(ProcessorMemos, WhatDidNotChangeIsNotMadeAgainNorAreItsBackendOrRule) {
+TEST_F(ProcessorCacheTest, WhatDidNotChangeIsNotMadeAgainNorAreItsBackendOrRule) {
   const routing::BackendPlan* before = process_.backend();
   ASSERT_NE(before->chain, nullptr);
   EXPECT_EQ(compile({}), 0);
@@ -114,7 +114,7 @@ TEST_F(ProcessorMemos, WhatDidNotChangeIsNotMadeAgainNorAreItsBackendOrRule) {
   EXPECT_EQ(process_.backend(), before);
 }
 
-TEST_F(ProcessorMemos, ASecretThatChangesOrGoesMakesItAgain) {
+TEST_F(ProcessorCacheTest, ASecretThatChangesOrGoesMakesItAgain) {
   const routing::BackendPlan* before = process_.backend();
   EXPECT_EQ(compile({.secret = tokenSecret("second")}), 1);
   EXPECT_NE(process_.backend(), before);
@@ -127,14 +127,14 @@ TEST_F(ProcessorMemos, ASecretThatChangesOrGoesMakesItAgain) {
   EXPECT_TRUE(process_.served());
 }
 
-TEST_F(ProcessorMemos, AGrantThatGoesMakesItAgain) {
+TEST_F(ProcessorCacheTest, AGrantThatGoesMakesItAgain) {
   EXPECT_EQ(compile({.grant = ""}), 1);
   EXPECT_FALSE(process_.served());
   EXPECT_EQ(compile({}), 1);
   EXPECT_TRUE(process_.served());
 }
 
-TEST_F(ProcessorMemos, AUseThatChangesIsMadeAgainIfItsProcessorCouldBeAnother) {
+TEST_F(ProcessorCacheTest, AUseThatChangesIsMadeAgainIfItsProcessorCouldBeAnother) {
   const routing::BackendPlan* before = process_.backend();
   EXPECT_EQ(compile({.backend = backend("", "{secret: token, more: 1}")}), 1);
   EXPECT_NE(process_.backend(), before);
@@ -145,7 +145,7 @@ TEST_F(ProcessorMemos, AUseThatChangesIsMadeAgainIfItsProcessorCouldBeAnother) {
   EXPECT_EQ(process_.backend()->chain->all().at(0).priority, 3);
 }
 
-TEST_F(ProcessorMemos, ACatalogThatChangesIsFollowed) {
+TEST_F(ProcessorCacheTest, ACatalogThatChangesIsFollowed) {
   const auto with = [&](const std::string& entry) {
     return test::configMap("settings", "settings.yaml", "processorCatalogs: [{namespace: default, name: types}]\n") +
            "---\n" + test::configMap("types", "a.yaml", entry);
@@ -168,7 +168,7 @@ TEST_F(ProcessorMemos, ACatalogThatChangesIsFollowed) {
   EXPECT_FALSE(process_.served()) << "its phase is allowed no more";
 }
 
-TEST_F(ProcessorMemos, WhatAConfigurationDoesNotHaveIsForgotten) {
+TEST_F(ProcessorCacheTest, WhatAConfigurationDoesNotHaveIsForgotten) {
   EXPECT_EQ(compile({.backend = std::string(test::kBackend)}), 0);
   EXPECT_EQ(compile({}), 1);
 }

@@ -1,4 +1,4 @@
-#include "config/text_memo.h"
+#include "config/text_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,41 +17,41 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class TextMemos : public testing::Test {
+class TextCacheTest : public testing::Test {
  protected:
   std::shared_ptr<const TextReading> read(const std::string& file, const std::string& text) {
-    return readText({file, text}, {Severity::kError, key_}, memo_);
+    return readText({file, text}, {Severity::kError, key_}, cache_);
   }
   static std::string map(const std::string& name, const std::string& value) {
     return object("v1", "ConfigMap", name, "data: {k: " + value + "}\n");
   }
 
   const base::Secret key_{"key"};
-  TextMemo memo_;
+  TextCache cache_;
 };
 
-TEST_F(TextMemos, DoNotReadAnEqualTextAgain) {
+TEST_F(TextCacheTest, DoNotReadAnEqualTextAgain) {
   const auto first = read("a.yaml", map("a", "v"));
-  memo_.sweep();
+  cache_.sweep();
   EXPECT_EQ(read("a.yaml", map("a", "v")), first);
   EXPECT_NE(read("b.yaml", map("a", "v")), first) << "positions name the file";
 }
 
-TEST_F(TextMemos, ReadATextThatChanged) {
+TEST_F(TextCacheTest, ReadATextThatChanged) {
   const auto first = read("a.yaml", map("a", "v"));
   const auto second = read("a.yaml", map("a", "w"));
   EXPECT_NE(second->objects.at(0).object, first->objects.at(0).object);
   EXPECT_NE(second->objects.at(0).revision->digest, first->objects.at(0).revision->digest);
 }
 
-TEST_F(TextMemos, ForgetTextsThatTheLastConfigurationDidNotHave) {
+TEST_F(TextCacheTest, ForgetTextsThatTheLastConfigurationDidNotHave) {
   const auto first = read("a.yaml", map("a", "v"));
-  memo_.sweep();
-  memo_.sweep();
+  cache_.sweep();
+  cache_.sweep();
   EXPECT_NE(read("a.yaml", map("a", "v")), first);
 }
 
-TEST_F(TextMemos, KeepWhatIsWrongWithAText) {
+TEST_F(TextCacheTest, KeepWhatIsWrongWithAText) {
   for (int round = 0; round < 2; ++round) {
     const auto broken = read("a.yaml", map("a", "v") + "---\na: [\n");
     EXPECT_THAT(broken->objects, IsEmpty()) << "the document before the fault is not served either";
@@ -66,11 +66,11 @@ TEST_F(TextMemos, KeepWhatIsWrongWithAText) {
 TEST(Objects, ShareWhatDidNotChangeBetweenTwoModels) {
   const std::string path = testing::TempDir() + "sluice-objects-test-" + std::to_string(getpid());
   const std::vector<std::string> paths = {path + "-a.yaml", path + "-b.yaml"};
-  TextMemo memo;
+  TextCache cache;
   const auto loadWith = [&](const std::string& value) {
     std::ofstream(paths[0]) << object("v1", "ConfigMap", "a", "data: {k: v}\n");
     std::ofstream(paths[1]) << object("v1", "ConfigMap", "b", "data: {k: " + value + "}\n");
-    return load(readPaths(paths, base::Secret(), memo), nullptr);
+    return load(readPaths(paths, base::Secret(), cache), nullptr);
   };
   const Configuration before = loadWith("v");
   const Configuration after = loadWith("w");

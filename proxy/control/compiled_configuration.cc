@@ -1,4 +1,4 @@
-#include "proxy/control/configuration.h"
+#include "proxy/control/compiled_configuration.h"
 
 #include <algorithm>
 
@@ -21,33 +21,34 @@ std::string listOf(const std::vector<config::ObjectStatus>& objects) {
 
 }  // namespace
 
-bool Configuration::flawless() const {
+bool CompiledConfiguration::flawless() const {
   return usable() && problems.empty() &&
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
-Configuration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
-                                const processing::BuiltinTypes& processors, ConfigurationMemo& memo) {
+CompiledConfiguration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
+                                        const processing::BuiltinTypes& processors, ConfigurationCache& cache) {
   config::Configuration loaded = config::load(set, previous);
-  Configuration made;
+  CompiledConfiguration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
-  if (made.readable) made.catalog = memo.catalog.read(made.model, supportOf(processors), made.problems);
-  if (made.readable) made.compiled = control::compile(made.model, *made.catalog, processors, memo.compiled);
+  if (made.readable) made.catalog = cache.catalog.read(made.model, supportOf(processors), made.problems);
+  if (made.readable) made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled);
   made.objectsText = listOf(made.compiled.statuses);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;
 }
 
-Configuration readConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors) {
-  config::TextMemo texts;
-  ConfigurationMemo memo;
-  return makeConfiguration(config::readPaths(paths, base::Secret(), texts), nullptr, processors, memo);
+CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
+                                        const processing::BuiltinTypes& processors) {
+  config::TextCache texts;
+  ConfigurationCache cache;
+  return makeConfiguration(config::readPaths(paths, base::Secret(), texts), nullptr, processors, cache);
 }
 
-std::string reportText(const Configuration& configuration) {
+std::string reportText(const CompiledConfiguration& configuration) {
   std::string text;
   for (const config::Problem& problem : configuration.problems) text += config::render(problem) + "\n";
   std::size_t unhealthy = 0;
@@ -63,7 +64,7 @@ std::string reportText(const Configuration& configuration) {
   return text + "\n";
 }
 
-std::string statusDocument(const Configuration& configuration, const Revisions& revisions) {
+std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions) {
   return "{\"desired\":\"" + revisions.desired + "\",\"published\":\"" + revisions.published + "\",\"served\":\"" +
          revisions.served + "\",\"state\":\"" + std::string(configStateName(revisions.state)) + "\",\"objects\":[" +
          configuration.objectsText + "]}\n";

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/catalog/catalog_memo.h"
+#include "config/catalog/catalog_cache.h"
 #include "config/model/model.h"
 #include "config/object_set.h"
 #include "config/problem.h"
@@ -18,7 +18,7 @@
 
 namespace sluice::control {
 
-struct Configuration {
+struct CompiledConfiguration {
   config::Problems problems;
   /// False if a document is not YAML, which rejects the whole set.
   bool readable = false;
@@ -36,7 +36,7 @@ struct Configuration {
   std::string endpointsDigest;
 
   /// Returns true if both would be served in the same way.
-  bool sameAs(const Configuration& other) const {
+  bool sameAs(const CompiledConfiguration& other) const {
     return revision == other.revision && endpointsDigest == other.endpointsDigest;
   }
   /// Returns true if it can be served, at least in parts.
@@ -46,24 +46,25 @@ struct Configuration {
 };
 
 /// Results that successive compilations share. It never changes their outcome. It belongs to one thread.
-struct ConfigurationMemo {
-  config::CatalogMemo catalog;
-  control::CompileMemo compiled;
+struct ConfigurationCache {
+  config::CatalogCache catalog;
+  control::CompileCache compiled;
 };
 
 /// `previous` is the model that is served now, nullptr if there is none. Its valid objects replace those that have
 /// become invalid (config/last_good.h).
-Configuration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
-                                const processing::BuiltinTypes& processors, ConfigurationMemo& memo);
+CompiledConfiguration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
+                                        const processing::BuiltinTypes& processors, ConfigurationCache& cache);
 /// Reads files, or folders of files, once, as `sluice validate` does. No revision is published.
-Configuration readConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors);
+CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
+                                        const processing::BuiltinTypes& processors);
 
 /// Returns a text for people: problems by file and line, then every object with its conditions, then one line that sums
 /// up.
-std::string reportText(const Configuration& configuration);
+std::string reportText(const CompiledConfiguration& configuration);
 /// Returns {"desired", "published", "served", "state", "objects"}: the admin document /status. `configuration` is the
 /// served one.
-std::string statusDocument(const Configuration& configuration, const Revisions& revisions);
+std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions);
 /// Returns the family sluice_config_revision_info in Prometheus' text format: one series, whose labels change with the
 /// revisions.
 std::string revisionInfo(const Revisions& revisions);

@@ -1,4 +1,4 @@
-// A BackendMemo keeps the BackendPlans of the last compilation. A plan that did not change stays the same object, so
+// A BackendCache keeps the BackendPlans of the last compilation. A plan that did not change stays the same object, so
 // that everything made from it stays too.
 //
 // It belongs to the loading thread.
@@ -8,16 +8,16 @@
 #include <string>
 #include <utility>
 
-#include "proxy/base/memo.h"
+#include "proxy/base/cache.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::control {
 
 /// The key is the plan's name and identity; a round is one compilation.
-using BackendMemo = base::Memo<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>>;
+using BackendCache = base::Cache<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>>;
 
 /// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
-                                                       BackendMemo& memo);
+                                                       BackendCache& cache);
 
 }  // namespace sluice::control
