@@ -29,7 +29,7 @@ class CacheTest : public ::testing::Test {
   int made_ = 0;
 };
 
-TEST_F(CacheTest, DoNotMakeTheSameTwice) {
+TEST_F(CacheTest, DoesNotMakeAnEqualValueTwice) {
   EXPECT_EQ(spell("a", 1), "1");
   EXPECT_EQ(spell("a", 1), "1");
   cache_.sweep();
@@ -37,20 +37,20 @@ TEST_F(CacheTest, DoNotMakeTheSameTwice) {
   EXPECT_EQ(made_, 1);
 }
 
-TEST_F(CacheTest, MakeAgainWhatDoesNotHoldAnyMore) {
+TEST_F(CacheTest, RemakesAValueThatIsOutdated) {
   EXPECT_EQ(spell("a", 1), "1");
   EXPECT_EQ(spell("a", 2), "2");
   EXPECT_EQ(spell("a", 1), "1") << "only the last one is kept";
   EXPECT_EQ(made_, 3);
 }
 
-TEST_F(CacheTest, KeepKeysApart) {
+TEST_F(CacheTest, KeepsAValueForEachKey) {
   EXPECT_EQ(spell("a", 1), "1");
   EXPECT_EQ(spell("b", 1), "1");
   EXPECT_EQ(made_, 2);
 }
 
-TEST_F(CacheTest, ForgetWhatARoundDidNotAskFor) {
+TEST_F(CacheTest, DropsValuesThatARoundDidNotAskFor) {
   spell("a", 1);
   spell("b", 2);
   cache_.sweep();
@@ -63,13 +63,13 @@ TEST_F(CacheTest, ForgetWhatARoundDidNotAskFor) {
   EXPECT_EQ(made_, 3);
 }
 
-TEST_F(CacheTest, NeedNoCheckOfWhatTheirKeyDecides) {
+TEST_F(CacheTest, KeepsAValueByItsKeyAlone) {
   EXPECT_EQ(cache_.get("a", [this] { return make(1); }).text, "1");
   EXPECT_EQ(cache_.get("a", [this] { return make(2); }).text, "1");
   EXPECT_EQ(made_, 1);
 }
 
-TEST_F(CacheTest, LeaveWhatTheyHaveWhereItIs) {
+TEST_F(CacheTest, DoesNotMoveItsValues) {
   const auto one = [this] { return make(1); };
   const Spelt& first = cache_.get("a", one);
   for (char key = 'b'; key <= 'z'; ++key) cache_.get(std::string(1, key), one);

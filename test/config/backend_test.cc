@@ -120,7 +120,7 @@ spec:
   EXPECT_EQ(use.config->find("confidenceThreshold")->text, "0.7");
 }
 
-TEST(SeedBackend, TakesEverySpellingOfTlsModes) {
+TEST(SeedBackend, AcceptsEverySpellingOfTlsModes) {
   const std::pair<const char*, TlsMode> spellings[] = {{"Terminate", TlsMode::kServerAuth},
                                                        {"SIMPLE", TlsMode::kServerAuth},
                                                        {"Simple", TlsMode::kServerAuth},
@@ -140,7 +140,7 @@ TEST(SeedBackend, TakesEverySpellingOfTlsModes) {
   EXPECT_THAT(problemsOfTls("{mode: TLS}"), ElementsAre(HasSubstr("mode: must be None, Terminate, Simple")));
 }
 
-TEST(SeedBackend, WantsAClientCertificateForMutualOnly) {
+TEST(SeedBackend, AcceptsAClientCertificateForMutualOnly) {
   EXPECT_THAT(problemsOfTls("{mode: Mutual}"),
               ElementsAre(EndsWith("clientCertificateRef: is required when mode is Mutual")));
   EXPECT_THAT(problemsOfTls("{mode: Terminate, clientCertificateRef: {name: c}}"),

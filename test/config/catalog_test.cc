@@ -123,7 +123,7 @@ TEST_F(Catalogs, BuiltinTypesNeedNoEntry) {
   EXPECT_TRUE(admission_.config.isMap());
 }
 
-TEST_F(Catalogs, AnEntryMakesATypeWithDefaults) {
+TEST_F(Catalogs, AnEntryDefinesATypeWithDefaults) {
   goodCatalog();
   read();
   ASSERT_THAT(problems_, IsEmpty());
@@ -139,7 +139,7 @@ TEST_F(Catalogs, AnEntryMakesATypeWithDefaults) {
   EXPECT_EQ(entry.schemaRef->nameSpace, "ops");
 }
 
-TEST_F(Catalogs, WhatAUseSaysBeatsTheDefaults) {
+TEST_F(Catalogs, AUseOverridesTheDefaults) {
   goodCatalog();
   read();
   ProcessorUse use = useOf("acme.test/Pii:v1", "request-body", R"({"modelRef":"m","style":"hash"})");
@@ -161,7 +161,7 @@ TEST_F(Catalogs, UnknownKindsOfTheBuiltinDomainsAreRejected) {
   }
 }
 
-TEST_F(Catalogs, TypesThatOtherSpellingsStandForWaitDegradedToo) {
+TEST_F(Catalogs, TypesOfOtherSpellingsAreDegradedWhileUnsupported) {
   read();
   for (const std::string_view type : {processor_type::kExtProc, processor_type::kInProcess}) {
     EXPECT_THAT(admitted(useOf(std::string(type), "connect")), StartsWith("UnsupportedExtensionType: "));
@@ -169,7 +169,7 @@ TEST_F(Catalogs, TypesThatOtherSpellingsStandForWaitDegradedToo) {
   }
 }
 
-TEST_F(Catalogs, KindsOfOtherDomainsWaitDegradedUntilTheyAreSupported) {
+TEST_F(Catalogs, KindsOfOtherDomainsAreDegradedWhileUnsupported) {
   goodCatalog();
   support_.engines = {};
   read();
@@ -184,7 +184,7 @@ TEST_F(Catalogs, KindsOfOtherDomainsWaitDegradedUntilTheyAreSupported) {
   EXPECT_TRUE(admission_.failOpen) << "by the entry";
 }
 
-TEST_F(Catalogs, APhaseMustBeOneOfTheTypes) {
+TEST_F(Catalogs, APhaseMustBeAllowedByTheType) {
   read();
   EXPECT_EQ(admitted(useOf("sluice.dev/Edit:v1", "request-body")),
             "UnsupportedPhase: spec.extensions[0].phase: must be request-headers, connect or response-headers, but is "
@@ -211,7 +211,7 @@ TEST_F(Catalogs, PreAuthEndsBeforeConnect) {
   }
 }
 
-TEST_F(Catalogs, PreAuthIsForTypesThatCan) {
+TEST_F(Catalogs, PreAuthRequiresATypeThatSupportsIt) {
   read();
   ProcessorUse use = useOf("sluice.dev/Late:v1", "");
   use.preAuth = true;
@@ -220,7 +220,7 @@ TEST_F(Catalogs, PreAuthIsForTypesThatCan) {
   EXPECT_EQ(admitted(use), "admitted");
 }
 
-TEST_F(Catalogs, ACatalogsPreAuthIsForThePhasesThatCanHaveIt) {
+TEST_F(Catalogs, ACatalogsPreAuthAppliesOnlyToPhasesBeforeAuthentication) {
   catalogs_ = {"main"};
   configMap("main", {{"a.yaml",
                       "type: 'sluice.dev/Edit:v1'\nengine: builtin\nphases: [request-headers, connect]\n"
@@ -233,7 +233,7 @@ TEST_F(Catalogs, ACatalogsPreAuthIsForThePhasesThatCanHaveIt) {
   EXPECT_FALSE(admission_.preAuth);
 }
 
-TEST_F(Catalogs, AConfigIsHeldAgainstItsSchemaAndAllItsFaultsAreNamed) {
+TEST_F(Catalogs, AConfigIsCheckedAgainstItsSchemaAndAllFaultsAreReported) {
   goodCatalog();
   read();
   EXPECT_THAT(admitted(useOf("acme.test/Pii:v1", "request-body", R"({"modelRef":"","style":"blur","x":1})")),
@@ -254,7 +254,7 @@ TEST_F(Catalogs, AnEntryMayRestrictABuiltinType) {
   EXPECT_THAT(admitted(useOf("sluice.dev/Edit:v1", "request-headers")), StartsWith("UnsupportedPhase: "));
 }
 
-TEST_F(Catalogs, ABrokenEntryCostsOnlyItsTypeAndSaysWhere) {
+TEST_F(Catalogs, ABrokenEntryDisablesOnlyItsTypeAndIsReportedWithItsLine) {
   goodCatalog();
   configMap("main", {{"broken.yaml",
                       "type: 'acme.test/Broken:v1'\nengine: lua\nphases: [request-headres]\n"
@@ -273,7 +273,7 @@ TEST_F(Catalogs, ABrokenEntryCostsOnlyItsTypeAndSaysWhere) {
       << "whoever meant to restrict it does not leave it open";
 }
 
-TEST_F(Catalogs, EntriesThatDoNotFitAreRefused) {
+TEST_F(Catalogs, InvalidEntriesAreRefused) {
   const auto problemOf = [&](const std::string& text) {
     goodCatalog();
     configMap("main", {{"e.yaml", text}});
@@ -308,7 +308,7 @@ TEST_F(Catalogs, EntriesThatDoNotFitAreRefused) {
   EXPECT_THAT(problemOf("\n"), HasSubstr("e.yaml: "));
 }
 
-TEST_F(Catalogs, ASchemaThatIsNoneIsToldWithItsPlace) {
+TEST_F(Catalogs, AnInvalidSchemaIsReportedWithItsPlace) {
   catalogs_ = {"main"};
   configMap("schemas", {{"pii.json", R"({"properties": {"a": {"$ref": "http://127.0.0.1:1/"}}})"}});
   configMap("main", {{"pii.yaml", kGood}});
@@ -317,7 +317,7 @@ TEST_F(Catalogs, ASchemaThatIsNoneIsToldWithItsPlace) {
   EXPECT_THAT(admitted(useOf("acme.test/Pii:v1", "request-body")), StartsWith("UnsupportedExtensionType: "));
 }
 
-TEST_F(Catalogs, OfTwoEntriesTheFirstInTheOrderOfTheSettingsCounts) {
+TEST_F(Catalogs, TheFirstEntryOfATypeInTheOrderOfTheSettingsCounts) {
   goodCatalog();
   catalogs_ = {"z", "main"};
   std::string other = kGood;
@@ -332,7 +332,7 @@ TEST_F(Catalogs, OfTwoEntriesTheFirstInTheOrderOfTheSettingsCounts) {
   EXPECT_EQ(admission_.priority, 9);
 }
 
-TEST_F(Catalogs, ACatalogThatIsMissingIsAProblem) {
+TEST_F(Catalogs, AMissingCatalogIsAProblem) {
   catalogs_ = {"nobody"};
   read();
   EXPECT_THAT(problems_, ElementsAre(HasSubstr("ConfigMap ops/nobody: does not exist")));
@@ -345,7 +345,7 @@ TEST_F(Catalogs, OtherKeysAreNotEntries) {
   EXPECT_THAT(problems_, IsEmpty());
 }
 
-TEST_F(Catalogs, ACatalogOfWhichNothingChangedIsTheSame) {
+TEST_F(Catalogs, AnUnchangedCatalogStaysTheSameObject) {
   goodCatalog();
   read();
   const auto first = catalog_;
@@ -353,7 +353,7 @@ TEST_F(Catalogs, ACatalogOfWhichNothingChangedIsTheSame) {
   EXPECT_EQ(catalog_, first);
 }
 
-TEST_F(Catalogs, ACatalogChangesWithItsSchemasAndItsProblemsAreToldEachTime) {
+TEST_F(Catalogs, ACatalogChangesWithItsSchemasAndReportsItsProblemsEachTime) {
   goodCatalog();
   files_.erase("schemas.yaml");
   read();

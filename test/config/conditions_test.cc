@@ -85,7 +85,7 @@ TEST(Conditions, AreReadableForPeople) {
             "  listener http (1 route)  Programmed  False  Pending   not yet\n");
 }
 
-TEST(Conditions, OfAPolicyAreThoseOfItsTargets) {
+TEST(Conditions, HaveTheShapeOfAPolicysStatus) {
   ObjectStatus policy;
   policy.kind = "PayloadProcessor";
   policy.name = "p";
@@ -102,7 +102,7 @@ TEST(Conditions, OfAPolicyAreThoseOfItsTargets) {
             R"("message":""}]}]})");
 }
 
-TEST(Conditions, TellHealthFromTypeAndStatus) {
+TEST(Conditions, DecideHealthByTypeAndStatus) {
   ObjectStatus object;
   object.conditions = {accepted(), condition("Conflicted", ConditionStatus::kFalse, reason::kNoConflicts)};
   EXPECT_TRUE(isHealthy(object));
@@ -115,13 +115,13 @@ TEST(Conditions, TellHealthFromTypeAndStatus) {
   EXPECT_FALSE(isHealthy(object));
 }
 
-TEST(JsonWriter, EscapesWhateverItIsGiven) {
+TEST(JsonWriter, EscapesAllSpecialCharacters) {
   base::JsonWriter json;
   json.beginList().text("\"\\\n\r\t\x01\x7F\x80h\xC3\xA9").number(-1).endList();
   EXPECT_EQ(json.take(), "[\"\\\"\\\\\\n\\r\\t\\u0001\\u007f\xEF\xBF\xBDh\xC3\xA9\",-1]");
 }
 
-TEST(Problem, IsRenderedAsCompilersDo) {
+TEST(Problem, IsRenderedLikeACompilersMessage) {
   Problem problem{
       Severity::kWarning, {std::make_shared<const std::string>("a.yaml"), 3, 7}, "Gateway a/b", "spec", "is odd"};
   EXPECT_EQ(render(problem), "a.yaml:3:7: warning: Gateway a/b: spec: is odd");

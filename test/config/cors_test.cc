@@ -19,7 +19,7 @@ std::vector<std::string> corsProblems(const std::string& cors) {
   return rendered(loadCorsRule(corsFilter(cors)).problems);
 }
 
-TEST(CorsFilter, IsReadOfRulesAndShares) {
+TEST(CorsFilter, IsReadFromRulesAndBackendRefs) {
   const Configuration configuration = loadCorsRule(
       corsFilter("allowOrigins: ['https://a.test', 'http://*.b.test:81'], allowMethods: [GET, PUT], allowHeaders: "
                  "[X-A], exposeHeaders: [X-B, '*'], allowCredentials: true, maxAge: 60") +
@@ -53,7 +53,7 @@ TEST(CorsFilter, ChecksOrigins) {
   }
 }
 
-TEST(CorsFilter, TakesAWildcardOnlyAlone) {
+TEST(CorsFilter, AcceptsAWildcardOnlyAlone) {
   EXPECT_THAT(corsProblems("allowOrigins: ['*', 'https://a.test']"),
               ElementsAre(EndsWith("must not have \"*\" beside others")));
   EXPECT_THAT(corsProblems("allowMethods: [GET, '*']"), ElementsAre(EndsWith("must not have \"*\" beside others")));
@@ -75,7 +75,7 @@ TEST(CorsFilter, ChecksItsOtherFields) {
   EXPECT_THAT(corsProblems("allowOrigin: ['*']"), ElementsAre(HasSubstr("allowOrigin")));
 }
 
-TEST(CorsFilter, HasAsManyEntriesAsTheApiAllows) {
+TEST(CorsFilter, AcceptsAsManyEntriesAsTheApiAllows) {
   const auto headers = [](int count) {
     std::string list;
     for (int i = 0; i < count; ++i) list += "X-" + std::to_string(i) + ", ";
@@ -85,7 +85,7 @@ TEST(CorsFilter, HasAsManyEntriesAsTheApiAllows) {
   EXPECT_THAT(corsProblems(headers(65)), ElementsAre(HasSubstr("allowHeaders")));
 }
 
-TEST(CorsFilter, IsNotRepeated) {
+TEST(CorsFilter, MustNotBeRepeated) {
   const std::string one = "{type: CORS, cors: {}}";
   EXPECT_THAT(rendered(loadCorsRule("filters: [" + one + ", " + one + "]").problems),
               ElementsAre(EndsWith("CORS must not be repeated")));

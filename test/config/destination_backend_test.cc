@@ -35,7 +35,7 @@ Configuration loadTls(const DestinationSpelling& spelling, const std::string& tl
 }
 std::vector<std::string> problemsIn(const Configuration& configuration) { return rendered(configuration.problems); }
 
-TEST(DestinationBackend, IsOneModelInEverySpelling) {
+TEST(DestinationBackend, MakesTheSameModelInEverySpelling) {
   for (const DestinationSpelling& spelling : kAll) {
     const Configuration configuration = loadBackend(spelling, R"(
   destination:
@@ -80,7 +80,7 @@ TEST(DestinationBackend, IsOneModelInEverySpelling) {
   }
 }
 
-TEST(DestinationBackend, TakesProtocolTlsForTlsOrigination) {
+TEST(DestinationBackend, ReadsProtocolTlsAsTlsOrigination) {
   for (const DestinationSpelling& spelling : kAll) {
     const Configuration implied = loadPorts(spelling, "{number: 443, protocol: TLS}");
     ASSERT_THAT(problemsIn(implied), IsEmpty());
@@ -94,7 +94,7 @@ TEST(DestinationBackend, TakesProtocolTlsForTlsOrigination) {
   EXPECT_FALSE(shared.model.all<Backend>().at(0).ports.at(0).tls) << "that of the Backend";
 }
 
-TEST(DestinationBackend, KeepsProtocolsThatAreNotBuiltApart) {
+TEST(DestinationBackend, RemembersUnsupportedProtocolsForTheirPorts) {
   for (const std::string protocol : {"TCP", "MCP"}) {
     const Configuration configuration =
         loadPorts(kPrototype, "{number: 80, protocol: " + protocol +
@@ -126,7 +126,7 @@ TEST(DestinationBackend, ChecksItsPorts) {
   EXPECT_THAT(problemsIn(loadPorts(kOwn, ports)), IsEmpty());
 }
 
-TEST(DestinationBackend, RequiresWhatThePrototypesCrdRequires) {
+TEST(DestinationBackend, RequiresTheFieldsThatThePrototypesCrdRequires) {
   EXPECT_THAT(problemsIn(loadPorts(kPrototype, "{number: 80}")), ElementsAre(EndsWith("protocol: is required")));
   EXPECT_THAT(problemsIn(loadTls(kPrototype, "{sni: a.test}")), ElementsAre(EndsWith("mode: is required")));
   EXPECT_THAT(problemsIn(loadTls(kPrototype, "{mode: Simple, caBundleRef: [{name: a}]}")),
@@ -145,13 +145,13 @@ TEST(DestinationBackend, RequiresWhatThePrototypesCrdRequires) {
   }
 }
 
-TEST(DestinationBackend, TakesOnePlaceForThePort) {
+TEST(DestinationBackend, AcceptsThePortInOnePlaceOnly) {
   EXPECT_THAT(problemsIn(loadBackend(
                   kOwn, "{destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}, ports: [{number: 80}]}}")),
               ElementsAre(EndsWith("fqdn.port: must not be given together with ports")));
 }
 
-TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
+TEST(DestinationBackend, RemembersUnsupportedDestinations) {
   const std::pair<const char*, const char*> destinations[] = {{"Ip", "ip: {address: 192.0.2.1}"},
                                                               {"KubernetesService", "service: {name: a, namespace: b}"},
                                                               {"Service", "service: {name: a, namespace: b}"}};
@@ -173,7 +173,7 @@ TEST(DestinationBackend, KnowsDestinationsThatAreNotBuilt) {
   }
 }
 
-TEST(DestinationBackend, KeepsUriNamesForUnbuilt) {
+TEST(DestinationBackend, RemembersUriNamesAsUnsupported) {
   const Configuration configuration = loadTls(kOwn, "{subjectAltNames: ['spiffe://a/b', a.test]}");
   ASSERT_THAT(problemsIn(configuration), IsEmpty());
   EXPECT_THAT(configuration.model.all<Backend>().at(0).ports.at(0).tls->subjectAltNames, ElementsAre("a.test"));
@@ -183,7 +183,7 @@ TEST(DestinationBackend, KeepsUriNamesForUnbuilt) {
               ElementsAre(HasSubstr("subjectAltNames[0]")));
 }
 
-TEST(DestinationBackend, ReadsTlsOptionsOfOurOwnKindOnly) {
+TEST(DestinationBackend, ReadsTlsOptionsInThisProjectsSpellingOnly) {
   const std::string tls =
       "{options: {sluice.dev/min-tls-version: '1.3', sluice.dev/other: x, plain: y, acme.test/z: w}}";
   const Configuration configuration = loadTls(kOwn, tls);

@@ -48,7 +48,7 @@ std::vector<ScopedUse> usesOfHooks(const std::string& hooks, const std::string& 
   return reading.manager ? usesOf(*reading.manager) : std::vector<ScopedUse>();
 }
 
-TEST(ExtensionManager, IsNoneUnlessItIsWritten) {
+TEST(ExtensionManager, IsAbsentUnlessConfigured) {
   EXPECT_FALSE(readSettingsText("workers: 1\n").manager);
   EXPECT_FALSE(readSettingsText("extensionManager: {}\n").manager);
   EXPECT_FALSE(readSettingsText("extensionManager:\n").manager);
@@ -56,7 +56,7 @@ TEST(ExtensionManager, IsNoneUnlessItIsWritten) {
   EXPECT_THAT(readSettingsText("extensionManager: []\n").errors, Contains(HasSubstr("must be a map, but is a list")));
 }
 
-TEST(ExtensionManager, LoadsTheSeedsExampleUnchanged) {
+TEST(ExtensionManager, LoadsTheProposalsExampleUnchanged) {
   const ManagerReading reading = readSettingsText(R"(
 extensionManager:
   hooks:
@@ -80,7 +80,7 @@ extensionManager:
   EXPECT_EQ(reading.manager->maxMessageSize, 4000000u);
 }
 
-TEST(ExtensionManager, IsDocumentedAsItIsRead) {
+TEST(ExtensionManager, IsReadAsDocumented) {
   const std::string page = fileText(SLUICE_SOURCE_DIR "/config/settings.md");
   const std::size_t begin = page.find("```yaml\n", page.find("## extensionManager")) + 8;
   const ManagerReading reading = readSettingsText(page.substr(begin, page.find("```", begin) - begin));
@@ -90,7 +90,7 @@ TEST(ExtensionManager, IsDocumentedAsItIsRead) {
   EXPECT_EQ(reading.manager->maxMessageSize, base::ExtensionManager().maxMessageSize);
 }
 
-TEST(ExtensionManager, IsOneUseForEachHookInTheOrderOfTheirScopes) {
+TEST(ExtensionManager, MakesOneUseForEachHookInTheOrderOfScopes) {
   const std::vector<ScopedUse> uses =
       usesOfHooks("{type: Translation}, {type: HTTPListener, failOpen: true}, {type: Route}, {type: VirtualHost}");
   ASSERT_EQ(uses.size(), 4u);
@@ -107,7 +107,7 @@ TEST(ExtensionManager, IsOneUseForEachHookInTheOrderOfTheirScopes) {
   }
 }
 
-TEST(ExtensionManager, TellsItsServerToTheProcessor) {
+TEST(ExtensionManager, PassesItsServerToTheProcessor) {
   const std::vector<ScopedUse> uses =
       usesOfHooks("Route",
                   "maxMessageSize: 1Mi, service: {fqdn: {hostname: Ext.Test, port: 5005}, retry: {maxAttempts: 2, "

@@ -97,7 +97,7 @@ TEST(ExternalHostname, RefusesEverySpellingOfTheMachineAndTheCluster) {
   }
 }
 
-TEST(ExternalHostname, TakesNamesThatOnlyLookLikeThem) {
+TEST(ExternalHostname, AcceptsNamesThatOnlyLookLikeThem) {
   for (const char* hostname :
        {"api.openai.com", "API.Example.COM.", "localhost.example.com", "notlocalhost", "my-localhost.test", "xsvc",
         "svc.example.com", "notcluster.local", "cluster.local.example.com", "127.0.0.1.nip.io", "1.2.3.a", "0xcafe.dev",

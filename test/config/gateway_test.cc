@@ -54,7 +54,7 @@ TEST(Gateway, NamesFileLineAndFieldOfAMisspeltField) {
                   "hostname?"));
 }
 
-TEST(Gateway, RequiresWhatTheSchemaRequires) {
+TEST(Gateway, RequiresTheFieldsThatTheSchemaRequires) {
   EXPECT_THAT(problemsOfGateway("  {}\n"),
               ElementsAre(EndsWith("spec.gatewayClassName: is required"), EndsWith("spec.listeners: is required")));
   EXPECT_THAT(problemsOfGateway("  gatewayClassName: c\n  listeners: []\n"),
@@ -103,7 +103,7 @@ TEST(Gateway, RefusesListenersThatRepeatEachOther) {
   EXPECT_THAT(problemsOfListener(head + "{name: b, protocol: HTTP, port: 80, hostname: x.y}"), IsEmpty());
 }
 
-TEST(Gateway, TakesSixtyFourListenersAndNoMore) {
+TEST(Gateway, AcceptsAtMostSixtyFourListeners) {
   const auto listeners = [](int count) {
     std::string text = "  gatewayClassName: c\n  listeners:\n";
     for (int i = 0; i < count; ++i) {
@@ -124,7 +124,7 @@ TEST(Gateway, ChecksAddresses) {
   EXPECT_THAT(problemsOfGateway(rest + "  addresses: [{type: Hostname, value: x.y}, {type: IPAddress}]\n"), IsEmpty());
 }
 
-TEST(Gateway, RemembersWhatIsNotBuilt) {
+TEST(Gateway, RemembersUnsupportedFields) {
   const Configuration configuration = loadGateway(
       "  gatewayClassName: c\n  defaultScope: All\n  tls: {frontend: {default: {}}}\n  listeners:\n"
       "  - {name: a, protocol: HTTPS, port: 443, tls: {options: {a: b}}}\n");
@@ -160,7 +160,7 @@ TEST(Gateway, ReadsItsInfrastructure) {
               ElementsAre(HasSubstr("group: is required"), HasSubstr("kind: is required")));
 }
 
-TEST(RejectedGateway, KeepsTheListenersThatAreLegible) {
+TEST(RejectedGateway, KeepsItsLegibleListeners) {
   const Configuration configuration = loadGateway(
       "  gatewayClassName: c\n  listeners:\n  - {name: a, protocol: HTTP, port: 80}\n  - {name: b, protocol: HTTP, "
       "port: 81, hostnam: x}\n");
@@ -172,7 +172,7 @@ TEST(RejectedGateway, KeepsTheListenersThatAreLegible) {
   EXPECT_EQ(rejected->legible<Gateway>()->listeners[0].name, "a");
 }
 
-TEST(RejectedGateway, IsNotBoundAnywhereIfItsAddressesAreInDoubt) {
+TEST(RejectedGateway, IsNotBoundIfItsAddressesAreNotLegible) {
   const std::string rest = "  gatewayClassName: c\n  listeners: [{name: a, protocol: HTTP, port: 80}]\n";
   EXPECT_EQ(loadGateway(rest + "  adresses: [{value: 127.0.0.1}]\n").model.rejected.at(0).legible<Gateway>(), nullptr);
   EXPECT_EQ(loadGateway(rest + "  addresses: [{value: localhost}]\n").model.rejected.at(0).legible<Gateway>(), nullptr);

@@ -22,7 +22,7 @@ std::vector<std::string> problemsOfGrpcMatch(const std::string& match) {
   return problemsOfGrpcRule("matches: [" + match + "]");
 }
 
-TEST(GrpcRoute, ReadsWhatTheApiHas) {
+TEST(GrpcRoute, ReadsAllFieldsOfTheApi) {
   const Configuration configuration = loadGrpcRoute(
       "  parentRefs: [{name: g, sectionName: a}]\n  hostnames: [example.com]\n  rules:\n"
       "  - name: first\n    matches: [{method: {service: a.B, method: Get}, headers: [{name: X-A, value: b}]}, "
@@ -51,7 +51,7 @@ TEST(GrpcRoute, ReadsWhatTheApiHas) {
   ASSERT_EQ(route.rules[1].matches.size(), 1u) << "without any, every call";
 }
 
-TEST(GrpcRoute, NamesServicesAndMethodsAsGrpcDoes) {
+TEST(GrpcRoute, ChecksNamesOfServicesAndMethods) {
   for (const char* good : {"a", "a.B_1", ".a.b", "_x"}) {
     EXPECT_THAT(problemsOfGrpcMatch(std::string("{method: {service: '") + good + "'}}"), IsEmpty()) << good;
   }
@@ -82,7 +82,7 @@ TEST(GrpcRoute, HasFewerFiltersThanHttpRoute) {
   EXPECT_THAT(problemsOfGrpcRule("timeouts: {request: 1s}"), ElementsAre(HasSubstr("timeouts")));
 }
 
-TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
+TEST(GrpcRoute, RemembersUnsupportedFields) {
   const Configuration configuration =
       loadGrpcRoute("  rules: [{filters: [{type: ExtensionRef, extensionRef: {group: a, kind: B, name: c}}]}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
@@ -91,7 +91,7 @@ TEST(GrpcRoute, RemembersWhatIsNotBuilt) {
   EXPECT_EQ(rule.unbuilt[0].path, "spec.rules[0].filters[0]");
 }
 
-TEST(RejectedGrpcRoute, KeepsTheRulesThatAreLegible) {
+TEST(RejectedGrpcRoute, KeepsItsLegibleRules) {
   const Configuration configuration = loadGrpcRoute(
       "  parentRefs: [{name: g}]\n  rules: [{matches: [{method: {service: a}}], nam: x}, {macthes: []}]\n");
   EXPECT_TRUE(configuration.model.all<GrpcRoute>().empty());
@@ -102,7 +102,7 @@ TEST(RejectedGrpcRoute, KeepsTheRulesThatAreLegible) {
   EXPECT_EQ(rejected->legible<GrpcRoute>()->rules[0].matches.at(0).rpc.service, "a");
 }
 
-TEST(RejectedGrpcRoute, LeavesItsPreviousVersionInItsPlace) {
+TEST(RejectedGrpcRoute, LeavesItsPreviousVersionInService) {
   const auto text = [](const std::string& rest) {
     return std::vector<SourceText>{
         {"a.yaml", object("gateway.networking.k8s.io/v1", "GRPCRoute", "r", "spec: {hostnames: [a.b]" + rest + "}\n")}};

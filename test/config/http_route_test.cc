@@ -95,7 +95,7 @@ TEST(HttpRoute, ChecksHeadersQueryParametersAndMethods) {
   EXPECT_THAT(problemsOfHttpMatch("{method: get}"), ElementsAre(HasSubstr("method: must be GET, HEAD")));
 }
 
-TEST(HttpRoute, CountsOnlyTheFirstOfHeadersWithOneName) {
+TEST(HttpRoute, UsesOnlyTheFirstOfHeadersWithOneName) {
   const Configuration configuration = loadHttpRoute(
       "  rules:\n  - matches: [{headers: [{name: A, value: x}, {name: a, value: y}], queryParams: [{name: A, value: "
       "x}, {name: a, value: y}]}]\n");
@@ -139,7 +139,7 @@ TEST(HttpRoute, ChecksThatFiltersMatchTheirType) {
               ElementsAre(EndsWith("RequestHeaderModifier must not be repeated")));
 }
 
-TEST(HttpRoute, RemembersWhatIsNotBuiltAtTheRuleOrTheShareThatHoldsIt) {
+TEST(HttpRoute, RemembersUnsupportedFieldsAtTheirRuleOrBackendRef) {
   const Configuration configuration = loadHttpRoute(R"(  rules:
   - filters: [{type: ExternalAuth, externalAuth: {}}]
   - backendRefs: [{name: s, port: 80, filters: [{type: ExternalAuth, externalAuth: {}}]}]

@@ -30,7 +30,7 @@ bool selects(const std::string& selector, const std::map<std::string, std::strin
   return configuration.model.all<Gateway>().at(0).listeners.at(0).namespaceSelector.matches(labels);
 }
 
-TEST(LabelSelector, MatchesWhatKubernetesWould) {
+TEST(LabelSelector, MatchesLikeKubernetes) {
   EXPECT_TRUE(selects("{}", {}));
   EXPECT_TRUE(selects("{matchLabels: {a: b}}", {{"a", "b"}, {"c", "d"}}));
   EXPECT_FALSE(selects("{matchLabels: {a: b}}", {{"a", "c"}}));
@@ -50,7 +50,7 @@ TEST(LabelSelector, MatchesWhatKubernetesWould) {
   EXPECT_FALSE(selects("{matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists}]}", {{"a", "b"}}));
 }
 
-TEST(LabelSelector, SaysWhatIsWrongWithIt) {
+TEST(LabelSelector, ReportsItsProblems) {
   EXPECT_THAT(problemsOfSelector("{matchExpressions: [{key: a, operator: Is}]}"),
               ElementsAre(HasSubstr("must be In, NotIn, Exists or DoesNotExist")));
   EXPECT_THAT(problemsOfSelector("{matchExpressions: [{key: a, operator: In}]}"),
@@ -63,7 +63,7 @@ TEST(LabelSelector, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(rendered(loadGatewayAllowing("{from: All, selector: {}}").problems), IsEmpty());
 }
 
-TEST(Namespace, HasItsNameForALabelWhetherItIsThereOrNot) {
+TEST(Namespace, HasItsNameAsALabelEvenWithoutAnObject) {
   const Configuration configuration =
       loadText("apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {team: red}}\nspec: {finalizers: [x]}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());

@@ -43,7 +43,7 @@ TEST(LastGood, IsPutBackWithTheGenerationOfTheRefusedVersion) {
   EXPECT_EQ(model.findKept("", "ConfigMap", "n", "m"), &model.kept[0]);
 }
 
-TEST(LastGood, HasTheVersionThatItsSourceHasNow) {
+TEST(LastGood, HasTheSourcesCurrentVersion) {
   const auto loadVersion = [](const std::string& version, const std::string& more, const Model* previous) {
     const std::string text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, uid: u" + version +
                              ", resourceVersion: r" + version + "}\n" + more;
@@ -56,7 +56,7 @@ TEST(LastGood, HasTheVersionThatItsSourceHasNow) {
   EXPECT_EQ(model.kept.at(0).resourceVersion, "r2");
 }
 
-TEST(LastGood, IsNotThereIfThereWasNone) {
+TEST(LastGood, IsAbsentWithoutAPreviousVersion) {
   const Configuration other = loadAfter(object("v1", "ConfigMap", "m", "data: {k: v}\n"));
   const Model model = loadAfter(map("2", "surprise: 1\n"), &other.model).model;
   EXPECT_EQ(valueIn(model), nullptr);
@@ -64,7 +64,7 @@ TEST(LastGood, IsNotThereIfThereWasNone) {
   EXPECT_THAT(model.kept, IsEmpty());
 }
 
-TEST(LastGood, ServesOnWhileTheObjectStaysInvalidAndNoLonger) {
+TEST(LastGood, IsServedOnlyWhileTheObjectStaysInvalid) {
   const Configuration good = loadAfter(map("1"));
   const Configuration bad = loadAfter(map("2", "surprise: 1\n"), &good.model);
   const Configuration worse = loadAfter(map("3", "surprise: 2\n"), &bad.model);
@@ -153,7 +153,7 @@ TEST(LastGood, IsKeptForEveryKind) {
   EXPECT_THAT(missing, IsEmpty()) << "every kind of the table has an object here";
 }
 
-TEST(LastGood, TellsObjectsOfOneNameApart) {
+TEST(LastGood, DistinguishesObjectsOfOneNameByTheirGroup) {
   const std::string seed = object("gateway.networking.k8s.io/v1alpha1", "Backend", "a",
                                   "spec: {destination: {type: FQDN, fqdn: {hostname: seed.test, port: 80}}}\n");
   const std::string own = object("sluice.dev/v1alpha1", "Backend", "a",
@@ -172,7 +172,7 @@ std::string settings(const std::string& text, const std::string& rest = "") {
          "\"}\n" + rest;
 }
 
-TEST(LastGood, SettingsServeOnWhenTheirTextIsRefused) {
+TEST(LastGood, SettingsStayInServiceWhenTheirTextIsRefused) {
   const Configuration good = loadAfter(settings("workers: 3"));
   const Configuration bad = loadAfter(settings("workers: many"), &good.model);
   EXPECT_EQ(bad.model.settings.workers, 3U);
@@ -189,7 +189,7 @@ TEST(LastGood, SettingsServeOnWhenTheirTextIsRefused) {
   EXPECT_EQ(mended.model.settingsKept, "");
 }
 
-TEST(LastGood, SettingsServeOnWhenTheirConfigMapIsRefused) {
+TEST(LastGood, SettingsStayInServiceWhenTheirConfigMapIsRefused) {
   const Configuration good = loadAfter(settings("workers: 3"));
   const Configuration bad = loadAfter(settings("workers: 4", "surprise: 1\n"), &good.model);
   EXPECT_EQ(bad.model.settings.workers, 3U);
@@ -197,7 +197,7 @@ TEST(LastGood, SettingsServeOnWhenTheirConfigMapIsRefused) {
   EXPECT_EQ(bad.model.settingsKept, "ConfigMap n/s: surprise: unknown field");
 }
 
-TEST(LastGood, SettingsDoNotServeOnWithoutAGoodOnesBefore) {
+TEST(LastGood, SettingsAreAFaultWithoutPreviousGoodOnes) {
   const Configuration never = loadAfter(settings("workers: many"));
   EXPECT_THAT(never.model.settingsFault, HasSubstr("workers"));
   const Configuration still = loadAfter(settings("workers: none"), &never.model);
@@ -207,7 +207,7 @@ TEST(LastGood, SettingsDoNotServeOnWithoutAGoodOnesBefore) {
   EXPECT_THAT(loadAfter(settings("workers: many"), &classless.model).model.settingsFault, HasSubstr("workers"));
 }
 
-TEST(LastGood, SettingsWhoseReferenceIsBrokenAreAFaultAtOnce) {
+TEST(LastGood, SettingsWithABrokenReferenceAreAFaultAtOnce) {
   const Configuration good = loadAfter(settings("workers: 3"));
   std::string text = settings("workers: 3");
   text.replace(text.find("name: s}"), 8, "name: t}");
@@ -216,7 +216,7 @@ TEST(LastGood, SettingsWhoseReferenceIsBrokenAreAFaultAtOnce) {
   EXPECT_EQ(bad.model.settingsKept, "");
 }
 
-TEST(LastGood, AGatewayClassThatIsRefusedKeepsTheSettingsWithIt) {
+TEST(LastGood, ARefusedGatewayClassKeepsItsSettings) {
   const Configuration good = loadAfter(settings("workers: 3"));
   std::string text = settings("workers: 4");
   text.replace(text.find("  controllerName"), 2, "  surprise: 1\n  ");

@@ -126,7 +126,7 @@ TEST(Load, RefusesAListInsideAList) {
   EXPECT_EQ(configuration.problems.size(), 1u);
 }
 
-TEST(Load, RefusesTheWholeSetIfOneTextIsNoYaml) {
+TEST(Load, RefusesTheWholeSetIfOneTextIsNotYaml) {
   const Configuration configuration = loadTexts({{"good.yaml", kCoreMap}, {"bad.yaml", "a: [\n"}}, base::Secret());
   EXPECT_FALSE(configuration.readable);
   EXPECT_TRUE(configuration.model.all<ConfigMap>().empty());
@@ -134,7 +134,7 @@ TEST(Load, RefusesTheWholeSetIfOneTextIsNoYaml) {
   EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("bad.yaml:2:1: error: not YAML"));
 }
 
-TEST(Load, NamesUnknownKindsAndWhatWasMeant) {
+TEST(Load, ReportsUnknownKindsWithASuggestion) {
   EXPECT_THAT(
       rendered(loadText(object("v1", "ConfigMop", "a", "")).problems),
       ElementsAre(
@@ -183,7 +183,7 @@ TEST(Load, RemembersARejectedObjectWithItsFirstProblem) {
   EXPECT_EQ(rejected->message, "data[\"k\"]: must be a string, but is a number: put it in quotes");
 }
 
-TEST(Load, TakesUnknownFieldsFromKubernetesWithAWarning) {
+TEST(Load, AcceptsUnknownFieldsFromKubernetesWithAWarning) {
   Configuration configuration = loadText(kCoreMap);
   ASSERT_TRUE(configuration.problems.empty());
   Value root;
@@ -208,7 +208,7 @@ TEST(Load, TakesUnknownFieldsFromKubernetesWithAWarning) {
   EXPECT_NE(configuration.model.find<ConfigMap>("default", "a"), nullptr);
 }
 
-TEST(Load, AcceptsWhatTheApiServerAddsAndIgnoresIt) {
+TEST(Load, IgnoresFieldsThatTheApiServerAdds) {
   const Configuration configuration = loadText(
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  uid: x\n  resourceVersion: '1'\n  managedFields: "
       "[{manager: kubectl}]\n"
@@ -223,7 +223,7 @@ TEST(Load, AcceptsWhatTheApiServerAddsAndIgnoresIt) {
   EXPECT_EQ(meta.qualifiedName(), "default/a");
 }
 
-TEST(Load, TakesWhateverAnExportedObjectSaysOfItsVersion) {
+TEST(Load, AcceptsAnyVersionFieldsOfAnExportedObject) {
   const Configuration configuration =
       loadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: [1], resourceVersion: null}\n");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
@@ -241,7 +241,7 @@ TEST(Load, ChecksMetadata) {
                           HasSubstr("metadata.nam: unknown field: did you mean name?")));
 }
 
-TEST(Load, ReadsSecretsFromBothSpellingsAndStringDataWins) {
+TEST(Load, ReadsSecretsFromDataAndStringDataAndTheLatterWins) {
   const Configuration configuration =
       loadText(object("v1", "Secret", "a", "data: {x: Zm9v, y: Zm9v}\nstringData: {y: bar}\n"));
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
@@ -266,7 +266,7 @@ TEST(Load, DecodesBinaryData) {
               ElementsAre(HasSubstr("is in data too")));
 }
 
-TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
+TEST(Load, ReadsFoldersInTheOrderOfFileNames) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "sluice-load-test";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder / "inner.yaml");
@@ -284,7 +284,7 @@ TEST(Load, ReadsFoldersInOrderOfNamesAndNamesTheFiles) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
+TEST(Load, RefusesTheWholeSetForAMissingPathAndStillReportsOtherProblems) {
   const std::string path = ::testing::TempDir() + "sluice-load-test-" + std::to_string(::getpid()) + ".yaml";
   std::ofstream(path) << object("v1", "ConfigMap", "c", "x: y\n");
   TextCache cache;
@@ -296,7 +296,7 @@ TEST(Load, AMissingPathRefusesTheWholeSetAndTheRestStillSaysWhatIsWrongWithIt) {
               ElementsAre(HasSubstr("can not be read"), HasSubstr("ConfigMap default/c: x: unknown field")));
 }
 
-TEST(Load, SaysWhichPathIsMissing) {
+TEST(Load, ReportsTheMissingPath) {
   TextCache cache;
   const Configuration configuration = load(readPaths({"/nonexistent/sluice"}, base::Secret(), cache), nullptr);
   EXPECT_FALSE(configuration.readable);

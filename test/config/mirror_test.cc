@@ -28,7 +28,7 @@ std::vector<std::string> problemsOfMirror(const std::string& fields) {
   return rendered(loadMirrors(mirror(fields)).problems);
 }
 
-TEST(RequestMirrorFilter, CopiesEverythingUnlessItSaysOtherwise) {
+TEST(RequestMirrorFilter, CopiesEveryRequestByDefault) {
   const RequestMirrorFilter all = mirrorOf(kRef);
   EXPECT_EQ(all.object.kind, "Backend");
   EXPECT_EQ(all.object.path, "spec.rules[0].filters[0].requestMirror.backendRef");
@@ -53,7 +53,7 @@ TEST(RequestMirrorFilter, CopiesAPercentageOrAFraction) {
   EXPECT_EQ(mirrorOf(kRef + std::string(", fraction: {numerator: 7}")).denominator, 100u);
 }
 
-TEST(RequestMirrorFilter, MayBeGivenSeveralTimes) {
+TEST(RequestMirrorFilter, MayBeRepeated) {
   const Configuration configuration = loadMirrors(mirror(kRef) + ", " + mirror(kRef));
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   EXPECT_EQ(configuration.model.all<HttpRoute>().at(0).rules.at(0).filters.mirrors.size(), 2u);

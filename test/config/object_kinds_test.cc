@@ -19,7 +19,7 @@ std::string apiVersionOf(const ObjectKind& kind) {
   return (kind.group.empty() ? "" : std::string(kind.group) + "/") + std::string(kind.versions.front());
 }
 
-TEST(ObjectKinds, AreThereOnce) {
+TEST(ObjectKinds, AreUnique) {
   std::set<std::pair<std::string_view, std::string_view>> names;
   for (const ObjectKind& each : objectKinds()) {
     EXPECT_TRUE(names.emplace(each.group, each.kind).second) << each.kind;
@@ -29,7 +29,7 @@ TEST(ObjectKinds, AreThereOnce) {
   }
 }
 
-TEST(ObjectKinds, OfOneNameHaveOneType) {
+TEST(ObjectKinds, WithOneNameHaveOneType) {
   for (const ObjectKind& each : objectKinds()) {
     for (const ObjectKind& other : objectKinds()) {
       EXPECT_TRUE(each.kind != other.kind || *each.type == *other.type) << each.kind;
@@ -42,7 +42,7 @@ std::set<std::type_index> typesOfSeveralKinds() {
   return {typeid(Objects)...};
 }
 
-TEST(ObjectKinds, ShareATypeOnlyIfItSaysSo) {
+TEST(ObjectKinds, ShareATypeOnlyIfItIsMarkedForSeveralKinds) {
   std::set<std::type_index> types;
   std::set<std::type_index> shared;
   for (const ObjectKind& each : objectKinds()) {
@@ -51,7 +51,7 @@ TEST(ObjectKinds, ShareATypeOnlyIfItSaysSo) {
   EXPECT_EQ(shared, (typesOfSeveralKinds<Backend, PayloadProcessor, PayloadProcessingPipeline>()));
 }
 
-TEST(ObjectKinds, HaveAReaderWhoseRefusalsAreKeptByName) {
+TEST(ObjectKinds, HaveAReaderWhoseRefusedObjectsAreFoundByName) {
   for (const ObjectKind& each : objectKinds()) {
     const Configuration refused = loadText(object(apiVersionOf(each), std::string(each.kind), "o", "surprise: 1\n"));
     const std::string_view nameSpace = each.namespaced ? "default" : "";
@@ -76,7 +76,7 @@ struct Policy {
   ObjectMeta meta;
 };
 
-TEST(Model, TakesObjectsOfATypeThatItHasNeverHeardOf) {
+TEST(Model, HoldsObjectsOfAnyType) {
   Model model;
   EXPECT_TRUE(model.all<Policy>().empty());
   EXPECT_EQ(model.find<Policy>("a.test", "Policy", "n", "p"), nullptr);

@@ -85,7 +85,7 @@ spec:
   EXPECT_EQ(processor.processors[0].failOpen, false);
 }
 
-TEST(PayloadProcessor, RemembersThatListenerSetsAreNotBuilt) {
+TEST(PayloadProcessor, RemembersThatListenerSetsAreUnsupported) {
   const Configuration configuration =
       loadProcessor("targetRef: {kind: ListenerSet, name: t}, phase: PreRouting, " + kUses);
   ASSERT_FALSE(hasErrors(configuration.problems));
@@ -94,7 +94,7 @@ TEST(PayloadProcessor, RemembersThatListenerSetsAreNotBuilt) {
   EXPECT_EQ(processor.unbuilt[0].path, "spec.targetRef.kind");
 }
 
-TEST(PayloadProcessor, NeedsATargetOfAKindThatCarriesProcessors) {
+TEST(PayloadProcessor, RequiresATargetOfAKindThatAcceptsProcessors) {
   EXPECT_THAT(errorsOf(kUses), ElementsAre(EndsWith("spec.targetRef: is required")));
   EXPECT_THAT(errorsOf("targetRef: {name: t}, " + kUses), ElementsAre(EndsWith("targetRef.kind: is required")));
   EXPECT_THAT(errorsOf("targetRef: {kind: Gateway}, " + kUses), ElementsAre(EndsWith("targetRef.name: is required")));
@@ -118,7 +118,7 @@ TEST(PayloadProcessor, RunsBeforeRoutingForGatewaysOnly) {
               ElementsAre(HasSubstr("phase: must be PreRouting or PostRouting")));
 }
 
-TEST(PayloadProcessor, HasNoLaterPhaseBeforeRouting) {
+TEST(PayloadProcessor, RefusesLaterPhasesBeforeRouting) {
   const auto errors = [](const std::string& routing, const std::string& phase) {
     return errorsOf("targetRef: {kind: Gateway, name: t}, phase: " + routing +
                     ", processors: [{name: a, type: a.b/K:v1, phase: " + phase + "}]");
@@ -131,7 +131,7 @@ TEST(PayloadProcessor, HasNoLaterPhaseBeforeRouting) {
   EXPECT_THAT(errors("PostRouting", "response-body"), IsEmpty());
 }
 
-TEST(PayloadProcessor, NeedsProcessors) {
+TEST(PayloadProcessor, RequiresProcessors) {
   const std::string target = "targetRef: {kind: Gateway, name: t}";
   EXPECT_THAT(errorsOf(target), ElementsAre(EndsWith("spec.processors: is required")));
   EXPECT_THAT(errorsOf(target + ", processors: []"), ElementsAre(EndsWith("must have at least one item")));
@@ -144,7 +144,7 @@ TEST(PayloadProcessor, NeedsProcessors) {
   EXPECT_THAT(errorsOf(target + many(65)), ElementsAre(HasSubstr("at most 64 are allowed")));
 }
 
-TEST(RejectedPayloadProcessor, SaysWhatItWouldHaveGuarded) {
+TEST(RejectedPayloadProcessor, KeepsItsLegibleTarget) {
   const Configuration configuration =
       loadProcessor("targetRef: {kind: HTTPRoute, name: t, sectionName: s}, processors: [{name: a, type: wrong}]");
   EXPECT_TRUE(configuration.model.all<PayloadProcessor>().empty());
@@ -166,7 +166,7 @@ TEST(RejectedPayloadProcessor, ClaimsNothingIfItsTargetIsNotLegible) {
   }
 }
 
-TEST(RejectedPayloadProcessor, LeavesItsPreviousVersionInItsPlace) {
+TEST(RejectedPayloadProcessor, LeavesItsPreviousVersionInService) {
   const auto text = [](const std::string& rest) {
     return std::vector<SourceText>{
         {"a.yaml", object(kOwnVersion, "PayloadProcessor", "p",
@@ -207,7 +207,7 @@ spec:
             nullptr);
 }
 
-TEST(PayloadProcessingPipeline, NeedsProcessors) {
+TEST(PayloadProcessingPipeline, RequiresProcessors) {
   const auto problems = [](const std::string& rest) {
     return rendered(loadText(object(kOwnVersion, "PayloadProcessingPipeline", "p", rest)).problems);
   };
@@ -218,7 +218,7 @@ TEST(PayloadProcessingPipeline, NeedsProcessors) {
               ElementsAre(EndsWith("spec.processors: is required"), HasSubstr("did you mean processors?")));
 }
 
-TEST(PayloadProcessingPipeline, TellsObjectsOfOneNameApart) {
+TEST(PayloadProcessingPipeline, IsDistinguishedFromOthersOfOneNameByItsGroup) {
   const auto pipeline = [](const char* version, const std::string& use) {
     return object(version, "PayloadProcessingPipeline", "p",
                   "spec: {processors: [{name: " + use + ", type: a.b/K:v1}]}\n");

@@ -62,13 +62,13 @@ TEST_P(ProcessorFilters, KeepTheirOrder) {
   EXPECT_EQ(std::get<ObjectRef>(rule.filters.processors[3]).name, "p");
 }
 
-TEST_P(ProcessorFilters, StandInBackendRefsToo) {
+TEST_P(ProcessorFilters, AreReadFromBackendRefsToo) {
   const RouteRule rule = ruleOf("backendRefs: [{name: s, port: 80, filters: [" + kReference + ", " + kInline + "]}]");
   EXPECT_THAT(rule.filters.processors, IsEmpty());
   EXPECT_EQ(rule.backendRefs.at(0).filters.processors.size(), 2u);
 }
 
-TEST_P(ProcessorFilters, ReadTheInlineFormOfProposalSeven) {
+TEST_P(ProcessorFilters, ReadTheProposalsInlineForm) {
   const RouteRule rule = ruleOf(
       "filters: [{type: PayloadProcessing, payloadProcessing: [{name: a, backendRefs: [{kind: Service, name: s}], "
       "config: {timeout: 500ms, failureMode: open}, context: {k: v}}, {name: b, type: InProcess, inProcess: {request: "
@@ -82,7 +82,7 @@ TEST_P(ProcessorFilters, ReadTheInlineFormOfProposalSeven) {
   EXPECT_EQ(uses[1].type, processor_type::kHeaderModifier);
 }
 
-TEST_P(ProcessorFilters, ReadTheReferenceOfProposalSeven) {
+TEST_P(ProcessorFilters, ReadTheProposalsReference) {
   const RouteRule rule = ruleOf("filters: [{type: PayloadProcessingRef, payloadProcessingRef: {name: p}}]");
   ASSERT_EQ(rule.filters.processors.size(), 1u);
   const ObjectRef& ref = std::get<ObjectRef>(rule.filters.processors[0]);

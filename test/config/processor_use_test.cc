@@ -56,7 +56,7 @@ TEST(ProcessorUse, HasOneMeaningForEverySpellingOfItsFailureMode) {
   }
 }
 
-TEST(ProcessorUse, MayRepeatItsFailureModeAndNotContradictIt) {
+TEST(ProcessorUse, MayRepeatItsFailureModeButNotContradictIt) {
   EXPECT_EQ(useOf(own("failOpen: true, failureMode: open, failurePolicy: Ignore")).failOpen, true);
   EXPECT_EQ(useOf(own("failOpen: false, failureMode: FailClosed")).failOpen, false);
   EXPECT_THAT(problemsOfUses(own("failOpen: true, failureMode: FailClosed")),
@@ -80,7 +80,7 @@ TEST(ProcessorUse, RefusesAnyOtherWordForItsFailureMode) {
   EXPECT_THAT(problemsOfUses(own("failOpen: 1, failureMode: open")), SizeIs(1)) << "what is wrong contradicts nothing";
 }
 
-TEST(ProcessorUse, ReadsOurOwnSpelling) {
+TEST(ProcessorUse, ReadsThisProjectsSpelling) {
   const ProcessorUse use = useOf(
       own("phase: response-body, priority: -5, failOpen: true, preAuth: true, timeout: 1s, rawConfig: {set: [1]}"));
   EXPECT_EQ(use.name, "a");
@@ -95,7 +95,7 @@ TEST(ProcessorUse, ReadsOurOwnSpelling) {
   EXPECT_THAT(use.unbuilt, IsEmpty());
 }
 
-TEST(ProcessorUse, NeedsATypeOrBackends) {
+TEST(ProcessorUse, RequiresATypeOrBackendRefs) {
   EXPECT_THAT(problemsOfUses("{name: a}"), ElementsAre(EndsWith("processors[0].type: is required")));
   EXPECT_THAT(problemsOfUses("{name: a, type: ext}"), ElementsAre(HasSubstr("type: must be a processor type")));
   EXPECT_THAT(problemsOfUses("{name: a, backendRefs: []}"),
@@ -104,7 +104,7 @@ TEST(ProcessorUse, NeedsATypeOrBackends) {
               ElementsAre(HasSubstr("backendRefs: unknown field")));
 }
 
-TEST(ProcessorUse, OfProposalSevenIsAnExternalProcessor) {
+TEST(ProcessorUse, WithBackendRefsIsAnExternalProcessor) {
   const ProcessorUse use = useOf(
       "{name: scan, backendRefs: [{kind: Service, name: scanner, port: 9000}], "
       "config: {timeout: 250ms, failureMode: open, context: {tenant_id: customer-a}}}");
@@ -124,7 +124,7 @@ TEST(ProcessorUse, OfProposalSevenIsAnExternalProcessor) {
             "v");
 }
 
-TEST(ProcessorUse, OfProposalSevenSaysEachThingOnce) {
+TEST(ProcessorUse, WithBackendRefsRefusesContradictions) {
   EXPECT_THAT(problemsOfUses("{name: a, backendRefs: [{name: s}], context: {k: v}, config: {context: {k: v}}}"),
               ElementsAre(EndsWith("context: must not be given in both places")));
   EXPECT_THAT(problemsOfUses("{name: a, backendRefs: [{name: s}], timeout: 1s, config: {timeout: 2s}}"),
@@ -135,7 +135,7 @@ TEST(ProcessorUse, OfProposalSevenSaysEachThingOnce) {
                           HasSubstr("context[\"k\"]: must be a string"), HasSubstr("config.modus: unknown field")));
 }
 
-TEST(ProcessorUse, OfTypeExtProcessIsAnExternalProcessor) {
+TEST(ProcessorUse, WithTypeExtProcessIsAnExternalProcessor) {
   const ProcessorUse use = useOf(
       "{name: a, type: ExtProcess, timeout: 500ms, extProcess: {backendRef: {group: gateway.networking.k8s.io, kind: "
       "Backend, name: b}}}");
@@ -146,7 +146,7 @@ TEST(ProcessorUse, OfTypeExtProcessIsAnExternalProcessor) {
   EXPECT_EQ(use.config->find("backendRefs")->items[0].find("kind")->text, "Backend");
 }
 
-TEST(ProcessorUse, HasExactlyTheFieldOfItsType) {
+TEST(ProcessorUse, RequiresExactlyTheFieldOfItsType) {
   EXPECT_THAT(problemsOfUses("{name: a, type: ExtProcess}"), ElementsAre(EndsWith("extProcess: is required")));
   EXPECT_THAT(problemsOfUses("{name: a, type: InProcess}"), ElementsAre(EndsWith("inProcess: is required")));
   EXPECT_THAT(problemsOfUses("{name: a, type: InProcess, inProcess: {}}"),
@@ -160,7 +160,7 @@ TEST(ProcessorUse, HasExactlyTheFieldOfItsType) {
               ElementsAre(EndsWith("inProcess: must not be given when type is ExtProcess")));
 }
 
-TEST(ProcessorUse, OfTypeInProcessIsAHeaderModifierIfItsValuesAreLiterals) {
+TEST(ProcessorUse, WithTypeInProcessIsAHeaderModifierIfItsValuesAreLiterals) {
   const ProcessorUse use =
       useOf(inProcess("setHeaders: [{name: X-A, value: '\"my-custom-value\"'}, {name: X-B, value: \"'b'\"}], "
                       "removeHeaders: [x-c, {name: x-d}], setBodyFields: [], removeBodyFields: []"));
@@ -182,7 +182,7 @@ TEST(ProcessorUse, OfTypeInProcessIsAHeaderModifierIfItsValuesAreLiterals) {
   EXPECT_THAT(useOf(inProcess("")).config->members, IsEmpty());
 }
 
-TEST(ProcessorUse, OfTypeInProcessCanNotRunIfItSaysMore) {
+TEST(ProcessorUse, WithTypeInProcessCannotRunOtherExpressions) {
   const std::pair<const char*, const char*> more[] = {
       {"setHeaders: [{name: a, value: 'json(request.body).model'}]", "setHeaders[0].value"},
       {"setHeaders: [{name: a, value: '\"b\" + \"c\"'}]", "setHeaders[0].value"},
@@ -205,7 +205,7 @@ TEST(ProcessorUse, OfTypeInProcessCanNotRunIfItSaysMore) {
             "spec.processors[0].inProcess.response");
 }
 
-TEST(ProcessorUse, OfTypeInProcessIsChecked) {
+TEST(ProcessorUse, WithTypeInProcessIsChecked) {
   EXPECT_THAT(problemsOfUses(inProcess("setHeaders: [{name: 'a b', value: '\"c\"'}]")),
               ElementsAre(HasSubstr("setHeaders[0].name: must be a header name")));
   EXPECT_THAT(problemsOfUses(inProcess("setHeaders: [{name: a}]")),

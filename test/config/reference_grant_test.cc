@@ -36,7 +36,7 @@ TEST(ReferenceGrant, IsReadInBothVersions) {
   }
 }
 
-TEST(ReferenceGrant, ThatItsSchemaRefusesGrantsNothing) {
+TEST(ReferenceGrant, GrantsNothingIfItsSchemaRefusesIt) {
   EXPECT_THAT(grantProblems("{}"), ElementsAre(EndsWith("spec.from: is required"), EndsWith("spec.to: is required")));
   EXPECT_THAT(grantProblems("{from: [], " + std::string(kTo) + "}"),
               ElementsAre(EndsWith("from: must have at least one item")));

@@ -23,7 +23,7 @@ HttpRouteRule ruleWith(const std::string& retry) {
 }
 std::vector<std::string> problemsOfRetry(const std::string& retry) { return rendered(loadRetry(retry).problems); }
 
-TEST(RetryOfARule, IsReadAsItIsWritten) {
+TEST(HttpRouteRetry, IsReadAsItIsWritten) {
   const HttpRouteRule rule = ruleWith("{codes: [500, 400, 599], attempts: 3, backoff: 1s500ms}");
   ASSERT_TRUE(rule.retry);
   EXPECT_THAT(rule.retry->codes, ElementsAre(500, 400, 599));
@@ -32,7 +32,7 @@ TEST(RetryOfARule, IsReadAsItIsWritten) {
   EXPECT_TRUE(rule.unbuilt.empty());
 }
 
-TEST(RetryOfARule, HasDefaultsForWhatTheApiLeavesOpen) {
+TEST(HttpRouteRetry, HasDefaultsWhereTheApiHasNone) {
   const HttpRouteRule rule = ruleWith("{}");
   ASSERT_TRUE(rule.retry);
   EXPECT_TRUE(rule.retry->codes.empty());
@@ -41,20 +41,20 @@ TEST(RetryOfARule, HasDefaultsForWhatTheApiLeavesOpen) {
   EXPECT_FALSE(ruleWith("null").retry);
 }
 
-TEST(RetryOfARule, ChecksItsCodes) {
+TEST(HttpRouteRetry, ChecksItsCodes) {
   EXPECT_THAT(problemsOfRetry("{codes: [399]}"), ElementsAre(HasSubstr("spec.rules[0].retry.codes[0]: ")));
   EXPECT_THAT(problemsOfRetry("{codes: [500, 600]}"), ElementsAre(HasSubstr("codes[1]: ")));
   EXPECT_THAT(problemsOfRetry("{codes: [500, 500]}"), ElementsAre(EndsWith("codes[1]: repeats a code of the list")));
   EXPECT_THAT(problemsOfRetry("{codes: ['500']}"), ElementsAre(HasSubstr("codes[0]: ")));
 }
 
-TEST(RetryOfARule, ChecksAttemptsAndBackoff) {
+TEST(HttpRouteRetry, ChecksAttemptsAndBackoff) {
   EXPECT_THAT(problemsOfRetry("{attempts: 0}"), ElementsAre(HasSubstr("retry.attempts: ")));
   EXPECT_THAT(problemsOfRetry("{backoff: soon}"), ElementsAre(HasSubstr("retry.backoff: must be a duration")));
   EXPECT_THAT(problemsOfRetry("{tries: 2}"), ElementsAre(HasSubstr("retry.tries: unknown field")));
 }
 
-TEST(RetryOfARule, MakesTenAttemptsAtMostAndSaysSo) {
+TEST(HttpRouteRetry, NotesMoreThanTenAttemptsAsUnsupported) {
   EXPECT_TRUE(ruleWith("{attempts: 10}").unbuilt.empty());
   for (const char* attempts : {"11", "9223372036854775807"}) {
     const HttpRouteRule rule = ruleWith("{attempts: " + std::string(attempts) + "}");

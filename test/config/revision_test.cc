@@ -36,7 +36,7 @@ TEST(Revision, IsTwelveHexDigits) {
   EXPECT_THAT(revision(""), MatchesRegex("[0-9a-f]{12}"));
 }
 
-TEST(Revision, OfTheSameSetIsTheSameInEveryProcessUnlessItHoldsSecrets) {
+TEST(Revision, IsEqualForEqualSetsInEveryProcessUnlessTheyHoldSecrets) {
   EXPECT_EQ(revision(kMap, "one"), revision(kMap, "two"));
   EXPECT_NE(revision(kMap + "---\n" + kSecret, "one"), revision(kMap + "---\n" + kSecret, "two"));
 }
@@ -71,7 +71,7 @@ TEST(Revision, DependsOnWhichOfTwoDefinitionsComesFirst) {
   EXPECT_NE(revision(kMap + "---\n" + inDefault), revision(inDefault + "---\n" + kMap));
 }
 
-TEST(Revision, LeavesOutWhatTheServerWrites) {
+TEST(Revision, LeavesOutFieldsThatTheApiServerWrites) {
   const std::string expected = revision(withMeta(""));
   EXPECT_EQ(revision(withMeta("") + "status: {conditions: [{type: Accepted}]}\n"), expected);
   for (const char* field :
@@ -94,7 +94,7 @@ TEST(Revision, LeavesOutEndpointSlices) {
   EXPECT_NE(revision(kMap + "---\napiVersion: v1\nkind: EndpointSlice\nmetadata: {name: a}\n"), revision(kMap));
 }
 
-TEST(Revision, LeavesAnotherDigestToTellEndpointSlicesApart) {
+TEST(Revision, IsAccompaniedByADigestOfEndpointSlices) {
   const auto digest = [](const std::string& text) { return loadText(text).endpointsDigest; };
   const std::string slice =
       "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a, resourceVersion: '1'}\naddressType: "
@@ -106,7 +106,7 @@ TEST(Revision, LeavesAnotherDigestToTellEndpointSlicesApart) {
   EXPECT_EQ(digest(kMap + "---\n" + one), digest(one)) << "nothing else is in it";
 }
 
-TEST(Revision, ChangesWithEveryValueTypeAndPlace) {
+TEST(Revision, ChangesWithEveryValueTypeAndPosition) {
   // The `data` of one object: all trees differ, but many of them are the same text when concatenated.
   const std::vector<std::string> trees = {
       "{}",
@@ -155,7 +155,7 @@ TEST(Revision, ChangesWithEveryValueTypeAndPlace) {
   }
 }
 
-TEST(Revision, ChangesWhenAnObjectComesGoesOrIsNamedOtherwise) {
+TEST(Revision, ChangesWhenAnObjectIsAddedRemovedOrRenamed) {
   std::set<std::string> seen;
   for (const std::string& set :
        {std::string(), kMap, kOther, kMap + "---\n" + kOther, kMap + "---\n" + kMap, std::string("- a\n"),
@@ -164,14 +164,14 @@ TEST(Revision, ChangesWhenAnObjectComesGoesOrIsNamedOtherwise) {
   }
 }
 
-TEST(Revision, ChangesWithASecretAndTellsNothingAboutIt) {
+TEST(Revision, ChangesWithASecretWithoutDisclosingIt) {
   const std::string other = object("v1", "Secret", "s", "stringData: {token: hunter3}\n");
   EXPECT_EQ(revision(kSecret), revision(kSecret + "# comment\n"));
   EXPECT_NE(revision(kSecret), revision(other));
   EXPECT_NE(revision(kSecret, "one"), revision(kSecret, "two"));
 }
 
-TEST(Revision, KeysWhateverMayHoldASecret) {
+TEST(Revision, UsesTheKeyForObjectsThatMayHoldASecret) {
   const std::string inList =
       "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Secret, metadata: {name: s}, "
       "stringData: {token: hunter2}}]\n";
@@ -188,7 +188,7 @@ TEST(Revision, KeysWhateverMayHoldASecret) {
   }
 }
 
-TEST(Revision, OfWhatCanNotBeReadIsThatOfItsTextsByTheKey) {
+TEST(Revision, DependsOnTheTextsAndTheKeyIfTextsAreUnreadable) {
   const auto unreadable = [](const std::string& text, const std::string& key = "key") {
     const Configuration configuration = loadTexts({{"a.yaml", kMap}, {"b.yaml", text}}, base::Secret(key));
     EXPECT_FALSE(configuration.readable);
@@ -200,7 +200,7 @@ TEST(Revision, OfWhatCanNotBeReadIsThatOfItsTextsByTheKey) {
   EXPECT_NE(unreadable("a: [\n", "one"), unreadable("a: [\n", "two"));
 }
 
-TEST(Revision, TellsOneMissingFileFromAnother) {
+TEST(Revision, DistinguishesMissingFiles) {
   TextCache cache;
   const auto missing = [&](const std::string& path) {
     return load(readPaths({path}, base::Secret("key"), cache), nullptr).revision;

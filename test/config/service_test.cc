@@ -20,7 +20,7 @@ Configuration slice(const std::string& rest) {
       rest + "\n");
 }
 
-TEST(ServiceObject, IsReadWithWhateverElseTheApiServerWrote) {
+TEST(ServiceObject, IsReadDespiteOtherFieldsOfTheApiServer) {
   const Configuration read = service(
       "spec: {type: LoadBalancer, clusterIP: None, clusterIPs: [None], selector: {a: b}, internalTrafficPolicy: "
       "Cluster, "
@@ -40,17 +40,17 @@ TEST(ServiceObject, IsReadWithWhateverElseTheApiServerWrote) {
   EXPECT_EQ(found.ports.at(1).protocol, TransportProtocol::kOther);
 }
 
-TEST(ServiceObject, OfTypeExternalNameIsKnownAsSuch) {
+TEST(ServiceObject, RemembersTheTypeExternalName) {
   EXPECT_TRUE(service("spec: {type: ExternalName, externalName: a.example}").model.all<Service>().at(0).isExternalName);
 }
 
-TEST(ServiceObject, SaysWhatIsWrongWithWhatMatters) {
+TEST(ServiceObject, ReportsProblemsOfTheFieldsThatMatter) {
   EXPECT_THAT(rendered(service("spec: {type: Cluster, ports: [{port: 0}, {name: a}]}").problems),
               ElementsAre(HasSubstr("spec.type: must be"), HasSubstr("spec.ports[0].port: must be between 1 and 65535"),
                           HasSubstr("spec.ports[1].port: is required")));
 }
 
-TEST(EndpointSliceObject, KeepsTheFirstAddressOfWhatIsReady) {
+TEST(EndpointSliceObject, KeepsTheFirstAddressOfReadyEndpoints) {
   const Configuration read = slice(
       "addressType: IPv4\nports: [{name: web, port: 8080, appProtocol: http}, {name: any, port: null}]\n"
       "endpoints: [{addresses: [10.0.0.1, 10.0.0.9], hints: {}}, {addresses: [10.0.0.2], conditions: {ready: null}}, "
@@ -65,7 +65,7 @@ TEST(EndpointSliceObject, KeepsTheFirstAddressOfWhatIsReady) {
   EXPECT_EQ(found.ports.at(1).number, 0);
 }
 
-TEST(EndpointSliceObject, SaysWhatIsWrongWithWhatMatters) {
+TEST(EndpointSliceObject, ReportsProblemsOfTheFieldsThatMatter) {
   EXPECT_THAT(rendered(slice("endpoints: []").problems), ElementsAre(HasSubstr("addressType: is required")));
   EXPECT_THAT(
       rendered(slice("addressType: IPv4\nendpoints: [{}, {addresses: ['fd00::1']}, {addresses: [10.1]}]").problems),
@@ -86,7 +86,7 @@ TEST(EndpointSliceObject, HasAtMost1000Endpoints) {
   EXPECT_THAT(with(1001), ElementsAre(HasSubstr("at most 1000")));
 }
 
-TEST(EndpointSliceObject, ThatIsRefusedLeavesItsLastGoodVersionInPlace) {
+TEST(EndpointSliceObject, KeepsItsLastGoodVersionWhenItIsRefused) {
   const Configuration before = slice("addressType: IPv4\nendpoints: [{addresses: [10.0.0.1]}]");
   Configuration after = slice("addressType: IPv5");
   keepLastGood(after.model, before.model);

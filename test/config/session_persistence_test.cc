@@ -27,7 +27,7 @@ std::vector<std::string> problemsOfSession(const std::string& session, const std
   return rendered(loadSession(session, kind).problems);
 }
 
-TEST(SessionPersistenceOfARule, HasTheDefaultsOfTheApi) {
+TEST(SessionPersistence, HasTheDefaultsOfTheApi) {
   const SessionPersistence session = sessionOf("{}");
   EXPECT_EQ(session.name, "");
   EXPECT_EQ(session.type, SessionType::kCookie);
@@ -37,7 +37,7 @@ TEST(SessionPersistenceOfARule, HasTheDefaultsOfTheApi) {
   EXPECT_FALSE(sessionOf("{cookieConfig: {}}").permanent);
 }
 
-TEST(SessionPersistenceOfARule, IsReadAsItIsWritten) {
+TEST(SessionPersistence, IsReadAsItIsWritten) {
   const SessionPersistence cookie =
       sessionOf("{sessionName: Cart_1, absoluteTimeout: 1h30m, type: Cookie, cookieConfig: {lifetimeType: Permanent}}");
   EXPECT_EQ(cookie.name, "Cart_1");
@@ -49,7 +49,7 @@ TEST(SessionPersistenceOfARule, IsReadAsItIsWritten) {
   EXPECT_EQ(header.absoluteTimeout, std::chrono::seconds(5));
 }
 
-TEST(SessionPersistenceOfARule, IsReadOfGrpcRoutesToo) {
+TEST(SessionPersistence, IsReadFromGrpcRoutesToo) {
   const Configuration configuration = loadSession("{type: Header}", "GRPCRoute");
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
   const GrpcRouteRule& rule = configuration.model.all<GrpcRoute>().at(0).rules.at(0);
@@ -59,7 +59,7 @@ TEST(SessionPersistenceOfARule, IsReadOfGrpcRoutesToo) {
               ElementsAre(HasSubstr("type: must be Cookie or Header")));
 }
 
-TEST(SessionPersistenceOfARule, NeedsATimeoutToBePermanent) {
+TEST(SessionPersistence, RequiresATimeoutToBePermanent) {
   EXPECT_THAT(problemsOfSession("{cookieConfig: {lifetimeType: Permanent}}"),
               ElementsAre(EndsWith("sessionPersistence.absoluteTimeout: is required when cookieConfig.lifetimeType is "
                                    "Permanent")));
@@ -67,12 +67,12 @@ TEST(SessionPersistenceOfARule, NeedsATimeoutToBePermanent) {
   EXPECT_THAT(problemsOfSession("{absoluteTimeout: 1s, cookieConfig: {lifetimeType: Permanent}}"), IsEmpty());
 }
 
-TEST(SessionPersistenceOfARule, ConfiguresCookiesOfTypeCookieAlone) {
+TEST(SessionPersistence, ConfiguresCookiesOfTypeCookieAlone) {
   EXPECT_THAT(problemsOfSession("{type: Header, cookieConfig: {}}"),
               ElementsAre(EndsWith("sessionPersistence.cookieConfig: can only be set with type Cookie")));
 }
 
-TEST(SessionPersistenceOfARule, HasANameThatCookiesAndFieldsCanHave) {
+TEST(SessionPersistence, RequiresANameThatCookiesAndFieldsCanHave) {
   const std::string longest(128, 'n');
   EXPECT_EQ(sessionOf("{sessionName: " + longest + "}").name, longest);
   EXPECT_THAT(problemsOfSession("{sessionName: " + longest + "n}"), ElementsAre(HasSubstr("sessionName: ")));
@@ -84,7 +84,7 @@ TEST(SessionPersistenceOfARule, HasANameThatCookiesAndFieldsCanHave) {
   }
 }
 
-TEST(SessionPersistenceOfARule, RefusesWhatTheApiDoesNotKnow) {
+TEST(SessionPersistence, RefusesUnknownFieldsAndValues) {
   EXPECT_THAT(problemsOfSession("{type: cookie}"), ElementsAre(HasSubstr("type: must be Cookie or Header")));
   EXPECT_THAT(problemsOfSession("{cookieConfig: {lifetimeType: Forever}}"),
               ElementsAre(HasSubstr("lifetimeType: must be Permanent or Session")));

@@ -58,7 +58,7 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
   EXPECT_GT(keys, 45);
 }
 
-TEST(Settings, AreTheDefaultsIfNothingIsWritten) {
+TEST(Settings, HaveDefaults) {
   const SettingsReading reading = readSettingsBlock("");
   ASSERT_TRUE(reading.settings);
   EXPECT_EQ(reading.settings->workers, 0u);
@@ -128,7 +128,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(settings.limits.adminConnections, 22u);
 }
 
-TEST(Settings, SayHowFarProxiesBeforeTheGatewayAreTrusted) {
+TEST(Settings, ReadTheNumberOfTrustedProxies) {
   EXPECT_EQ(readSettingsBlock("").settings->forwarded, base::ForwardedSettings{});
   EXPECT_EQ(readSettingsBlock("forwardedHeaders: Overwrite").settings->forwarded,
             (base::ForwardedSettings{base::ForwardedHeaders::kOverwrite, 0}));
@@ -143,7 +143,7 @@ TEST(Settings, SayHowFarProxiesBeforeTheGatewayAreTrusted) {
               ElementsAre(HasSubstr("forwardedHeaders.hops: unknown field")));
 }
 
-TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
+TEST(Settings, RequireTheFullNameOfTheSessionKeysSecret) {
   EXPECT_FALSE(readSettingsBlock("").settings->sessionKey);
   EXPECT_FALSE(readSettingsBlock("sessionPersistence: {}").settings->sessionKey);
   EXPECT_EQ(readSettingsBlock("sessionPersistence: {secretRef: {namespace: c, name: d}}").settings->sessionKey,
@@ -158,7 +158,7 @@ TEST(Settings, NameTheSecretThatSealsSessionsInFull) {
               ElementsAre(HasSubstr("sessionPersistence.secret: unknown")));
 }
 
-TEST(Settings, NameTheLineInTheConfigMapsFile) {
+TEST(Settings, ReportProblemsWithTheLineInTheConfigMapsFile) {
   EXPECT_THAT(
       readSettingsBlock("workers: 1\ntimeouts:\n  conect: 1s\n").problems,
       ElementsAre("13:7: error: ConfigMap a/b: settings.yaml: timeouts.conect: unknown field: did you mean connect?"));
@@ -178,7 +178,7 @@ TEST(Settings, NameTheLineInTheConfigMapsFile) {
   EXPECT_EQ(configuration.model.settings.workers, 0u);
 }
 
-TEST(Settings, CheckValues) {
+TEST(Settings, CheckTheirValues) {
   EXPECT_THAT(readSettingsBlock("timeouts: {connect: 0s}").problems,
               ElementsAre(EndsWith("connect: must be longer than 0s")));
   EXPECT_THAT(readSettingsBlock("timeouts: {request: 0s}").problems, IsEmpty());
@@ -211,7 +211,7 @@ struct SettingBounds {
   const char* outside;
 };
 
-TEST(Settings, HaveABoundOnEachSide) {
+TEST(Settings, HaveLowerAndUpperBounds) {
   const SettingBounds bounds[] = {{"requestLineBytes", "64", "63"},      {"headerFields", "1", "0"},
                                   {"concurrentStreams", "1", "0"},       {"streamWindow", "2147483647", "2147483648"},
                                   {"streamWindow", "1024", "1023"},      {"connectionWindow", "65535", "65534"},
@@ -228,7 +228,7 @@ TEST(Settings, HaveABoundOnEachSide) {
   EXPECT_FALSE(readSettingsBlock("workers: 1025").settings);
 }
 
-TEST(Settings, TakeFiveThousandHostsAndNoMore) {
+TEST(Settings, AcceptAtMostFiveThousandHosts) {
   const auto hosts = [](int count) {
     std::string text = "dns:\n  hosts:\n";
     for (int i = 0; i < count; ++i) text += "    h" + std::to_string(i) + ".test: [127.0.0.1]\n";
@@ -248,7 +248,7 @@ std::string settingsMap(const std::string& name, const std::string& text) {
   return object("v1", "ConfigMap", name, "data: {settings.yaml: '" + text + "'}\n") + "---\n";
 }
 
-TEST(Settings, ComeFromTheOldestGatewayClassOfOurs) {
+TEST(Settings, ComeFromOurOldestGatewayClass) {
   const auto ref = [](const std::string& name) {
     return "{group: '', kind: ConfigMap, namespace: default, name: " + name + "}";
   };
@@ -260,7 +260,7 @@ TEST(Settings, ComeFromTheOldestGatewayClassOfOurs) {
   EXPECT_EQ(configuration.model.settings.workers, 2u);
 }
 
-TEST(Settings, SayWhyTheyCanNotBeFound) {
+TEST(Settings, ReportWhyTheyCannotBeFound) {
   const auto fault = [](const std::string& ref) { return loadText(gatewayClass("a", "", ref)).model.settingsFault; };
   EXPECT_EQ(fault("{group: '', kind: ConfigMap, namespace: n, name: x}"), "ConfigMap n/x does not exist");
   EXPECT_EQ(fault("{group: '', kind: ConfigMap, name: x}"), "must name the namespace of the ConfigMap");

@@ -66,7 +66,7 @@ TEST(SupportedFeatures, AreSortedAndFitIntoTheStatus) {
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
 }
 
-TEST(SupportedFeatures, AreTheTableOfTheReadme) {
+TEST(SupportedFeatures, MatchTheTableOfTheReadme) {
   std::vector<std::string> expected;
   for (const SupportedFeature& each : kSupportedFeatures) {
     expected.push_back("| `" + std::string(each.name) + "` | " + std::string(each.what) + " |");
@@ -80,7 +80,7 @@ TEST(SupportedFeatures, AreTheTableOfTheReadme) {
   EXPECT_THAT(rows, ElementsAreArray(expected));
 }
 
-TEST(SupportedFeatures, HaveEachATestWithRealTraffic) {
+TEST(SupportedFeatures, EachHaveATestWithRealTraffic) {
   std::string tests;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(std::filesystem::path(SLUICE_SOURCE_DIR) / "test/integration")) {

@@ -71,9 +71,9 @@ constexpr const char* kEnd = R"("key":"sluice.dev_Edit_v1.schema.json"}],"engine
                              R"("phases":["request-headers","connect"]}])";
 const std::string kBuiltinRef = R"([{"apiVersion":"v1","kind":"ConfigMap","name":"egress-extension-kinds",)";
 
-TEST(SupportedKinds, AreThoseThatCanBeUsed) { EXPECT_EQ(kindsOf(kEntries), kList + kBuiltinRef + kEnd); }
+TEST(SupportedKinds, AreTheUsableTypes) { EXPECT_EQ(kindsOf(kEntries), kList + kBuiltinRef + kEnd); }
 
-TEST(SupportedKinds, HaveTheSchemasOfBuiltinTypesWhereTheAnnotationSaysThatTheyArePublished) {
+TEST(SupportedKinds, ReferToSchemasInTheConfigMapThatTheAnnotationNames) {
   const auto annotated = [](const std::string& value) {
     return kindsOf(replaced("{name: egress}",
                             "{name: egress, annotations: {sluice.dev/supported-extension-kinds: '" + value + "'}}"));

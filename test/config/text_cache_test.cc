@@ -30,28 +30,28 @@ class TextCacheTest : public testing::Test {
   TextCache cache_;
 };
 
-TEST_F(TextCacheTest, DoNotReadAnEqualTextAgain) {
+TEST_F(TextCacheTest, DoesNotReadAnEqualTextAgain) {
   const auto first = read("a.yaml", map("a", "v"));
   cache_.sweep();
   EXPECT_EQ(read("a.yaml", map("a", "v")), first);
   EXPECT_NE(read("b.yaml", map("a", "v")), first) << "positions name the file";
 }
 
-TEST_F(TextCacheTest, ReadATextThatChanged) {
+TEST_F(TextCacheTest, ReadsATextThatChanged) {
   const auto first = read("a.yaml", map("a", "v"));
   const auto second = read("a.yaml", map("a", "w"));
   EXPECT_NE(second->objects.at(0).object, first->objects.at(0).object);
   EXPECT_NE(second->objects.at(0).revision->digest, first->objects.at(0).revision->digest);
 }
 
-TEST_F(TextCacheTest, ForgetTextsThatTheLastConfigurationDidNotHave) {
+TEST_F(TextCacheTest, DropsTextsThatTheLastConfigurationDidNotHave) {
   const auto first = read("a.yaml", map("a", "v"));
   cache_.sweep();
   cache_.sweep();
   EXPECT_NE(read("a.yaml", map("a", "v")), first);
 }
 
-TEST_F(TextCacheTest, KeepWhatIsWrongWithAText) {
+TEST_F(TextCacheTest, KeepsTheProblemsOfAText) {
   for (int round = 0; round < 2; ++round) {
     const auto broken = read("a.yaml", map("a", "v") + "---\na: [\n");
     EXPECT_THAT(broken->objects, IsEmpty()) << "the document before the fault is not served either";
@@ -63,7 +63,7 @@ TEST_F(TextCacheTest, KeepWhatIsWrongWithAText) {
   }
 }
 
-TEST(Objects, ShareWhatDidNotChangeBetweenTwoModels) {
+TEST(Objects, AreSharedBetweenModelsIfUnchanged) {
   const std::string path = testing::TempDir() + "sluice-objects-test-" + std::to_string(getpid());
   const std::vector<std::string> paths = {path + "-a.yaml", path + "-b.yaml"};
   TextCache cache;

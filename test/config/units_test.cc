@@ -35,7 +35,7 @@ TEST(Duration, IsWrittenAsItIsRead) {
   }
 }
 
-TEST(Quantity, KnowsBinaryAndDecimalSuffixes) {
+TEST(Quantity, ReadsBinaryAndDecimalSuffixes) {
   EXPECT_EQ(parseQuantity("0"), 0u);
   EXPECT_EQ(parseQuantity("100"), 100u);
   EXPECT_EQ(parseQuantity("64Ki"), 65536u);
@@ -55,7 +55,7 @@ TEST(Quantity, RefusesOtherFormsAndOverflow) {
   }
 }
 
-TEST(Patterns, KnowHostnames) {
+TEST(Patterns, RecognizeHostnames) {
   EXPECT_TRUE(isHostname("example.com"));
   EXPECT_TRUE(isHostname("*.example.com"));
   for (const std::string_view text :
@@ -64,7 +64,7 @@ TEST(Patterns, KnowHostnames) {
   }
 }
 
-TEST(Patterns, KnowDomainNamesFromAddresses) {
+TEST(Patterns, DistinguishDomainNamesFromAddresses) {
   for (const std::string_view text : {"api.openai.com", "API.OpenAI.com.", "_srv.a.b", "localhost", "1.a"}) {
     EXPECT_TRUE(isDomainName(text)) << text;
   }
@@ -74,7 +74,7 @@ TEST(Patterns, KnowDomainNamesFromAddresses) {
   }
 }
 
-TEST(Patterns, KnowPathsThatMatchersTake) {
+TEST(Patterns, RecognizePathsThatMatchesAccept) {
   for (const std::string_view text : {"/", "/a/b", "/a%20b", "/a/..b", "/a;b=c"})
     EXPECT_TRUE(isPathValue(text)) << text;
   for (const std::string_view text :
@@ -83,7 +83,7 @@ TEST(Patterns, KnowPathsThatMatchersTake) {
   }
 }
 
-TEST(Patterns, KnowAddressesWithPortsAndPrefixes) {
+TEST(Patterns, RecognizeAddressesWithPortsAndPrefixes) {
   for (const std::string_view text : {"1.1.1.1", "1.1.1.1:53", "2606::1111", "[2606::1111]:53"}) {
     EXPECT_TRUE(isIpWithPort(text)) << text;
   }
@@ -97,7 +97,7 @@ TEST(Patterns, KnowAddressesWithPortsAndPrefixes) {
   }
 }
 
-TEST(Patterns, KnowHeaderNamesAndValues) {
+TEST(Patterns, RecognizeHeaderNamesAndValues) {
   EXPECT_TRUE(isHeaderName("X-Api_Key"));
   for (const std::string_view text : {"", "a b", "a:", ":path", "h\xC3\xA9"}) EXPECT_FALSE(isHeaderName(text)) << text;
   EXPECT_TRUE(isHeaderValue("a b\tc"));
@@ -106,7 +106,7 @@ TEST(Patterns, KnowHeaderNamesAndValues) {
   }
 }
 
-TEST(Patterns, KnowNamesOfControllersKindsAndProcessors) {
+TEST(Patterns, RecognizeNamesOfControllersKindsAndProcessors) {
   EXPECT_TRUE(isControllerName("sluice.dev/egress-gateway"));
   EXPECT_FALSE(isControllerName("sluice.dev"));
   EXPECT_FALSE(isControllerName("sluice.dev/"));
@@ -118,7 +118,7 @@ TEST(Patterns, KnowNamesOfControllersKindsAndProcessors) {
   }
 }
 
-TEST(Text, SuggestsWhatWasMeant) {
+TEST(Text, SuggestsTheClosestWord) {
   constexpr std::string_view kWords[] = {"hostname", "port", "protocol", "name"};
   EXPECT_EQ(base::closestWord("hostnam", kWords), "hostname");
   EXPECT_EQ(base::closestWord("HostName", kWords), "hostname");
@@ -127,7 +127,7 @@ TEST(Text, SuggestsWhatWasMeant) {
   EXPECT_EQ(base::closestWord("something", kWords), "");
 }
 
-TEST(Text, QuotesWithoutLettingAnythingThrough) {
+TEST(Text, QuotesWithAllControlCharactersEscaped) {
   EXPECT_EQ(base::quote("a\"b\n\x80"), "\"a\\\"b\\x0a\\x80\"");
   EXPECT_EQ(base::quote(std::string(80, 'x')).size(), 82u);
   EXPECT_EQ(base::quote(std::string(81, 'x')), "\"" + std::string(80, 'x') + "...\"");

@@ -23,7 +23,7 @@ std::vector<std::string> rewriteProblems(const std::string& rule) { return rende
 constexpr const char* kPrefix = "{path: {type: ReplacePrefixMatch, replacePrefixMatch: /new}}";
 constexpr const char* kMatch = "matches: [{path: {value: /old}}], ";
 
-TEST(UrlRewriteFilter, IsReadOfRulesAndShares) {
+TEST(UrlRewriteFilter, IsReadFromRulesAndBackendRefs) {
   const Configuration configuration = loadRewriteRule(
       "{" + std::string(kMatch) +
       rewriteFilter("{hostname: api.example.com, path: {type: ReplaceFullPath, replaceFullPath: /all}}") +

@@ -49,7 +49,7 @@ TEST(YamlReader, SplitsDocumentsAndKeepsEmptyOnesAsNull) {
   EXPECT_TRUE(reading.documents[3].root.isNull());
 }
 
-TEST(YamlReader, ReadsNothingFromNothing) {
+TEST(YamlReader, ReadsNoDocumentsFromAnEmptyText) {
   EXPECT_THAT(readDocuments("").problems, ElementsAre());
   EXPECT_THAT(readDocuments("# a comment\n").problems, ElementsAre());
 }
@@ -67,7 +67,7 @@ TEST(YamlReader, ResolvesPlainScalarsAndLeavesQuotedOnesAlone) {
   EXPECT_EQ(reading.documents[0].root.items[1].text, "false");
 }
 
-TEST(YamlReader, TakesByteOrderMarkAndCarriageReturns) {
+TEST(YamlReader, AcceptsByteOrderMarkAndCarriageReturns) {
   const DocumentsReading reading = readDocuments(
       "\xEF\xBB\xBF"
       "a: 1\r\nb: |\r\n  x\r\n  y\r\n");
@@ -91,7 +91,7 @@ TEST(YamlReader, RefusesTabsAsIndentation) {
   EXPECT_THAT(reading.problems[0], ::testing::StartsWith("a.yaml:2:"));
 }
 
-TEST(YamlReader, NamesThePlaceOfASyntaxError) {
+TEST(YamlReader, ReportsThePositionOfASyntaxError) {
   EXPECT_THAT(readDocuments("a: [1, 2\nb: 3\n").problems, ElementsAre(::testing::StartsWith("a.yaml:2:")));
 }
 
@@ -118,7 +118,7 @@ TEST(YamlReader, RefusesKeysThatAreNotStrings) {
   EXPECT_THAT(readDocuments("~: 1\n").problems, ElementsAre(::testing::HasSubstr("a key must be a string")));
 }
 
-TEST(YamlReader, RefusesAnchorsSoThatNothingMultiplies) {
+TEST(YamlReader, RefusesAnchors) {
   EXPECT_THAT(readDocuments("a: &x [1]\nb: *x\n").problems,
               ElementsAre("a.yaml:1:4: error: anchors are not supported: write the value out"));
 }
@@ -163,7 +163,7 @@ TEST(YamlReader, BoundsText) {
   EXPECT_THAT(readDocuments("a: 12", limits).problems, ElementsAre("a.yaml: error: larger than 4 bytes"));
 }
 
-TEST(YamlScalar, KnowsNumbersByTheirForm) {
+TEST(YamlScalar, RecognizesNumbersByTheirForm) {
   for (const std::string_view number : {"0", "42", "+1", "-7", "1.5", ".5", "1.", "1e3", "1.5E-3", "0o17", "0xff"}) {
     EXPECT_EQ(plainScalarKind(number), Value::Kind::kNumber) << number;
   }

@@ -86,7 +86,7 @@ TEST_F(Files, AFolderIsReadAsOneSet) {
   EXPECT_TRUE(read({folder_}).flawless());
 }
 
-TEST_F(Files, AMisspeltFieldIsNamedWithFileAndLineAndTheRestIsServed) {
+TEST_F(Files, AMisspeltFieldIsReportedWithFileAndLineAndTheRestIsServed) {
   const std::string path = write("all.yaml", with("gatewayClassName: sluice", "gatewayClassNam: sluice"));
   const CompiledConfiguration configuration = read({path});
   EXPECT_FALSE(configuration.flawless());
@@ -96,7 +96,7 @@ TEST_F(Files, AMisspeltFieldIsNamedWithFileAndLineAndTheRestIsServed) {
   EXPECT_TRUE(contains(report, "\nnot valid: ")) << report;
 }
 
-TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
+TEST_F(Files, ASetWithABrokenReferenceIsUsableButNotFlawless) {
   const CompiledConfiguration configuration =
       read({write("all.yaml", with("name: origin, port: 8080}]", "name: other, port: 8080}]"))});
   EXPECT_TRUE(configuration.usable());
@@ -106,7 +106,7 @@ TEST_F(Files, ABrokenReferenceIsNotFlawlessButUsable) {
   EXPECT_FALSE(contains(report, "nothing can be served"));
 }
 
-TEST_F(Files, AnObjectThatBecomesInvalidServesOnAsItWas) {
+TEST_F(Files, AnObjectThatBecomesInvalidIsServedInItsPreviousVersion) {
   const CompiledConfiguration good = read({write("all.yaml", kGood)});
   const std::string misspelt = with("gatewayClassName: sluice", "gatewayClassNam: sluice");
   const CompiledConfiguration kept = read({write("all.yaml", misspelt)}, &good.model);
@@ -122,27 +122,27 @@ TEST_F(Files, AnObjectThatBecomesInvalidServesOnAsItWas) {
   EXPECT_TRUE(read({write("all.yaml", kGood)}, &again.model).flawless());
 }
 
-TEST_F(Files, WhatIsNoYamlRejectsTheWholeSet) {
+TEST_F(Files, AnInvalidYamlTextRejectsTheWholeSet) {
   const CompiledConfiguration configuration = read({write("a.yaml", kGood), write("b.yaml", "a: [1\nb: }")});
   EXPECT_FALSE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
   EXPECT_TRUE(contains(reportText(configuration), "; nothing can be served\n"));
 }
 
-TEST_F(Files, AMissingPathIsAProblemOfItsOwn) {
+TEST_F(Files, AMissingPathIsAProblem) {
   const CompiledConfiguration configuration = read({folder_ + "/nowhere.yaml"});
   EXPECT_FALSE(configuration.usable());
   EXPECT_TRUE(contains(reportText(configuration), "nowhere.yaml"));
 }
 
-TEST_F(Files, WithoutAGatewayClassOfOursNothingCanBeServed) {
+TEST_F(Files, ASetWithoutOurGatewayClassCannotBeServed) {
   const CompiledConfiguration configuration =
       read({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
   EXPECT_TRUE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
 }
 
-TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
+TEST_F(Files, TheStatusDocumentContainsEveryObject) {
   const CompiledConfiguration configuration = read({write("all.yaml", kGood)});
   const std::string& revision = configuration.revision;
   const std::string document = statusDocument(configuration, {revision, revision, revision, ConfigState::kInSync});
@@ -157,7 +157,7 @@ TEST_F(Files, TheStatusDocumentHoldsEveryObject) {
   }
 }
 
-TEST_F(Files, WhatWasRefusedIsToldApartFromWhatIsServed) {
+TEST_F(Files, TheStatusDocumentDistinguishesRefusedAndServedRevisions) {
   const Revisions revisions{"new", "new", "old", ConfigState::kRollback};
   const std::string document = statusDocument(read({write("all.yaml", kGood)}), revisions);
   EXPECT_TRUE(document.starts_with(

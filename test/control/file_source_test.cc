@@ -33,7 +33,7 @@ class FileSources : public ::testing::Test {
   net::Worker main_{clock_};
 };
 
-TEST_F(FileSources, ReadTheWholeSetAndShareWhatIsAsItWas) {
+TEST_F(FileSources, ReadTheWholeSetAndReuseUnchangedReadings) {
   write("b", "v");
   FileSource source({folder_}, main_, log_);
   const config::ObjectSet before = source.read(key_);
@@ -45,14 +45,14 @@ TEST_F(FileSources, ReadTheWholeSetAndShareWhatIsAsItWas) {
   EXPECT_NE(after.readings[1], before.readings[1]);
 }
 
-TEST_F(FileSources, RefuseASetThatIsNotThere) {
+TEST_F(FileSources, RefuseAMissingPath) {
   FileSource source({folder_ + "/nowhere"}, main_, log_);
   const config::ObjectSet set = source.read(key_);
   EXPECT_TRUE(config::hasErrors(set.problems));
   EXPECT_FALSE(set.refused.empty());
 }
 
-TEST_F(FileSources, TellOfAChange) {
+TEST_F(FileSources, ReportAChange) {
   const base::SystemClock clock;
   net::Worker main(clock);
   FileSource source({folder_}, main, log_);

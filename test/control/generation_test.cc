@@ -51,7 +51,7 @@ class Generations : public ::testing::Test {
   const sluice::test::Identity two_ = sluice::test::issueServer(root_, "two.test");
 };
 
-TEST_F(Generations, ABindKeepsItsNameWhateverItsPlace) {
+TEST_F(Generations, ABindKeepsItsIdAtAnyPosition) {
   const auto first = next({WrittenBind{"", 80}, WrittenBind{"127.0.0.1", 81}});
   const auto second = next({WrittenBind{"127.0.0.1", 81}, WrittenBind{"", 82}, WrittenBind{"", 80}});
   EXPECT_EQ(second->binds[0].id, first->binds[1].id);
@@ -60,27 +60,27 @@ TEST_F(Generations, ABindKeepsItsNameWhateverItsPlace) {
   EXPECT_EQ(second->find(first->binds[0].id)->routes, &second->snapshot->binds[2].routes);
 }
 
-TEST_F(Generations, ABindThatComesBackHasItsOldName) {
+TEST_F(Generations, ABindThatReturnsHasItsOldId) {
   const BindId before = next({WrittenBind{"", 80}})->binds[0].id;
   next({WrittenBind{"", 81}});
   EXPECT_EQ(next({WrittenBind{"", 80}})->binds[0].id, before);
 }
 
-TEST_F(Generations, APortThatBecomesSecureIsAnotherBind) {
+TEST_F(Generations, APortThatChangesToTlsIsANewBind) {
   const BindId plain = next({WrittenBind{"", 443}})->binds[0].id;
   const auto after = next({secure({identity(one_)})});
   EXPECT_NE(after->binds[0].id, plain);
   EXPECT_NE(after->binds[0].tls, nullptr);
 }
 
-TEST_F(Generations, TheSameCertificatesGoOnWithTheirContext) {
+TEST_F(Generations, UnchangedCertificatesKeepTheirContext) {
   const auto before = next({secure({identity(one_), identity(two_)})});
   const auto after = next({WrittenBind{"", 80}, secure({identity(one_), identity(two_)})});
   EXPECT_EQ(after->binds[1].tls, before->binds[0].tls);
   EXPECT_EQ(after->binds[0].tls, nullptr);
 }
 
-TEST_F(Generations, OtherCertificatesAreAnotherContext) {
+TEST_F(Generations, ChangedCertificatesGetANewContext) {
   const std::vector<std::vector<routing::ListenerIdentity>> courses = {
       {identity(one_)},
       {identity(two_)},
@@ -103,7 +103,7 @@ TEST_F(Generations, EachBindHasItsOwnContext) {
   EXPECT_NE(made->binds[0].tls, made->binds[1].tls);
 }
 
-TEST_F(Generations, ARefusedOneLeavesNoTrace) {
+TEST_F(Generations, ARefusedGenerationLeavesNoTrace) {
   const auto before = next({secure({identity(one_)})});
   routing::ListenerIdentity broken = identity(one_);
   broken.key = identity(two_).key;
@@ -114,7 +114,7 @@ TEST_F(Generations, ARefusedOneLeavesNoTrace) {
   EXPECT_NE(after->binds[1].id, before->binds[0].id);
 }
 
-TEST_F(Generations, ATlsListenerOffersBothVersionsAndAllItsIdentities) {
+TEST_F(Generations, ATlsListenerOffersBothVersionsAndAllItsCertificates) {
   routing::Bind bind;
   bind.identities.resize(2);
   const net::TlsServerSettings settings = tlsServerSettings(bind);

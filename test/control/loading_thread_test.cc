@@ -57,14 +57,14 @@ class LoadingThreads : public ::testing::Test {
   std::optional<LoadingThread> loader_;
 };
 
-TEST_F(LoadingThreads, HandsOverAWholeGenerationWithTheObjectsThatThereAre) {
+TEST_F(LoadingThreads, HandOverACompleteGenerationWithItsObjects) {
   served_ = load();
   ASSERT_EQ(served_.outcome, Loaded::Outcome::kServable) << served_.refusal;
   EXPECT_EQ(served_.generation->revision, served_.configuration->revision);
   EXPECT_TRUE(served_.generation->objects.contains("test/egress"));
 }
 
-TEST_F(LoadingThreads, SaysWhenNothingHasChanged) {
+TEST_F(LoadingThreads, ReportAnUnchangedConfiguration) {
   served_ = load();
   const Loaded again = load();
   EXPECT_EQ(again.outcome, Loaded::Outcome::kUnchanged);
@@ -75,7 +75,7 @@ TEST_F(LoadingThreads, SaysWhenNothingHasChanged) {
   EXPECT_NE(other.configuration->revision, served_.configuration->revision);
 }
 
-TEST_F(LoadingThreads, SaysWhyAConfigurationCanNotBeServed) {
+TEST_F(LoadingThreads, ReportWhyAConfigurationCannotBeServed) {
   served_ = load();
   breakIt();
   const Loaded broken = load();
@@ -86,7 +86,7 @@ TEST_F(LoadingThreads, SaysWhyAConfigurationCanNotBeServed) {
   EXPECT_EQ(load().outcome, Loaded::Outcome::kUnchanged) << "it is compared with what is served";
 }
 
-TEST_F(LoadingThreads, WhatIsServedMayBeReadMeanwhile) {
+TEST_F(LoadingThreads, LetTheServedConfigurationBeReadMeanwhile) {
   served_ = load();
   for (int i = 0; i < 20; ++i) {
     write(9000 + i);
@@ -104,7 +104,7 @@ TEST_F(LoadingThreads, WhatIsServedMayBeReadMeanwhile) {
   }
 }
 
-TEST_F(LoadingThreads, EndsInTheMidstOfWhatItIsAt) {
+TEST_F(LoadingThreads, EndDuringAJob) {
   for (int i = 0; i < 20; ++i) {
     loader_.emplace(*source_, processors_, log_, main_);
     loader_->load(served_, [](Loaded&&) {});

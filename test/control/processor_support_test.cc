@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ProcessorSupport, SaysWhatTheProgramHas) {
+TEST(ProcessorSupport, DescribesTheProgramsTypes) {
   using processing::Phase;
   const config::ProcessorSupport support =
       supportOf({{"a.test/A:v1", {Phase::kConnect, Phase::kResponseBody}, true, "{}", nullptr}});

@@ -127,7 +127,7 @@ class ReloaderTest : public ::testing::Test {
   static Generation generation(const std::string& revision) { return {nullptr, revision, {}, {}}; }
 };
 
-TEST_F(ReloaderTest, TheFirstConfigurationIsOpenedAndServedAtOnce) {
+TEST_F(ReloaderTest, OpensAndServesTheFirstConfigurationAtOnce) {
   EXPECT_EQ(reloader_.generation(), nullptr);
   EXPECT_TRUE(start(loaded("one")).ok());
   EXPECT_EQ(server_.take(), Events{"open one"});
@@ -138,7 +138,7 @@ TEST_F(ReloaderTest, TheFirstConfigurationIsOpenedAndServedAtOnce) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(ReloaderTest, AFirstConfigurationThatIsRefusedOrCannotBeOpenedIsTheEnd) {
+TEST_F(ReloaderTest, FailsIfTheFirstConfigurationIsRefusedOrCannotBeOpened) {
   EXPECT_EQ(start(loaded("bad", Loaded::Outcome::kRefused)).error().detail,
             "the configuration can not be served; `sluice validate` says more");
   Loaded unmade = loaded("bad");
@@ -151,7 +151,7 @@ TEST_F(ReloaderTest, AFirstConfigurationThatIsRefusedOrCannotBeOpenedIsTheEnd) {
   EXPECT_EQ(reloader_.generation(), nullptr);
 }
 
-TEST_F(ReloaderTest, AnotherConfigurationGoesThroughEveryStep) {
+TEST_F(ReloaderTest, TakesANewConfigurationThroughEveryStep) {
   begin();
   reloader_.reload();
   EXPECT_EQ(loader_.servedBefore, "one");
@@ -172,7 +172,7 @@ TEST_F(ReloaderTest, AnotherConfigurationGoesThroughEveryStep) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(ReloaderTest, OneThatChangesNothingGoesNoFurther) {
+TEST_F(ReloaderTest, StopsAtAConfigurationThatChangesNothing) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("one", Loaded::Outcome::kUnchanged));
@@ -181,7 +181,7 @@ TEST_F(ReloaderTest, OneThatChangesNothingGoesNoFurther) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(ReloaderTest, OneThatIsRefusedLeavesTheOldOne) {
+TEST_F(ReloaderTest, KeepsTheOldConfigurationIfTheNewOneIsRefused) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("bad", Loaded::Outcome::kRefused));
@@ -195,7 +195,7 @@ TEST_F(ReloaderTest, OneThatIsRefusedLeavesTheOldOne) {
   EXPECT_EQ(state(), "InSync") << "the old one is wanted again";
 }
 
-TEST_F(ReloaderTest, APortThatIsTakenIsTriedAgain) {
+TEST_F(ReloaderTest, TriesAPortInUseAgain) {
   begin();
   reloader_.reload();
   server_.failures = 2;
@@ -207,7 +207,7 @@ TEST_F(ReloaderTest, APortThatIsTakenIsTriedAgain) {
   EXPECT_EQ(server_.take(), (Events{"open two", "publish two"}));
 }
 
-TEST_F(ReloaderTest, APortThatStaysTakenIsGivenUpAfterFiveAttempts) {
+TEST_F(ReloaderTest, GivesUpAPortInUseAfterFiveAttempts) {
   begin();
   for (int round = 0; round < 2; ++round) {
     reloader_.reload();
@@ -221,7 +221,7 @@ TEST_F(ReloaderTest, APortThatStaysTakenIsGivenUpAfterFiveAttempts) {
   }
 }
 
-TEST_F(ReloaderTest, TwoChangesMeanwhileAreReadOnceAfterwards) {
+TEST_F(ReloaderTest, ReadsTwoChangesDuringAReloadOnceAfterwards) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("two"));
@@ -237,7 +237,7 @@ TEST_F(ReloaderTest, TwoChangesMeanwhileAreReadOnceAfterwards) {
   EXPECT_EQ(reloader_.generation()->revision, "three");
 }
 
-TEST_F(ReloaderTest, WhatIsAskedForMeanwhileFollowsARefusalToo) {
+TEST_F(ReloaderTest, DoesARequestedReloadAfterARefusalToo) {
   begin();
   reloader_.reload();
   reloader_.reload();
@@ -248,7 +248,7 @@ TEST_F(ReloaderTest, WhatIsAskedForMeanwhileFollowsARefusalToo) {
   EXPECT_EQ(state(), "InSync");
 }
 
-TEST_F(ReloaderTest, WhatIsAskedForWhileAPortIsTakenWaitsForTheNextAttempt) {
+TEST_F(ReloaderTest, DelaysARequestedReloadUntilTheNextAttemptWhileAPortIsInUse) {
   begin();
   reloader_.reload();
   server_.failures = 1;
@@ -265,7 +265,7 @@ TEST_F(ReloaderTest, WhatIsAskedForWhileAPortIsTakenWaitsForTheNextAttempt) {
   EXPECT_EQ(loader_.servedBefore, "two");
 }
 
-TEST_F(ReloaderTest, WhatIsAskedForWhenOneIsServedFollowsIt) {
+TEST_F(ReloaderTest, DoesAReloadRequestedByTheObserverOfAServedConfiguration) {
   begin();
   reloader_.reload();
   server_.whenTold = [this] { reloader_.reload(); };
@@ -278,7 +278,7 @@ TEST_F(ReloaderTest, WhatIsAskedForWhenOneIsServedFollowsIt) {
   EXPECT_EQ(reloader_.generation()->revision, "three");
 }
 
-TEST_F(ReloaderTest, WhatIsAskedForWhenNothingHasChangedFollowsIt) {
+TEST_F(ReloaderTest, DoesAReloadRequestedByTheObserverOfAnUnchangedConfiguration) {
   begin();
   reloader_.reload();
   server_.whenTold = [this] { reloader_.reload(); };
@@ -290,7 +290,7 @@ TEST_F(ReloaderTest, WhatIsAskedForWhenNothingHasChangedFollowsIt) {
   EXPECT_EQ(reloader_.generation()->revision, "two");
 }
 
-TEST_F(ReloaderTest, WhatIsAskedForBeforeThereAreWorkersIsDoneWhenThereAre) {
+TEST_F(ReloaderTest, DelaysAReloadUntilThereAreWorkers) {
   reloader_.reload();
   EXPECT_TRUE(start(loaded("one")).ok());
   reloader_.reload();
@@ -299,7 +299,7 @@ TEST_F(ReloaderTest, WhatIsAskedForBeforeThereAreWorkersIsDoneWhenThereAre) {
   EXPECT_EQ(loader_.loads, 2);
 }
 
-TEST_F(ReloaderTest, StoppedWhileItLoadsIsForgotten) {
+TEST_F(ReloaderTest, DropsAReloadThatIsStoppedWhileLoading) {
   begin();
   reloader_.reload();
   reloader_.reload();
@@ -312,7 +312,7 @@ TEST_F(ReloaderTest, StoppedWhileItLoadsIsForgotten) {
   EXPECT_FALSE(loader_.loading());
 }
 
-TEST_F(ReloaderTest, StoppedWhileItWaitsForAPortIsForgotten) {
+TEST_F(ReloaderTest, DropsAReloadThatIsStoppedWhileWaitingForAPort) {
   begin();
   reloader_.reload();
   server_.failures = 1;
@@ -325,7 +325,7 @@ TEST_F(ReloaderTest, StoppedWhileItWaitsForAPortIsForgotten) {
   EXPECT_FALSE(reloader_.reloading());
 }
 
-TEST_F(ReloaderTest, StoppedWhenWorkersWereToldItComesToItsEnd) {
+TEST_F(ReloaderTest, FinishesAReloadThatIsStoppedAfterPublishing) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("two"));
@@ -337,7 +337,7 @@ TEST_F(ReloaderTest, StoppedWhenWorkersWereToldItComesToItsEnd) {
   EXPECT_FALSE(loader_.loading()) << "nothing is begun any more";
 }
 
-TEST_F(ReloaderTest, StoppedWhileConnectionsAreMovedToItComesToItsEnd) {
+TEST_F(ReloaderTest, FinishesAReloadThatIsStoppedWhileSwitchingConnections) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("two"));
@@ -352,7 +352,7 @@ TEST_F(ReloaderTest, StoppedWhileConnectionsAreMovedToItComesToItsEnd) {
   EXPECT_FALSE(loader_.loading());
 }
 
-TEST_F(ReloaderTest, StoppedBeforeTheFirstConfigurationTellsNobody) {
+TEST_F(ReloaderTest, DoesNotCallBackIfStoppedBeforeTheFirstConfiguration) {
   bool told = false;
   reloader_.start([&](const base::Status&) { told = true; });
   reloader_.stop();
@@ -360,7 +360,7 @@ TEST_F(ReloaderTest, StoppedBeforeTheFirstConfigurationTellsNobody) {
   EXPECT_FALSE(told);
 }
 
-TEST_F(ReloaderTest, HaveAnotherVersionWithEveryChange) {
+TEST_F(ReloaderTest, ChangesItsVersionWithEveryChange) {
   begin();
   std::vector<std::string> versions{reloader_.version()};
   const auto another = [&] {

@@ -11,7 +11,7 @@
 namespace sluice::control {
 namespace {
 
-TEST(HostnameClaims, MeetWhateverSharesAHostWithThem) {
+TEST(HostnameClaims, IntersectNamesThatHaveAHostInCommon) {
   const std::vector<std::string> names = {"",       "a.test", "b.a.test", "*.a.test", "*.b.a.test",
                                           "*.test", "other",  "*.other",  "aa.test",  "c.b.a.test"};
   const config::Route owner;
@@ -40,7 +40,7 @@ routing::RouteEntry claimedEntry(const std::string& hostname, const std::string&
   return result;
 }
 
-TEST(Claims, AMatchIsItsFirstOwners) {
+TEST(Claims, AMatchBelongsToItsFirstOwner) {
   const config::Route older;
   const config::Route newer;
   Claims claims;
@@ -51,7 +51,7 @@ TEST(Claims, AMatchIsItsFirstOwners) {
   EXPECT_EQ(claims.addMatch(claimedEntry("a.test", "/y"), newer), nullptr);
 }
 
-TEST(Claims, MatchesAreTheSameIfTheyAskTheSame) {
+TEST(Claims, MatchesAreEqualIfTheirCriteriaAre) {
   const config::Route older;
   const config::Route newer;
   Claims claims;

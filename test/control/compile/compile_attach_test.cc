@@ -38,7 +38,7 @@ std::string aged(const std::string& kind, const std::string& name, std::string_v
 
 // --- namespaces
 
-TEST(AllowedRoutes, SelectorTakesRoutesOfTheNamespacesThatItSelects) {
+TEST(AllowedRoutes, SelectorAcceptsRoutesOfTheSelectedNamespaces) {
   const std::string gateway = gatewayFrom("{from: Selector, selector: {matchLabels: {egress: 'yes'}}}");
   const std::string labelled = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {egress: 'yes'}}\n";
   const std::string other = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {egress: 'no'}}\n";
@@ -53,7 +53,7 @@ TEST(AllowedRoutes, SelectorTakesRoutesOfTheNamespacesThatItSelects) {
   }
 }
 
-TEST(AllowedRoutes, SelectorKnowsNamespacesByTheirNames) {
+TEST(AllowedRoutes, SelectorFindsNamespacesByTheirNames) {
   const std::string gateway = gatewayFrom(
       "{from: Selector, selector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, "
       "values: [team]}]}}");
@@ -63,7 +63,7 @@ TEST(AllowedRoutes, SelectorKnowsNamespacesByTheirNames) {
             "False/NotAllowedByListeners");
 }
 
-TEST(AllowedRoutes, SameAndAllMeanWhatTheySay) {
+TEST(AllowedRoutes, SameAcceptsOneNamespaceAndAllAcceptsEvery) {
   EXPECT_EQ(World({kClass, gatewayFrom("{from: Same}"), routeInNamespace("team")})
                 .condition("HTTPRoute", "route", "Accepted"),
             "False/NotAllowedByListeners");
@@ -74,7 +74,7 @@ TEST(AllowedRoutes, SameAndAllMeanWhatTheySay) {
 
 // --- kinds
 
-TEST(AllowedRoutes, KindsTakeTheRoutesThatTheyName) {
+TEST(AllowedRoutes, KindsAcceptTheRoutesThatTheyName) {
   const std::string gateway = gatewayWith(
       "{name: rpc, protocol: HTTP, port: 80, allowedRoutes: {kinds: [{kind: GRPCRoute}]}}, {name: web, protocol: HTTP, "
       "port: 81, allowedRoutes: {kinds: [{kind: HTTPRoute}, {group: other.dev, kind: GRPCRoute}]}}");
@@ -110,7 +110,7 @@ TEST(ParentRefs, SelectListenersByNameAndPort) {
   EXPECT_EQ(attached(", port: 82"), " False/NoMatchingParent");
 }
 
-TEST(ParentRefs, EachHasItsEntryAsItWasWrittenAndInOrder) {
+TEST(ParentRefs, EachHaveTheirStatusAsWrittenAndInOrder) {
   const World world({kClass, kGateway, with(kGateway, "name: egress", "name: other"), kBackend,
                      with(kRoute, "[{name: egress}]",
                           "[{name: other, port: 9}, {name: egress, namespace: default, sectionName: web}, {group: '', "
@@ -130,7 +130,7 @@ TEST(ParentRefs, EachHasItsEntryAsItWasWrittenAndInOrder) {
   }
 }
 
-TEST(ParentRefs, ARouteThatIsAcceptedCountsAtAListenerThatIsNot) {
+TEST(ParentRefs, CountAnAcceptedRouteAtAListenerThatIsNotAccepted) {
   const World world({kClass,
                      gatewayWith("{name: web, protocol: HTTP, port: 80}, {name: tls, protocol: HTTPS, port: 443, tls: "
                                  "{options: {a: b}}}"),
@@ -140,7 +140,7 @@ TEST(ParentRefs, ARouteThatIsAcceptedCountsAtAListenerThatIsNot) {
   EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
 }
 
-TEST(ParentRefs, OnlyThoseThatTakeARouteSayThatItIsPartiallyInvalid) {
+TEST(ParentRefs, ReportAPartiallyInvalidRouteOnlyWhereItIsAccepted) {
   const World world(
       {kClass, kGateway, kBackend,
        with(with(kRoute, "{name: egress}", "{name: egress}, {name: absent}"), "rules: [{",
@@ -153,7 +153,7 @@ TEST(ParentRefs, OnlyThoseThatTakeARouteSayThatItIsPartiallyInvalid) {
 
 // --- a hostname belongs to one kind of route (GRPCRouteSpec.hostnames)
 
-TEST(HostnameOfTwoKinds, IsTheOlderRoutes) {
+TEST(HostnameConflict, IsWonByTheOlderRoute) {
   for (const auto& [http, grpc] : {std::pair(kOld, kNew), std::pair(kNew, kOld)}) {
     const World world({kClass, kGateway, kBackend, aged("HTTPRoute", "web", http, "*.a.test"),
                        aged("GRPCRoute", "rpc", grpc, "x.a.test")});
@@ -165,14 +165,14 @@ TEST(HostnameOfTwoKinds, IsTheOlderRoutes) {
   }
 }
 
-TEST(HostnameOfTwoKinds, IsTheFirstByNameIfBothAreOfOneAge) {
+TEST(HostnameConflict, IsWonByTheFirstNameAmongRoutesOfOneAge) {
   const World world({kClass, kGateway, kBackend, aged("HTTPRoute", "b", kOld, ""), aged("GRPCRoute", "a", kOld, "")});
   EXPECT_EQ(world.condition("GRPCRoute", "a", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.condition("HTTPRoute", "b", "Accepted"), "False/HostnameConflict");
   EXPECT_NE(world.message("HTTPRoute", "b", "Accepted").find("default/a"), std::string::npos);
 }
 
-TEST(HostnameOfTwoKinds, IsNoConflictIfNoHostOrNoListenerIsShared) {
+TEST(HostnameConflict, RequiresACommonHostAndAListener) {
   const World apart({kClass, kGateway, kBackend, aged("HTTPRoute", "web", kOld, "a.test"),
                      aged("GRPCRoute", "rpc", kNew, "*.a.test")});
   EXPECT_EQ(apart.condition("GRPCRoute", "rpc", "Accepted"), "True/Accepted");
@@ -186,7 +186,7 @@ TEST(HostnameOfTwoKinds, IsNoConflictIfNoHostOrNoListenerIsShared) {
 
 // --- routes with equal matches
 
-TEST(SameMatch, IsTheOlderRoutesAndTheOtherIsTold) {
+TEST(EqualMatch, IsWonByTheOlderRouteAndReportedToTheOther) {
   const World world(
       {kClass, kGateway, kBackend, aged("HTTPRoute", "old", kOld, "a.test"), aged("HTTPRoute", "new", kNew, "a.test")});
   EXPECT_EQ(world.condition("HTTPRoute", "new", "Accepted"), "True/Accepted");
@@ -197,7 +197,7 @@ TEST(SameMatch, IsTheOlderRoutesAndTheOtherIsTold) {
   EXPECT_EQ(world.rule(Request("GET", "a.test", "/"))->route, "default/old");
 }
 
-TEST(SameMatch, IsNotSaidWithoutEnd) {
+TEST(EqualMatch, IsReportedABoundedNumberOfTimes) {
   std::string matches;
   for (int i = 0; i < 20; ++i) matches += "{path: {value: /" + std::to_string(i) + "}}, ";
   const std::string route = with(kRoute, "rules: [{", "rules: [{matches: [" + matches + "], ");

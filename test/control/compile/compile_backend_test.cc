@@ -75,7 +75,7 @@ TEST(CompileBackend, VerifiesWithTheSystemsAuthoritiesUnlessABundleIsNamed) {
   EXPECT_EQ(bundle.outcome(), "default/origin");
 }
 
-TEST(CompileBackend, TakesABundleFromASecretToo) {
+TEST(CompileBackend, AcceptsABundleFromASecretToo) {
   const World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {kind: Secret, name: ca}}"),
                                         test::secret("ca", {{"ca.crt", test::authority().certificate}})});
   EXPECT_EQ(world.outcome(), "default/origin");
@@ -126,21 +126,21 @@ TEST(CompileBackend, PresentsItsClientCertificate) {
   EXPECT_EQ(missing.outcome(), "500");
 }
 
-TEST(CompileBackend, NeedsAClientCertificateToBeMutual) {
+TEST(CompileBackend, RequiresAClientCertificateToBeMutual) {
   World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
   world.backend().tls->mode = config::TlsMode::kMutual;
   world.recompile();
   EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidClientCertificateRef");
 }
 
-TEST(CompileBackend, CanNotPassTlsThroughForAnHttpRoute) {
+TEST(CompileBackend, CannotPassTlsThroughForAnHttpRoute) {
   const World world = worldWithBackend({backendWith("tls: {mode: Passthrough}")});
   EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/UnsupportedProtocol");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/UnsupportedProtocol");
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileBackend, IsDegradedByExtensionsThatAreNotRun) {
+TEST(CompileBackend, IsDegradedByExtensionsThatCannotRun) {
   for (const bool open : {true, false}) {
     const World world =
         worldWithBackend({backendWith("extensions: [{name: guard, type: 'acme.example.com/PIIDetector:v1', phase: "
@@ -183,19 +183,19 @@ TEST(CompileBackend, ReadsTheExperimentalSpelling) {
   EXPECT_EQ(world.condition("XBackend", "origin", "Accepted"), "True/Accepted");
 }
 
-TEST(CompileBackend, HasTheGatewayClassForItsParentUntilAGatewayUsesIt) {
+TEST(CompileBackend, HasTheGatewayClassAsItsParentUntilAGatewayUsesIt) {
   const World world({kClass, kGateway, kXBackend});
   ASSERT_EQ(world.status("XBackend", "origin")->parents.size(), 1U);
   EXPECT_EQ(world.status("XBackend", "origin")->parents.front().parentRef.object.kind, "GatewayClass");
 }
 
-TEST(CompileBackend, Answers500ForProtocolsThatAreNotBuilt) {
+TEST(CompileBackend, Answers500ForUnsupportedProtocols) {
   const World world({kClass, kGateway, with(kXBackend, "HTTP2", "TCP"), xRoute()});
   EXPECT_EQ(world.condition("XBackend", "origin", "Accepted"), "False/UnsupportedProtocol");
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileBackend, SaysThatItDoesNotVerify) {
+TEST(CompileBackend, ReportsThatItDoesNotVerify) {
   World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
   world.backend().tls->insecureSkipVerify = true;
   world.recompile();
@@ -203,7 +203,7 @@ TEST(CompileBackend, SaysThatItDoesNotVerify) {
   EXPECT_NE(world.message("Backend", "origin", "Accepted").find("not verified"), std::string::npos);
 }
 
-TEST(CompileBackend, HasAPlanOverHttp11ForUpgradesIfAlpnDecides) {
+TEST(CompileBackend, HasAnHttp11PlanForUpgradesIfAlpnChoosesTheProtocol) {
   const auto tunnelPlan = [](const World& world) {
     http::RequestHead head;
     const std::shared_ptr<const routing::BackendPlan>& backend =
@@ -236,7 +236,7 @@ TEST(CompileBackend, HasAPlanOverHttp11ForUpgradesIfAlpnDecides) {
   EXPECT_EQ(tunnelPlan(world), nullptr);
 }
 
-TEST(CompileBackend, TellsConnectionsApartByEverythingThatMakesThemDifferent) {
+TEST(CompileBackend, GivesDifferentConnectionsDifferentIdentities) {
   const auto client = sluice::test::issueClient(test::authority(), "me");
   const auto otherClient = sluice::test::issueClient(test::authority(), "you");
   const auto stranger = sluice::test::makeAuthority("Stranger");

@@ -89,7 +89,7 @@ class CompileCacheTest : public testing::Test {
   CompiledFolder folder_;
 };
 
-TEST_F(CompileCacheTest, KeepTheRulesOfRoutesThatDidNotChange) {
+TEST_F(CompileCacheTest, KeepsTheRulesOfUnchangedRoutes) {
   const routing::Rule* a = folder_.rule("/a");
   const routing::Rule* b = folder_.rule("/b");
   ASSERT_NE(a, nullptr);
@@ -100,7 +100,7 @@ TEST_F(CompileCacheTest, KeepTheRulesOfRoutesThatDidNotChange) {
   EXPECT_EQ(folder_.rule("/b")->requestTimeout, std::chrono::seconds(1));
 }
 
-TEST_F(CompileCacheTest, CompileRoutesAgainWhoseBackendChanged) {
+TEST_F(CompileCacheTest, RecompilesRoutesIfTheirBackendChanged) {
   const routing::Rule* a = folder_.rule("/a");
   const routing::Rule* b = folder_.rule("/b");
   folder_.write("second.yaml", with(kSecondBackend, "second.test", "third.test"));
@@ -110,7 +110,7 @@ TEST_F(CompileCacheTest, CompileRoutesAgainWhoseBackendChanged) {
   EXPECT_EQ(folder_.rule("/b")->backends.front().backend->hostname, "third.test");
 }
 
-TEST_F(CompileCacheTest, CompileRoutesAgainWhoseBackendCameOrWent) {
+TEST_F(CompileCacheTest, RecompilesRoutesIfTheirBackendWasAddedOrRemoved) {
   folder_.write("second.yaml", "");
   folder_.compile();
   EXPECT_TRUE(folder_.rule("/b")->backends.front().failure);
@@ -122,7 +122,7 @@ TEST_F(CompileCacheTest, CompileRoutesAgainWhoseBackendCameOrWent) {
   EXPECT_EQ(folder_.rule("/b")->backends.front().backend->name, "default/second");
 }
 
-TEST_F(CompileCacheTest, KeepRulesAtListenersThatAreNew) {
+TEST_F(CompileCacheTest, KeepsRulesAtNewListeners) {
   const routing::Rule* a = folder_.rule("/a");
   folder_.write("gateway.yaml", with(test::kGateway, "port: 80}", "port: 80}, {name: more, protocol: HTTP, port: 81}"));
   folder_.compile();
@@ -132,7 +132,7 @@ TEST_F(CompileCacheTest, KeepRulesAtListenersThatAreNew) {
   EXPECT_EQ(folder_.match("/a", 1).rule, a);
 }
 
-TEST_F(CompileCacheTest, ForgetWhatTheLastCompilationDidNotHave) {
+TEST_F(CompileCacheTest, DropsRoutesThatTheLastCompilationDidNotHave) {
   folder_.write("b.yaml", "");
   folder_.compile();
   EXPECT_EQ(folder_.rule("/b"), nullptr);
@@ -142,7 +142,7 @@ TEST_F(CompileCacheTest, ForgetWhatTheLastCompilationDidNotHave) {
   EXPECT_NE(folder_.rule("/b"), nullptr);
 }
 
-TEST(BackendCache, GivesTheEarlierOfTwoPlansThatSayTheSame) {
+TEST(BackendCache, ReturnsTheEarlierOfTwoEqualPlans) {
   const auto plan = [](std::vector<routing::Endpoint> endpoints) {
     auto made = std::make_shared<routing::BackendPlan>();
     made->name = "default/service";

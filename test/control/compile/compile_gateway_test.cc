@@ -12,7 +12,7 @@ using test::kRoute;
 using test::with;
 using test::World;
 
-TEST(CompileGateway, ServesWhatIsInOrder) {
+TEST(CompileGateway, ServesAValidGateway) {
   const World world({kClass, kGateway, kBackend, kRoute});
   EXPECT_TRUE(world.result().usable);
   EXPECT_EQ(world.condition("GatewayClass", "sluice", "Accepted"), "True/Accepted");
@@ -50,7 +50,7 @@ TEST(CompileGateway, ServesTheSameRulesOnEachAddress) {
   EXPECT_EQ(first, second);
 }
 
-TEST(CompileGateway, RefusesAddressesThatAreNoneOfTheMachine) {
+TEST(CompileGateway, RefusesAddressesOfOtherTypes) {
   const World world(
       {kClass, with(kGateway, "type: IPAddress, value: 127.0.0.1", "type: Hostname, value: a.test"), kBackend, kRoute});
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/UnsupportedAddress");
@@ -79,14 +79,14 @@ TEST(CompileGateway, ServesOnTheOtherAddresses) {
   EXPECT_EQ(world.snapshot().binds.size(), 1U);
 }
 
-TEST(CompileGateway, KnowsAnAddressInAllOfItsSpellings) {
+TEST(CompileGateway, RecognizesAnAddressInAllOfItsSpellings) {
   const World world({kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: '0:0:0:0:0:0:0:1'}"),
                      with(with(kGateway, "name: egress", "name: second"), "127.0.0.1", "'0::1'")});
   EXPECT_EQ(world.snapshot().binds.size(), 1U);
   EXPECT_EQ(world.listenerCondition("second", "web", "Accepted"), "False/PortUnavailable");
 }
 
-TEST(CompileGateway, SumsUpTheReferencesOfItsListeners) {
+TEST(CompileGateway, SummarizesTheReferencesOfItsListeners) {
   const World good({kClass, kGateway});
   EXPECT_EQ(good.condition("Gateway", "egress", "ResolvedRefs"), "True/ResolvedRefs");
   const World bad(
@@ -106,14 +106,14 @@ TEST(CompileGateway, LeavesGatewaysOfOtherControllersAlone) {
   EXPECT_TRUE(world.snapshot().binds.empty());
 }
 
-TEST(CompileGateway, WaitsForAGatewayClassThatNobodyKnows) {
+TEST(CompileGateway, IsPendingWithoutItsGatewayClass) {
   const World world({kClass, with(kGateway, "gatewayClassName: sluice", "gatewayClassName: absent"), kBackend, kRoute});
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "Unknown/Pending");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingParent");
   EXPECT_EQ(world.outcome(), "refused");
 }
 
-TEST(CompileGateway, IsNotUsableWithoutAGatewayClassOfOurs) {
+TEST(CompileGateway, IsNotUsableWithoutOurGatewayClass) {
   const World world({kGateway, kBackend, kRoute});
   EXPECT_FALSE(world.result().usable);
   EXPECT_NE(world.result().snapshot, nullptr);
@@ -129,7 +129,7 @@ TEST(CompileGateway, ServesOneGatewayClassOnly) {
   EXPECT_EQ(world.outcome(), "refused");
 }
 
-TEST(CompileGateway, Answers500IfTheSettingsCanNotBeRead) {
+TEST(CompileGateway, Answers500IfTheSettingsCannotBeRead) {
   const std::string parameters = with(kClass, "egress-gateway}",
                                       "egress-gateway, parametersRef: {group: '', kind: ConfigMap, name: settings, "
                                       "namespace: default}}");
@@ -154,14 +154,14 @@ TEST(CompileGateway, Answers500ForAFieldThatWouldRestrictTraffic) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileGateway, SaysWhichHarmlessFieldsItIgnores) {
+TEST(CompileGateway, ReportsTheHarmlessFieldsThatItIgnores) {
   const World world({kClass, with(kGateway, "  listeners:", "  defaultScope: All\n  listeners:"), kBackend, kRoute});
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
   EXPECT_NE(world.message("Gateway", "egress", "Accepted").find("spec.defaultScope"), std::string::npos);
   EXPECT_EQ(world.outcome(), "default/origin");
 }
 
-TEST(CompileGateway, TakesNoParametersOfItsOwn) {
+TEST(CompileGateway, RefusesParametersOfItsOwn) {
   const World world({kClass,
                      with(kGateway, "  listeners:",
                           "  infrastructure: {labels: {a: b}, parametersRef: {group: '', kind: ConfigMap, name: x}}\n"
@@ -172,7 +172,7 @@ TEST(CompileGateway, TakesNoParametersOfItsOwn) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileGateway, ClaimsTheFeaturesOfTheListAndTheVersionOfTheApi) {
+TEST(CompileGateway, PublishesTheSupportedFeaturesAndTheVersionOfTheApi) {
   const World world({kClass});
   EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion");
   const std::string json = config::statusJson(*world.status("GatewayClass", "sluice"));
@@ -189,7 +189,7 @@ TEST(CompileGateway, Answers500ForAGatewayThatItsSchemaRefuses) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileGateway, SpeaksOfAGatewayOfWhichNothingIsLegible) {
+TEST(CompileGateway, ReportsAGatewayWithoutAnyLegiblePart) {
   const World world({kClass, with(kGateway, "gatewayClassName: sluice", "gatewayClassName: [x]")});
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/Invalid");
 }

@@ -83,7 +83,7 @@ TEST(CompileGrpcRoute, AppliesItsFilters) {
   EXPECT_EQ(call(world, "/a/b")->responseHeaders->remove.size(), 1U);
 }
 
-TEST(CompileGrpcRoute, AnswersUnavailableForWhatItCanNotServe) {
+TEST(CompileGrpcRoute, AnswersUnavailableForRulesThatItCannotServe) {
   const World missing({kClass, kGateway, kRpc});
   EXPECT_EQ(failureOf(call(missing, "/a/b")), 503);
   EXPECT_EQ(missing.condition("GRPCRoute", "rpc", "ResolvedRefs"), "False/BackendNotFound");
@@ -106,7 +106,7 @@ TEST(CompileGrpcRoute, AnswersUnavailableForWhatItCanNotServe) {
   EXPECT_NE(noWeight.message("GRPCRoute", "rpc", "Accepted").find("UNAVAILABLE"), std::string::npos);
 }
 
-TEST(CompileGrpcRoute, CanNotBeCarriedByHttp11) {
+TEST(CompileGrpcRoute, RefusesBackendsThatSpeakHttp11) {
   const World world({kClass, kGateway, R"(
 apiVersion: gateway.networking.x-k8s.io/v1alpha1
 kind: XBackend
@@ -119,7 +119,7 @@ spec: {type: ExternalHostname, externalHostname: {hostname: old.test}, port: {po
   EXPECT_EQ(failureOf(call(world, "/a/b")), 503);
 }
 
-TEST(CompileGrpcRoute, NeedsAGrantOfItsOwnForABackendOfAnotherNamespace) {
+TEST(CompileGrpcRoute, RequiresAGrantOfItsOwnForABackendOfAnotherNamespace) {
   const std::string grant =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {name: g, namespace: other}\nspec: "
       "{from: [{group: gateway.networking.k8s.io, kind: KIND, namespace: default}], to: [{group: "
@@ -132,7 +132,7 @@ TEST(CompileGrpcRoute, NeedsAGrantOfItsOwnForABackendOfAnotherNamespace) {
   EXPECT_EQ(forGrpc.condition("GRPCRoute", "rpc", "ResolvedRefs"), "True/ResolvedRefs");
 }
 
-TEST(CompileGrpcRoute, WhatItsSchemaRefusesAnswersUnavailable) {
+TEST(CompileGrpcRoute, AnswersUnavailableIfItsSchemaRefusesIt) {
   const World world({kClass, kGateway, kBackend, with(kRpc, "spec:", "spec:\n  surprise: 1\n  hostnames: [a.test]")});
   EXPECT_EQ(world.condition("GRPCRoute", "rpc", "Accepted"), "False/Invalid");
   EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 0);

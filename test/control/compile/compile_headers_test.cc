@@ -14,7 +14,7 @@ Resolved<base::Box<routing::HeaderEdit>> compiled(config::HeaderModifierFilter m
   return compileHeaders(modifier, section);
 }
 
-TEST(CompileHeaders, LowersNamesAndKeepsTheFirstOfEach) {
+TEST(CompileHeaders, LowercasesNamesAndKeepsTheFirstOfEach) {
   const auto edit = compiled({{{"X-A", "1"}, {"x-a", "2"}}, {{"X-B", "1"}, {"x-b", "2"}}, {"X-C"}, {}, {}});
   ASSERT_TRUE(edit);
   EXPECT_EQ((*edit.value)->set, (std::vector<std::pair<std::string, std::string>>{{"x-a", "1"}}));
@@ -41,7 +41,7 @@ TEST(CompileHeaders, RefusesFieldsThatFrameAMessageOrBelongToAConnection) {
   }
 }
 
-TEST(CompileHeaders, TakesHostOnlyAsASetOfARequest) {
+TEST(CompileHeaders, AcceptsHostOnlyAsASetOfARequest) {
   const auto edit = compiled({{{"Host", "A.Test:81"}}, {}, {}, {}, {}});
   ASSERT_TRUE(edit);
   EXPECT_EQ((*edit.value)->authority, "a.test:81");
@@ -52,7 +52,7 @@ TEST(CompileHeaders, TakesHostOnlyAsASetOfARequest) {
   EXPECT_FALSE(compiled({{}, {}, {"Host"}, {}, {}}));
 }
 
-TEST(CompileHeaders, RefusesNamesAndValuesThatAreNone) {
+TEST(CompileHeaders, RefusesInvalidNamesAndValues) {
   EXPECT_FALSE(compiled({{{":path", "/"}}, {}, {}, {}, {}}));
   EXPECT_FALSE(compiled({{{"x y", "1"}}, {}, {}, {}, {}}));
   EXPECT_FALSE(compiled({{{"x", "a\r\nb: c"}}, {}, {}, {}, {}}));

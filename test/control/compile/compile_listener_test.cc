@@ -13,7 +13,7 @@ using test::kRoute;
 using test::with;
 using test::World;
 
-TEST(CompileListener, TellsItsConditionsAndCountsItsRoutes) {
+TEST(CompileListener, WritesItsConditionsAndCountsItsRoutes) {
   const World world({kClass, kGateway, kBackend, kRoute});
   EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.listenerCondition("egress", "web", "Conflicted"), "False/NoConflicts");
@@ -26,7 +26,7 @@ TEST(CompileListener, TellsItsConditionsAndCountsItsRoutes) {
   EXPECT_EQ(world.listenerStatus("egress", "web")->conditions.front().observedGeneration, 4);
 }
 
-TEST(CompileListener, RefusesProtocolsThatItDoesNotSpeak) {
+TEST(CompileListener, RefusesUnsupportedProtocols) {
   const World world({kClass,
                      gatewayWith("{name: web, protocol: HTTP, port: 80}, {name: raw, protocol: TCP, port: 81}, "
                                  "{name: name, protocol: UDP, port: 80}"),
@@ -39,7 +39,7 @@ TEST(CompileListener, RefusesProtocolsThatItDoesNotSpeak) {
   EXPECT_EQ(world.outcome("a.test", "/", 81), "refused");
 }
 
-TEST(CompileListener, Answers500ForWhatItCanNotEnforce) {
+TEST(CompileListener, Answers500ForFieldsThatItCannotEnforce) {
   const World world({kClass,
                      gatewayWith("{name: web, protocol: HTTPS, port: 80, tls: {options: {a: b}, certificateRefs: "
                                  "[{name: pair}]}}"),
@@ -86,7 +86,7 @@ TEST(CompileListener, NeverOpensAPortForTlsWithoutItsCertificate) {
   }
 }
 
-TEST(CompileListener, RefusesCertificatesThatAreNoSecrets) {
+TEST(CompileListener, RefusesCertificatesThatAreNotSecrets) {
   const World world(
       {kClass, gatewayWith("{name: web, protocol: HTTPS, port: 80, tls: {certificateRefs: [{kind: ConfigMap, "
                            "name: pair}]}}")});
@@ -114,7 +114,7 @@ TEST(CompileListener, RefusesHttpsWithoutCertificateOrTermination) {
   EXPECT_TRUE(world.snapshot().binds.empty());
 }
 
-TEST(CompileListener, KeepsTheHostnameOfABrokenListenerFromItsNeighbours) {
+TEST(CompileListener, KeepsTheHostnameOfABrokenListenerFromOtherListeners) {
   const World world(
       {kClass,
        gatewayWith("{name: all, protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: pair}]}}, {name: "
@@ -152,7 +152,7 @@ TEST(CompileListener, RefusesAllListenersOfAPortWithOneHostname) {
   EXPECT_EQ(world.outcome("c.test"), "default/origin");
 }
 
-TEST(CompileListener, SaysWhichKindsOfRoutesItCanNotServe) {
+TEST(CompileListener, ReportsKindsOfRoutesThatItCannotServe) {
   const World mixed(
       {kClass,
        gatewayWith("{name: web, protocol: HTTP, port: 80, allowedRoutes: {kinds: [{kind: HTTPRoute}, {kind: "
@@ -169,7 +169,7 @@ TEST(CompileListener, SaysWhichKindsOfRoutesItCanNotServe) {
   EXPECT_EQ(foreign.outcome(), "404");
 }
 
-TEST(CompileListener, IsToldOfTlsThatItSharesWithAnother) {
+TEST(CompileListener, ReportsTlsThatOverlapsWithAnotherListener) {
   const std::string pair = ", protocol: HTTPS, tls: {certificateRefs: [{name: one}]}, port: ";
   const auto other = ", protocol: HTTPS, tls: {certificateRefs: [{name: two}]}, port: ";
   const World world(

@@ -33,7 +33,7 @@ std::string routeWithBackendFilters(const std::string& filters) {
 }
 const routing::Rule* ruleOf(const World& world) { return world.rule(test::Request("GET", "a.test", "/")); }
 
-TEST(CompileMirror, LeadsToItsBackend) {
+TEST(CompileMirror, ResolvesItsBackend) {
   const World world(
       {kClass, kGateway, kBackend, copyBackend(), routeWithMirrors(mirror("name: copy", ", percent: 25"))});
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
@@ -48,7 +48,7 @@ TEST(CompileMirror, LeadsToItsBackend) {
   EXPECT_EQ(world.condition("Backend", "copy", "Accepted"), "True/Accepted") << "it is in use by the Gateway";
 }
 
-TEST(CompileMirror, OfAShareIsThatSharesOwn) {
+TEST(CompileMirror, IsKeptAtItsWeightedBackend) {
   const World world({kClass, kGateway, kBackend, copyBackend(),
                      routeWithBackendFilters(mirror("name: copy") + ", " + mirror("name: origin"))});
   const routing::Rule* rule = ruleOf(world);
@@ -60,7 +60,7 @@ TEST(CompileMirror, OfAShareIsThatSharesOwn) {
 
 // HTTPRequestMirrorFilter.backendRef: an unresolved reference is not configured and reported, and the request is
 // served.
-TEST(CompileMirror, WithABrokenReferenceIsLeftOutAndToldOf) {
+TEST(CompileMirror, LeavesOutAndReportsAMirrorWithABrokenReference) {
   for (const auto& [ref, reason] :
        {std::pair("name: missing", "BackendNotFound"), std::pair("name: copy, namespace: other", "RefNotPermitted"),
         std::pair("name: origin, port: 1", "BackendNotFound")}) {
@@ -93,7 +93,7 @@ spec:
   EXPECT_EQ(ruleOf(world)->mirrors.at(0).backend->name, "other/copy");
 }
 
-TEST(CompileMirror, TakesTheFractionThatItSays) {
+TEST(CompileMirror, CopiesTheConfiguredFraction) {
   const routing::RequestMirror none{nullptr, 0, 100};
   EXPECT_FALSE(none.takes(0));
   const routing::RequestMirror all{nullptr, 100, 100};

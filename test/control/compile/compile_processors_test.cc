@@ -54,7 +54,7 @@ TEST(CompileProcessors, PutsStepsIntoTheirPhasesByPriority) {
   EXPECT_TRUE(chain->of(Phase::kResponseHeaders).empty());
 }
 
-TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
+TEST(CompileProcessors, ReportsWhyAProcessorCannotRun) {
   EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: response-body"))), "True/UnsupportedPhase");
   EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: backend-request, preAuth: true"))),
             "True/InvalidPreAuthPhase");
@@ -65,7 +65,7 @@ TEST(CompileProcessors, TellsWhatKeepsOneFromRunning) {
             "True/UnsupportedExtensionType");
 }
 
-TEST(CompileProcessors, WhatTheyAskIsServedLikeABackend) {
+TEST(CompileProcessors, ListsTheirCalloutTargetsAmongTheBackends) {
   const auto asks = [](const std::string& server, const std::string& more = {}) {
     return "{name: a, type: 'sluice.dev/Asks:v1', phase: request-headers, config: {server: " + server + "}" + more +
            "}";
@@ -93,7 +93,7 @@ spec:
                                           "of-rule"}));
 }
 
-TEST(CompileProcessors, ABackendsStepChangesNoBodyBeforeAuthentication) {
+TEST(CompileProcessors, RefusesABackendsStepThatChangesABodyBeforeAuthentication) {
   const auto early = [](const std::string& type) {
     return "{name: a, type: 'sluice.dev/" + type + ":v1', preAuth: true}";
   };
@@ -101,7 +101,7 @@ TEST(CompileProcessors, ABackendsStepChangesNoBodyBeforeAuthentication) {
   EXPECT_EQ(backendDegraded(worldWithExtensions(early("Streams"))), "True/UnsupportedPreAuth");
 }
 
-TEST(CompileProcessors, OneThatFailsOpenIsLeftOutAndTold) {
+TEST(CompileProcessors, LeavesOutAndReportsAProcessorThatFailsOpen) {
   const World world = worldWithExtensions(use("phase: request-headers") +
                                           ", {name: b, type: 'x.test/B:v1', phase: connect, failOpen: true}");
   EXPECT_EQ(backendDegraded(world), "True/UnsupportedExtensionType");
@@ -110,7 +110,7 @@ TEST(CompileProcessors, OneThatFailsOpenIsLeftOutAndTold) {
   EXPECT_EQ(chainOf(world)->of(Phase::kRequestHeaders).size(), 1U);
 }
 
-TEST(CompileProcessors, LendsSecretsThatTheBackendMayReferTo) {
+TEST(CompileProcessors, ProvidesSecretsThatTheBackendMayReferTo) {
   const std::string secret = test::secret("token", {{"key", "value"}});
   EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: request-headers, config: {secret: absent}"))),
             "True/InvalidSecretRef");
@@ -153,7 +153,7 @@ std::string targeting(const std::string& target) {
          target + "}\n  processors: [{name: t, type: 'sluice.dev/Test:v1', phase: request-headers, priority: 1}]\n";
 }
 
-TEST(CompileProcessors, OfFiltersAreTheRules) {
+TEST(CompileProcessors, AddsProcessorsOfFiltersToTheRule) {
   const World world({kClass, kGateway, kBackend, kGuardsPipeline, mainRouteWithFilters(kRefToPipeline)}, nullptr,
                     test::processorTypes());
   const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
@@ -163,7 +163,7 @@ TEST(CompileProcessors, OfFiltersAreTheRules) {
   EXPECT_EQ(world.outcome(), "default/origin");
 }
 
-TEST(CompileProcessors, OfABackendRefComeBesideItsBackendsOwn) {
+TEST(CompileProcessors, AddsProcessorsOfABackendRefToItsBackendsOwn) {
   const std::string route =
       with(kRoute, "port: 8080}]", "port: 8080, filters: [" + std::string(kRefToPipeline) + "]}]");
   const std::string backend =
@@ -175,14 +175,14 @@ TEST(CompileProcessors, OfABackendRefComeBesideItsBackendsOwn) {
   EXPECT_EQ(names(rule->backends.front().chain.get()), "a;b;");
 }
 
-TEST(CompileProcessors, WithoutTheirPipelineTheRuleAnswers500) {
+TEST(CompileProcessors, Answers500ForARuleWithAMissingPipeline) {
   const World world({kClass, kGateway, kBackend, mainRouteWithFilters(kRefToPipeline)}, nullptr,
                     test::processorTypes());
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_NE(world.message("HTTPRoute", "route", "Accepted").find("guards"), std::string::npos);
 }
 
-TEST(CompileProcessors, ThatTargetARouteOrOneOfItsRulesAreThere) {
+TEST(CompileProcessors, AddsProcessorsThatTargetARouteOrOneOfItsRules) {
   for (const char* section : {"", ", sectionName: main", ", sectionName: other"}) {
     const std::string target =
         targeting("group: gateway.networking.k8s.io, kind: HTTPRoute, name: route" + std::string(section));
@@ -196,7 +196,7 @@ TEST(CompileProcessors, ThatTargetARouteOrOneOfItsRulesAreThere) {
 }
 
 // Uses in a route and uses of PayloadProcessors are ordered by the age of their objects.
-TEST(CompileProcessors, OfARouteHaveTheirPlaceAmongThoseThatTargetItByItsAge) {
+TEST(CompileProcessors, OrdersProcessorsOfARouteAmongThoseThatTargetItByAge) {
   const auto order = [](const std::string& processor, const std::string& route) {
     std::string target =
         with(targeting("group: gateway.networking.k8s.io, kind: HTTPRoute, name: route"), "priority: 1", "priority: 2");
@@ -214,7 +214,7 @@ TEST(CompileProcessors, OfARouteHaveTheirPlaceAmongThoseThatTargetItByItsAge) {
   EXPECT_EQ(order("name: z" + old, young), "t;b;");
 }
 
-TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
+TEST(CompileProcessors, AddsProcessorsThatTargetAGatewayToItsListeners) {
   const std::string gateway = "group: gateway.networking.k8s.io, kind: Gateway, name: egress";
   const auto listenerOf = [](const World& world) {
     return world.bind(80)->routes.match(Request("GET", "a.test", "/").head()).listener;
@@ -232,7 +232,7 @@ TEST(CompileProcessors, ThatTargetAGatewayAreAtItsListeners) {
 }
 
 // No step of a later phase ever runs before routing.
-TEST(CompileProcessors, BeforeRoutingTheyHaveNoPhaseThatIsLaterAlsoIfTheirTypeSaysIt) {
+TEST(CompileProcessors, RefusesALaterPhaseOfTheTypeBeforeRouting) {
   const std::string early = with(with(targeting("group: gateway.networking.k8s.io, kind: Gateway, name: egress"),
                                       "spec:", "spec:\n  phase: PreRouting"),
                                  ", phase: request-headers", "");

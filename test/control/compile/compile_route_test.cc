@@ -21,7 +21,7 @@ std::string ruleToOrigin(std::string_view fields) {
 }
 World worldWithRoute(const std::string& route) { return World({kClass, kGateway, kBackend, route}); }
 
-TEST(CompileRoute, TellsItsConditionsToEachParent) {
+TEST(CompileRoute, WritesItsConditionsForEachParent) {
   const World world = worldWithRoute(std::string(kRoute));
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "True/ResolvedRefs");
@@ -38,7 +38,7 @@ TEST(CompileRoute, TellsItsConditionsToEachParent) {
   EXPECT_EQ(found.listener->port, 80);
 }
 
-TEST(CompileRoute, AttachesToTheListenersThatItsParentRefMeans) {
+TEST(CompileRoute, AttachesToTheListenersThatItsParentRefSelects) {
   const std::string gateway =
       with(kGateway, "port: 80}",
            "port: 80}, {name: other, protocol: HTTP, port: 81}, {name: third, protocol: HTTP, port: 82}");
@@ -60,7 +60,7 @@ TEST(CompileRoute, AttachesToTheListenersThatItsParentRefMeans) {
   EXPECT_EQ(attached("parentRefs: [{kind: ListenerSet, name: egress}]"), "False/InvalidKind");
 }
 
-TEST(CompileRoute, CountsOnceAtAListenerThatTwoParentRefsMean) {
+TEST(CompileRoute, CountsOnceAtAListenerThatTwoParentRefsSelect) {
   const World world = worldWithRoute(
       with(kRoute, kParents, "parentRefs: [{name: egress, sectionName: web}, {name: egress, port: 80}]"));
   EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
@@ -72,7 +72,7 @@ TEST(CompileRoute, LeavesParentsOfOtherApisAlone) {
   EXPECT_EQ(world.status("HTTPRoute", "route"), nullptr);
 }
 
-TEST(CompileRoute, NeedsTheListenersLeaveToComeFromAnotherNamespace) {
+TEST(CompileRoute, RequiresTheListenersPermissionFromAnotherNamespace) {
   const std::string route = with(with(kRoute, "name: route", "name: route, namespace: team"), "{name: egress}",
                                  "{name: egress, namespace: default}");
   const std::string backend = with(kBackend, "name: origin", "name: origin, namespace: team");
@@ -85,7 +85,7 @@ TEST(CompileRoute, NeedsTheListenersLeaveToComeFromAnotherNamespace) {
   EXPECT_EQ(allowed.outcome(), "team/origin");
 }
 
-TEST(CompileRoute, AttachesOnlyWhereHostnamesMeet) {
+TEST(CompileRoute, AttachesOnlyWhereHostnamesIntersect) {
   const std::string gateway = with(kGateway, "port: 80}", "port: 80, hostname: '*.example.com'}");
   const World apart({kClass, gateway, kBackend, with(kRoute, "spec:", "spec:\n  hostnames: [example.com, a.test]")});
   EXPECT_EQ(apart.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingListenerHostname");
@@ -103,7 +103,7 @@ TEST(CompileRoute, ComparesPathsInTheNormalFormOfRequests) {
   EXPECT_EQ(world.outcome("a.test", "/a-b"), "404");
 }
 
-TEST(CompileRoute, MatchesByEverythingThatTheApiHas) {
+TEST(CompileRoute, MatchesByAllCriteriaOfTheApi) {
   const World world = worldWithRoute(routeWithRules(
       "rules: [" +
       ruleToOrigin(
@@ -116,7 +116,7 @@ TEST(CompileRoute, MatchesByEverythingThatTheApiHas) {
   EXPECT_EQ(world.rule(test::Request("PUT", "a.test", "/v1/x?q=1", {{"x-a", "aaa"}})), nullptr);
 }
 
-TEST(CompileRoute, LeavesOutMatchesThatCanNotBeEvaluatedAndFailsTheirRule) {
+TEST(CompileRoute, LeavesOutMatchesThatCannotBeEvaluatedAndFailsTheirRule) {
   for (const std::string match :
        {"path: {type: RegularExpression, value: '/('}", "path: {value: /bad%zz}",
         "headers: [{name: Connection, value: close}]", "headers: [{name: x, type: RegularExpression, value: '('}]",
@@ -133,7 +133,7 @@ TEST(CompileRoute, LeavesOutMatchesThatCanNotBeEvaluatedAndFailsTheirRule) {
   }
 }
 
-TEST(CompileRoute, Answers500ForARuleWithAFilterThatIsNotBuilt) {
+TEST(CompileRoute, Answers500ForARuleWithAnUnsupportedFilter) {
   const std::string mirror = "filters: [{type: ExtensionRef, extensionRef: {group: a.test, kind: X, name: x}}]";
   const World some =
       worldWithRoute(routeWithRules("rules: [" + ruleToOrigin("matches: [{path: {value: /a}}], " + mirror) + ", " +
@@ -150,7 +150,7 @@ TEST(CompileRoute, Answers500ForARuleWithAFilterThatIsNotBuilt) {
   EXPECT_EQ(all.outcome(), "500");
 }
 
-TEST(CompileRoute, Answers500ForTheShareOfABackendRefWithSuchAFilter) {
+TEST(CompileRoute, Answers500ForABackendRefWithAnUnsupportedFilter) {
   const World world = worldWithRoute(with(kRoute, "port: 8080}",
                                           "port: 8080, filters: [{type: ExtensionRef, extensionRef: {group: a.test, "
                                           "kind: X, name: x}}]}"));
@@ -158,7 +158,7 @@ TEST(CompileRoute, Answers500ForTheShareOfABackendRefWithSuchAFilter) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileRoute, CompilesHeaderModifiersOfRulesAndShares) {
+TEST(CompileRoute, CompilesHeaderModifiersOfRulesAndBackendRefs) {
   const World world = worldWithRoute(with(
       routeWithRules(
           "rules: [" +
@@ -179,7 +179,7 @@ TEST(CompileRoute, CompilesHeaderModifiersOfRulesAndShares) {
             (std::vector<std::pair<std::string, std::string>>{{"x-d", "3"}}));
 }
 
-TEST(CompileRoute, Answers500ForModifiersOfFieldsThatAreTheGateways) {
+TEST(CompileRoute, Answers500ForModifiersOfFieldsThatBelongToTheGateway) {
   const World world = worldWithRoute(routeWithRules(
       "rules: [" +
       ruleToOrigin("filters: [{type: RequestHeaderModifier, requestHeaderModifier: {remove: [Content-Length]}}]") +
@@ -188,7 +188,7 @@ TEST(CompileRoute, Answers500ForModifiersOfFieldsThatAreTheGateways) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileRoute, SharesTrafficByWeightAndKeepsTheSharesOfBrokenReferences) {
+TEST(CompileRoute, KeepsTheWeightsOfBrokenReferences) {
   const World world = worldWithRoute(with(kRoute, "port: 8080}",
                                           "port: 8080, weight: 9}, {group: gateway.networking.k8s.io, kind: "
                                           "Backend, name: absent}"));
@@ -211,7 +211,7 @@ TEST(CompileRoute, Answers500WithoutBackendsOrIfAllWeightsAreZero) {
   EXPECT_NE(none.message("HTTPRoute", "route", "Accepted").find("no backendRefs"), std::string::npos);
 }
 
-TEST(CompileRoute, Answers500ForReferencesThatAreBroken) {
+TEST(CompileRoute, Answers500ForBrokenReferences) {
   const auto reasonFor = [](std::string_view ref) {
     const World world({kClass, kGateway, kBackend, with(kBackend, "name: origin", "name: origin, namespace: team"),
                        with(kRoute, kOriginRef, ref)});
@@ -230,7 +230,7 @@ TEST(CompileRoute, Answers500ForReferencesThatAreBroken) {
   EXPECT_EQ(reasonFor("{group: gateway.networking.x-k8s.io, kind: XBackend, name: origin}"), "False/BackendNotFound");
 }
 
-TEST(CompileRoute, TakesTheOnlyPortIfTheReferenceNamesNone) {
+TEST(CompileRoute, UsesTheOnlyPortIfTheReferenceNamesNone) {
   EXPECT_EQ(worldWithRoute(with(kRoute, ", port: 8080}", "}")).outcome(), "default/origin");
 }
 
@@ -252,7 +252,7 @@ TEST(CompileRoute, PrefersTheOlderRoute) {
   EXPECT_EQ(World({kClass, kGateway, kBackend, other, newer, older}).outcome(), "default/other");
 }
 
-TEST(CompileRoute, TakesRetriesOver) {
+TEST(CompileRoute, CompilesRetries) {
   const World world = worldWithRoute(
       routeWithRules("rules: [" + ruleToOrigin("retry: {codes: [500, 503], attempts: 4, backoff: 200ms}") + "]"));
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
@@ -268,7 +268,7 @@ TEST(CompileRoute, TakesRetriesOver) {
   EXPECT_FALSE(worldWithRoute(std::string(kRoute)).rule(test::Request("GET", "a.test", "/"))->retry);
 }
 
-TEST(CompileRoute, SaysThatMoreRetriesAreAskedForThanAreMade) {
+TEST(CompileRoute, NotesThatMoreRetriesAreConfiguredThanAreMade) {
   const World world = worldWithRoute(routeWithRules("rules: [" + ruleToOrigin("retry: {attempts: 11}") + "]"));
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
   EXPECT_NE(world.message("HTTPRoute", "route", "Accepted").find("spec.rules[0].retry.attempts: at most 10 are made"),

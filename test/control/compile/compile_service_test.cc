@@ -71,7 +71,7 @@ std::string resolution(const World& world) { return world.condition("HTTPRoute",
 std::string why(const World& world) { return world.message("HTTPRoute", "route", "ResolvedRefs"); }
 std::string note(const World& world) { return world.message("HTTPRoute", "route", "Accepted"); }
 
-TEST(CompileService, HasTheReadyEndpointsOfItsSlices) {
+TEST(CompileService, UsesTheReadyEndpointsOfItsSlices) {
   const World world = shop();
   EXPECT_EQ(world.outcome(), "default/shop");
   EXPECT_THAT(endpoints(world), ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
@@ -81,7 +81,7 @@ TEST(CompileService, HasTheReadyEndpointsOfItsSlices) {
   EXPECT_FALSE(firstPlan(world).tls);
 }
 
-TEST(CompileService, TakesThePortOfTheSliceThatHasTheNameOfItsOwn) {
+TEST(CompileService, UsesTheSlicesPortWithTheNameOfTheServicesPort) {
   EXPECT_THAT(
       endpoints(worldOfServices({std::string(kService), std::string(kSlice)}, routeToService("name: shop, port: 81"))),
       ElementsAre("10.0.0.1 9000", "10.0.0.2 9000"));
@@ -92,19 +92,19 @@ TEST(CompileService, TakesThePortOfTheSliceThatHasTheNameOfItsOwn) {
               ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
 }
 
-TEST(CompileService, TakesItsTargetPortWhereTheSliceRestrictsNone) {
+TEST(CompileService, UsesItsTargetPortIfTheSliceHasNoNumber) {
   const std::string slice = with(kSlice, "name: admin, port: 9000", "name: admin");
   EXPECT_THAT(endpoints(worldOfServices({std::string(kService), slice}, routeToService("name: shop, port: 81"))),
               ElementsAre("10.0.0.1 9000", "10.0.0.2 9000"));
 }
 
-TEST(CompileService, JoinsItsSlicesAndCountsEachEndpointOnce) {
+TEST(CompileService, JoinsItsSlicesWithoutDuplicateEndpoints) {
   const std::string more = with(with(kSlice, "shop-1", "shop-2"), "[10.0.0.1]", "[10.0.0.7]");
   EXPECT_THAT(endpoints(worldOfServices({more, std::string(kService), std::string(kSlice)})),
               ElementsAre("10.0.0.1 8080", "10.0.0.2 8080", "10.0.0.7 8080"));
 }
 
-TEST(CompileService, HasNoEndpointsOfOthers) {
+TEST(CompileService, IgnoresSlicesOfOtherServices) {
   const std::string other = with(kSlice, "service-name: shop", "service-name: other");
   const std::string elsewhere = with(kSlice, "name: shop-1", "name: shop-1, namespace: elsewhere");
   const std::string udp = with(kSlice, "port: 8080, protocol: TCP", "port: 8080, protocol: UDP");
@@ -113,14 +113,14 @@ TEST(CompileService, HasNoEndpointsOfOthers) {
   }
 }
 
-TEST(CompileService, WithoutEndpointsIsResolvedAllTheSame) {
+TEST(CompileService, IsResolvedEvenWithoutEndpoints) {
   const World world = worldOfServices({std::string(kService)});
   EXPECT_EQ(resolution(world), "True/ResolvedRefs");
   EXPECT_EQ(world.outcome(), "default/shop");
   EXPECT_THAT(endpoints(world), IsEmpty());
 }
 
-TEST(CompileService, IsServedHeadlessToo) {
+TEST(CompileService, ServesHeadlessServicesToo) {
   EXPECT_THAT(endpoints(shop(with(kService, "clusterIP: 10.96.0.7", "clusterIP: None"))),
               ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
 }
@@ -138,7 +138,7 @@ TEST(CompileService, UsesTheEndpointsOfOneFamily) {
               ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
 }
 
-TEST(CompileService, IsTheSameForThePoolsWhateverItsEndpointsAre) {
+TEST(CompileService, KeepsItsIdentityWhenItsEndpointsChange) {
   const World one = shop();
   const World other = shop(std::string(kService), with(kSlice, "10.0.0.1", "10.0.0.4"));
   EXPECT_EQ(firstPlan(one).identity, firstPlan(other).identity);
@@ -149,7 +149,7 @@ TEST(CompileService, IsTheSameForThePoolsWhateverItsEndpointsAre) {
   EXPECT_NE(firstPlan(one).identity, firstPlan(h2c).identity);
 }
 
-TEST(CompileService, SpeaksWhatItsAppProtocolSays) {
+TEST(CompileService, SpeaksTheProtocolOfItsAppProtocol) {
   const auto spoken = [](const std::string& name) {
     return firstPlan(shop(with(kService, "nodePort: 30080", "appProtocol: " + name))).protocol;
   };
@@ -158,7 +158,7 @@ TEST(CompileService, SpeaksWhatItsAppProtocolSays) {
   EXPECT_EQ(spoken("http"), routing::UpstreamProtocol::kHttp11);
 }
 
-TEST(CompileService, WhoseProtocolIsNoneOfOursAnswers500) {
+TEST(CompileService, AnswersWith500ForAnUnknownProtocol) {
   for (const char* name : {"kubernetes.io/wss", "https", "redis", "example.com/own"}) {
     const World world = shop(with(kService, "nodePort: 30080", "appProtocol: " + std::string(name)));
     EXPECT_EQ(resolution(world), "False/UnsupportedProtocol") << name;
@@ -170,7 +170,7 @@ TEST(CompileService, WhoseProtocolIsNoneOfOursAnswers500) {
   EXPECT_EQ(udp.outcome(), "500");
 }
 
-TEST(CompileService, MayHaveOnePortNumberForTwoProtocols) {
+TEST(CompileService, AcceptsOnePortNumberForTwoProtocols) {
   for (const char* ports : {"{name: dns, port: 80, protocol: UDP}\n  - {name: web, port: 80}",
                             "{name: web, port: 80}\n  - {name: dns, port: 80, protocol: UDP}"}) {
     const World world =
@@ -179,7 +179,7 @@ TEST(CompileService, MayHaveOnePortNumberForTwoProtocols) {
   }
 }
 
-TEST(CompileService, ThatIsNotThereAnswers500) {
+TEST(CompileService, AnswersWith500ForAMissingService) {
   const World none = worldOfServices({std::string(kSlice)});
   EXPECT_EQ(resolution(none), "False/BackendNotFound");
   EXPECT_EQ(none.outcome(), "500");
@@ -193,14 +193,14 @@ TEST(CompileService, ThatIsNotThereAnswers500) {
   EXPECT_THAT(why(broken), HasSubstr("it is not valid: spec.ports[1].port"));
 }
 
-TEST(CompileService, OfTypeExternalNameIsRefused) {
+TEST(CompileService, RefusesTheTypeExternalName) {
   const World world = shop(with(kService, "type: ClusterIP", "type: ExternalName"));
   EXPECT_EQ(resolution(world), "False/InvalidKind");
   EXPECT_THAT(why(world), HasSubstr("ExternalName"));
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(CompileService, OfAnotherNamespaceNeedsAGrant) {
+TEST(CompileService, RequiresAGrantForAnotherNamespace) {
   const std::string service = with(kService, "name: shop", "name: shop, namespace: store");
   const std::string slice = with(kSlice, "name: shop-1", "name: shop-1, namespace: store");
   const std::string route = routeToService("name: shop, namespace: store, port: 80");
@@ -239,7 +239,7 @@ TEST(CompileService, DoesNotLeadToTheGatewaysOwnAddresses) {
   }
 }
 
-TEST(CompileService, LeadsWhereItIsAllowedTo) {
+TEST(CompileService, UsesEndpointsThatAddressGuardAllows) {
   const std::string gatewayClass =
       with(kClass, "spec: {controllerName: sluice.dev/egress-gateway}",
            "spec: {controllerName: sluice.dev/egress-gateway, parametersRef: {group: '', kind: "

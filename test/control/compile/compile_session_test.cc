@@ -40,11 +40,11 @@ std::vector<std::string> pathsOf(const std::string& matches, const std::string& 
   return compiled == nullptr ? std::vector<std::string>{"no such rule"} : compiled->paths;
 }
 
-TEST(CompileSession, IsNothingForRulesWithoutIt) {
+TEST(CompileSession, ReturnsNullForRulesWithoutIt) {
   EXPECT_EQ(policy("{backendRefs: [" + std::string(kUnclosedRef) + "}]}"), nullptr);
 }
 
-TEST(CompileSession, KeepsWhatTheRuleSays) {
+TEST(CompileSession, KeepsTheRulesSettings) {
   const auto cookie =
       policy(ruleWithSession("{sessionName: Cart, absoluteTimeout: 1h, cookieConfig: {lifetimeType: Permanent}}"));
   ASSERT_NE(cookie, nullptr);
@@ -58,7 +58,7 @@ TEST(CompileSession, KeepsWhatTheRuleSays) {
   EXPECT_EQ(header->name, "x-cart") << "as field names are compared";
 }
 
-TEST(CompileSession, NamesWhatHasNoNameByItsRule) {
+TEST(CompileSession, NamesUnnamedSessionsByTheirRule) {
   const auto name = [](const std::string& rules, const std::string& path = "/") { return policy(rules, path)->name; };
   const std::string other = ", matches: [{path: {value: /other}}]";
   const std::string first = name(ruleWithSession("{}"));
@@ -72,7 +72,7 @@ TEST(CompileSession, NamesWhatHasNoNameByItsRule) {
       << "wherever it stands";
 }
 
-TEST(CompileSession, IsForItsRuleAndItsNameAlone) {
+TEST(CompileSession, IsBoundToItsRuleAndName) {
   std::set<std::string> scopes;
   const std::vector<std::string> all = {
       ruleWithSession("{}"), ruleWithSession("{}", ", name: a"), ruleWithSession("{sessionName: s}"),
@@ -85,7 +85,7 @@ TEST(CompileSession, IsForItsRuleAndItsNameAlone) {
   EXPECT_EQ(scopes.size(), all.size() + 2);
 }
 
-TEST(CompileSession, KnowsItsSharesWhereverTheyStand) {
+TEST(CompileSession, FindsItsBackendsInAnyOrder) {
   const auto refs = [](const std::string& list) {
     return policy("{sessionPersistence: {sessionName: s}, backendRefs: [" + list + "]}")->shares;
   };
@@ -102,7 +102,7 @@ TEST(CompileSession, KnowsItsSharesWhereverTheyStand) {
   EXPECT_NE(twice[1], twice[0]);
 }
 
-TEST(CompileSession, HasThePathsThatItsMatchesHave) {
+TEST(CompileSession, HasThePathsOfItsMatches) {
   EXPECT_THAT(pathsOf("{path: {value: /}}"), IsEmpty());
   EXPECT_THAT(pathsOf("{path: {value: /a}}, {path: {type: Exact, value: /b/c}}"), ElementsAre("/a", "/b/c"));
   EXPECT_THAT(pathsOf("{path: {value: /a/}}"), ElementsAre("/a"));
@@ -118,7 +118,7 @@ TEST(CompileSession, HasThePathsThatItsMatchesHave) {
   EXPECT_THAT(expression("/p1/p2"), ElementsAre("/p1/p2"));
 }
 
-TEST(CompileSession, RefusesFieldsThatNoClientCanSendOn) {
+TEST(CompileSession, RefusesFieldsThatClientsCannotSend) {
   for (const std::string name :
        {"Connection", "content-length", "Host", "Proxy-Authorization", "te", "Cookie", "set-cookie", "Via"}) {
     const World world({kClass, kGateway, kBackend,
@@ -131,7 +131,7 @@ TEST(CompileSession, RefusesFieldsThatNoClientCanSendOn) {
   EXPECT_NE(policy(ruleWithSession("{type: Cookie, sessionName: host}")), nullptr) << "cookies may have any name";
 }
 
-TEST(CompileSession, OutlivesWeights) {
+TEST(CompileSession, ServesExistingSessionsOfBackendsWithWeightZero) {
   const World world({kClass, kGateway, kBackend,
                      routeWithSessionRules("{sessionPersistence: {}, backendRefs: [" + std::string(kUnclosedRef) +
                                            ", weight: 0}]}")});
@@ -166,7 +166,7 @@ World keyed(const std::string& ref, const std::string& documents, const std::str
   return World({kClassWithSettings, sessionSettings(ref), documents, kGateway, kBackend, routeWithSessionRules(rules)});
 }
 
-TEST(SessionKey, IsWhatTheSettingsName) {
+TEST(SessionKey, ComesFromTheSecretThatTheSettingsName) {
   const World world = keyed("namespace: default, name: keys", keysSecret("key: " + kKey));
   EXPECT_EQ(world.outcome(), "default/origin");
   const auto& sealer = world.snapshot().sessionSealer;
@@ -180,13 +180,13 @@ TEST(SessionKey, IsWhatTheSettingsName) {
   EXPECT_TRUE(opened->byPrevious);
 }
 
-TEST(SessionKey, IsTheProcessesOwnWithoutSettings) {
+TEST(SessionKey, IsMadeByTheProcessWithoutSettings) {
   const World world({kClass, kGateway, kBackend, routeWithSessionRules(ruleWithSession("{}"))});
   EXPECT_EQ(world.snapshot().sessionSealer, nullptr);
   EXPECT_EQ(world.outcome(), "default/origin");
 }
 
-TEST(SessionKey, ThatCanNotBeHadCostsTheRulesThatNeedItAndNoOther) {
+TEST(SessionKey, FailsOnlyTheRulesThatNeedItIfItIsMissing) {
   const std::string rules = ruleWithSession("{}", ", matches: [{path: {value: /shop}}]") + ", {backendRefs: [" +
                             std::string(kUnclosedRef) + "}]}";
   const auto told = [&](const std::string& ref, const std::string& documents) {
@@ -213,7 +213,7 @@ TEST(SessionKey, ThatCanNotBeHadCostsTheRulesThatNeedItAndNoOther) {
   }
 }
 
-TEST(SessionKey, ThatCanNotBeHadRefusesARouteOfWhichNothingIsLeft) {
+TEST(SessionKey, RefusesARouteWithoutOtherRulesIfItIsMissing) {
   const World world = keyed("namespace: default, name: keys", std::string(kBackend));
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue");

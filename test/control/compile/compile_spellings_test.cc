@@ -84,7 +84,7 @@ TEST(BackendSpelling, HasTheStatusOfItsOwnCrd) {
   }
 }
 
-TEST(BackendSpelling, Answers500ForDestinationsThatAreNotBuilt) {
+TEST(BackendSpelling, Answers500ForUnsupportedDestinations) {
   for (const BackendKind& spelling : kSpellings) {
     for (const std::string destination :
          {"type: Ip, ip: {address: 127.0.0.1}", "type: KubernetesService, service: {name: a, namespace: b}",
@@ -101,7 +101,7 @@ TEST(BackendSpelling, Answers500ForDestinationsThatAreNotBuilt) {
             "False/UnsupportedValue");
 }
 
-TEST(BackendSpelling, LosesOnlyThePortsWhoseProtocolIsNotBuilt) {
+TEST(BackendSpelling, LosesOnlyThePortsWithAnUnsupportedProtocol) {
   for (const std::string protocol : {"TCP", "MCP"}) {
     const std::string ports = "{number: 80, protocol: HTTP}, {number: 81, protocol: " + protocol + "}";
     const World served = worldOf(kOwn, ports, "80");
@@ -119,7 +119,7 @@ TEST(BackendSpelling, LosesOnlyThePortsWhoseProtocolIsNotBuilt) {
   }
 }
 
-TEST(BackendSpelling, LosesOnlyThePortsWhoseReferencesAreBroken) {
+TEST(BackendSpelling, LosesOnlyThePortsWithBrokenReferences) {
   const std::string ports =
       "{number: 80, protocol: HTTP}, {number: 443, protocol: HTTP, tls: {caBundleRef: [{name: absent}]}}";
   const World served = worldOf(kOwn, ports, "80");
@@ -146,7 +146,7 @@ TEST(TlsOptions, BecomeTypedMembers) {
   EXPECT_EQ(tls.cipherSuites, "TLS_AES_128_GCM_SHA256:ECDHE-RSA-AES128-GCM-SHA256");
 }
 
-TEST(TlsOptions, AreRefusedByConditionIfTheirValuesAreBad) {
+TEST(TlsOptions, AreRefusedWithAConditionIfTheirValuesAreWrong) {
   for (const std::string option :
        {"spki-pins: ''", "spki-pins: ' , '", "spki-pins: nonsense",
         "spki-pins: 4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0",
@@ -176,7 +176,7 @@ TEST(TlsOptions, DoNotPinAPeerThatIsNotVerified) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(TlsOptions, AreBoundToSixteenPins) {
+TEST(TlsOptions, AcceptAtMostSixteenPins) {
   const auto pins = [](int count) {
     std::string text = "sluice.dev/spki-pins: '";
     for (int i = 0; i < count; ++i) text += "4ZvQ1Ivw0nDYG6ZMkDJTFmUoVQKTcCvXvZW+2iGLeP0= ";
@@ -186,7 +186,7 @@ TEST(TlsOptions, AreBoundToSixteenPins) {
   EXPECT_EQ(optionWorld(pins(17)).outcome(), "500");
 }
 
-TEST(TlsOptions, OfOthersAreLeftAlone) {
+TEST(TlsOptions, IgnoreKeysOfForeignDomains) {
   const World world = optionWorld("acme.test/colour: blue");
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_NE(world.message("Backend", "origin", "Accepted").find("acme.test/colour"), std::string::npos);

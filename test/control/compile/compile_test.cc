@@ -30,7 +30,7 @@ std::string everythingWithOutcomes(const World& world) {
   return text;
 }
 
-TEST(Compile, DependsOnTheSetOfDocumentsNotOnTheirOrder) {
+TEST(Compile, DoesNotDependOnTheOrderOfDocuments) {
   std::vector<std::string> documents = {
       std::string(kClass),
       std::string(kGateway),
@@ -54,7 +54,7 @@ TEST(Compile, DependsOnTheSetOfDocumentsNotOnTheirOrder) {
   }
 }
 
-TEST(Compile, ListsEachBackendThatIsUsedOnce) {
+TEST(Compile, ListsEachUsedBackendOnce) {
   const World world({kClass, with(kGateway, "port: 80}", "port: 80}, {name: b, protocol: HTTP, port: 81}"), kBackend,
                      with(kBackend, "name: origin", "name: unused"), kRoute,
                      with(kRoute, "name: route", "name: again")});
@@ -69,7 +69,7 @@ TEST(Compile, PutsStatusesInTheOrderOfKinds) {
   EXPECT_EQ(kinds, (std::vector<std::string>{"GatewayClass", "Gateway", "HTTPRoute", "Backend"}));
 }
 
-TEST(Compile, MakesASnapshotOfNothing) {
+TEST(Compile, MakesASnapshotOfAnEmptyModel) {
   CompileCache cache;
   const CompileResult result = compile(config::Model(), config::Catalog(), processing::BuiltinTypes(), cache);
   ASSERT_NE(result.snapshot, nullptr);

@@ -132,7 +132,7 @@ void lookAtBackends(ReasonsGiven& given) {
               "'sluice.dev/Test:v1', phase: request-headers}]}\n"});  // TargetNotFound
 }
 
-TEST(ConditionReasons, AreAllGiven) {
+TEST(ConditionReasons, AreAllProvoked) {
   ReasonsGiven given;
   lookAtGateways(given);
   lookAtListeners(given);
@@ -144,7 +144,7 @@ TEST(ConditionReasons, AreAllGiven) {
   for (const std::string& each : given.all()) EXPECT_TRUE(promised.count(each) == 1) << each << " is no constant";
 }
 
-TEST(ConditionReasons, TheGenerationIsThereWhateverTheReason) {
+TEST(ConditionReasons, AllHaveTheObservedGeneration) {
   const World world({kClass, kGateway, kBackend, kRoute, with(rpc(kRoute), "spec:", "spec:\n  surprise: 1")});
   for (const config::ObjectStatus& object : world.result().statuses) {
     const auto observed = [&](const std::vector<config::Condition>& conditions) {

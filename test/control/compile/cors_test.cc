@@ -55,7 +55,7 @@ struct Preflight : Request {
   }
 };
 
-TEST(Cors, AllowsTheOriginsThatAreNamed) {
+TEST(Cors, AllowsTheConfiguredOrigins) {
   const auto named = cors("allowOrigins: ['https://a.test', 'http://b.test:81', 'http://c.test:80']");
   EXPECT_TRUE(named->allows("https://a.test"));
   EXPECT_TRUE(named->allows("https://A.test"));
@@ -95,7 +95,7 @@ TEST(Cors, AllowsEveryOriginByAWildcardAlone) {
 
 TEST(Cors, AllowsNobodyWithoutOrigins) { EXPECT_FALSE(cors("")->allows("https://a.test")); }
 
-TEST(Cors, TellsAnAllowedOriginAndReplacesWhatTheBackendSaid) {
+TEST(Cors, AnswersAnAllowedOriginAndReplacesTheBackendsFields) {
   const auto some = cors("allowOrigins: ['https://a.test'], exposeHeaders: [X-A, X-B], allowMethods: [PUT]");
   EXPECT_THAT(
       applied(*some, RequestFrom("https://a.test"),
@@ -104,7 +104,7 @@ TEST(Cors, TellsAnAllowedOriginAndReplacesWhatTheBackendSaid) {
                            "access-control-expose-headers: X-A, X-B", "vary: origin"));
 }
 
-TEST(Cors, TellsOthersNothingAndTakesAwayWhatTheBackendSaid) {
+TEST(Cors, RemovesTheBackendsFieldsForOtherOrigins) {
   const auto some = cors("allowOrigins: ['https://a.test'], allowCredentials: true");
   const Request::Fields backends = {{"access-control-allow-origin", "*"}, {"x-a", "1"}};
   EXPECT_THAT(applied(*some, RequestFrom("https://b.test"), backends), ElementsAre("x-a: 1", "vary: origin"));
@@ -114,7 +114,7 @@ TEST(Cors, TellsOthersNothingAndTakesAwayWhatTheBackendSaid) {
       ElementsAre("vary: origin"));
 }
 
-TEST(Cors, SaysOnceThatAnswersVaryByOrigin) {
+TEST(Cors, AddsOriginToVaryOnce) {
   const auto some = cors("allowOrigins: ['https://a.test']");
   const Request request("GET", "a.test", "/");
   EXPECT_THAT(applied(*some, request, {{"vary", "accept"}}), ElementsAre("vary: accept", "vary: origin"));
@@ -122,7 +122,7 @@ TEST(Cors, SaysOnceThatAnswersVaryByOrigin) {
   EXPECT_THAT(applied(*some, request, {{"vary", "*"}}), ElementsAre("vary: *"));
 }
 
-TEST(Cors, AnswersPreflightsWithWhatIsConfigured) {
+TEST(Cors, AnswersPreflightsAsConfigured) {
   const auto some = cors(
       "allowOrigins: ['https://shop.test'], allowMethods: [GET, OPTIONS], allowHeaders: [x-1, X-2], "
       "exposeHeaders: [x-3], allowCredentials: true, maxAge: 3600");
@@ -133,14 +133,14 @@ TEST(Cors, AnswersPreflightsWithWhatIsConfigured) {
                            "access-control-expose-headers: x-3", "access-control-max-age: 3600", "vary: origin"));
 }
 
-TEST(Cors, LeavesOutOfPreflightsWhatIsNotConfigured) {
+TEST(Cors, LeavesUnconfiguredFieldsOutOfPreflights) {
   EXPECT_THAT(applied(*cors("allowOrigins: ['*']"), Preflight("PUT", "x-9")),
               UnorderedElementsAre("access-control-allow-origin: https://shop.test", "access-control-max-age: 5",
                                    "vary: origin"));
 }
 
 // With credentials a browser takes "*" for a name, so the requested names are echoed.
-TEST(Cors, EchoesWhatIsAskedForInPlaceOfWildcards) {
+TEST(Cors, EchoesRequestedNamesInPlaceOfWildcards) {
   for (const char* credentials : {"true", "false"}) {
     const auto all = cors("allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*'], allowCredentials: " +
                           std::string(credentials));
@@ -154,7 +154,7 @@ TEST(Cors, EchoesWhatIsAskedForInPlaceOfWildcards) {
   }
 }
 
-TEST(Cors, ExposesEverythingByNameIfThereAreCredentials) {
+TEST(Cors, ExposesEveryFieldByNameWithCredentials) {
   const auto open = cors("allowOrigins: ['*'], exposeHeaders: ['*']");
   EXPECT_THAT(applied(*open, RequestFrom("https://a.test"), {{"x-a", "1"}}),
               testing::Contains("access-control-expose-headers: *"));
@@ -164,7 +164,7 @@ TEST(Cors, ExposesEverythingByNameIfThereAreCredentials) {
               testing::Contains("access-control-expose-headers: x-a, etag"));
 }
 
-TEST(Cors, KnowsAPreflightByMethodOriginAndAnnouncedMethod) {
+TEST(Cors, RecognizesAPreflightByMethodOriginAndRequestedMethod) {
   EXPECT_TRUE(routing::isPreflight(Preflight("PUT").head()));
   EXPECT_FALSE(routing::isPreflight(Request("OPTIONS", "a", "/", {{"origin", "https://a.test"}}).head()));
   EXPECT_FALSE(routing::isPreflight(Request("OPTIONS", "a", "/", {{"access-control-request-method", "PUT"}}).head()));
@@ -173,7 +173,7 @@ TEST(Cors, KnowsAPreflightByMethodOriginAndAnnouncedMethod) {
       Request("GET", "a", "/", {{"origin", "https://a.test"}, {"access-control-request-method", "PUT"}}).head()));
 }
 
-TEST(CompileCors, RefusesAPortThatNobodyHas) {
+TEST(CompileCors, RefusesAnInvalidPort) {
   for (const char* port : {"0", "65536"}) {
     const World world({kClass, kGateway, kBackend,
                        routeWithRuleFields(corsFilter("allowOrigins: ['https://a.test:" + std::string(port) + "']"))});
@@ -185,7 +185,7 @@ TEST(CompileCors, RefusesAPortThatNobodyHas) {
   EXPECT_TRUE(cors("allowOrigins: ['https://a.test:65535']")->allows("https://a.test:65535"));
 }
 
-TEST(CompileCors, IsOfARuleOrOfAShare) {
+TEST(CompileCors, AppliesToARuleOrAWeightedBackend) {
   const World world(
       {kClass, kGateway, kBackend, with(kRoute, "port: 8080}", "port: 8080, filters: [{type: CORS, cors: {}}]}")});
   const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
@@ -206,13 +206,13 @@ std::string metBy(const Request& request, const std::string& ofGet) {
   return rule == routes.match(Request("GET", "a.test", "/").head()).rule ? "GET" : "other";
 }
 
-TEST(PreflightMatch, MeetsTheRuleOfTheRequestThatIsAnnounced) {
+TEST(PreflightMatch, FindsTheRuleOfTheRequestedMethod) {
   EXPECT_EQ(metBy(Preflight("GET"), corsFilter("")), "GET");
   EXPECT_EQ(metBy(Preflight("PUT"), corsFilter("")), "other");
   EXPECT_EQ(metBy(Request("OPTIONS", "a.test", "/"), corsFilter("")), "other");
 }
 
-TEST(PreflightMatch, IsThatOfAnyOptionsRequestForRulesWithoutTheFilter) {
+TEST(PreflightMatch, TreatsPreflightsAsOptionsRequestsForRulesWithoutTheFilter) {
   EXPECT_EQ(metBy(Preflight("GET"), ""), "other");
 }
 

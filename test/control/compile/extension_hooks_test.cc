@@ -54,7 +54,7 @@ std::string listenerSteps(const World& world, std::uint16_t port = 80) {
   return text;
 }
 
-TEST(ExtensionHooks, AClosedRouteHookThatCanNotRunRefusesRoutesAlone) {
+TEST(ExtensionHooks, AClosedRouteHookThatCannotRunRefusesRoutesAlone) {
   const World world = worldWithHooks("Route");
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_EQ(listenerSteps(world), "");
@@ -80,7 +80,7 @@ TEST(ExtensionHooks, AClosedHookOfAWiderScopeRefusesAtEveryListener) {
   }
 }
 
-TEST(ExtensionHooks, OpenOnesThatCanNotRunAreLeftOutAndTold) {
+TEST(ExtensionHooks, OpenHooksThatCannotRunAreLeftOutAndReported) {
   const World world = worldWithHooks("{type: Route, failOpen: true}, {type: Translation, failOpen: true}");
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_EQ(listenerSteps(world), "");
@@ -91,13 +91,13 @@ TEST(ExtensionHooks, OpenOnesThatCanNotRunAreLeftOutAndTold) {
   EXPECT_NE(world.message("GatewayClass", "sluice", "Degraded").find("fails open"), std::string::npos);
 }
 
-TEST(ExtensionHooks, WithoutAnyNothingIsDegraded) {
+TEST(ExtensionHooks, NothingIsDegradedWithoutHooks) {
   const World world({test::kClass, kTwoListeners, test::kBackend, test::kRoute});
   EXPECT_EQ(world.condition("GatewayClass", "sluice", "Degraded"), "");
   EXPECT_EQ(world.rule(Request("GET", "a.test", "/"))->chain, nullptr);
 }
 
-TEST(ExtensionHooks, ThatRunAreStepsOfRulesAndListenersTheWidestFirst) {
+TEST(ExtensionHooks, BecomeStepsOfRulesAndListenersWithTheWidestScopeFirst) {
   const World world = worldWithHooks("Route, {type: VirtualHost, failOpen: true}, HTTPListener, Translation", [] {
     processing::BuiltinTypes types = withEngine();
     types.front().phases = {processing::Phase::kRequestHeaders};

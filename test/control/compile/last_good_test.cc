@@ -36,7 +36,7 @@ class LastGoodTest : public ::testing::Test {
   const World good_{{kClass, kGateway, kBackend, kRoute}};
 };
 
-TEST_F(LastGoodTest, AGatewayServesOnAndSaysWhatIsWrong) {
+TEST_F(LastGoodTest, AGatewayStaysInServiceAndReportsTheProblem) {
   const World world({kClass, bad(kGateway, "4"), kBackend, kRoute}, &good_);
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/Invalid");
@@ -48,7 +48,7 @@ TEST_F(LastGoodTest, AGatewayServesOnAndSaysWhatIsWrong) {
   EXPECT_TRUE(config::isHealthy(*world.status("HTTPRoute", "route")));
 }
 
-TEST_F(LastGoodTest, ARouteServesOnAndSaysWhatIsWrong) {
+TEST_F(LastGoodTest, ARouteStaysInServiceAndReportsTheProblem) {
   const World world({kClass, kGateway, kBackend, bad(kRoute, "6")}, &good_);
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/Invalid");
@@ -58,13 +58,13 @@ TEST_F(LastGoodTest, ARouteServesOnAndSaysWhatIsWrong) {
   EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
 }
 
-TEST_F(LastGoodTest, ARouteWhoseParentIsGoneSaysBoth) {
+TEST_F(LastGoodTest, ARouteWithoutItsParentReportsBothProblems) {
   const World world({kClass, kBackend, bad(kRoute, "6")}, &good_);
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingParent");
   EXPECT_THAT(world.message("HTTPRoute", "route", "Accepted"), HasSubstr("surprise: unknown field"));
 }
 
-TEST_F(LastGoodTest, ABackendServesOnAndIsDegraded) {
+TEST_F(LastGoodTest, ABackendStaysInServiceAndIsDegraded) {
   const World world({kClass, kGateway, bad(kBackend, "5"), kRoute}, &good_);
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "False/Invalid");
@@ -76,7 +76,7 @@ TEST_F(LastGoodTest, ABackendServesOnAndIsDegraded) {
   EXPECT_TRUE(config::isHealthy(*world.status("HTTPRoute", "route")));
 }
 
-TEST_F(LastGoodTest, ABackendThatCanNotBeServedSaysSoFirst) {
+TEST_F(LastGoodTest, ABackendThatCannotBeServedReportsThatFirst) {
   const std::string unserved = with(kBackend, "spec: {", "spec: {extensions: [{name: a, type: 'a.test/B:v1'}], ");
   const World before({kClass, kGateway, unserved, kRoute});
   const World world({kClass, kGateway, bad(unserved, "5"), kRoute}, &before);
@@ -90,7 +90,7 @@ TEST_F(LastGoodTest, ABackendThatCanNotBeServedSaysSoFirst) {
   EXPECT_EQ(degraded, 1);
 }
 
-TEST_F(LastGoodTest, AGatewayClassServesOnAndSaysWhatIsWrong) {
+TEST_F(LastGoodTest, AGatewayClassStaysInServiceAndReportsTheProblem) {
   const World world({bad(kClass, "3"), kGateway, kBackend, kRoute}, &good_);
   EXPECT_TRUE(world.result().usable);
   EXPECT_EQ(world.outcome(), "default/origin");
@@ -99,7 +99,7 @@ TEST_F(LastGoodTest, AGatewayClassServesOnAndSaysWhatIsWrong) {
   EXPECT_EQ(observed(world, "GatewayClass", "sluice"), 13);
 }
 
-TEST_F(LastGoodTest, SettingsServeOnAndTheirGatewayClassSaysWhatIsWrong) {
+TEST_F(LastGoodTest, SettingsStayInServiceAndTheirGatewayClassReportsTheProblem) {
   const std::string reference = with(kClass, "gateway}",
                                      "gateway, parametersRef: {group: '', kind: ConfigMap, "
                                      "namespace: default, name: settings}}");
@@ -115,7 +115,7 @@ TEST_F(LastGoodTest, SettingsServeOnAndTheirGatewayClassSaysWhatIsWrong) {
   EXPECT_THAT(world.message("GatewayClass", "sluice", "Accepted"), EndsWith(kServesOn));
 }
 
-TEST_F(LastGoodTest, NothingIsSaidOnceTheObjectIsValidAgain) {
+TEST_F(LastGoodTest, NothingIsReportedOnceTheObjectIsValidAgain) {
   const World broken({kClass, bad(kGateway, "4"), bad(kBackend, "5"), bad(kRoute, "6")}, &good_);
   const World again({kClass, bad(kGateway, "4"), bad(kBackend, "5"), bad(kRoute, "6")}, &broken);
   EXPECT_EQ(again.outcome(), "default/origin");
@@ -124,7 +124,7 @@ TEST_F(LastGoodTest, NothingIsSaidOnceTheObjectIsValidAgain) {
   for (const config::ObjectStatus& each : mended.result().statuses) EXPECT_TRUE(config::isHealthy(each)) << each.kind;
 }
 
-TEST_F(LastGoodTest, WhatNeverWasValidStillAnswers500) {
+TEST_F(LastGoodTest, AnObjectThatWasNeverValidStillAnswers500) {
   const World nothing({kClass});
   EXPECT_EQ(World({kClass, kGateway, kBackend, bad(kRoute, "6")}, &nothing).outcome(), "500");
   EXPECT_EQ(World({kClass, bad(kGateway, "4"), kBackend, kRoute}, &nothing).outcome(), "500");

@@ -5,7 +5,7 @@
 namespace sluice::control {
 namespace {
 
-TEST(ListenAddress, HasOneSpelling) {
+TEST(ListenAddress, HasOneCanonicalForm) {
   EXPECT_EQ(canonicalAddress("0:0:0:0:0:0:0:1"), "::1");
   EXPECT_EQ(canonicalAddress("FD00::A"), "fd00::a");
   EXPECT_EQ(canonicalAddress("127.0.0.1"), "127.0.0.1");

@@ -11,7 +11,7 @@ std::string messageOf(const std::string& text) {
   return Conditions(std::optional<std::int64_t>()).good("Accepted", "Accepted", text).take().front().message;
 }
 
-TEST(Conditions, MessagesAreNoLongerThanTheApiTakes) {
+TEST(Conditions, MessagesAreNoLongerThanTheApiAccepts) {
   const std::string most(32768, 'a');
   EXPECT_EQ(messageOf(most), most);
   EXPECT_EQ(messageOf(most + "b"), std::string(32765, 'a') + "...");

@@ -101,7 +101,7 @@ class ProcessorCacheTest : public testing::Test {
   CompilingProcess process_;
 };
 
-TEST_F(ProcessorCacheTest, WhatDidNotChangeIsNotMadeAgainNorAreItsBackendOrRule) {
+TEST_F(ProcessorCacheTest, KeepsAnUnchangedProcessorWithItsBackendAndRule) {
   const routing::BackendPlan* before = process_.backend();
   ASSERT_NE(before->chain, nullptr);
   EXPECT_EQ(compile({}), 0);
@@ -114,7 +114,7 @@ TEST_F(ProcessorCacheTest, WhatDidNotChangeIsNotMadeAgainNorAreItsBackendOrRule)
   EXPECT_EQ(process_.backend(), before);
 }
 
-TEST_F(ProcessorCacheTest, ASecretThatChangesOrGoesMakesItAgain) {
+TEST_F(ProcessorCacheTest, RemakesAProcessorIfItsSecretChangesOrIsRemoved) {
   const routing::BackendPlan* before = process_.backend();
   EXPECT_EQ(compile({.secret = tokenSecret("second")}), 1);
   EXPECT_NE(process_.backend(), before);
@@ -127,14 +127,14 @@ TEST_F(ProcessorCacheTest, ASecretThatChangesOrGoesMakesItAgain) {
   EXPECT_TRUE(process_.served());
 }
 
-TEST_F(ProcessorCacheTest, AGrantThatGoesMakesItAgain) {
+TEST_F(ProcessorCacheTest, RemakesAProcessorIfItsGrantIsRemoved) {
   EXPECT_EQ(compile({.grant = ""}), 1);
   EXPECT_FALSE(process_.served());
   EXPECT_EQ(compile({}), 1);
   EXPECT_TRUE(process_.served());
 }
 
-TEST_F(ProcessorCacheTest, AUseThatChangesIsMadeAgainIfItsProcessorCouldBeAnother) {
+TEST_F(ProcessorCacheTest, RemakesAProcessorIfARelevantFieldOfItsUseChanges) {
   const routing::BackendPlan* before = process_.backend();
   EXPECT_EQ(compile({.backend = backend("", "{secret: token, more: 1}")}), 1);
   EXPECT_NE(process_.backend(), before);
@@ -145,7 +145,7 @@ TEST_F(ProcessorCacheTest, AUseThatChangesIsMadeAgainIfItsProcessorCouldBeAnothe
   EXPECT_EQ(process_.backend()->chain->all().at(0).priority, 3);
 }
 
-TEST_F(ProcessorCacheTest, ACatalogThatChangesIsFollowed) {
+TEST_F(ProcessorCacheTest, FollowsAChangedCatalog) {
   const auto with = [&](const std::string& entry) {
     return test::configMap("settings", "settings.yaml", "processorCatalogs: [{namespace: default, name: types}]\n") +
            "---\n" + test::configMap("types", "a.yaml", entry);
@@ -168,7 +168,7 @@ TEST_F(ProcessorCacheTest, ACatalogThatChangesIsFollowed) {
   EXPECT_FALSE(process_.served()) << "its phase is allowed no more";
 }
 
-TEST_F(ProcessorCacheTest, WhatAConfigurationDoesNotHaveIsForgotten) {
+TEST_F(ProcessorCacheTest, DropsProcessorsThatTheLastConfigurationDidNotHave) {
   EXPECT_EQ(compile({.backend = std::string(test::kBackend)}), 0);
   EXPECT_EQ(compile({}), 1);
 }

@@ -79,13 +79,13 @@ std::string ruleAt(const std::string& path, const std::string& fields, const std
 }
 std::string filtersField(const std::string& list) { return "filters: [" + list + "], "; }
 
-TEST(ProcessorPlaces, OfTwoRulesOrSharesAreTwo) {
+TEST(ProcessorPlaces, DifferBetweenRulesAndBetweenWeightedBackends) {
   EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(kInline)) + ruleAt("/b", filtersField(kInline)))), 2U);
   EXPECT_EQ(distinct(owners(ruleAt("/a", "", ", " + ("filters: [" + std::string(kInline) + "]")))), 2U)
       << "one backend twice";
 }
 
-TEST(ProcessorPlaces, OfTwoFiltersOrPipelinesAreTwo) {
+TEST(ProcessorPlaces, DifferBetweenFiltersAndPipelines) {
   const std::string both = std::string(kInline) + ", " + kPipelineRef;
   EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(both)), {kReferredPipeline})), 2U);
   EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(kPipelineRef)) + ruleAt("/b", filtersField(kPipelineRef)),
@@ -96,7 +96,7 @@ TEST(ProcessorPlaces, OfTwoFiltersOrPipelinesAreTwo) {
   EXPECT_EQ(distinct(owners(ruleAt("/a", filtersField(refs)), {kReferredPipeline, second})), 2U);
 }
 
-TEST(ProcessorPlaces, OfOnePayloadProcessorAreOneForAllOfItsTarget) {
+TEST(ProcessorPlaces, AreTheSameForAllOfAPayloadProcessorsTarget) {
   const std::string processor =
       "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec:\n  targetRef: {group: "
       "gateway.networking.k8s.io, kind: HTTPRoute, name: route}\n  processors: [{name: a, type: 'sluice.dev/Test:v1', "
@@ -106,7 +106,7 @@ TEST(ProcessorPlaces, OfOnePayloadProcessorAreOneForAllOfItsTarget) {
   EXPECT_EQ(distinct(found), 1U);
 }
 
-TEST(ProcessorPlaces, StayWhileSomethingElseChanges) {
+TEST(ProcessorPlaces, StayTheSameWhileOtherPartsChange) {
   const auto before = owners(ruleAt("/a", "name: main, " + filtersField(kInline)));
   ASSERT_EQ(before.size(), 1U);
   EXPECT_EQ(owners(ruleAt("/c", "") + ruleAt("/a", "name: main, " + filtersField(kInline))), before)

@@ -38,7 +38,7 @@ World worldWithProcessor(const std::string& document, const std::vector<std::str
 std::string accepted(const World& world) { return world.condition("PayloadProcessor", "p", "Accepted"); }
 std::string processorDegraded(const World& world) { return world.condition("PayloadProcessor", "p", "Degraded"); }
 
-TEST(ProcessorStatus, ItsAncestorIsItsTarget) {
+TEST(ProcessorStatus, HasTheTargetAsItsAncestor) {
   const World world = worldWithProcessor(processor("kind: Gateway, name: egress, sectionName: web"));
   const config::ObjectStatus* status = world.status("PayloadProcessor", "p");
   ASSERT_NE(status, nullptr);
@@ -50,7 +50,7 @@ TEST(ProcessorStatus, ItsAncestorIsItsTarget) {
   EXPECT_TRUE(config::isHealthy(*status));
 }
 
-TEST(ProcessorStatus, ThatIsAttachedIsAcceptedWhereverItIs) {
+TEST(ProcessorStatus, IsAcceptedForEveryKindOfTarget) {
   for (const char* target : {"kind: Gateway, name: egress", "kind: HTTPRoute, name: route",
                              "kind: HTTPRoute, name: route, sectionName: main"}) {
     EXPECT_EQ(accepted(worldWithProcessor(processor(target))), "True/Accepted") << target;
@@ -60,7 +60,7 @@ TEST(ProcessorStatus, ThatIsAttachedIsAcceptedWhereverItIs) {
   }
 }
 
-TEST(ProcessorStatus, WithoutItsTargetOrItsSectionNothingIsAttachedAndItSaysSo) {
+TEST(ProcessorStatus, ReportsAMissingTargetOrSection) {
   for (const char* target :
        {"kind: Gateway, name: other", "kind: Gateway, name: egress, sectionName: other", "kind: HTTPRoute, name: other",
         "kind: HTTPRoute, name: route, sectionName: other", "kind: GRPCRoute, name: route"}) {
@@ -73,13 +73,13 @@ TEST(ProcessorStatus, WithoutItsTargetOrItsSectionNothingIsAttachedAndItSaysSo) 
             "spec.targetRef: Gateway default/egress: it has no listener other, so nothing is attached");
 }
 
-TEST(ProcessorStatus, ListenerSetsAreNoTargetsHere) {
+TEST(ProcessorStatus, RefusesListenerSetsAsTargets) {
   const World world = worldWithProcessor(processor("kind: ListenerSet, name: egress"));
   EXPECT_EQ(accepted(world), "False/UnsupportedValue");
   EXPECT_NE(world.message("PayloadProcessor", "p", "Accepted").find("spec.targetRef.kind"), std::string::npos);
 }
 
-TEST(ProcessorStatus, OfWhatItsSchemaRefusesSaysWhy) {
+TEST(ProcessorStatus, ReportsWhyItsSchemaRefusesAnObject) {
   const World world =
       worldWithProcessor(with(processor("kind: Gateway, name: egress"), "spec:", "spec:\n  surprise: 1"));
   EXPECT_EQ(accepted(world), "False/Invalid");
@@ -90,7 +90,7 @@ TEST(ProcessorStatus, OfWhatItsSchemaRefusesSaysWhy) {
   EXPECT_EQ(accepted(illegible), "False/Invalid");
 }
 
-TEST(ProcessorStatus, IsDegradedByUsesThatCanNotRun) {
+TEST(ProcessorStatus, IsDegradedByUsesThatCannotRun) {
   for (const char* target : {"kind: Gateway, name: egress", "kind: HTTPRoute, name: route"}) {
     const World world =
         worldWithProcessor(processor(target, std::string(kGoodUse) + ", " + kAbsentOpen + ", " + kAbsent));
@@ -102,7 +102,7 @@ TEST(ProcessorStatus, IsDegradedByUsesThatCanNotRun) {
   }
 }
 
-TEST(ProcessorStatus, OfAnotherControllersGatewayIsNotOursToSay) {
+TEST(ProcessorStatus, IsNotWrittenForGatewaysOfOtherControllers) {
   const std::string other = with(kClass, "sluice.dev/egress-gateway", "example.com/other");
   const std::string theirs =
       with(with(kGateway, "name: egress", "name: theirs"), "gatewayClassName: sluice", "gatewayClassName: other");
@@ -111,7 +111,7 @@ TEST(ProcessorStatus, OfAnotherControllersGatewayIsNotOursToSay) {
   EXPECT_EQ(world.status("PayloadProcessor", "p"), nullptr);
 }
 
-TEST(ProcessorStatus, PipelinesAreToldOfTheirUses) {
+TEST(ProcessorStatus, ReportsTheUsesOfPipelines) {
   const std::string pipeline =
       "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {name: q}\n"
       "spec: {processors: [" +

@@ -50,7 +50,7 @@ TEST(ReferenceGrant, LetsARouteUseABackendOfAnotherNamespace) {
   }
 }
 
-TEST(ReferenceGrant, CountsForNothingButWhatItNames) {
+TEST(ReferenceGrant, PermitsOnlyTheReferencesThatItNames) {
   const std::string routes = kFromRoutes;
   const std::string backends = kToBackends;
   for (const std::string& given : {grant(with(routes, "namespace: default", "namespace: other"), backends),
@@ -67,14 +67,14 @@ TEST(ReferenceGrant, CountsForNothingButWhatItNames) {
   }
 }
 
-TEST(ReferenceGrant, TellsNothingOfWhatIsBehindARefusal) {
+TEST(ReferenceGrant, DisclosesNothingAboutARefusedTarget) {
   const std::string route = with(kRoute, "name: origin", "name: origin, namespace: team");
   const World absent({kClass, kGateway, route});
   EXPECT_EQ(absent.message("HTTPRoute", "route", "ResolvedRefs"),
             routed({}).message("HTTPRoute", "route", "ResolvedRefs"));
 }
 
-TEST(ReferenceGrant, AddsUpWithOthers) {
+TEST(ReferenceGrant, IsCombinedWithOthers) {
   EXPECT_EQ(routed({grant(kFromRoutes, "group: '', kind: Secret"),
                     with(grant(kFromRoutes, kToBackends), "name: grant", "name: second")})
                 .outcome(),

@@ -40,7 +40,7 @@ TEST(RevocationList, IsReadFromASecretToo) {
   EXPECT_NE(world.snapshot().backends.at(0)->tls->trust->listsExpire(), base::WallTime::max());
 }
 
-TEST(RevocationList, IsNeverPassedOver) {
+TEST(RevocationList, IsNeverIgnored) {
   for (const std::string& text :
        {std::string("''"), std::string("' '"), std::string("nonsense"), test::block(test::authority().certificate)}) {
     const World world = worldWithBundle(bundle(text));

@@ -12,7 +12,7 @@
 namespace sluice::control {
 namespace {
 
-TEST(StatusTable, HasAnEntryForEachKindWithAStatusAndForNoOther) {
+TEST(StatusTable, HasAnEntryForExactlyTheKindsWithAStatus) {
   for (const config::ObjectKind& kind : config::objectKinds()) {
     const auto entries = std::count_if(statusTable().begin(), statusTable().end(),
                                        [&](const StatusEntry& entry) { return *entry.type == *kind.type; });
@@ -28,7 +28,7 @@ TEST(StatusTable, HasNoEntryForATypeWithoutAKind) {
   }
 }
 
-TEST(StatusTable, TellsEveryObjectThatIsRefusedWhole) {
+TEST(StatusTable, WritesAStatusForEveryObjectWithoutALegiblePart) {
   for (const config::ObjectKind& kind : config::objectKinds()) {
     if (!kind.status) continue;
     const std::string apiVersion = std::string(kind.group) + "/" + std::string(kind.versions.front());

@@ -84,7 +84,7 @@ TEST(UrlRewrite, ReplacesPrefixesAsTheTableOfTheApiSays) {
   }
 }
 
-TEST(UrlRewrite, NeverMeetsAPathThatOnlyBeginsLikeThePrefix) {
+TEST(UrlRewrite, LeavesAPathAloneThatOnlyBeginsLikeThePrefix) {
   EXPECT_EQ(rewritten(worldWithRule("/foo", prefixFilter("/xyz")), "/foobar"), "404");
 }
 
@@ -104,7 +104,7 @@ TEST(UrlRewrite, LeavesTheAsteriskAlone) {
   EXPECT_EQ(rule->rewrite.rewritten(arena, "*"), "*");
 }
 
-TEST(UrlRewrite, IsMatchedAgainstWhatTheClientSent) {
+TEST(UrlRewrite, IsAppliedAfterMatchingTheClientsPath) {
   const World world(
       {kClass, kGateway, kBackend, with(kBackend, "name: origin", "name: other"),
        routeWithRules("rules: [{matches: [{path: {value: /a}}], " + prefixFilter("/b") +
@@ -115,7 +115,7 @@ TEST(UrlRewrite, IsMatchedAgainstWhatTheClientSent) {
   EXPECT_EQ(world.outcome("a.test", "/b"), "default/other");
 }
 
-TEST(UrlRewrite, OfAShareStandsThere) {
+TEST(UrlRewrite, IsKeptAtTheWeightedBackend) {
   const World world = worldWithRule("/foo", rewriteFilters("{hostname: rule.test}"), prefixFilter("/share"));
   const routing::Rule* rule = world.rule(test::Request("GET", "a.test", "/foo"));
   ASSERT_NE(rule, nullptr);
@@ -126,7 +126,7 @@ TEST(UrlRewrite, OfAShareStandsThere) {
   EXPECT_EQ(rule->backends.at(0).rewrite.rewritten(arena, "/foo/bar?x"), "/share/bar?x");
 }
 
-TEST(UrlRewrite, Answers500IfNoPathCanBeLikeThat) {
+TEST(UrlRewrite, Answers500ForAPathWithoutANormalForm) {
   for (const char* value : {"xyz", "/a?b", "/a#b", "/a%2Fb", "/a%zz", "/a b", "/..", "/a\\b"}) {
     for (const std::string& filter : {prefixFilter(value), fullFilter(value)}) {
       const World ofRule = worldWithRule("/", filter);

@@ -28,7 +28,7 @@ std::vector<config::Condition> conditionsFor(std::size_t uses, std::size_t other
 }
 constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
 
-TEST(UseConditions, AreSixteenAtMostAndOneThatSaysHowManyMore) {
+TEST(UseConditions, AreAtMostSixteenAndOneThatCountsTheRest) {
   EXPECT_EQ(conditionsFor(0, 3, kUnbounded).size(), 3U);
   EXPECT_EQ(conditionsFor(16, 3, kUnbounded).size(), 19U);
   EXPECT_EQ(conditionsFor(16, 3, kUnbounded).back().type, "extension.sluice.dev/u15");
@@ -39,7 +39,7 @@ TEST(UseConditions, AreSixteenAtMostAndOneThatSaysHowManyMore) {
   EXPECT_EQ(conditions.back().message, "3 more extensions can not run");
 }
 
-TEST(UseConditions, NeverOutgrowWhatTheCrdHasRoomFor) {
+TEST(UseConditions, NeverExceedTheBoundOfTheCrd) {
   EXPECT_EQ(conditionsFor(5, 3, kMostConditions).back().type, "extension.sluice.dev/u4");
   const auto conditions = conditionsFor(6, 3, kMostConditions);
   EXPECT_EQ(conditions.size(), kMostConditions);
@@ -48,7 +48,7 @@ TEST(UseConditions, NeverOutgrowWhatTheCrdHasRoomFor) {
   EXPECT_EQ(conditionsFor(2, 8, kMostConditions).size(), 8U);
 }
 
-TEST(UseConditions, HaveTypesThatAnApiServerTakes) {
+TEST(UseConditions, HaveTypesThatAnApiServerAccepts) {
   const std::regex allowed(R"(([a-z0-9.]+/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]))");
   for (const char* name : {"a b/c", "-x-", "%%%", "Übung", "plain.name_1"}) {
     Conditions conditions{std::optional<std::int64_t>()};
@@ -58,7 +58,7 @@ TEST(UseConditions, HaveTypesThatAnApiServerTakes) {
   }
 }
 
-TEST(UseConditions, AreNoneOfWhatIsNoUse) {
+TEST(UseConditions, AreNotWrittenForFaultsOfTheWholeObject) {
   Conditions conditions{std::optional<std::int64_t>()};
   addUseConditions({{"HTTPRoute r", "", {"InvalidExtensionRef", "x"}, false}}, conditions);
   EXPECT_EQ(conditions.size(), 0U);
@@ -83,7 +83,7 @@ void expectEachItsOwn(const World& world, std::string_view kind, std::string_vie
   EXPECT_EQ(of("later"), "False/UnsupportedExtensionType");
 }
 
-TEST(UseConditions, OfABackendStandBesideItsDegraded) {
+TEST(UseConditions, AreWrittenBesideABackendsDegraded) {
   const std::string backend = with(kBackend, "spec: {", "spec: {extensions: [" + kUses + "], ");
   const World world({kClass, kGateway, kRoute, backend, test::secret("token", {{"key", "value"}})}, nullptr,
                     test::processorTypes());
@@ -94,7 +94,7 @@ TEST(UseConditions, OfABackendStandBesideItsDegraded) {
   EXPECT_EQ(world.message("Backend", "origin", "extension.sluice.dev/token").find(field), std::string::npos);
 }
 
-TEST(UseConditions, OfARulesFiltersAreOfTheRoute) {
+TEST(UseConditions, AreWrittenToTheRouteForARulesFilters) {
   const std::string route =
       with(kRoute, "rules: [{", "rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [" + kUses + "]}], ");
   const World world({kClass, kGateway, kBackend, route, test::secret("token", {{"key", "value"}})}, nullptr,
@@ -103,7 +103,7 @@ TEST(UseConditions, OfARulesFiltersAreOfTheRoute) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
-TEST(UseConditions, OfAPayloadProcessorAreItsOwnAndNotItsTargets) {
+TEST(UseConditions, AreWrittenToThePayloadProcessorAndNotToItsTarget) {
   const std::string processor =
       "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec:\n  targetRef: {group: "
       "gateway.networking.k8s.io, kind: HTTPRoute, name: route}\n  processors: [" +
