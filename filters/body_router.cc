@@ -42,7 +42,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
   Verdict process(processing::Call& call) const override {
     std::string_view value;
     if (call.body != nullptr) {
-      std::optional<content::JsonScan>& scan = call.state<Reading>().scan;
+      std::optional<content::JsonScan>& scan = call.state<ScanState>().scan;
       if (!scan) scan.emplace(choice_.scan());
       if (auto wrong = read(*call.body, *scan)) return *std::move(wrong);
       if (!call.body->last()) return Verdict::goOn();
@@ -60,7 +60,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
 
  private:
   /// How far a body was scanned, from one piece to the next.
-  struct Reading {
+  struct ScanState {
     std::optional<content::JsonScan> scan;
   };
 

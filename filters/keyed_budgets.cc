@@ -8,7 +8,8 @@ constexpr std::chrono::seconds kBetweenSweeps(1);
 
 }  // namespace
 
-KeyedBudgets::Taken KeyedBudgets::take(std::uint64_t key, const Allowance& allowance, base::MonotonicTime now) const {
+KeyedBudgets::BudgetGrant KeyedBudgets::take(std::uint64_t key, const Allowance& allowance,
+                                             base::MonotonicTime now) const {
   Shard& shard = shards_[key % kShards];
   const std::lock_guard lock(shard.mutex);
   const RequestBudget& budget = budgetOf(shard, key, allowance, now);

@@ -25,13 +25,13 @@ class KeyedBudgets {
 
   explicit KeyedBudgets(std::size_t keysPerShard = 1024) : most_(keysPerShard) {}
 
-  struct Taken {
+  struct BudgetGrant {
     /// The budget in which the request is in flight, if there is a concurrency limit. It stays where it is until
     /// giveBack(). Null if the request was refused.
     const RequestBudget* budget = nullptr;
     std::chrono::seconds comeBack{0};  // set if it was refused
   };
-  Taken take(std::uint64_t key, const Allowance& allowance, base::MonotonicTime now) const;
+  BudgetGrant take(std::uint64_t key, const Allowance& allowance, base::MonotonicTime now) const;
 
  private:
   struct Shard {

@@ -34,7 +34,7 @@ constexpr std::string_view kQosControllerSchema = R"({
 })";
 
 /// The requests that one use has counted, kept across changes of its numbers and its key.
-struct Budgets {
+struct UseBudgets {
   RequestBudget ofOwner;
   KeyedBudgets keyed;
 };
@@ -43,7 +43,7 @@ enum class Key : std::uint8_t { kOwner, kBackend, kNamespace, kHeader };
 
 class QosController final : public processing::Processor {
  public:
-  QosController(std::shared_ptr<const Budgets> budgets, const Allowance& allowance, Key key, std::string header)
+  QosController(std::shared_ptr<const UseBudgets> budgets, const Allowance& allowance, Key key, std::string header)
       : budgets_(std::move(budgets)),
         allowance_(allowance),
         key_(key),
@@ -51,7 +51,7 @@ class QosController final : public processing::Processor {
         salt_(std::hash<std::string_view>()(header_) + static_cast<std::uint64_t>(key)) {}
 
   Verdict process(processing::Call& call, const processing::Peer& peer) const override {
-    const KeyedBudgets::Taken taken = take(call, peer);
+    const KeyedBudgets::BudgetGrant taken = take(call, peer);
     if (taken.budget == nullptr) return refuse(taken.comeBack);
     if (allowance_.concurrency > 0) {
       call.holds.add(call.arena, taken.budget,
@@ -61,7 +61,7 @@ class QosController final : public processing::Processor {
   }
 
  private:
-  KeyedBudgets::Taken take(const processing::Call& call, const processing::Peer& peer) const {
+  KeyedBudgets::BudgetGrant take(const processing::Call& call, const processing::Peer& peer) const {
     const base::MonotonicTime now = call.clock.now();
     if (key_ != Key::kOwner) return budgets_->keyed.take(hashOf(call, peer), allowance_, now);
     const auto refused = budgets_->ofOwner.take(allowance_, now);
@@ -94,7 +94,7 @@ class QosController final : public processing::Processor {
                            {{"retry-after", std::to_string(comeBack.count())}}});
   }
 
-  const std::shared_ptr<const Budgets> budgets_;
+  const std::shared_ptr<const UseBudgets> budgets_;
   const Allowance allowance_;
   const Key key_;
   const std::string header_;
@@ -147,8 +147,8 @@ Made makeQosController(const Use& use) {
     if (!name) return invalid("header: " + name.error().detail);
     field = std::move(name).value();
   }
-  auto budgets = use.states.get<Budgets>(std::string(use.owner) + ": " + std::string(use.name),
-                                         [] { return std::make_shared<const Budgets>(); });
+  auto budgets = use.states.get<UseBudgets>(std::string(use.owner) + ": " + std::string(use.name),
+                                            [] { return std::make_shared<const UseBudgets>(); });
   return {std::make_shared<const QosController>(std::move(budgets), *allowance, key, std::move(field)), {}};
 }
 

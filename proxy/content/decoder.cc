@@ -100,19 +100,20 @@ DecodeStatus Decoder::feed(std::string_view& in, base::ByteQueue& out, std::size
   if (failed(failure_)) return failure_;
   if (room == 0) return DecodeStatus::kMore;
   // With input and room, no progress is a failure: otherwise the caller would ask again and again.
-  const bool stuck = std::any_of(stages_.begin(), stages_.end(), [](const Stage& s) { return !s.waiting.empty(); });
+  const bool stuck =
+      std::any_of(stages_.begin(), stages_.end(), [](const CodingStage& s) { return !s.waiting.empty(); });
   if (stuck || !in.empty()) failure_ = DecodeStatus::kCorrupt;
   return failure_;
 }
 
 std::size_t Decoder::memory() const {
   std::size_t bytes = 0;
-  for (const Stage& stage : stages_) bytes += stage.coding->memory() + stage.held.size();
+  for (const CodingStage& stage : stages_) bytes += stage.coding->memory() + stage.held.size();
   return bytes;
 }
 
 DecodeStatus Decoder::end() {
-  for (const Stage& stage : stages_) {
+  for (const CodingStage& stage : stages_) {
     const bool over = !stage.fed || (stage.coding->complete() && stage.waiting.empty());
     if (!over && !failed(failure_)) failure_ = DecodeStatus::kTruncated;
   }
@@ -121,7 +122,7 @@ DecodeStatus Decoder::end() {
 
 /// Makes one call of one coding. Returns false if nothing moved, or it failed.
 bool Decoder::step(std::size_t index, std::string_view& in, base::ByteQueue& out, std::size_t& room) {
-  Stage& stage = stages_[index];
+  CodingStage& stage = stages_[index];
   const bool last = index + 1 == stages_.size();
   if (last ? room == 0 : !stage.waiting.empty()) return false;
   std::string_view& input = index == 0 ? in : stages_[index - 1].waiting;
@@ -150,13 +151,13 @@ bool Decoder::step(std::size_t index, std::string_view& in, base::ByteQueue& out
   return taken > 0 || written > 0;
 }
 
-DecodeStatus Decoder::judge(const Stage& stage) const {
+DecodeStatus Decoder::judge(const CodingStage& stage) const {
   if (stage.written > longest(stage)) return DecodeStatus::kTooLong;
   if (stage.written > densest()) return DecodeStatus::kTooDense;
   return DecodeStatus::kTaken;
 }
 
-std::uint64_t Decoder::longest(const Stage& stage) const {
+std::uint64_t Decoder::longest(const CodingStage& stage) const {
   if (&stage == &stages_.back()) return limits_.mostBytes;
   return limits_.mostBytes > (kUnbounded - kGraceBytes) / 2 ? kUnbounded : 2 * limits_.mostBytes + kGraceBytes;
 }

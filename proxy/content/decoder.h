@@ -60,7 +60,7 @@ class Decoder {
   std::size_t memory() const;
 
  private:
-  struct Stage {
+  struct CodingStage {
     std::unique_ptr<Coding> coding;
     std::vector<char> held;    // output for the next coding; the last one writes to the caller
     std::string_view waiting;  // the part of `held` not yet taken
@@ -71,13 +71,13 @@ class Decoder {
   explicit Decoder(const DecodeLimits& limits) : limits_(limits) {}
 
   void append(std::unique_ptr<Coding> coding);
-  std::uint64_t longest(const Stage& stage) const;
+  std::uint64_t longest(const CodingStage& stage) const;
   std::uint64_t densest() const;
   bool step(std::size_t index, std::string_view& in, base::ByteQueue& out, std::size_t& room);
-  DecodeStatus judge(const Stage& stage) const;
+  DecodeStatus judge(const CodingStage& stage) const;
 
   DecodeLimits limits_;
-  std::vector<Stage> stages_;
+  std::vector<CodingStage> stages_;
   std::uint64_t taken_ = 0;  // encoded bytes of the body so far
   DecodeStatus failure_ = DecodeStatus::kTaken;
 };

@@ -14,7 +14,7 @@ namespace {
 using base::Error;
 
 /// The place in a text that a pointer leads to.
-struct Place {
+struct EditPlace {
   enum class Kind : std::uint8_t {
     kThere,    // [begin, end) is the value, [cutBegin, cutEnd) the text to be cut when it is removed
     kMissing,  // `begin` is behind the last element of the map or list that has no step `step`
@@ -36,7 +36,7 @@ class Locator {
   Locator(std::string_view text, const std::vector<std::string>& steps)
       : text_(text), steps_(steps), cursor_(text, kMostEditedDepth) {}
 
-  base::Result<Place> locate() {
+  base::Result<EditPlace> locate() {
     if (!walk(0)) return fault();
     if (cursor_.next() != text_.size()) return fault();
     return place_;
@@ -50,7 +50,7 @@ class Locator {
       place_.step = step;
       return cursor_.skipValue();
     }
-    place_.kind = Place::Kind::kThere;
+    place_.kind = EditPlace::Kind::kThere;
     place_.begin = cursor_.next();
     if (!cursor_.skipValue()) return false;
     place_.end = cursor_.at();
@@ -85,7 +85,7 @@ class Locator {
     if (!cursor_.close(closing) || repeats(std::move(names))) return false;
     if (met) return true;
     const bool fits = isMap || steps_[step] == "-" || wanted == count;
-    place_ = {fits ? Place::Kind::kMissing : Place::Kind::kNowhere, end, end, 0, 0, step, isMap, count == 0};
+    place_ = {fits ? EditPlace::Kind::kMissing : EditPlace::Kind::kNowhere, end, end, 0, 0, step, isMap, count == 0};
     return true;
   }
 
@@ -111,7 +111,7 @@ class Locator {
   const std::string_view text_;
   const std::vector<std::string>& steps_;
   JsonCursor cursor_;
-  Place place_;
+  EditPlace place_;
   bool repeated_ = false;
 };
 
@@ -134,17 +134,17 @@ std::string spliced(std::string_view text, std::size_t begin, std::size_t end, s
   return std::string(text.substr(0, begin)).append(with).append(text.substr(end));
 }
 
-base::Result<std::string> withRemoved(std::string_view text, const Place& place) {
-  if (place.kind != Place::Kind::kThere) return std::string(text);
+base::Result<std::string> withRemoved(std::string_view text, const EditPlace& place) {
+  if (place.kind != EditPlace::Kind::kThere) return std::string(text);
   return spliced(text, place.cutBegin, place.cutEnd, {});
 }
 
-base::Result<std::string> withSet(std::string_view text, const Place& place, const JsonEdit& edit) {
-  if (place.kind == Place::Kind::kNowhere) {
+base::Result<std::string> withSet(std::string_view text, const EditPlace& place, const JsonEdit& edit) {
+  if (place.kind == EditPlace::Kind::kNowhere) {
     return Error::config("\"" + edit.pointer.text() + "\" leads nowhere: its step " + std::to_string(place.step + 1) +
                          " is into no map, and none of a list");
   }
-  const bool there = place.kind == Place::Kind::kThere;
+  const bool there = place.kind == EditPlace::Kind::kThere;
   auto value = written(edit, there ? edit.pointer.tokens().size() : place.step + (place.inMap ? 0 : 1));
   if (!value) return value;
   if (there) return spliced(text, place.begin, place.end, *value);

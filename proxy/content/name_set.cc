@@ -56,7 +56,7 @@ bool NameSet::add(std::uint64_t hash) {
   if (names_.capacity() == 0) names_.reserve(kFewNames);
   names_.push_back({hash});
   if (count == 0) return true;
-  Name* name = &names_[begin];
+  NameNode* name = &names_[begin];
   for (std::uint64_t bits = hash; name->hash != hash; bits >>= 1) {
     std::uint32_t& next = name->next[bits & 1];
     if (next == 0) {

@@ -39,15 +39,15 @@ class NameSet {
   bool add(std::uint64_t hash);
 
   /// Returns the bytes of memory in use.
-  std::size_t memory() const { return names_.capacity() * sizeof(Name); }
+  std::size_t memory() const { return names_.capacity() * sizeof(NameNode); }
 
  private:
-  struct Name {
+  struct NameNode {
     std::uint64_t hash;
     std::array<std::uint32_t, 2> next{};  // in the same map; 0 for none
   };
 
-  std::vector<Name> names_;
+  std::vector<NameNode> names_;
   std::array<std::size_t, kMostMaps> begins_;
   std::size_t open_ = 0;
 };

@@ -20,12 +20,12 @@ Line takeLine(std::string_view& text) {
   return line;
 }
 
-struct Field {
+struct SseField {
   std::string_view name;  // empty for a comment
   std::string_view value;
 };
 
-Field fieldOf(std::string_view line) {
+SseField fieldOf(std::string_view line) {
   const std::size_t colon = std::min(line.find(':'), line.size());
   std::string_view value = line.substr(std::min(line.size(), colon + 1));
   if (value.starts_with(' ')) value.remove_prefix(1);
@@ -120,7 +120,7 @@ void SseParser::readFields() {
   if (first_ && lines.starts_with(kByteOrderMark)) lines.remove_prefix(kByteOrderMark.size());
   bool joined = false;
   while (!lines.empty()) {
-    const Field field = fieldOf(takeLine(lines).text);
+    const SseField field = fieldOf(takeLine(lines).text);
     if (field.name == "event") {
       event_.event = field.value;
     } else if (field.name == "id") {

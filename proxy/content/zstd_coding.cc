@@ -41,7 +41,7 @@ class ZstdCoding final : public Coding {
   std::size_t memory() const override { return ZSTD_sizeof_DStream(stream_.get()); }
 
  private:
-  struct Free {
+  struct FreeStream {
     void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
   };
 
@@ -59,7 +59,7 @@ class ZstdCoding final : public Coding {
     return true;
   }
 
-  std::unique_ptr<ZSTD_DStream, Free> stream_;
+  std::unique_ptr<ZSTD_DStream, FreeStream> stream_;
   std::uint32_t magic_ = 0;
   std::size_t magicSeen_ = 0;  // bytes of the current frame's magic number
   bool drained_ = true;        // no output waits for room; the library fails if it is called in vain for long

@@ -15,7 +15,7 @@ void FileSource::watch(std::function<void()> changed) {
   const auto weakened = [this](const base::Error& error) {
     log_.warn("changes of the configuration are seen late", {{"reason", error.detail}});
   };
-  watch_.emplace(main_, net::FileWatch::Options{.paths = paths_, .takes = config::isConfigurationFile},
+  watch_.emplace(main_, net::FileWatch::WatchOptions{.paths = paths_, .takes = config::isConfigurationFile},
                  std::move(changed), weakened);
 }
 

@@ -28,12 +28,12 @@ class Poll {
   void watch(bool readable, bool writable);
 
  private:
-  struct Block;
+  struct PollHandle;
   void close();
 
   Worker& worker_;
   PollSink& sink_;
-  Block* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
+  PollHandle* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
 };
 
 }  // namespace sluice::net

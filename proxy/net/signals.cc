@@ -13,16 +13,16 @@ void ignoreFailedWrites() {
   for (const int each : {SIGPIPE, SIGXFSZ}) std::signal(each, SIG_IGN);
 }
 
-struct SignalWatch::Impl final : LoopHandle {
-  Impl(Worker& owner, std::function<void()> callback) : worker(owner), raised(std::move(callback)) {}
+struct SignalWatch::UvSignal final : LoopHandle {
+  UvSignal(Worker& owner, std::function<void()> callback) : worker(owner), raised(std::move(callback)) {}
 
   void close() {
     if (std::exchange(closing, true)) return;
     raised = nullptr;
     uv_close(reinterpret_cast<uv_handle_t*>(&handle), [](uv_handle_t* closed) {
-      auto* self = static_cast<Impl*>(static_cast<LoopHandle*>(closed->data));
+      auto* self = static_cast<UvSignal*>(static_cast<LoopHandle*>(closed->data));
       self->loopDone = true;
-      if (self->orphaned) std::unique_ptr<Impl>(self).reset();
+      if (self->orphaned) std::unique_ptr<UvSignal>(self).reset();
     });
   }
   void onLoopEnds() override { close(); }
@@ -36,13 +36,13 @@ struct SignalWatch::Impl final : LoopHandle {
 };
 
 SignalWatch::SignalWatch(Worker& worker, int signal, std::function<void()> raised)
-    : impl_(std::make_unique<Impl>(worker, std::move(raised)).release()) {
-  uv_signal_init(worker.loop(), &impl_->handle);
-  impl_->handle.data = static_cast<LoopHandle*>(impl_);
+    : signal_(std::make_unique<UvSignal>(worker, std::move(raised)).release()) {
+  uv_signal_init(worker.loop(), &signal_->handle);
+  signal_->handle.data = static_cast<LoopHandle*>(signal_);
   uv_signal_start(
-      &impl_->handle,
+      &signal_->handle,
       [](uv_signal_t* handle, int) {
-        auto* self = static_cast<Impl*>(static_cast<LoopHandle*>(handle->data));
+        auto* self = static_cast<UvSignal*>(static_cast<LoopHandle*>(handle->data));
         const Worker::Turn turn(self->worker);
         if (self->raised) self->raised();
       },
@@ -50,12 +50,12 @@ SignalWatch::SignalWatch(Worker& worker, int signal, std::function<void()> raise
 }
 
 SignalWatch::~SignalWatch() {
-  if (impl_->loopDone) {
-    std::unique_ptr<Impl>(impl_).reset();
+  if (signal_->loopDone) {
+    std::unique_ptr<UvSignal>(signal_).reset();
     return;
   }
-  impl_->orphaned = true;
-  impl_->close();
+  signal_->orphaned = true;
+  signal_->close();
 }
 
 }  // namespace sluice::net

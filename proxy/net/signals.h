@@ -21,8 +21,8 @@ class SignalWatch {
   SignalWatch& operator=(const SignalWatch&) = delete;
 
  private:
-  struct Impl;
-  Impl* impl_;  // freed by libuv's close callback
+  struct UvSignal;
+  UvSignal* signal_;  // freed by libuv's close callback
 };
 
 }  // namespace sluice::net

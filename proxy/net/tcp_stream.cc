@@ -37,7 +37,7 @@ base::Error toError(int code, bool connecting, bool accepted) {
 }  // namespace
 
 /// The part of the stream that libuv points into.
-struct TcpStream::Block final : LoopHandle {
+struct TcpStream::TcpHandle final : LoopHandle {
   /// A pending write with its bytes. Made when a peer is slow for the first time.
   struct Waiting {
     explicit Waiting(base::ChunkPool& pool) : bytes(pool) {}
@@ -45,18 +45,18 @@ struct TcpStream::Block final : LoopHandle {
     base::ByteQueue bytes;
   };
 
-  explicit Block(TcpStream& stream) : owner(&stream) {
+  explicit TcpHandle(TcpStream& stream) : owner(&stream) {
     uv_tcp_init(stream.worker_.loop(), &tcp);
     tcp.data = static_cast<LoopHandle*>(this);
     uv_tcp_nodelay(&tcp, 1);
   }
 
-  static Block& of(void* data) { return *static_cast<Block*>(static_cast<LoopHandle*>(data)); }
+  static TcpHandle& of(void* data) { return *static_cast<TcpHandle*>(static_cast<LoopHandle*>(data)); }
   uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&tcp); }
   bool isWaiting() const { return waiting != nullptr && !waiting->bytes.empty(); }
 
   void onLoopEnds() override { owner->close(); }
-  static void onClosed(uv_handle_t* handle) { const std::unique_ptr<Block> last(&of(handle->data)); }
+  static void onClosed(uv_handle_t* handle) { const std::unique_ptr<TcpHandle> last(&of(handle->data)); }
 
   uv_tcp_t tcp{};
   TcpStream* owner;
@@ -89,11 +89,11 @@ class TcpStream::PeerWatch final : public Timer {
 
 TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
     : worker_(worker), sink_(sink), peer_(to), state_(State::kConnecting), accepted_(false) {
-  block_ = std::make_unique<Block>(*this).release();
+  block_ = std::make_unique<TcpHandle>(*this).release();
   block_->connect = std::make_unique<uv_connect_t>();
   const int code =
       uv_tcp_connect(block_->connect.get(), &block_->tcp, to.sockaddrPtr(), [](uv_connect_t* request, int status) {
-        if (TcpStream* self = Block::of(request->handle->data).owner) self->connected(status);
+        if (TcpStream* self = TcpHandle::of(request->handle->data).owner) self->connected(status);
       });
   if (code != 0) failLater(code);
   uv_os_fd_t fd = -1;
@@ -106,7 +106,7 @@ TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
 
 TcpStream::TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink)
     : worker_(worker), sink_(sink), peer_(peer), state_(State::kOpen), accepted_(true) {
-  block_ = std::make_unique<Block>(*this).release();
+  block_ = std::make_unique<TcpHandle>(*this).release();
   const int code = uv_tcp_open(&block_->tcp, fd);
   if (code == 0) return;
   ::close(fd);
@@ -179,7 +179,7 @@ void TcpStream::lookAtPeer() {
 }
 
 void TcpStream::onAlloc(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
-  TcpStream& self = *Block::of(handle->data).owner;
+  TcpStream& self = *TcpHandle::of(handle->data).owner;
   const std::span<char> space = self.worker_.readBuffer();
   const bool enough = self.fullReads_ >= kFullReadsPerEvent;
   // A buffer without space ends libuv's loop over this socket.
@@ -187,7 +187,7 @@ void TcpStream::onAlloc(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
 }
 
 void TcpStream::onRead(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
-  TcpStream& self = *Block::of(stream->data).owner;
+  TcpStream& self = *TcpHandle::of(stream->data).owner;
   if (count == UV_ENOBUFS) {
     self.fullReads_ = 0;
     // The budget is spent, and the sink has granted no more.
@@ -236,7 +236,7 @@ void TcpStream::write(base::ByteQueue& from) {
     from.consume(taken);
     if (taken == size) continue;
 
-    if (block_->waiting == nullptr) block_->waiting = std::make_unique<Block::Waiting>(worker_.chunks());
+    if (block_->waiting == nullptr) block_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
     const std::size_t chunks = from.gather(std::span(pieces).first(kKeptChunks));
     std::size_t kept = 0;
     for (std::size_t i = 0; i < chunks; ++i) kept += pieces[i].size();
@@ -272,13 +272,13 @@ std::uint64_t TcpStream::acknowledged() const {
 void TcpStream::keep(std::string_view rest) {
   if (!canWrite()) return;
   assert(!rest.empty() && rest.size() <= kMaxKept);
-  if (block_->waiting == nullptr) block_->waiting = std::make_unique<Block::Waiting>(worker_.chunks());
+  if (block_->waiting == nullptr) block_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
   block_->waiting->bytes.append(rest);
   writeKept();
 }
 
 void TcpStream::writeKept() {
-  Block::Waiting& waiting = *block_->waiting;
+  TcpHandle::Waiting& waiting = *block_->waiting;
   std::array<std::string_view, kMaxPieces> pieces;
   std::array<uv_buf_t, kMaxPieces> buffers;
   const std::size_t count = waiting.bytes.gather(pieces);
@@ -286,7 +286,7 @@ void TcpStream::writeKept() {
     buffers[i] = uv_buf_init(const_cast<char*>(pieces[i].data()), static_cast<unsigned>(pieces[i].size()));
   }
   const auto done = [](uv_write_t* request, int status) {
-    if (TcpStream* self = Block::of(request->handle->data).owner) self->written(status);
+    if (TcpStream* self = TcpHandle::of(request->handle->data).owner) self->written(status);
   };
   const int code = uv_write(&waiting.request, block_->stream(), buffers.data(), static_cast<unsigned>(count), done);
   if (code != 0) failLater(code);
@@ -335,13 +335,13 @@ void TcpStream::sendFin() {
 void TcpStream::abort() {
   if (block_ == nullptr) return;
   // libuv refuses while there is no socket to reset.
-  if (uv_tcp_close_reset(&block_->tcp, &Block::onClosed) != 0) return close();
+  if (uv_tcp_close_reset(&block_->tcp, &TcpHandle::onClosed) != 0) return close();
   letGo();
 }
 
 void TcpStream::close() {
   if (block_ == nullptr) return;
-  uv_close(reinterpret_cast<uv_handle_t*>(&block_->tcp), &Block::onClosed);
+  uv_close(reinterpret_cast<uv_handle_t*>(&block_->tcp), &TcpHandle::onClosed);
   letGo();
 }
 

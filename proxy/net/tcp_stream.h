@@ -62,7 +62,7 @@ class TcpStream final : public Transport {
   Worker& worker() const { return worker_; }
 
  private:
-  struct Block;
+  struct TcpHandle;
   class LateFailure;
   class PeerWatch;
   enum class State : std::uint8_t { kConnecting, kOpen, kClosed };
@@ -88,7 +88,7 @@ class TcpStream final : public Transport {
 
   Worker& worker_;
   TransportSink& sink_;
-  Block* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
+  TcpHandle* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
   std::size_t budget_ = 0;
   std::uint64_t written_ = 0;  // bytes that the kernel took
   std::unique_ptr<LateFailure> lateFailure_;

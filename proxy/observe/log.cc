@@ -55,9 +55,9 @@ base::Result<LogLevel> parseLogLevel(std::string_view text) {
 
 /// Takes lines as they are: they were rendered with their fields, which spdlog does not support. The file has the
 /// lock.
-class Log::Sink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+class Log::LogSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
-  explicit Sink(std::unique_ptr<LineFile> out) : out_(std::move(out)) {}
+  explicit LogSink(std::unique_ptr<LineFile> out) : out_(std::move(out)) {}
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
   void drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -72,24 +72,24 @@ class Log::Sink final : public spdlog::sinks::base_sink<spdlog::details::null_mu
   std::atomic<std::uint64_t> dropped_ = 0;
 };
 
-class Log::Backend {
+class Log::SpdlogOutput {
  public:
-  explicit Backend(std::unique_ptr<LineFile> out)
-      : sink(std::make_shared<Sink>(std::move(out))), logger("sluice", sink) {
+  explicit SpdlogOutput(std::unique_ptr<LineFile> out)
+      : sink(std::make_shared<LogSink>(std::move(out))), logger("sluice", sink) {
     logger.set_level(spdlog::level::trace);
     logger.set_error_handler([this](const std::string&) { sink->drop(); });
   }
 
-  const std::shared_ptr<Sink> sink;
+  const std::shared_ptr<LogSink> sink;
   spdlog::logger logger;
 };
 
 Log::Log(LogLevel level, const base::Clock& clock, std::unique_ptr<LineFile> out)
-    : level_(level), clock_(clock), backend_(std::make_unique<Backend>(std::move(out))) {}
+    : level_(level), clock_(clock), output_(std::make_unique<SpdlogOutput>(std::move(out))) {}
 
 Log::~Log() = default;
 
-std::uint64_t Log::dropped() const { return backend_->sink->dropped(); }
+std::uint64_t Log::dropped() const { return output_->sink->dropped(); }
 
 void Log::render(LogLevel level, std::string_view message, Fields fields) const {
   std::string line;
@@ -105,7 +105,7 @@ void Log::render(LogLevel level, std::string_view message, Fields fields) const 
     appendValue(line, *field);
   }
   line.append("}}\n");
-  backend_->logger.log(factsOf(level).level, spdlog::string_view_t(line.data(), line.size()));
+  output_->logger.log(factsOf(level).level, spdlog::string_view_t(line.data(), line.size()));
 }
 
 }  // namespace sluice::observe

@@ -72,8 +72,8 @@ class Log {
   std::uint64_t dropped() const;
 
  private:
-  class Sink;
-  class Backend;
+  class LogSink;
+  class SpdlogOutput;
   void write(LogLevel level, std::string_view message, Fields fields) const {
     if (enabled(level)) render(level, message, fields);
   }
@@ -81,7 +81,7 @@ class Log {
 
   const LogLevel level_;
   const base::Clock& clock_;
-  const std::unique_ptr<Backend> backend_;
+  const std::unique_ptr<SpdlogOutput> output_;
 };
 
 }  // namespace sluice::observe

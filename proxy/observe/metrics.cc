@@ -86,15 +86,15 @@ bool allExist(const MetricFamily& facts, std::span<const std::string_view> value
 
 MetricsRegistry::MetricsRegistry(std::size_t maxSeriesPerNamespace, std::size_t maxSeriesPerFamily)
     : maxPerNamespace_(maxSeriesPerNamespace), maxPerFamily_(maxSeriesPerFamily), dropped_(nullptr) {
-  Series& series = addSeries(familyOf(Metric::kSeriesDropped), {}, {});
+  MetricSeries& series = addSeries(familyOf(Metric::kSeriesDropped), {}, {});
   dropped_ = &std::get<Counter>(addCell(MetricKind::kCounter, series)->instrument);
 }
 
 MetricsRegistry::~MetricsRegistry() = default;
 
-MetricsRegistry::Series& MetricsRegistry::addSeries(const MetricFamily& facts, Labels values,
-                                                    std::string_view nameSpace) {
-  Series& series = families_[static_cast<std::size_t>(facts.id)].series[++lastNumber_];
+MetricsRegistry::MetricSeries& MetricsRegistry::addSeries(const MetricFamily& facts, Labels values,
+                                                          std::string_view nameSpace) {
+  MetricSeries& series = families_[static_cast<std::size_t>(facts.id)].series[++lastNumber_];
   series.number = lastNumber_;
   series.nameSpace = nameSpace;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -106,13 +106,13 @@ MetricsRegistry::Series& MetricsRegistry::addSeries(const MetricFamily& facts, L
   return series;
 }
 
-MetricsRegistry::Cell* MetricsRegistry::addCell(MetricKind kind, Series& series) {
+MetricsRegistry::InstrumentCell* MetricsRegistry::addCell(MetricKind kind, MetricSeries& series) {
   ++series.used;
   // A cell that its shard has left is reused with its counts.
   for (const auto& left : series.cells) {
     if (!std::exchange(left->used, true)) return left.get();
   }
-  Cell* cell = series.cells.emplace_back(std::make_unique<Cell>()).get();
+  InstrumentCell* cell = series.cells.emplace_back(std::make_unique<InstrumentCell>()).get();
   switch (kind) {
     case MetricKind::kCounter:
       cell->instrument.emplace<Counter>();
@@ -127,7 +127,7 @@ MetricsRegistry::Cell* MetricsRegistry::addCell(MetricKind kind, Series& series)
   return cell;
 }
 
-MetricsRegistry::Cell* MetricsRegistry::admit(Metric metric, const std::string& key, Labels values) {
+MetricsRegistry::InstrumentCell* MetricsRegistry::admit(Metric metric, const std::string& key, Labels values) {
   const MetricFamily& facts = familyOf(metric);
   Family& family = families_[static_cast<std::size_t>(metric)];
   const std::lock_guard lock(mutex_);
@@ -140,13 +140,13 @@ MetricsRegistry::Cell* MetricsRegistry::admit(Metric metric, const std::string& 
     dropped_->add();
     return nullptr;
   }
-  Series& series = addSeries(facts, values, nameSpace);
+  MetricSeries& series = addSeries(facts, values, nameSpace);
   family.byKey.emplace(key, &series);
   ++family.perNamespace[series.nameSpace];
   return addCell(facts.kind, series);
 }
 
-void MetricsRegistry::leave(Metric metric, const std::string& key, Cell& cell) {
+void MetricsRegistry::leave(Metric metric, const std::string& key, InstrumentCell& cell) {
   Family& family = families_[static_cast<std::size_t>(metric)];
   const std::lock_guard lock(mutex_);
   cell.used = false;
@@ -159,7 +159,7 @@ void MetricsRegistry::leave(Metric metric, const std::string& key, Cell& cell) {
   family.series.erase(number);
 }
 
-MetricsRegistry::Cell* MetricsRegistry::admitOther(Metric metric) {
+MetricsRegistry::InstrumentCell* MetricsRegistry::admitOther(Metric metric) {
   const MetricFamily& facts = familyOf(metric);
   Family& family = families_[static_cast<std::size_t>(metric)];
   const std::lock_guard lock(mutex_);
@@ -170,12 +170,12 @@ MetricsRegistry::Cell* MetricsRegistry::admitOther(Metric metric) {
   return addCell(facts.kind, *family.other);
 }
 
-MetricsRegistry::Cell& MetricShard::find(Metric metric, std::span<const std::string_view> values) {
+MetricsRegistry::InstrumentCell& MetricShard::find(Metric metric, std::span<const std::string_view> values) {
   Known& known = known_[static_cast<std::size_t>(metric)];
   makeKey(key_, values);
   const auto found = known.cells.find(key_);
   if (found != known.cells.end()) return *found->second;
-  if (MetricsRegistry::Cell* cell = registry_.admit(metric, key_, values)) {
+  if (MetricsRegistry::InstrumentCell* cell = registry_.admit(metric, key_, values)) {
     known.cells.emplace(key_, cell);
     return *cell;
   }

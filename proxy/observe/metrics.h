@@ -66,42 +66,39 @@ class MetricsRegistry {
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
-  /// Returns the whole page, as a MetricsReader reads it. Any thread.
-  std::string expose() const;
-
  private:
   friend class MetricShard;
   friend class MetricsReader;
   using Labels = std::span<const std::string_view>;
 
   /// One shard's part of a series, on separate cache lines, because its neighbour may belong to another thread.
-  struct alignas(64) Cell {
+  struct alignas(64) InstrumentCell {
     std::variant<Counter, Gauge, Histogram> instrument;
     bool used = true;  // false once its shard has left
   };
   using SeriesNumber = std::uint64_t;
-  struct Series {
+  struct MetricSeries {
     std::string labels;  // as they are exposed, without braces
     std::string nameSpace;
     SeriesNumber number = 0;
-    std::vector<std::unique_ptr<Cell>> cells;
+    std::vector<std::unique_ptr<InstrumentCell>> cells;
     std::size_t used = 0;  // the number of cells in use
   };
   struct Family {
-    std::map<SeriesNumber, Series> series;  // in the order of creation; numbers are never 0
-    std::unordered_map<std::string, Series*> byKey;
+    std::map<SeriesNumber, MetricSeries> series;  // in the order of creation; numbers are never 0
+    std::unordered_map<std::string, MetricSeries*> byKey;
     std::map<std::string, std::size_t, std::less<>> perNamespace;
-    Series* other = nullptr;
+    MetricSeries* other = nullptr;
   };
 
   /// Returns a cell for the caller alone; nullptr, counted, if there is no room for a new series. `key` names the
   /// labels' values.
-  Cell* admit(Metric metric, const std::string& key, Labels values);
-  Cell* admitOther(Metric metric);
+  InstrumentCell* admit(Metric metric, const std::string& key, Labels values);
+  InstrumentCell* admitOther(Metric metric);
   /// Called when the caller no longer uses its cell. Its counts stay until all cells of the series have been left.
-  void leave(Metric metric, const std::string& key, Cell& cell);
-  Series& addSeries(const MetricFamily& facts, Labels values, std::string_view nameSpace);
-  static Cell* addCell(MetricKind kind, Series& series);
+  void leave(Metric metric, const std::string& key, InstrumentCell& cell);
+  MetricSeries& addSeries(const MetricFamily& facts, Labels values, std::string_view nameSpace);
+  static InstrumentCell* addCell(MetricKind kind, MetricSeries& series);
 
   const std::size_t maxPerNamespace_;
   const std::size_t maxPerFamily_;
@@ -109,23 +106,6 @@ class MetricsRegistry {
   std::array<Family, kMetricFamilies.size()> families_;
   SeriesNumber lastNumber_ = 0;
   Counter* dropped_;
-};
-
-/// Reads a registry in Prometheus' text format 0.0.4 piece by piece, so that a page of any length takes no more memory
-/// than one piece. Each series is read whole, summed over the shards; a series that begins or ends meanwhile may be
-/// read or not. The registry outlives the reader. Any thread, one at a time.
-class MetricsReader {
- public:
-  explicit MetricsReader(const MetricsRegistry& registry) : registry_(&registry) {}
-
-  /// Appends whole lines until `out` has at least `enough` bytes; returns false if there are none left.
-  bool read(std::string& out, std::size_t enough);
-
- private:
-  const MetricsRegistry* registry_;
-  std::size_t family_ = 0;
-  bool headRead_ = false;                    // the head of that family was read
-  MetricsRegistry::SeriesNumber after_ = 0;  // the last series that was read
 };
 
 class MetricShard {
@@ -150,11 +130,11 @@ class MetricShard {
   void forget(const std::function<bool(std::string_view object)>& exists);
 
  private:
-  MetricsRegistry::Cell& find(Metric metric, std::span<const std::string_view> values);
+  MetricsRegistry::InstrumentCell& find(Metric metric, std::span<const std::string_view> values);
 
   struct Known {
-    std::unordered_map<std::string, MetricsRegistry::Cell*> cells;
-    MetricsRegistry::Cell* other = nullptr;
+    std::unordered_map<std::string, MetricsRegistry::InstrumentCell*> cells;
+    MetricsRegistry::InstrumentCell* other = nullptr;
   };
   MetricsRegistry& registry_;
   std::array<Known, kMetricFamilies.size()> known_;

@@ -37,7 +37,7 @@ std::vector<std::string> readDnsNames(const X509* certificate) {
 
 }  // namespace
 
-struct CertificateChain::Impl {
+struct CertificateChain::ParsedChain {
   std::vector<X509Pointer> certificates;
   std::vector<x509_st*> intermediates;
   std::vector<std::string> dnsNames;
@@ -45,7 +45,7 @@ struct CertificateChain::Impl {
   std::string fingerprint;
 };
 
-CertificateChain::CertificateChain(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CertificateChain::CertificateChain(std::unique_ptr<ParsedChain> chain) : chain_(std::move(chain)) {}
 CertificateChain::CertificateChain(CertificateChain&&) noexcept = default;
 CertificateChain& CertificateChain::operator=(CertificateChain&&) noexcept = default;
 CertificateChain::~CertificateChain() = default;
@@ -53,22 +53,22 @@ CertificateChain::~CertificateChain() = default;
 base::Result<CertificateChain> CertificateChain::parse(std::string_view pem) {
   auto certificates = readCertificates(pem);
   if (!certificates) return std::move(certificates).error();
-  auto impl = std::make_unique<Impl>();
-  impl->certificates = std::move(certificates).value();
-  for (std::size_t i = 1; i < impl->certificates.size(); ++i)
-    impl->intermediates.push_back(impl->certificates[i].get());
-  const X509* leaf = impl->certificates.front().get();
-  impl->dnsNames = readDnsNames(leaf);
-  impl->notAfter = toWallTime(X509_get0_notAfter(leaf));
-  impl->fingerprint = fingerprintOf(impl->certificates);
-  return CertificateChain(std::move(impl));
+  auto chain = std::make_unique<ParsedChain>();
+  chain->certificates = std::move(certificates).value();
+  for (std::size_t i = 1; i < chain->certificates.size(); ++i)
+    chain->intermediates.push_back(chain->certificates[i].get());
+  const X509* leaf = chain->certificates.front().get();
+  chain->dnsNames = readDnsNames(leaf);
+  chain->notAfter = toWallTime(X509_get0_notAfter(leaf));
+  chain->fingerprint = fingerprintOf(chain->certificates);
+  return CertificateChain(std::move(chain));
 }
 
-x509_st* CertificateChain::leaf() const { return impl_->certificates.front().get(); }
-const std::vector<x509_st*>& CertificateChain::intermediates() const { return impl_->intermediates; }
-const std::vector<std::string>& CertificateChain::dnsNames() const { return impl_->dnsNames; }
-base::WallTime CertificateChain::notAfter() const { return impl_->notAfter; }
-const std::string& CertificateChain::fingerprint() const { return impl_->fingerprint; }
+x509_st* CertificateChain::leaf() const { return chain_->certificates.front().get(); }
+const std::vector<x509_st*>& CertificateChain::intermediates() const { return chain_->intermediates; }
+const std::vector<std::string>& CertificateChain::dnsNames() const { return chain_->dnsNames; }
+base::WallTime CertificateChain::notAfter() const { return chain_->notAfter; }
+const std::string& CertificateChain::fingerprint() const { return chain_->fingerprint; }
 
 bool dnsNameMatches(std::string_view pattern, std::string_view host) {
   if (!pattern.starts_with("*.")) return !pattern.empty() && pattern == host;

@@ -32,9 +32,9 @@ class CertificateChain {
   const std::string& fingerprint() const;
 
  private:
-  struct Impl;
-  explicit CertificateChain(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  struct ParsedChain;
+  explicit CertificateChain(std::unique_ptr<ParsedChain> chain);
+  std::unique_ptr<ParsedChain> chain_;
 };
 
 /// Returns true if `host` (lower case) is covered by `pattern`, a DNS SAN: the same name, or a wildcard for exactly

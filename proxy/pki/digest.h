@@ -26,10 +26,10 @@ class Sha256 {
   Sha256Digest finish();
 
  private:
-  struct Free {
+  struct FreeDigestContext {
     void operator()(evp_md_ctx_st* context) const;
   };
-  std::unique_ptr<evp_md_ctx_st, Free> context_;
+  std::unique_ptr<evp_md_ctx_st, FreeDigestContext> context_;
 };
 
 Sha256Digest sha256(std::string_view bytes);

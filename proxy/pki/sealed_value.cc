@@ -60,7 +60,7 @@ std::optional<std::string> fromBase64Url(std::string_view text) {
 
 }  // namespace
 
-void ValueSealer::Free::operator()(evp_cipher_st* cipher) const { EVP_CIPHER_free(cipher); }
+void ValueSealer::FreeCipher::operator()(evp_cipher_st* cipher) const { EVP_CIPHER_free(cipher); }
 
 ValueSealer::ValueSealer(base::Secret key, base::Secret previous)
     : key_(std::move(key)), previous_(std::move(previous)), cipher_(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr)) {

@@ -51,12 +51,12 @@ class ValueSealer {
 
   std::optional<std::string> openWith(const base::Secret& key, std::string_view bytes, std::string_view scope) const;
 
-  struct Free {
+  struct FreeCipher {
     void operator()(evp_cipher_st* cipher) const;
   };
   const base::Secret key_;
   const base::Secret previous_;
-  std::unique_ptr<evp_cipher_st, Free> cipher_;  // fetched once, because a lookup costs more than its use
+  std::unique_ptr<evp_cipher_st, FreeCipher> cipher_;  // fetched once, because a lookup costs more than its use
 };
 
 }  // namespace sluice::pki

@@ -26,9 +26,9 @@ void Acceptor::listen(const std::vector<BoundSocket>& sockets, std::size_t maxCo
   }
 }
 
-std::unique_ptr<net::Listener> Acceptor::listenerFor(const BoundSocket& bound) {
+std::unique_ptr<net::TcpListener> Acceptor::listenerFor(const BoundSocket& bound) {
   const auto accepted = [this, bind = bound.bind](int fd, const net::Address& peer) { onAccepted(fd, peer, bind); };
-  return std::make_unique<net::Listener>(workers_.front()->worker(), *bound.socket, accepted);
+  return std::make_unique<net::TcpListener>(workers_.front()->worker(), *bound.socket, accepted);
 }
 
 void Acceptor::onAccepted(int fd, const net::Address& peer, control::BindId bind) {

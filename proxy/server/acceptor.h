@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 #include "proxy/server/listen_sockets.h"
 #include "proxy/server/worker_runtime.h"
 
@@ -24,9 +24,9 @@ class Acceptor {
  private:
   struct Listening {
     control::BindId bind;
-    std::unique_ptr<net::Listener> listener;
+    std::unique_ptr<net::TcpListener> listener;
   };
-  std::unique_ptr<net::Listener> listenerFor(const BoundSocket& bound);
+  std::unique_ptr<net::TcpListener> listenerFor(const BoundSocket& bound);
   void onAccepted(int fd, const net::Address& peer, control::BindId bind);
 
   const std::vector<WorkerRuntime*> workers_;

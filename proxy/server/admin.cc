@@ -54,7 +54,7 @@ void AdminServer::listen(AdminPort& port) {
     connections_.create(static_cast<AdminTable&>(*this), port, ConnectionParts{worker_, limits_, timeouts_}, fd, peer);
   };
   const auto perRound = static_cast<int>(std::min(kAcceptsPerRound, bounds_.connections));
-  port.listener = std::make_unique<net::Listener>(worker_, port.socket, accepted, perRound);
+  port.listener = std::make_unique<net::TcpListener>(worker_, port.socket, accepted, perRound);
 }
 
 void AdminServer::markLater(AdminConnection& connection) {

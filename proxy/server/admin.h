@@ -13,7 +13,7 @@
 #include "proxy/base/beat_table.h"
 #include "proxy/base/settings.h"
 #include "proxy/http/limits.h"
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/admin_connection.h"

@@ -75,7 +75,7 @@ void AdminConnection::sendAnswers() {
   }
 }
 
-void AdminConnection::sendHead(http::StreamId stream, Request& request) {
+void AdminConnection::sendHead(http::StreamId stream, AdminRequest& request) {
   const AdminDocument& document = *request.document;
   const std::optional<std::size_t> length = document.body.length();
   request.body.emplace(worker().chunks());
@@ -94,7 +94,7 @@ void AdminConnection::sendHead(http::StreamId stream, Request& request) {
   codecOrNull()->sendResponse(stream, head);
 }
 
-void AdminConnection::fill(http::StreamId stream, Request& request) {
+void AdminConnection::fill(http::StreamId stream, AdminRequest& request) {
   if (request.body->end() != http::PipeEnd::kOpen || request.body->bytes.size() >= kPieceBytes) return;
   if (!request.document->body.read(request.body->bytes, kPieceBytes)) request.body->finish();
   codecOrNull()->wake(stream);
@@ -114,7 +114,7 @@ void AdminConnection::watchAnswers() {
 void AdminConnection::begin(http::StreamId stream, bool withBody) {
   headArrived();
   moved();
-  requests_.emplace(stream, Request{withBody, worker().now()});
+  requests_.emplace(stream, AdminRequest{withBody, worker().now()});
   if (!answerTimer_.isSet()) worker().timers().set(answerTimer_, worker().now() + table_.answerBound());
 }
 

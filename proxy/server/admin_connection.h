@@ -10,7 +10,7 @@
 
 #include "proxy/base/slab.h"
 #include "proxy/http/body_pipe.h"
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 #include "proxy/net/timers.h"
 #include "proxy/server/admin_page.h"
 #include "proxy/server/server_connection.h"
@@ -24,7 +24,7 @@ struct AdminPort {
   const net::ListenSocket& socket;
   const AdminPages& pages;
   std::size_t clients = 0;  // includes the dead clients that are not reaped yet
-  std::unique_ptr<net::Listener> listener = nullptr;
+  std::unique_ptr<net::TcpListener> listener = nullptr;
 };
 
 /// The interface of the server for its clients.
@@ -66,7 +66,7 @@ class AdminConnection final : public ServerConnection {
   std::size_t heldText() const;
 
  private:
-  struct Request {
+  struct AdminRequest {
     bool withBody;
     base::MonotonicTime asked;
     std::optional<AdminDocument> document = std::nullopt;  // from its answer until it is sent
@@ -87,9 +87,9 @@ class AdminConnection final : public ServerConnection {
 
   void begin(http::StreamId stream, bool withBody);
   void ask(http::StreamId stream, const http::RequestHead& head);
-  void sendHead(http::StreamId stream, Request& request);
+  void sendHead(http::StreamId stream, AdminRequest& request);
   /// Makes the next piece if the client has taken the one before.
-  void fill(http::StreamId stream, Request& request);
+  void fill(http::StreamId stream, AdminRequest& request);
   void watchAnswers();
   void moved() { lastMove_ = table_.nextMove(); }
 
@@ -109,8 +109,8 @@ class AdminConnection final : public ServerConnection {
   AdminPort& port_;
   const base::MonotonicTime accepted_;
   std::uint64_t lastMove_;
-  bool served_ = false;                         // an answer was taken to its end
-  std::map<http::StreamId, Request> requests_;  // bounded by limits.concurrentStreams
+  bool served_ = false;                              // an answer was taken to its end
+  std::map<http::StreamId, AdminRequest> requests_;  // bounded by limits.concurrentStreams
   std::vector<http::StreamId> ready_;  // requests that were answered and not sent yet, or of which a piece was taken
   AnswerTimer answerTimer_{*this};
 };

@@ -10,7 +10,7 @@
 
 #include "proxy/base/result.h"
 #include "proxy/control/generation.h"
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 
 namespace sluice::server {
 

@@ -18,6 +18,7 @@
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
 #include "proxy/net/signals.h"
+#include "proxy/observe/metrics_reader.h"
 #include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/admin_connection.h"

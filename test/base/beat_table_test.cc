@@ -7,9 +7,9 @@
 namespace sluice::base {
 namespace {
 
-struct Peer {
-  Peer(Handle<Peer> self, int itsName) : self_(self), name(itsName) {}
-  Handle<Peer> handle() const { return self_; }
+struct BeatingPeer {
+  BeatingPeer(Handle<BeatingPeer> self, int itsName) : self_(self), name(itsName) {}
+  Handle<BeatingPeer> handle() const { return self_; }
   bool dead() const { return over; }
   void flush() {
     ++flushed;
@@ -17,7 +17,7 @@ struct Peer {
   }
 
  private:
-  Handle<Peer> self_;
+  Handle<BeatingPeer> self_;
 
  public:
   const int name;
@@ -28,9 +28,9 @@ struct Peer {
 };
 
 TEST(BeatTable, FlushesOnceWhoIsMarkedHoweverOften) {
-  BeatTable<Peer> table;
-  Peer& peer = table.create(1);
-  Peer& other = table.create(2);
+  BeatTable<BeatingPeer> table;
+  BeatingPeer& peer = table.create(1);
+  BeatingPeer& other = table.create(2);
   table.mark(peer);
   table.mark(peer);
   EXPECT_FALSE(table.quiet());
@@ -41,8 +41,8 @@ TEST(BeatTable, FlushesOnceWhoIsMarkedHoweverOften) {
 }
 
 TEST(BeatTable, WhoIsMarkedWhileFlushingIsFlushedInTheNextBeat) {
-  BeatTable<Peer> table;
-  Peer& peer = table.create(1);
+  BeatTable<BeatingPeer> table;
+  BeatingPeer& peer = table.create(1);
   peer.onFlush = [&] {
     peer.onFlush = nullptr;
     table.mark(peer);
@@ -57,27 +57,27 @@ TEST(BeatTable, WhoIsMarkedWhileFlushingIsFlushedInTheNextBeat) {
 }
 
 TEST(BeatTable, WhoIsMarkedWhileDrivingIsDrivenToo) {
-  BeatTable<Peer> table;
+  BeatTable<BeatingPeer> table;
   for (int i = 0; i < 100; ++i) table.create(i);
-  std::vector<Peer*> peers;
-  table.forEach([&](Peer& peer) { peers.push_back(&peer); });
+  std::vector<BeatingPeer*> peers;
+  table.forEach([&](BeatingPeer& peer) { peers.push_back(&peer); });
   table.mark(*peers[0]);
   std::vector<int> driven;
-  table.drive([&](Peer& peer) {
+  table.drive([&](BeatingPeer& peer) {
     driven.push_back(peer.name);
     if (driven.size() == 1) {
-      for (Peer* each : peers) table.mark(*each);
+      for (BeatingPeer* each : peers) table.mark(*each);
     }
   });
   EXPECT_EQ(driven.size(), 100u);
   table.flush();
-  for (const Peer* peer : peers) EXPECT_EQ(peer->flushed, 1);
+  for (const BeatingPeer* peer : peers) EXPECT_EQ(peer->flushed, 1);
 }
 
 TEST(BeatTable, ReapsWhoIsDeadAfterItsFlush) {
-  BeatTable<Peer> table;
-  const Handle<Peer> handle = table.create(1).handle();
-  const Handle<Peer> living = table.create(2).handle();
+  BeatTable<BeatingPeer> table;
+  const Handle<BeatingPeer> handle = table.create(1).handle();
+  const Handle<BeatingPeer> living = table.create(2).handle();
   table.find(handle)->over = true;
   table.mark(*table.find(handle));
   table.mark(*table.find(living));
@@ -93,7 +93,7 @@ TEST(BeatTable, ReapsWhoIsDeadAfterItsFlush) {
 }
 
 TEST(BeatTable, ClearLeavesNobodyAndNothingToDo) {
-  BeatTable<Peer> table;
+  BeatTable<BeatingPeer> table;
   for (int i = 0; i < 40; ++i) table.mark(table.create(i));
   table.clear();
   EXPECT_EQ(table.size(), 0u);

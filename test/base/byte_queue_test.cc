@@ -222,9 +222,9 @@ TEST(ByteQueue, MovesWithItsBytes) {
 }
 
 /// Two queues and two strings that must have the same contents after every step.
-class Pair {
+class QueuePair {
  public:
-  explicit Pair(std::mt19937& random) : random_(random) {}
+  explicit QueuePair(std::mt19937& random) : random_(random) {}
 
   void step() {
     const std::size_t which = random_() % 2;
@@ -305,7 +305,7 @@ TEST(ByteQueue, SaysWhatAStringWouldSayWhateverIsDone) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    Pair pair(random);
+    QueuePair pair(random);
     for (int i = 0; i < 300; ++i) {
       pair.step();
       ASSERT_NO_FATAL_FAILURE(pair.check()) << "step " << i;

@@ -9,14 +9,14 @@
 namespace sluice::base {
 namespace {
 
-struct Row {
+struct ErrorRow {
   ErrorType type;
   std::string_view name;
   std::uint16_t status;
 };
 
 // The product's table of the gateway's local replies.
-constexpr std::array<Row, kErrorTypeCount> kRows{{
+constexpr std::array<ErrorRow, kErrorTypeCount> kRows{{
     {ErrorType::kHttpRequestError, "http_request_error", 400},
     {ErrorType::kHttpRequestDenied, "http_request_denied", 403},
     {ErrorType::kDestinationIpProhibited, "destination_ip_prohibited", 403},
@@ -44,7 +44,7 @@ constexpr std::array<Row, kErrorTypeCount> kRows{{
 
 TEST(ErrorTable, NamesEveryTypeAndItsStatusAsTheProductDoes) {
   std::set<ErrorType> seen;
-  for (const Row& row : kRows) {
+  for (const ErrorRow& row : kRows) {
     EXPECT_EQ(errorTypeName(row.type), row.name);
     EXPECT_EQ(defaultStatus(row.type), row.status) << row.name;
     seen.insert(row.type);

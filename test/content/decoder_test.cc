@@ -20,7 +20,7 @@ using test::zstdEncoded;
 
 constexpr DecodeLimits kWide{UINT64_MAX, UINT32_MAX};
 
-struct Outcome {
+struct DecodedBody {
   DecodeStatus status = DecodeStatus::kTaken;
   std::string text;
 };
@@ -35,13 +35,13 @@ std::string textOf(base::ByteQueue& queue) {
 }
 
 /// Decodes the whole body in the pieces that end at `cuts`.
-Outcome decode(std::string_view coding, std::string_view body, const DecodeLimits& limits = kWide,
-               const std::vector<std::size_t>& cuts = {}) {
+DecodedBody decode(std::string_view coding, std::string_view body, const DecodeLimits& limits = kWide,
+                   const std::vector<std::size_t>& cuts = {}) {
   base::ChunkPool pool;
   base::ByteQueue out(pool);
   auto decoder = Decoder::make(coding, limits);
   if (!decoder) return {DecodeStatus::kCorrupt, "no such coding"};
-  Outcome outcome;
+  DecodedBody outcome;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= cuts.size() && !failed(outcome.status); ++i) {
     const std::size_t end = i < cuts.size() ? cuts[i] : body.size();
@@ -84,7 +84,7 @@ TEST_P(Decoders, ReadTheSameWhereverTheInputIsCut) {
   const std::string body = GetParam().encode(text);
   std::vector<std::size_t> everywhere;
   for (std::size_t cut = 1; cut < body.size(); ++cut) {
-    const Outcome outcome = decode(GetParam().coding, body, kWide, {cut});
+    const DecodedBody outcome = decode(GetParam().coding, body, kWide, {cut});
     ASSERT_EQ(outcome.status, DecodeStatus::kTaken) << cut;
     ASSERT_EQ(outcome.text, text) << cut;
     everywhere.push_back(cut);
@@ -123,7 +123,7 @@ TEST_P(Decoders, NeverRunInCirclesOnBytesThatAreFlipped) {
 
 TEST_P(Decoders, StopABombAtTheRatioBeforeItIsWhole) {
   const std::string body = GetParam().encode(std::string(std::size_t{32} * 1024 * 1024, '\0'));
-  const Outcome outcome = decode(GetParam().coding, body, {UINT64_MAX, 100});
+  const DecodedBody outcome = decode(GetParam().coding, body, {UINT64_MAX, 100});
   EXPECT_EQ(outcome.status, DecodeStatus::kTooDense);
   EXPECT_LE(outcome.text.size(), Decoder::kGraceBytes + 100 * body.size());
 }
@@ -138,7 +138,7 @@ TEST_P(Decoders, HoldTheRatioOnEachSide) {
 
 TEST_P(Decoders, StopABombAtTheLimitOfItsBytes) {
   const std::string body = GetParam().encode(std::string(std::size_t{8} * 1024 * 1024, '\0'));
-  const Outcome outcome = decode(GetParam().coding, body, {1024 * 1024, UINT32_MAX});
+  const DecodedBody outcome = decode(GetParam().coding, body, {1024 * 1024, UINT32_MAX});
   EXPECT_EQ(outcome.status, DecodeStatus::kTooLong);
   EXPECT_LE(outcome.text.size(), 1024U * 1024U);
 }
@@ -146,7 +146,7 @@ TEST_P(Decoders, StopABombAtTheLimitOfItsBytes) {
 TEST_P(Decoders, AllowAsManyBytesAsTheLimitSaysAndNotOneMore) {
   for (const std::size_t size : {1U, 16U * 1024, 100'000U}) {
     const std::string body = GetParam().encode(someText(size));
-    const Outcome within = decode(GetParam().coding, body, {size, UINT32_MAX});
+    const DecodedBody within = decode(GetParam().coding, body, {size, UINT32_MAX});
     EXPECT_EQ(within.status, DecodeStatus::kTaken);
     EXPECT_EQ(within.text.size(), size);
     EXPECT_EQ(decode(GetParam().coding, body, {size - 1, UINT32_MAX}).status, DecodeStatus::kTooLong);
@@ -184,7 +184,7 @@ TEST_P(Decoders, AreNotAtTheEndWhileRoomIsWaitedFor) {
 
 TEST_P(Decoders, TakeABodyWithoutAnyBytesForAnEmptyOne) {
   EXPECT_EQ(decode(GetParam().coding, "").status, DecodeStatus::kTaken);
-  const Outcome empty = decode(GetParam().coding, GetParam().encode(""));
+  const DecodedBody empty = decode(GetParam().coding, GetParam().encode(""));
   EXPECT_EQ(empty.status, DecodeStatus::kTaken);
   EXPECT_EQ(empty.text, "");
 }
@@ -229,7 +229,7 @@ TEST(Decoder, ReadsMembersAndFramesOneAfterTheOther) {
   const std::string skippable("\x5a\x2a\x4d\x18\x03\0\0\0abc", 11);
   const std::string frames = zstdEncoded("one ") + skippable + zstdEncoded("two");
   for (std::size_t cut = 0; cut < frames.size(); ++cut) {
-    const Outcome outcome = decode("zstd", frames, kWide, {cut});
+    const DecodedBody outcome = decode("zstd", frames, kWide, {cut});
     EXPECT_EQ(outcome.status, DecodeStatus::kTaken);
     EXPECT_EQ(outcome.text, "one two");
   }

@@ -89,10 +89,10 @@ TEST(JsonScan, MemoryIsThatOfTheNamesOfMapsThatAreOpen) {
   EXPECT_LE(scan.memory(), 64000u);
 }
 
-/// Texts that are JSON, or nearly.
-class Texts {
+/// RandomTexts that are JSON, or nearly.
+class RandomTexts {
  public:
-  explicit Texts(std::uint64_t seed) : random_(seed) {}
+  explicit RandomTexts(std::uint64_t seed) : random_(seed) {}
 
   std::string next() {
     std::string text = value(0);
@@ -139,7 +139,7 @@ class Texts {
 };
 
 TEST(JsonScan, TakesAndFindsWhatTheParserDoes) {
-  Texts texts(7);
+  RandomTexts texts(7);
   const auto paths = test::scannedPaths();
   std::size_t good = 0;
   for (int i = 0; i < 40000; ++i) {

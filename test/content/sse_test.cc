@@ -18,16 +18,16 @@ std::string shown(const SseEvent& event) {
   return text(event.event) + "|" + text(event.data) + "|" + text(event.id) + "|" + text(event.retry);
 }
 
-struct Parsed {
+struct ParsedEvents {
   std::vector<std::string> events;
   std::vector<std::string> raws;
   std::string rest;
   bool tooLong = false;
 };
 
-Parsed parse(std::string_view body, std::size_t most = 1000, const std::vector<std::size_t>& cuts = {}) {
+ParsedEvents parse(std::string_view body, std::size_t most = 1000, const std::vector<std::size_t>& cuts = {}) {
   SseParser parser(most);
-  Parsed parsed;
+  ParsedEvents parsed;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= cuts.size() && !parsed.tooLong; ++i) {
     const std::size_t end = i < cuts.size() ? cuts[i] : body.size();
@@ -48,7 +48,7 @@ Parsed parse(std::string_view body, std::size_t most = 1000, const std::vector<s
 
 std::vector<std::string> eventsOf(std::string_view body) { return parse(body).events; }
 
-std::string joined(const Parsed& parsed) {
+std::string joined(const ParsedEvents& parsed) {
   std::string all;
   for (const std::string& raw : parsed.raws) all += raw;
   return all + parsed.rest;
@@ -95,17 +95,17 @@ TEST(SseParser, ReadsTheSameWhereverTheBodyIsCut) {
       "\xEF\xBB\xBF:c\r\n\r\nevent: a\r\ndata: 1\r\ndata: 2\r\n\r\n\r\rid: \xC3\xA9\n\ndata: 3\r\r\nretry: "
       "7\rdata\r\n\n"
       "data: incomplete\r\n";
-  const Parsed whole = parse(body);
+  const ParsedEvents whole = parse(body);
   EXPECT_EQ(joined(whole), body);
   EXPECT_EQ(whole.rest, "data: incomplete\r\n");
   std::vector<std::size_t> everywhere;
   for (std::size_t cut = 1; cut < body.size(); ++cut) {
-    const Parsed parsed = parse(body, 1000, {cut});
+    const ParsedEvents parsed = parse(body, 1000, {cut});
     EXPECT_EQ(parsed.events, whole.events) << cut;
     EXPECT_EQ(joined(parsed), body) << cut;
     everywhere.push_back(cut);
   }
-  const Parsed bytes = parse(body, 1000, everywhere);
+  const ParsedEvents bytes = parse(body, 1000, everywhere);
   EXPECT_EQ(bytes.events, whole.events);
   EXPECT_EQ(joined(bytes), body);
 }
@@ -126,7 +126,7 @@ TEST(SseParser, HoldsEventsToTheBoundWhereverTheyAreCut) {
     const std::string body = std::string(event) + event;
     for (std::size_t cut = 0; cut <= body.size(); ++cut) {
       EXPECT_FALSE(parse(body, 11, {cut}).tooLong);
-      const Parsed parsed = parse(body, 10, {cut});
+      const ParsedEvents parsed = parse(body, 10, {cut});
       EXPECT_TRUE(parsed.tooLong);
       EXPECT_THAT(parsed.events, IsEmpty());
     }

@@ -12,9 +12,9 @@ using processing::Verdict;
 using std::chrono::seconds;
 using test::FilterRig;
 
-class QosController : public ::testing::Test {
+class QosControllerTest : public ::testing::Test {
  protected:
-  QosController() { rig_.request({}); }
+  QosControllerTest() { rig_.request({}); }
 
   /// Returns how many of a hundred requests pass at once.
   int passing() {
@@ -27,7 +27,7 @@ class QosController : public ::testing::Test {
   FilterRig rig_{qosController()};
 };
 
-TEST_F(QosController, ATenthOfAMinutesRequestsMayComeAtOnce) {
+TEST_F(QosControllerTest, ATenthOfAMinutesRequestsMayComeAtOnce) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100}"), "");
   EXPECT_EQ(passing(), 10);
   ASSERT_EQ(rig_.make("{requestsPerMinute: 9}"), "");
@@ -36,7 +36,7 @@ TEST_F(QosController, ATenthOfAMinutesRequestsMayComeAtOnce) {
   EXPECT_EQ(passing(), 5);
 }
 
-TEST_F(QosController, OverTheRateIs429WithTheTimeToComeAgain) {
+TEST_F(QosControllerTest, OverTheRateIs429WithTheTimeToComeAgain) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 4}"), "");
   EXPECT_TRUE(passes());
   rig_.clock.advance(std::chrono::milliseconds(2500));
@@ -50,7 +50,7 @@ TEST_F(QosController, OverTheRateIs429WithTheTimeToComeAgain) {
   EXPECT_TRUE(passes());
 }
 
-TEST_F(QosController, APlaceIsGivenBackWhenTheExchangeEnds) {
+TEST_F(QosControllerTest, APlaceIsGivenBackWhenTheExchangeEnds) {
   ASSERT_EQ(rig_.make("{concurrency: 2}"), "");
   EXPECT_EQ(passing(), 2);
   rig_.clock.advance(std::chrono::hours(1));
@@ -59,7 +59,7 @@ TEST_F(QosController, APlaceIsGivenBackWhenTheExchangeEnds) {
   EXPECT_EQ(passing(), 2);
 }
 
-TEST_F(QosController, AReloadDoesNotRefillIt) {
+TEST_F(QosControllerTest, AReloadDoesNotRefillIt) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100, concurrency: 12}"), "");
   EXPECT_EQ(passing(), 10);
   ASSERT_EQ(rig_.remake("{requestsPerMinute: 100, concurrency: 12}"), "");
@@ -70,7 +70,7 @@ TEST_F(QosController, AReloadDoesNotRefillIt) {
   EXPECT_EQ(passing(), 8) << "of the burst of twenty, twelve are used";
 }
 
-TEST_F(QosController, UsesOfOthersHaveBudgetsOfTheirOwn) {
+TEST_F(QosControllerTest, UsesOfOthersHaveBudgetsOfTheirOwn) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100}"), "");
   EXPECT_EQ(passing(), 10);
   rig_.owner = "Backend demo/other";
@@ -78,7 +78,7 @@ TEST_F(QosController, UsesOfOthersHaveBudgetsOfTheirOwn) {
   EXPECT_EQ(passing(), 10);
 }
 
-TEST_F(QosController, NamespacesHaveOneEachAndThoseUnknownShareOne) {
+TEST_F(QosControllerTest, NamespacesHaveOneEachAndThoseUnknownShareOne) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100, key: Namespace}"), "");
   rig_.peer.nameSpace = "a";
   EXPECT_EQ(passing(), 10);
@@ -90,7 +90,7 @@ TEST_F(QosController, NamespacesHaveOneEachAndThoseUnknownShareOne) {
   EXPECT_EQ(passing(), 0);
 }
 
-TEST_F(QosController, ValuesOfAHeaderHaveOneEach) {
+TEST_F(QosControllerTest, ValuesOfAHeaderHaveOneEach) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100, key: Header, header: X-User}"), "");
   rig_.request({{"x-user", "a"}});
   EXPECT_EQ(passing(), 10);
@@ -101,7 +101,7 @@ TEST_F(QosController, ValuesOfAHeaderHaveOneEach) {
   EXPECT_EQ(passing(), 0);
 }
 
-TEST_F(QosController, OfARouteEachBackendHasItsOwn) {
+TEST_F(QosControllerTest, OfARouteEachBackendHasItsOwn) {
   rig_.owner = "HTTPRoute demo/route";
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100}"), "");
   EXPECT_EQ(passing(), 10);
@@ -109,7 +109,7 @@ TEST_F(QosController, OfARouteEachBackendHasItsOwn) {
   EXPECT_EQ(passing(), 10);
 }
 
-TEST_F(QosController, RefusesNumbersThatAreNone) {
+TEST_F(QosControllerTest, RefusesNumbersThatAreNone) {
   EXPECT_EQ(rig_.make("{}"), "InvalidConfig: requestsPerMinute or concurrency is required");
   EXPECT_EQ(rig_.make("{requestsPerMinute: 0}"), "InvalidConfig: requestsPerMinute: is no integer from 1 to 10000000");
   EXPECT_EQ(rig_.make("{requestsPerMinute: 10000000}"), "");
@@ -121,7 +121,7 @@ TEST_F(QosController, RefusesNumbersThatAreNone) {
   EXPECT_EQ(rig_.make("{concurrency: -1}"), "InvalidConfig: concurrency: is no integer from 1 to 1000000");
 }
 
-TEST_F(QosController, KeyHeaderNeedsAHeaderAndNoOtherHasOne) {
+TEST_F(QosControllerTest, KeyHeaderNeedsAHeaderAndNoOtherHasOne) {
   EXPECT_EQ(rig_.make("{requestsPerMinute: 1, key: Header}"),
             "InvalidConfig: header: belongs to key Header, which needs it");
   EXPECT_EQ(rig_.make("{requestsPerMinute: 1, header: a}"),

@@ -31,14 +31,14 @@ class FileWatchTest : public ::testing::Test {
   static void write(const std::string& path, std::string_view text) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
   }
-  FileWatch::Options options(std::vector<std::string> paths) const {
-    FileWatch::Options options;
+  FileWatch::WatchOptions options(std::vector<std::string> paths) const {
+    FileWatch::WatchOptions options;
     options.paths = std::move(paths);
     options.takes = [](std::string_view name) { return name.ends_with(".yaml") && !name.starts_with('.'); };
     options.look = 24h;  // so that only events count
     return options;
   }
-  std::unique_ptr<FileWatch> make(FileWatch::Options options) {
+  std::unique_ptr<FileWatch> make(FileWatch::WatchOptions options) {
     const Worker::Turn turn(worker_);
     return std::make_unique<FileWatch>(
         worker_, std::move(options), [this] { ++calls_; },
@@ -237,7 +237,7 @@ TEST_F(FileWatchTest, ASlowLookFindsWhatNoEventTells) {
   fs::create_directory(root_ + "/far");
   fs::rename(root_ + "/elsewhere", root_ + "/far/a.yaml");
   fs::create_symlink(root_ + "/far/a.yaml", folder_ + "/a.yaml");
-  FileWatch::Options slow = options({folder_});
+  FileWatch::WatchOptions slow = options({folder_});
   slow.look = 10s;
   watch_ = make(std::move(slow));
   pass(10s + TimerWheel::kTick);
@@ -256,7 +256,7 @@ TEST_F(FileWatchTest, ASlowLookFindsWhatNoEventTells) {
 
 TEST_F(FileWatchTest, SaysOnceThatTheSystemTellsNothingAndLooksInstead) {
   write(folder_ + "/a.yaml", "1");
-  FileWatch::Options slow = options({folder_ + "/a.yaml"});
+  FileWatch::WatchOptions slow = options({folder_ + "/a.yaml"});
   slow.look = 10s;
   {
     const test::NoMoreDescriptors scarce;
@@ -279,7 +279,7 @@ TEST_F(FileWatchTest, SaysOnceThatTheSystemTellsNothingAndLooksInstead) {
 
 TEST_F(FileWatchTest, AFolderThatCanNotBeListedForNowIsNoChange) {
   write(folder_ + "/a.yaml", "1");
-  FileWatch::Options slow = options({folder_});
+  FileWatch::WatchOptions slow = options({folder_});
   slow.look = 10s;
   watch_ = make(slow);
   {
@@ -295,7 +295,7 @@ TEST_F(FileWatchTest, AFolderThatCanNotBeListedForNowIsNoChange) {
 TEST_F(FileWatchTest, TellsByItselfWhenTimePasses) {
   const base::SystemClock clock;
   Worker worker(clock);
-  FileWatch::Options quick = options({folder_});
+  FileWatch::WatchOptions quick = options({folder_});
   quick.quiet = 1ms;
   int calls = 0;
   const FileWatch watch(

@@ -18,9 +18,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class PeerWatch : public ::testing::Test {
+class IdlePeers : public ::testing::Test {
  protected:
-  PeerWatch() : worker_(clock_), pair_(test::makeSocketPair()), fd_(pair_.ours.get()) {
+  IdlePeers() : worker_(clock_), pair_(test::makeSocketPair()), fd_(pair_.ours.get()) {
     transport_ = adoptTcp(worker_, pair_.ours.release(), *Address::parse("127.0.0.1", 7), sink_);
     transport_->setReadBudget(100);
   }
@@ -57,7 +57,7 @@ class PeerWatch : public ::testing::Test {
   std::unique_ptr<Transport> transport_;
 };
 
-TEST_F(PeerWatch, AResetIsSeenWithinASecondWithoutReading) {
+TEST_F(IdlePeers, AResetIsSeenWithinASecondWithoutReading) {
   allow(0);
   ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));
   pass(milliseconds(900));
@@ -73,7 +73,7 @@ TEST_F(PeerWatch, AResetIsSeenWithinASecondWithoutReading) {
   EXPECT_TRUE(worker_.timers().empty());
 }
 
-TEST_F(PeerWatch, AnEndIsToldAheadOfWhatWaitsBeforeIt) {
+TEST_F(IdlePeers, AnEndIsToldAheadOfWhatWaitsBeforeIt) {
   allow(0);
   ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));
   ::shutdown(pair_.peers.get(), SHUT_WR);
@@ -89,7 +89,7 @@ TEST_F(PeerWatch, AnEndIsToldAheadOfWhatWaitsBeforeIt) {
   EXPECT_EQ(sink_.endsAhead, 1) << "the end itself was told";
 }
 
-TEST_F(PeerWatch, AResetBehindTheEndIsSeenToo) {
+TEST_F(IdlePeers, AResetBehindTheEndIsSeenToo) {
   ::shutdown(pair_.peers.get(), SHUT_WR);
   ASSERT_TRUE(test::runUntil(worker_, [&] { return sink_.ended == 1; }));
   resetByPeer();
@@ -98,7 +98,7 @@ TEST_F(PeerWatch, AResetBehindTheEndIsSeenToo) {
   EXPECT_EQ(sink_.failed, 1);
 }
 
-TEST_F(PeerWatch, AnOrderlyEndOfBothSidesIsNoFailure) {
+TEST_F(IdlePeers, AnOrderlyEndOfBothSidesIsNoFailure) {
   allow(0);
   ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));
   ::shutdown(pair_.peers.get(), SHUT_WR);
@@ -111,7 +111,7 @@ TEST_F(PeerWatch, AnOrderlyEndOfBothSidesIsNoFailure) {
   EXPECT_EQ(sink_.received, "hello");
 }
 
-TEST_F(PeerWatch, CostsNothingWhileTheSocketIsRead) {
+TEST_F(IdlePeers, CostsNothingWhileTheSocketIsRead) {
   EXPECT_TRUE(worker_.timers().empty());
   allow(0);
   EXPECT_FALSE(worker_.timers().empty());
@@ -121,7 +121,7 @@ TEST_F(PeerWatch, CostsNothingWhileTheSocketIsRead) {
   EXPECT_EQ(sink_.failed + sink_.ended + sink_.endsAhead, 0);
 }
 
-TEST_F(PeerWatch, ABackendThatHasGoneLeavesWhatItSaid) {
+TEST_F(IdlePeers, ABackendThatHasGoneLeavesWhatItSaid) {
   const ListenSocket listening = test::listenOnLoopback();
   test::RecordingSink sink;
   const auto transport = connectTcp(worker_, listening.address(), sink);

@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "proxy/net/dns/resolver.h"
-#include "test/net/dns_stub.h"
+#include "proxy/observe/metrics_reader.h"
+#include "test/net/loop_name_server.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 
@@ -14,9 +15,9 @@ using test::DnsReply;
 
 class ResolverRefresh : public ::testing::Test {
  protected:
-  ResolverRefresh() : worker_(clock_), stub_(worker_) {
-    settings_.servers = {stub_.server()};
-    stub_[kName] = {.addresses = {"192.0.2.1"}, .ttl = 100};
+  ResolverRefresh() : worker_(clock_), server_(worker_) {
+    settings_.servers = {server_.server()};
+    server_[kName] = {.addresses = {"192.0.2.1"}, .ttl = 100};
   }
 
   std::string known() {
@@ -49,17 +50,17 @@ class ResolverRefresh : public ::testing::Test {
   int asked() {
     bool done = false;
     const std::string fence = "fence" + std::to_string(fences_++) + ".test";
-    stub_[fence] = {.addresses = {"192.0.2.99"}};
+    server_[fence] = {.addresses = {"192.0.2.99"}};
     {
       const Worker::Turn turn(worker_);
       resolver_->resolve(fence, [&] { done = true; });
     }
     EXPECT_TRUE(test::runUntil(worker_, [&] { return done; }));
-    return stub_.asked(kName);
+    return server_.asked(kName);
   }
   /// Returns the number of questions for kName that have ended.
   int answered() {
-    const std::string page = registry_.expose();
+    const std::string page = observe::exposeMetrics(registry_);
     int sum = 0;
     const std::string series = "dns_lookup_duration_seconds_count{dns_question_name=\"" + std::string(kName) + "\"";
     for (std::size_t at = page.find(series); at != std::string::npos; at = page.find(series, at + 1)) {
@@ -73,7 +74,7 @@ class ResolverRefresh : public ::testing::Test {
   observe::MetricsRegistry registry_;
   observe::MetricShard metrics_{registry_};
   Worker worker_;
-  test::DnsStub stub_;
+  test::LoopNameServer server_;
   base::DnsSettings settings_;
   std::unique_ptr<Resolver> resolver_;
   int fences_ = 0;
@@ -81,7 +82,7 @@ class ResolverRefresh : public ::testing::Test {
 
 TEST_F(ResolverRefresh, ANameInUseIsAskedAgainAtFourFifthsOfItsTtl) {
   EXPECT_EQ(lookUp(), "192.0.2.1:0");
-  stub_[kName].addresses = {"192.0.2.2"};
+  server_[kName].addresses = {"192.0.2.2"};
   pass(79s);
   EXPECT_EQ(asked(), 1);
   passAndAnswer(2s);
@@ -105,7 +106,7 @@ TEST_F(ResolverRefresh, WhoComesBetweenTheRefreshAndTheEndIsServedAndMakesItAsk)
   lookUp();
   passAndAnswer(81s);
   pass(81s);
-  stub_[kName].addresses = {"192.0.2.2"};
+  server_[kName].addresses = {"192.0.2.2"};
   const int before = answered();
   EXPECT_EQ(known(), "192.0.2.1:0");
   ASSERT_TRUE(test::runUntil(worker_, [&] { return answered() > before; }));
@@ -115,7 +116,7 @@ TEST_F(ResolverRefresh, WhoComesBetweenTheRefreshAndTheEndIsServedAndMakesItAsk)
 
 TEST_F(ResolverRefresh, AnAnswerOfLessThanASecondIsNotRefreshed) {
   settings_.minTtl = 999ms;
-  stub_[kName].ttl = 0;
+  server_[kName].ttl = 0;
   lookUp();
   pass(999ms);
   EXPECT_EQ(known(), "192.0.2.1:0");
@@ -124,14 +125,14 @@ TEST_F(ResolverRefresh, AnAnswerOfLessThanASecondIsNotRefreshed) {
 
 TEST_F(ResolverRefresh, AnAnswerOfASecondIs) {
   settings_.minTtl = 1s;
-  stub_[kName].ttl = 0;
+  server_[kName].ttl = 0;
   lookUp();
   passAndAnswer(900ms);
   EXPECT_EQ(asked(), 2);
 }
 
 TEST_F(ResolverRefresh, AFailureIsNotRefreshed) {
-  stub_[kName] = {.reply = DnsReply::kNoSuchName};
+  server_[kName] = {.reply = DnsReply::kNoSuchName};
   lookUp();
   pass(4900ms);
   EXPECT_EQ(asked(), 1);
@@ -140,7 +141,7 @@ TEST_F(ResolverRefresh, AFailureIsNotRefreshed) {
 TEST_F(ResolverRefresh, TheLastGoodAnswerGoesOnWhileTheServersFail) {
   settings_.staleTtl = 60s;
   lookUp();
-  stub_[kName].reply = DnsReply::kServerFailure;
+  server_[kName].reply = DnsReply::kServerFailure;
   passAndAnswer(101s);
   EXPECT_EQ(known(), "192.0.2.1:0");
   pass(58s);
@@ -155,7 +156,7 @@ TEST_F(ResolverRefresh, ItGoesOnAlsoIfTheFirstToSeeTheFailureAsksAfterTheEnd) {
   lookUp();
   passAndAnswer(81s);
   pass(130s);
-  stub_[kName].reply = DnsReply::kServerFailure;
+  server_[kName].reply = DnsReply::kServerFailure;
   EXPECT_EQ(known(), "nothing");
   EXPECT_EQ(lookUp(), "192.0.2.1:0");
 }
@@ -163,28 +164,28 @@ TEST_F(ResolverRefresh, ItGoesOnAlsoIfTheFirstToSeeTheFailureAsksAfterTheEnd) {
 TEST_F(ResolverRefresh, ItDoesNotGoOnWithoutAStaleTtl) {
   settings_.staleTtl = 0s;
   lookUp();
-  stub_[kName].reply = DnsReply::kServerFailure;
+  server_[kName].reply = DnsReply::kServerFailure;
   passAndAnswer(101s);
   EXPECT_EQ(known(), "backend.test: no name server has an answer");
 }
 
 TEST_F(ResolverRefresh, AnAnswerThatBreaksOffIsAFailureOfTheServer) {
   lookUp();
-  stub_[kName].reply = DnsReply::kCutOff;
+  server_[kName].reply = DnsReply::kCutOff;
   passAndAnswer(101s);
   EXPECT_EQ(known(), "192.0.2.1:0");
 }
 
 TEST_F(ResolverRefresh, ANameThatIsGoneIsGone) {
   lookUp();
-  stub_[kName].reply = DnsReply::kNoSuchName;
+  server_[kName].reply = DnsReply::kNoSuchName;
   passAndAnswer(81s);
   EXPECT_EQ(known(), "backend.test: Domain name not found");
 }
 
 TEST_F(ResolverRefresh, ANameThatHasLostItsAddressesHasNone) {
   lookUp();
-  stub_[kName].addresses = {};
+  server_[kName].addresses = {};
   passAndAnswer(81s);
   EXPECT_EQ(known(), "backend.test: DNS server returned answer with no data");
 }
@@ -192,7 +193,7 @@ TEST_F(ResolverRefresh, ANameThatHasLostItsAddressesHasNone) {
 TEST_F(ResolverRefresh, FailingServersAreAskedAgainEveryNegativeTtlWhileTheNameIsUsed) {
   settings_.negativeTtl = 5s;
   lookUp();
-  stub_[kName].reply = DnsReply::kServerFailure;
+  server_[kName].reply = DnsReply::kServerFailure;
   passAndAnswer(81s);
   const int before = asked();
   EXPECT_EQ(known(), "192.0.2.1:0");
@@ -200,14 +201,14 @@ TEST_F(ResolverRefresh, FailingServersAreAskedAgainEveryNegativeTtlWhileTheNameI
   EXPECT_EQ(asked(), before);
   passAndAnswer(200ms);
   EXPECT_EQ(known(), "192.0.2.1:0");
-  stub_[kName] = {.addresses = {"192.0.2.2"}, .ttl = 100};
+  server_[kName] = {.addresses = {"192.0.2.2"}, .ttl = 100};
   passAndAnswer(5100ms);
   EXPECT_EQ(known(), "192.0.2.2:0");
 }
 
 TEST_F(ResolverRefresh, WhoAsksWhileARefreshIsOnItsWayAsksNothingMore) {
   lookUp();
-  stub_[kName].silences = 1;
+  server_[kName].silences = 1;
   pass(101s);
   EXPECT_EQ(known(), "nothing");
   bool done = false;
@@ -222,7 +223,7 @@ TEST_F(ResolverRefresh, WhoAsksWhileARefreshIsOnItsWayAsksNothingMore) {
 
 TEST_F(ResolverRefresh, QuestionsAreTimed) {
   lookUp();
-  stub_["gone.test"] = {.reply = DnsReply::kNoSuchName};
+  server_["gone.test"] = {.reply = DnsReply::kNoSuchName};
   bool done = false;
   {
     const Worker::Turn turn(worker_);
@@ -233,7 +234,7 @@ TEST_F(ResolverRefresh, QuestionsAreTimed) {
   EXPECT_EQ(answered(), 1) << "an answer out of the memory is no question";
   const std::string series =
       "dns_lookup_duration_seconds_count{dns_question_name=\"gone.test\",error_type=\"dns_error\"} 1";
-  EXPECT_NE(registry_.expose().find(series), std::string::npos) << registry_.expose();
+  EXPECT_NE(observe::exposeMetrics(registry_).find(series), std::string::npos) << observe::exposeMetrics(registry_);
 }
 
 TEST(DnsStrategy, StrictTriesAllAddressesInTheirOrderLogicalTheFirst) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "test/net/dns_stub.h"
+#include "test/net/loop_name_server.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 
@@ -27,7 +27,7 @@ using Texts = std::vector<std::string>;
 template <typename Clock>
 class ResolverFixture : public ::testing::Test {
  protected:
-  ResolverFixture() : worker_(clock_), stub_(worker_) { settings_.servers = {stub_.server()}; }
+  ResolverFixture() : worker_(clock_), server_(worker_) { settings_.servers = {server_.server()}; }
 
   void start() { resolver_ = makeResolver(worker_, settings_, nullptr, maxNames_).value(); }
   /// Asks and waits for the answer.
@@ -46,7 +46,7 @@ class ResolverFixture : public ::testing::Test {
 
   Clock clock_;
   Worker worker_;
-  test::DnsStub stub_;
+  test::LoopNameServer server_;
   base::DnsSettings settings_;
   std::size_t maxNames_ = kMaxDnsNames;
   std::unique_ptr<Resolver> resolver_;
@@ -62,37 +62,37 @@ class ResolverTest : public ResolverFixture<test::ManualClock> {
 class ResolverTimeTest : public ResolverFixture<base::SystemClock> {};
 
 TEST_F(ResolverTest, AsksAndRemembers) {
-  stub_["backend.test"] = {.addresses = {"192.0.2.1", "192.0.2.2"}};
+  server_["backend.test"] = {.addresses = {"192.0.2.1", "192.0.2.2"}};
   start();
   EXPECT_EQ(resolver_->cached("backend.test"), nullptr);
   EXPECT_EQ(texts(lookUp("backend.test")), (Texts{"192.0.2.1:0", "192.0.2.2:0"}));
   EXPECT_EQ(texts(lookUp("backend.test")), (Texts{"192.0.2.1:0", "192.0.2.2:0"}));
-  EXPECT_EQ(stub_.asked("backend.test"), 1);
+  EXPECT_EQ(server_.asked("backend.test"), 1);
 }
 
 TEST_F(ResolverTest, TakesAnyCaseAndTheRootsDotForTheSameName) {
-  stub_["backend.test"] = {.addresses = {"192.0.2.1"}};
+  server_["backend.test"] = {.addresses = {"192.0.2.1"}};
   EXPECT_EQ(texts(lookUp("BackEnd.TEST.")), Texts{"192.0.2.1:0"});
   EXPECT_EQ(texts(resolver_->cached("backend.test")), Texts{"192.0.2.1:0"});
-  EXPECT_EQ(stub_.asked("backend.test"), 1);
+  EXPECT_EQ(server_.asked("backend.test"), 1);
 }
 
 TEST_F(ResolverTest, ForgetsWhenTheTtlHasPassed) {
-  stub_["backend.test"] = {.addresses = {"192.0.2.1"}, .ttl = 30};
+  server_["backend.test"] = {.addresses = {"192.0.2.1"}, .ttl = 30};
   lookUp("backend.test");
   pass(30s);
   EXPECT_NE(resolver_->cached("backend.test"), nullptr);
   pass(1ns);
   EXPECT_EQ(resolver_->cached("backend.test"), nullptr);
-  stub_["backend.test"] = {.addresses = {"192.0.2.9"}};
+  server_["backend.test"] = {.addresses = {"192.0.2.9"}};
   EXPECT_EQ(texts(lookUp("backend.test")), Texts{"192.0.2.9:0"});
 }
 
 TEST_F(ResolverTest, KeepsAnAnswerAtLeastTheMinimumAndAtMostTheMaximum) {
   settings_.minTtl = 5s;
   settings_.maxTtl = 10s;
-  stub_["short.test"] = {.addresses = {"192.0.2.1"}, .ttl = 0};
-  stub_["long.test"] = {.addresses = {"192.0.2.1"}, .ttl = 86400};
+  server_["short.test"] = {.addresses = {"192.0.2.1"}, .ttl = 0};
+  server_["long.test"] = {.addresses = {"192.0.2.1"}, .ttl = 86400};
   lookUp("short.test");
   lookUp("long.test");
   pass(5s);
@@ -107,7 +107,7 @@ TEST_F(ResolverTest, KeepsAnAnswerAtLeastTheMinimumAndAtMostTheMaximum) {
 
 TEST_F(ResolverTest, AnAnswerThatMayNotBeKeptCountsInItsOwnTurn) {
   settings_.minTtl = 0s;
-  stub_["backend.test"] = {.addresses = {"192.0.2.1"}, .ttl = 0};
+  server_["backend.test"] = {.addresses = {"192.0.2.1"}, .ttl = 0};
   start();
   Texts seen;
   bool done = false;
@@ -125,7 +125,7 @@ TEST_F(ResolverTest, AnAnswerThatMayNotBeKeptCountsInItsOwnTurn) {
 }
 
 TEST_F(ResolverTest, FollowsAnAliasAndKeepsTheShorterTtl) {
-  stub_["www.test"] = {.addresses = {"192.0.2.1"}, .ttl = 100, .alias = "real.test", .aliasTtl = 10};
+  server_["www.test"] = {.addresses = {"192.0.2.1"}, .ttl = 100, .alias = "real.test", .aliasTtl = 10};
   EXPECT_EQ(texts(lookUp("www.test")), Texts{"192.0.2.1:0"});
   pass(11s);
   EXPECT_EQ(resolver_->cached("www.test"), nullptr);
@@ -133,7 +133,7 @@ TEST_F(ResolverTest, FollowsAnAliasAndKeepsTheShorterTtl) {
 
 TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
   settings_.negativeTtl = 5s;
-  stub_["gone.test"] = {.reply = DnsReply::kNoSuchName};
+  server_["gone.test"] = {.reply = DnsReply::kNoSuchName};
   const auto* result = lookUp("gone.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
@@ -145,11 +145,11 @@ TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
   pass(1ms);
   EXPECT_EQ(resolver_->cached("gone.test"), nullptr);
   // One question means that no search domain was tried.
-  EXPECT_EQ(stub_.asked("gone.test"), 1);
+  EXPECT_EQ(server_.asked("gone.test"), 1);
 }
 
 TEST_F(ResolverTest, AFailingServerIsADnsError) {
-  stub_["broken.test"] = {.reply = DnsReply::kServerFailure};
+  server_["broken.test"] = {.reply = DnsReply::kServerFailure};
   const auto* result = lookUp("broken.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
@@ -157,14 +157,14 @@ TEST_F(ResolverTest, AFailingServerIsADnsError) {
 }
 
 TEST_F(ResolverTest, ANameWithoutAddressesIsADnsError) {
-  stub_["empty.test"] = {};
+  server_["empty.test"] = {};
   const auto* result = lookUp("empty.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
 }
 
 TEST_F(ResolverTest, AnAnswerThatBreaksOffIsADnsError) {
-  stub_["cut.test"] = {.reply = DnsReply::kCutOff};
+  server_["cut.test"] = {.reply = DnsReply::kCutOff};
   const auto* result = lookUp("cut.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
@@ -172,34 +172,34 @@ TEST_F(ResolverTest, AnAnswerThatBreaksOffIsADnsError) {
 
 TEST_F(ResolverTest, KeepsNotMoreAddressesThanTheBound) {
   settings_.maxAddresses = 4;
-  for (int i = 1; i <= 4; ++i) stub_["four.test"].addresses.push_back("192.0.2." + std::to_string(i));
-  for (int i = 1; i <= 25; ++i) stub_["many.test"].addresses.push_back("192.0.2." + std::to_string(i));
+  for (int i = 1; i <= 4; ++i) server_["four.test"].addresses.push_back("192.0.2." + std::to_string(i));
+  for (int i = 1; i <= 25; ++i) server_["many.test"].addresses.push_back("192.0.2." + std::to_string(i));
   EXPECT_EQ(texts(lookUp("four.test")).size(), 4u);
   EXPECT_EQ(texts(lookUp("many.test")).size(), 4u);
 }
 
 TEST_F(ResolverTest, ATruncatedAnswerIsAskedForAgainByTcp) {
   settings_.maxAddresses = 200;
-  stub_["large.test"].truncated = true;
-  for (int i = 1; i <= 100; ++i) stub_["large.test"].addresses.push_back("192.0.2." + std::to_string(i));
+  server_["large.test"].truncated = true;
+  for (int i = 1; i <= 100; ++i) server_["large.test"].addresses.push_back("192.0.2." + std::to_string(i));
   EXPECT_EQ(texts(lookUp("large.test")).size(), 100u);
-  EXPECT_EQ(stub_.askedByTcp(), 1);
+  EXPECT_EQ(server_.askedByTcp(), 1);
 }
 
 TEST_F(ResolverTest, AsksForIpv6OnlyIfToldTo) {
-  stub_["dual.test"] = {.addresses = {"192.0.2.1", "2001:db8::1"}};
+  server_["dual.test"] = {.addresses = {"192.0.2.1", "2001:db8::1"}};
   EXPECT_EQ(texts(lookUp("dual.test")), Texts{"192.0.2.1:0"});
-  EXPECT_EQ(stub_.asked("dual.test"), 1);
+  EXPECT_EQ(server_.asked("dual.test"), 1);
   settings_.ipv6 = true;
   start();
   Texts both = texts(lookUp("dual.test"));
   std::sort(both.begin(), both.end());
   EXPECT_EQ(both, (Texts{"192.0.2.1:0", "[2001:db8::1]:0"}));
-  EXPECT_EQ(stub_.asked("dual.test"), 3);
+  EXPECT_EQ(server_.asked("dual.test"), 3);
 }
 
 TEST_F(ResolverTest, ManyAskersOfOneNameShareOneQuestion) {
-  stub_["backend.test"] = {.addresses = {"192.0.2.1"}};
+  server_["backend.test"] = {.addresses = {"192.0.2.1"}};
   start();
   int done = 0;
   {
@@ -207,12 +207,12 @@ TEST_F(ResolverTest, ManyAskersOfOneNameShareOneQuestion) {
     for (int i = 0; i < 100; ++i) resolver_->resolve(i % 2 == 0 ? "backend.test" : "BACKEND.test", [&] { ++done; });
   }
   ASSERT_TRUE(test::runUntil(worker_, [&] { return done == 100; }));
-  EXPECT_EQ(stub_.asked("backend.test"), 1);
+  EXPECT_EQ(server_.asked("backend.test"), 1);
 }
 
 TEST_F(ResolverTest, WhoIsToldMayAskAgain) {
-  stub_["one.test"] = {.addresses = {"192.0.2.1"}};
-  stub_["two.test"] = {.addresses = {"192.0.2.2"}};
+  server_["one.test"] = {.addresses = {"192.0.2.1"}};
+  server_["two.test"] = {.addresses = {"192.0.2.2"}};
   start();
   bool done = false;
   {
@@ -232,7 +232,7 @@ TEST_F(ResolverTest, AHostOfTheSettingsIsNeverAsked) {
   EXPECT_EQ(texts(lookUp("static.test")), (Texts{"192.0.2.7:0", "[2001:db8::7]:0"}));
   pass(1000h);
   EXPECT_NE(resolver_->cached("static.test"), nullptr);
-  EXPECT_EQ(stub_.asked("static.test"), 0);
+  EXPECT_EQ(server_.asked("static.test"), 0);
 }
 
 TEST_F(ResolverTest, AnAddressNeedsNoQuestion) {
@@ -261,7 +261,7 @@ TEST_F(ResolverTest, ANameOfTheGreatestLengthIsAsked) {
   const std::string label(63, 'a');
   const std::string name = label + "." + label + "." + label + "." + std::string(61, 'b');
   ASSERT_EQ(name.size(), 253u);
-  stub_[name] = {.addresses = {"192.0.2.1"}};
+  server_[name] = {.addresses = {"192.0.2.1"}};
   EXPECT_EQ(texts(lookUp(name)), Texts{"192.0.2.1:0"});
 }
 
@@ -272,7 +272,7 @@ TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
   maxNames_ = 8;
   for (int i = 0; i <= 8; ++i) {
     const std::string name = "n" + std::to_string(i) + ".test";
-    stub_[name] = {.reply = DnsReply::kNoSuchName};
+    server_[name] = {.reply = DnsReply::kNoSuchName};
     lookUp(name);
     if (i == 7) {
       EXPECT_NE(resolver_->cached("n0.test"), nullptr);
@@ -285,7 +285,7 @@ TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
 
 TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
   maxNames_ = 2;
-  for (const char* name : {"a.test", "b.test", "c.test"}) stub_[name] = {.addresses = {"192.0.2.1"}};
+  for (const char* name : {"a.test", "b.test", "c.test"}) server_[name] = {.addresses = {"192.0.2.1"}};
   start();
   Texts seen;
   int done = 0;
@@ -301,11 +301,11 @@ TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
   }
   ASSERT_TRUE(test::runUntil(worker_, [&] { return done == 4; }));
   EXPECT_EQ(seen, Texts{"too many names are being asked for"});
-  EXPECT_EQ(stub_.asked("c.test"), 0);
+  EXPECT_EQ(server_.asked("c.test"), 0);
 }
 
 TEST_F(ResolverTest, DestructionWithQuestionsInFlightTellsNobody) {
-  stub_["silent.test"] = {.reply = DnsReply::kSilence};
+  server_["silent.test"] = {.reply = DnsReply::kSilence};
   start();
   bool told = false;
   {
@@ -313,13 +313,13 @@ TEST_F(ResolverTest, DestructionWithQuestionsInFlightTellsNobody) {
     resolver_->resolve("silent.test", [&] { told = true; });
     resolver_->resolve("192.0.2.1", [&] { told = true; });
   }
-  ASSERT_TRUE(test::runUntil(worker_, [&] { return stub_.asked("silent.test") > 0; }));
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return server_.asked("silent.test") > 0; }));
   resolver_.reset();
   EXPECT_TRUE(worker_.timers().empty());
 }
 
 TEST_F(ResolverTest, OutlivesTheLoop) {
-  stub_["silent.test"] = {.reply = DnsReply::kSilence};
+  server_["silent.test"] = {.reply = DnsReply::kSilence};
   start();
   worker_.post([&] {
     resolver_->resolve("silent.test", [] {});
@@ -353,7 +353,7 @@ TEST_F(ResolverTest, RefusesSettingsThatAreNoAddresses) {
 TEST_F(ResolverTimeTest, ASilentServerIsATimeoutAfterAllAttempts) {
   settings_.timeout = 30ms;
   settings_.attempts = 3;
-  stub_["silent.test"] = {.reply = DnsReply::kSilence};
+  server_["silent.test"] = {.reply = DnsReply::kSilence};
   const auto start = clock_.now();
   const auto* result = lookUp("silent.test");
   const auto took = clock_.now() - start;
@@ -361,22 +361,22 @@ TEST_F(ResolverTimeTest, ASilentServerIsATimeoutAfterAllAttempts) {
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsTimeout);
   EXPECT_EQ(result->error().status, 504);
   EXPECT_EQ(result->error().detail, "silent.test: Timeout while contacting DNS servers");
-  EXPECT_EQ(stub_.asked("silent.test"), 3);
+  EXPECT_EQ(server_.asked("silent.test"), 3);
   EXPECT_GE(took, 90ms);
 }
 
 TEST_F(ResolverTimeTest, ALostQuestionIsAskedAgain) {
   settings_.timeout = 30ms;
   settings_.attempts = 8;
-  stub_["lossy.test"] = {.addresses = {"192.0.2.1"}, .silences = 2};
+  server_["lossy.test"] = {.addresses = {"192.0.2.1"}, .silences = 2};
   EXPECT_EQ(texts(lookUp("lossy.test")), Texts{"192.0.2.1:0"});
-  EXPECT_GE(stub_.asked("lossy.test"), 3) << "more if the machine does not come to the answer in time";
+  EXPECT_GE(server_.asked("lossy.test"), 3) << "more if the machine does not come to the answer in time";
 }
 
 TEST_F(ResolverTimeTest, AnAnswerToAnotherQuestionIsIgnored) {
   settings_.timeout = 30ms;
   settings_.attempts = 1;
-  stub_["backend.test"] = {.reply = DnsReply::kOtherQuestion, .addresses = {"192.0.2.66"}};
+  server_["backend.test"] = {.reply = DnsReply::kOtherQuestion, .addresses = {"192.0.2.66"}};
   const auto* result = lookUp("backend.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsTimeout);
@@ -385,9 +385,9 @@ TEST_F(ResolverTimeTest, AnAnswerToAnotherQuestionIsIgnored) {
 TEST_F(ResolverTimeTest, TheNextServerIsAskedWhenOneIsSilent) {
   settings_.timeout = 30ms;
   settings_.attempts = 8;
-  test::DnsStub second(worker_);
+  test::LoopNameServer second(worker_);
   settings_.servers.push_back(second.server());
-  stub_["backend.test"] = {.reply = DnsReply::kSilence};
+  server_["backend.test"] = {.reply = DnsReply::kSilence};
   second["backend.test"] = {.addresses = {"192.0.2.1"}};
   EXPECT_EQ(texts(lookUp("backend.test")), Texts{"192.0.2.1:0"});
 }

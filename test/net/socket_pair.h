@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "proxy/net/address.h"
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 
 namespace sluice::test {
 

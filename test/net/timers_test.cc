@@ -239,14 +239,14 @@ TEST_F(TimerWheelTest, WakingOnlyWhenDueFiresInTime) {
 
 // Compares the wheel with a simple model of timers: a list of deadlines that is searched.
 TEST_F(TimerWheelTest, BehavesLikeASortedListUnderRandomUse) {
-  struct Model {
+  struct ModelTimer {
     std::unique_ptr<Recorded> timer;
     base::MonotonicTime deadline{};
     bool set = false;
   };
   const base::MonotonicTime origin = clock_.now();
   std::mt19937_64 random(7);
-  std::vector<Model> models(200);
+  std::vector<ModelTimer> models(200);
   std::vector<std::size_t> fired;
   for (std::size_t i = 0; i < models.size(); ++i) {
     models[i].timer = std::make_unique<Recorded>([&fired, i] { fired.push_back(i); });
@@ -256,7 +256,7 @@ TEST_F(TimerWheelTest, BehavesLikeASortedListUnderRandomUse) {
     return (at - origin + TimerWheel::kTick - 1ns) / TimerWheel::kTick;
   };
   for (int round = 0; round < 20000; ++round) {
-    Model& model = models[random() % models.size()];
+    ModelTimer& model = models[random() % models.size()];
     if (random() % 4 == 0) {
       model.timer->cancel();
       model.set = false;

@@ -10,9 +10,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class TlsPolicy : public ::testing::Test {
+class TlsClientPolicy : public ::testing::Test {
  protected:
-  TlsPolicy() {
+  TlsClientPolicy() {
     settings.serverName = "api.test";
     settings.trust = test::trustOf(root.certificate);
   }
@@ -39,7 +39,7 @@ class TlsPolicy : public ::testing::Test {
   test::TlsHarness harness;
 };
 
-class TlsRevocation : public TlsPolicy {
+class TlsRevocation : public TlsClientPolicy {
  protected:
   TlsRevocation() {
     test::CertificateSpec spec;
@@ -130,7 +130,7 @@ TEST_F(TlsRevocation, NoSessionIsResumedOnceTheListHasExpired) {
   EXPECT_FALSE(isResumed());
 }
 
-TEST_F(TlsPolicy, APinOfAnyCertificateOfTheChainIsEnough) {
+TEST_F(TlsClientPolicy, APinOfAnyCertificateOfTheChainIsEnough) {
   test::CertificateSpec spec;
   spec.commonName = "intermediate";
   spec.authority = true;
@@ -143,24 +143,24 @@ TEST_F(TlsPolicy, APinOfAnyCertificateOfTheChainIsEnough) {
   }
 }
 
-TEST_F(TlsPolicy, WithoutAPinnedKeyAGoodChainIsRefused) {
+TEST_F(TlsClientPolicy, WithoutAPinnedKeyAGoodChainIsRefused) {
   settings.spkiPins = {test::spkiPin(test::makeAuthority())};
   EXPECT_THAT(refusal(), HasSubstr("no certificate of the chain matches a pin"));
 }
 
-TEST_F(TlsPolicy, ACertificateThatIsSentButNotPartOfTheChainCountsForNoPin) {
+TEST_F(TlsClientPolicy, ACertificateThatIsSentButNotPartOfTheChainCountsForNoPin) {
   const auto stranger = test::makeAuthority("Stranger");
   settings.spkiPins = {test::spkiPin(stranger)};
   EXPECT_THAT(refusal(stranger.certificate), HasSubstr("no certificate of the chain matches a pin"));
 }
 
-TEST_F(TlsPolicy, APinDoesNotMakeABadChainGood) {
+TEST_F(TlsClientPolicy, APinDoesNotMakeABadChainGood) {
   leaf = test::issueServer(test::makeAuthority("Somebody Else"), "api.test");
   settings.spkiPins = {test::spkiPin(leaf)};
   EXPECT_THAT(refusal(), HasSubstr("unable to get local issuer certificate"));
 }
 
-class TlsVersions : public TlsPolicy {
+class TlsClientVersions : public TlsClientPolicy {
  protected:
   /// Returns the version and suite that were agreed on with a server that speaks up to `maximum`, or the error.
   std::string agreed(int maximum = TLS1_3_VERSION) {
@@ -185,7 +185,7 @@ class TlsVersions : public TlsPolicy {
   }
 };
 
-TEST_F(TlsVersions, TheLowestVersionIsKept) {
+TEST_F(TlsClientVersions, TheLowestVersionIsKept) {
   settings.minVersion = "1.3";
   EXPECT_THAT(agreed(), HasSubstr("TLSv1.3 "));
   EXPECT_THAT(agreed(TLS1_2_VERSION), HasSubstr("tls_protocol_error: "));
@@ -193,18 +193,18 @@ TEST_F(TlsVersions, TheLowestVersionIsKept) {
   EXPECT_THAT(agreed(TLS1_2_VERSION), HasSubstr("TLSv1.2 "));
 }
 
-TEST_F(TlsVersions, SuitesOfBothVersionsStandSideBySide) {
+TEST_F(TlsClientVersions, SuitesOfBothVersionsStandSideBySide) {
   settings.cipherSuites = {"TLS_CHACHA20_POLY1305_SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384"};
   EXPECT_EQ(agreed(), "TLSv1.3 TLS_CHACHA20_POLY1305_SHA256");
   EXPECT_EQ(agreed(TLS1_2_VERSION), "TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384");
 }
 
-TEST_F(TlsVersions, ASuiteOfTls12MayBeNamedAsIanaDoes) {
+TEST_F(TlsClientVersions, ASuiteOfTls12MayBeNamedAsIanaDoes) {
   settings.cipherSuites = {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"};
   EXPECT_EQ(agreed(TLS1_2_VERSION), "TLSv1.2 ECDHE-ECDSA-AES128-GCM-SHA256");
 }
 
-TEST_F(TlsVersions, AVersionWithoutASuiteIsNotSpoken) {
+TEST_F(TlsClientVersions, AVersionWithoutASuiteIsNotSpoken) {
   settings.cipherSuites = {"ECDHE-ECDSA-AES128-GCM-SHA256"};
   EXPECT_EQ(agreed(), "TLSv1.2 ECDHE-ECDSA-AES128-GCM-SHA256");
   settings.cipherSuites = {"TLS_AES_128_GCM_SHA256"};
@@ -212,12 +212,12 @@ TEST_F(TlsVersions, AVersionWithoutASuiteIsNotSpoken) {
   EXPECT_EQ(agreed(), "TLSv1.3 TLS_AES_128_GCM_SHA256");
 }
 
-TEST_F(TlsVersions, ASuiteThatIsNotKnownIsLeftOut) {
+TEST_F(TlsClientVersions, ASuiteThatIsNotKnownIsLeftOut) {
   settings.cipherSuites = {"TLS_FUTURE", "TLS_AES_256_GCM_SHA384"};
   EXPECT_EQ(agreed(), "TLSv1.3 TLS_AES_256_GCM_SHA384");
 }
 
-TEST_F(TlsVersions, SuitesThatWouldOpenTheDoorAreNotKnown) {
+TEST_F(TlsClientVersions, SuitesThatWouldOpenTheDoorAreNotKnown) {
   for (const char* name : {"ALL", "DEFAULT", "@SECLEVEL=0", "eNULL", "NULL-SHA256", "ADH-AES128-SHA256", "", "PSK",
                            "TLS_AES_128_GCM_SHA256:ALL", "ALL:eNULL", "tls_aes_128_gcm_sha256"}) {
     settings.cipherSuites = {name};
@@ -225,7 +225,7 @@ TEST_F(TlsVersions, SuitesThatWouldOpenTheDoorAreNotKnown) {
   }
 }
 
-TEST_F(TlsVersions, RefusesSettingsThatLeaveNothing) {
+TEST_F(TlsClientVersions, RefusesSettingsThatLeaveNothing) {
   settings.minVersion = "1.3";
   settings.cipherSuites = {"ECDHE-ECDSA-AES128-GCM-SHA256"};
   EXPECT_EQ(configError(), "TLS 1.3 is asked for, but none of its cipher suites");
@@ -236,7 +236,7 @@ TEST_F(TlsVersions, RefusesSettingsThatLeaveNothing) {
   }
 }
 
-TEST_F(TlsVersions, RefusesPinsThatAreNoneOrMeanNothing) {
+TEST_F(TlsClientVersions, RefusesPinsThatAreNoneOrMeanNothing) {
   settings.spkiPins = {"abc"};
   EXPECT_EQ(configError(), "'abc' is not the base64 of a SHA-256 digest");
   settings.spkiPins = {test::spkiPin(root)};

@@ -84,7 +84,7 @@ class AccessLogTest : public testing::Test {
     return "missing";
   }
 
-  Pipe pipe_;
+  LogPipe pipe_;
   std::unique_ptr<LineFile> file_ = LineFile::over(pipe_.writer());
 };
 
@@ -255,7 +255,7 @@ TEST(AccessLog, DropsAndCountsLinesThatAFullDiskRefuses) {
 
 TEST(AccessLog, SaysOnceThatLinesAreLostAndOnceHowMany) {
   TempPath temp;
-  Pipe said;
+  LogPipe said;
   const HandClock clock;
   const Log log(LogLevel::kInfo, clock, LineFile::over(said.writer()));
   ASSERT_EQ(::mkfifo(temp.path().c_str(), 0600), 0);
@@ -286,7 +286,7 @@ TEST(AccessLog, SaysOnceThatLinesAreLostAndOnceHowMany) {
 }
 
 TEST(AccessLog, RecoversWhenAReaderComesBack) {
-  Pipe other;
+  LogPipe other;
   TempPath temp;
   ASSERT_EQ(::mkfifo(temp.path().c_str(), 0600), 0);
   int reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);

@@ -26,9 +26,9 @@ TEST(LineFile, MakesAFileThatOthersCanNotRead) {
   EXPECT_EQ(outcome.end, End::kDone);
   EXPECT_EQ(outcome.taken, 8u);
   EXPECT_EQ(temp.read(), "one\ntwo\n");
-  struct stat facts {};
-  ASSERT_EQ(::stat(temp.path().c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_mode & 0007, 0u);
+  struct stat state {};
+  ASSERT_EQ(::stat(temp.path().c_str(), &state), 0);
+  EXPECT_EQ(state.st_mode & 0007, 0u);
 }
 
 TEST(LineFile, AppendsToWhatIsThere) {
@@ -87,7 +87,7 @@ TEST(LineFile, FailsOnAFullDisk) {
 TEST(LineFile, FailsOnAClosedDescriptor) {
   int fd = -1;
   {
-    Pipe pipe;
+    LogPipe pipe;
     fd = ::fcntl(pipe.writer(), F_DUPFD_CLOEXEC, 200);
     ::close(fd);
   }
@@ -95,14 +95,14 @@ TEST(LineFile, FailsOnAClosedDescriptor) {
 }
 
 TEST(LineFile, FailsOnAPipeThatNobodyReads) {
-  Pipe pipe;
+  LogPipe pipe;
   const auto file = LineFile::over(pipe.writer());
   pipe.closeReader();
   EXPECT_EQ(file->write("lost\n").end, End::kFailed);
 }
 
 TEST(LineFile, NeverWaitsForAReaderAndNeverTearsALine) {
-  Pipe pipe;
+  LogPipe pipe;
   const auto file = LineFile::over(pipe.writer());
   std::string sent;
   LineFile::Outcome outcome;
@@ -124,7 +124,7 @@ TEST(LineFile, NeverWaitsForAReaderAndNeverTearsALine) {
 TEST(LineFile, FinishesATornLineForTheNextReaderOfAPipe) {
   TempPath temp;
   ASSERT_EQ(::mkfifo(temp.path().c_str(), 0600), 0);
-  Pipe ignoresSigpipe;
+  LogPipe ignoresSigpipe;
   int reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);
   auto file = LineFile::open(temp.path());
   ASSERT_TRUE(file.ok());
@@ -143,7 +143,7 @@ TEST(LineFile, FinishesATornLineForTheNextReaderOfAPipe) {
 }
 
 TEST(LineFile, LeavesTheCallersPipeBlocking) {
-  Pipe pipe;
+  LogPipe pipe;
   const auto file = LineFile::over(pipe.writer());
   EXPECT_EQ(::fcntl(pipe.writer(), F_GETFL) & O_NONBLOCK, 0);
 }

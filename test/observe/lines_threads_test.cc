@@ -36,7 +36,7 @@ TEST(LogThreads, KeepTheirLinesWhole) {
 }
 
 TEST(AccessLogThreads, KeepTheirLinesWholeThroughAPipeThatIsOftenFull) {
-  Pipe pipe;
+  LogPipe pipe;
   const auto file = LineFile::over(pipe.writer());
   std::atomic<std::uint64_t> dropped = 0;
   std::atomic<int> running = kThreads;

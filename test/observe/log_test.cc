@@ -23,7 +23,7 @@ class LogTest : public testing::Test {
   }
 
   HandClock clock_;
-  Pipe pipe_;
+  LogPipe pipe_;
 };
 
 TEST(LogLevelNames, AreReadAndAnythingElseIsRefused) {

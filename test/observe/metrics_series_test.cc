@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "proxy/observe/metrics.h"
+#include "proxy/observe/metrics_reader.h"
 #include "test/observe/support.h"
 
 namespace sluice::observe {
@@ -22,7 +22,7 @@ Histogram& durationsOf(MetricShard& shard, std::string_view route, int status) {
 
 std::size_t countOf(const MetricsRegistry& registry, std::string_view start) {
   std::size_t count = 0;
-  for (const std::string& line : splitLines(registry.expose())) {
+  for (const std::string& line : splitLines(exposeMetrics(registry))) {
     if (line.starts_with(start)) ++count;
   }
   return count;
@@ -39,10 +39,11 @@ TEST(MetricsOfNamespaces, OneThatHasTakenAllOfItsSeriesLeavesTheOthersTheirs) {
   EXPECT_EQ(seriesOf(registry), 11u) << "with the one for all others";
   for (int status = 200; status < 210; ++status) durationsOf(shard, "modest/route", status).observe({});
   EXPECT_EQ(seriesOf(registry), 21u);
-  EXPECT_THAT(registry.expose(), HasSubstr("http_server_request_duration_seconds_count{gateway=\"infra/egress\",route="
-                                           "\"modest/route\",backend=\"infra/origin\",namespace=\"\",serviceAccount="
-                                           "\"\",http_response_status_code=\"209\",error_type=\"\"} 1\n"));
-  EXPECT_THAT(registry.expose(), HasSubstr("sluice_metric_series_dropped_total 90\n"));
+  EXPECT_THAT(exposeMetrics(registry),
+              HasSubstr("http_server_request_duration_seconds_count{gateway=\"infra/egress\",route="
+                        "\"modest/route\",backend=\"infra/origin\",namespace=\"\",serviceAccount="
+                        "\"\",http_response_status_code=\"209\",error_type=\"\"} 1\n"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_metric_series_dropped_total 90\n"));
   durationsOf(shard, "modest/route", 210);
   EXPECT_EQ(seriesOf(registry), 21u) << "it has all of its own";
 }
@@ -54,9 +55,9 @@ TEST(MetricsOfNamespaces, AreThoseOfTheRouteOrOfTheBackendOrOfTheGateway) {
   shard.at<kRequests>("a/gateway", "", "c/backend", "", "").add(2);
   shard.at<kRequests>("a/gateway", "", "", "", "").add(3);
   shard.at<kRequests>("", "", "", "", "").add(4);
-  EXPECT_THAT(registry.expose(), Not(HasSubstr("\"__other__\"")));
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("\"__other__\"")));
   shard.at<kRequests>("x/gateway", "b/other", "x/backend", "", "").add(1);
-  EXPECT_THAT(registry.expose(), HasSubstr("route=\"__other__\""));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("route=\"__other__\""));
 }
 
 TEST(MetricsOfNamespaces, AllOfThemTogetherAreBounded) {
@@ -76,13 +77,13 @@ TEST(MetricsForget, SeriesLeaveWithTheObjectsThatTheyName) {
   shard.at<Metric::kClientOpenConnections>("a/gone", "idle").set(0);
   shard.at<Metric::kLimitHits>("a/gone").add();
   shard.forget([](std::string_view object) { return object != "a/gone"; });
-  EXPECT_THAT(registry.expose(), Not(HasSubstr("route=\"a/gone\"")));
-  EXPECT_THAT(registry.expose(), Not(HasSubstr("backend=\"a/gone\"")));
-  EXPECT_THAT(registry.expose(), HasSubstr("route=\"a/stays\""));
-  EXPECT_THAT(registry.expose(), HasSubstr("limit=\"a/gone\"")) << "that is no object";
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("route=\"a/gone\"")));
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("backend=\"a/gone\"")));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("route=\"a/stays\""));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("limit=\"a/gone\"")) << "that is no object";
   durationsOf(shard, "a/gone", 200).observe({});
   EXPECT_EQ(countOf(registry, "http_server_request_duration_seconds_count{"), 2u);
-  EXPECT_THAT(registry.expose(), HasSubstr("http_response_status_code=\"200\",error_type=\"\"} 1\n"))
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("http_response_status_code=\"200\",error_type=\"\"} 1\n"))
       << "whoever comes back begins at nothing";
 }
 
@@ -93,11 +94,11 @@ TEST(MetricsForget, AGaugeStaysUntilItStandsAtZero) {
   Gauge& active = shard.at<kRequests>("a/gateway", "a/route", "", "", "");
   active.add(1);
   shard.forget(none);
-  EXPECT_THAT(registry.expose(), HasSubstr("http_server_active_requests{gateway=\"a/gateway\""));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("http_server_active_requests{gateway=\"a/gateway\""));
   EXPECT_EQ(&shard.at<kRequests>("a/gateway", "a/route", "", "", ""), &active);
   active.add(-1);
   shard.forget(none);
-  EXPECT_THAT(registry.expose(), Not(HasSubstr("http_server_active_requests{")));
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("http_server_active_requests{")));
 }
 
 TEST(MetricsForget, ASeriesStaysWholeUntilAllShardsHaveForgottenIt) {
@@ -108,9 +109,9 @@ TEST(MetricsForget, ASeriesStaysWholeUntilAllShardsHaveForgottenIt) {
   durationsOf(second, "a/route", 200).observe({});
   const auto none = [](std::string_view) { return false; };
   first.forget(none);
-  EXPECT_THAT(registry.expose(), HasSubstr("error_type=\"\"} 2\n")) << "a counter never goes back";
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("error_type=\"\"} 2\n")) << "a counter never goes back";
   durationsOf(first, "a/route", 200).observe({});
-  EXPECT_THAT(registry.expose(), HasSubstr("error_type=\"\"} 3\n"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("error_type=\"\"} 3\n"));
   first.forget(none);
   second.forget(none);
   EXPECT_EQ(seriesOf(registry), 0u);
@@ -123,8 +124,8 @@ TEST(MetricsForget, MakesRoomForOthers) {
   durationsOf(shard, "a/two", 200);
   shard.forget([](std::string_view object) { return object != "a/one"; });
   durationsOf(shard, "a/three", 200);
-  EXPECT_THAT(registry.expose(), HasSubstr("a/three"));
-  EXPECT_THAT(registry.expose(), Not(HasSubstr("\"__other__\"")));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("a/three"));
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("\"__other__\"")));
 }
 
 TEST(MetricsReading, PiecesAreTheWholePage) {
@@ -142,7 +143,7 @@ TEST(MetricsReading, PiecesAreTheWholePage) {
     page += piece;
     ++pieces;
   }
-  EXPECT_EQ(page, registry.expose());
+  EXPECT_EQ(page, exposeMetrics(registry));
   EXPECT_GT(pieces, 30u);
 }
 

@@ -1,10 +1,9 @@
-#include "proxy/observe/metrics.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "proxy/observe/metrics_reader.h"
 #include "test/observe/support.h"
 
 namespace sluice::observe {
@@ -16,7 +15,7 @@ using testing::Not;
 
 std::vector<std::string> linesOf(const MetricsRegistry& registry, std::string_view start) {
   std::vector<std::string> found;
-  for (const std::string& line : splitLines(registry.expose())) {
+  for (const std::string& line : splitLines(exposeMetrics(registry))) {
     if (line.starts_with(start)) found.push_back(line);
   }
   return found;
@@ -65,7 +64,7 @@ TEST(StatusLabel, IsThreeDigitsOrNothing) {
 
 TEST(Metrics, DescribeEveryFamilyBeforeItHasSeries) {
   const MetricsRegistry registry;
-  const std::string text = registry.expose();
+  const std::string text = exposeMetrics(registry);
   for (const MetricFamily& family : kMetricFamilies) {
     EXPECT_THAT(text, HasSubstr("# HELP " + std::string(family.name) + " " + std::string(family.help) + "\n"));
     EXPECT_THAT(text, HasSubstr("# TYPE " + std::string(family.name) + " "));
@@ -83,7 +82,7 @@ TEST(Metrics, CountUp) {
   Counter& hits = shard.at<Metric::kLimitHits>("headerBytes");
   hits.add();
   hits.add(2);
-  EXPECT_THAT(registry.expose(), HasSubstr("\nsluice_limit_hits_total{limit=\"headerBytes\"} 3\n"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("\nsluice_limit_hits_total{limit=\"headerBytes\"} 3\n"));
 }
 
 TEST(Metrics, GaugesGoUpAndDownAndAreSet) {
@@ -92,11 +91,11 @@ TEST(Metrics, GaugesGoUpAndDownAndAreSet) {
   Gauge& active = shard.at<Metric::kServerActiveRequests>("ns/gw", "ns/r", "ns/b", "", "");
   active.add(2);
   active.add(-3);
-  EXPECT_THAT(registry.expose(),
+  EXPECT_THAT(exposeMetrics(registry),
               HasSubstr("http_server_active_requests{gateway=\"ns/gw\",route=\"ns/r\",backend=\"ns/b\",namespace=\"\","
                         "serviceAccount=\"\"} -1\n"));
   shard.at<Metric::kConfigState>("InSync").set(1);
-  EXPECT_THAT(registry.expose(), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
 }
 
 TEST(Metrics, HistogramsAreCumulativeInSeconds) {
@@ -163,7 +162,7 @@ TEST(Metrics, AreSummedOverShards) {
   second.at<Metric::kDnsLookupDuration>("x", "").observe(2s);
   EXPECT_EQ(linesOf(registry, "sluice_limit_hits_total{"),
             std::vector<std::string>{"sluice_limit_hits_total{limit=\"connections\"} 5"});
-  EXPECT_THAT(registry.expose(),
+  EXPECT_THAT(exposeMetrics(registry),
               HasSubstr("dns_lookup_duration_seconds_sum{dns_question_name=\"x\",error_type=\"\"} 3.000000000\n"));
 }
 
@@ -173,14 +172,14 @@ TEST(Metrics, KeepTheirCountsWhenAShardEnds) {
     MetricShard shard(registry);
     shard.at<Metric::kLimitHits>("connections").add(2);
   }
-  EXPECT_THAT(registry.expose(), HasSubstr("sluice_limit_hits_total{limit=\"connections\"} 2\n"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_limit_hits_total{limit=\"connections\"} 2\n"));
 }
 
 TEST(Metrics, EscapeLabelValues) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   shard.at<Metric::kLimitHits>("a\"b\\c\nd\xff\xc3\xbc").add();
-  EXPECT_THAT(registry.expose(),
+  EXPECT_THAT(exposeMetrics(registry),
               HasSubstr("sluice_limit_hits_total{limit=\"a\\\"b\\\\c\\nd\xef\xbf\xbd\xc3\xbc\"} 1\n"));
 }
 
@@ -191,7 +190,7 @@ TEST(Metrics, CutLongLabelValues) {
   Counter& counter = shard.at<Metric::kLimitHits>(fits);
   EXPECT_EQ(&shard.at<Metric::kLimitHits>(fits + "y"), &counter);
   EXPECT_NE(&shard.at<Metric::kLimitHits>(fits.substr(1)), &counter);
-  EXPECT_THAT(registry.expose(), HasSubstr("{limit=\"" + fits + "\"}"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("{limit=\"" + fits + "\"}"));
 }
 
 TEST(MetricsBound, ShowsTheLastSeriesThatFitsAndPutsTheNextUnderOther) {
@@ -199,7 +198,7 @@ TEST(MetricsBound, ShowsTheLastSeriesThatFitsAndPutsTheNextUnderOther) {
   MetricShard shard(registry);
   shard.at<Metric::kUpstreamTlsHandshakes>("a", "true").add();
   shard.at<Metric::kUpstreamTlsHandshakes>("b", "true").add();
-  EXPECT_THAT(registry.expose(), Not(HasSubstr("\"__other__\"")));
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("\"__other__\"")));
   EXPECT_EQ(linesOf(registry, kDropped).at(0), "sluice_metric_series_dropped_total 0");
 
   Counter& third = shard.at<Metric::kUpstreamTlsHandshakes>("c", "true");
@@ -207,7 +206,7 @@ TEST(MetricsBound, ShowsTheLastSeriesThatFitsAndPutsTheNextUnderOther) {
   EXPECT_EQ(&third, &fourth);
   third.add();
   fourth.add();
-  EXPECT_THAT(registry.expose(),
+  EXPECT_THAT(exposeMetrics(registry),
               HasSubstr("sluice_upstream_tls_handshakes_total{result=\"__other__\",resumed=\"__other__\"} 2\n"));
   EXPECT_EQ(linesOf(registry, "sluice_upstream_tls_handshakes_total{").size(), 3u);
   EXPECT_EQ(linesOf(registry, kDropped).at(0), "sluice_metric_series_dropped_total 2");
@@ -219,7 +218,7 @@ TEST(MetricsBound, LeavesOtherFamiliesAlone) {
   shard.at<Metric::kLimitHits>("a").add();
   shard.at<Metric::kLimitHits>("b").add();
   shard.at<Metric::kConfigState>("InSync").set(1);
-  EXPECT_THAT(registry.expose(), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
 }
 
 TEST(MetricsBound, HoldsOverAllShards) {

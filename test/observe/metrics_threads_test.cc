@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "proxy/observe/metrics.h"
+#include "proxy/observe/metrics_reader.h"
 #include "test/observe/support.h"
 
 namespace sluice::observe {
@@ -37,18 +37,18 @@ TEST(MetricsThreads, SumUpWhatManyWorkersCountWhileTheyAreRead) {
   }
   std::uint64_t last = 0;
   while (running > 0) {
-    const std::uint64_t now = valueOf(registry.expose(), "sluice_limit_hits_total{limit=\"connections\"}");
+    const std::uint64_t now = valueOf(exposeMetrics(registry), "sluice_limit_hits_total{limit=\"connections\"}");
     EXPECT_GE(now, last) << "a counter never goes back";
     last = now;
   }
   for (std::thread& worker : workers) worker.join();
 
   std::uint64_t lookups = 0;
-  for (const std::string& line : splitLines(registry.expose())) {
+  for (const std::string& line : splitLines(exposeMetrics(registry))) {
     if (line.starts_with("dns_lookup_duration_seconds_count")) lookups += std::stoull(line.substr(line.rfind(' ')));
   }
   EXPECT_EQ(lookups, std::uint64_t{kWorkers} * kRounds) << "each observation is somewhere, once";
-  EXPECT_EQ(valueOf(registry.expose(), "sluice_limit_hits_total{limit=\"connections\"}"),
+  EXPECT_EQ(valueOf(exposeMetrics(registry), "sluice_limit_hits_total{limit=\"connections\"}"),
             std::uint64_t{kWorkers} * kRounds);
 }
 
@@ -62,7 +62,7 @@ TEST(MetricsThreads, BucketsAlwaysAgreeWithTheirCount) {
   });
   const std::string labels = "{dns_question_name=\"x\",error_type=\"\"";
   for (int i = 0; i < 200; ++i) {
-    const std::string text = registry.expose();
+    const std::string text = exposeMetrics(registry);
     EXPECT_EQ(valueOf(text, "dns_lookup_duration_seconds_bucket" + labels + ",le=\"+Inf\"}"),
               valueOf(text, "dns_lookup_duration_seconds_count" + labels + "}"));
   }
@@ -88,9 +88,9 @@ TEST(MetricsThreads, SeriesComeAndGoWhileTheyAreRead) {
       --running;
     });
   }
-  while (running > 0) EXPECT_EQ(valueOf(registry.expose(), "sluice_metric_series_dropped_total"), 0u);
+  while (running > 0) EXPECT_EQ(valueOf(exposeMetrics(registry), "sluice_metric_series_dropped_total"), 0u);
   for (std::thread& worker : workers) worker.join();
-  EXPECT_EQ(registry.expose().find("http_client_open_connections{"), std::string::npos);
+  EXPECT_EQ(exposeMetrics(registry).find("http_client_open_connections{"), std::string::npos);
 }
 
 }  // namespace

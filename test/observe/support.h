@@ -63,19 +63,19 @@ class TempPath {
 
 /// A pipe. It ignores SIGPIPE, as the process does: a write to a pipe without a reader is then an error and does not
 /// end the process.
-class Pipe {
+class LogPipe {
  public:
-  Pipe() {
+  LogPipe() {
     ::signal(SIGPIPE, SIG_IGN);
     if (::pipe2(ends_, O_CLOEXEC) != 0) std::abort();
     ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
   }
-  ~Pipe() {
+  ~LogPipe() {
     closeReader();
     ::close(ends_[1]);
   }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
+  LogPipe(const LogPipe&) = delete;
+  LogPipe& operator=(const LogPipe&) = delete;
 
   int writer() const { return ends_[1]; }
   /// Reads the bytes that are in the pipe now, at most `most`.

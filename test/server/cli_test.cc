@@ -6,15 +6,15 @@
 namespace sluice::server {
 namespace {
 
-struct Parsed {
+struct ParsedArguments {
   CommandLine line;
   std::string out;
   std::string err;
 };
 
-Parsed parse(std::vector<const char*> arguments) {
+ParsedArguments parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "sluice");
-  Parsed parsed;
+  ParsedArguments parsed;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   parsed.line = parseCommandLine(static_cast<int>(arguments.size()), arguments.data());
@@ -26,7 +26,7 @@ Parsed parse(std::vector<const char*> arguments) {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(CommandLine, RunNeedsNoMoreThanAConfiguration) {
-  const Parsed parsed = parse({"run", "--config", "a.yaml"});
+  const ParsedArguments parsed = parse({"run", "--config", "a.yaml"});
   ASSERT_TRUE(parsed.line.options);
   const Options& options = *parsed.line.options;
   EXPECT_EQ(options.command, Command::kRun);
@@ -39,8 +39,8 @@ TEST(CommandLine, RunNeedsNoMoreThanAConfiguration) {
 }
 
 TEST(CommandLine, EveryFlagIsHeard) {
-  const Parsed parsed = parse({"run", "--config", "a", "b", "--config", "c", "--admin", "[::1]:1", "--health",
-                               "10.0.0.1:65535", "--workers", "0", "--log-level", "debug"});
+  const ParsedArguments parsed = parse({"run", "--config", "a", "b", "--config", "c", "--admin", "[::1]:1", "--health",
+                                        "10.0.0.1:65535", "--workers", "0", "--log-level", "debug"});
   ASSERT_TRUE(parsed.line.options) << parsed.err;
   const Options& options = *parsed.line.options;
   EXPECT_EQ(options.config, (std::vector<std::string>{"a", "b", "c"}));
@@ -51,14 +51,14 @@ TEST(CommandLine, EveryFlagIsHeard) {
 }
 
 TEST(CommandLine, ValidateTakesPathsOnly) {
-  const Parsed parsed = parse({"validate", "--config", "a"});
+  const ParsedArguments parsed = parse({"validate", "--config", "a"});
   ASSERT_TRUE(parsed.line.options);
   EXPECT_EQ(parsed.line.options->command, Command::kValidate);
   EXPECT_EQ(parse({"validate", "--config", "a", "--workers", "1"}).line.exitCode, 2);
 }
 
 TEST(CommandLine, CatalogMayPublish) {
-  const Parsed parsed = parse({"catalog", "--config", "a", "b"});
+  const ParsedArguments parsed = parse({"catalog", "--config", "a", "b"});
   ASSERT_TRUE(parsed.line.options);
   EXPECT_EQ(parsed.line.options->command, Command::kCatalog);
   EXPECT_EQ(parsed.line.options->config, (std::vector<std::string>{"a", "b"}));
@@ -91,7 +91,7 @@ TEST(CommandLine, AMistakeIsToldOnStderrWithExitCodeTwo) {
       {"run", "validate", "--config", "a"},
   };
   for (const auto& arguments : kMistakes) {
-    const Parsed parsed = parse(arguments);
+    const ParsedArguments parsed = parse(arguments);
     std::string shown;
     for (const char* argument : arguments) shown += std::string(argument) + " ";
     EXPECT_FALSE(parsed.line.options) << shown;
@@ -102,16 +102,16 @@ TEST(CommandLine, AMistakeIsToldOnStderrWithExitCodeTwo) {
 }
 
 TEST(CommandLine, HelpAndVersionEndWell) {
-  const Parsed help = parse({"--help"});
+  const ParsedArguments help = parse({"--help"});
   EXPECT_FALSE(help.line.options);
   EXPECT_EQ(help.line.exitCode, 0);
   for (const char* part : {"run", "validate", "--version", "settings.yaml", "Exit codes"})
     EXPECT_TRUE(contains(help.out, part)) << part;
-  const Parsed run = parse({"run", "--help"});
+  const ParsedArguments run = parse({"run", "--help"});
   EXPECT_EQ(run.line.exitCode, 0);
   for (const char* part : {"--config", "--admin", "--health", "--workers", "--log-level"})
     EXPECT_TRUE(contains(run.out, part)) << part;
-  const Parsed version = parse({"--version"});
+  const ParsedArguments version = parse({"--version"});
   EXPECT_EQ(version.line.exitCode, 0);
   EXPECT_EQ(version.out, "sluice " SLUICE_VERSION "\n");
 }

@@ -15,9 +15,9 @@ namespace {
 
 using exchange::ExchangeList;
 
-class Exchanges : public ::testing::Test, private AdminClients {
+class ExchangesPageTest : public ::testing::Test, private AdminClients {
  protected:
-  explicit Exchanges(std::size_t workers = 2) {
+  explicit ExchangesPageTest(std::size_t workers = 2) {
     for (std::size_t i = 0; i < workers; ++i) {
       page_.addWorker([this](std::size_t most, ExchangesPage::Tell tell) {
         EXPECT_EQ(most, ExchangesPage::kMaxListed);
@@ -65,7 +65,7 @@ class Exchanges : public ::testing::Test, private AdminClients {
   ExchangesPage page_{main_};
 };
 
-TEST_F(Exchanges, AreThoseOfAllWorkersOldestFirst) {
+TEST_F(ExchangesPageTest, AreThoseOfAllWorkersOldestFirst) {
   ask();
   ASSERT_EQ(asked_.size(), 2u);
   tell(1, listOf(2, 5, 20));
@@ -78,14 +78,14 @@ TEST_F(Exchanges, AreThoseOfAllWorkersOldestFirst) {
   EXPECT_EQ(answers_[0], R"({"exchanges":[10,20,21,11],"total":4,"truncated":false,"silentWorkers":[]})");
 }
 
-TEST_F(Exchanges, AreNoneWhereNothingIsInFlight) {
+TEST_F(ExchangesPageTest, AreNoneWhereNothingIsInFlight) {
   ask();
   tell(0, {});
   tell(1, {});
   EXPECT_EQ(answers_, std::vector<std::string>{R"({"exchanges":[],"total":0,"truncated":false,"silentWorkers":[]})"});
 }
 
-TEST_F(Exchanges, AWorkerThatDoesNotTellIsNamedAndNotWaitedFor) {
+TEST_F(ExchangesPageTest, AWorkerThatDoesNotTellIsNamedAndNotWaitedFor) {
   ask();
   tell(0, listOf(1, 1, 7));
   pass(ExchangesPage::kPatience - std::chrono::milliseconds(1));
@@ -95,7 +95,7 @@ TEST_F(Exchanges, AWorkerThatDoesNotTellIsNamedAndNotWaitedFor) {
   EXPECT_EQ(answers_[0], R"({"exchanges":[7],"total":1,"truncated":false,"silentWorkers":[1]})");
 }
 
-TEST_F(Exchanges, WhatIsToldTooLateDoesNotCountForTheNextWhoAsks) {
+TEST_F(ExchangesPageTest, WhatIsToldTooLateDoesNotCountForTheNextWhoAsks) {
   ask();
   pass(ExchangesPage::kPatience + 2 * net::TimerWheel::kTick);
   ask();
@@ -109,7 +109,7 @@ TEST_F(Exchanges, WhatIsToldTooLateDoesNotCountForTheNextWhoAsks) {
   EXPECT_EQ(answers_[1], R"({"exchanges":[],"total":0,"truncated":false,"silentWorkers":[]})");
 }
 
-TEST_F(Exchanges, WhoAsksDuringARoundGetsTheNextOne) {
+TEST_F(ExchangesPageTest, WhoAsksDuringARoundGetsTheNextOne) {
   ask();
   ask();
   ask();
@@ -129,7 +129,7 @@ TEST_F(Exchanges, WhoAsksDuringARoundGetsTheNextOne) {
   tell(5, {});
 }
 
-TEST_F(Exchanges, AThousandAreListedAndTheRestIsCounted) {
+TEST_F(ExchangesPageTest, AThousandAreListedAndTheRestIsCounted) {
   ask();
   tell(0, listOf(600, 0));
   tell(1, listOf(400, 0));

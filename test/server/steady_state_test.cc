@@ -113,16 +113,16 @@ void answerHeads(test::Descriptor connection) {
 }
 
 /// A worker of the gateway on its thread.
-class Gateway {
+class GatewayWorker {
  public:
-  Gateway(const std::string& name, std::uint16_t port, UpstreamProtocol protocol)
+  GatewayWorker(const std::string& name, std::uint16_t port, UpstreamProtocol protocol)
       : runtime_(
             WorkerRuntime::make(
                 {clock_, control::GenerationMaker().make(snapshotTowardsPort(port, protocol), "1", nullptr).value(),
                  budgets_, metrics_, nullptr, name, 1})
                 .value()),
         thread_([this] { runtime_->run(); }) {}
-  ~Gateway() {
+  ~GatewayWorker() {
     runtime_->stop();
     thread_.join();
   }
@@ -149,7 +149,7 @@ class Gateway {
 /// Returns the gateway's allocations while `ask` was called many times, after it was called often enough to warm
 /// everything.
 template <typename Ask>
-std::size_t allocationsOf(Gateway& gateway, Ask&& ask) {
+std::size_t allocationsOf(GatewayWorker& gateway, Ask&& ask) {
   for (int i = 0; i < 300; ++i) ask();
   const std::size_t before = gateway.allocated();
   EXPECT_GT(before, 0U) << "they are counted";
@@ -159,7 +159,7 @@ std::size_t allocationsOf(Gateway& gateway, Ask&& ask) {
 
 TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
   AcceptingPeer origin(answerHeads);
-  Gateway gateway("sluice-1", origin.port(), UpstreamProtocol::kHttp11);
+  GatewayWorker gateway("sluice-1", origin.port(), UpstreamProtocol::kHttp11);
   test::SocketPair client = test::makeSocketPair();
   gateway.hand(std::move(client.ours));
   std::string received;
@@ -180,9 +180,9 @@ TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
 // Two gateways in a row, so that one speaks HTTP/2 on both sides: the first one is counted.
 TEST(SteadyState, ARequestOfHttp2AllocatesNothing) {
   AcceptingPeer origin(answerHeads);
-  Gateway second("sluice-2", origin.port(), UpstreamProtocol::kHttp11);
+  GatewayWorker second("sluice-2", origin.port(), UpstreamProtocol::kHttp11);
   AcceptingPeer between([&second](test::Descriptor connection) { second.hand(std::move(connection)); });
-  Gateway first("sluice-1", between.port(), UpstreamProtocol::kHttp2);
+  GatewayWorker first("sluice-1", between.port(), UpstreamProtocol::kHttp2);
   test::SocketPair client = test::makeSocketPair();
   first.hand(std::move(client.ours));
   ASSERT_TRUE(test::sendAll(client.peers, test::h2::clientHello() + test::h2::settingsAck()));

@@ -13,6 +13,7 @@
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/reply/report.h"
 #include "proxy/http/h2/h2_memory.h"
+#include "proxy/observe/metrics_reader.h"
 #include "proxy/routing/table/route_table_builder.h"
 #include "proxy/upstream/upstreams.h"
 #include "test/support/fake_network.h"
@@ -165,7 +166,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   /// Returns the Backend's request limits as another worker that serves it sees them.
   upstream::Budget& budget() { return *budget_; }
   std::size_t openConnections() const { return connections_.size(); }
-  std::string metricsText() const { return metrics.expose(); }
+  std::string metricsText() const { return observe::exposeMetrics(metrics); }
   void flushLog() { accessLog_.flush(); }
 
  private:

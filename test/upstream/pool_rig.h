@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/http/h2/h2_memory.h"
+#include "proxy/observe/metrics_reader.h"
 #include "proxy/upstream/upstreams.h"
 #include "test/support/fake_network.h"
 #include "test/support/http_peers.h"
@@ -147,7 +148,9 @@ class PoolRig final : private net::Beats, private WaiterSink {
     { const net::Worker::Turn turn(worker); }
     settle();
   }
-  bool counted(const std::string& line) const { return metrics.expose().find(line + "\n") != std::string::npos; }
+  bool counted(const std::string& line) const {
+    return observe::exposeMetrics(metrics).find(line + "\n") != std::string::npos;
+  }
 
   static std::shared_ptr<const routing::BackendPlan> planOf(const std::string& identity, const PoolOptions& options) {
     auto made = std::make_shared<routing::BackendPlan>();

@@ -6,8 +6,8 @@
 namespace sluice::net {
 
 /// A cached answer. Its timer is set until the name is due to be asked again.
-struct DnsCache::Entry final : Timer {
-  Entry(DnsCache& owner, std::string itsName, base::Result<Addresses> itsAddresses, base::MonotonicTime end)
+struct DnsCache::CachedName final : Timer {
+  CachedName(DnsCache& owner, std::string itsName, base::Result<Addresses> itsAddresses, base::MonotonicTime end)
       : cache(owner), name(std::move(itsName)), addresses(std::move(itsAddresses)), validUntil(end), servedUntil(end) {}
 
   void refreshAt(base::MonotonicTime time) {
@@ -43,7 +43,7 @@ DnsCache::~DnsCache() = default;
 const base::Result<Addresses>* DnsCache::find(std::string_view name) {
   const auto found = index_.find(name);
   if (found == index_.end()) return nullptr;
-  Entry& entry = *found->second;
+  CachedName& entry = *found->second;
   // An answer that may not be cached at all still counts in the turn that brought it.
   if (worker_.now() > entry.servedUntil) return nullptr;
   entry.used = true;
@@ -62,12 +62,12 @@ void DnsCache::remember(DnsAnswer& answer) {
 
 void DnsCache::add(DnsAnswer& answer, base::Duration lifetime) {
   const base::MonotonicTime end = worker_.now() + lifetime;
-  Entry& entry = entries_.emplace_back(*this, answer.name, std::move(answer.addresses), end);
+  CachedName& entry = entries_.emplace_back(*this, answer.name, std::move(answer.addresses), end);
   index_.emplace(std::move(answer.name), std::prev(entries_.end()));
   if (entry.addresses.ok() && lifetime >= kShortestRefreshed) entry.refreshAt(end - lifetime / 5);
 }
 
-bool DnsCache::goesOn(Entry& entry) {
+bool DnsCache::goesOn(CachedName& entry) {
   const base::MonotonicTime end = entry.validUntil + staleTtl_;
   if (!entry.addresses.ok() || worker_.now() >= end) return false;
   entry.servedUntil = end;

@@ -51,11 +51,11 @@ class DnsCache {
   const base::Result<Addresses>* keepForThisTurn(base::Result<Addresses> result);
 
  private:
-  struct Entry;
-  using Entries = std::list<Entry>;
+  struct CachedName;
+  using Entries = std::list<CachedName>;
 
   void add(DnsAnswer& answer, base::Duration lifetime);
-  bool goesOn(Entry& entry);
+  bool goesOn(CachedName& entry);
   void forget(Entries::iterator entry);
   void clearPassing();
 

@@ -53,8 +53,9 @@ ares_addr_port_node toNode(const Address& server) {
 
 }  // namespace
 
-struct DnsChannel::Socket final : PollSink {
-  Socket(DnsChannel& owner, int descriptor) : channel(owner), fd(descriptor), poll(owner.worker_, descriptor, *this) {}
+struct DnsChannel::DnsSocket final : PollSink {
+  DnsSocket(DnsChannel& owner, int descriptor)
+      : channel(owner), fd(descriptor), poll(owner.worker_, descriptor, *this) {}
   // c-ares may close this socket in there: no code may follow the call.
   void onReady(bool readable, bool writable) override {
     channel.process(readable ? fd : ARES_SOCKET_BAD, writable ? fd : ARES_SOCKET_BAD);
@@ -65,7 +66,7 @@ struct DnsChannel::Socket final : PollSink {
   Poll poll;
 };
 
-struct DnsChannel::Question {
+struct DnsChannel::DnsQuery {
   DnsChannel& channel;
   std::string name;
   int triesLeft;
@@ -120,11 +121,11 @@ base::Result<bool> DnsChannel::init(const std::vector<std::string>& servers) {
 }
 
 void DnsChannel::ask(std::string_view name) {
-  send(std::make_unique<Question>(Question{*this, std::string(name), attempts_}));
+  send(std::make_unique<DnsQuery>(DnsQuery{*this, std::string(name), attempts_}));
   arm();
 }
 
-void DnsChannel::send(std::unique_ptr<Question> question) {
+void DnsChannel::send(std::unique_ptr<DnsQuery> question) {
   ares_addrinfo_hints hints{};
   hints.ai_flags = ARES_AI_NOSORT;
   hints.ai_family = ipv6_ ? AF_UNSPEC : AF_INET;
@@ -132,7 +133,7 @@ void DnsChannel::send(std::unique_ptr<Question> question) {
   --question->triesLeft;
   const char* name = question->name.c_str();
   const auto done = [](void* argument, int status, int, ares_addrinfo* info) {
-    std::unique_ptr<Question> mine(static_cast<Question*>(argument));
+    std::unique_ptr<DnsQuery> mine(static_cast<DnsQuery*>(argument));
     const std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)> owned(info, &ares_freeaddrinfo);
     DnsChannel& channel = mine->channel;
     channel.answered(std::move(mine), status, info);
@@ -140,7 +141,7 @@ void DnsChannel::send(std::unique_ptr<Question> question) {
   ares_getaddrinfo(channel_, name, nullptr, &hints, done, question.release());
 }
 
-void DnsChannel::answered(std::unique_ptr<Question> question, int status, const ares_addrinfo* info) {
+void DnsChannel::answered(std::unique_ptr<DnsQuery> question, int status, const ares_addrinfo* info) {
   if (status == ARES_EDESTRUCTION) return;
   if (status == ARES_ETIMEOUT && question->triesLeft > 0) return send(std::move(question));
   Addresses addresses;
@@ -169,7 +170,8 @@ void DnsChannel::socketState(int fd, bool readable, bool writable) {
     if (known != sockets_.end()) sockets_.erase(known);
     return;
   }
-  Socket& socket = known != sockets_.end() ? **known : *sockets_.emplace_back(std::make_unique<Socket>(*this, fd));
+  DnsSocket& socket =
+      known != sockets_.end() ? **known : *sockets_.emplace_back(std::make_unique<DnsSocket>(*this, fd));
   socket.poll.watch(readable, writable);
 }
 

@@ -44,12 +44,12 @@ class DnsChannel final : private Timer {
   void ask(std::string_view name);
 
  private:
-  struct Socket;
-  struct Question;
+  struct DnsSocket;
+  struct DnsQuery;
   DnsChannel(Worker& worker, const base::DnsSettings& settings, DnsChannelSink& sink);
   base::Result<bool> init(const std::vector<std::string>& servers);
-  void send(std::unique_ptr<Question> question);
-  void answered(std::unique_ptr<Question> question, int status, const ares_addrinfo* info);
+  void send(std::unique_ptr<DnsQuery> question);
+  void answered(std::unique_ptr<DnsQuery> question, int status, const ares_addrinfo* info);
   void socketState(int fd, bool readable, bool writable);
   void process(int readable, int writable);
   void arm();
@@ -62,7 +62,7 @@ class DnsChannel final : private Timer {
   const std::size_t maxAddresses_;
   const bool ipv6_;
   ares_channeldata* channel_ = nullptr;
-  std::vector<std::unique_ptr<Socket>> sockets_;  // a few at most
+  std::vector<std::unique_ptr<DnsSocket>> sockets_;  // a few at most
 };
 
 }  // namespace sluice::net

@@ -27,7 +27,7 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
   void resolve(std::string_view name, std::function<void()> done) override;
 
  private:
-  struct Question {
+  struct PendingQuery {
     base::MonotonicTime since;
     std::vector<std::function<void()>> askers;  // empty for a refresh
   };
@@ -39,7 +39,7 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
 
   std::optional<base::Error> addHost(const std::string& name, const std::vector<std::string>& texts);
   const base::Result<Addresses>* answerWithoutAsking(const DnsName& host, std::string_view name);
-  Question* ask(std::string_view name);
+  PendingQuery* ask(std::string_view name);
   void deliver();
   void deliverSoon();
   void count(const DnsAnswer& answer, base::Duration duration);
@@ -51,7 +51,7 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
 
   DnsNameMap<base::Result<Addresses>> hosts_;
   DnsCache cache_;
-  DnsNameMap<Question> questions_;
+  DnsNameMap<PendingQuery> questions_;
   std::vector<DnsAnswer> answers_;                // answers not yet delivered
   std::vector<std::function<void()>> needNoAsk_;  // callbacks for names that need no query, not yet called
   std::unique_ptr<DnsChannel> channel_;           // destroyed first, because it calls this object
@@ -98,7 +98,7 @@ void CaresResolver::resolve(std::string_view name, std::function<void()> done) {
   const DnsName host(name);
   if (cached(name) != nullptr) {
     needNoAsk_.push_back(std::move(done));
-  } else if (Question* question = ask(host.text())) {
+  } else if (PendingQuery* question = ask(host.text())) {
     question->askers.push_back(std::move(done));
   } else {
     auto error = base::Error::upstream(base::ErrorType::kDnsError, "too many names are being asked for");
@@ -108,10 +108,10 @@ void CaresResolver::resolve(std::string_view name, std::function<void()> done) {
   deliverSoon();
 }
 
-CaresResolver::Question* CaresResolver::ask(std::string_view name) {
+CaresResolver::PendingQuery* CaresResolver::ask(std::string_view name) {
   if (const auto asked = questions_.find(name); asked != questions_.end()) return &asked->second;
   if (questions_.size() >= maxQuestions_) return nullptr;
-  Question& question = questions_.emplace(name, Question{worker_.now(), {}}).first->second;
+  PendingQuery& question = questions_.emplace(name, PendingQuery{worker_.now(), {}}).first->second;
   channel_->ask(name);
   return &question;
 }
@@ -130,7 +130,7 @@ void CaresResolver::deliver() {
   std::vector<std::function<void()>> told = std::exchange(needNoAsk_, {});
   for (DnsAnswer& answer : std::exchange(answers_, {})) {
     if (auto asked = questions_.extract(answer.name)) {
-      Question& question = asked.mapped();
+      PendingQuery& question = asked.mapped();
       std::move(question.askers.begin(), question.askers.end(), std::back_inserter(told));
       count(answer, worker_.now() - question.since);
     }

@@ -5,12 +5,12 @@
 
 namespace sluice::net {
 
-Debounce::Debounce(TimerWheel& wheel, const Limits& limits, std::function<void()> settled)
-    : wheel_(wheel), limits_(limits), settled_(std::move(settled)) {}
+Debounce::Debounce(TimerWheel& wheel, const Delays& delays, std::function<void()> settled)
+    : wheel_(wheel), delays_(delays), settled_(std::move(settled)) {}
 
 void Debounce::note(base::MonotonicTime now) {
   if (!isSet()) first_ = now;
-  wheel_.set(*this, std::min(now + limits_.quiet, first_ + limits_.longest));
+  wheel_.set(*this, std::min(now + delays_.quiet, first_ + delays_.longest));
 }
 
 void Debounce::onTimer() { settled_(); }

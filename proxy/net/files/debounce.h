@@ -13,13 +13,13 @@ namespace sluice::net {
 
 class Debounce final : private Timer {
  public:
-  struct Limits {
+  struct Delays {
     base::Duration quiet;    // time without an event before the call
     base::Duration longest;  // time from the first event to the call, if they never pause
   };
 
   /// `wheel` outlives the debounce. `settled` may note events, and may not destroy it.
-  Debounce(TimerWheel& wheel, const Limits& limits, std::function<void()> settled);
+  Debounce(TimerWheel& wheel, const Delays& delays, std::function<void()> settled);
 
   void note(base::MonotonicTime now);
   bool pending() const { return isSet(); }
@@ -28,7 +28,7 @@ class Debounce final : private Timer {
   void onTimer() override;
 
   TimerWheel& wheel_;
-  const Limits limits_;
+  const Delays delays_;
   const std::function<void()> settled_;
   base::MonotonicTime first_{};
 };

@@ -18,14 +18,14 @@ std::vector<std::string> absolute(std::vector<std::string> paths) {
   return paths;
 }
 
-FileWatch::Options prepared(FileWatch::Options options) {
+FileWatch::WatchOptions prepared(FileWatch::WatchOptions options) {
   options.paths = absolute(std::move(options.paths));
   return options;
 }
 
 }  // namespace
 
-FileWatch::FileWatch(Worker& worker, Options options, std::function<void()> changed,
+FileWatch::FileWatch(Worker& worker, WatchOptions options, std::function<void()> changed,
                      std::function<void(const base::Error&)> weakened)
     : worker_(worker),
       options_(prepared(std::move(options))),

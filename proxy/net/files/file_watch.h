@@ -25,7 +25,7 @@ namespace sluice::net {
 
 class FileWatch {
  public:
-  struct Options {
+  struct WatchOptions {
     /// Files, or folders (without their subfolders). A path need not exist.
     std::vector<std::string> paths;
     /// Says which files count in a folder.
@@ -41,7 +41,7 @@ class FileWatch {
   /// `changed` is called inside a Turn: some file may have changed since the call before, or since the watch was made.
   /// So make the watch before the first reading. `weakened` is called at most once, when the system refuses to watch;
   /// changes are then seen a little later. Neither callback may destroy the watch.
-  FileWatch(Worker& worker, Options options, std::function<void()> changed,
+  FileWatch(Worker& worker, WatchOptions options, std::function<void()> changed,
             std::function<void(const base::Error&)> weakened);
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
@@ -69,7 +69,7 @@ class FileWatch {
   void settled();
 
   Worker& worker_;
-  const Options options_;
+  const WatchOptions options_;
   const std::function<void()> changed_;
   const std::function<void(const base::Error&)> weakened_;
   std::vector<std::unique_ptr<FolderWatch>> watches_;

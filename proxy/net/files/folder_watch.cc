@@ -9,9 +9,9 @@
 
 namespace sluice::net {
 
-struct FolderWatch::Block final : LoopHandle {
-  Block(Worker& loopOwner, FolderWatch& watch) : worker(loopOwner), owner(&watch) {}
-  static Block& of(void* data) { return *static_cast<Block*>(static_cast<LoopHandle*>(data)); }
+struct FolderWatch::WatchHandle final : LoopHandle {
+  WatchHandle(Worker& loopOwner, FolderWatch& watch) : worker(loopOwner), owner(&watch) {}
+  static WatchHandle& of(void* data) { return *static_cast<WatchHandle*>(static_cast<LoopHandle*>(data)); }
   void onLoopEnds() override { owner->close(); }
 
   uv_fs_event_t handle{};
@@ -20,7 +20,7 @@ struct FolderWatch::Block final : LoopHandle {
 };
 
 FolderWatch::FolderWatch(Worker& worker, Changed changed)
-    : changed_(std::move(changed)), block_(std::make_unique<Block>(worker, *this).release()) {
+    : changed_(std::move(changed)), block_(std::make_unique<WatchHandle>(worker, *this).release()) {
   uv_fs_event_init(worker.loop(), &block_->handle);
   block_->handle.data = static_cast<LoopHandle*>(block_);
 }
@@ -30,7 +30,7 @@ FolderWatch::~FolderWatch() { close(); }
 base::Status FolderWatch::start(const std::string& folder) {
   if (block_ == nullptr) return base::Done{};
   const auto event = [](uv_fs_event_t* handle, const char* name, int, int) {
-    Block& block = Block::of(handle->data);
+    WatchHandle& block = WatchHandle::of(handle->data);
     const Worker::Turn turn(block.worker);  // its timers may close this watch
     if (block.owner == nullptr) return;
     block.owner->changed_(name == nullptr ? std::string_view() : std::string_view(name));
@@ -42,10 +42,10 @@ base::Status FolderWatch::start(const std::string& folder) {
 
 void FolderWatch::close() {
   if (block_ == nullptr) return;
-  Block* block = std::exchange(block_, nullptr);
+  WatchHandle* block = std::exchange(block_, nullptr);
   block->owner = nullptr;
   uv_close(reinterpret_cast<uv_handle_t*>(&block->handle),
-           [](uv_handle_t* handle) { const std::unique_ptr<Block> last(&Block::of(handle->data)); });
+           [](uv_handle_t* handle) { const std::unique_ptr<WatchHandle> last(&WatchHandle::of(handle->data)); });
 }
 
 }  // namespace sluice::net

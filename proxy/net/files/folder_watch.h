@@ -28,11 +28,11 @@ class FolderWatch {
   base::Status start(const std::string& folder);
 
  private:
-  struct Block;
+  struct WatchHandle;
   void close();
 
   Changed changed_;
-  Block* block_;  // nullptr once closed; frees itself when libuv has let go of it
+  WatchHandle* block_;  // nullptr once closed; frees itself when libuv has let go of it
 };
 
 }  // namespace sluice::net

@@ -49,12 +49,12 @@ class TlsClientContext {
   /// an invalid pin or version, suites of which none is known, or none that belongs to minVersion or later.
   static base::Result<std::unique_ptr<TlsClientContext>> make(const TlsClientSettings& settings);
   ~TlsClientContext();
-  struct Impl;
-  Impl& impl() { return *impl_; }
+  struct ClientState;
+  ClientState& state() { return *state_; }
 
  private:
-  explicit TlsClientContext(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit TlsClientContext(std::unique_ptr<ClientState> state);
+  std::unique_ptr<ClientState> state_;
 };
 
 /// One certificate of a listener, chosen by SNI.
@@ -74,12 +74,12 @@ class TlsServerContext {
  public:
   static base::Result<std::shared_ptr<const TlsServerContext>> make(const TlsServerSettings& settings);
   ~TlsServerContext();
-  struct Impl;
-  const Impl& impl() const { return *impl_; }
+  struct ServerState;
+  const ServerState& state() const { return *state_; }
 
  private:
-  explicit TlsServerContext(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit TlsServerContext(std::unique_ptr<ServerState> state);
+  std::unique_ptr<ServerState> state_;
 };
 
 /// Connects and verifies the backend. Failures by code: tls_certificate_error if verification refused the certificate

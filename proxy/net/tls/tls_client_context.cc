@@ -9,8 +9,8 @@ namespace sluice::net {
 namespace {
 
 int storeSession(SSL* ssl, SSL_SESSION* session) {
-  auto* impl = static_cast<TlsClientContext::Impl*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
-  impl->tickets.store(SslSession(session));
+  auto* state = static_cast<TlsClientContext::ClientState*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
+  state->tickets.store(SslSession(session));
   return 1;
 }
 
@@ -24,8 +24,8 @@ base::Result<std::vector<pki::SpkiPin>> parsePins(const std::vector<std::string>
   return pins;
 }
 
-base::Status setUpVerification(TlsClientContext::Impl& impl, const TlsClientSettings& settings) {
-  SSL_CTX* context = impl.context.get();
+base::Status setUpVerification(TlsClientContext::ClientState& state, const TlsClientSettings& settings) {
+  SSL_CTX* context = state.context.get();
   if (settings.insecureSkipVerify) {
     if (!settings.spkiPins.empty()) return base::Error::config("pins say nothing about a peer that is not verified");
     SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);
@@ -38,21 +38,21 @@ base::Status setUpVerification(TlsClientContext::Impl& impl, const TlsClientSett
   if (!names) return std::move(names).error();
   auto pins = parsePins(settings.spkiPins);
   if (!pins) return std::move(pins).error();
-  impl.rules = PeerRules{std::move(names).value(), std::move(pins).value()};
-  impl.resumableUntil = settings.trust->listsExpire();
+  state.rules = PeerRules{std::move(names).value(), std::move(pins).value()};
+  state.resumableUntil = settings.trust->listsExpire();
   SSL_CTX_set1_cert_store(context, settings.trust->get());
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_cert_verify_callback(context, verifyPeer, &*impl.rules);
+  SSL_CTX_set_cert_verify_callback(context, verifyPeer, &*state.rules);
   return base::Done{};
 }
 
-base::Status setUpCertificate(TlsClientContext::Impl& impl, const TlsClientSettings& settings) {
+base::Status setUpCertificate(TlsClientContext::ClientState& state, const TlsClientSettings& settings) {
   if ((settings.clientCertificate == nullptr) != (settings.clientKey == nullptr)) {
     return base::Error::config("a client certificate needs its key, and a key its certificate");
   }
   if (settings.clientCertificate == nullptr) return base::Done{};
-  impl.hasCertificate = true;
-  return useIdentity(impl.context.get(), *settings.clientCertificate, *settings.clientKey);
+  state.hasCertificate = true;
+  return useIdentity(state.context.get(), *settings.clientCertificate, *settings.clientKey);
 }
 
 base::Status setUpAlpn(SSL_CTX* context, const std::vector<std::string>& names) {
@@ -66,36 +66,36 @@ base::Status setUpAlpn(SSL_CTX* context, const std::vector<std::string>& names) 
   return base::Done{};
 }
 
-void setUpSessions(TlsClientContext::Impl& impl) {
-  SSL_CTX* context = impl.context.get();
-  SSL_CTX_set_app_data(context, &impl);
+void setUpSessions(TlsClientContext::ClientState& state) {
+  SSL_CTX* context = state.context.get();
+  SSL_CTX_set_app_data(context, &state);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context, storeSession);
 }
 
 }  // namespace
 
-SslSession TlsClientContext::Impl::takeSession(base::WallTime now) {
+SslSession TlsClientContext::ClientState::takeSession(base::WallTime now) {
   return now < resumableUntil ? tickets.take() : SslSession();
 }
 
-TlsClientContext::TlsClientContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TlsClientContext::TlsClientContext(std::unique_ptr<ClientState> state) : state_(std::move(state)) {}
 TlsClientContext::~TlsClientContext() = default;
 
 base::Result<std::unique_ptr<TlsClientContext>> TlsClientContext::make(const TlsClientSettings& settings) {
   auto context = makeSslContext(TLS_client_method());
   if (!context) return std::move(context).error();
-  auto impl = std::make_unique<Impl>();
-  impl->context = std::move(context).value();
-  if (!isIpLiteral(settings.serverName)) impl->sni = settings.serverName;
-  if (impl->sni.size() > TLSEXT_MAXLEN_host_name) return base::Error::config("a server name has at most 255 bytes");
+  auto state = std::make_unique<ClientState>();
+  state->context = std::move(context).value();
+  if (!isIpLiteral(settings.serverName)) state->sni = settings.serverName;
+  if (state->sni.size() > TLSEXT_MAXLEN_host_name) return base::Error::config("a server name has at most 255 bytes");
   for (const base::Status& status :
-       {setUpVerification(*impl, settings), setUpCertificate(*impl, settings),
-        setUpAlpn(impl->context.get(), settings.alpn), restrictVersionsAndCiphers(impl->context.get(), settings)}) {
+       {setUpVerification(*state, settings), setUpCertificate(*state, settings),
+        setUpAlpn(state->context.get(), settings.alpn), restrictVersionsAndCiphers(state->context.get(), settings)}) {
     if (!status) return status.error();
   }
-  setUpSessions(*impl);
-  return std::unique_ptr<TlsClientContext>(new TlsClientContext(std::move(impl)));
+  setUpSessions(*state);
+  return std::unique_ptr<TlsClientContext>(new TlsClientContext(std::move(state)));
 }
 
 }  // namespace sluice::net

@@ -23,7 +23,7 @@ struct SslContextFree {
 };
 using SslContext = std::unique_ptr<SSL_CTX, SslContextFree>;
 
-struct TlsClientContext::Impl {
+struct TlsClientContext::ClientState {
   BioMethod bioMethod = makeWireMethod();
   SslContext context;
   std::string sni;  // empty for an IP literal
@@ -36,14 +36,14 @@ struct TlsClientContext::Impl {
   SslSession takeSession(base::WallTime now);
 };
 
-struct TlsServerContext::Impl {
-  struct Entry {
+struct TlsServerContext::ServerState {
+  struct ListenerCertificate {
     std::shared_ptr<const pki::CertificateChain> certificate;
     SslContext context;
   };
   BioMethod bioMethod = makeWireMethod();
   /// In the settings' order; connections begin with the first.
-  std::vector<Entry> entries;
+  std::vector<ListenerCertificate> certificates;
   std::string alpn;  // in wire format
 };
 

@@ -8,7 +8,7 @@
 
 namespace sluice::net {
 
-TlsEngine::TlsEngine(TlsClientContext::Impl& context, base::WallTime now)
+TlsEngine::TlsEngine(TlsClientContext::ClientState& context, base::WallTime now)
     : ssl_(SSL_new(context.context.get())), peer_(TlsPeer::kBackend) {
   attach(context.bioMethod);
   // This is SSL_set_tlsext_host_name(), which is a macro with a C cast; OpenSSL copies the name.
@@ -18,8 +18,8 @@ TlsEngine::TlsEngine(TlsClientContext::Impl& context, base::WallTime now)
   SSL_set_connect_state(ssl_);
 }
 
-TlsEngine::TlsEngine(const TlsServerContext::Impl& context)
-    : ssl_(SSL_new(context.entries.front().context.get())), peer_(TlsPeer::kClient) {
+TlsEngine::TlsEngine(const TlsServerContext::ServerState& context)
+    : ssl_(SSL_new(context.certificates.front().context.get())), peer_(TlsPeer::kClient) {
   attach(context.bioMethod);
   SSL_set_accept_state(ssl_);
 }

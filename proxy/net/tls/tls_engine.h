@@ -32,8 +32,8 @@ class TlsEngine {
   static constexpr std::size_t kRecordRoom = SSL3_RT_MAX_PLAIN_LENGTH + 1024;
 
   /// `now` decides whether a session may still be resumed.
-  TlsEngine(TlsClientContext::Impl& context, base::WallTime now);
-  explicit TlsEngine(const TlsServerContext::Impl& context);
+  TlsEngine(TlsClientContext::ClientState& context, base::WallTime now);
+  explicit TlsEngine(const TlsServerContext::ServerState& context);
   ~TlsEngine();
   TlsEngine(const TlsEngine&) = delete;
   TlsEngine& operator=(const TlsEngine&) = delete;

@@ -12,16 +12,16 @@
 namespace sluice::net {
 namespace {
 
-using Impl = TlsServerContext::Impl;
+using ServerState = TlsServerContext::ServerState;
 
-const Impl::Entry& entryFor(const Impl& impl, std::string_view host) {
-  const auto covers = [host](const Impl::Entry& entry) {
-    const auto& names = entry.certificate->dnsNames();
+const ServerState::ListenerCertificate& certificateFor(const ServerState& state, std::string_view host) {
+  const auto covers = [host](const ServerState::ListenerCertificate& each) {
+    const auto& names = each.certificate->dnsNames();
     return std::any_of(names.begin(), names.end(),
                        [host](const auto& name) { return pki::dnsNameMatches(name, host); });
   };
-  const auto found = std::find_if(impl.entries.begin(), impl.entries.end(), covers);
-  return found == impl.entries.end() ? impl.entries.front() : *found;
+  const auto found = std::find_if(state.certificates.begin(), state.certificates.end(), covers);
+  return found == state.certificates.end() ? state.certificates.front() : *found;
 }
 
 // Selects the certificate before OpenSSL looks at the client's session, which it accepts if its context is the
@@ -30,8 +30,8 @@ const Impl::Entry& entryFor(const Impl& impl, std::string_view host) {
 int takeServerName(SSL* ssl, int* /*alert*/, void* argument) {
   const std::string name = base::toLower(helloServerName(ssl));
   if (!name.empty()) {
-    const Impl::Entry& entry = entryFor(*static_cast<const Impl*>(argument), name);
-    if (entry.context.get() != SSL_get_SSL_CTX(ssl)) SSL_set_SSL_CTX(ssl, entry.context.get());
+    const ServerState::ListenerCertificate& chosen = certificateFor(*static_cast<const ServerState*>(argument), name);
+    if (chosen.context.get() != SSL_get_SSL_CTX(ssl)) SSL_set_SSL_CTX(ssl, chosen.context.get());
   }
   const pki::Sha256Digest context = pki::sha256(name);
   return SSL_set_session_id_context(ssl, context.data(), static_cast<unsigned int>(context.size())) == 1
@@ -48,7 +48,7 @@ int acknowledgeServerName(SSL* ssl, int* /*alert*/, void* /*argument*/) {
 // Refuses a client that offers none of the listener's protocols by no_application_protocol (RFC 7301 section 3.2).
 int chooseProtocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                    unsigned int offeredSize, void* argument) {
-  const std::string& ours = static_cast<const Impl*>(argument)->alpn;
+  const std::string& ours = static_cast<const ServerState*>(argument)->alpn;
   unsigned char* match = nullptr;
   if (SSL_select_next_proto(&match, length, reinterpret_cast<const unsigned char*>(ours.data()),
                             static_cast<unsigned int>(ours.size()), offered, offeredSize) != OPENSSL_NPN_NEGOTIATED) {
@@ -58,7 +58,7 @@ int chooseProtocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* le
   return SSL_TLSEXT_ERR_OK;
 }
 
-base::Result<SslContext> makeEntryContext(Impl& impl, const TlsServerIdentity& identity) {
+base::Result<SslContext> makeListenerContext(ServerState& state, const TlsServerIdentity& identity) {
   auto context = makeSslContext(TLS_server_method());
   if (!context) return context;
   SSL_CTX* const raw = context->get();
@@ -71,29 +71,29 @@ base::Result<SslContext> makeEntryContext(Impl& impl, const TlsServerIdentity& i
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   // This is SSL_CTX_set_tlsext_servername_callback(), which is a macro with a C cast.
   SSL_CTX_callback_ctrl(raw, SSL_CTRL_SET_TLSEXT_SERVERNAME_CB, reinterpret_cast<void (*)()>(acknowledgeServerName));
-  SSL_CTX_set_client_hello_cb(raw, takeServerName, &impl);
-  if (!impl.alpn.empty()) SSL_CTX_set_alpn_select_cb(raw, chooseProtocol, &impl);
+  SSL_CTX_set_client_hello_cb(raw, takeServerName, &state);
+  if (!state.alpn.empty()) SSL_CTX_set_alpn_select_cb(raw, chooseProtocol, &state);
   return context;
 }
 
 }  // namespace
 
-TlsServerContext::TlsServerContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TlsServerContext::TlsServerContext(std::unique_ptr<ServerState> state) : state_(std::move(state)) {}
 TlsServerContext::~TlsServerContext() = default;
 
 base::Result<std::shared_ptr<const TlsServerContext>> TlsServerContext::make(const TlsServerSettings& settings) {
   if (settings.identities.empty()) return base::Error::config("a TLS listener needs a certificate");
   auto alpn = alpnWireFormat(settings.alpn);
   if (!alpn) return std::move(alpn).error();
-  auto impl = std::make_unique<Impl>();
-  impl->alpn = std::move(alpn).value();
+  auto state = std::make_unique<ServerState>();
+  state->alpn = std::move(alpn).value();
   for (const TlsServerIdentity& identity : settings.identities) {
-    auto context = makeEntryContext(*impl, identity);
+    auto context = makeListenerContext(*state, identity);
     if (!context) return std::move(context).error();
-    impl->entries.push_back({identity.certificate, std::move(context).value()});
+    state->certificates.push_back({identity.certificate, std::move(context).value()});
   }
   return std::shared_ptr<const TlsServerContext>(
-      std::unique_ptr<const TlsServerContext>(new TlsServerContext(std::move(impl))));
+      std::unique_ptr<const TlsServerContext>(new TlsServerContext(std::move(state))));
 }
 
 }  // namespace sluice::net

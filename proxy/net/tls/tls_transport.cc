@@ -40,12 +40,12 @@ class TlsTransport::Wake final : public Timer {
 TlsTransport::TlsTransport(Worker& worker, const Address& to, TlsClientContext& context, TransportSink& sink)
     : sink_(sink),
       tcp_(worker, to, *this),
-      engine_(context.impl(), worker.clock().wallNow()),
+      engine_(context.state(), worker.clock().wallNow()),
       state_(State::kConnecting) {}
 
 TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,
                            TransportSink& sink)
-    : sink_(sink), tcp_(worker, fd, peer, *this), engine_(context.impl()), state_(State::kHandshake) {
+    : sink_(sink), tcp_(worker, fd, peer, *this), engine_(context.state()), state_(State::kHandshake) {
   allowTcp(kHandshakeRead);
 }
 

@@ -52,31 +52,31 @@ base::Result<PeerNames> PeerNames::make(std::vector<std::string> names) {
     if (name.empty() || name.front() == '.' || name.find('\0') != std::string::npos) {
       return base::Error::config("a name to verify the peer by is empty or no name");
     }
-    const auto kind = isIpLiteral(name)                     ? Name::Kind::kIp
-                      : name.find(':') != std::string::npos ? Name::Kind::kUri
-                                                            : Name::Kind::kDns;
+    const auto kind = isIpLiteral(name)                     ? PeerName::Kind::kIp
+                      : name.find(':') != std::string::npos ? PeerName::Kind::kUri
+                                                            : PeerName::Kind::kDns;
     result.names_.push_back({kind, std::move(name)});
   }
   if (result.names_.empty()) return base::Error::config("no name to verify the peer by");
   return result;
 }
 
-bool PeerNames::carries(X509* certificate, const Name& name) {
+bool PeerNames::carries(X509* certificate, const PeerName& name) {
   switch (name.kind) {
-    case Name::Kind::kDns:
+    case PeerName::Kind::kDns:
       return X509_check_host(certificate, name.text.data(), name.text.size(), kNameFlags, nullptr) == 1;
-    case Name::Kind::kIp:
+    case PeerName::Kind::kIp:
       return X509_check_ip_asc(certificate, name.text.c_str(), kNameFlags) == 1;
-    case Name::Kind::kUri:
+    case PeerName::Kind::kUri:
       return carriesUri(certificate, name.text);
   }
   return false;
 }
 
 int PeerNames::check(X509* certificate) const {
-  const auto matches = [certificate](const Name& name) { return carries(certificate, name); };
+  const auto matches = [certificate](const PeerName& name) { return carries(certificate, name); };
   if (std::any_of(names_.begin(), names_.end(), matches)) return X509_V_OK;
-  return names_.front().kind == Name::Kind::kIp ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH;
+  return names_.front().kind == PeerName::Kind::kIp ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH;
 }
 
 int verifyPeer(X509_STORE_CTX* store, void* rules) {

@@ -32,14 +32,14 @@ class PeerNames {
   int check(X509* certificate) const;
 
  private:
-  struct Name {
+  struct PeerName {
     enum class Kind { kDns, kIp, kUri };
     Kind kind;
     std::string text;
   };
-  static bool carries(X509* certificate, const Name& name);
+  static bool carries(X509* certificate, const PeerName& name);
 
-  std::vector<Name> names_;
+  std::vector<PeerName> names_;
 };
 
 /// The checks of a peer whose chain is good.

@@ -9,7 +9,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/base/result.h"
 #include "proxy/base/slab.h"
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 #include "proxy/net/tls/tls.h"
 #include "proxy/net/worker.h"
 #include "test/support/echo/connection.h"
@@ -52,7 +52,7 @@ class Server final : net::Beats, ConnectionOwner {
   base::Slab<Connection> connections_;
   std::vector<Connection::Handle> touched_;  // touched since the beat began, for the next one
   std::vector<Connection::Handle> beating_;
-  std::optional<net::Listener> listener_;
+  std::optional<net::TcpListener> listener_;
 };
 
 }  // namespace sluice::echo

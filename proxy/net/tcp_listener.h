@@ -34,7 +34,7 @@ class ListenSocket {
   Address address_;
 };
 
-class Listener {
+class TcpListener {
  public:
   /// Called inside a Turn; the descriptor (non-blocking, close-on-exec) is owned by the callee from then on.
   using Accepted = std::function<void(int fd, const Address& peer)>;
@@ -43,14 +43,14 @@ class Listener {
   static constexpr int kAcceptsPerEvent = 64;
 
   /// `socket` outlives the listener. Each round of the loop accepts at most `perEvent` waiting connections.
-  Listener(Worker& worker, const ListenSocket& socket, Accepted accepted, int perEvent = kAcceptsPerEvent);
-  ~Listener();
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
+  TcpListener(Worker& worker, const ListenSocket& socket, Accepted accepted, int perEvent = kAcceptsPerEvent);
+  ~TcpListener();
+  TcpListener(const TcpListener&) = delete;
+  TcpListener& operator=(const TcpListener&) = delete;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct AcceptLoop;
+  std::unique_ptr<AcceptLoop> loop_;
 };
 
 }  // namespace sluice::net

@@ -1,4 +1,4 @@
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -84,8 +84,8 @@ ListenSocket::~ListenSocket() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-struct Listener::Impl final : private PollSink, private Timer {
-  Impl(Worker& owner, const ListenSocket& listening, Accepted handler, int most)
+struct TcpListener::AcceptLoop final : private PollSink, private Timer {
+  AcceptLoop(Worker& owner, const ListenSocket& listening, Accepted handler, int most)
       : worker(owner),
         socket(listening),
         accepted(std::move(handler)),
@@ -130,9 +130,9 @@ struct Listener::Impl final : private PollSink, private Timer {
   Poll poll;
 };
 
-Listener::Listener(Worker& worker, const ListenSocket& socket, Accepted accepted, int perEvent)
-    : impl_(std::make_unique<Impl>(worker, socket, std::move(accepted), perEvent)) {}
+TcpListener::TcpListener(Worker& worker, const ListenSocket& socket, Accepted accepted, int perEvent)
+    : loop_(std::make_unique<AcceptLoop>(worker, socket, std::move(accepted), perEvent)) {}
 
-Listener::~Listener() = default;
+TcpListener::~TcpListener() = default;
 
 }  // namespace sluice::net

@@ -1,16 +1,16 @@
-// Writes the registry in Prometheus' text format 0.0.4.
+#include "proxy/observe/metrics_reader.h"
+
 #include <array>
 #include <mutex>
 #include <utility>
 #include <variant>
 
 #include "proxy/base/json_text.h"
-#include "proxy/observe/metrics.h"
 
 namespace sluice::observe {
 namespace {
 
-// expose() reads this much under one lock.
+// exposeMetrics() reads this much under one lock.
 constexpr std::size_t kPieceBytes = 64 * 1024;
 constexpr std::array<std::string_view, 3> kKindNames{"counter", "gauge", "histogram"};
 
@@ -105,14 +105,6 @@ void appendSeries(std::string& out, const MetricFamily& facts, std::string_view 
 
 }  // namespace
 
-std::string MetricsRegistry::expose() const {
-  std::string out;
-  MetricsReader reader(*this);
-  while (reader.read(out, out.size() + kPieceBytes)) {
-  }
-  return out;
-}
-
 bool MetricsReader::read(std::string& out, std::size_t enough) {
   const std::lock_guard lock(registry_->mutex_);
   while (family_ < kMetricFamilies.size()) {
@@ -133,6 +125,14 @@ bool MetricsReader::read(std::string& out, std::size_t enough) {
     headRead_ = false;
   }
   return false;
+}
+
+std::string exposeMetrics(const MetricsRegistry& registry) {
+  std::string out;
+  MetricsReader reader(registry);
+  while (reader.read(out, out.size() + kPieceBytes)) {
+  }
+  return out;
 }
 
 }  // namespace sluice::observe

@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/net/listener.h"
 #include "proxy/net/poll.h"
+#include "proxy/net/tcp_listener.h"
 #include "test/net/socket_pair.h"
 
 namespace sluice::test {
 
-class DnsStub final : private net::PollSink {
+class LoopNameServer final : private net::PollSink {
  public:
   enum class Reply { kAnswer, kNoSuchName, kServerFailure, kSilence, kCutOff, kOtherQuestion };
-  struct Script {
+  struct NameScript {
     Reply reply = Reply::kAnswer;
     std::vector<std::string> addresses = {};  // IPv4 and IPv6; each question gets the addresses of its type
     unsigned ttl = 60;
@@ -27,7 +27,7 @@ class DnsStub final : private net::PollSink {
     bool truncated = false;  // by UDP; TCP gets the whole answer
   };
 
-  explicit DnsStub(net::Worker& worker)
+  explicit LoopNameServer(net::Worker& worker)
       : worker_(worker),
         tcp_(listenOnLoopback()),
         udp_(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
@@ -38,7 +38,7 @@ class DnsStub final : private net::PollSink {
   }
 
   std::string server() const { return tcp_.address().toString(); }
-  Script& operator[](const std::string& name) { return scripts_[name]; }
+  NameScript& operator[](const std::string& name) { return scripts_[name]; }
   /// Returns the number of questions for A and AAAA, by UDP and TCP.
   int asked(const std::string& name) { return asked_[name]; }
   int askedByTcp() const { return askedByTcp_; }
@@ -85,7 +85,7 @@ class DnsStub final : private net::PollSink {
     const int type = static_cast<unsigned char>(query[at + 2]);
     ++asked_[name];
     if (byTcp) ++askedByTcp_;
-    Script& script = scripts_[name];
+    NameScript& script = scripts_[name];
     if (script.reply == Reply::kSilence || script.silences-- > 0) return {};
     const std::string_view question = query.substr(kHeaderSize, at + 5 - kHeaderSize);
     if (script.reply == Reply::kOtherQuestion) {
@@ -94,7 +94,7 @@ class DnsStub final : private net::PollSink {
     return reply(script, query.substr(0, 2), question, type, script.truncated && !byTcp);
   }
 
-  static std::string reply(const Script& script, std::string_view id, std::string_view question, int type,
+  static std::string reply(const NameScript& script, std::string_view id, std::string_view question, int type,
                            bool truncated) {
     std::string records;
     unsigned count = 0;
@@ -135,8 +135,9 @@ class DnsStub final : private net::PollSink {
     }
   }
 
-  struct Connection final : net::PollSink {
-    Connection(DnsStub& owner, int descriptor) : stub(owner), fd(descriptor), poll(owner.worker_, descriptor, *this) {
+  struct TcpClient final : net::PollSink {
+    TcpClient(LoopNameServer& owner, int descriptor)
+        : stub(owner), fd(descriptor), poll(owner.worker_, descriptor, *this) {
       poll.watch(true, false);
     }
     void onReady(bool, bool) override {
@@ -152,24 +153,24 @@ class DnsStub final : private net::PollSink {
       received.erase(0, 2 + length);
     }
 
-    DnsStub& stub;
+    LoopNameServer& stub;
     Descriptor fd;
     net::Poll poll;
     std::string received;
   };
-  void serveTcp(int fd) { connections_.push_back(std::make_unique<Connection>(*this, fd)); }
+  void serveTcp(int fd) { clients_.push_back(std::make_unique<TcpClient>(*this, fd)); }
 
   net::Worker& worker_;
   net::ListenSocket tcp_;
   Descriptor udp_;
-  std::map<std::string, Script> scripts_;
+  std::map<std::string, NameScript> scripts_;
   std::map<std::string, int> asked_;
   int askedByTcp_ = 0;
-  std::vector<std::unique_ptr<Connection>> connections_;
-  net::Listener listener_;
+  std::vector<std::unique_ptr<TcpClient>> clients_;
+  net::TcpListener listener_;
   net::Poll poll_;
 };
 
-using DnsReply = DnsStub::Reply;
+using DnsReply = LoopNameServer::Reply;
 
 }  // namespace sluice::test

@@ -1,4 +1,4 @@
-#include "proxy/net/listener.h"
+#include "proxy/net/tcp_listener.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class ListenerTest : public ::testing::Test {
  protected:
   ListenerTest() : worker_(clock_), socket_(test::listenOnLoopback()) {}
 
-  Listener::Accepted keep() {
+  TcpListener::Accepted keep() {
     return [this](int fd, const Address& peer) {
       accepted_.emplace_back(fd);
       peer_ = peer;
@@ -57,7 +57,7 @@ TEST_F(ListenerTest, AClosedSocketLeavesItsPortToTheNextOne) {
 }
 
 TEST_F(ListenerTest, HandsOverConnectionsWithTheirPeer) {
-  const Listener listener(worker_, socket_, keep());
+  const TcpListener listener(worker_, socket_, keep());
   const Descriptor client = test::connectBlocking(socket_.address());
   ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 1; }));
   sockaddr_storage own{};
@@ -71,14 +71,14 @@ TEST_F(ListenerTest, HandsOverConnectionsWithTheirPeer) {
 TEST_F(ListenerTest, TakesMoreConnectionsThanOneEventHandsOver) {
   std::vector<Descriptor> clients;
   for (int i = 0; i < 150; ++i) clients.push_back(test::connectBlocking(socket_.address()));
-  const Listener listener(worker_, socket_, keep());
+  const TcpListener listener(worker_, socket_, keep());
   ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 150; }));
 }
 
 TEST_F(ListenerTest, LeavesToTheNextRoundWhatIsMoreThanItTakesInOne) {
   std::vector<Descriptor> clients;
   for (int i = 0; i < 10; ++i) clients.push_back(test::connectBlocking(socket_.address()));
-  const Listener listener(worker_, socket_, keep(), 4);
+  const TcpListener listener(worker_, socket_, keep(), 4);
   std::vector<std::size_t> rounds;
   while (accepted_.size() < 10) {
     uv_run(worker_.loop(), UV_RUN_ONCE);
@@ -88,11 +88,11 @@ TEST_F(ListenerTest, LeavesToTheNextRoundWhatIsMoreThanItTakesInOne) {
 }
 
 TEST_F(ListenerTest, AcceptsNothingOnceItIsGone) {
-  { const Listener listener(worker_, socket_, keep()); }
+  { const TcpListener listener(worker_, socket_, keep()); }
   const Descriptor client = test::connectBlocking(socket_.address());
   ListenSocket other = test::listenOnLoopback();
   bool reached = false;
-  const Listener proof(worker_, other, [&](int fd, const Address&) {
+  const TcpListener proof(worker_, other, [&](int fd, const Address&) {
     ::close(fd);
     reached = true;
   });
@@ -102,7 +102,7 @@ TEST_F(ListenerTest, AcceptsNothingOnceItIsGone) {
 }
 
 TEST_F(ListenerTest, PausesInsteadOfSpinningWhenThereAreNoDescriptorsAndGoesOnAfterwards) {
-  const Listener listener(worker_, socket_, keep());
+  const TcpListener listener(worker_, socket_, keep());
   const Descriptor client = test::connectBlocking(socket_.address());
   {
     const test::NoMoreDescriptors scarce;
@@ -123,7 +123,7 @@ TEST_F(ListenerTest, ListensOnIpv6WithoutTakingThePortOfIpv4) {
 }
 
 TEST_F(ListenerTest, OutlivesTheLoop) {
-  const Listener listener(worker_, socket_, keep());
+  const TcpListener listener(worker_, socket_, keep());
   worker_.stop();
   worker_.run();
   SUCCEED();
