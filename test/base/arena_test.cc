@@ -10,13 +10,13 @@
 namespace sluice::base {
 namespace {
 
-TEST(Arena, HoldsNothingUntilItIsAsked) {
+TEST(Arena, HoldsNoMemoryBeforeTheFirstAllocation) {
   ChunkPool pool;
   const Arena arena(pool);
   EXPECT_EQ(pool.inUse(), 0u);
 }
 
-TEST(Arena, SaysWhatItHolds) {
+TEST(Arena, ReportsTheMemoryItHolds) {
   ChunkPool pool;
   Arena arena(pool);
   EXPECT_EQ(arena.held(), 0u);
@@ -30,7 +30,7 @@ TEST(Arena, SaysWhatItHolds) {
   EXPECT_EQ(arena.held(), 0u);
 }
 
-TEST(Arena, AlignsAsAsked) {
+TEST(Arena, AlignsAllocationsAsRequested) {
   ChunkPool pool;
   Arena arena(pool);
   for (const std::size_t alignment : {1u, 2u, 4u, 8u, 16u}) {

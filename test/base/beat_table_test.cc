@@ -27,7 +27,7 @@ struct BeatingPeer {
   std::function<void()> onFlush;
 };
 
-TEST(BeatTable, FlushesOnceWhoIsMarkedHoweverOften) {
+TEST(BeatTable, FlushesAMarkedObjectOnceHoweverOftenItWasMarked) {
   BeatTable<BeatingPeer> table;
   BeatingPeer& peer = table.create(1);
   BeatingPeer& other = table.create(2);
@@ -40,7 +40,7 @@ TEST(BeatTable, FlushesOnceWhoIsMarkedHoweverOften) {
   EXPECT_TRUE(table.quiet());
 }
 
-TEST(BeatTable, WhoIsMarkedWhileFlushingIsFlushedInTheNextBeat) {
+TEST(BeatTable, FlushesObjectsMarkedDuringAFlushInTheNextBeat) {
   BeatTable<BeatingPeer> table;
   BeatingPeer& peer = table.create(1);
   peer.onFlush = [&] {
@@ -56,7 +56,7 @@ TEST(BeatTable, WhoIsMarkedWhileFlushingIsFlushedInTheNextBeat) {
   EXPECT_TRUE(table.quiet());
 }
 
-TEST(BeatTable, WhoIsMarkedWhileDrivingIsDrivenToo) {
+TEST(BeatTable, VisitsObjectsThatAreMarkedMeanwhile) {
   BeatTable<BeatingPeer> table;
   for (int i = 0; i < 100; ++i) table.create(i);
   std::vector<BeatingPeer*> peers;
@@ -74,7 +74,7 @@ TEST(BeatTable, WhoIsMarkedWhileDrivingIsDrivenToo) {
   for (const BeatingPeer* peer : peers) EXPECT_EQ(peer->flushed, 1);
 }
 
-TEST(BeatTable, ReapsWhoIsDeadAfterItsFlush) {
+TEST(BeatTable, DestroysDeadObjectsAfterTheirFlush) {
   BeatTable<BeatingPeer> table;
   const Handle<BeatingPeer> handle = table.create(1).handle();
   const Handle<BeatingPeer> living = table.create(2).handle();
@@ -92,7 +92,7 @@ TEST(BeatTable, ReapsWhoIsDeadAfterItsFlush) {
   EXPECT_TRUE(table.quiet());
 }
 
-TEST(BeatTable, ClearLeavesNobodyAndNothingToDo) {
+TEST(BeatTable, HasNoObjectsAndNoWorkAfterClear) {
   BeatTable<BeatingPeer> table;
   for (int i = 0; i < 40; ++i) table.mark(table.create(i));
   table.clear();

@@ -91,7 +91,7 @@ TEST(ByteQueue, GivesAChunkBackAsSoonAsItIsConsumed) {
   EXPECT_EQ(pool.inUse(), 0u);
 }
 
-TEST(ByteQueue, LendsSpaceToWriteInto) {
+TEST(ByteQueue, PreparesSpaceToWriteInto) {
   ChunkPool pool;
   ByteQueue queue(pool);
   const std::span<char> room = queue.prepare();
@@ -103,7 +103,7 @@ TEST(ByteQueue, LendsSpaceToWriteInto) {
   EXPECT_EQ(queue.prepare().size(), kChunk - 5);
 }
 
-TEST(ByteQueue, LendsAFreshChunkWhenTheLastIsFull) {
+TEST(ByteQueue, PreparesAFreshChunkWhenTheLastIsFull) {
   ChunkPool pool;
   ByteQueue queue(pool);
   queue.append(bytes(kChunk));
@@ -114,7 +114,7 @@ TEST(ByteQueue, LendsAFreshChunkWhenTheLastIsFull) {
   EXPECT_EQ(pool.inUse(), 0u);
 }
 
-TEST(ByteQueue, GathersAtMostAsManyRunsAsThereIsPlaceFor) {
+TEST(ByteQueue, GathersNoMoreRunsThanThereIsRoomFor) {
   ChunkPool pool;
   ByteQueue queue(pool);
   queue.append(bytes(4 * kChunk));
@@ -139,7 +139,7 @@ TEST(ByteQueueSplice, RelinksWholeChunks) {
   EXPECT_EQ(content(to), bytes(2 * kChunk));
 }
 
-TEST(ByteQueueSplice, CopiesWhatIsLessThanAChunk) {
+TEST(ByteQueueSplice, CopiesLessThanAChunk) {
   ChunkPool pool;
   ByteQueue from(pool);
   ByteQueue to(pool);
@@ -164,7 +164,7 @@ TEST(ByteQueueSplice, PacksManySmallPiecesIntoFewChunks) {
   EXPECT_EQ(pool.inUse(), 1u);
 }
 
-TEST(ByteQueueSplice, OfNothingDoesNothing) {
+TEST(ByteQueueSplice, DoesNothingForZeroBytes) {
   ChunkPool pool;
   ByteQueue from(pool);
   ByteQueue to(pool);
@@ -175,7 +175,7 @@ TEST(ByteQueueSplice, OfNothingDoesNothing) {
   EXPECT_EQ(from.size(), 1u);
 }
 
-TEST(ByteQueueSplice, BehindSpaceThatWasLentButNotUsedLosesNothing) {
+TEST(ByteQueueSplice, LosesNoBytesBehindUnusedSpace) {
   ChunkPool pool;
   ByteQueue from(pool);
   ByteQueue to(pool);
@@ -301,7 +301,7 @@ class QueuePair {
   std::array<std::string, 2> models_;
 };
 
-TEST(ByteQueue, SaysWhatAStringWouldSayWhateverIsDone) {
+TEST(ByteQueue, BehavesLikeAStringUnderRandomUse) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);

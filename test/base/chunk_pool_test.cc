@@ -19,7 +19,7 @@ TEST(ChunkPool, GivesEmptyAlignedChunks) {
   pool.give(chunk);
 }
 
-TEST(ChunkPool, CountsWhatIsOut) {
+TEST(ChunkPool, CountsChunksInUse) {
   ChunkPool pool;
   Chunk* first = pool.take();
   Chunk* second = pool.take();
@@ -60,7 +60,7 @@ TEST(ChunkPool, KeepsAsManyFreeChunksAsItMay) {
   pool.give(second);
 }
 
-TEST(ChunkPool, ThatKeepsNothingStillServes) {
+TEST(ChunkPool, ServesChunksEvenIfItKeepsNone) {
   ChunkPool pool(0);
   for (int i = 0; i < 3; ++i) pool.give(pool.take());
   EXPECT_EQ(pool.inUse(), 0u);

@@ -15,7 +15,7 @@ TEST(SystemClock, NeverGoesBack) {
   }
 }
 
-TEST(SystemClock, TellsTheTimeOfDay) {
+TEST(SystemClock, ReturnsTheTimeOfDay) {
   const auto year2020 = WallTime(std::chrono::sys_days(std::chrono::year(2020) / 1 / 1));
   EXPECT_GT(SystemClock().wallNow(), year2020);
 }

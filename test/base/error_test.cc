@@ -60,20 +60,20 @@ TEST(ErrorTable, NamesEveryOrigin) {
   EXPECT_EQ(errorOriginName(ErrorOrigin::kInternal), "internal");
 }
 
-TEST(Error, TakesItsTypesStatus) {
+TEST(Error, HasTheStatusOfItsType) {
   const Error error(ErrorType::kRateLimited, ErrorOrigin::kDownstream, "slow down");
   EXPECT_EQ(error.status, 429);
   EXPECT_EQ(error.detail, "slow down");
 }
 
-TEST(Error, IsInternalUnlessSomethingElseIsSaid) {
+TEST(Error, IsInternalByDefault) {
   const Error error;
   EXPECT_EQ(error.type, ErrorType::kProxyInternalError);
   EXPECT_EQ(error.origin, ErrorOrigin::kInternal);
   EXPECT_EQ(error.status, 500);
 }
 
-TEST(Error, OfABadRequestIsTheClientsAndHasTheGivenStatus) {
+TEST(Error, HasDownstreamOriginAndTheGivenStatusForABadRequest) {
   for (const std::uint16_t status : std::to_array<std::uint16_t>({400, 408, 413, 414, 417, 431, 501})) {
     const Error error = Error::badRequest(status, "why");
     EXPECT_EQ(error.type, ErrorType::kHttpRequestError);
@@ -82,7 +82,7 @@ TEST(Error, OfABadRequestIsTheClientsAndHasTheGivenStatus) {
   }
 }
 
-TEST(Error, MakersSayWhoseFaultItIs) {
+TEST(Error, HasTheOriginOfTheFunctionThatMakesIt) {
   const Error upstream = Error::upstream(ErrorType::kTlsCertificateError, "expired");
   EXPECT_EQ(upstream.origin, ErrorOrigin::kUpstream);
   EXPECT_EQ(upstream.status, 502);

@@ -36,7 +36,7 @@ TEST(JsonText, LeavesPlainTextAsItIs) {
   EXPECT_EQ(json("GET /a?b=c ~!"), "\"GET /a?b=c ~!\"");
 }
 
-TEST(JsonText, AppendsBehindWhatIsThere) {
+TEST(JsonText, AppendsToExistingText) {
   std::string out = "{\"a\":";
   appendJsonString(out, "b", 10);
   EXPECT_EQ(out, "{\"a\":\"b\"");

@@ -38,7 +38,7 @@ TEST(Result, CarriesValuesThatOnlyMove) {
   EXPECT_EQ(error.detail, "odd");
 }
 
-TEST(Result, CarriesAnErrorAsAValueOnlyWhenItIsOne) {
+TEST(Result, CarriesAnErrorAsAValueOnlyIfItsTypeIsError) {
   const Status good = Done{};
   const Status bad = Error::internal("broken");
   EXPECT_TRUE(good.ok());

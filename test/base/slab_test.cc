@@ -27,13 +27,13 @@ struct Thing {
   std::function<void()> onDeath;
 };
 
-TEST(Handle, OfNothingIsEmpty) {
+TEST(Handle, IsEmptyByDefault) {
   const Handle<Thing> handle;
   EXPECT_TRUE(handle.empty());
   EXPECT_EQ(Slab<Thing>().find(handle), nullptr);
 }
 
-TEST(Handle, SurvivesTheWayThroughAToken) {
+TEST(Handle, SurvivesConversionToATokenAndBack) {
   const Handle<Thing> handle{0xfffffffe, 0x80000001};
   EXPECT_EQ(Handle<Thing>::fromToken(handle.toToken()), handle);
   EXPECT_EQ(Handle<Thing>{}.toToken(), 0u);
@@ -58,7 +58,7 @@ TEST(Slab, FindsNothingOnceTheObjectIsGone) {
   EXPECT_EQ(slab.size(), 0u);
 }
 
-TEST(Slab, DoesNotFindANewTenantByAnOldHandle) {
+TEST(Slab, DoesNotFindTheNextObjectOfASlotByAnOldHandle) {
   Slab<Thing> slab;
   const Handle<Thing> old = slab.create("old").handle;
   slab.destroy(old);
@@ -87,7 +87,7 @@ TEST(Slab, NeverMovesItsObjects) {
   for (const auto& [thing, handle] : things) EXPECT_EQ(slab.find(handle), thing);
 }
 
-TEST(Slab, ObjectIsGoneForItsOwnDestructor) {
+TEST(Slab, DoesNotFindAnObjectFromItsOwnDestructor) {
   Slab<Thing> slab;
   Thing& thing = slab.create();
   bool found = true;
@@ -96,7 +96,7 @@ TEST(Slab, ObjectIsGoneForItsOwnDestructor) {
   EXPECT_FALSE(found);
 }
 
-TEST(Slab, DestroysWhatIsLeftInIt) {
+TEST(Slab, DestroysItsRemainingObjects) {
   int deaths = 0;
   {
     Slab<Thing> slab;
@@ -107,7 +107,7 @@ TEST(Slab, DestroysWhatIsLeftInIt) {
   EXPECT_EQ(deaths, 51);
 }
 
-TEST(Slab, VisitsTheLivingOnly) {
+TEST(Slab, VisitsOnlyLivingObjects) {
   Slab<Thing> slab;
   std::vector<Handle<Thing>> handles;
   for (int i = 0; i < 40; ++i) handles.push_back(slab.create(std::to_string(i)).handle);
@@ -133,7 +133,7 @@ TEST(Slab, MayGrowAndShrinkWhileItIsVisited) {
   EXPECT_EQ(slab.size(), 64u);
 }
 
-TEST(Slab, KeepsItsBooksOverRandomLives) {
+TEST(Slab, StaysConsistentUnderRandomUse) {
   std::mt19937 random(7);
   Slab<Thing> slab;
   std::map<std::uint64_t, std::string> living;

@@ -92,14 +92,14 @@ TEST_P(Decoders, ReadTheSameWhereverTheInputIsCut) {
   EXPECT_EQ(decode(GetParam().coding, body, kWide, everywhere).text, text);
 }
 
-TEST_P(Decoders, RefuseWhatEndsEarlyWhereverItDoes) {
+TEST_P(Decoders, RefuseATruncatedBodyWhereverItEnds) {
   const std::string body = GetParam().encode(someText(300));
   for (std::size_t size = 1; size < body.size(); ++size) {
     ASSERT_EQ(decode(GetParam().coding, body.substr(0, size)).status, DecodeStatus::kTruncated) << size;
   }
 }
 
-TEST_P(Decoders, RefuseWhatGoesOnBehindTheEnd) {
+TEST_P(Decoders, RefuseBytesBehindTheEnd) {
   for (const char* more : {"x", "garbage", "\n"}) {
     const std::string body = GetParam().encode("a text") + more;
     EXPECT_TRUE(failed(decode(GetParam().coding, body).status));
@@ -107,12 +107,12 @@ TEST_P(Decoders, RefuseWhatGoesOnBehindTheEnd) {
   }
 }
 
-TEST_P(Decoders, RefuseWhatIsNone) {
+TEST_P(Decoders, RefuseInputWithoutTheirCoding) {
   EXPECT_TRUE(failed(decode(GetParam().coding, "{\"this\": \"is no compressed body\"}").status));
   EXPECT_TRUE(failed(decode(GetParam().coding, std::string(100, '\xff')).status));
 }
 
-TEST_P(Decoders, NeverRunInCirclesOnBytesThatAreFlipped) {
+TEST_P(Decoders, AlwaysEndOnCorruptedBytes) {
   const std::string body = GetParam().encode(someText(200));
   for (std::size_t i = 0; i < body.size(); ++i) {
     std::string flipped = body;
@@ -128,7 +128,7 @@ TEST_P(Decoders, StopABombAtTheRatioBeforeItIsWhole) {
   EXPECT_LE(outcome.text.size(), Decoder::kGraceBytes + 100 * body.size());
 }
 
-TEST_P(Decoders, HoldTheRatioOnEachSide) {
+TEST_P(Decoders, AllowTheRatioAndNotOneByteMore) {
   const std::size_t size = std::size_t{1024} * 1024;
   const std::string body = GetParam().encode(std::string(size, 'a'));
   const auto ratio = static_cast<std::uint32_t>(size / body.size());
@@ -136,14 +136,14 @@ TEST_P(Decoders, HoldTheRatioOnEachSide) {
   EXPECT_EQ(decode(GetParam().coding, body, {UINT64_MAX, ratio / 2}).status, DecodeStatus::kTooDense);
 }
 
-TEST_P(Decoders, StopABombAtTheLimitOfItsBytes) {
+TEST_P(Decoders, StopABombAtTheLimitOfDecodedBytes) {
   const std::string body = GetParam().encode(std::string(std::size_t{8} * 1024 * 1024, '\0'));
   const DecodedBody outcome = decode(GetParam().coding, body, {1024 * 1024, UINT32_MAX});
   EXPECT_EQ(outcome.status, DecodeStatus::kTooLong);
   EXPECT_LE(outcome.text.size(), 1024U * 1024U);
 }
 
-TEST_P(Decoders, AllowAsManyBytesAsTheLimitSaysAndNotOneMore) {
+TEST_P(Decoders, AllowTheLimitOfBytesAndNotOneMore) {
   for (const std::size_t size : {1U, 16U * 1024, 100'000U}) {
     const std::string body = GetParam().encode(someText(size));
     const DecodedBody within = decode(GetParam().coding, body, {size, UINT32_MAX});
@@ -153,7 +153,7 @@ TEST_P(Decoders, AllowAsManyBytesAsTheLimitSaysAndNotOneMore) {
   }
 }
 
-TEST_P(Decoders, GiveNoMoreThanTheRoomThatTheCallerHas) {
+TEST_P(Decoders, WriteNoMoreThanTheCallersRoom) {
   const std::string text = someText(5000);
   const std::string body = GetParam().encode(text);
   base::ChunkPool pool;
@@ -172,7 +172,7 @@ TEST_P(Decoders, GiveNoMoreThanTheRoomThatTheCallerHas) {
   EXPECT_EQ(found, text);
 }
 
-TEST_P(Decoders, AreNotAtTheEndWhileRoomIsWaitedFor) {
+TEST_P(Decoders, AreIncompleteWhileOutputWaitsForRoom) {
   const std::string body = GetParam().encode(someText(5000));
   base::ChunkPool pool;
   base::ByteQueue out(pool);
@@ -182,14 +182,14 @@ TEST_P(Decoders, AreNotAtTheEndWhileRoomIsWaitedFor) {
   EXPECT_EQ(decoder->end(), DecodeStatus::kTruncated);
 }
 
-TEST_P(Decoders, TakeABodyWithoutAnyBytesForAnEmptyOne) {
+TEST_P(Decoders, AcceptABodyWithoutAnyBytesAsEmpty) {
   EXPECT_EQ(decode(GetParam().coding, "").status, DecodeStatus::kTaken);
   const DecodedBody empty = decode(GetParam().coding, GetParam().encode(""));
   EXPECT_EQ(empty.status, DecodeStatus::kTaken);
   EXPECT_EQ(empty.text, "");
 }
 
-TEST_P(Decoders, HoldNoChunkWhenTheyHaveGivenNothing) {
+TEST_P(Decoders, HoldNoChunkWithoutOutput) {
   const std::string body = GetParam().encode("text");
   base::ChunkPool pool;
   base::ByteQueue out(pool);
@@ -216,7 +216,7 @@ TEST(Decoder, IsNeededForMoreThanIdentity) {
   EXPECT_EQ(decode("", "1234", {3, 1}).status, DecodeStatus::kTooLong);
 }
 
-TEST(Decoder, KnowsFourCodingsInARowAndNoOthers) {
+TEST(Decoder, SupportsFourCodingsInARowAndNoUnknownOnes) {
   EXPECT_TRUE(Decoder::make("gzip, identity, gzip, gzip, gzip", kWide));
   EXPECT_FALSE(Decoder::make("gzip, gzip, gzip, gzip, gzip", kWide));
   for (const char* unknown : {"compress", "gzip, compress", "gzi", "gzipp", "gzip;q=1", "aes128gcm"}) {
@@ -245,7 +245,7 @@ TEST(Decoder, RefusesAZstdWindowAboveEightMebibytes) {
   EXPECT_EQ(decode("zstd", magic + '\0' + '\x69' + block).status, DecodeStatus::kCorrupt);
 }
 
-TEST(Decoder, RefusesZstdOfBeforeItsStandard) {
+TEST(Decoder, RefusesZstdFormatsFromBeforeTheStandard) {
   for (const char magic : {'\x22', '\x23', '\x24', '\x25', '\x26', '\x27'}) {
     std::string body = zstdEncoded("text");
     body[0] = magic;
@@ -259,7 +259,7 @@ TEST(Decoder, RefusesBrotliWithALargeWindow) {
   EXPECT_EQ(decode("br", std::string("\x11\x1e\x03", 3)).status, DecodeStatus::kCorrupt);
 }
 
-TEST(Decoder, CountsWhatEachCodingOfSeveralYields) {
+TEST(Decoder, BoundsTheOutputOfEachOfSeveralCodings) {
   // The output is empty in the end, but ten MiB must be read from a few KiB.
   std::string nothing;
   const std::string member = gzipped("");
@@ -268,14 +268,14 @@ TEST(Decoder, CountsWhatEachCodingOfSeveralYields) {
   EXPECT_EQ(decode("gzip, br", brotliEncoded(nothing), {1024 * 1024, UINT32_MAX}).status, DecodeStatus::kTooLong);
 }
 
-TEST(Decoder, LetsTheFirstBytesBeAsDenseAsTheyLike) {
+TEST(Decoder, AllowsAnyRatioForTheFirstBytes) {
   const std::string grace = gzipped(std::string(Decoder::kGraceBytes, 'a'));
   EXPECT_EQ(decode("gzip", grace, {UINT64_MAX, 0}).status, DecodeStatus::kTaken);
   const std::string more = gzipped(std::string(Decoder::kGraceBytes + 1, 'a'));
   EXPECT_EQ(decode("gzip", more, {UINT64_MAX, 0}).status, DecodeStatus::kTooDense);
 }
 
-TEST(Decoder, TakesOrdinaryTextWithinTheRatio) {
+TEST(Decoder, AcceptsOrdinaryTextWithinTheRatio) {
   const std::string text = someText(Decoder::kGraceBytes + 10'000);
   EXPECT_EQ(decode("identity", text, {UINT64_MAX, 1}).status, DecodeStatus::kTaken);
   EXPECT_EQ(decode("identity", text, {UINT64_MAX, 0}).status, DecodeStatus::kTooDense);
@@ -283,12 +283,12 @@ TEST(Decoder, TakesOrdinaryTextWithinTheRatio) {
   EXPECT_EQ(decode("gzip", ordinary, {UINT64_MAX, 100}).status, DecodeStatus::kTaken);
 }
 
-TEST(Decoder, SaysWhichLimitWasPassed) {
+TEST(Decoder, NamesTheExceededLimit) {
   EXPECT_NE(describe(DecodeStatus::kTooLong).find("limits.decompressedBody"), std::string_view::npos);
   EXPECT_NE(describe(DecodeStatus::kTooDense).find("limits.decompressionRatio"), std::string_view::npos);
 }
 
-TEST(Decoder, SaysHowMuchMemoryItTakes) {
+TEST(Decoder, ReportsItsMemory) {
   const std::string text(std::size_t{1} << 20, 'x');
   const auto memoryBehind = [](std::string_view coding, std::string_view body) {
     base::ChunkPool pool;

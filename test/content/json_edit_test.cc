@@ -43,7 +43,7 @@ TEST(JsonEdit, ReplacesAValueAndNoOtherByte) {
   }
 }
 
-TEST(JsonEdit, FindsNamesHoweverTheyAreEscaped) {
+TEST(JsonEdit, FindsEscapedNames) {
   EXPECT_EQ(set(R"({"\u006dodel":1})", "/model", "2"), R"({"\u006dodel":2})");
   EXPECT_EQ(set(R"({"a\/b":1,"m~n":2})", "/a~1b", "3"), R"({"a\/b":3,"m~n":2})");
   EXPECT_EQ(set(R"({"\ud83d\ude00":1})", "/\xF0\x9F\x98\x80", "2"), R"({"\ud83d\ude00":2})");
@@ -60,7 +60,7 @@ TEST(JsonEdit, WalksThroughMapsAndLists) {
   EXPECT_EQ(set(R"({"0": 1})", "/0", "2"), R"({"0": 2})");
 }
 
-TEST(JsonEdit, AddsWhatIsNotThere) {
+TEST(JsonEdit, AddsAMissingValue) {
   EXPECT_EQ(set(R"({"a": 1 })", "/b", "2"), R"({"a": 1,"b":2 })");
   EXPECT_EQ(set("{ }", "/b", "2"), R"({"b":2 })");
   EXPECT_EQ(set(R"({"a": {}})", "/a/b/c~1d/\"", "[null]"), R"({"a": {"b":{"c/d":{"\"":[null]}}}})");
@@ -71,14 +71,14 @@ TEST(JsonEdit, AddsWhatIsNotThere) {
   EXPECT_EQ(set("{}", "/a/0", "1"), R"({"a":{"0":1}})") << "lists are not made";
 }
 
-TEST(JsonEdit, RefusesToSetWhatHasNoPlace) {
+TEST(JsonEdit, RefusesToSetAValueWithoutAPlace) {
   EXPECT_THAT(set("[1]", "/2", "2"), StartsWith("error: \"/2\" leads nowhere: its step 1"));
   for (const char* pointer : {"/a", "/00", "/-1", "/01"}) EXPECT_THAT(set("[1]", pointer, "2"), StartsWith("error: "));
   EXPECT_THAT(set(R"({"a": 1})", "/a/b", "2"), StartsWith("error: \"/a/b\" leads nowhere: its step 2"));
   EXPECT_THAT(set("null", "/a", "2"), StartsWith("error: "));
 }
 
-TEST(JsonEdit, ReplacesTheWholeButDoesNotRemoveIt) {
+TEST(JsonEdit, ReplacesTheWholeDocumentButDoesNotRemoveIt) {
   EXPECT_EQ(set(" [1] \n", "", "{}"), " {} \n");
   EXPECT_THAT(removed("[1]", ""), StartsWith("error: "));
 }
@@ -94,7 +94,7 @@ TEST(JsonEdit, RemovesAMemberWithOneComma) {
   EXPECT_EQ(removed("[1,[2],3]", "/0"), "[[2],3]");
 }
 
-TEST(JsonEdit, ChangesNothingToRemoveWhatIsNotThere) {
+TEST(JsonEdit, ChangesNothingWhenItRemovesAMissingValue) {
   const std::string document = R"({"a": [1], "b": {"c": 2}})";
   for (const char* pointer : {"/x", "/a/1", "/a/-", "/a/x", "/b/c/d", "/b/x/y", "/a/0/0"}) {
     EXPECT_EQ(removed(document, pointer), document) << pointer;
@@ -108,14 +108,14 @@ TEST(JsonEdit, MakesOneEditAfterTheOther) {
   EXPECT_THAT(after("{}", {setting("/a", "1"), setting("/a/b", "1")}), StartsWith("error: "));
 }
 
-TEST(JsonEdit, WritesStringsThatAreWellFormed) {
+TEST(JsonEdit, WritesWellFormedStrings) {
   Value text;
   text.kind = Value::Kind::kString;
   text.text = "\"},\n\\\x01";
   EXPECT_EQ(after(R"({"a":0})", {{*JsonPointer::parse("/a"), text}}), R"({"a":"\"},\n\\\u0001"})");
 }
 
-TEST(JsonEdit, RefusesToWriteWhatIsNoJson) {
+TEST(JsonEdit, RefusesToWriteAValueThatIsNoJson) {
   const auto setTo = [](Value::Kind kind, std::string text) {
     Value value;
     value.kind = kind;
@@ -130,7 +130,7 @@ TEST(JsonEdit, RefusesToWriteWhatIsNoJson) {
   EXPECT_THAT(set("{}", "/\xff", "1"), HasSubstr("no JSON"));
 }
 
-TEST(JsonEdit, RefusesAMapOnTheWayThatHasANameTwice) {
+TEST(JsonEdit, RefusesDuplicateNamesOnTheWay) {
   for (const char* twice : {R"({"a":1,"a":2})", R"({"a":1,"b":2,"\u0061":3})", R"({"b":1,"b":1,"a":2})"}) {
     EXPECT_THAT(set(twice, "/a", "0"), HasSubstr("has a name twice")) << twice;
     EXPECT_THAT(removed(twice, "/x"), HasSubstr("has a name twice")) << twice;
@@ -138,7 +138,7 @@ TEST(JsonEdit, RefusesAMapOnTheWayThatHasANameTwice) {
   EXPECT_EQ(set(R"({"x":{"b":1,"b":2},"a":1})", "/a", "0"), R"({"x":{"b":1,"b":2},"a":0})") << "off the way they stay";
 }
 
-TEST(JsonEdit, RefusesWhatIsNoJsonAnywhere) {
+TEST(JsonEdit, RefusesADocumentThatIsNoJsonAnywhere) {
   for (const char* bad : {"",
                           " ",
                           "{",
@@ -175,7 +175,7 @@ TEST(JsonEdit, RefusesWhatIsNoJsonAnywhere) {
   }
 }
 
-TEST(JsonEdit, HasABoundOnDepth) {
+TEST(JsonEdit, IsBoundedInDepth) {
   const auto deep = [](std::size_t depth) {
     return "{\"x\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
   };
@@ -187,11 +187,11 @@ TEST(JsonEdit, HasABoundOnDepth) {
   EXPECT_THAT(set("{}", path + "/x", "0"), HasSubstr("is too deep"));
 }
 
-TEST(JsonEdit, PassesAByteOrderMarkAndTextThatIsNoUtf8) {
+TEST(JsonEdit, PreservesAByteOrderMarkAndTextThatIsNoUtf8) {
   EXPECT_EQ(set("\xEF\xBB\xBF{\"a\":\"\xff\"}", "/b", "1"), "\xEF\xBB\xBF{\"a\":\"\xff\",\"b\":1}");
 }
 
-TEST(JsonEdit, SaysNothingOfTheDocumentInItsErrors) {
+TEST(JsonEdit, DoesNotQuoteTheDocumentInItsErrors) {
   EXPECT_EQ(set(R"({"secret": "hunter2", "secret": 1})", "/a", "1").find("hunter2"), std::string::npos);
 }
 

@@ -19,7 +19,7 @@ std::string found(std::string_view pointer) {
   return value == nullptr ? "nothing" : writeJson(*value);
 }
 
-TEST(JsonPointer, FindsWhatTheRfcSays) {
+TEST(JsonPointer, FindsTheValuesOfTheRfcsExamples) {
   EXPECT_EQ(found(""), kDocument);
   EXPECT_EQ(found("/foo"), R"(["bar","baz"])");
   EXPECT_EQ(found("/foo/0"), "\"bar\"");
@@ -32,17 +32,17 @@ TEST(JsonPointer, FindsWhatTheRfcSays) {
   EXPECT_EQ(found("/m~0n"), "8");
 }
 
-TEST(JsonPointer, FindsNothingThatIsNotThere) {
+TEST(JsonPointer, FindsNothingForAMissingValue) {
   for (const char* pointer : {"/bar", "/foo/2", "/foo/00", "/foo/-", "/foo/-1", "/foo/0x", "/foo/0/a", "//", "/foo/"}) {
     EXPECT_EQ(found(pointer), "nothing") << pointer;
   }
 }
 
-TEST(JsonPointer, RefusesWhatIsNone) {
+TEST(JsonPointer, RefusesMalformedPointers) {
   for (const char* pointer : {"foo", "#/foo", "/a~", "/a~2"}) EXPECT_FALSE(JsonPointer::parse(pointer)) << pointer;
 }
 
-TEST(JsonPointer, SaysItsTextAgain) {
+TEST(JsonPointer, ReturnsItsText) {
   for (const char* pointer : {"", "/", "/a~1b/m~0n/0"}) EXPECT_EQ(JsonPointer::parse(pointer)->text(), pointer);
 }
 

@@ -54,18 +54,18 @@ TEST(JsonScan, GoesThroughListsFromBothEnds) {
   EXPECT_EQ(scanned(R"(["counted"])", either), "a string counted");
 }
 
-TEST(JsonScan, WithoutStepsFindsTheWhole) {
+TEST(JsonScan, FindsTheWholeValueWithoutSteps) {
   EXPECT_EQ(scanned(" 12 ", {}), "a number 12");
   EXPECT_EQ(scanned("{}", {}), "a map");
 }
 
-TEST(JsonScan, KeepsAsMuchOfAValueAsIsAskedFor) {
+TEST(JsonScan, KeepsOnlyTheRequestedBytesOfAValue) {
   EXPECT_EQ(scanned(R"({"model":"12345678"})", kModel, 8), "a string 12345678");
   EXPECT_EQ(scanned(R"({"model":"123456789"})", kModel, 8), "a string 12345678...");
   EXPECT_EQ(scanned(R"({"model":123456789})", kModel, 8), "a number 12345678...");
 }
 
-TEST(JsonScan, RefusesWhatStandsBehindTheValueToo) {
+TEST(JsonScan, RefusesFaultsBehindTheValueToo) {
   for (const char* rest : {"", ",", "}}", "} x", ",\"model\":1}", ",\"a\":01}", ",\"a\":\"\\ud800\"}",
                            ",\"a\":\"\xC3\"}", ",\"a\":\"\n\"}", ",}", ",\"b\":{\"c\":1,\"\\u0063\":2}}"}) {
     EXPECT_EQ(scanned("{\"model\":\"m\"" + std::string(rest)), "broken") << rest;
@@ -77,7 +77,7 @@ TEST(JsonScan, IsBoundedInDepth) {
   EXPECT_EQ(scanned(nestedTo(JsonScan::kMostDepth + 1)), "broken");
 }
 
-TEST(JsonScan, MemoryIsThatOfTheNamesOfMapsThatAreOpen) {
+TEST(JsonScan, NeedsMemoryOnlyForTheNamesOfOpenMaps) {
   JsonScan scan(kModel, 256);
   const std::string value = "[\"" + std::string(1 << 16, 'x') + "\",{\"a\":1,\"b\":{}}]";
   ASSERT_TRUE(scan.feed("["));
@@ -138,7 +138,7 @@ class RandomTexts {
   base::Random random_;
 };
 
-TEST(JsonScan, TakesAndFindsWhatTheParserDoes) {
+TEST(JsonScan, AgreesWithTheParserOnRandomTexts) {
   RandomTexts texts(7);
   const auto paths = test::scannedPaths();
   std::size_t good = 0;

@@ -49,14 +49,14 @@ std::string applied(std::string_view schema, std::string_view text) {
 
 std::string judged(std::string_view text) { return applied(kPiiDetector, text); }
 
-TEST(JsonSchema, FillsTheDefaultsInThatAConfigOmits) {
+TEST(JsonSchema, FillsInDefaultsThatAConfigOmits) {
   EXPECT_EQ(judged(R"({"modelRef":"m"})"),
             R"(ok {"modelRef":"m","redactionStyle":"mask","confidenceThreshold":0.6,"maxBodyBytes":1048576})");
   EXPECT_EQ(judged(R"({"maxBodyBytes":0,"modelRef":"m","redactionStyle":"hash","confidenceThreshold":1})"),
             R"(ok {"maxBodyBytes":0,"modelRef":"m","redactionStyle":"hash","confidenceThreshold":1})");
 }
 
-TEST(JsonSchema, RefusesEachFieldThatItForbidsAndNamesIt) {
+TEST(JsonSchema, RefusesAndNamesEachForbiddenField) {
   EXPECT_THAT(judged("{}"), AllOf(HasSubstr("modelRef")));
   EXPECT_THAT(judged(R"({"modelRef":""})"), StartsWith("/modelRef: "));
   EXPECT_THAT(judged(R"({"modelRef":1})"), StartsWith("/modelRef: "));
@@ -69,7 +69,7 @@ TEST(JsonSchema, RefusesEachFieldThatItForbidsAndNamesIt) {
   EXPECT_THAT(judged("[]"), Not(StartsWith("ok")));
 }
 
-TEST(JsonSchema, SaysAllThatIsWrongAtOnce) {
+TEST(JsonSchema, ReportsAllViolationsAtOnce) {
   auto value = parseJson(R"({"modelRef":"","maxBodyBytes":-1,"redactionStyle":"x"})");
   EXPECT_THAT(JsonSchema::compile(kPiiDetector)->apply(*value), SizeIs(3));
   std::string many = "[";
@@ -78,7 +78,7 @@ TEST(JsonSchema, SaysAllThatIsWrongAtOnce) {
   EXPECT_THAT(JsonSchema::compile(R"({"items":{"type":"string"}})")->apply(*list), SizeIs(JsonSchema::kMaxViolations));
 }
 
-TEST(JsonSchema, PointersAreEscapedAndLeadInside) {
+TEST(JsonSchema, ReportsEscapedPointersToTheFaultyParts) {
   const std::string schema = R"({"properties":{"a/b":{"items":{"properties":{"c~":{"type":"null"}}}}}})";
   EXPECT_THAT(applied(schema, R"({"a/b":[{},{"c~":1}]})"), StartsWith("/a~1b/1/c~0: "));
 }
@@ -99,22 +99,22 @@ TEST(JsonSchema, FollowsReferencesForDefaults) {
             R"(ok {"a":1})");
 }
 
-TEST(JsonSchema, ChoicesFillNothingIn) {
+TEST(JsonSchema, FillsInNoDefaultsOfChoices) {
   const std::string schema = R"({"anyOf":[{"properties":{"a":{"default":1}},"required":["a"]},{"required":["b"]}]})";
   EXPECT_EQ(applied(schema, R"({"b":0})"), R"(ok {"b":0})");
 }
 
-TEST(JsonSchema, DefaultsMustSatisfyTheSchemaToo) {
+TEST(JsonSchema, RefusesDefaultsThatViolateTheSchema) {
   EXPECT_THAT(applied(R"({"properties":{"a":{"type":"string","default":1}}})", "{}"), StartsWith("/a: "));
 }
 
-TEST(JsonSchema, WhatIsFilledInStandsWhereTheConfigDoes) {
+TEST(JsonSchema, GivesADefaultThePositionOfItsConfig) {
   Value value = *parseJson("\n  {}");
   EXPECT_THAT(JsonSchema::compile(R"({"properties":{"a":{"default":{"b":1}}}})")->apply(value), IsEmpty());
   EXPECT_EQ(value.find("a")->find("b")->position.line, 2u);
 }
 
-TEST(JsonSchema, KnowsTheOtherKeywordsOfTheDialect) {
+TEST(JsonSchema, SupportsTheOtherKeywordsOfTheDialect) {
   EXPECT_THAT(applied(R"({"oneOf":[{"type":"string"},{"const":1}]})", "1"), StartsWith("ok"));
   EXPECT_THAT(applied(R"({"oneOf":[{"type":"integer"},{"const":1}]})", "1"), Not(StartsWith("ok")));
   EXPECT_THAT(applied(R"({"not":{"type":"string"}})", "\"a\""), Not(StartsWith("ok")));
@@ -128,12 +128,12 @@ TEST(JsonSchema, KnowsTheOtherKeywordsOfTheDialect) {
   EXPECT_THAT(applied("false", "1"), Not(StartsWith("ok")));
 }
 
-TEST(JsonSchema, FormatIsAnAnnotation) {
+TEST(JsonSchema, TreatsFormatAsAnAnnotation) {
   EXPECT_THAT(applied(R"({"format":"regex"})", "\"((\""), StartsWith("ok"));
   EXPECT_THAT(applied(R"({"format":"ipv4"})", "\"x\""), StartsWith("ok"));
 }
 
-TEST(JsonSchema, RefusesWhatIsNoSchema) {
+TEST(JsonSchema, RefusesADocumentThatIsNoSchema) {
   for (const char* text :
        {"", "1", "[]", "null", R"({"type":"strnig"})", R"({"type":5})", R"({"required":"a"})", R"({"minLength":-1})",
         R"({"minLength":"1"})", R"({"properties":[]})", R"({"enum":1})", R"({"properties":{"a":1}})", R"({"allOf":[]})",
@@ -143,7 +143,7 @@ TEST(JsonSchema, RefusesWhatIsNoSchema) {
   EXPECT_THAT(compileError(R"({"properties":{"a":{"type":"strnig"}}})"), HasSubstr("/properties: "));
 }
 
-TEST(JsonSchema, ReferencesNeverLeaveTheDocument) {
+TEST(JsonSchema, RefusesReferencesOutsideTheDocument) {
   for (const char* ref : {"http://127.0.0.1:1/", "file:///etc/passwd", "other.json", "/etc/passwd", "other.json#/a",
                           "https://json-schema.org/draft/2020-12/schema", ""}) {
     const std::string schema = R"({"properties":{"a":{"$ref":")" + std::string(ref) + "\"}}}";
@@ -157,7 +157,7 @@ TEST(JsonSchema, ReferencesNeverLeaveTheDocument) {
   EXPECT_EQ(compileError(R"({"properties":{"$ref":{"type":"string"}},"default":{"$ref":"http://a.test/"}})"), "none");
 }
 
-TEST(JsonSchema, ReferencesThatLeadBackNeedAStepIntoTheValue) {
+TEST(JsonSchema, RefusesCircularReferencesWithoutAStepIntoTheValue) {
   EXPECT_THAT(compileError(R"({"$ref":"#"})"), HasSubstr("refers to itself"));
   EXPECT_THAT(compileError(R"({"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"not":{"$ref":"#/$defs/a"}}}})"),
               HasSubstr("refers to itself"));
@@ -168,7 +168,7 @@ TEST(JsonSchema, ReferencesThatLeadBackNeedAStepIntoTheValue) {
   EXPECT_NE(applied(R"({"properties":{"a":{"$ref":"#","default":{}}}})", "{}"), "");
 }
 
-TEST(JsonSchema, RefusesSchemasThatMultiply) {
+TEST(JsonSchema, RefusesSchemasWithTooMuchFanOut) {
   std::string laughs = R"({"$ref":"#/$defs/l0","$defs":{"l20":{"type":"string"})";
   for (int i = 0; i < 20; ++i) {
     const std::string next = R"({"$ref":"#/$defs/l)" + std::to_string(i + 1) + "\"}";
@@ -189,7 +189,7 @@ std::string nestedSchema(std::size_t depth) {
   return text + "true" + std::string(depth, '}');
 }
 
-TEST(JsonSchema, SizeAndDepthAreBounded) {
+TEST(JsonSchema, IsBoundedInSizeAndDepth) {
   EXPECT_EQ(compileError(enumOf(kMaxSchemaNodes - 2)), "none");
   EXPECT_THAT(compileError(enumOf(kMaxSchemaNodes - 1)), HasSubstr("more than 20000 values"));
   EXPECT_EQ(compileError(nestedSchema(kMaxSchemaDepth)), "none");
@@ -199,7 +199,7 @@ TEST(JsonSchema, SizeAndDepthAreBounded) {
   EXPECT_THAT(compileError(titled(JsonSchema::kMaxTextBytes + 1)), HasSubstr("longer than"));
 }
 
-TEST(JsonSchema, PatternsAreSearchedForAndNotTriedOnLongValues) {
+TEST(JsonSchema, SearchesForPatternsAndDoesNotTryThemOnLongValues) {
   const std::string schema = R"({"pattern":"^(a+)+$"})";
   const auto text = [](std::size_t bytes) { return "\"" + std::string(bytes, 'a') + "\""; };
   EXPECT_THAT(applied(schema, text(JsonSchema::kMaxPatternedBytes)), StartsWith("ok"));
@@ -212,7 +212,7 @@ TEST(JsonSchema, PatternsAreSearchedForAndNotTriedOnLongValues) {
   EXPECT_THAT(applied(R"({"pattern":"b"})", "1"), StartsWith("ok"));
 }
 
-TEST(JsonSchema, PatternsCanNotStall) {
+TEST(JsonSchema, EvaluatesPatternsInLinearTime) {
   std::string hostile(1000, 'a');
   EXPECT_THAT(applied(R"({"pattern":"^(a|a)*(a+)+$"})", "\"" + hostile + "!\""), HasSubstr("does not match"));
   EXPECT_THAT(compileError(R"({"pattern":"(a)\\1"})"), HasSubstr("RE2"));
@@ -220,13 +220,13 @@ TEST(JsonSchema, PatternsCanNotStall) {
   EXPECT_THAT(compileError(R"({"patternProperties":{"^a":true}})"), HasSubstr("/patternProperties: is not supported"));
 }
 
-TEST(JsonSchema, MessagesAreOneLineOfBoundedLength) {
+TEST(JsonSchema, WritesMessagesOfOneBoundedLine) {
   const std::string message = applied(R"({"enum":["a"]})", "\"x\\n" + std::string(5000, 'y') + "\"");
   EXPECT_LT(message.size(), 400u);
   EXPECT_EQ(message.find('\n'), std::string::npos);
 }
 
-TEST(JsonSchema, TakesNumbersAsYamlWritesThem) {
+TEST(JsonSchema, AcceptsNumbersInTheSpellingsOfYaml) {
   Value value;
   value.kind = Value::Kind::kNumber;
   const auto schema = JsonSchema::compile(R"({"type":"integer","maximum":31})");

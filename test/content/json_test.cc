@@ -39,7 +39,7 @@ TEST(Json, KeepsNumbersAsTheyWereWritten) {
   }
 }
 
-TEST(Json, ValuesKnowWhereTheyStand) {
+TEST(Json, GivesValuesTheirPositions) {
   const auto value = parseJson("{\n  \"a\": [1,\n    \"x\"]\n}");
   ASSERT_TRUE(value);
   EXPECT_EQ(value->position.line, 1u);
@@ -94,16 +94,16 @@ TEST(Json, RefusesWhatIsNotJson) {
   EXPECT_THAT(errorOf("{\"a\":\n  tru}"), StartsWith("line 2, column "));
 }
 
-TEST(Json, SaysWhereHalfOfASurrogatePairStands) {
+TEST(Json, ReportsThePositionOfHalfASurrogatePair) {
   EXPECT_EQ(errorOf("[\"\\\\\",\n \"\\udbff\\udfff\\udc00\"]"), "line 2, column 15: Half of a surrogate pair");
 }
 
-TEST(Json, AByteOrderMarkMovesNothing) {
+TEST(Json, DoesNotCountAByteOrderMarkInPositions) {
   EXPECT_EQ(again("\xEF\xBB\xBF[1,2,345]"), "[1,2,345]");
   EXPECT_FALSE(parseJson("\xEF\xBB\xBF\xEF\xBB\xBF[]"));
 }
 
-TEST(Json, RefusesANameThatIsRepeatedAndSaysWhere) {
+TEST(Json, RefusesARepeatedNameAndReportsItsPosition) {
   EXPECT_EQ(errorOf("{\"a\":1,\n \"b\":2, \"a\":3}"), "line 2, column 9: repeats \"a\"");
   EXPECT_EQ(errorOf("[{\"x\":{\"a\":1,\"\\u0061\":2}}]"), "line 1, column 14: repeats \"a\"");
   EXPECT_EQ(errorOf("[{\"a\":1},{\"a\":1}]"), "none");
@@ -119,7 +119,7 @@ TEST(Json, IsBoundedInBytesAndDepth) {
   EXPECT_NE(errorOf(std::string(1000000, '[')), "none");
 }
 
-TEST(Json, WritesTheNumbersOfYamlAsItsOwn) {
+TEST(Json, WritesYamlNumbersInJsonsSpelling) {
   EXPECT_EQ(jsonNumber("0x1F"), "31");
   EXPECT_EQ(jsonNumber("0o17"), "15");
   EXPECT_EQ(jsonNumber("+1"), "1");

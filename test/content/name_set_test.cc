@@ -13,7 +13,7 @@ std::uint64_t hashOf(std::string_view name) {
   return hash.value();
 }
 
-TEST(NameSet, SeesANameThatTheSameMapHasHad) {
+TEST(NameSet, DetectsARepeatedNameOfTheSameMap) {
   NameSet names;
   names.open();
   EXPECT_TRUE(names.add(hashOf("a")));
@@ -26,14 +26,14 @@ TEST(NameSet, SeesANameThatTheSameMapHasHad) {
   names.close();
 }
 
-TEST(NameSet, TellsManyNamesApart) {
+TEST(NameSet, DistinguishesManyNames) {
   NameSet names;
   names.open();
   for (int i = 0; i < 100000; ++i) ASSERT_TRUE(names.add(hashOf(std::to_string(i)))) << i;
   for (int i = 0; i < 100000; i += 997) EXPECT_FALSE(names.add(hashOf(std::to_string(i)))) << i;
 }
 
-TEST(NameSet, HashesThatShareNearlyAllBitsAreToldApart) {
+TEST(NameSet, DistinguishesHashesThatShareNearlyAllBits) {
   NameSet names;
   names.open();
   for (int bit = 0; bit < 64; ++bit) EXPECT_TRUE(names.add(std::uint64_t{1} << bit)) << bit;
@@ -41,7 +41,7 @@ TEST(NameSet, HashesThatShareNearlyAllBitsAreToldApart) {
   EXPECT_FALSE(names.add(std::uint64_t{1} << 63));
 }
 
-TEST(NameHash, IsTheSameHoweverTheNameIsCut) {
+TEST(NameHash, IsTheSameForEveryCutOfAName) {
   std::string name;
   for (int size = 0; size < 40; ++size) {
     for (std::size_t cut = 0; cut <= name.size(); ++cut) {
@@ -54,7 +54,7 @@ TEST(NameHash, IsTheSameHoweverTheNameIsCut) {
   }
 }
 
-TEST(NameHash, ZeroesAtTheEndCount) {
+TEST(NameHash, DependsOnZeroBytesAtTheEnd) {
   EXPECT_NE(hashOf(std::string_view("a")), hashOf(std::string_view("a\0", 2)));
   EXPECT_NE(hashOf(""), hashOf(std::string_view("\0\0\0\0\0\0\0\0", 8)));
 }

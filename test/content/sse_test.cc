@@ -64,7 +64,7 @@ TEST(SseParser, ReadsTheExamplesOfTheStandard) {
               ElementsAre("add|73857293|-|-", "remove|2153|-|-"));
 }
 
-TEST(SseParser, TakesCrLfAndBothForOneLineEnd) {
+TEST(SseParser, AcceptsCrLfAndBothAsOneLineEnd) {
   const auto expected = ElementsAre("a|1\n2|-|-", "b|3|-|-");
   EXPECT_THAT(eventsOf("event:a\ndata:1\ndata:2\n\nevent:b\ndata:3\n\n"), expected);
   EXPECT_THAT(eventsOf("event:a\rdata:1\rdata:2\r\revent:b\rdata:3\r\r"), expected);
@@ -80,13 +80,13 @@ TEST(SseParser, SkipsOneByteOrderMarkAtTheBeginning) {
   EXPECT_THAT(parse("\xEF\xBB\xBF\ndata: a\n\n").raws, ElementsAre("\xEF\xBB\xBF\n", "data: a\n\n"));
 }
 
-TEST(SseParser, KeepsWhatClientsIgnoreInTheBytesAlone) {
+TEST(SseParser, KeepsIgnoredLinesOnlyInTheRawBytes) {
   const std::string body("id: a\0b\nunknown: x\nDATA: y\ndata : z\ndata: x\nretry: 1s\nretry\nretry: 15\n: c\n\n", 75);
   EXPECT_THAT(parse(body).events, ElementsAre("-|x|-|15"));
   EXPECT_THAT(parse(body).raws, ElementsAre(body));
 }
 
-TEST(SseParser, LetsTheLastOfAFieldCount) {
+TEST(SseParser, UsesTheLastLineOfAField) {
   EXPECT_THAT(eventsOf("event: a\nevent: b\nid: 1\nid:\nretry: 1\nretry: 2\ndata:\n\n"), ElementsAre("b|||2"));
 }
 
@@ -110,7 +110,7 @@ TEST(SseParser, ReadsTheSameWhereverTheBodyIsCut) {
   EXPECT_EQ(joined(bytes), body);
 }
 
-TEST(SseParser, GivesAnEventAsSoonAsItIsComplete) {
+TEST(SseParser, ReturnsAnEventAsSoonAsItIsComplete) {
   SseParser parser(100);
   for (const char* end : {"\n\n", "\r\r", "\r\n\r"}) {
     const std::string body = std::string("data: x") + end;
@@ -120,7 +120,7 @@ TEST(SseParser, GivesAnEventAsSoonAsItIsComplete) {
   }
 }
 
-TEST(SseParser, HoldsEventsToTheBoundWhereverTheyAreCut) {
+TEST(SseParser, BoundsEventsWhereverTheyAreCut) {
   // Each event has eleven bytes: CRLF counts as one.
   for (const char* event : {"data: 123\n\n", "data: 123\r\n\r\n", "data: 123\r\r"}) {
     const std::string body = std::string(event) + event;
@@ -133,7 +133,7 @@ TEST(SseParser, HoldsEventsToTheBoundWhereverTheyAreCut) {
   }
 }
 
-TEST(SseParser, GivesBackWhatItHoldsOfAnEventThatIsTooLong) {
+TEST(SseParser, ReturnsItsBytesOfAnEventThatIsTooLong) {
   const std::string body = "data: 1\n\ndata: 123456789";
   for (std::size_t cut = 0; cut <= body.size(); ++cut) {
     SseParser parser(10);
@@ -155,7 +155,7 @@ TEST(SseParser, GivesBackWhatItHoldsOfAnEventThatIsTooLong) {
   }
 }
 
-TEST(SseWriter, WritesWhatIsReadAlike) {
+TEST(SseWriter, WritesEventsThatTheParserReadsBack) {
   SseEvent event;
   event.event = "delta";
   event.data = "one\n\n three\n";
@@ -170,7 +170,7 @@ TEST(SseWriter, WritesWhatIsReadAlike) {
   EXPECT_EQ(text, "\n");
 }
 
-TEST(SseWriter, MakesLinesOfEveryLineBreakInData) {
+TEST(SseWriter, StartsADataLineAtEveryLineBreak) {
   SseEvent event;
   event.data = "a\rb\r\nc\n\rd";
   std::string text;
@@ -178,7 +178,7 @@ TEST(SseWriter, MakesLinesOfEveryLineBreakInData) {
   EXPECT_THAT(eventsOf(text), ElementsAre("-|a\nb\nc\n\nd|-|-"));
 }
 
-TEST(SseWriter, RefusesFieldsThatWouldBecomeOthers) {
+TEST(SseWriter, RefusesFieldsThatWouldBeReadAsOthers) {
   const auto refused = [](auto change) {
     SseEvent event;
     event.data = "x";

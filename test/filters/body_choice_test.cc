@@ -58,20 +58,20 @@ class BodyChoiceTest : public ::testing::Test {
   base::Arena arena_{pool_};
 };
 
-TEST_F(BodyChoiceTest, TheModelOfInferenceApisIsItsDefault) {
+TEST_F(BodyChoiceTest, ChoosesByTheModelOfInferenceApisByDefault) {
   EXPECT_EQ(chosen(R"({"model": "gpt-4o", "messages": []})"), "gpt-4o");
   EXPECT_EQ(chosen(R"({"model": 7})"), "7");
   EXPECT_EQ(applied(choice("{}"), "gpt-4o"), "accept=*/*;x-gateway-model-name=gpt-4o;");
 }
 
-TEST_F(BodyChoiceTest, WithoutAValueTheClientsFieldStillGoes) {
+TEST_F(BodyChoiceTest, RemovesTheClientsFieldEvenWithoutAValue) {
   EXPECT_EQ(chosen(R"({"messages": []})"), "");
   EXPECT_EQ(chosen(R"({"model": null})"), "");
   EXPECT_EQ(chosen("[]"), "");
   EXPECT_EQ(applied(choice("{}"), ""), "accept=*/*;");
 }
 
-TEST_F(BodyChoiceTest, RefusesValuesThatCanNotBeChosenBy) {
+TEST_F(BodyChoiceTest, RefusesUnusableValues) {
   const std::string refused = "400: what the body's route depends on ";
   EXPECT_EQ(chosen(R"({"model": ["a"]})"), refused + "is neither a string nor a number");
   EXPECT_EQ(chosen(R"({"model": true})"), refused + "is neither a string nor a number");
@@ -83,7 +83,7 @@ TEST_F(BodyChoiceTest, RefusesValuesThatCanNotBeChosenBy) {
   EXPECT_EQ(chosen("{\"model\": \"" + longest + "a\"}"), refused + "is longer than 256 bytes");
 }
 
-TEST_F(BodyChoiceTest, OnlyJsonConcernsIt) {
+TEST_F(BodyChoiceTest, AppliesToJsonOnly) {
   EXPECT_TRUE(concerned("application/json"));
   EXPECT_TRUE(concerned("Application/JSON ; charset=utf-8"));
   EXPECT_TRUE(concerned("application/vnd.api+json"));
@@ -103,7 +103,7 @@ TEST_F(BodyChoiceTest, ReadsItsConfig) {
   EXPECT_EQ(applied(hint, "own").find("own"), std::string::npos);
 }
 
-TEST_F(BodyChoiceTest, RefusesConfigsWithTheMember) {
+TEST_F(BodyChoiceTest, NamesTheMemberOfAnInvalidConfig) {
   EXPECT_EQ(fault("{pointer: /a, jsonPath: $.a}"), "pointer and jsonPath exclude each other");
   EXPECT_EQ(fault("{pointer: a}"), "pointer: at character 1: a JSON Pointer begins with \"/\"");
   EXPECT_EQ(fault("{jsonPath: a}"), "jsonPath: at character 1: a JSONPath begins with \"$\"");

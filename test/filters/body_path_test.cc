@@ -27,7 +27,7 @@ TEST(BodyPath, FollowsAPointer) {
   EXPECT_EQ(pointed("/0"), "5");
 }
 
-TEST(BodyPath, FindsNothingWhereNothingIs) {
+TEST(BodyPath, FindsNothingForAMissingValue) {
   for (const char* pointer : {"/none", "/a/2", "/a/-", "/a/-1", "/a/01", "/a/b", "/model/0", "/a/99999999999"}) {
     EXPECT_EQ(pointed(pointer), "none") << pointer;
   }
@@ -45,7 +45,7 @@ TEST(BodyPath, FollowsAQueryForOneValue) {
   EXPECT_EQ(queried("$.a[-1]['b']"), "2");
 }
 
-TEST(BodyPath, RefusesWhatIsNoPath) {
+TEST(BodyPath, RefusesInvalidPaths) {
   EXPECT_EQ(pointed("model"), "at character 1: a JSON Pointer begins with \"/\"");
   EXPECT_EQ(pointed("/a/~2"), "at character 3: \"~\" stands before 0 or 1");
   EXPECT_EQ(pointed("/~"), "at character 1: \"~\" stands before 0 or 1");
@@ -61,7 +61,7 @@ TEST(BodyPath, RefusesWhatIsNoPath) {
   }
 }
 
-TEST(BodyPath, CountsFromTheEndSoFarAndNoFurther) {
+TEST(BodyPath, CountsFromTheEndUpToItsBound) {
   EXPECT_EQ(queried("$.a[-64]"), "none");
   EXPECT_EQ(queried("$.a[-65]"), "at character 4: counts too far from the end");
 }

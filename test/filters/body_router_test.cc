@@ -36,7 +36,7 @@ class BodyRouterTest : public ::testing::Test {
   base::ByteQueue bytes_{pool_};
 };
 
-TEST_F(BodyRouterTest, TheModelOfACommonInferenceApiBecomesAFieldAndTheRouteIsMatchedAgain) {
+TEST_F(BodyRouterTest, TurnsTheModelIntoAFieldAndMatchesTheRouteAgain) {
   rig_.request({{"content-type", "application/json"}, {"x-gateway-model-name", "forged"}});
   ASSERT_EQ(rig_.make("{}"), "");
   EXPECT_EQ(route(R"({"messages": [], "model": "gpt-4o"})").kind(), Verdict::Kind::kContinue);
@@ -44,7 +44,7 @@ TEST_F(BodyRouterTest, TheModelOfACommonInferenceApiBecomesAFieldAndTheRouteIsMa
   EXPECT_TRUE(rig_.wish.matchAgain);
 }
 
-TEST_F(BodyRouterTest, ABodyIsReadAsItComesAndNothingIsDecidedBeforeItsEnd) {
+TEST_F(BodyRouterTest, ReadsABodyAsItComesAndDecidesAtItsEnd) {
   rig_.request({{"content-type", "application/json"}});
   ASSERT_EQ(rig_.make("{}"), "");
   for (const char* text : {"{\"mod", "el\": \"gpt", "-4o\", \"n\"", "", ": 1"}) {
@@ -55,13 +55,13 @@ TEST_F(BodyRouterTest, ABodyIsReadAsItComesAndNothingIsDecidedBeforeItsEnd) {
   EXPECT_EQ(rig_.requestFields(), "content-type=application/json;x-gateway-model-name=gpt-4o;");
 }
 
-TEST_F(BodyRouterTest, ABodyThatIsNoJsonIsRefusedBeforeItsEnd) {
+TEST_F(BodyRouterTest, RefusesABodyThatIsNoJsonBeforeItsEnd) {
   rig_.request({{"content-type", "application/json"}});
   ASSERT_EQ(rig_.make("{}"), "");
   EXPECT_EQ(piece("{\"model\": \"m\"} x", false).kind(), Verdict::Kind::kFail);
 }
 
-TEST_F(BodyRouterTest, NamesOfOneMapTakeRoomAndNothingElseDoes) {
+TEST_F(BodyRouterTest, NeedsMemoryOnlyForTheNamesOfAMap) {
   rig_.request({{"content-type", "application/json"}});
   ASSERT_EQ(rig_.make("{}"), "");
   processing::BufferBudget budget(64 * 1024);
@@ -83,7 +83,7 @@ TEST_F(BodyRouterTest, NamesOfOneMapTakeRoomAndNothingElseDoes) {
   EXPECT_EQ(verdict.cause(), processing::Cause::kNoRoom);
 }
 
-TEST_F(BodyRouterTest, AHintIsForMatchingAlone) {
+TEST_F(BodyRouterTest, SetsAHintForMatchingOnly) {
   rig_.request({{"content-type", "application/json"}});
   ASSERT_EQ(rig_.make("{pointer: /tool/name, routeHint: X-Tool}"), "");
   route(R"({"tool": {"name": "search"}})");
@@ -91,7 +91,7 @@ TEST_F(BodyRouterTest, AHintIsForMatchingAlone) {
   EXPECT_EQ(hint("x-tool"), "search");
 }
 
-TEST_F(BodyRouterTest, WhatIsNoJsonByItsTypePassesUnreadAndKeepsNoForgedField) {
+TEST_F(BodyRouterTest, LetsOtherTypesPassUnreadWithoutAForgedField) {
   ASSERT_EQ(rig_.make("{}"), "");
   rig_.request({{"content-type", "multipart/form-data; boundary=x"}, {"x-gateway-model-name", "forged"}});
   EXPECT_EQ(rig_.run(Phase::kRequestBody).kind(), Verdict::Kind::kContinue);
@@ -99,7 +99,7 @@ TEST_F(BodyRouterTest, WhatIsNoJsonByItsTypePassesUnreadAndKeepsNoForgedField) {
   EXPECT_FALSE(rig_.wish.matchAgain);
 }
 
-TEST_F(BodyRouterTest, ABodyWithoutTheValueKeepsItsRoute) {
+TEST_F(BodyRouterTest, KeepsTheRouteForABodyWithoutTheValue) {
   rig_.request({{"content-type", "application/json"}});
   ASSERT_EQ(rig_.make("{}"), "");
   EXPECT_EQ(route(R"({"messages": []})").kind(), Verdict::Kind::kContinue);
@@ -107,7 +107,7 @@ TEST_F(BodyRouterTest, ABodyWithoutTheValueKeepsItsRoute) {
   EXPECT_FALSE(rig_.wish.matchAgain);
 }
 
-TEST_F(BodyRouterTest, WhatCanNotBeReadIsRefused) {
+TEST_F(BodyRouterTest, RefusesABodyThatCannotBeRead) {
   rig_.request({{"content-type", "application/json"}});
   ASSERT_EQ(rig_.make("{}"), "");
   const Verdict broken = route(R"({"model": )");
@@ -118,7 +118,7 @@ TEST_F(BodyRouterTest, WhatCanNotBeReadIsRefused) {
   EXPECT_EQ(odd.cause(), processing::Cause::kBadBody);
 }
 
-TEST_F(BodyRouterTest, RefusesConfigsThatSayTwoThingsOrNameFieldsOfTheGateway) {
+TEST_F(BodyRouterTest, RefusesContradictoryConfigsAndFieldsOfTheGateway) {
   EXPECT_EQ(rig_.make("{pointer: /a, jsonPath: $.a}"), "InvalidConfig: pointer and jsonPath exclude each other");
   EXPECT_NE(rig_.make("{routeHint: connection}").find("routeHint"), std::string::npos);
   EXPECT_NE(rig_.make("{header: host}").find("header"), std::string::npos);

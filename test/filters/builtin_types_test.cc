@@ -8,7 +8,7 @@
 namespace sluice::filters {
 namespace {
 
-TEST(BuiltinTypes, EachHasANameOfItsOwnPhasesAndASchema) {
+TEST(BuiltinTypes, HaveUniqueNamesPhasesAndSchemas) {
   std::set<std::string_view> names;
   for (const processing::BuiltinType& type : builtinTypes()) {
     EXPECT_TRUE(names.insert(type.type).second) << type.type;

@@ -20,7 +20,7 @@ class CredentialInjector : public ::testing::Test {
   FilterRig rig_{credentialInjector()};
 };
 
-TEST_F(CredentialInjector, ASecretRefAloneIsTheBearerToken) {
+TEST_F(CredentialInjector, SendsABearerTokenForASecretRefAlone) {
   ASSERT_EQ(rig_.make(kOnlyTheRef), "");
   rig_.request({{"accept", "*/*"}});
   EXPECT_EQ(rig_.run(Phase::kRequestHeaders).kind(), Verdict::Kind::kContinue);
@@ -36,7 +36,7 @@ TEST_F(CredentialInjector, ReadsTheKeyOfAnotherNamespace) {
   EXPECT_EQ(rig_.requestFields(), "authorization=Bearer right;");
 }
 
-TEST_F(CredentialInjector, ReplacesWhatTheClientSent) {
+TEST_F(CredentialInjector, ReplacesTheClientsCredential) {
   ASSERT_EQ(rig_.make("{secretRef: {name: token}, header: X-Api-Key}"), "");
   rig_.request({{"x-api-key", "a"}, {"x_api_key", "b"}, {"x-api_key", "c"}, {"x-api-key2", "d"}, {"x-api-key", "e"}});
   rig_.run(Phase::kRequestHeaders);
@@ -47,7 +47,7 @@ TEST_F(CredentialInjector, ReplacesWhatTheClientSent) {
   EXPECT_EQ(rig_.requestFields(), "x_api_key=k-1;");
 }
 
-TEST_F(CredentialInjector, APrefixStandsBeforeTheCredential) {
+TEST_F(CredentialInjector, WritesThePrefixBeforeTheCredential) {
   ASSERT_EQ(rig_.make("{secretRef: {name: token}, prefix: 'Token '}"), "");
   rig_.request({});
   rig_.run(Phase::kRequestHeaders);
@@ -58,7 +58,7 @@ TEST_F(CredentialInjector, APrefixStandsBeforeTheCredential) {
   EXPECT_EQ(rig_.requestFields(), "authorization=k-1;");
 }
 
-TEST_F(CredentialInjector, BasicIsMadeOfUsernameAndPassword) {
+TEST_F(CredentialInjector, MakesBasicOfUsernameAndPassword) {
   rig_.keep("demo/login/username", "Aladdin\n");
   rig_.keep("demo/login/password", "open sesame\n");
   ASSERT_EQ(rig_.make("{secretRef: {name: login}, basic: true}"), "");
@@ -67,7 +67,7 @@ TEST_F(CredentialInjector, BasicIsMadeOfUsernameAndPassword) {
   EXPECT_EQ(rig_.requestFields(), "authorization=Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==;");
 }
 
-TEST_F(CredentialInjector, AQueryParameterReplacesTheClients) {
+TEST_F(CredentialInjector, ReplacesTheClientsQueryParameter) {
   rig_.keep("demo/odd/key", "a&b=c");
   ASSERT_EQ(rig_.make("{secretRef: {name: odd}, queryParam: api key}"), "");
   rig_.request({{"authorization", "mine"}}, "/v1?api+key=x&q=1&API%20KEY=y");
@@ -76,7 +76,7 @@ TEST_F(CredentialInjector, AQueryParameterReplacesTheClients) {
   EXPECT_EQ(rig_.requestFields(), "authorization=mine;");
 }
 
-TEST_F(CredentialInjector, ARequestWithoutAPathGetsNoQuery) {
+TEST_F(CredentialInjector, RefusesAQueryParameterForARequestWithoutAPath) {
   ASSERT_EQ(rig_.make("{secretRef: {name: token}, queryParam: key}"), "");
   rig_.request({}, "*");
   const Verdict verdict = rig_.run(Phase::kRequestHeaders);
@@ -85,7 +85,7 @@ TEST_F(CredentialInjector, ARequestWithoutAPathGetsNoQuery) {
   EXPECT_EQ(rig_.target(), "*");
 }
 
-TEST_F(CredentialInjector, TraceWouldShowItToTheClient) {
+TEST_F(CredentialInjector, RefusesTraceWhichWouldEchoTheCredential) {
   for (const char* config : {kOnlyTheRef, "{secretRef: {name: token}, queryParam: key}"}) {
     ASSERT_EQ(rig_.make(config), "");
     rig_.request({});
@@ -97,7 +97,7 @@ TEST_F(CredentialInjector, TraceWouldShowItToTheClient) {
   }
 }
 
-TEST_F(CredentialInjector, OneLineBreakAtTheEndIsNotMeant) {
+TEST_F(CredentialInjector, DropsOneLineBreakAtTheEnd) {
   for (const char* bytes : {"k-2\n", "k-2\r\n"}) {
     rig_.keep("demo/token/key", bytes);
     ASSERT_EQ(rig_.make(kOnlyTheRef), "");
@@ -107,7 +107,7 @@ TEST_F(CredentialInjector, OneLineBreakAtTheEndIsNotMeant) {
   }
 }
 
-TEST_F(CredentialInjector, RefusesWhatCouldSplitAMessageAndNeverShowsIt) {
+TEST_F(CredentialInjector, RefusesBytesThatCouldSplitAMessageAndNeverQuotesThem) {
   for (const char* bytes : {"k\r\nX-Inj: 1", "k\n\n", "k\r", "k\tk", "k\x7F"}) {
     rig_.keep("demo/token/key", bytes);
     EXPECT_EQ(rig_.make(kOnlyTheRef), "InvalidSecretRef: secretRef: what Secret token holds holds control characters");
@@ -121,7 +121,7 @@ TEST_F(CredentialInjector, RefusesWhatCouldSplitAMessageAndNeverShowsIt) {
   EXPECT_EQ(rig_.make(kOnlyTheRef), "InvalidSecretRef: secretRef: what Secret token holds begins or ends with a space");
 }
 
-TEST_F(CredentialInjector, SaysWhyTheSecretIsNotThere) {
+TEST_F(CredentialInjector, ReportsWhyTheSecretIsMissing) {
   EXPECT_EQ(rig_.make("{secretRef: {name: none}}"), "InvalidSecretRef: secretRef: Secret demo/none/ does not exist");
   EXPECT_EQ(rig_.make("{secretRef: {name: token, namespace: other}}"),
             "RefNotPermitted: secretRef: no ReferenceGrant permits it");
@@ -133,7 +133,7 @@ TEST_F(CredentialInjector, SaysWhyTheSecretIsNotThere) {
             "InvalidSecretRef: secretRef: Secret demo/login/password does not exist");
 }
 
-TEST_F(CredentialInjector, IsNotSentInPlaintextToTheOutsideUnlessTold) {
+TEST_F(CredentialInjector, SendsNoCredentialInPlaintextUnlessAllowed) {
   rig_.exposed = true;
   EXPECT_TRUE(rig_.make(kOnlyTheRef).starts_with("InsecureCredential: "));
   EXPECT_TRUE(rig_.make("{secretRef: {name: token}, allowPlaintext: false}").starts_with("InsecureCredential: "));

@@ -17,7 +17,7 @@ TEST(HeaderModifier, SetsAddsAndRemovesFieldsOfRequests) {
   EXPECT_EQ(rig.requestFields(), "x-b=1;x-a=2;x-b=2;");
 }
 
-TEST(HeaderModifier, TakesTwinsOfWhatItSetsOrRemovesAway) {
+TEST(HeaderModifier, RemovesTwinsOfFieldsThatItSetsOrRemoves) {
   FilterRig rig(headerModifier());
   rig.request({{"x_a-b", "1"}, {"x-a-b", "1"}, {"x_c", "1"}, {"x-d", "1"}});
   ASSERT_EQ(rig.make("{set: [{name: X-A-B, value: '2'}], remove: [X-C]}"), "");
@@ -35,7 +35,7 @@ TEST(HeaderModifier, ChangesTheResponseInItsPhases) {
   EXPECT_EQ(rig.responseFields(), "x-a=2;");
 }
 
-TEST(HeaderModifier, RefusesFieldsOfTheGatewayAndWhatIsNoField) {
+TEST(HeaderModifier, RefusesFieldsOfTheGatewayAndInvalidFields) {
   FilterRig rig(headerModifier());
   EXPECT_EQ(rig.make("{set: [{name: Connection, value: close}]}"),
             "InvalidConfig: set[0].name: connection belongs to the gateway and can not be changed");

@@ -31,7 +31,7 @@ class KeyedBudgetsTest : public ::testing::Test {
   test::ManualClock clock_;
 };
 
-TEST_F(KeyedBudgetsTest, EachKeyHasItsOwn) {
+TEST_F(KeyedBudgetsTest, GivesEachKeyItsOwnBudget) {
   const KeyedBudgets budgets;
   EXPECT_EQ(passing(budgets, 1), 2);
   EXPECT_EQ(passing(budgets, 2), 2);
@@ -40,7 +40,7 @@ TEST_F(KeyedBudgetsTest, EachKeyHasItsOwn) {
   EXPECT_EQ(budgets.take(1, kTwo, clock_.now()).comeBack, seconds(1));
 }
 
-TEST_F(KeyedBudgetsTest, NewcomersShareOneWhileAllPlacesAreTaken) {
+TEST_F(KeyedBudgetsTest, SharesOneBudgetBetweenNewKeysWhileAllPlacesAreTaken) {
   const KeyedBudgets budgets(2);
   EXPECT_EQ(passing(budgets, key(1)), 2);
   EXPECT_EQ(passing(budgets, key(2)), 2);
@@ -49,7 +49,7 @@ TEST_F(KeyedBudgetsTest, NewcomersShareOneWhileAllPlacesAreTaken) {
   EXPECT_EQ(passing(budgets, key(4) + 1), 2) << "another shard";
 }
 
-TEST_F(KeyedBudgetsTest, OthersKeysNeverRefillOne) {
+TEST_F(KeyedBudgetsTest, DoesNotRefillABudgetForOtherKeys) {
   const KeyedBudgets budgets(2);
   EXPECT_EQ(passing(budgets, key(1)), 2);
   for (std::uint64_t other = 2; other < 1000; ++other) passing(budgets, key(other));
@@ -59,7 +59,7 @@ TEST_F(KeyedBudgetsTest, OthersKeysNeverRefillOne) {
   EXPECT_EQ(passing(budgets, key(1)), 1);
 }
 
-TEST_F(KeyedBudgetsTest, AnUntouchedBudgetGivesUpItsPlace) {
+TEST_F(KeyedBudgetsTest, GivesThePlaceOfAnUntouchedBudgetAway) {
   const KeyedBudgets budgets(1);
   EXPECT_EQ(passing(budgets, key(1)), 2);
   clock_.advance(seconds(3));
@@ -68,7 +68,7 @@ TEST_F(KeyedBudgetsTest, AnUntouchedBudgetGivesUpItsPlace) {
   EXPECT_EQ(passing(budgets, key(1)), 0) << "it has no place any more";
 }
 
-TEST_F(KeyedBudgetsTest, WhoGetsAPlaceStillOwesWhatHeUsedOfTheSharedOne) {
+TEST_F(KeyedBudgetsTest, StartsANewPlaceWithTheUseOfTheSharedBudget) {
   const KeyedBudgets budgets(1);
   EXPECT_EQ(budgets.take(key(1), kTwo, clock_.now()).comeBack, seconds(0));
   EXPECT_EQ(passing(budgets, key(2)), 2);
@@ -78,7 +78,7 @@ TEST_F(KeyedBudgetsTest, WhoGetsAPlaceStillOwesWhatHeUsedOfTheSharedOne) {
   EXPECT_EQ(passing(budgets, key(2)), 0);
 }
 
-TEST_F(KeyedBudgetsTest, WhatIsInFlightInTheSharedOneCounts) {
+TEST_F(KeyedBudgetsTest, CountsRequestsInFlightInTheSharedBudget) {
   const KeyedBudgets budgets(1);
   const Allowance two{.concurrency = 2};
   const RequestBudget* first = budgets.take(key(1), two, clock_.now()).budget;
@@ -96,7 +96,7 @@ TEST_F(KeyedBudgetsTest, WhatIsInFlightInTheSharedOneCounts) {
   EXPECT_EQ(budgets.take(key(2), two, clock_.now()).budget, own);
 }
 
-TEST_F(KeyedBudgetsTest, WhatIsInFlightKeepsItsPlace) {
+TEST_F(KeyedBudgetsTest, KeepsThePlaceOfABudgetWithRequestsInFlight) {
   const KeyedBudgets budgets(1);
   const Allowance one{.concurrency = 1};
   const RequestBudget* own = budgets.take(key(1), one, clock_.now()).budget;
@@ -108,7 +108,7 @@ TEST_F(KeyedBudgetsTest, WhatIsInFlightKeepsItsPlace) {
   own->giveBack();
 }
 
-TEST(KeyedBudgetsThreads, NobodyGetsMoreThanHisOwnWhateverKeysComeAndGo) {
+TEST(KeyedBudgetsThreads, NeverExceedABudgetWhileKeysComeAndGo) {
   constexpr int kThreads = 4;
   const base::MonotonicTime begin = test::ManualClock().now();
   const KeyedBudgets budgets(4);

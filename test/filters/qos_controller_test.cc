@@ -27,7 +27,7 @@ class QosControllerTest : public ::testing::Test {
   FilterRig rig_{qosController()};
 };
 
-TEST_F(QosControllerTest, ATenthOfAMinutesRequestsMayComeAtOnce) {
+TEST_F(QosControllerTest, AllowsATenthOfAMinutesRequestsAtOnce) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100}"), "");
   EXPECT_EQ(passing(), 10);
   ASSERT_EQ(rig_.make("{requestsPerMinute: 9}"), "");
@@ -36,7 +36,7 @@ TEST_F(QosControllerTest, ATenthOfAMinutesRequestsMayComeAtOnce) {
   EXPECT_EQ(passing(), 5);
 }
 
-TEST_F(QosControllerTest, OverTheRateIs429WithTheTimeToComeAgain) {
+TEST_F(QosControllerTest, AnswersWith429AndRetryAfterOverTheRate) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 4}"), "");
   EXPECT_TRUE(passes());
   rig_.clock.advance(std::chrono::milliseconds(2500));
@@ -50,7 +50,7 @@ TEST_F(QosControllerTest, OverTheRateIs429WithTheTimeToComeAgain) {
   EXPECT_TRUE(passes());
 }
 
-TEST_F(QosControllerTest, APlaceIsGivenBackWhenTheExchangeEnds) {
+TEST_F(QosControllerTest, CountsARequestInFlightUntilTheExchangeEnds) {
   ASSERT_EQ(rig_.make("{concurrency: 2}"), "");
   EXPECT_EQ(passing(), 2);
   rig_.clock.advance(std::chrono::hours(1));
@@ -59,7 +59,7 @@ TEST_F(QosControllerTest, APlaceIsGivenBackWhenTheExchangeEnds) {
   EXPECT_EQ(passing(), 2);
 }
 
-TEST_F(QosControllerTest, AReloadDoesNotRefillIt) {
+TEST_F(QosControllerTest, IsNotRefilledByAReload) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100, concurrency: 12}"), "");
   EXPECT_EQ(passing(), 10);
   ASSERT_EQ(rig_.remake("{requestsPerMinute: 100, concurrency: 12}"), "");
@@ -70,7 +70,7 @@ TEST_F(QosControllerTest, AReloadDoesNotRefillIt) {
   EXPECT_EQ(passing(), 8) << "of the burst of twenty, twelve are used";
 }
 
-TEST_F(QosControllerTest, UsesOfOthersHaveBudgetsOfTheirOwn) {
+TEST_F(QosControllerTest, KeepsSeparateBudgetsForOtherUses) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100}"), "");
   EXPECT_EQ(passing(), 10);
   rig_.owner = "Backend demo/other";
@@ -78,7 +78,7 @@ TEST_F(QosControllerTest, UsesOfOthersHaveBudgetsOfTheirOwn) {
   EXPECT_EQ(passing(), 10);
 }
 
-TEST_F(QosControllerTest, NamespacesHaveOneEachAndThoseUnknownShareOne) {
+TEST_F(QosControllerTest, KeepsOneBudgetPerNamespaceAndOneForUnknownCallers) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100, key: Namespace}"), "");
   rig_.peer.nameSpace = "a";
   EXPECT_EQ(passing(), 10);
@@ -90,7 +90,7 @@ TEST_F(QosControllerTest, NamespacesHaveOneEachAndThoseUnknownShareOne) {
   EXPECT_EQ(passing(), 0);
 }
 
-TEST_F(QosControllerTest, ValuesOfAHeaderHaveOneEach) {
+TEST_F(QosControllerTest, KeepsOneBudgetPerValueOfAHeader) {
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100, key: Header, header: X-User}"), "");
   rig_.request({{"x-user", "a"}});
   EXPECT_EQ(passing(), 10);
@@ -101,7 +101,7 @@ TEST_F(QosControllerTest, ValuesOfAHeaderHaveOneEach) {
   EXPECT_EQ(passing(), 0);
 }
 
-TEST_F(QosControllerTest, OfARouteEachBackendHasItsOwn) {
+TEST_F(QosControllerTest, KeepsOneBudgetPerBackendOfARoute) {
   rig_.owner = "HTTPRoute demo/route";
   ASSERT_EQ(rig_.make("{requestsPerMinute: 100}"), "");
   EXPECT_EQ(passing(), 10);
@@ -109,7 +109,7 @@ TEST_F(QosControllerTest, OfARouteEachBackendHasItsOwn) {
   EXPECT_EQ(passing(), 10);
 }
 
-TEST_F(QosControllerTest, RefusesNumbersThatAreNone) {
+TEST_F(QosControllerTest, RefusesInvalidNumbers) {
   EXPECT_EQ(rig_.make("{}"), "InvalidConfig: requestsPerMinute or concurrency is required");
   EXPECT_EQ(rig_.make("{requestsPerMinute: 0}"), "InvalidConfig: requestsPerMinute: is no integer from 1 to 10000000");
   EXPECT_EQ(rig_.make("{requestsPerMinute: 10000000}"), "");
@@ -121,7 +121,7 @@ TEST_F(QosControllerTest, RefusesNumbersThatAreNone) {
   EXPECT_EQ(rig_.make("{concurrency: -1}"), "InvalidConfig: concurrency: is no integer from 1 to 1000000");
 }
 
-TEST_F(QosControllerTest, KeyHeaderNeedsAHeaderAndNoOtherHasOne) {
+TEST_F(QosControllerTest, RequiresAHeaderForKeyHeaderOnly) {
   EXPECT_EQ(rig_.make("{requestsPerMinute: 1, key: Header}"),
             "InvalidConfig: header: belongs to key Header, which needs it");
   EXPECT_EQ(rig_.make("{requestsPerMinute: 1, header: a}"),

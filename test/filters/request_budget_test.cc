@@ -37,7 +37,7 @@ TEST(RequestBudget, LetsABurstPassAndThenTheRate) {
   EXPECT_EQ(passing(budget, kTen, clock.now()), 10);
 }
 
-TEST(RequestBudget, SaysInWholeSecondsWhenToComeAgain) {
+TEST(RequestBudget, ReturnsInWholeSecondsWhenToComeAgain) {
   test::ManualClock clock;
   RequestBudget budget;
   const Allowance slow{.perMinute = 6, .burst = 1};
@@ -70,7 +70,7 @@ TEST(RequestBudget, KeepsTheRateToAThousandthWhateverItIs) {
   }
 }
 
-TEST(RequestBudget, AChangedNumberKeepsWhatWasUsed) {
+TEST(RequestBudget, KeepsItsUseWhenANumberChanges) {
   test::ManualClock clock;
   RequestBudget budget;
   EXPECT_EQ(passing(budget, {.perMinute = 60, .burst = 100}, clock.now()), 100);
@@ -78,7 +78,7 @@ TEST(RequestBudget, AChangedNumberKeepsWhatWasUsed) {
   EXPECT_EQ(budget.take({.perMinute = 60, .burst = 10}, clock.now()), seconds(121));
 }
 
-TEST(RequestBudget, AThreadWhoseClockIsBehindGetsNothingBack) {
+TEST(RequestBudget, IsNotRefilledForAThreadWhoseClockIsBehind) {
   test::ManualClock clock;
   RequestBudget budget;
   const base::MonotonicTime before = clock.now();
@@ -89,7 +89,7 @@ TEST(RequestBudget, AThreadWhoseClockIsBehindGetsNothingBack) {
   EXPECT_EQ(passing(budget, kTen, clock.now()), 1);
 }
 
-TEST(RequestBudget, IdleDaysNeverBlockIt) {
+TEST(RequestBudget, IsNotBlockedAfterIdleDays) {
   for (const int idle : {1, 24, 290, 292, 600, 10'000}) {
     test::ManualClock clock;
     RequestBudget budget;
@@ -99,7 +99,7 @@ TEST(RequestBudget, IdleDaysNeverBlockIt) {
   }
 }
 
-TEST(RequestBudget, CountsWhatIsInFlight) {
+TEST(RequestBudget, CountsRequestsInFlight) {
   test::ManualClock clock;
   RequestBudget budget;
   RequestBudget beside;
@@ -112,7 +112,7 @@ TEST(RequestBudget, CountsWhatIsInFlight) {
   EXPECT_EQ(budget.take(two, clock.now(), &beside), seconds(1));
 }
 
-TEST(RequestBudget, WhomTheRateRefusesIsNotInFlight) {
+TEST(RequestBudget, DoesNotCountARequestRefusedByTheRateAsInFlight) {
   test::ManualClock clock;
   RequestBudget budget;
   const Allowance both{.perMinute = 60, .burst = 1, .concurrency = 2};
@@ -132,7 +132,7 @@ void together(Run&& run) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(RequestBudgetThreads, TogetherTakeWhatOneMayTake) {
+TEST(RequestBudgetThreads, TakeTogetherOnlyWhatOneMayTake) {
   test::ManualClock clock;
   RequestBudget budget;
   std::atomic<int> passed = 0;
@@ -140,7 +140,7 @@ TEST(RequestBudgetThreads, TogetherTakeWhatOneMayTake) {
   EXPECT_EQ(passed, 1000);
 }
 
-TEST(RequestBudgetThreads, NeverTakeMoreThanTheTimeGives) {
+TEST(RequestBudgetThreads, NeverTakeMoreThanTheRateAllows) {
   const base::MonotonicTime begin = test::ManualClock().now();
   RequestBudget budget;
   std::atomic<int> elapsed = 0;  // milliseconds; each thread moves the time, and sees the others move it
@@ -155,7 +155,7 @@ TEST(RequestBudgetThreads, NeverTakeMoreThanTheTimeGives) {
   EXPECT_GE(passed, elapsed / 10 - 10);
 }
 
-TEST(RequestBudgetThreads, NeverAreMoreInFlightThanMayBe) {
+TEST(RequestBudgetThreads, NeverExceedTheConcurrencyLimit) {
   test::ManualClock clock;
   RequestBudget budget;
   std::atomic<int> inFlight = 0;

@@ -16,7 +16,7 @@ std::string faultOf(const processing::BuiltinType& type, std::string_view config
   return content::describe(schema->apply(*value));
 }
 
-TEST(Schemas, HeaderModifierTakesItsContractAndNothingElse) {
+TEST(Schemas, AcceptOnlyTheContractOfHeaderModifier) {
   EXPECT_EQ(faultOf(headerModifier(), R"({"set":[{"name":"a","value":"b"}],"add":[],"remove":["c"]})"), "");
   EXPECT_EQ(faultOf(headerModifier(), "{}"), "");
   for (const char* config : {R"({"set":{"a":"b"}})", R"({"set":[{"name":"","value":"b"}]})",

@@ -73,19 +73,19 @@ TEST(Address, PrintsTheShortestAndTheLongest) {
   }
 }
 
-TEST(Address, GetsAnotherPortInBothFamilies) {
+TEST(Address, ChangesItsPortInBothFamilies) {
   EXPECT_EQ(Address::parse("1.2.3.4", 1)->withPort(65535).toString(), "1.2.3.4:65535");
   EXPECT_EQ(Address::parse("::1", 1)->withPort(0).toString(), "[::1]:0");
 }
 
-TEST(Address, SurvivesTheWayThroughASockaddr) {
+TEST(Address, SurvivesConversionToASockaddrAndBack) {
   for (const char* ip : {"192.0.2.7", "2001:db8::7"}) {
     const Address address = *Address::parse(ip, 99);
     EXPECT_EQ(Address::fromSockaddr(address.sockaddrPtr()), address);
   }
 }
 
-TEST(Address, IsUnspecifiedUntilToldOtherwise) { EXPECT_EQ(Address().toString(), "0.0.0.0:0"); }
+TEST(Address, IsUnspecifiedByDefault) { EXPECT_EQ(Address().toString(), "0.0.0.0:0"); }
 
 }  // namespace
 }  // namespace sluice::net

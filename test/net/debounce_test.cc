@@ -30,7 +30,7 @@ TEST_F(DebounceTest, CallsOnceTheEventsHavePaused) {
   EXPECT_EQ(calls_, 1);
 }
 
-TEST_F(DebounceTest, EveryEventBeginsThePauseAnew) {
+TEST_F(DebounceTest, RestartsThePauseWithEveryEvent) {
   for (int i = 0; i < 5; ++i) {
     note();
     pass(190ms);

@@ -41,7 +41,7 @@ TEST_F(FileSignatureTest, IsTheSameUntilSomethingChanges) {
   EXPECT_EQ(before, look());
 }
 
-TEST_F(FileSignatureTest, TellsSizesTimesInodesAndNames) {
+TEST_F(FileSignatureTest, DependsOnSizesTimesInodesAndNames) {
   std::vector<FileSignature> seen{look()};
   const auto expectNew = [&](const char* what) {
     seen.push_back(look());
@@ -71,7 +71,7 @@ TEST_F(FileSignatureTest, FollowsLinks) {
   EXPECT_NE(before, look());
 }
 
-TEST_F(FileSignatureTest, KnowsWhatIsNotThere) {
+TEST_F(FileSignatureTest, IncludesMissingFiles) {
   const auto none = lookAtFiles({path("nowhere")}, [](std::string_view) { return true; });
   ASSERT_TRUE(none);
   ASSERT_EQ(none->files.size(), 1U);

@@ -72,7 +72,7 @@ class FileWatchTest : public ::testing::Test {
   std::unique_ptr<FileWatch> watch_;
 };
 
-TEST_F(FileWatchTest, TellsOfAFileThatIsWrittenInPlace) {
+TEST_F(FileWatchTest, ReportsAFileThatIsWrittenInPlace) {
   write(folder_ + "/a.yaml", "1");
   watch({folder_ + "/a.yaml"});
   for (const char* text : {"2", "3"}) {
@@ -82,7 +82,7 @@ TEST_F(FileWatchTest, TellsOfAFileThatIsWrittenInPlace) {
   EXPECT_TRUE(weakened_.empty());
 }
 
-TEST_F(FileWatchTest, TellsOfAFileThatIsReplacedByARenameAgainAndAgain) {
+TEST_F(FileWatchTest, ReportsRepeatedReplacementsByRename) {
   write(folder_ + "/a.yaml", "1");
   watch({folder_ + "/a.yaml"});
   for (const char* text : {"2", "3", "4"}) {
@@ -92,7 +92,7 @@ TEST_F(FileWatchTest, TellsOfAFileThatIsReplacedByARenameAgainAndAgain) {
   }
 }
 
-TEST_F(FileWatchTest, TellsOfFilesThatComeAndGoInAFolder) {
+TEST_F(FileWatchTest, ReportsFilesThatComeAndGoInAFolder) {
   watch({folder_ + "/"});
   write(folder_ + "/a.yaml", "1");
   EXPECT_TRUE(told());
@@ -102,7 +102,7 @@ TEST_F(FileWatchTest, TellsOfFilesThatComeAndGoInAFolder) {
   EXPECT_TRUE(told());
 }
 
-TEST_F(FileWatchTest, TellsOfAFileThatWasNotThere) {
+TEST_F(FileWatchTest, ReportsAFileThatDidNotExistBefore) {
   watch({folder_ + "/a.yaml"});
   write(folder_ + "/a.yaml", "1");
   EXPECT_TRUE(told());
@@ -125,7 +125,7 @@ class MountedTest : public FileWatchTest {
   }
 };
 
-TEST_F(MountedTest, TellsOfAConfigMapThatIsSwappedByItsLink) {
+TEST_F(MountedTest, ReportsAConfigMapThatIsSwappedByItsLink) {
   watch({folder_});
   publish("..two", "2");
   EXPECT_TRUE(told());
@@ -135,13 +135,13 @@ TEST_F(MountedTest, TellsOfAConfigMapThatIsSwappedByItsLink) {
   EXPECT_TRUE(told());
 }
 
-TEST_F(MountedTest, TellsOfItsOneFileToo) {
+TEST_F(MountedTest, ReportsASwapForASingleWatchedFile) {
   watch({folder_ + "/a.yaml"});
   publish("..two", "2");
   EXPECT_TRUE(told());
 }
 
-TEST_F(FileWatchTest, TellsOfAFolderThatVanishesAndComesBack) {
+TEST_F(FileWatchTest, ReportsAFolderThatVanishesAndComesBack) {
   write(folder_ + "/a.yaml", "1");
   watch({folder_});
   for (int round = 0; round < 2; ++round) {
@@ -154,7 +154,7 @@ TEST_F(FileWatchTest, TellsOfAFolderThatVanishesAndComesBack) {
   }
 }
 
-TEST_F(FileWatchTest, TellsOfTheFolderOfAFileLikewise) {
+TEST_F(FileWatchTest, ReportsTheFolderOfAFileThatVanishesAndComesBack) {
   write(folder_ + "/a.yaml", "1");
   watch({folder_ + "/a.yaml"});
   fs::remove_all(folder_);
@@ -165,7 +165,7 @@ TEST_F(FileWatchTest, TellsOfTheFolderOfAFileLikewise) {
   EXPECT_TRUE(told());
 }
 
-TEST_F(FileWatchTest, FollowsTheFolderThatTakesThePlaceOfAnother) {
+TEST_F(FileWatchTest, FollowsAFolderThatReplacesAnother) {
   write(folder_ + "/a.yaml", "1");
   watch({folder_});
   fs::rename(folder_, root_ + "/old");
@@ -186,7 +186,7 @@ TEST_F(FileWatchTest, FollowsALinkToAFolderThatIsSwapped) {
   EXPECT_TRUE(told());
 }
 
-TEST_F(FileWatchTest, TellsABurstOnceWhenItHasPaused) {
+TEST_F(FileWatchTest, ReportsABurstOnceAfterItsEnd) {
   watch({folder_});
   for (int i = 0; i < 200; ++i) write(folder_ + "/" + std::to_string(i % 20) + ".yaml", std::to_string(i));
   ASSERT_TRUE(noticed());
@@ -198,7 +198,7 @@ TEST_F(FileWatchTest, TellsABurstOnceWhenItHasPaused) {
   EXPECT_EQ(calls_, 1);
 }
 
-TEST_F(FileWatchTest, LeavesAloneWhatDoesNotCount) {
+TEST_F(FileWatchTest, IgnoresFilesThatDoNotCount) {
   write(folder_ + "/a.yaml", "1");
   watch({folder_, root_ + "/b.yaml"});
   int proofs = 0;
@@ -214,7 +214,7 @@ TEST_F(FileWatchTest, LeavesAloneWhatDoesNotCount) {
   EXPECT_EQ(calls_, 0);
 }
 
-TEST_F(FileWatchTest, TellsTwoPathsOfOneFolderApartFromTheRest) {
+TEST_F(FileWatchTest, ReportsOnlyTheWatchedPathsOfAFolder) {
   watch({folder_ + "/a.yaml", folder_ + "/b.txt"});
   write(folder_ + "/a.yaml", "1");
   EXPECT_TRUE(told());
@@ -222,7 +222,7 @@ TEST_F(FileWatchTest, TellsTwoPathsOfOneFolderApartFromTheRest) {
   EXPECT_TRUE(told());
 }
 
-TEST_F(FileWatchTest, KnowsRelativePaths) {
+TEST_F(FileWatchTest, SupportsRelativePaths) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_);
   watch({"a.yaml"});
@@ -231,7 +231,7 @@ TEST_F(FileWatchTest, KnowsRelativePaths) {
   EXPECT_TRUE(told());
 }
 
-TEST_F(FileWatchTest, ASlowLookFindsWhatNoEventTells) {
+TEST_F(FileWatchTest, FindsChangesWithoutAnEventByLooking) {
   // The file is in a folder that is not watched.
   write(root_ + "/elsewhere", "1");
   fs::create_directory(root_ + "/far");
@@ -254,7 +254,7 @@ TEST_F(FileWatchTest, ASlowLookFindsWhatNoEventTells) {
   EXPECT_EQ(calls_, 1);
 }
 
-TEST_F(FileWatchTest, SaysOnceThatTheSystemTellsNothingAndLooksInstead) {
+TEST_F(FileWatchTest, ReportsOnceThatTheSystemRefusesToWatchAndLooksInstead) {
   write(folder_ + "/a.yaml", "1");
   FileWatch::WatchOptions slow = options({folder_ + "/a.yaml"});
   slow.look = 10s;
@@ -277,7 +277,7 @@ TEST_F(FileWatchTest, SaysOnceThatTheSystemTellsNothingAndLooksInstead) {
   EXPECT_EQ(weakened_.size(), 1U);
 }
 
-TEST_F(FileWatchTest, AFolderThatCanNotBeListedForNowIsNoChange) {
+TEST_F(FileWatchTest, ReportsNoChangeForAFolderThatCannotBeListedForNow) {
   write(folder_ + "/a.yaml", "1");
   FileWatch::WatchOptions slow = options({folder_});
   slow.look = 10s;
@@ -292,7 +292,7 @@ TEST_F(FileWatchTest, AFolderThatCanNotBeListedForNowIsNoChange) {
   EXPECT_EQ(calls_, 0);
 }
 
-TEST_F(FileWatchTest, TellsByItselfWhenTimePasses) {
+TEST_F(FileWatchTest, ReportsChangesAsTimePasses) {
   const base::SystemClock clock;
   Worker worker(clock);
   FileWatch::WatchOptions quick = options({folder_});
@@ -304,7 +304,7 @@ TEST_F(FileWatchTest, TellsByItselfWhenTimePasses) {
   EXPECT_TRUE(test::runUntil(worker, [&] { return calls > 0; }));
 }
 
-TEST_F(FileWatchTest, TellsNothingOnceItIsGone) {
+TEST_F(FileWatchTest, ReportsNothingAfterItsDestruction) {
   watch({folder_});
   write(folder_ + "/a.yaml", "1");
   ASSERT_TRUE(noticed());

@@ -73,7 +73,7 @@ TEST_F(IdlePeers, AResetIsSeenWithinASecondWithoutReading) {
   EXPECT_TRUE(worker_.timers().empty());
 }
 
-TEST_F(IdlePeers, AnEndIsToldAheadOfWhatWaitsBeforeIt) {
+TEST_F(IdlePeers, AnEndIsReportedAheadOfUnreadBytes) {
   allow(0);
   ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));
   ::shutdown(pair_.peers.get(), SHUT_WR);
@@ -111,7 +111,7 @@ TEST_F(IdlePeers, AnOrderlyEndOfBothSidesIsNoFailure) {
   EXPECT_EQ(sink_.received, "hello");
 }
 
-TEST_F(IdlePeers, CostsNothingWhileTheSocketIsRead) {
+TEST_F(IdlePeers, ASocketThatIsReadIsNotWatched) {
   EXPECT_TRUE(worker_.timers().empty());
   allow(0);
   EXPECT_FALSE(worker_.timers().empty());
@@ -121,7 +121,7 @@ TEST_F(IdlePeers, CostsNothingWhileTheSocketIsRead) {
   EXPECT_EQ(sink_.failed + sink_.ended + sink_.endsAhead, 0);
 }
 
-TEST_F(IdlePeers, ABackendThatHasGoneLeavesWhatItSaid) {
+TEST_F(IdlePeers, TheLastBytesOfABackendThatHasGoneAreStillRead) {
   const ListenSocket listening = test::listenOnLoopback();
   test::RecordingSink sink;
   const auto transport = connectTcp(worker_, listening.address(), sink);

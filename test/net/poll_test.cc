@@ -51,7 +51,7 @@ class Polls : public testing::Test, private PollSink {
   }
 };
 
-TEST_F(Polls, MayGoFromWithinTheirOwnEvent) {
+TEST_F(Polls, MayBeDestroyedWithinTheirOwnEvent) {
   watch();
   makeReadable();
   worker_.run();
@@ -59,7 +59,7 @@ TEST_F(Polls, MayGoFromWithinTheirOwnEvent) {
 }
 
 // The first event of a round fires the timers that are due before it is delivered.
-TEST_F(Polls, MayGoByATimerThatIsDueAsTheyBecomeReady) {
+TEST_F(Polls, MayBeDestroyedByATimerThatIsDueWhenTheyBecomeReady) {
   watch();
   Alarm alarm([this] {
     poll_.reset();

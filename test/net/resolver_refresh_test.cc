@@ -80,7 +80,7 @@ class ResolverRefresh : public ::testing::Test {
   int fences_ = 0;
 };
 
-TEST_F(ResolverRefresh, ANameInUseIsAskedAgainAtFourFifthsOfItsTtl) {
+TEST_F(ResolverRefresh, AsksForANameInUseAtFourFifthsOfItsTtl) {
   EXPECT_EQ(lookUp(), "192.0.2.1:0");
   server_[kName].addresses = {"192.0.2.2"};
   pass(79s);
@@ -92,7 +92,7 @@ TEST_F(ResolverRefresh, ANameInUseIsAskedAgainAtFourFifthsOfItsTtl) {
   EXPECT_EQ(known(), "192.0.2.2:0") << "the TTL begins anew";
 }
 
-TEST_F(ResolverRefresh, ANameThatNobodyUsesIsLeftAlone) {
+TEST_F(ResolverRefresh, DoesNotAskForAnUnusedName) {
   lookUp();
   passAndAnswer(81s);
   // The name was not used since that answer.
@@ -102,7 +102,7 @@ TEST_F(ResolverRefresh, ANameThatNobodyUsesIsLeftAlone) {
   EXPECT_EQ(known(), "nothing");
 }
 
-TEST_F(ResolverRefresh, WhoComesBetweenTheRefreshAndTheEndIsServedAndMakesItAsk) {
+TEST_F(ResolverRefresh, IsTriggeredByAUseBetweenItsTimeAndTheEnd) {
   lookUp();
   passAndAnswer(81s);
   pass(81s);
@@ -114,7 +114,7 @@ TEST_F(ResolverRefresh, WhoComesBetweenTheRefreshAndTheEndIsServedAndMakesItAsk)
   EXPECT_EQ(asked(), 3);
 }
 
-TEST_F(ResolverRefresh, AnAnswerOfLessThanASecondIsNotRefreshed) {
+TEST_F(ResolverRefresh, SkipsAnAnswerOfLessThanASecond) {
   settings_.minTtl = 999ms;
   server_[kName].ttl = 0;
   lookUp();
@@ -123,7 +123,7 @@ TEST_F(ResolverRefresh, AnAnswerOfLessThanASecondIsNotRefreshed) {
   EXPECT_EQ(asked(), 1);
 }
 
-TEST_F(ResolverRefresh, AnAnswerOfASecondIs) {
+TEST_F(ResolverRefresh, IncludesAnAnswerOfASecond) {
   settings_.minTtl = 1s;
   server_[kName].ttl = 0;
   lookUp();
@@ -131,14 +131,14 @@ TEST_F(ResolverRefresh, AnAnswerOfASecondIs) {
   EXPECT_EQ(asked(), 2);
 }
 
-TEST_F(ResolverRefresh, AFailureIsNotRefreshed) {
+TEST_F(ResolverRefresh, SkipsAFailure) {
   server_[kName] = {.reply = DnsReply::kNoSuchName};
   lookUp();
   pass(4900ms);
   EXPECT_EQ(asked(), 1);
 }
 
-TEST_F(ResolverRefresh, TheLastGoodAnswerGoesOnWhileTheServersFail) {
+TEST_F(ResolverRefresh, KeepsTheLastGoodAnswerWhileTheServersFail) {
   settings_.staleTtl = 60s;
   lookUp();
   server_[kName].reply = DnsReply::kServerFailure;
@@ -151,7 +151,7 @@ TEST_F(ResolverRefresh, TheLastGoodAnswerGoesOnWhileTheServersFail) {
   EXPECT_EQ(lookUp(), "backend.test: no name server has an answer");
 }
 
-TEST_F(ResolverRefresh, ItGoesOnAlsoIfTheFirstToSeeTheFailureAsksAfterTheEnd) {
+TEST_F(ResolverRefresh, KeepsTheLastGoodAnswerEvenIfTheFailureIsSeenAfterItsEnd) {
   settings_.staleTtl = 60s;
   lookUp();
   passAndAnswer(81s);
@@ -161,7 +161,7 @@ TEST_F(ResolverRefresh, ItGoesOnAlsoIfTheFirstToSeeTheFailureAsksAfterTheEnd) {
   EXPECT_EQ(lookUp(), "192.0.2.1:0");
 }
 
-TEST_F(ResolverRefresh, ItDoesNotGoOnWithoutAStaleTtl) {
+TEST_F(ResolverRefresh, KeepsNoExpiredAnswerWithoutAStaleTtl) {
   settings_.staleTtl = 0s;
   lookUp();
   server_[kName].reply = DnsReply::kServerFailure;
@@ -169,28 +169,28 @@ TEST_F(ResolverRefresh, ItDoesNotGoOnWithoutAStaleTtl) {
   EXPECT_EQ(known(), "backend.test: no name server has an answer");
 }
 
-TEST_F(ResolverRefresh, AnAnswerThatBreaksOffIsAFailureOfTheServer) {
+TEST_F(ResolverRefresh, TreatsATruncatedReplyAsAFailureOfTheServer) {
   lookUp();
   server_[kName].reply = DnsReply::kCutOff;
   passAndAnswer(101s);
   EXPECT_EQ(known(), "192.0.2.1:0");
 }
 
-TEST_F(ResolverRefresh, ANameThatIsGoneIsGone) {
+TEST_F(ResolverRefresh, DropsTheAnswerOfANameThatNoLongerExists) {
   lookUp();
   server_[kName].reply = DnsReply::kNoSuchName;
   passAndAnswer(81s);
   EXPECT_EQ(known(), "backend.test: Domain name not found");
 }
 
-TEST_F(ResolverRefresh, ANameThatHasLostItsAddressesHasNone) {
+TEST_F(ResolverRefresh, DropsTheAddressesOfANameThatHasLostThem) {
   lookUp();
   server_[kName].addresses = {};
   passAndAnswer(81s);
   EXPECT_EQ(known(), "backend.test: DNS server returned answer with no data");
 }
 
-TEST_F(ResolverRefresh, FailingServersAreAskedAgainEveryNegativeTtlWhileTheNameIsUsed) {
+TEST_F(ResolverRefresh, AsksFailingServersAgainEveryNegativeTtlWhileTheNameIsUsed) {
   settings_.negativeTtl = 5s;
   lookUp();
   server_[kName].reply = DnsReply::kServerFailure;
@@ -206,7 +206,7 @@ TEST_F(ResolverRefresh, FailingServersAreAskedAgainEveryNegativeTtlWhileTheNameI
   EXPECT_EQ(known(), "192.0.2.2:0");
 }
 
-TEST_F(ResolverRefresh, WhoAsksWhileARefreshIsOnItsWayAsksNothingMore) {
+TEST_F(ResolverRefresh, SharesItsQuestionWithCallersThatAskMeanwhile) {
   lookUp();
   server_[kName].silences = 1;
   pass(101s);
@@ -221,7 +221,7 @@ TEST_F(ResolverRefresh, WhoAsksWhileARefreshIsOnItsWayAsksNothingMore) {
   EXPECT_FALSE(done);
 }
 
-TEST_F(ResolverRefresh, QuestionsAreTimed) {
+TEST_F(ResolverRefresh, RecordsTheDurationOfQuestions) {
   lookUp();
   server_["gone.test"] = {.reply = DnsReply::kNoSuchName};
   bool done = false;
@@ -237,7 +237,7 @@ TEST_F(ResolverRefresh, QuestionsAreTimed) {
   EXPECT_NE(observe::exposeMetrics(registry_).find(series), std::string::npos) << observe::exposeMetrics(registry_);
 }
 
-TEST(DnsStrategy, StrictTriesAllAddressesInTheirOrderLogicalTheFirst) {
+TEST(DnsStrategy, TriesAllAddressesInOrderIfStrictAndTheFirstIfLogical) {
   const Addresses answer = {*Address::parse("192.0.2.2", 0), *Address::parse("192.0.2.1", 0)};
   EXPECT_EQ(chooseAddresses(DnsStrategy::kStrict, answer), answer);
   EXPECT_EQ(chooseAddresses(DnsStrategy::kLogical, answer), Addresses{answer.front()});

@@ -61,7 +61,7 @@ class ResolverTest : public ResolverFixture<test::ManualClock> {
 };
 class ResolverTimeTest : public ResolverFixture<base::SystemClock> {};
 
-TEST_F(ResolverTest, AsksAndRemembers) {
+TEST_F(ResolverTest, AsksOnceAndCachesTheAnswer) {
   server_["backend.test"] = {.addresses = {"192.0.2.1", "192.0.2.2"}};
   start();
   EXPECT_EQ(resolver_->cached("backend.test"), nullptr);
@@ -70,7 +70,7 @@ TEST_F(ResolverTest, AsksAndRemembers) {
   EXPECT_EQ(server_.asked("backend.test"), 1);
 }
 
-TEST_F(ResolverTest, TakesAnyCaseAndTheRootsDotForTheSameName) {
+TEST_F(ResolverTest, TreatsAnyCaseAndTheRootsDotAsTheSameName) {
   server_["backend.test"] = {.addresses = {"192.0.2.1"}};
   EXPECT_EQ(texts(lookUp("BackEnd.TEST.")), Texts{"192.0.2.1:0"});
   EXPECT_EQ(texts(resolver_->cached("backend.test")), Texts{"192.0.2.1:0"});
@@ -105,7 +105,7 @@ TEST_F(ResolverTest, KeepsAnAnswerAtLeastTheMinimumAndAtMostTheMaximum) {
   EXPECT_EQ(resolver_->cached("long.test"), nullptr);
 }
 
-TEST_F(ResolverTest, AnAnswerThatMayNotBeKeptCountsInItsOwnTurn) {
+TEST_F(ResolverTest, UsesAnAnswerThatMayNotBeCachedInItsOwnTurn) {
   settings_.minTtl = 0s;
   server_["backend.test"] = {.addresses = {"192.0.2.1"}, .ttl = 0};
   start();
@@ -131,7 +131,7 @@ TEST_F(ResolverTest, FollowsAnAliasAndKeepsTheShorterTtl) {
   EXPECT_EQ(resolver_->cached("www.test"), nullptr);
 }
 
-TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
+TEST_F(ResolverTest, CachesThatANameDoesNotExist) {
   settings_.negativeTtl = 5s;
   server_["gone.test"] = {.reply = DnsReply::kNoSuchName};
   const auto* result = lookUp("gone.test");
@@ -148,7 +148,7 @@ TEST_F(ResolverTest, RemembersThatANameDoesNotExist) {
   EXPECT_EQ(server_.asked("gone.test"), 1);
 }
 
-TEST_F(ResolverTest, AFailingServerIsADnsError) {
+TEST_F(ResolverTest, FailsWithADnsErrorIfTheServerFails) {
   server_["broken.test"] = {.reply = DnsReply::kServerFailure};
   const auto* result = lookUp("broken.test");
   ASSERT_FALSE(result->ok());
@@ -156,21 +156,21 @@ TEST_F(ResolverTest, AFailingServerIsADnsError) {
   EXPECT_EQ(result->error().detail, "broken.test: no name server has an answer");
 }
 
-TEST_F(ResolverTest, ANameWithoutAddressesIsADnsError) {
+TEST_F(ResolverTest, FailsWithADnsErrorForANameWithoutAddresses) {
   server_["empty.test"] = {};
   const auto* result = lookUp("empty.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
 }
 
-TEST_F(ResolverTest, AnAnswerThatBreaksOffIsADnsError) {
+TEST_F(ResolverTest, FailsWithADnsErrorForAReplyThatBreaksOff) {
   server_["cut.test"] = {.reply = DnsReply::kCutOff};
   const auto* result = lookUp("cut.test");
   ASSERT_FALSE(result->ok());
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsError);
 }
 
-TEST_F(ResolverTest, KeepsNotMoreAddressesThanTheBound) {
+TEST_F(ResolverTest, KeepsNoMoreAddressesThanTheBound) {
   settings_.maxAddresses = 4;
   for (int i = 1; i <= 4; ++i) server_["four.test"].addresses.push_back("192.0.2." + std::to_string(i));
   for (int i = 1; i <= 25; ++i) server_["many.test"].addresses.push_back("192.0.2." + std::to_string(i));
@@ -178,7 +178,7 @@ TEST_F(ResolverTest, KeepsNotMoreAddressesThanTheBound) {
   EXPECT_EQ(texts(lookUp("many.test")).size(), 4u);
 }
 
-TEST_F(ResolverTest, ATruncatedAnswerIsAskedForAgainByTcp) {
+TEST_F(ResolverTest, AsksAgainByTcpForATruncatedAnswer) {
   settings_.maxAddresses = 200;
   server_["large.test"].truncated = true;
   for (int i = 1; i <= 100; ++i) server_["large.test"].addresses.push_back("192.0.2." + std::to_string(i));
@@ -186,7 +186,7 @@ TEST_F(ResolverTest, ATruncatedAnswerIsAskedForAgainByTcp) {
   EXPECT_EQ(server_.askedByTcp(), 1);
 }
 
-TEST_F(ResolverTest, AsksForIpv6OnlyIfToldTo) {
+TEST_F(ResolverTest, AsksForIpv6OnlyIfItIsEnabled) {
   server_["dual.test"] = {.addresses = {"192.0.2.1", "2001:db8::1"}};
   EXPECT_EQ(texts(lookUp("dual.test")), Texts{"192.0.2.1:0"});
   EXPECT_EQ(server_.asked("dual.test"), 1);
@@ -198,7 +198,7 @@ TEST_F(ResolverTest, AsksForIpv6OnlyIfToldTo) {
   EXPECT_EQ(server_.asked("dual.test"), 3);
 }
 
-TEST_F(ResolverTest, ManyAskersOfOneNameShareOneQuestion) {
+TEST_F(ResolverTest, SharesOneQuestionBetweenCallersOfOneName) {
   server_["backend.test"] = {.addresses = {"192.0.2.1"}};
   start();
   int done = 0;
@@ -210,7 +210,7 @@ TEST_F(ResolverTest, ManyAskersOfOneNameShareOneQuestion) {
   EXPECT_EQ(server_.asked("backend.test"), 1);
 }
 
-TEST_F(ResolverTest, WhoIsToldMayAskAgain) {
+TEST_F(ResolverTest, AllowsACallbackToAskAgain) {
   server_["one.test"] = {.addresses = {"192.0.2.1"}};
   server_["two.test"] = {.addresses = {"192.0.2.2"}};
   start();
@@ -225,7 +225,7 @@ TEST_F(ResolverTest, WhoIsToldMayAskAgain) {
   EXPECT_EQ(texts(resolver_->cached("two.test")), Texts{"192.0.2.2:0"});
 }
 
-TEST_F(ResolverTest, AHostOfTheSettingsIsNeverAsked) {
+TEST_F(ResolverTest, NeverAsksForAHostOfTheSettings) {
   settings_.hosts["static.test"] = {"192.0.2.7", "2001:db8::7"};
   start();
   EXPECT_EQ(texts(resolver_->cached("Static.test")), (Texts{"192.0.2.7:0", "[2001:db8::7]:0"}));
@@ -235,7 +235,7 @@ TEST_F(ResolverTest, AHostOfTheSettingsIsNeverAsked) {
   EXPECT_EQ(server_.asked("static.test"), 0);
 }
 
-TEST_F(ResolverTest, AnAddressNeedsNoQuestion) {
+TEST_F(ResolverTest, AsksNothingForAnAddress) {
   start();
   const auto* v4 = resolver_->cached("192.0.2.1");
   const auto* v6 = resolver_->cached("2001:db8::1");
@@ -244,7 +244,7 @@ TEST_F(ResolverTest, AnAddressNeedsNoQuestion) {
   EXPECT_EQ(texts(lookUp("192.0.2.1")), Texts{"192.0.2.1:0"});
 }
 
-TEST_F(ResolverTest, WhatIsNoHostNameFailsWithoutAQuestionAndIsNotRepeated) {
+TEST_F(ResolverTest, FailsWithoutAQuestionAndWithoutQuotingForAnInvalidHostName) {
   start();
   for (const std::string& name : {std::string(), std::string("."), std::string("a b.test"), std::string("a\n.test"),
                                   std::string("a\0b", 3), std::string(254, 'a'), std::string("\xc3\xa4.test")}) {
@@ -257,7 +257,7 @@ TEST_F(ResolverTest, WhatIsNoHostNameFailsWithoutAQuestionAndIsNotRepeated) {
   EXPECT_FALSE(lookUp("a b.test")->ok());
 }
 
-TEST_F(ResolverTest, ANameOfTheGreatestLengthIsAsked) {
+TEST_F(ResolverTest, AsksForANameOfTheGreatestLength) {
   const std::string label(63, 'a');
   const std::string name = label + "." + label + "." + label + "." + std::string(61, 'b');
   ASSERT_EQ(name.size(), 253u);
@@ -265,9 +265,11 @@ TEST_F(ResolverTest, ANameOfTheGreatestLengthIsAsked) {
   EXPECT_EQ(texts(lookUp(name)), Texts{"192.0.2.1:0"});
 }
 
-TEST_F(ResolverTest, ALabelThatIsTooLongIsADnsError) { EXPECT_FALSE(lookUp(std::string(64, 'a') + ".test")->ok()); }
+TEST_F(ResolverTest, FailsWithADnsErrorForALabelThatIsTooLong) {
+  EXPECT_FALSE(lookUp(std::string(64, 'a') + ".test")->ok());
+}
 
-TEST_F(ResolverTest, RemembersABoundedNumberOfNames) {
+TEST_F(ResolverTest, CachesABoundedNumberOfNames) {
   settings_.negativeTtl = 1h;
   maxNames_ = 8;
   for (int i = 0; i <= 8; ++i) {
@@ -304,7 +306,7 @@ TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
   EXPECT_EQ(server_.asked("c.test"), 0);
 }
 
-TEST_F(ResolverTest, DestructionWithQuestionsInFlightTellsNobody) {
+TEST_F(ResolverTest, CallsNoCallbackAfterDestruction) {
   server_["silent.test"] = {.reply = DnsReply::kSilence};
   start();
   bool told = false;
@@ -329,7 +331,7 @@ TEST_F(ResolverTest, OutlivesTheLoop) {
   resolver_.reset();
 }
 
-TEST_F(ResolverTest, RefusesSettingsThatAreNoAddresses) {
+TEST_F(ResolverTest, RefusesServersAndHostsThatAreNoAddresses) {
   const auto refusal = [this](auto&& change) {
     base::DnsSettings settings;
     change(settings);
@@ -350,7 +352,7 @@ TEST_F(ResolverTest, RefusesSettingsThatAreNoAddresses) {
   EXPECT_EQ(refusal([](base::DnsSettings& s) { s.hosts["a b"] = {"1.2.3.4"}; }), "dns.hosts: 'a b' is not a host name");
 }
 
-TEST_F(ResolverTimeTest, ASilentServerIsATimeoutAfterAllAttempts) {
+TEST_F(ResolverTimeTest, TimesOutAfterAllAttemptsAtASilentServer) {
   settings_.timeout = 30ms;
   settings_.attempts = 3;
   server_["silent.test"] = {.reply = DnsReply::kSilence};
@@ -365,7 +367,7 @@ TEST_F(ResolverTimeTest, ASilentServerIsATimeoutAfterAllAttempts) {
   EXPECT_GE(took, 90ms);
 }
 
-TEST_F(ResolverTimeTest, ALostQuestionIsAskedAgain) {
+TEST_F(ResolverTimeTest, AsksALostQuestionAgain) {
   settings_.timeout = 30ms;
   settings_.attempts = 8;
   server_["lossy.test"] = {.addresses = {"192.0.2.1"}, .silences = 2};
@@ -373,7 +375,7 @@ TEST_F(ResolverTimeTest, ALostQuestionIsAskedAgain) {
   EXPECT_GE(server_.asked("lossy.test"), 3) << "more if the machine does not come to the answer in time";
 }
 
-TEST_F(ResolverTimeTest, AnAnswerToAnotherQuestionIsIgnored) {
+TEST_F(ResolverTimeTest, IgnoresAnAnswerToAnotherQuestion) {
   settings_.timeout = 30ms;
   settings_.attempts = 1;
   server_["backend.test"] = {.reply = DnsReply::kOtherQuestion, .addresses = {"192.0.2.66"}};
@@ -382,7 +384,7 @@ TEST_F(ResolverTimeTest, AnAnswerToAnotherQuestionIsIgnored) {
   EXPECT_EQ(result->error().type, base::ErrorType::kDnsTimeout);
 }
 
-TEST_F(ResolverTimeTest, TheNextServerIsAskedWhenOneIsSilent) {
+TEST_F(ResolverTimeTest, AsksTheNextServerWhenOneIsSilent) {
   settings_.timeout = 30ms;
   settings_.attempts = 8;
   test::LoopNameServer second(worker_);
@@ -392,7 +394,7 @@ TEST_F(ResolverTimeTest, TheNextServerIsAskedWhenOneIsSilent) {
   EXPECT_EQ(texts(lookUp("backend.test")), Texts{"192.0.2.1:0"});
 }
 
-TEST_F(ResolverTimeTest, AServerThatIsNotThereIsADnsError) {
+TEST_F(ResolverTimeTest, FailsWithADnsErrorIfThereIsNoServer) {
   {
     const ListenSocket nobody = test::listenOnLoopback();
     settings_.servers = {nobody.address().toString()};

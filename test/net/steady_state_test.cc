@@ -82,7 +82,7 @@ class EchoTimer final : public Timer {
   void onTimer() override {}
 };
 
-TEST(SteadyState, BytesAndTimersPassWithoutTheHeap) {
+TEST(SteadyState, NeedsNoHeapForBytesAndTimers) {
   const base::SystemClock clock;
   Worker worker(clock);
   test::SocketPair pair = test::makeSocketPair();
@@ -105,7 +105,7 @@ TEST(SteadyState, BytesAndTimersPassWithoutTheHeap) {
   EXPECT_EQ(allocations.count, before);
 }
 
-TEST(SteadyState, AnIdleConnectionCostsLessThanHalfAKilobyte) {
+TEST(SteadyState, KeepsAnIdleConnectionBelowHalfAKilobyte) {
   const base::SystemClock clock;
   Worker worker(clock);
   test::RecordingSink sink;

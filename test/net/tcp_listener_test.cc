@@ -15,9 +15,9 @@ namespace {
 
 using test::Descriptor;
 
-class ListenerTest : public ::testing::Test {
+class TcpListenerTest : public ::testing::Test {
  protected:
-  ListenerTest() : worker_(clock_), socket_(test::listenOnLoopback()) {}
+  TcpListenerTest() : worker_(clock_), socket_(test::listenOnLoopback()) {}
 
   TcpListener::Accepted keep() {
     return [this](int fd, const Address& peer) {
@@ -33,20 +33,20 @@ class ListenerTest : public ::testing::Test {
   Address peer_;
 };
 
-TEST_F(ListenerTest, TakesAFreePortAndSaysWhich) { EXPECT_NE(socket_.address().port(), 0); }
+TEST_F(TcpListenerTest, TakesAFreePortAndReportsIt) { EXPECT_NE(socket_.address().port(), 0); }
 
-TEST_F(ListenerTest, APortInUseIsAnErrorThatNamesTheAddress) {
+TEST_F(TcpListenerTest, APortInUseIsAnErrorThatNamesTheAddress) {
   const auto second = ListenSocket::open(socket_.address());
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().origin, base::ErrorOrigin::kConfig);
   EXPECT_EQ(second.error().detail, "cannot listen on " + socket_.address().toString() + ": Address already in use");
 }
 
-TEST_F(ListenerTest, AnAddressOfNobodyHereIsAnError) {
+TEST_F(TcpListenerTest, AnAddressThatTheHostDoesNotHaveIsAnError) {
   EXPECT_FALSE(ListenSocket::open(*Address::parse("192.0.2.1", 0)).ok());
 }
 
-TEST_F(ListenerTest, AClosedSocketLeavesItsPortToTheNextOne) {
+TEST_F(TcpListenerTest, AClosedSocketLeavesItsPortToTheNextOne) {
   const test::HeldPort port;
   const Address address = *Address::parse("127.0.0.1", port.port());
   ListenSocket first = ListenSocket::open(address).value();
@@ -56,7 +56,7 @@ TEST_F(ListenerTest, AClosedSocketLeavesItsPortToTheNextOne) {
   EXPECT_TRUE(ListenSocket::open(address).ok());
 }
 
-TEST_F(ListenerTest, HandsOverConnectionsWithTheirPeer) {
+TEST_F(TcpListenerTest, HandsOverConnectionsWithTheirPeer) {
   const TcpListener listener(worker_, socket_, keep());
   const Descriptor client = test::connectBlocking(socket_.address());
   ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 1; }));
@@ -68,14 +68,14 @@ TEST_F(ListenerTest, HandsOverConnectionsWithTheirPeer) {
   EXPECT_NE(fcntl(accepted_[0].get(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
-TEST_F(ListenerTest, TakesMoreConnectionsThanOneEventHandsOver) {
+TEST_F(TcpListenerTest, TakesMoreConnectionsThanOneEventHandsOver) {
   std::vector<Descriptor> clients;
   for (int i = 0; i < 150; ++i) clients.push_back(test::connectBlocking(socket_.address()));
   const TcpListener listener(worker_, socket_, keep());
   ASSERT_TRUE(test::runUntil(worker_, [&] { return accepted_.size() == 150; }));
 }
 
-TEST_F(ListenerTest, LeavesToTheNextRoundWhatIsMoreThanItTakesInOne) {
+TEST_F(TcpListenerTest, LeavesConnectionsBeyondItsBoundToTheNextRound) {
   std::vector<Descriptor> clients;
   for (int i = 0; i < 10; ++i) clients.push_back(test::connectBlocking(socket_.address()));
   const TcpListener listener(worker_, socket_, keep(), 4);
@@ -87,7 +87,7 @@ TEST_F(ListenerTest, LeavesToTheNextRoundWhatIsMoreThanItTakesInOne) {
   EXPECT_EQ(rounds, (std::vector<std::size_t>{4, 8, 10}));
 }
 
-TEST_F(ListenerTest, AcceptsNothingOnceItIsGone) {
+TEST_F(TcpListenerTest, AcceptsNothingAfterItsDestruction) {
   { const TcpListener listener(worker_, socket_, keep()); }
   const Descriptor client = test::connectBlocking(socket_.address());
   ListenSocket other = test::listenOnLoopback();
@@ -101,7 +101,7 @@ TEST_F(ListenerTest, AcceptsNothingOnceItIsGone) {
   EXPECT_TRUE(accepted_.empty());
 }
 
-TEST_F(ListenerTest, PausesInsteadOfSpinningWhenThereAreNoDescriptorsAndGoesOnAfterwards) {
+TEST_F(TcpListenerTest, PausesInsteadOfSpinningWithoutDescriptorsAndGoesOnAfterwards) {
   const TcpListener listener(worker_, socket_, keep());
   const Descriptor client = test::connectBlocking(socket_.address());
   {
@@ -115,14 +115,14 @@ TEST_F(ListenerTest, PausesInsteadOfSpinningWhenThereAreNoDescriptorsAndGoesOnAf
   EXPECT_TRUE(worker_.timers().empty());
 }
 
-TEST_F(ListenerTest, ListensOnIpv6WithoutTakingThePortOfIpv4) {
+TEST_F(TcpListenerTest, ListensOnIpv6WithoutTakingThePortOfIpv4) {
   const test::HeldPort port;
   auto any6 = ListenSocket::open(*Address::parse("::", port.port()));
   if (!any6) GTEST_SKIP() << any6.error().detail;
   EXPECT_TRUE(ListenSocket::open(*Address::parse("0.0.0.0", port.port())).ok());
 }
 
-TEST_F(ListenerTest, OutlivesTheLoop) {
+TEST_F(TcpListenerTest, OutlivesTheLoop) {
   const TcpListener listener(worker_, socket_, keep());
   worker_.stop();
   worker_.run();

@@ -51,7 +51,7 @@ class TcpTest : public ::testing::Test {
   std::unique_ptr<Transport> transport_;
 };
 
-TEST_F(TcpTest, ConnectsAndSaysSoInALaterTurn) {
+TEST_F(TcpTest, ReportsAConnectionInALaterTurn) {
   const ListenSocket listening = test::listenOnLoopback();
   const auto transport = connectTcp(worker_, listening.address(), sink_);
   EXPECT_EQ(sink_.opened, 0);
@@ -60,7 +60,7 @@ TEST_F(TcpTest, ConnectsAndSaysSoInALaterTurn) {
   EXPECT_EQ(transport->tls(), nullptr);
 }
 
-TEST_F(TcpTest, TellsHowMuchThePeersSystemHasAcknowledged) {
+TEST_F(TcpTest, ReportsHowMuchThePeersSystemHasAcknowledged) {
   adopt();
   // No event announces it, so the loop is kept awake.
   const auto acknowledged = [&](std::uint64_t least) {
@@ -115,7 +115,7 @@ TEST_F(TcpTest, AConnectionBeyondTheDescriptorsOfItsWorkerFails) {
   EXPECT_EQ(sink_.error->origin, base::ErrorOrigin::kUpstream);
 }
 
-TEST_F(TcpTest, ATransportThatIsDestroyedBeforeItsLateFailureIsNotToldOfIt) {
+TEST_F(TcpTest, ATransportThatIsDestroyedBeforeItsLateFailureGetsNoEvent) {
   connectTcp(worker_, *Address::parse("255.255.255.255", 9), sink_).reset();
   EXPECT_TRUE(worker_.timers().empty());
   EXPECT_EQ(sink_.failed, 0);
@@ -188,7 +188,7 @@ TEST_F(TcpTest, ReadsNothingBeforeItHasABudget) {
   ASSERT_TRUE(until([&] { return sink_.received == "hello"; }));
 }
 
-TEST_F(TcpTest, DeliversNotMoreThanTheBudgetUntilThereIsAnother) {
+TEST_F(TcpTest, DeliversNoMoreThanTheBudgetUntilThereIsAnother) {
   adopt(3);
   ASSERT_TRUE(test::sendAll(pair_.peers, "abcdefgh"));
   ASSERT_TRUE(until([&] { return sink_.reads == 1; }));
@@ -233,7 +233,7 @@ class Granting final : public Beats {
   base::MonotonicTime granted_{};
 };
 
-TEST_F(TcpTest, ASenderWhoNeverPausesLeavesOtherConnectionsTheirTurn) {
+TEST_F(TcpTest, ASenderThatNeverPausesDoesNotStarveOtherConnections) {
   adopt(10);
   const Granting granting(worker_, *transport_, 10);
   ASSERT_TRUE(test::sendAll(pair_.peers, std::string(5000, 'x')));
@@ -286,7 +286,7 @@ TEST_F(TcpTest, ASlowPeerMakesItPendingWithABoundedRest) {
   EXPECT_GT(chunks, 4u);
 }
 
-TEST_F(TcpTest, LosesAndDoublesNothingAgainstASlowPeer) {
+TEST_F(TcpTest, LosesAndDuplicatesNothingWithASlowPeer) {
   adopt();
   const std::string sent = letters(24 << 20);
   outgoing_.append(sent);
@@ -302,7 +302,7 @@ TEST_F(TcpTest, LosesAndDoublesNothingAgainstASlowPeer) {
   EXPECT_FALSE(transport_->pending());
 }
 
-TEST_F(TcpTest, ShutdownEndsOurSideAndReadingGoesOn) {
+TEST_F(TcpTest, ShutdownEndsItsSideAndReadingGoesOn) {
   adopt();
   outgoing_.append("last");
   transport_->write(outgoing_);
@@ -315,7 +315,7 @@ TEST_F(TcpTest, ShutdownEndsOurSideAndReadingGoesOn) {
   ASSERT_TRUE(until([&] { return sink_.received == "answer"; }));
 }
 
-TEST_F(TcpTest, ShutdownWaitsForWhatIsPending) {
+TEST_F(TcpTest, ShutdownWaitsForPendingBytes) {
   adopt();
   fill();
   outgoing_.clear();
@@ -364,7 +364,7 @@ TEST_F(TcpTest, AbortResetsThePeer) {
   EXPECT_EQ(outgoing_.size(), 1u);
 }
 
-TEST_F(TcpTest, AbortWhileAWriteWaitsGivesTheMemoryBack) {
+TEST_F(TcpTest, AbortDuringAPendingWriteFreesItsMemory) {
   adopt();
   fill();
   outgoing_.clear();
@@ -373,7 +373,7 @@ TEST_F(TcpTest, AbortWhileAWriteWaitsGivesTheMemoryBack) {
   EXPECT_EQ(worker_.chunks().inUse(), 0u);
 }
 
-TEST_F(TcpTest, AnEndOfThePeerIsToldOnceAndWritingGoesOn) {
+TEST_F(TcpTest, AnEndOfThePeerIsReportedOnceAndWritingGoesOn) {
   adopt();
   ASSERT_TRUE(test::sendAll(pair_.peers, "bye"));
   ::shutdown(pair_.peers.get(), SHUT_WR);

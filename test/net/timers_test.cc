@@ -73,7 +73,7 @@ TEST_F(TimerWheelTest, ADeadlineBeforeTheWheelBeganFires) {
   EXPECT_EQ(timer.count(), 1);
 }
 
-TEST_F(TimerWheelTest, TheLatestOfAllDeadlinesIsHarmless) {
+TEST_F(TimerWheelTest, TheLatestPossibleDeadlineIsHarmless) {
   Recorded timer;
   wheel_.set(timer, base::MonotonicTime::max());
   pass(1000h);
@@ -81,7 +81,7 @@ TEST_F(TimerWheelTest, TheLatestOfAllDeadlinesIsHarmless) {
   EXPECT_TRUE(timer.isSet());
 }
 
-TEST_F(TimerWheelTest, MovedFurtherAwayItFiresOnlyThen) {
+TEST_F(TimerWheelTest, ATimerThatIsMovedFurtherAwayFiresOnlyThen) {
   Recorded timer;
   set(timer, 100ms);
   for (int i = 0; i < 50; ++i) {
@@ -93,7 +93,7 @@ TEST_F(TimerWheelTest, MovedFurtherAwayItFiresOnlyThen) {
   EXPECT_EQ(timer.count(), 1);
 }
 
-TEST_F(TimerWheelTest, MovedCloserItFiresEarlier) {
+TEST_F(TimerWheelTest, ATimerThatIsMovedCloserFiresEarlier) {
   Recorded timer;
   set(timer, 60s);
   set(timer, 1s);
@@ -103,7 +103,7 @@ TEST_F(TimerWheelTest, MovedCloserItFiresEarlier) {
   EXPECT_EQ(timer.count(), 1);
 }
 
-TEST_F(TimerWheelTest, CancelledItDoesNotFireAndTheWheelIsEmpty) {
+TEST_F(TimerWheelTest, ACancelledTimerDoesNotFireAndLeavesTheWheelEmpty) {
   Recorded timer;
   EXPECT_TRUE(wheel_.empty());
   set(timer, 20ms);
@@ -208,7 +208,7 @@ TEST_F(TimerWheelTest, AJumpOverAllLevelsFiresEverythingInOrder) {
   EXPECT_EQ(order, (std::vector<int>{6, 1, 7, 3, 4, 2, 5, 0}));
 }
 
-TEST_F(TimerWheelTest, WhatIsSetWhileTheWheelCatchesUpStillFiresInTheSameAdvance) {
+TEST_F(TimerWheelTest, ATimerSetWhileTheWheelCatchesUpFiresInTheSameAdvance) {
   Recorded second;
   const base::MonotonicTime start = clock_.now();
   Recorded first([&] { wheel_.set(second, start + 2s); });

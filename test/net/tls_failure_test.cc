@@ -63,7 +63,7 @@ TEST_F(TlsFailure, ABackendThatClosesInTheHandshakeHasTerminatedTheConnection) {
   EXPECT_EQ(near.failure(), "connection_terminated");
 }
 
-TEST_F(TlsFailure, NobodyWhoListensIsARefusedConnection) {
+TEST_F(TlsFailure, APortWithoutAListenerIsARefusedConnection) {
   std::optional<Address> gone;
   {
     const test::LoopbackListener listener;
@@ -90,7 +90,7 @@ TEST_F(TlsFailure, AClientThatStopsInTheHandshakeHasTerminatedTheConnection) {
   EXPECT_EQ(serve(std::string("\x16\x03\x01\x01", 4), true).failure(), "connection_terminated");
 }
 
-TEST_F(TlsFailure, AnswersThePeerByAnAlert) {
+TEST_F(TlsFailure, IsReportedToThePeerByAnAlert) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const Address to = harness.listener.address();
   ASSERT_EQ(::connect(fd, to.sockaddrPtr(), to.length()), 0);

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Table, TlsAlpn,
                                            AlpnCase{{"http/1.1"}, {"h2", "http/1.1"}, "http/1.1"},
                                            AlpnCase{{}, {"h2", "http/1.1"}, ""}, AlpnCase{{"h2"}, {}, ""}));
 
-TEST_F(TlsHandshake, EndsByAlertWhenTheClientOffersNoProtocolOfOurs) {
+TEST_F(TlsHandshake, EndsByAlertWhenTheClientOffersNoSupportedProtocol) {
   auto& ours = client({"spdy/3"});
   auto& theirs = server({"h2", "http/1.1"});
   auto [near, far] = harness.pair(ours, theirs);
@@ -137,7 +137,7 @@ TEST_F(TlsHandshake, SendsIntermediatesAndNeedsThem) {
   }
 }
 
-TEST_F(TlsHandshake, HoldsBackWhatComesBeforeAnybodyReads) {
+TEST_F(TlsHandshake, HoldsBackBytesThatArriveBeforeTheOwnerReads) {
   auto& ours = client();
   test::RawTlsServer peer(leaf, nullptr, [](SSL* ssl, int) {
     SSL_write(ssl, "early", 5);
@@ -156,7 +156,7 @@ TEST_F(TlsHandshake, HoldsBackWhatComesBeforeAnybodyReads) {
   harness.finish(near);
 }
 
-TEST(TlsContext, RefusesSettingsThatCanNotWork) {
+TEST(TlsContext, RefusesSettingsThatCannotWork) {
   const auto root = test::makeAuthority();
   const auto leaf = test::issueServer(root, "api.test");
   const auto trust = test::trustOf(root.certificate);

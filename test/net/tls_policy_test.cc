@@ -60,12 +60,12 @@ TEST_F(TlsRevocation, ARevokedCertificateIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("it has been revoked"));
 }
 
-TEST_F(TlsRevocation, AListThatHasExpiredRefusesEverybody) {
+TEST_F(TlsRevocation, AnExpiredListRefusesEveryCertificate) {
   trust(test::revocationList(root, {}, std::chrono::seconds(-1)));
   EXPECT_THAT(refusal(), HasSubstr("the revocation list has expired"));
 }
 
-TEST_F(TlsRevocation, ANewerListReplacesOneThatHasExpired) {
+TEST_F(TlsRevocation, ANewerListReplacesAnExpiredOne) {
   trust(test::revocationList(root, {}, std::chrono::seconds(-1)) + test::revocationList(root, {}));
   EXPECT_EQ(refusal(), "");
 }
@@ -76,7 +76,7 @@ TEST_F(TlsRevocation, WithoutAListOfItsIssuerACertificateIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("there is no revocation list of its issuer"));
 }
 
-TEST_F(TlsRevocation, AListThatTheIssuerHasNotSignedIsWorthNothing) {
+TEST_F(TlsRevocation, AListThatTheIssuerHasNotSignedDoesNotCount) {
   trust(test::revocationList(test::makeAuthority(), {}));
   EXPECT_NE(refusal(), "");
 }
@@ -89,7 +89,7 @@ TEST_F(TlsRevocation, AListOfTheIssuingAuthorityAloneIsEnough) {
   EXPECT_THAT(refusal(middle.certificate), HasSubstr("it has been revoked"));
 }
 
-TEST_F(TlsRevocation, AnAuthorityInTheMiddleIsHeldToTheListOfItsOwnIssuer) {
+TEST_F(TlsRevocation, AnIntermediateAuthorityIsCheckedAgainstTheListOfItsOwnIssuer) {
   leaf = test::issueServer(middle, "api.test");
   trust(test::revocationList(middle, {}) + test::revocationList(root, {}));
   EXPECT_EQ(refusal(middle.certificate), "");
@@ -185,7 +185,7 @@ class TlsClientVersions : public TlsClientPolicy {
   }
 };
 
-TEST_F(TlsClientVersions, TheLowestVersionIsKept) {
+TEST_F(TlsClientVersions, TheLowestVersionIsEnforced) {
   settings.minVersion = "1.3";
   EXPECT_THAT(agreed(), HasSubstr("TLSv1.3 "));
   EXPECT_THAT(agreed(TLS1_2_VERSION), HasSubstr("tls_protocol_error: "));
@@ -193,7 +193,7 @@ TEST_F(TlsClientVersions, TheLowestVersionIsKept) {
   EXPECT_THAT(agreed(TLS1_2_VERSION), HasSubstr("TLSv1.2 "));
 }
 
-TEST_F(TlsClientVersions, SuitesOfBothVersionsStandSideBySide) {
+TEST_F(TlsClientVersions, SuitesOfBothVersionsMayBeNamedTogether) {
   settings.cipherSuites = {"TLS_CHACHA20_POLY1305_SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384"};
   EXPECT_EQ(agreed(), "TLSv1.3 TLS_CHACHA20_POLY1305_SHA256");
   EXPECT_EQ(agreed(TLS1_2_VERSION), "TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384");
@@ -212,12 +212,12 @@ TEST_F(TlsClientVersions, AVersionWithoutASuiteIsNotSpoken) {
   EXPECT_EQ(agreed(), "TLSv1.3 TLS_AES_128_GCM_SHA256");
 }
 
-TEST_F(TlsClientVersions, ASuiteThatIsNotKnownIsLeftOut) {
+TEST_F(TlsClientVersions, AnUnknownSuiteIsLeftOut) {
   settings.cipherSuites = {"TLS_FUTURE", "TLS_AES_256_GCM_SHA384"};
   EXPECT_EQ(agreed(), "TLSv1.3 TLS_AES_256_GCM_SHA384");
 }
 
-TEST_F(TlsClientVersions, SuitesThatWouldOpenTheDoorAreNotKnown) {
+TEST_F(TlsClientVersions, InsecureSuitesAndOpensslKeywordsAreUnknown) {
   for (const char* name : {"ALL", "DEFAULT", "@SECLEVEL=0", "eNULL", "NULL-SHA256", "ADH-AES128-SHA256", "", "PSK",
                            "TLS_AES_128_GCM_SHA256:ALL", "ALL:eNULL", "tls_aes_128_gcm_sha256"}) {
     settings.cipherSuites = {name};
@@ -225,7 +225,7 @@ TEST_F(TlsClientVersions, SuitesThatWouldOpenTheDoorAreNotKnown) {
   }
 }
 
-TEST_F(TlsClientVersions, RefusesSettingsThatLeaveNothing) {
+TEST_F(TlsClientVersions, SettingsThatLeaveNoSuiteAreRefused) {
   settings.minVersion = "1.3";
   settings.cipherSuites = {"ECDHE-ECDSA-AES128-GCM-SHA256"};
   EXPECT_EQ(configError(), "TLS 1.3 is asked for, but none of its cipher suites");
@@ -236,7 +236,7 @@ TEST_F(TlsClientVersions, RefusesSettingsThatLeaveNothing) {
   }
 }
 
-TEST_F(TlsClientVersions, RefusesPinsThatAreNoneOrMeanNothing) {
+TEST_F(TlsClientVersions, InvalidAndUselessPinsAreRefused) {
   settings.spkiPins = {"abc"};
   EXPECT_EQ(configError(), "'abc' is not the base64 of a SHA-256 digest");
   settings.spkiPins = {test::spkiPin(root)};

@@ -61,7 +61,7 @@ TEST_P(TlsResumption, NeverCrossesContexts) {
 
 INSTANTIATE_TEST_SUITE_P(Versions, TlsResumption, ::testing::Values(TLS1_2_VERSION, TLS1_3_VERSION));
 
-TEST(TlsServerResumption, IsGrantedByOurServer) {
+TEST(TlsServerResumption, IsGrantedByTheGatewaysServer) {
   const auto root = test::makeAuthority();
   TlsClientSettings settings;
   settings.serverName = "api.test";

@@ -54,7 +54,7 @@ TEST_F(TlsTransfer, CarriesTenMegabytesBothWaysAtOnce) {
   EXPECT_EQ(harness.worker.chunks().inUse(), 0u);
 }
 
-TEST_F(TlsTransfer, WaitsForASlowReaderWithABoundOnWhatItKeeps) {
+TEST_F(TlsTransfer, KeepsABoundedNumberOfBytesForASlowReader) {
   auto [near, far] = opened();
   far.budget = 0;
   const std::string bytes = scatteredBytes(20'000'000);
@@ -79,7 +79,7 @@ TEST_F(TlsTransfer, WaitsForASlowReaderWithABoundOnWhatItKeeps) {
   EXPECT_FALSE(near.transport->pending());
 }
 
-TEST_F(TlsTransfer, GivesNoMoreThanTheBudgetAndOneRecord) {
+TEST_F(TlsTransfer, DeliversNoMoreThanTheBudgetAndOneRecord) {
   auto [near, far] = opened();
   far.budget = 100;
   const std::string bytes = scatteredBytes(300'000);
@@ -128,7 +128,7 @@ TEST_F(TlsTransfer, EndsOneSideAndGoesOnWithTheOther) {
   EXPECT_EQ(near.ended, true);
 }
 
-TEST_F(TlsTransfer, SendsWhatIsPendingBeforeItEnds) {
+TEST_F(TlsTransfer, SendsPendingBytesBeforeItEnds) {
   auto [near, far] = opened();
   far.budget = 0;
   const std::string bytes = scatteredBytes(20'000'000);
@@ -145,7 +145,7 @@ TEST_F(TlsTransfer, SendsWhatIsPendingBeforeItEnds) {
   EXPECT_TRUE(bytes.starts_with(far.received));
 }
 
-TEST_F(TlsTransfer, TellsTruncationFromAnEnd) {
+TEST_F(TlsTransfer, DistinguishesTruncationFromAnEnd) {
   test::RawTlsServer peer(leaf, nullptr, [](SSL* ssl, int) {
     SSL_write(ssl, "half of it", 10);
     ::shutdown(SSL_get_fd(ssl), SHUT_WR);
@@ -171,7 +171,7 @@ TEST_F(TlsTransfer, AbortsByReset) {
   EXPECT_FALSE(near.over()) << "no event after abort()";
 }
 
-TEST_F(TlsTransfer, AClientThatGoesIsSeenWhileNothingOfItIsRead) {
+TEST_F(TlsTransfer, NoticesAClientThatGoesWhileItIsNotRead) {
   auto [near, far] = opened();
   far.budget = 0;
   harness.send(near, scatteredBytes(20'000'000));

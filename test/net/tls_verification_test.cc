@@ -93,7 +93,7 @@ TEST_F(TlsVerification, MatchesAWildcardForAWholeLabelOnly) {
   EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch"));
 }
 
-TEST_F(TlsVerification, RefusesANameThatHidesBehindANul) {
+TEST_F(TlsVerification, RefusesANameBehindANul) {
   spec.dnsNames = {std::string("api.test\0.evil.test", 19)};
   EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch"));
 }
@@ -118,7 +118,7 @@ TEST_F(TlsVerification, SendsNoServerNameForAnAddress) {
   EXPECT_EQ(far.transport->tls()->sni, "");
 }
 
-TEST_F(TlsVerification, TakesAnyOfTheSubjectAltNamesInsteadOfTheServerName) {
+TEST_F(TlsVerification, AcceptsAnyOfTheSubjectAltNamesInsteadOfTheServerName) {
   settings.subjectAltNames = {"one.test", "spiffe://cluster.local/ns/a/sa/b"};
   EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch")) << "serverName does not count any more";
   spec.dnsNames = {"one.test"};
@@ -162,7 +162,7 @@ TEST_F(TlsVerification, RespectsNameConstraints) {
   EXPECT_EQ(refusalOfSpec(), "");
 }
 
-TEST_F(TlsVerification, LooksAtNothingIfTheBackendSaysSo) {
+TEST_F(TlsVerification, ChecksNothingWithInsecureSkipVerify) {
   settings.insecureSkipVerify = true;
   settings.trust = nullptr;
   spec.dnsNames = {"other.test"};
@@ -210,7 +210,7 @@ TEST_P(TlsClientCertificate, IsPresented) {
   EXPECT_EQ(near.ended, true) << near.detail();
 }
 
-TEST_P(TlsClientCertificate, ThatIsMissingIsItsOwnError) {
+TEST_P(TlsClientCertificate, CausesAnErrorOfItsOwnIfItIsMissing) {
   test::RawTlsServer peer(leaf, demanding(), [](SSL*, int accepted) { EXPECT_NE(accepted, 1); });
   auto& near = harness.connect(peer.address(), harness.client(settings()));
   harness.until([&] { return near.over(); });
@@ -218,7 +218,7 @@ TEST_P(TlsClientCertificate, ThatIsMissingIsItsOwnError) {
   EXPECT_THAT(near.detail(), HasSubstr("demands a client certificate"));
 }
 
-TEST_P(TlsClientCertificate, ThatIsMissingIsToldEvenIfARequestIsOnItsWay) {
+TEST_P(TlsClientCertificate, IsReportedAsMissingEvenIfARequestIsOnItsWay) {
   test::RawTlsServer peer(leaf, demanding(), [](SSL*, int accepted) { EXPECT_NE(accepted, 1); });
   auto& near = harness.connect(peer.address(), harness.client(settings()));
   harness.until([&] { return near.opened || near.over(); });
@@ -227,7 +227,7 @@ TEST_P(TlsClientCertificate, ThatIsMissingIsToldEvenIfARequestIsOnItsWay) {
   EXPECT_EQ(near.failure(), "tls_certificate_error") << near.detail();
 }
 
-TEST_P(TlsClientCertificate, OfAnUnknownAuthorityIsRefusedByTheBackend) {
+TEST_P(TlsClientCertificate, IsRefusedByTheBackendIfItsAuthorityIsUnknown) {
   const auto mine = test::issueClient(test::makeAuthority("Somebody Else"), "workload");
   TlsClientSettings with = settings();
   with.clientCertificate = test::chainOf(mine.certificate);

@@ -113,7 +113,7 @@ TEST_F(WorkerTest, TurnsOfOneRoundShareABeat) {
   EXPECT_EQ(beats_.log, "dfr");
 }
 
-TEST_F(WorkerTest, ATurnThatBringsMuchIsFollowedByItsBeatAtOnce) {
+TEST_F(WorkerTest, ATurnThatHurriesIsFollowedByItsBeatAtOnce) {
   worker_.setBeats(&beats_);
   OncePerRound bulk(worker_, [&] {
     {
@@ -187,7 +187,7 @@ TEST_F(WorkerTest, TasksAfterTheEndAreDropped) {
   EXPECT_EQ(witness.use_count(), 1);
 }
 
-TEST_F(WorkerTest, TasksThatNobodyRanAreDestroyedWithTheWorker) {
+TEST_F(WorkerTest, TasksThatNeverRanAreDestroyedWithTheWorker) {
   auto witness = std::make_shared<int>(0);
   {
     Worker worker(clock_);
@@ -202,7 +202,7 @@ TEST_F(WorkerTest, AStopBeforeTheRunEndsItAtOnce) {
   SUCCEED();
 }
 
-TEST_F(WorkerTest, WhatIsQueuedBeforeTheRunIsDrivenByIt) {
+TEST_F(WorkerTest, WorkQueuedBeforeTheRunIsDrivenByIt) {
   worker_.setBeats(&beats_);
   beats_.work = 1;
   worker_.post([&] { worker_.stop(); });

@@ -88,7 +88,7 @@ class AccessLogTest : public testing::Test {
   std::unique_ptr<LineFile> file_ = LineFile::over(pipe_.writer());
 };
 
-TEST_F(AccessLogTest, SaysAllThatIsKnownOfAnExchange) {
+TEST_F(AccessLogTest, WritesAllKnownFieldsOfAnExchange) {
   EXPECT_EQ(
       render(fullRecord()),
       R"({"time":"2026-01-31T23:59:58.123Z","trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","client.address":"10.0.0.7",)"
@@ -101,7 +101,7 @@ TEST_F(AccessLogTest, SaysAllThatIsKnownOfAnExchange) {
       "\n");
 }
 
-TEST_F(AccessLogTest, HasEveryFieldInItsOrderAndNullForWhatIsUnknown) {
+TEST_F(AccessLogTest, WritesEveryFieldInItsOrderAndNullIfUnknown) {
   for (const AccessRecord& record : {AccessRecord{}, fullRecord()}) {
     const auto members = JsonReader::members(splitLines(render(record)).at(0));
     ASSERT_TRUE(members.has_value());
@@ -127,7 +127,7 @@ TEST_F(AccessLogTest, NeverShowsAQueryOrAFragment) {
   EXPECT_EQ(value(record, "url.path"), "null");
 }
 
-TEST_F(AccessLogTest, StaysOneValidLineWhateverAStrangerSends) {
+TEST_F(AccessLogTest, StaysOneValidLineForAnyInput) {
   AccessRecord record;
   const std::string evil = "/a\x1b[2J\"\n{\"time\":\"\xff\xed\xa0\x80\x7f\\";
   record.path = record.method = record.clientAddress = record.serverAddress = record.traceId = record.revision = evil;
@@ -213,7 +213,7 @@ TEST(AccessLog, GoesToTheFileThatTheSettingsName) {
   EXPECT_TRUE(openAccessLogFile("/dev/stdout").ok());
 }
 
-TEST_F(AccessLogTest, KeepsWhatABusyReaderDidNotTakeAndDropsOnlyBeyondItsBound) {
+TEST_F(AccessLogTest, KeepsLinesForABusyReaderAndDropsOnlyBeyondItsBound) {
   AccessLog log(file_.get());
   std::size_t appended = 0;
   while (log.dropped() == 0) {
@@ -253,7 +253,7 @@ TEST(AccessLog, DropsAndCountsLinesThatAFullDiskRefuses) {
   EXPECT_EQ(log.dropped(), 4u);
 }
 
-TEST(AccessLog, SaysOnceThatLinesAreLostAndOnceHowMany) {
+TEST(AccessLog, ReportsOnceThatLinesAreLostAndOnceHowMany) {
   TempPath temp;
   LogPipe said;
   const HandClock clock;

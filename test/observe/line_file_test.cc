@@ -18,7 +18,7 @@ using End = LineFile::End;
 
 std::string lineOf(std::size_t size, char c) { return std::string(size - 1, c) + "\n"; }
 
-TEST(LineFile, MakesAFileThatOthersCanNotRead) {
+TEST(LineFile, MakesAFileThatOthersCannotRead) {
   TempPath temp;
   auto file = LineFile::open(temp.path());
   ASSERT_TRUE(file.ok());
@@ -31,7 +31,7 @@ TEST(LineFile, MakesAFileThatOthersCanNotRead) {
   EXPECT_EQ(state.st_mode & 0007, 0u);
 }
 
-TEST(LineFile, AppendsToWhatIsThere) {
+TEST(LineFile, AppendsToAnExistingFile) {
   TempPath temp;
   LineFile::open(temp.path()).value()->write("one\n");
   LineFile::open(temp.path()).value()->write("two\n");
@@ -53,7 +53,7 @@ TEST(LineFile, GoesOnInANewFileOnceTheOldOneWasMovedAway) {
   ::unlink(moved.c_str());
 }
 
-TEST(LineFile, GoesOnInTheOldFileIfThereCanNotBeANewOne) {
+TEST(LineFile, GoesOnInTheOldFileIfANewOneCannotBeMade) {
   TempPath temp;
   auto file = LineFile::open(temp.path()).value();
   ASSERT_EQ(::unlink(temp.path().c_str()), 0);
@@ -63,7 +63,7 @@ TEST(LineFile, GoesOnInTheOldFileIfThereCanNotBeANewOne) {
   ::rmdir(temp.path().c_str());
 }
 
-TEST(LineFile, NamesThePathThatItCanNotOpen) {
+TEST(LineFile, NamesAPathThatItCannotOpen) {
   const auto file = LineFile::open("/proc/no/such/file");
   ASSERT_FALSE(file.ok());
   EXPECT_EQ(file.error().origin, base::ErrorOrigin::kConfig);
@@ -94,7 +94,7 @@ TEST(LineFile, FailsOnAClosedDescriptor) {
   EXPECT_EQ(LineFile::over(fd)->write("lost\n").end, End::kFailed);
 }
 
-TEST(LineFile, FailsOnAPipeThatNobodyReads) {
+TEST(LineFile, FailsOnAPipeWithoutAReader) {
   LogPipe pipe;
   const auto file = LineFile::over(pipe.writer());
   pipe.closeReader();
@@ -160,7 +160,7 @@ TEST(LineFile, WritesToASocket) {
   ::close(ends[1]);
 }
 
-TEST(LineFile, SharesThePlaceOfARegularFileWithItsCaller) {
+TEST(LineFile, SharesTheFileOffsetWithItsCaller) {
   TempPath temp;
   const int fd = ::open(temp.path().c_str(), O_WRONLY | O_CREAT, 0600);
   ASSERT_EQ(::write(fd, "before\n", 7), 7);

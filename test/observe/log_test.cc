@@ -58,7 +58,7 @@ TEST_F(LogTest, WritesARecordWithoutFields) {
   EXPECT_EQ(members->at(3).second, "{}");
 }
 
-TEST_F(LogTest, WritesWhatIsAtItsLevelOrAbove) {
+TEST_F(LogTest, WritesRecordsAtItsLevelOrAbove) {
   for (int level = 0; level <= static_cast<int>(LogLevel::kOff); ++level) {
     const Log log = make(static_cast<LogLevel>(level));
     log.trace("TRACE");
@@ -80,7 +80,7 @@ TEST_F(LogTest, WritesWhatIsAtItsLevelOrAbove) {
   }
 }
 
-TEST_F(LogTest, StaysOneValidLineWhateverItIsGiven) {
+TEST_F(LogTest, StaysOneValidLineForAnyInput) {
   const Log log = make(LogLevel::kInfo);
   const std::string evil = "a\"}\n{\x1b[2J\xff\xc2\x9b\x7f";
   const auto lines = splitLines(line(log, evil, {{evil, evil}}));
@@ -99,7 +99,7 @@ TEST_F(LogTest, BoundsEveryText) {
   EXPECT_LT(text.size(), 2 * Log::kMaxTextBytes + 200);
 }
 
-TEST_F(LogTest, DropsAndCountsWhatCanNotBeWrittenAndRecovers) {
+TEST_F(LogTest, DropsAndCountsRecordsThatCannotBeWrittenAndRecovers) {
   const Log full(LogLevel::kInfo, clock_, LineFile::open("/dev/full").value());
   full.info("lost");
   full.info("lost too");

@@ -32,7 +32,7 @@ std::size_t seriesOf(const MetricsRegistry& registry) {
   return countOf(registry, "http_server_request_duration_seconds_count{");
 }
 
-TEST(MetricsOfNamespaces, OneThatHasTakenAllOfItsSeriesLeavesTheOthersTheirs) {
+TEST(MetricsOfNamespaces, DoNotTakeTheSeriesOfOtherNamespaces) {
   MetricsRegistry registry(10);
   MetricShard shard(registry);
   for (int status = 200; status < 300; ++status) durationsOf(shard, "greedy/route", status);
@@ -48,7 +48,7 @@ TEST(MetricsOfNamespaces, OneThatHasTakenAllOfItsSeriesLeavesTheOthersTheirs) {
   EXPECT_EQ(seriesOf(registry), 21u) << "it has all of its own";
 }
 
-TEST(MetricsOfNamespaces, AreThoseOfTheRouteOrOfTheBackendOrOfTheGateway) {
+TEST(MetricsOfNamespaces, BelongToTheRouteOrTheBackendOrTheGateway) {
   MetricsRegistry registry(1);
   MetricShard shard(registry);
   shard.at<kRequests>("a/gateway", "b/route", "c/backend", "", "").add(1);
@@ -60,7 +60,7 @@ TEST(MetricsOfNamespaces, AreThoseOfTheRouteOrOfTheBackendOrOfTheGateway) {
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("route=\"__other__\""));
 }
 
-TEST(MetricsOfNamespaces, AllOfThemTogetherAreBounded) {
+TEST(MetricsOfNamespaces, AreBoundedTogether) {
   MetricsRegistry registry(10, 25);
   MetricShard shard(registry);
   for (const char* route : {"a/route", "b/route", "c/route", "d/route"}) {
@@ -69,7 +69,7 @@ TEST(MetricsOfNamespaces, AllOfThemTogetherAreBounded) {
   EXPECT_EQ(seriesOf(registry), 26u);
 }
 
-TEST(MetricsForget, SeriesLeaveWithTheObjectsThatTheyName) {
+TEST(MetricsForget, EndsSeriesWithTheObjectsThatTheyName) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   durationsOf(shard, "a/gone", 200).observe({});
@@ -87,7 +87,7 @@ TEST(MetricsForget, SeriesLeaveWithTheObjectsThatTheyName) {
       << "whoever comes back begins at nothing";
 }
 
-TEST(MetricsForget, AGaugeStaysUntilItStandsAtZero) {
+TEST(MetricsForget, KeepsAGaugeUntilItIsZero) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   const auto none = [](std::string_view) { return false; };
@@ -101,7 +101,7 @@ TEST(MetricsForget, AGaugeStaysUntilItStandsAtZero) {
   EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("http_server_active_requests{")));
 }
 
-TEST(MetricsForget, ASeriesStaysWholeUntilAllShardsHaveForgottenIt) {
+TEST(MetricsForget, KeepsASeriesWholeUntilAllShardsHaveForgottenIt) {
   MetricsRegistry registry;
   MetricShard first(registry);
   MetricShard second(registry);
@@ -117,7 +117,7 @@ TEST(MetricsForget, ASeriesStaysWholeUntilAllShardsHaveForgottenIt) {
   EXPECT_EQ(seriesOf(registry), 0u);
 }
 
-TEST(MetricsForget, MakesRoomForOthers) {
+TEST(MetricsForget, MakesRoomForOtherSeries) {
   MetricsRegistry registry(2, 2);
   MetricShard shard(registry);
   durationsOf(shard, "a/one", 200);
@@ -128,7 +128,7 @@ TEST(MetricsForget, MakesRoomForOthers) {
   EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("\"__other__\"")));
 }
 
-TEST(MetricsReading, PiecesAreTheWholePage) {
+TEST(MetricsReading, ReturnsTheWholePageInPieces) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   for (int status = 200; status < 230; ++status) durationsOf(shard, "a/route", status);
@@ -147,7 +147,7 @@ TEST(MetricsReading, PiecesAreTheWholePage) {
   EXPECT_GT(pieces, 30u);
 }
 
-TEST(MetricsReading, GoesOnAlthoughSeriesLeaveAndCome) {
+TEST(MetricsReading, GoesOnWhileSeriesEndAndBegin) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   for (int status = 200; status < 210; ++status) durationsOf(shard, "a/gone", status);

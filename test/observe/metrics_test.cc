@@ -46,7 +46,7 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
   }
 }
 
-TEST(MetricFamilies, HaveNamesThatSayTheirUnitOrKind) {
+TEST(MetricFamilies, HaveNamesWithTheirUnitOrKind) {
   for (const MetricFamily& family : kMetricFamilies) {
     EXPECT_EQ(family.kind == MetricKind::kCounter, family.name.ends_with("_total")) << family.name;
     EXPECT_EQ(family.kind == MetricKind::kHistogram, family.name.ends_with("_seconds")) << family.name;
@@ -85,7 +85,7 @@ TEST(Metrics, CountUp) {
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("\nsluice_limit_hits_total{limit=\"headerBytes\"} 3\n"));
 }
 
-TEST(Metrics, GaugesGoUpAndDownAndAreSet) {
+TEST(Metrics, SetRaiseAndLowerGauges) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   Gauge& active = shard.at<Metric::kServerActiveRequests>("ns/gw", "ns/r", "ns/b", "", "");
@@ -98,7 +98,7 @@ TEST(Metrics, GaugesGoUpAndDownAndAreSet) {
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
 }
 
-TEST(Metrics, HistogramsAreCumulativeInSeconds) {
+TEST(Metrics, WriteHistogramsCumulativelyInSeconds) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   Histogram& lookups = shard.at<Metric::kDnsLookupDuration>("example.com", "");
@@ -120,7 +120,7 @@ TEST(Metrics, HistogramsAreCumulativeInSeconds) {
   EXPECT_EQ(lines[16], "dns_lookup_duration_seconds_count" + labels + "} 5");
 }
 
-TEST(Metrics, EveryBucketTakesItsUpperBoundAndNothingAboveIt) {
+TEST(Metrics, CountAnUpperBoundInItsOwnBucket) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   Histogram& histogram = shard.at<Metric::kDnsLookupDuration>("x", "");
@@ -134,7 +134,7 @@ TEST(Metrics, EveryBucketTakesItsUpperBoundAndNothingAboveIt) {
   }
 }
 
-TEST(Metrics, TheSameValuesAreTheSameInstrument) {
+TEST(Metrics, ReturnTheSameInstrumentForTheSameValues) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   Counter& first = shard.at<Metric::kUpstreamTlsHandshakes>("success", "true");
@@ -142,7 +142,7 @@ TEST(Metrics, TheSameValuesAreTheSameInstrument) {
   EXPECT_EQ(&shard.at<Metric::kUpstreamTlsHandshakes>(std::string("success"), "true"), &first);
 }
 
-TEST(Metrics, ValuesThatRunTogetherStayApart) {
+TEST(Metrics, DistinguishValuesThatAreEqualWhenJoined) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   shard.at<Metric::kUpstreamTlsHandshakes>("ab", "c").add(1);
@@ -212,7 +212,7 @@ TEST(MetricsBound, ShowsTheLastSeriesThatFitsAndPutsTheNextUnderOther) {
   EXPECT_EQ(linesOf(registry, kDropped).at(0), "sluice_metric_series_dropped_total 2");
 }
 
-TEST(MetricsBound, LeavesOtherFamiliesAlone) {
+TEST(MetricsBound, AppliesToEachFamilyAlone) {
   MetricsRegistry registry(1);
   MetricShard shard(registry);
   shard.at<Metric::kLimitHits>("a").add();
@@ -221,7 +221,7 @@ TEST(MetricsBound, LeavesOtherFamiliesAlone) {
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
 }
 
-TEST(MetricsBound, HoldsOverAllShards) {
+TEST(MetricsBound, AppliesToAllShardsTogether) {
   MetricsRegistry registry(1);
   MetricShard first(registry);
   MetricShard second(registry);
@@ -233,7 +233,7 @@ TEST(MetricsBound, HoldsOverAllShards) {
                                       "sluice_limit_hits_total{limit=\"__other__\"} 1"}));
 }
 
-TEST(MetricsBound, IsAThousandUnlessSomethingElseIsSaid) {
+TEST(MetricsBound, IsAThousandByDefault) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   for (int i = 0; i < 1001; ++i) shard.at<Metric::kLimitHits>(std::to_string(i)).add();

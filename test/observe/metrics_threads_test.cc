@@ -17,7 +17,7 @@ std::uint64_t valueOf(const std::string& text, const std::string& series) {
   return std::stoull(text.substr(at + series.size() + 2));
 }
 
-TEST(MetricsThreads, SumUpWhatManyWorkersCountWhileTheyAreRead) {
+TEST(MetricsThreads, SumUpTheCountsOfManyWorkersWhileTheyAreRead) {
   constexpr int kWorkers = 4;
   constexpr int kRounds = 5000;
   MetricsRegistry registry(50);

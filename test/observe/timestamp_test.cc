@@ -22,7 +22,7 @@ TEST(Timestamp, IsRfc3339InUtcWithMilliseconds) {
 
 TEST(Timestamp, CutsAndDoesNotRound) { EXPECT_EQ(text(someTime(999999999ns)), "2026-01-31T23:59:58.999Z"); }
 
-TEST(Timestamp, KnowsTheCalendar) {
+TEST(Timestamp, FollowsTheCalendar) {
   EXPECT_EQ(text(someTime(2s)), "2026-02-01T00:00:00.000Z");
   EXPECT_EQ(text(base::WallTime(951782400s)), "2000-02-29T00:00:00.000Z");
   EXPECT_EQ(text(base::WallTime(-1ms)), "1969-12-31T23:59:59.999Z");

@@ -23,7 +23,7 @@ std::string chainErrorOf(std::string_view pem) {
   return chain.error().detail;
 }
 
-TEST(CertificateChain, HoldsTheLeafFirstAndWhatIsBehindIt) {
+TEST(CertificateChain, HoldsTheLeafAndItsIntermediates) {
   const auto root = test::makeAuthority();
   test::CertificateSpec middle;
   middle.authority = true;
@@ -42,7 +42,7 @@ TEST(CertificateChain, SkipsTextBetweenTheBlocks) {
   EXPECT_TRUE(chain.ok());
 }
 
-TEST(CertificateChain, GivesDnsNamesInLowerCaseAndNeverTheCommonName) {
+TEST(CertificateChain, ReturnsDnsNamesInLowerCaseAndNeverTheCommonName) {
   test::CertificateSpec spec;
   spec.commonName = "cn.example.com";
   spec.dnsNames = {"API.Example.COM", "*.Example.com"};
@@ -64,7 +64,7 @@ TEST(CertificateChain, LeavesOutANameWithANulInIt) {
   EXPECT_THAT(chain->dnsNames(), ElementsAre("fine.example.com"));
 }
 
-TEST(CertificateChain, KnowsWhenItEnds) {
+TEST(CertificateChain, ReturnsItsExpiry) {
   test::CertificateSpec spec;
   spec.notAfter = std::chrono::hours(48);
   const auto chain = CertificateChain::parse(test::selfSigned(spec).certificate);
@@ -74,7 +74,7 @@ TEST(CertificateChain, KnowsWhenItEnds) {
   EXPECT_GT(left, std::chrono::hours(47));
 }
 
-TEST(CertificateChain, EndsNeverRatherThanInThePastWhenTheYearIs9999) {
+TEST(CertificateChain, NeverExpiresInThePastIfTheYearIs9999) {
   test::CertificateSpec spec;
   spec.notAfter = std::chrono::hours(24 * 365 * 400);
   const auto chain = CertificateChain::parse(test::selfSigned(spec).certificate);
@@ -94,7 +94,7 @@ TEST(CertificateChain, HasAFingerprintOfTheWholeChain) {
   EXPECT_NE(first->fingerprint(), both->fingerprint());
 }
 
-TEST(CertificateChain, SaysWhatIsWrongWithWhichBlock) {
+TEST(CertificateChain, NamesTheFaultyBlockInItsErrors) {
   const auto one = test::makeAuthority();
   EXPECT_EQ(chainErrorOf(""), "no certificate in it");
   EXPECT_EQ(chainErrorOf("hello"), "no certificate in it");
@@ -137,7 +137,7 @@ struct NameCase {
 
 class DnsNameMatches : public ::testing::TestWithParam<NameCase> {};
 
-TEST_P(DnsNameMatches, AsRfc6125Says) {
+TEST_P(DnsNameMatches, FollowsRfc6125) {
   EXPECT_EQ(dnsNameMatches(GetParam().pattern, GetParam().host), GetParam().matches)
       << GetParam().pattern << " and " << GetParam().host;
 }

@@ -17,7 +17,9 @@ TEST(Digest, IsSha1AsPublished) {
                                      0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d}));
 }
 
-TEST(Digest, OfPiecesIsThatOfTheWhole) { EXPECT_EQ(Sha256().add("a").add("").add("bc").finish(), sha256("abc")); }
+TEST(Digest, IsTheSameForPiecesAndForTheWhole) {
+  EXPECT_EQ(Sha256().add("a").add("").add("bc").finish(), sha256("abc"));
+}
 
 TEST(Digest, IsHmacAsPublished) {
   // RFC 4231, test cases 1, 2 and 6: a short key, text for a key, a key longer than a block.
@@ -30,7 +32,7 @@ TEST(Digest, IsHmacAsPublished) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST(Digest, AnEmptyKeyIsAKeyToo) {
+TEST(Digest, AcceptsAnEmptyKey) {
   EXPECT_EQ(toHex(hmacSha256(base::Secret(), "")), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 

@@ -41,7 +41,7 @@ TEST_P(PrivateKeyOfType, MatchesItsOwnCertificateAndNoOther) {
 INSTANTIATE_TEST_SUITE_P(All, PrivateKeyOfType,
                          ::testing::Values(test::KeyType::kEcP256, test::KeyType::kRsa2048, test::KeyType::kEd25519));
 
-TEST(PrivateKey, OfAnotherAlgorithmDoesNotMatch) {
+TEST(PrivateKey, DoesNotMatchACertificateOfAnotherAlgorithm) {
   const auto key = PrivateKey::parse(identityOf(test::KeyType::kRsa2048).secretKey());
   ASSERT_TRUE(key.ok());
   EXPECT_FALSE(key->matches(CertificateChain::parse(identityOf(test::KeyType::kEcP256).certificate).value()));
@@ -61,7 +61,7 @@ TEST(PrivateKey, IsFoundBehindOtherBlocks) {
   EXPECT_EQ(keyErrorOf(identity.certificate + identity.key), "");
 }
 
-TEST(PrivateKey, UnderAPassphraseIsRefusedWithoutAskingForIt) {
+TEST(PrivateKey, IsRefusedWithAPassphraseWithoutAskingForIt) {
   const auto identity = identityOf(test::KeyType::kEcP256);
   EXPECT_THAT(keyErrorOf(test::encryptKey(identity, "open sesame")), HasSubstr("encrypted"));
   EXPECT_THAT(
@@ -70,7 +70,7 @@ TEST(PrivateKey, UnderAPassphraseIsRefusedWithoutAskingForIt) {
       HasSubstr("encrypted"));
 }
 
-TEST(PrivateKey, SaysWhatIsWrongAndNeverQuotesTheKey) {
+TEST(PrivateKey, DescribesTheFaultAndNeverQuotesTheKey) {
   const auto identity = identityOf(test::KeyType::kEcP256);
   EXPECT_EQ(keyErrorOf(""), "no private key in it");
   EXPECT_EQ(keyErrorOf(identity.certificate), "no private key in it");

@@ -27,7 +27,7 @@ TEST(SealedValue, OpensForItsScopeAndNoOther) {
   EXPECT_FALSE(sealer.open(*sealed, ""));
 }
 
-TEST(SealedValue, TellsNothingOfWhatIsInIt) {
+TEST(SealedValue, RevealsNothingOfItsValue) {
   const ValueSealer sealer(key('a'));
   std::set<std::string> all;
   for (int i = 0; i < 50; ++i) all.insert(*sealer.seal("same", "scope"));
@@ -39,7 +39,7 @@ TEST(SealedValue, TellsNothingOfWhatIsInIt) {
   }
 }
 
-TEST(SealedValue, HasTheSizeThatItSaysWhateverTheValue) {
+TEST(SealedValue, HasTheAnnouncedSizeForEveryValue) {
   const ValueSealer sealer(key('a'));
   for (std::size_t size = 0; size < 40; ++size) {
     const std::string value(size, 'v');
@@ -52,7 +52,7 @@ TEST(SealedValue, HasTheSizeThatItSaysWhateverTheValue) {
   }
 }
 
-TEST(SealedValue, OfWhichOneCharacterIsAnotherDoesNotOpen) {
+TEST(SealedValue, DoesNotOpenIfOneCharacterIsChanged) {
   const ValueSealer sealer(key('a'));
   const std::string sealed = *sealer.seal("value", "scope");
   for (std::size_t i = 0; i < sealed.size(); ++i) {
@@ -70,14 +70,14 @@ TEST(SealedValue, OfWhichOneCharacterIsAnotherDoesNotOpen) {
   EXPECT_EQ(ERR_peek_error(), 0U) << "the next TLS call of the thread would look failed";
 }
 
-TEST(SealedValue, OfAnotherKeyDoesNotOpen) {
+TEST(SealedValue, DoesNotOpenWithAnotherKey) {
   const std::string sealed = *ValueSealer(key('a')).seal("value", "scope");
   EXPECT_TRUE(ValueSealer(key('a')).open(sealed, "scope")) << "another process, the same key";
   EXPECT_FALSE(ValueSealer(key('b')).open(sealed, "scope"));
   EXPECT_FALSE(ValueSealer(base::Secret(std::string(ValueSealer::kLeastKeyBytes + 1, 'a'))).open(sealed, "scope"));
 }
 
-TEST(SealedValue, OfThePreviousKeyOpensAndSaysSo) {
+TEST(SealedValue, OpensWithThePreviousKeyAndReportsIt) {
   const std::string sealed = *ValueSealer(key('a')).seal("value", "scope");
   const ValueSealer rotated(key('b'), key('a'));
   const auto opened = rotated.open(sealed, "scope");
@@ -89,7 +89,7 @@ TEST(SealedValue, OfThePreviousKeyOpensAndSaysSo) {
   EXPECT_FALSE(renewed->byPrevious);
 }
 
-TEST(SealedValue, OfARandomKeyOpensWhereItWasSealedAlone) {
+TEST(SealedValue, OpensOnlyWithItsOwnRandomKey) {
   const auto one = ValueSealer::withRandomKey();
   const auto other = ValueSealer::withRandomKey();
   const std::string sealed = *one->seal("value", "scope");

@@ -17,7 +17,7 @@ TEST(SpkiPin, IsReadFromItsBase64) {
   EXPECT_EQ((*pin)[31], 0x55);
 }
 
-TEST(SpkiPin, RefusesWhatIsNoDigest) {
+TEST(SpkiPin, RefusesTextThatIsNoDigest) {
   const std::string good = kPin;
   for (const std::string& text : {std::string(), good.substr(1), good + "=", good.substr(0, 43) + "A",
                                   good.substr(0, 42) + "==", " " + good.substr(1), "sha256/" + good,
@@ -27,7 +27,7 @@ TEST(SpkiPin, RefusesWhatIsNoDigest) {
   EXPECT_EQ(parseSpkiPin("a\nb").error().detail, "'a?b' is not the base64 of a SHA-256 digest");
 }
 
-TEST(SpkiPin, IsThatOfTheKeyWhateverTheCertificate) {
+TEST(SpkiPin, DependsOnTheKeyAndNotOnTheCertificate) {
   const auto root = test::makeAuthority();
   for (const auto type : {test::KeyType::kEcP256, test::KeyType::kRsa2048, test::KeyType::kEd25519}) {
     test::CertificateSpec spec;

@@ -29,7 +29,7 @@ bool trusts(const TrustStore& trust, const std::string& pem) {
   return verified;
 }
 
-TEST(TrustStore, TrustsWhatItsAuthoritiesIssuedAndNothingElse) {
+TEST(TrustStore, TrustsOnlyCertificatesOfItsAuthorities) {
   const auto one = test::makeAuthority("one");
   const auto two = test::makeAuthority("two");
   const auto trust = TrustStore::parse(one.certificate + two.certificate);
@@ -39,7 +39,7 @@ TEST(TrustStore, TrustsWhatItsAuthoritiesIssuedAndNothingElse) {
   EXPECT_FALSE(trusts(*trust, test::issueServer(test::makeAuthority("one"), "a.test").certificate));
 }
 
-TEST(TrustStore, TakesAnIntermediateOrAPinnedCertificateAsItStands) {
+TEST(TrustStore, TrustsAnIntermediateOrAPinnedCertificateWithoutItsRoot) {
   const auto root = test::makeAuthority();
   test::CertificateSpec spec;
   spec.commonName = "intermediate";
@@ -51,19 +51,19 @@ TEST(TrustStore, TakesAnIntermediateOrAPinnedCertificateAsItStands) {
   EXPECT_FALSE(trusts(TrustStore::parse(root.certificate).value(), leaf.certificate)) << "the intermediate is missing";
 }
 
-TEST(TrustStore, TakesTheSameAuthorityTwice) {
+TEST(TrustStore, AcceptsTheSameAuthorityTwice) {
   const auto root = test::makeAuthority();
   EXPECT_TRUE(TrustStore::parse(root.certificate + root.certificate).ok());
 }
 
-TEST(TrustStore, HasAFingerprintOfWhatItHolds) {
+TEST(TrustStore, HasAFingerprintOfItsContents) {
   const auto one = test::makeAuthority();
   const auto two = test::makeAuthority();
   EXPECT_EQ(TrustStore::parse(one.certificate)->fingerprint(), TrustStore::parse(one.certificate)->fingerprint());
   EXPECT_NE(TrustStore::parse(one.certificate)->fingerprint(), TrustStore::parse(two.certificate)->fingerprint());
 }
 
-TEST(TrustStore, SaysWhatIsWrongWithWhichBlock) {
+TEST(TrustStore, NamesTheFaultyBlockInItsErrors) {
   const auto one = test::makeAuthority();
   const auto empty = TrustStore::parse("");
   ASSERT_FALSE(empty.ok());
@@ -75,7 +75,7 @@ TEST(TrustStore, SaysWhatIsWrongWithWhichBlock) {
   EXPECT_EQ(ERR_peek_error(), 0u);
 }
 
-TEST(TrustStore, SaysWhatIsWrongWithARevocationList) {
+TEST(TrustStore, DescribesTheFaultOfARevocationList) {
   const auto root = test::makeAuthority();
   const auto certificate = TrustStore::parse(root.certificate, root.certificate);
   ASSERT_FALSE(certificate.ok());
@@ -90,7 +90,7 @@ TEST(TrustStore, SaysWhatIsWrongWithARevocationList) {
   EXPECT_EQ(ERR_peek_error(), 0u);
 }
 
-TEST(TrustStore, IsAnotherOneWithARevocationList) {
+TEST(TrustStore, HasAnotherFingerprintWithARevocationList) {
   const auto root = test::makeAuthority();
   const auto list = test::revocationList(root, {});
   const auto with = TrustStore::parse(root.certificate, list);
@@ -99,7 +99,7 @@ TEST(TrustStore, IsAnotherOneWithARevocationList) {
   EXPECT_EQ(with->fingerprint(), TrustStore::parse(root.certificate, list)->fingerprint());
 }
 
-TEST(TrustStore, KnowsWhenTheFirstOfItsListsExpires) {
+TEST(TrustStore, ReturnsTheFirstExpiryOfItsLists) {
   const auto root = test::makeAuthority();
   EXPECT_EQ(TrustStore::parse(root.certificate)->listsExpire(), base::WallTime::max());
   const auto lists = test::revocationList(root, {}, std::chrono::hours(3)) +
@@ -111,7 +111,7 @@ TEST(TrustStore, KnowsWhenTheFirstOfItsListsExpires) {
   EXPECT_LE(left, std::chrono::hours(1));
 }
 
-TEST(TrustStore, OfTheSystemDoesNotTrustAnAuthorityOfATest) {
+TEST(TrustStore, DoesNotTrustATestsAuthorityByTheSystemsOnes) {
   const auto trust = TrustStore::system();
   ASSERT_TRUE(trust.ok()) << trust.error().detail;
   EXPECT_EQ(trust->fingerprint(), TrustStore::systemFingerprint());
@@ -119,7 +119,7 @@ TEST(TrustStore, OfTheSystemDoesNotTrustAnAuthorityOfATest) {
   EXPECT_EQ(ERR_peek_error(), 0u);
 }
 
-TEST(TrustStore, OfTheSystemHasAnotherFingerprintOnceItsFilesChange) {
+TEST(TrustStore, HasAnotherFingerprintOnceTheSystemsFilesChange) {
   const std::string path = testing::TempDir() + "sluice-trust-store-test-" + std::to_string(getpid());
   std::ofstream(path) << test::makeAuthority().certificate;
   setenv("SSL_CERT_FILE", path.c_str(), 1);
@@ -133,7 +133,7 @@ TEST(TrustStore, OfTheSystemHasAnotherFingerprintOnceItsFilesChange) {
   EXPECT_NE(TrustStore::systemFingerprint(), after);
 }
 
-TEST(TrustStore, MovesWithWhatItHolds) {
+TEST(TrustStore, MovesWithItsContents) {
   const auto one = test::makeAuthority();
   TrustStore trust = TrustStore::parse(test::makeAuthority().certificate).value();
   trust = TrustStore::parse(one.certificate, test::revocationList(one, {})).value();

@@ -91,7 +91,7 @@ class AdminPlaces : public AdminRig {
   void SetUp() override { server_.serve(otherSocket_, pages_); }
 };
 
-TEST_F(AdminPlaces, AsManyAsThereArePlacesAreLeftAlone) {
+TEST_F(AdminPlaces, AreKeptWhileThereAreNoMoreClientsThanPlaces) {
   const auto clients = silent(kPlaces);
   advance(seconds(2));
   settle();
@@ -99,7 +99,7 @@ TEST_F(AdminPlaces, AsManyAsThereArePlacesAreLeftAlone) {
   EXPECT_EQ(hits("adminConnections"), 0u);
 }
 
-TEST_F(AdminPlaces, WhoHasBeenSilentForLongestGivesWayToWhoComes) {
+TEST_F(AdminPlaces, AreTakenFromTheClientThatWasIdleForLongest) {
   const auto clients = silent(kPlaces);
   advance(seconds(2));
   EXPECT_TRUE(probeIsServed());
@@ -109,13 +109,13 @@ TEST_F(AdminPlaces, WhoHasBeenSilentForLongestGivesWayToWhoComes) {
   EXPECT_EQ(hits("adminConnections"), 1u);
 }
 
-TEST_F(AdminPlaces, WhoAsksAndDoesNotReadGivesWayToo) {
+TEST_F(AdminPlaces, AreTakenFromClientsThatAskAndDoNotRead) {
   const auto clients = stalled(kPlaces, "/long");
   advance(seconds(2));
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(probeIsServed()) << i;
 }
 
-TEST_F(AdminPlaces, ManyMoreThanThereArePlacesNeverKeepAProbeOut) {
+TEST_F(AdminPlaces, AreLeftForAProbeHoweverManyClientsCome) {
   std::vector<test::Descriptor> clients;
   for (int i = 0; i < 200; ++i) {
     clients.push_back(test::connectBlocking(socket_.address(), 4096));
@@ -127,7 +127,7 @@ TEST_F(AdminPlaces, ManyMoreThanThereArePlacesNeverKeepAProbeOut) {
   EXPECT_TRUE(probeIsServed());
 }
 
-TEST_F(AdminPlaces, WhoHasJustComeIsGivenTheTimeToAsk) {
+TEST_F(AdminPlaces, AreLeftToNewClientsForTheTimeToAsk) {
   const test::Descriptor first = connect();
   ASSERT_TRUE(contains(ask(first, kHello, "hello\n"), " 200 "));
   const auto young = silent(kPlaces - 1);
@@ -138,7 +138,7 @@ TEST_F(AdminPlaces, WhoHasJustComeIsGivenTheTimeToAsk) {
   for (const test::Descriptor& client : young) EXPECT_FALSE(ended(client));
 }
 
-TEST_F(AdminPlaces, AnAnswerThatWasGivenArrivesAlthoughItsClientGaveWay) {
+TEST_F(AdminPlaces, AreTakenOnlyAfterAGivenAnswerHasArrived) {
   const test::Descriptor first = connect();
   ASSERT_TRUE(test::sendAll(first, kHello));
   settle();
@@ -149,7 +149,7 @@ TEST_F(AdminPlaces, AnAnswerThatWasGivenArrivesAlthoughItsClientGaveWay) {
   EXPECT_TRUE(test::runUntil(worker_, [&] { return ended(first); }));
 }
 
-TEST_F(AdminPlaces, AFullPortLeavesTheOtherItsRoom) {
+TEST_F(AdminPlaces, AreSeparateForEachPort) {
   std::vector<test::Descriptor> clients;
   for (std::size_t i = 0; i < kPlaces; ++i) {
     clients.push_back(connect());
@@ -159,7 +159,7 @@ TEST_F(AdminPlaces, AFullPortLeavesTheOtherItsRoom) {
   for (const test::Descriptor& client : clients) EXPECT_FALSE(ended(client));
 }
 
-TEST_F(AdminPlaces, AnAnswerThatIsNotTakenEndsAfterAdminAnswer) {
+TEST_F(AdminPlaces, AreFreedAfterAdminAnswerIfAnAnswerIsNotTaken) {
   const auto clients = stalled(1, "/long");
   advance(seconds(30) - 2 * net::TimerWheel::kTick);
   settle();
@@ -169,7 +169,7 @@ TEST_F(AdminPlaces, AnAnswerThatIsNotTakenEndsAfterAdminAnswer) {
   EXPECT_EQ(hits("adminAnswer"), 1u);
 }
 
-TEST_F(AdminPlaces, AnAnswerThatWasTakenIsNotWaitedFor) {
+TEST_F(AdminPlaces, AreKeptOnceAnAnswerWasTaken) {
   const test::Descriptor client = connect();
   for (int i = 0; i < 4; ++i) {
     ASSERT_TRUE(contains(ask(client, kHello, "hello\n"), " 200 ")) << i;
@@ -178,7 +178,7 @@ TEST_F(AdminPlaces, AnAnswerThatWasTakenIsNotWaitedFor) {
   EXPECT_EQ(hits("adminAnswer"), 0u);
 }
 
-TEST_F(AdminPlaces, APageThatNeverAnswersIsNotWaitedForEither) {
+TEST_F(AdminPlaces, AreFreedAfterAdminAnswerIfAPageNeverAnswers) {
   const test::Descriptor client = connect();
   askForLater(client, kLater);
   advance(seconds(31));
@@ -187,7 +187,7 @@ TEST_F(AdminPlaces, APageThatNeverAnswersIsNotWaitedForEither) {
   give(0, "late\n");
 }
 
-TEST_F(AdminPlaces, APageIsMadeAsItIsTaken) {
+TEST_F(AdminPlaces, DoNotHoldMoreOfAPageThanTheClientTakes) {
   const auto clients = stalled(1, "/long");
   for (int i = 0; i < 10; ++i) settle();
   EXPECT_LT(pieced_, 2u * 1024 * 1024) << "what the system holds, and a piece";
@@ -204,7 +204,7 @@ TEST_F(AdminPlaces, APageIsMadeAsItIsTaken) {
   EXPECT_GT(taken, kLongBytes);
 }
 
-TEST_F(AdminPlaces, ALongDocumentKeepsNobodyWaiting) {
+TEST_F(AdminPlaces, DoNotWaitForALongDocumentOfAnotherClient) {
   const test::Descriptor reader = connect();
   ASSERT_TRUE(test::sendAll(reader, getOf("/endless")));
   const test::Descriptor probe = connect();
@@ -220,7 +220,7 @@ TEST_F(AdminPlaces, ALongDocumentKeepsNobodyWaiting) {
   }));
 }
 
-TEST_F(AdminPlaces, TextsThatNobodyReadsAreBoundedTogether) {
+TEST_F(AdminPlaces, BoundUnreadTextsTogether) {
   server_.setBounds({64, seconds(30)});
   const std::size_t fit = AdminServer::kMaxHeldText / textBytes_;
   auto clients = stalled(fit, "/text");
@@ -232,7 +232,7 @@ TEST_F(AdminPlaces, TextsThatNobodyReadsAreBoundedTogether) {
   EXPECT_TRUE(probeIsServed());
 }
 
-TEST_F(AdminPlaces, ATextThatManyShareCountsOnce) {
+TEST_F(AdminPlaces, CountASharedTextOnce) {
   server_.setBounds({64, seconds(30)});
   const auto clients = stalled(40, "/shared");
   EXPECT_EQ(hits("adminConnections"), 0u);
@@ -248,7 +248,7 @@ TEST_F(AdminPlaces, AreFewerWhereDescriptorsAreScarce) {
   EXPECT_EQ(adminBounds(settings, 8).answer, seconds(5));
 }
 
-TEST(AdminBodyText, IsMovedInPartsAndHeldByItsShare) {
+TEST(AdminBodyText, IsMovedInPartsAndCountsByItsShare) {
   const auto text = std::make_shared<const std::string>("0123456789");
   AdminBody body(text);
   base::ChunkPool pool;
@@ -265,7 +265,7 @@ TEST(AdminBodyText, IsMovedInPartsAndHeldByItsShare) {
   EXPECT_EQ(textOf({}), "");
 }
 
-TEST(AdminBodyPieces, AreAskedForUntilThereIsEnough) {
+TEST(AdminBodyPieces, AreMadeUntilThereIsEnough) {
   int asked = 0;
   AdminBody body(AdminBody::Pieces([&asked](std::string& out) {
     if (++asked > 3) return false;

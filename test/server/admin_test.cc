@@ -23,11 +23,11 @@ TEST_F(Admin, ServesItsPagesAgainAndAgain) {
   }
 }
 
-TEST_F(Admin, APageHasItsOwnStatus) {
+TEST_F(Admin, AnswersWithThePagesStatus) {
   EXPECT_TRUE(ask(connect(), "GET /sick HTTP/1.1\r\nHost: localhost\r\n\r\n", "sick\n").starts_with("HTTP/1.1 503 "));
 }
 
-TEST_F(Admin, HeadGetsTheHeadAlone) {
+TEST_F(Admin, AnswersHeadWithoutABody) {
   const test::Descriptor client = connect();
   const std::string answer = ask(
       client, "HEAD /hello HTTP/1.1\r\nHost: localhost\r\n\r\nGET /sick HTTP/1.1\r\nHost: localhost\r\n\r\n", "sick\n");
@@ -35,7 +35,7 @@ TEST_F(Admin, HeadGetsTheHeadAlone) {
   EXPECT_FALSE(contains(answer, "hello\n")) << answer;
 }
 
-TEST_F(Admin, NothingButGetAndHead) {
+TEST_F(Admin, AllowsOnlyGetAndHead) {
   const std::string answer =
       ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxx", "only GET and HEAD\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
@@ -43,14 +43,14 @@ TEST_F(Admin, NothingButGetAndHead) {
   EXPECT_EQ(made_, 0);
 }
 
-TEST_F(Admin, ARequestWhoseBodyBreaksIsAnsweredAllTheSame) {
+TEST_F(Admin, AnswersARequestWhoseBodyBreaks) {
   const std::string answer =
       ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
           "only GET and HEAD\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
 }
 
-TEST_F(Admin, APageMayAnswerLaterWhileOthersAreServed) {
+TEST_F(Admin, ServesOtherPagesWhileOneAnswersLater) {
   const test::Descriptor client = connect();
   askForLater(client, kLater);
   EXPECT_TRUE(contains(ask(connect(), kHello, "hello\n"), " 200 "));
@@ -60,7 +60,7 @@ TEST_F(Admin, APageMayAnswerLaterWhileOthersAreServed) {
   EXPECT_TRUE(contains(ask(client, kHello, "hello\n"), " 200 ")) << "the connection goes on";
 }
 
-TEST_F(Admin, AnAnswerIsGivenOnce) {
+TEST_F(Admin, GivesAnAnswerOnce) {
   const test::Descriptor client = connect();
   askForLater(client, kLater);
   give(0, "first\n");
@@ -72,7 +72,7 @@ TEST_F(Admin, AnAnswerIsGivenOnce) {
   EXPECT_FALSE(contains(answer, " 500 ")) << answer;
 }
 
-TEST_F(Admin, AnAnswerThatIsDroppedIsAnError) {
+TEST_F(Admin, AnswersWithAnErrorIfAnAnswerIsDropped) {
   EXPECT_TRUE(ask(connect(), "GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n", "gave no answer\n")
                   .starts_with("HTTP/1.1 500 "));
   const test::Descriptor client = connect();
@@ -84,7 +84,7 @@ TEST_F(Admin, AnAnswerThatIsDroppedIsAnError) {
   EXPECT_TRUE(readUntil(client, "gave no answer\n").starts_with("HTTP/1.1 500 "));
 }
 
-TEST_F(Admin, AnAnswerToWhoHasGivenUpIsInert) {
+TEST_F(Admin, IgnoresAnAnswerToACancelledRequest) {
   const test::Descriptor client = connect();
   test::H2FrameReader reader;
   askForLater(client, test::h2::clientHello() + h2Get(1, "/later"));
@@ -95,7 +95,7 @@ TEST_F(Admin, AnAnswerToWhoHasGivenUpIsInert) {
   EXPECT_EQ(reader.find(test::H2Type::kHeaders, 1), nullptr);
 }
 
-TEST_F(Admin, AnAnswerToALostConnectionIsInert) {
+TEST_F(Admin, IgnoresAnAnswerToALostConnection) {
   test::Descriptor client = connect();
   askForLater(client, kLater);
   const linger atOnce{1, 0};
@@ -106,7 +106,7 @@ TEST_F(Admin, AnAnswerToALostConnectionIsInert) {
   EXPECT_TRUE(contains(ask(connect(), kHello, "hello\n"), " 200 "));
 }
 
-TEST_F(Admin, AnAnswerAfterShutdownIsInert) {
+TEST_F(Admin, IgnoresAnAnswerAfterShutdown) {
   const test::Descriptor client = connect();
   askForLater(client, kLater);
   askForLater(connect(), kLater);
@@ -119,7 +119,7 @@ TEST_F(Admin, AnAnswerAfterShutdownIsInert) {
   EXPECT_EQ(readUntil(client, "late\n"), "");
 }
 
-TEST_F(Admin, AConnectionMayWaitForEightAnswersAtOnce) {
+TEST_F(Admin, LetsAConnectionWaitForEightAnswersAtOnce) {
   const test::Descriptor client = connect();
   test::H2FrameReader reader;
   std::string eight = test::h2::clientHello();
@@ -133,13 +133,13 @@ TEST_F(Admin, AConnectionMayWaitForEightAnswersAtOnce) {
   ASSERT_TRUE(speak(client, h2Get(19, "/hello"), reader, [&] { return reader.body(19) == "hello\n"; }));
 }
 
-TEST_F(Admin, AnUnknownPageNamesThoseThereAre) {
+TEST_F(Admin, ListsThePagesForAnUnknownOne) {
   const std::string answer = ask(connect(), "GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", "/sick\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 404 ")) << answer;
   EXPECT_TRUE(contains(answer, "/hello\n")) << answer;
 }
 
-TEST_F(Admin, ABadRequestIsAnswered) {
+TEST_F(Admin, AnswersABadRequest) {
   const std::string answer = ask(connect(), "GET /hello HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "\r\n\r\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 ")) << answer;
 }

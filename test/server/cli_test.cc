@@ -25,7 +25,7 @@ ParsedArguments parse(std::vector<const char*> arguments) {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST(CommandLine, RunNeedsNoMoreThanAConfiguration) {
+TEST(CommandLine, NeedsOnlyAConfigurationForRun) {
   const ParsedArguments parsed = parse({"run", "--config", "a.yaml"});
   ASSERT_TRUE(parsed.line.options);
   const Options& options = *parsed.line.options;
@@ -38,7 +38,7 @@ TEST(CommandLine, RunNeedsNoMoreThanAConfiguration) {
   EXPECT_EQ(parsed.out + parsed.err, "");
 }
 
-TEST(CommandLine, EveryFlagIsHeard) {
+TEST(CommandLine, TakesEveryFlag) {
   const ParsedArguments parsed = parse({"run", "--config", "a", "b", "--config", "c", "--admin", "[::1]:1", "--health",
                                         "10.0.0.1:65535", "--workers", "0", "--log-level", "debug"});
   ASSERT_TRUE(parsed.line.options) << parsed.err;
@@ -50,14 +50,14 @@ TEST(CommandLine, EveryFlagIsHeard) {
   EXPECT_EQ(options.logLevel, observe::LogLevel::kDebug);
 }
 
-TEST(CommandLine, ValidateTakesPathsOnly) {
+TEST(CommandLine, TakesOnlyPathsForValidate) {
   const ParsedArguments parsed = parse({"validate", "--config", "a"});
   ASSERT_TRUE(parsed.line.options);
   EXPECT_EQ(parsed.line.options->command, Command::kValidate);
   EXPECT_EQ(parse({"validate", "--config", "a", "--workers", "1"}).line.exitCode, 2);
 }
 
-TEST(CommandLine, CatalogMayPublish) {
+TEST(CommandLine, TakesANamespaceForCatalogToPublishIn) {
   const ParsedArguments parsed = parse({"catalog", "--config", "a", "b"});
   ASSERT_TRUE(parsed.line.options);
   EXPECT_EQ(parsed.line.options->command, Command::kCatalog);
@@ -68,7 +68,7 @@ TEST(CommandLine, CatalogMayPublish) {
   EXPECT_EQ(parse({"catalog", "--config", "a", "--publish", "No"}).line.exitCode, 2);
 }
 
-TEST(CommandLine, AMistakeIsToldOnStderrWithExitCodeTwo) {
+TEST(CommandLine, ReportsAMistakeOnStderrWithExitCodeTwo) {
   const std::vector<std::vector<const char*>> kMistakes = {
       {},
       {"run"},
@@ -101,7 +101,7 @@ TEST(CommandLine, AMistakeIsToldOnStderrWithExitCodeTwo) {
   }
 }
 
-TEST(CommandLine, HelpAndVersionEndWell) {
+TEST(CommandLine, ExitsWithZeroForHelpAndVersion) {
   const ParsedArguments help = parse({"--help"});
   EXPECT_FALSE(help.line.options);
   EXPECT_EQ(help.line.exitCode, 0);

@@ -8,21 +8,21 @@
 namespace sluice::server {
 namespace {
 
-TEST(DescriptorShares, OfAnOrdinaryLimit) {
+TEST(DescriptorShares, DivideAnOrdinaryLimit) {
   const DescriptorShares shares(1024);
   EXPECT_EQ(shares.adminConnections, 16u);
   EXPECT_EQ(shares.backends, 1024u - 64 - 8);
   EXPECT_EQ(shares.clients, 768u);
 }
 
-TEST(DescriptorShares, OfASmallOne) {
+TEST(DescriptorShares, DivideASmallLimit) {
   const DescriptorShares shares(64);
   EXPECT_EQ(shares.adminConnections, 4u);
   EXPECT_EQ(shares.backends, 40u);
   EXPECT_EQ(shares.clients, 34u);
 }
 
-TEST(DescriptorShares, EachLeavesSomethingToTheNext) {
+TEST(DescriptorShares, LeaveDescriptorsForEveryUse) {
   for (std::size_t most = 48; most < 100'000; most += 7) {
     const DescriptorShares shares(most);
     EXPECT_LT(shares.clients, shares.backends) << most;
@@ -30,7 +30,7 @@ TEST(DescriptorShares, EachLeavesSomethingToTheNext) {
   }
 }
 
-TEST(DescriptorShares, MayBeOfAnyNumber) {
+TEST(DescriptorShares, AcceptAnyLimit) {
   EXPECT_EQ(DescriptorShares(0).clients, 0u);
   EXPECT_EQ(DescriptorShares(8).backends, 0u);
   const DescriptorShares endless(std::numeric_limits<std::size_t>::max());

@@ -65,7 +65,7 @@ class ExchangesPageTest : public ::testing::Test, private AdminClients {
   ExchangesPage page_{main_};
 };
 
-TEST_F(ExchangesPageTest, AreThoseOfAllWorkersOldestFirst) {
+TEST_F(ExchangesPageTest, ListsTheExchangesOfAllWorkersOldestFirst) {
   ask();
   ASSERT_EQ(asked_.size(), 2u);
   tell(1, listOf(2, 5, 20));
@@ -78,14 +78,14 @@ TEST_F(ExchangesPageTest, AreThoseOfAllWorkersOldestFirst) {
   EXPECT_EQ(answers_[0], R"({"exchanges":[10,20,21,11],"total":4,"truncated":false,"silentWorkers":[]})");
 }
 
-TEST_F(ExchangesPageTest, AreNoneWhereNothingIsInFlight) {
+TEST_F(ExchangesPageTest, IsEmptyIfNothingIsInFlight) {
   ask();
   tell(0, {});
   tell(1, {});
   EXPECT_EQ(answers_, std::vector<std::string>{R"({"exchanges":[],"total":0,"truncated":false,"silentWorkers":[]})"});
 }
 
-TEST_F(ExchangesPageTest, AWorkerThatDoesNotTellIsNamedAndNotWaitedFor) {
+TEST_F(ExchangesPageTest, NamesASilentWorkerAndDoesNotWaitForIt) {
   ask();
   tell(0, listOf(1, 1, 7));
   pass(ExchangesPage::kPatience - std::chrono::milliseconds(1));
@@ -95,7 +95,7 @@ TEST_F(ExchangesPageTest, AWorkerThatDoesNotTellIsNamedAndNotWaitedFor) {
   EXPECT_EQ(answers_[0], R"({"exchanges":[7],"total":1,"truncated":false,"silentWorkers":[1]})");
 }
 
-TEST_F(ExchangesPageTest, WhatIsToldTooLateDoesNotCountForTheNextWhoAsks) {
+TEST_F(ExchangesPageTest, IgnoresALateAnswerInTheNextRound) {
   ask();
   pass(ExchangesPage::kPatience + 2 * net::TimerWheel::kTick);
   ask();
@@ -109,7 +109,7 @@ TEST_F(ExchangesPageTest, WhatIsToldTooLateDoesNotCountForTheNextWhoAsks) {
   EXPECT_EQ(answers_[1], R"({"exchanges":[],"total":0,"truncated":false,"silentWorkers":[]})");
 }
 
-TEST_F(ExchangesPageTest, WhoAsksDuringARoundGetsTheNextOne) {
+TEST_F(ExchangesPageTest, AnswersARequestDuringARoundByTheNextOne) {
   ask();
   ask();
   ask();
@@ -129,7 +129,7 @@ TEST_F(ExchangesPageTest, WhoAsksDuringARoundGetsTheNextOne) {
   tell(5, {});
 }
 
-TEST_F(ExchangesPageTest, AThousandAreListedAndTheRestIsCounted) {
+TEST_F(ExchangesPageTest, ListsAThousandExchangesAndCountsTheRest) {
   ask();
   tell(0, listOf(600, 0));
   tell(1, listOf(400, 0));
@@ -158,7 +158,7 @@ class Collected final : public AdminClients {
   }
 };
 
-TEST(ExchangesPageThreads, WorkersTellFromTheirOwnThreads) {
+TEST(ExchangesPageThreads, TakeAnswersFromTheWorkersOwnThreads) {
   const base::SystemClock clock;
   net::Worker main(clock);
   net::Worker first(clock);

@@ -6,7 +6,7 @@
 namespace sluice::server {
 namespace {
 
-TEST(HttpLimits, AllArrive) {
+TEST(HttpLimits, TakeEverySetting) {
   base::LimitSettings limits;
   limits.requestLineBytes = 1;
   limits.headerBytes = 2;
@@ -33,7 +33,7 @@ TEST(HttpLimits, AllArrive) {
   EXPECT_EQ(made.queuedControlFrames, 11U);
 }
 
-TEST(HttpLimits, TheDefaultsOfBothSidesAgree) {
+TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
   const http::Limits made = httpLimits({});
   const http::Limits expected;
   EXPECT_EQ(made.requestLineBytes, expected.requestLineBytes);
@@ -49,7 +49,7 @@ TEST(HttpLimits, TheDefaultsOfBothSidesAgree) {
   EXPECT_EQ(made.queuedControlFrames, expected.queuedControlFrames);
 }
 
-TEST(HttpLimits, AStreamHoldsNoMoreThanAnExchangeMay) {
+TEST(HttpLimits, BoundAStreamByTheExchangesBuffer) {
   base::LimitSettings limits;
   limits.streamWindow = 100;
   limits.exchangeBuffer = 60;
@@ -58,14 +58,14 @@ TEST(HttpLimits, AStreamHoldsNoMoreThanAnExchangeMay) {
   EXPECT_EQ(httpLimits(limits).streamWindow, 100U);
 }
 
-TEST(HttpLimits, AStreamBeginsWithItsShareOfWhatItsConnectionMayHold) {
+TEST(HttpLimits, StartAStreamWithItsShareOfTheConnectionsWindow) {
   base::LimitSettings limits;
   EXPECT_EQ(httpLimits(limits).firstWindow, 44U * 1024) << "4 MiB for 100 streams";
   limits.streamWindow = 20 * 1024;
   EXPECT_EQ(httpLimits(limits).firstWindow, 20U * 1024);
 }
 
-TEST(HttpLimits, WhatDoesNotFitIsCutAndNotTurnedIntoLittle) {
+TEST(HttpLimits, ClampValuesThatDoNotFit) {
   base::LimitSettings limits;
   limits.headerBytes = (std::uint64_t{1} << 32) + 1;
   limits.connectionWindow = std::uint64_t{1} << 31;

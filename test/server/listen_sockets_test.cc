@@ -48,7 +48,7 @@ class ListenSocketsTest : public ::testing::Test {
   ListenSockets sockets_;
 };
 
-TEST_F(ListenSocketsTest, AreKeptWhereBothGenerationsWantThem) {
+TEST_F(ListenSocketsTest, AreKeptIfBothGenerationsListenOnThem) {
   const BindPlace one{"127.0.0.1", held_.port()};
   const BindPlace two{"127.0.0.2", one.port};
   const auto before = generation({one});
@@ -63,7 +63,7 @@ TEST_F(ListenSocketsTest, AreKeptWhereBothGenerationsWantThem) {
   EXPECT_NE(bound[0].bind, kept.bind);
 }
 
-TEST_F(ListenSocketsTest, AreClosedWhenTheyAreNotWantedAnyMore) {
+TEST_F(ListenSocketsTest, AreClosedWhenNoListenerUsesThem) {
   const BindPlace one{"127.0.0.1", held_.port()};
   const BindPlace two{"127.0.0.2", one.port};
   ASSERT_TRUE(change(*generation({one, two})).ok());
@@ -75,7 +75,7 @@ TEST_F(ListenSocketsTest, AreClosedWhenTheyAreNotWantedAnyMore) {
   EXPECT_FALSE(canListen(two));
 }
 
-TEST_F(ListenSocketsTest, ThatCanNotAllBeHadLeaveNothingOpen) {
+TEST_F(ListenSocketsTest, AreAllClosedIfOneOfThemCannotBeOpened) {
   const BindPlace taken{"127.0.0.1", held_.port()};
   const auto occupant = net::ListenSocket::open(*net::Address::parse(taken.address, taken.port));
   ASSERT_TRUE(occupant.ok());
@@ -92,7 +92,7 @@ TEST_F(ListenSocketsTest, ThatCanNotAllBeHadLeaveNothingOpen) {
   }
 }
 
-TEST_F(ListenSocketsTest, OfAllAddressesAreOneForEachVersionOfIp) {
+TEST_F(ListenSocketsTest, AreOpenedForEachVersionOfIpIfNoAddressIsGiven) {
   const auto all = generation({{"", held_.port()}});
   ASSERT_TRUE(change(*all).ok());
   const std::vector<BoundSocket> bound = sockets_.of(*all);
@@ -101,7 +101,7 @@ TEST_F(ListenSocketsTest, OfAllAddressesAreOneForEachVersionOfIp) {
   EXPECT_LE(bound.size(), 2U);
 }
 
-TEST_F(ListenSocketsTest, APortGoesFromOneAddressToAllAndBack) {
+TEST_F(ListenSocketsTest, MayChangeFromOneAddressToAllAndBack) {
   const BindPlace one{"127.0.0.1", held_.port()};
   const BindPlace all{"0.0.0.0", one.port};
   const BindPlace every{"", one.port};

@@ -80,10 +80,10 @@ class Greeter final : public ServerConnection {
   std::map<http::StreamId, http::BodyPipe> pipes_;
 };
 
-class Connected : public ::testing::Test, private net::Beats {
+class ServerConnectionTest : public ::testing::Test, private net::Beats {
  protected:
-  Connected() { worker_.setBeats(this); }
-  ~Connected() override { connection_.reset(); }
+  ServerConnectionTest() { worker_.setBeats(this); }
+  ~ServerConnectionTest() override { connection_.reset(); }
 
   void open(const std::shared_ptr<const net::TlsServerContext>& tls = nullptr) {
     test::SocketPair pair = test::makeSocketPair();
@@ -156,7 +156,7 @@ class Connected : public ::testing::Test, private net::Beats {
   std::unique_ptr<Greeter> connection_;
 };
 
-TEST_F(Connected, ServesHttp11AndKeepsTheConnection) {
+TEST_F(ServerConnectionTest, ServesHttp11AndKeepsTheConnection) {
   open();
   send(kRequest);
   ASSERT_TRUE(arrives("\r\n\r\nhi"));
@@ -166,14 +166,14 @@ TEST_F(Connected, ServesHttp11AndKeepsTheConnection) {
   EXPECT_EQ(connection().requests, 2U);
 }
 
-TEST_F(Connected, AnswersPipelinedRequestsInOrder) {
+TEST_F(ServerConnectionTest, AnswersPipelinedRequestsInOrder) {
   open();
   send(std::string(kRequest) + std::string(kRequest) + std::string(kRequest));
   ASSERT_TRUE(test::runUntil(worker_, [&] { return connection().requests == 3; }));
   ASSERT_TRUE(arrives("hiHTTP/1.1 200 OK"));
 }
 
-TEST_F(Connected, TellsHttp2ByItsPrefaceHoweverItIsCut) {
+TEST_F(ServerConnectionTest, RecognizesHttp2ByItsPrefaceWhereverItIsCut) {
   open();
   for (const char c : kPreface) {
     send({&c, 1});
@@ -184,7 +184,7 @@ TEST_F(Connected, TellsHttp2ByItsPrefaceHoweverItIsCut) {
   EXPECT_FALSE(connection().dead());
 }
 
-TEST_F(Connected, WhatOnlyBeginsLikeThePrefaceIsHttp11) {
+TEST_F(ServerConnectionTest, SpeaksHttp11IfTheInputOnlyBeginsLikeThePreface) {
   open();
   send("P");
   pump();
@@ -192,7 +192,7 @@ TEST_F(Connected, WhatOnlyBeginsLikeThePrefaceIsHttp11) {
   ASSERT_TRUE(arrives("HTTP/1.1 200 OK"));
 }
 
-TEST_F(Connected, RequestHeaderEndsAHeadThatDoesNotCome) {
+TEST_F(ServerConnectionTest, EndsAHeadThatDoesNotArriveByRequestHeader) {
   open();
   send("GET / HTTP/1.1\r\n");
   pump();
@@ -204,7 +204,7 @@ TEST_F(Connected, RequestHeaderEndsAHeadThatDoesNotCome) {
   EXPECT_TRUE(ends());
 }
 
-TEST_F(Connected, AHeadThatDripsIsNotWaitedForLonger) {
+TEST_F(ServerConnectionTest, DoesNotWaitLongerForAHeadThatDrips) {
   open();
   send("GET / HTTP/1.1\r\n");
   for (int i = 0; i < 3; ++i) {
@@ -218,7 +218,7 @@ TEST_F(Connected, AHeadThatDripsIsNotWaitedForLonger) {
   EXPECT_EQ(connection().timeouts, std::vector<std::string>{"requestHeader"});
 }
 
-TEST_F(Connected, AFirstByteThatSaysNothingIsAHeadTooSlow) {
+TEST_F(ServerConnectionTest, TreatsAnAmbiguousFirstByteAsASlowHead) {
   open();
   send("P");
   pump();
@@ -226,7 +226,7 @@ TEST_F(Connected, AFirstByteThatSaysNothingIsAHeadTooSlow) {
   EXPECT_EQ(connection().timeouts, std::vector<std::string>{"requestHeader"});
 }
 
-TEST_F(Connected, ClientIdleEndsAConnectionOnWhichNothingWasAsked) {
+TEST_F(ServerConnectionTest, EndsAConnectionWithoutARequestByClientIdle) {
   open();
   advance(seconds(60) - milliseconds(1));
   EXPECT_FALSE(connection().dead());
@@ -235,7 +235,7 @@ TEST_F(Connected, ClientIdleEndsAConnectionOnWhichNothingWasAsked) {
   EXPECT_TRUE(connection().dead());
 }
 
-TEST_F(Connected, ClientIdleEndsAKeptConnectionWithAnOrderlyEnd) {
+TEST_F(ServerConnectionTest, EndsAKeptConnectionInOrderByClientIdle) {
   open();
   send(kRequest);
   ASSERT_TRUE(arrives("hi"));
@@ -248,7 +248,7 @@ TEST_F(Connected, ClientIdleEndsAKeptConnectionWithAnOrderlyEnd) {
   EXPECT_TRUE(dies());
 }
 
-TEST_F(Connected, ABusyConnectionIsNotIdle) {
+TEST_F(ServerConnectionTest, IsNotIdleWhileARequestIsInFlight) {
   open();
   connection().mute = true;
   send(kRequest);
@@ -258,7 +258,7 @@ TEST_F(Connected, ABusyConnectionIsNotIdle) {
   EXPECT_FALSE(connection().dead());
 }
 
-TEST_F(Connected, TlsHandshakeEndsAClientThatSaysNothing) {
+TEST_F(ServerConnectionTest, EndsASilentClientByTlsHandshake) {
   const test::Identity identity = test::issueServer(test::makeAuthority(), "a.test");
   net::TlsServerSettings settings;
   settings.identities.push_back(
@@ -274,7 +274,7 @@ TEST_F(Connected, TlsHandshakeEndsAClientThatSaysNothing) {
   EXPECT_TRUE(connection().dead());
 }
 
-TEST_F(Connected, AfterItsGoodbyeItReadsOnSoThatNoResetOvertakesTheAnswer) {
+TEST_F(ServerConnectionTest, ReadsOnAfterItsEndSoThatNoResetOvertakesTheAnswer) {
   open();
   send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
   ASSERT_TRUE(arrives("connection: close"));
@@ -293,7 +293,7 @@ TEST_F(Connected, AfterItsGoodbyeItReadsOnSoThatNoResetOvertakesTheAnswer) {
   EXPECT_TRUE(dies());
 }
 
-TEST_F(Connected, ItDoesNotLingerForWhoJustDrips) {
+TEST_F(ServerConnectionTest, DoesNotLingerForAClientThatDrips) {
   open();
   send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
   ASSERT_TRUE(ends());
@@ -307,7 +307,7 @@ TEST_F(Connected, ItDoesNotLingerForWhoJustDrips) {
   EXPECT_TRUE(connection().dead());
 }
 
-TEST_F(Connected, AClientThatHasEndedItsSideIsLetGoAtOnce) {
+TEST_F(ServerConnectionTest, ClosesAtOnceIfTheClientHasEndedItsSide) {
   open();
   send(kRequest);
   ASSERT_TRUE(arrives("hi"));
@@ -316,7 +316,7 @@ TEST_F(Connected, AClientThatHasEndedItsSideIsLetGoAtOnce) {
   EXPECT_TRUE(ends());
 }
 
-TEST_F(Connected, DrainEndsAnIdleConnectionAndTheNextAnswerOfABusyOne) {
+TEST_F(ServerConnectionTest, ClosesWhenDrainedOnceItIsIdle) {
   open();
   send(kRequest);
   ASSERT_TRUE(arrives("hi"));

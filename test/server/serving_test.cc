@@ -35,7 +35,7 @@ std::string ask(const test::Descriptor& client, const std::atomic<bool>& done = 
   return {};
 }
 
-TEST(ServingReload, ThatWorkersWereToldOfEndsAlthoughTheProcessDrains) {
+TEST(ServingReload, EndsDuringADrainIfWorkersHaveBegunIt) {
   const test::HeldPort first;
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 2);
@@ -48,7 +48,7 @@ TEST(ServingReload, ThatWorkersWereToldOfEndsAlthoughTheProcessDrains) {
   EXPECT_EQ(ask(client), "404") << "its socket was open already";
 }
 
-TEST(ServingReload, IsNotBegunByWhoDrains) {
+TEST(ServingReload, DoesNotBeginDuringADrain) {
   const test::HeldPort first;
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
@@ -59,7 +59,7 @@ TEST(ServingReload, IsNotBegunByWhoDrains) {
   EXPECT_EQ(rig.reloader().revisions().desired, before);
 }
 
-TEST(ServingReload, WhatIsAskedForMeanwhileIsDoneAfterwards) {
+TEST(ServingReload, RunsAgainIfItIsRequestedMeanwhile) {
   const test::HeldPort ports[3];
   ServingRig rig({{ports[0].port()}}, 2);
   rig.publish({{ports[0].port(), ports[1].port()}});
@@ -74,7 +74,7 @@ TEST(ServingReload, WhatIsAskedForMeanwhileIsDoneAfterwards) {
   EXPECT_LT(connectTo(ports[1].port()).get(), 0);
 }
 
-TEST(ServingReload, IsForgottenIfTheProcessDrainsWhileItIsLoaded) {
+TEST(ServingReload, IsDroppedIfTheProcessDrainsWhileItLoads) {
   const test::HeldPort first;
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
@@ -87,7 +87,7 @@ TEST(ServingReload, IsForgottenIfTheProcessDrainsWhileItIsLoaded) {
   EXPECT_LT(connectTo(second.port()).get(), 0);
 }
 
-TEST(ServingReload, IsNotWaitedForByTheMainThread) {
+TEST(ServingReload, DoesNotBlockTheMainThread) {
   const test::HeldPort first;
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
@@ -98,7 +98,7 @@ TEST(ServingReload, IsNotWaitedForByTheMainThread) {
   ASSERT_TRUE(test::runUntil(rig.main(), [&] { return rig.reloader().revisions().served != before; }));
 }
 
-TEST(ServingReload, ManyRequestsForItWhileItIsLoadedAreOne) {
+TEST(ServingReload, JoinsManyRequestsWhileItLoads) {
   const test::HeldPort first;
   const test::HeldPort second;
   ServingRig rig({{first.port()}}, 1);
@@ -173,7 +173,7 @@ class ServingThreads : public ::testing::Test {
   test::PollOrigin two_{"two"};
 };
 
-TEST_F(ServingThreads, ManyReloadsFailNoRequest) {
+TEST_F(ServingThreads, FailNoRequestDuringManyReloads) {
   ServingRig rig(variant(0), 3);
   rig.run();
   Askers askers(kept_.port(), 3);
@@ -183,7 +183,7 @@ TEST_F(ServingThreads, ManyReloadsFailNoRequest) {
   EXPECT_EQ(askers.failed(), 0);
 }
 
-TEST_F(ServingThreads, WorkersMayStopInTheMidstOfAReload) {
+TEST_F(ServingThreads, MayStopDuringAReload) {
   for (int round = 0; round < 12; ++round) {
     ServingRig rig(variant(0), 3);
     rig.run();

@@ -9,7 +9,7 @@ namespace {
 
 // A timer may fire whenever a Turn is opened, for instance by a connection that gets bytes: the objects that `finish`
 // destroys may be on the stack then.
-TEST(Shutdown, FinishesByTheLoopAndNotWhileAConnectionIsCalled) {
+TEST(Shutdown, FinishesInTheLoopAndNotWhileAConnectionIsCalled) {
   test::ManualClock clock;
   net::Worker main(clock);
   const std::vector<std::unique_ptr<WorkerRuntime>> none;

@@ -157,7 +157,7 @@ std::size_t allocationsOf(GatewayWorker& gateway, Ask&& ask) {
   return gateway.allocated() - before;
 }
 
-TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
+TEST(SteadyState, AllocatesNothingForAnHttp11Request) {
   AcceptingPeer origin(answerHeads);
   GatewayWorker gateway("sluice-1", origin.port(), UpstreamProtocol::kHttp11);
   test::SocketPair client = test::makeSocketPair();
@@ -178,7 +178,7 @@ TEST(SteadyState, ARequestOfHttp11AllocatesNothing) {
 }
 
 // Two gateways in a row, so that one speaks HTTP/2 on both sides: the first one is counted.
-TEST(SteadyState, ARequestOfHttp2AllocatesNothing) {
+TEST(SteadyState, AllocatesNothingForAnHttp2Request) {
   AcceptingPeer origin(answerHeads);
   GatewayWorker second("sluice-2", origin.port(), UpstreamProtocol::kHttp11);
   AcceptingPeer between([&second](test::Descriptor connection) { second.hand(std::move(connection)); });

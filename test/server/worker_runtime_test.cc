@@ -112,7 +112,7 @@ class WorkerThatStops : public ::testing::Test {
   bool adopted_ = false;
 };
 
-TEST_F(WorkerThatStops, AdoptsNothingThatItWasToldOfJustBefore) {
+TEST_F(WorkerThatStops, DoesNotAdoptAGenerationFromJustBefore) {
   askAndWait();
   whileItIsBusy([this] {
     adoptAnother();
@@ -121,7 +121,7 @@ TEST_F(WorkerThatStops, AdoptsNothingThatItWasToldOfJustBefore) {
   EXPECT_FALSE(adopted_);
 }
 
-TEST_F(WorkerThatStops, AdoptsNothingThatItIsToldOfAfterwards) {
+TEST_F(WorkerThatStops, DoesNotAdoptALaterGeneration) {
   askAndWait();
   whileItIsBusy([this] {
     worker_->stop();
