@@ -2,8 +2,8 @@
 // const.
 //
 // With lists, a peer is refused if its own certificate is revoked, or if no list of its issuer is valid now:
-// verification fails closed. The same check applies to an authority above it if a list of that authority's issuer is
-// given, and is skipped if none is, so that a list of one issuing authority can be used without one of its root.
+// verification fails closed. An authority above it is checked in the same way if a list of that authority's issuer is
+// given, and not at all if none is, so that a list of one issuing authority can be used without one of its root.
 #pragma once
 
 #include <memory>
