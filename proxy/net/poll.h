@@ -33,7 +33,7 @@ class Poll {
 
   Worker& worker_;
   PollSink& sink_;
-  PollHandle* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
+  PollHandle* handle_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
 };
 
 }  // namespace sluice::net

@@ -89,15 +89,15 @@ class TcpStream::PeerWatch final : public Timer {
 
 TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
     : worker_(worker), sink_(sink), peer_(to), state_(State::kConnecting), accepted_(false) {
-  block_ = std::make_unique<TcpHandle>(*this).release();
-  block_->connect = std::make_unique<uv_connect_t>();
+  handle_ = std::make_unique<TcpHandle>(*this).release();
+  handle_->connect = std::make_unique<uv_connect_t>();
   const int code =
-      uv_tcp_connect(block_->connect.get(), &block_->tcp, to.sockaddrPtr(), [](uv_connect_t* request, int status) {
+      uv_tcp_connect(handle_->connect.get(), &handle_->tcp, to.sockaddrPtr(), [](uv_connect_t* request, int status) {
         if (TcpStream* self = TcpHandle::of(request->handle->data).owner) self->connected(status);
       });
   if (code != 0) failLater(code);
   uv_os_fd_t fd = -1;
-  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0) return;
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0) return;
   boundUnsent(fd);
   // The system gives the lowest free number, so a number beyond this bound means that the remaining descriptors are
   // reserved for other uses.
@@ -106,8 +106,8 @@ TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
 
 TcpStream::TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink)
     : worker_(worker), sink_(sink), peer_(peer), state_(State::kOpen), accepted_(true) {
-  block_ = std::make_unique<TcpHandle>(*this).release();
-  const int code = uv_tcp_open(&block_->tcp, fd);
+  handle_ = std::make_unique<TcpHandle>(*this).release();
+  const int code = uv_tcp_open(&handle_->tcp, fd);
   if (code == 0) return;
   ::close(fd);
   failLater(code);
@@ -117,8 +117,8 @@ TcpStream::~TcpStream() { close(); }
 
 void TcpStream::connected(int status) {
   const Worker::Turn turn(worker_);  // its timers may close this stream
-  if (block_ == nullptr) return;
-  block_->connect.reset();
+  if (handle_ == nullptr) return;
+  handle_->connect.reset();
   if (lateFailure_ != nullptr) return;
   if (status != 0) return fail(status);
   state_ = State::kOpen;
@@ -141,13 +141,13 @@ void TcpStream::startReading() {
   if (reading_ != ReadState::kStopped || lateFailure_ != nullptr) return;
   reading_ = ReadState::kReading;
   fullReads_ = 0;
-  uv_read_start(block_->stream(), &onAlloc, &onRead);
+  uv_read_start(handle_->stream(), &onAlloc, &onRead);
 }
 
 void TcpStream::stopReading() {
   if (reading_ != ReadState::kReading) return;
   reading_ = ReadState::kStopped;
-  uv_read_stop(block_->stream());
+  uv_read_stop(handle_->stream());
   watchPeer();
 }
 
@@ -159,7 +159,7 @@ void TcpStream::watchPeer() {
 
 void TcpStream::lookAtPeer() {
   uv_os_fd_t fd = -1;
-  if (reading_ == ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0)
+  if (reading_ == ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0)
     return;
   tcp_info info{};
   socklen_t length = sizeof(info);
@@ -203,10 +203,10 @@ void TcpStream::onRead(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffe
 
 void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
   const Worker::Turn turn(worker_);
-  if (block_ == nullptr) return;
+  if (handle_ == nullptr) return;
   if (count == UV_EOF) {
     reading_ = ReadState::kEnded;
-    uv_read_stop(block_->stream());
+    uv_read_stop(handle_->stream());
     watchPeer();
     return sink_.onEnd(true);
   }
@@ -219,7 +219,7 @@ void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
   sink_.onBytes({buffer.base, size});
 }
 
-bool TcpStream::pending() const { return block_ != nullptr && block_->isWaiting(); }
+bool TcpStream::pending() const { return handle_ != nullptr && handle_->isWaiting(); }
 
 bool TcpStream::canWrite() const {
   return state_ == State::kOpen && !pending() && !finWanted_ && lateFailure_ == nullptr;
@@ -236,11 +236,11 @@ void TcpStream::write(base::ByteQueue& from) {
     from.consume(taken);
     if (taken == size) continue;
 
-    if (block_->waiting == nullptr) block_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
+    if (handle_->waiting == nullptr) handle_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
     const std::size_t chunks = from.gather(std::span(pieces).first(kKeptChunks));
     std::size_t kept = 0;
     for (std::size_t i = 0; i < chunks; ++i) kept += pieces[i].size();
-    block_->waiting->bytes.splice(from, kept);
+    handle_->waiting->bytes.splice(from, kept);
     return writeKept();
   }
 }
@@ -253,32 +253,32 @@ std::size_t TcpStream::tryWrite(std::span<const std::string_view> pieces) {
     // libuv uses the same type for reading, hence the const_cast.
     buffers[i] = uv_buf_init(const_cast<char*>(pieces[i].data()), static_cast<unsigned>(pieces[i].size()));
   }
-  const int taken = uv_try_write(block_->stream(), buffers.data(), static_cast<unsigned>(pieces.size()));
+  const int taken = uv_try_write(handle_->stream(), buffers.data(), static_cast<unsigned>(pieces.size()));
   if (taken <= 0) return 0;
   written_ += static_cast<std::size_t>(taken);
   return static_cast<std::size_t>(taken);
 }
 
 std::uint64_t TcpStream::acknowledged() const {
-  if (block_ == nullptr) return written_;
+  if (handle_ == nullptr) return written_;
   std::uint64_t taken = written_;
-  if (pending()) taken += block_->waiting->bytes.size() - uv_stream_get_write_queue_size(block_->stream());
+  if (pending()) taken += handle_->waiting->bytes.size() - uv_stream_get_write_queue_size(handle_->stream());
   uv_os_fd_t fd = -1;
   int unacknowledged = 0;
-  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) == 0) ioctl(fd, TIOCOUTQ, &unacknowledged);
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) == 0) ioctl(fd, TIOCOUTQ, &unacknowledged);
   return taken - std::min(taken, static_cast<std::uint64_t>(unacknowledged));
 }
 
 void TcpStream::keep(std::string_view rest) {
   if (!canWrite()) return;
   assert(!rest.empty() && rest.size() <= kMaxKept);
-  if (block_->waiting == nullptr) block_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
-  block_->waiting->bytes.append(rest);
+  if (handle_->waiting == nullptr) handle_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
+  handle_->waiting->bytes.append(rest);
   writeKept();
 }
 
 void TcpStream::writeKept() {
-  TcpHandle::Waiting& waiting = *block_->waiting;
+  TcpHandle::Waiting& waiting = *handle_->waiting;
   std::array<std::string_view, kMaxPieces> pieces;
   std::array<uv_buf_t, kMaxPieces> buffers;
   const std::size_t count = waiting.bytes.gather(pieces);
@@ -288,15 +288,15 @@ void TcpStream::writeKept() {
   const auto done = [](uv_write_t* request, int status) {
     if (TcpStream* self = TcpHandle::of(request->handle->data).owner) self->written(status);
   };
-  const int code = uv_write(&waiting.request, block_->stream(), buffers.data(), static_cast<unsigned>(count), done);
+  const int code = uv_write(&waiting.request, handle_->stream(), buffers.data(), static_cast<unsigned>(count), done);
   if (code != 0) failLater(code);
 }
 
 void TcpStream::written(int status) {
   const Worker::Turn turn(worker_);
-  if (block_ == nullptr) return;
-  written_ += block_->waiting->bytes.size();
-  block_->waiting->bytes.clear();
+  if (handle_ == nullptr) return;
+  written_ += handle_->waiting->bytes.size();
+  handle_->waiting->bytes.clear();
   if (status != 0) {
     readLastWords();
     return fail(status);
@@ -309,10 +309,10 @@ void TcpStream::written(int status) {
 /// arrive, but its last words (a TLS alert, a 413) came before that.
 void TcpStream::readLastWords() {
   uv_os_fd_t fd = -1;
-  if (reading_ != ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) != 0)
+  if (reading_ != ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0)
     return;
   const std::span<char> space = worker_.readBuffer();
-  while (block_ != nullptr && budget_ > 0) {
+  while (handle_ != nullptr && budget_ > 0) {
     const ssize_t count = ::recv(fd, space.data(), std::min(space.size(), budget_), MSG_DONTWAIT);
     if (count <= 0) return;
     budget_ -= static_cast<std::size_t>(count);
@@ -329,27 +329,27 @@ void TcpStream::shutdown() {
 /// Does not use uv_shutdown(): nothing is queued, so it would only cost a request and a round of the loop.
 void TcpStream::sendFin() {
   uv_os_fd_t fd = -1;
-  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&block_->tcp), &fd) == 0) ::shutdown(fd, SHUT_WR);
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) == 0) ::shutdown(fd, SHUT_WR);
 }
 
 void TcpStream::abort() {
-  if (block_ == nullptr) return;
+  if (handle_ == nullptr) return;
   // libuv refuses while there is no socket to reset.
-  if (uv_tcp_close_reset(&block_->tcp, &TcpHandle::onClosed) != 0) return close();
+  if (uv_tcp_close_reset(&handle_->tcp, &TcpHandle::onClosed) != 0) return close();
   letGo();
 }
 
 void TcpStream::close() {
-  if (block_ == nullptr) return;
-  uv_close(reinterpret_cast<uv_handle_t*>(&block_->tcp), &TcpHandle::onClosed);
+  if (handle_ == nullptr) return;
+  uv_close(reinterpret_cast<uv_handle_t*>(&handle_->tcp), &TcpHandle::onClosed);
   letGo();
 }
 
-/// The block owns itself from here to its close callback.
+/// The TcpHandle owns itself from here to its close callback.
 void TcpStream::letGo() {
-  block_->owner = nullptr;
-  if (block_->waiting != nullptr) block_->waiting->bytes.clear();
-  block_ = nullptr;
+  handle_->owner = nullptr;
+  if (handle_->waiting != nullptr) handle_->waiting->bytes.clear();
+  handle_ = nullptr;
   state_ = State::kClosed;
   lateFailure_.reset();
   peerWatch_.reset();

@@ -2,8 +2,8 @@
 //
 // Reads go through the worker's shared buffer, writes go out by one gathered try-write. Bytes that the kernel does not
 // take are kept in here, bounded, until it does. Events go to the sink inside a Turn and never from within a call of
-// the owner. The libuv handle lives in a block of its own, because closing it takes until the next round of the loop:
-// destroying the stream only lets go of it, and no event follows. One thread.
+// the owner. The libuv handle lives in a TcpHandle of its own, because closing it takes until the next round of the
+// loop: destroying the stream only lets go of it, and no event follows. One thread.
 //
 // A socket that is not read is not polled either, so the end of its peer would not be noticed. While an accepted one
 // is not read, the kernel is asked about its peer every second; a socket towards a backend is bounded by the deadlines
@@ -88,7 +88,7 @@ class TcpStream final : public Transport {
 
   Worker& worker_;
   TransportSink& sink_;
-  TcpHandle* block_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
+  TcpHandle* handle_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
   std::size_t budget_ = 0;
   std::uint64_t written_ = 0;  // bytes that the kernel took
   std::unique_ptr<LateFailure> lateFailure_;

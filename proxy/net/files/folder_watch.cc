@@ -20,31 +20,31 @@ struct FolderWatch::WatchHandle final : LoopHandle {
 };
 
 FolderWatch::FolderWatch(Worker& worker, Changed changed)
-    : changed_(std::move(changed)), block_(std::make_unique<WatchHandle>(worker, *this).release()) {
-  uv_fs_event_init(worker.loop(), &block_->handle);
-  block_->handle.data = static_cast<LoopHandle*>(block_);
+    : changed_(std::move(changed)), handle_(std::make_unique<WatchHandle>(worker, *this).release()) {
+  uv_fs_event_init(worker.loop(), &handle_->handle);
+  handle_->handle.data = static_cast<LoopHandle*>(handle_);
 }
 
 FolderWatch::~FolderWatch() { close(); }
 
 base::Status FolderWatch::start(const std::string& folder) {
-  if (block_ == nullptr) return base::Done{};
+  if (handle_ == nullptr) return base::Done{};
   const auto event = [](uv_fs_event_t* handle, const char* name, int, int) {
-    WatchHandle& block = WatchHandle::of(handle->data);
-    const Worker::Turn turn(block.worker);  // its timers may close this watch
-    if (block.owner == nullptr) return;
-    block.owner->changed_(name == nullptr ? std::string_view() : std::string_view(name));
+    WatchHandle& own = WatchHandle::of(handle->data);
+    const Worker::Turn turn(own.worker);  // its timers may close this watch
+    if (own.owner == nullptr) return;
+    own.owner->changed_(name == nullptr ? std::string_view() : std::string_view(name));
   };
-  const int error = uv_fs_event_start(&block_->handle, event, folder.c_str(), 0);
+  const int error = uv_fs_event_start(&handle_->handle, event, folder.c_str(), 0);
   if (error == 0 || error == UV_ENOENT || error == UV_ENOTDIR) return base::Done{};
   return base::Error::config("can not watch " + folder + ": " + uv_strerror(error));
 }
 
 void FolderWatch::close() {
-  if (block_ == nullptr) return;
-  WatchHandle* block = std::exchange(block_, nullptr);
-  block->owner = nullptr;
-  uv_close(reinterpret_cast<uv_handle_t*>(&block->handle),
+  if (handle_ == nullptr) return;
+  WatchHandle* own = std::exchange(handle_, nullptr);
+  own->owner = nullptr;
+  uv_close(reinterpret_cast<uv_handle_t*>(&own->handle),
            [](uv_handle_t* handle) { const std::unique_ptr<WatchHandle> last(&WatchHandle::of(handle->data)); });
 }
 

@@ -32,7 +32,7 @@ class FolderWatch {
   void close();
 
   Changed changed_;
-  WatchHandle* block_;  // nullptr once closed; frees itself when libuv has let go of it
+  WatchHandle* handle_;  // nullptr once closed; frees itself when libuv has let go of it
 };
 
 }  // namespace sluice::net
