@@ -38,7 +38,7 @@ TEST(Result, CarriesValuesThatOnlyMove) {
   EXPECT_EQ(error.detail, "odd");
 }
 
-TEST(Result, CarriesAnErrorAsAValueOnlyIfItsTypeIsError) {
+TEST(Result, ReportsSuccessAndFailureWithoutAValue) {
   const Status good = Done{};
   const Status bad = Error::internal("broken");
   EXPECT_TRUE(good.ok());

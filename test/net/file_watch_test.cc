@@ -214,7 +214,7 @@ TEST_F(FileWatchTest, IgnoresFilesThatDoNotCount) {
   EXPECT_EQ(calls_, 0);
 }
 
-TEST_F(FileWatchTest, ReportsOnlyTheWatchedPathsOfAFolder) {
+TEST_F(FileWatchTest, ReportsEachWatchedPathOfOneFolder) {
   watch({folder_ + "/a.yaml", folder_ + "/b.txt"});
   write(folder_ + "/a.yaml", "1");
   EXPECT_TRUE(told());

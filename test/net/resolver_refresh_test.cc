@@ -169,7 +169,7 @@ TEST_F(ResolverRefresh, KeepsNoExpiredAnswerWithoutAStaleTtl) {
   EXPECT_EQ(known(), "backend.test: no name server has an answer");
 }
 
-TEST_F(ResolverRefresh, TreatsATruncatedReplyAsAFailureOfTheServer) {
+TEST_F(ResolverRefresh, TreatsAReplyThatBreaksOffAsAFailureOfTheServer) {
   lookUp();
   server_[kName].reply = DnsReply::kCutOff;
   passAndAnswer(101s);

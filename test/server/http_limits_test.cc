@@ -58,7 +58,7 @@ TEST(HttpLimits, BoundAStreamByTheExchangesBuffer) {
   EXPECT_EQ(httpLimits(limits).streamWindow, 100U);
 }
 
-TEST(HttpLimits, StartAStreamWithItsShareOfTheConnectionsWindow) {
+TEST(HttpLimits, StartAStreamWithItsShareOfTheConnectionsMemory) {
   base::LimitSettings limits;
   EXPECT_EQ(httpLimits(limits).firstWindow, 44U * 1024) << "4 MiB for 100 streams";
   limits.streamWindow = 20 * 1024;
