@@ -29,7 +29,7 @@ Problem unreadableKind(const Value& root, const ObjectIdentity& identity, const 
     problem.field = "apiVersion";
     problem.message = "must be " + groupPrefix(identity) + base::joinChoices(kind->versions) + ", but is " +
                       base::quote(apiVersion->text);
-  } else if (isUnbuiltKind(identity.group, identity.kind)) {
+  } else if (isUnsupportedKind(identity.group, identity.kind)) {
     problem.message = "kind " + identity.kind + " of " + apiVersion->text + " is not supported";
   } else {
     problem.message = "unknown kind " + base::quote(identity.kind) + " of " + base::quote(apiVersion->text);

@@ -99,7 +99,7 @@ class Encoder {
 /// An object of an unknown kind may be a misspelt Secret.
 Covers coversOf(const ObjectIdentity& identity) {
   if (const ObjectKind* kind = findObjectKind(identity.group, identity.kind)) return kind->covers;
-  return isUnbuiltKind(identity.group, identity.kind) ? Covers::kRevision : Covers::kRevisionByKey;
+  return isUnsupportedKind(identity.group, identity.kind) ? Covers::kRevision : Covers::kRevisionByKey;
 }
 
 std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& digest) {

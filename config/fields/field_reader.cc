@@ -73,11 +73,11 @@ const Value* FieldReader::require(std::string_view key) {
   return field;
 }
 
-void FieldReader::unbuilt(std::string_view key, std::string message, bool altersTraffic,
-                          std::vector<Unbuilt>& unbuilt) {
+void FieldReader::unsupported(std::string_view key, std::string message, bool altersTraffic,
+                              std::vector<UnsupportedField>& unsupported) {
   const Value* field = find(key);
   if (field == nullptr) return;
-  unbuilt.push_back(Unbuilt{pathOf(key), field->position, std::move(message), altersTraffic});
+  unsupported.push_back(UnsupportedField{pathOf(key), field->position, std::move(message), altersTraffic});
 }
 
 std::optional<std::string> readText(const Value& value, const std::string& path, const TextRule& rule,

@@ -81,8 +81,9 @@ class FieldReader {
   void ignore(std::string_view key) { find(key); }
   /// Marks all fields as known, as for an object of another API.
   void ignoreOthers() { othersIgnored_ = true; }
-  /// Reads a field that the API knows and this program does not serve; adds it to `unbuilt` if it is present.
-  void unbuilt(std::string_view key, std::string message, bool altersTraffic, std::vector<Unbuilt>& unbuilt);
+  /// Reads a field that the API knows and this program does not serve; adds it to `unsupported` if it is present.
+  void unsupported(std::string_view key, std::string message, bool altersTraffic,
+                   std::vector<UnsupportedField>& unsupported);
 
   /// Returns an empty text if the field is absent or wrong. A text that is present must not be empty.
   std::string text(std::string_view key, const TextRule& rule);

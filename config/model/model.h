@@ -60,7 +60,7 @@ struct Listener {
   RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
   LabelSelector namespaceSelector;                   // set for kSelector
   std::optional<std::vector<RouteKind>> routeKinds;  // none: the kinds that the protocol allows
-  std::vector<Unbuilt> unbuilt;
+  std::vector<UnsupportedField> unsupported;
   Position position;
 };
 
@@ -85,7 +85,7 @@ struct Gateway {
   Infrastructure infrastructure;
   std::vector<GatewayAddress> addresses;  // of type IPAddress; a value is a valid IP literal
   std::vector<Listener> listeners;
-  std::vector<Unbuilt> unbuilt;
+  std::vector<UnsupportedField> unsupported;
 };
 
 /// A Namespace of the core group. A namespace need not have such an object to hold others.
@@ -164,7 +164,7 @@ struct Backend {
   std::vector<BackendPort> ports;  // at least one; numbers are unique
   std::optional<BackendTls> tls;
   std::vector<ProcessorUse> extensions;
-  std::vector<Unbuilt> unbuilt;
+  std::vector<UnsupportedField> unsupported;
 
   /// Returns the port that a backendRef with this port means; 0 means the only port. Returns nullptr if there is no
   /// such port, or if 0 is ambiguous.

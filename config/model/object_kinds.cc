@@ -99,7 +99,7 @@ struct GroupKind {
   std::string_view kind;
 };
 
-constexpr GroupKind kUnbuiltKinds[] = {
+constexpr GroupKind kUnsupportedKinds[] = {
     {kGatewayGroup, "TLSRoute"},
     {kGatewayGroup, "TCPRoute"},
     {kGatewayGroup, "UDPRoute"},
@@ -124,8 +124,8 @@ const ObjectKind* findObjectKind(std::string_view group, std::string_view kind) 
   return found == std::end(kObjectKinds) ? nullptr : found;
 }
 
-bool isUnbuiltKind(std::string_view group, std::string_view kind) {
-  return std::any_of(std::begin(kUnbuiltKinds), std::end(kUnbuiltKinds),
+bool isUnsupportedKind(std::string_view group, std::string_view kind) {
+  return std::any_of(std::begin(kUnsupportedKinds), std::end(kUnsupportedKinds),
                      [&](const GroupKind& entry) { return entry.kind == kind && entry.group == group; });
 }
 

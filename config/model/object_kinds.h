@@ -52,7 +52,7 @@ std::span<const ObjectKind> objectKinds();
 /// Returns nullptr if no reader takes the kind.
 const ObjectKind* findObjectKind(std::string_view group, std::string_view kind);
 /// Returns true if the kind is known to users of Gateway API but not served.
-bool isUnbuiltKind(std::string_view group, std::string_view kind);
+bool isUnsupportedKind(std::string_view group, std::string_view kind);
 /// Returns the kind that a misspelt one probably meant; empty if none is close.
 std::string_view closestKind(std::string_view kind);
 

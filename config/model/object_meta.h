@@ -45,7 +45,7 @@ struct ObjectMeta : ObjectVersion {
 /// A field that the API knows and this program does not serve yet (condition reason UnsupportedValue). If it would
 /// restrict or alter traffic, its holder (rule, weighted backend, listener, Backend) answers 500 instead of ignoring
 /// it.
-struct Unbuilt {
+struct UnsupportedField {
   std::string path;  // "spec.rules[0].filters[1]"
   Position position;
   std::string message;  // one sentence without the path: "filter RequestMirror is not supported"

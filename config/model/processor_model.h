@@ -37,10 +37,11 @@ struct ProcessorSettings {
 
 struct ProcessorUse : ProcessorSettings {
   std::string name;
-  std::string type;              // "domain/Kind:version"
-  std::string phase;             // one of the seven; empty: the catalog's
-  std::optional<Value> config;   // `config` or `rawConfig`
-  std::vector<Unbuilt> unbuilt;  // reasons why it cannot run as written, whatever the catalog says of its type
+  std::string type;             // "domain/Kind:version"
+  std::string phase;            // one of the seven; empty: the catalog's
+  std::optional<Value> config;  // `config` or `rawConfig`
+  std::vector<UnsupportedField>
+      unsupported;  // reasons why it cannot run as written, whatever the catalog says of its type
   std::string path;
   Position position;
 };
@@ -59,7 +60,7 @@ struct PayloadProcessor {
   std::string sectionName;
   std::optional<RoutingPhase> phase;  // never kPreRouting with routes; none: each use's own phase decides
   std::vector<ProcessorUse> processors;
-  std::vector<Unbuilt> unbuilt;
+  std::vector<UnsupportedField> unsupported;
 };
 
 /// A named list of uses, for the filters of any number of rules.

@@ -138,7 +138,7 @@ struct RouteFilters {
 struct HttpBackendRef : BackendObjectReference {
   std::uint32_t weight = 1;
   RouteFilters filters;
-  std::vector<Unbuilt> unbuilt;  // concern this weighted backend alone
+  std::vector<UnsupportedField> unsupported;  // concern this weighted backend alone
 };
 
 /// HTTPRouteRule.retry with its defaults filled in.
@@ -166,7 +166,7 @@ struct RouteRule {
   RouteFilters filters;
   std::vector<HttpBackendRef> backendRefs;  // none with a redirect
   std::optional<SessionPersistence> sessionPersistence;
-  std::vector<Unbuilt> unbuilt;
+  std::vector<UnsupportedField> unsupported;
   Position position;
 };
 
@@ -182,7 +182,7 @@ struct Route {
   ObjectMeta meta;
   std::vector<ParentRef> parentRefs;
   std::vector<std::string> hostnames;  // lower case, may begin with "*."
-  std::vector<Unbuilt> unbuilt;
+  std::vector<UnsupportedField> unsupported;
 };
 
 struct HttpRoute : Route {

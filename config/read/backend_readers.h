@@ -25,7 +25,7 @@ struct DestinationForm {
 /// Reads a Backend whose `spec` has `destination` and `extensions`.
 Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const DestinationForm& form);
 /// Reads `tls` of a port or of the whole Backend.
-BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<Unbuilt>& unbuilt);
+BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<UnsupportedField>& unsupported);
 
 /// Reads a Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
 std::string readExternalHostname(FieldReader& reader, std::string_view key);

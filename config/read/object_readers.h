@@ -65,8 +65,8 @@ std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key,
 
 std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
-/// Reads `retry` of a rule. More attempts than this program ever makes are noted in `unbuilt`.
-std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<Unbuilt>& unbuilt);
+/// Reads `retry` of a rule. More attempts than this program ever makes are noted in `unsupported`.
+std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported);
 
 /// Reads `sessionPersistence` of a rule of any kind of route.
 std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule);

@@ -26,11 +26,12 @@ void readInProcessUse(FieldReader& use, ProcessorUse& result);
 void readExtProcessUse(FieldReader& use, ProcessorUse& result);
 
 /// Reads the fields of filters of the types ExtensionRef, PayloadProcessingRef and PayloadProcessing. A reference to
-/// anything but a pipeline goes to `unbuilt`.
+/// anything but a pipeline goes to `unsupported`.
 void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                      std::vector<Unbuilt>& unbuilt);
-void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& filters, std::vector<Unbuilt>& unbuilt);
+                      std::vector<UnsupportedField>& unsupported);
+void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& filters,
+                     std::vector<UnsupportedField>& unsupported);
 void readInlineProcessors(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                          std::vector<Unbuilt>& unbuilt);
+                          std::vector<UnsupportedField>& unsupported);
 
 }  // namespace sluice::config

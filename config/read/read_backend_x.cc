@@ -19,7 +19,7 @@ constexpr Choice<XBackendProtocol> kXBackendProtocols[] = {
 enum class AltNameType : std::uint8_t { kHostname, kUri };
 constexpr Choice<AltNameType> kAltNameTypes[] = {{"Hostname", AltNameType::kHostname}, {"URI", AltNameType::kUri}};
 
-void readValidationAltNames(FieldReader& validation, BackendTls& tls, std::vector<Unbuilt>& unbuilt) {
+void readValidationAltNames(FieldReader& validation, BackendTls& tls, std::vector<UnsupportedField>& unsupported) {
   for (const Item& item : validation.list("subjectAltNames", kMaxValidationAltNames)) {
     FieldReader reader = validation.map(item);
     reader.require("type");
@@ -31,12 +31,12 @@ void readValidationAltNames(FieldReader& validation, BackendTls& tls, std::vecto
     }
     const std::string hostname = reader.text("hostname", rule::kHostname);
     if (!hostname.empty()) tls.subjectAltNames.push_back(hostname);
-    reader.unbuilt("uri", "subjectAltNames of type URI are not supported", true, unbuilt);
+    reader.unsupported("uri", "subjectAltNames of type URI are not supported", true, unsupported);
     reader.finish();
   }
 }
 
-void readValidation(FieldReader validation, BackendTls& tls, std::vector<Unbuilt>& unbuilt) {
+void readValidation(FieldReader validation, BackendTls& tls, std::vector<UnsupportedField>& unsupported) {
   tls.serverName = validation.requiredText("hostname", rule::kPreciseHostname);
   tls.caRefs = readObjectRefs(validation, "caCertificateRefs", kMaxValidationCaRefs, {"", "", true}, false);
   const std::string wellKnown = validation.text("wellKnownCACertificates", rule::kAnyText);
@@ -44,20 +44,20 @@ void readValidation(FieldReader validation, BackendTls& tls, std::vector<Unbuilt
     validation.error("caCertificateRefs", "or wellKnownCACertificates is required, and not both");
   }
   if (!wellKnown.empty() && wellKnown != "System") {
-    validation.unbuilt("wellKnownCACertificates", "well-known authorities other than System are not supported", true,
-                       unbuilt);
+    validation.unsupported("wellKnownCACertificates", "well-known authorities other than System are not supported",
+                           true, unsupported);
   }
-  readValidationAltNames(validation, tls, unbuilt);
+  readValidationAltNames(validation, tls, unsupported);
   validation.finish();
 }
 
-BackendTls readTls(FieldReader reader, std::vector<Unbuilt>& unbuilt) {
+BackendTls readTls(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
   BackendTls tls;
   tls.path = reader.path();
   tls.position = reader.position();
   reader.require("mode");
   tls.mode = readTlsMode(reader, TlsMode::kNone);
-  if (reader.has("validation")) readValidation(reader.map("validation"), tls, unbuilt);
+  if (reader.has("validation")) readValidation(reader.map("validation"), tls, unsupported);
   tls.clientCertificateRef = readClientCertificateRef(reader, tls.mode);
   reader.finish();
   return tls;
@@ -100,7 +100,7 @@ Backend readXBackend(FieldReader& root, ObjectMeta meta) {
     backend.hostname = readExternalHostname(external, "hostname");
     external.finish();
   }
-  if (spec.has("tls")) backend.tls = readTls(spec.map("tls"), backend.unbuilt);
+  if (spec.has("tls")) backend.tls = readTls(spec.map("tls"), backend.unsupported);
   BackendPort port;
   if (spec.has("port")) {
     FieldReader reader = spec.map("port");

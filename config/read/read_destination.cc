@@ -46,11 +46,11 @@ BackendProtocol meaningOf(DestinationProtocol protocol) {
 }
 
 /// Reads options that concern MCP alone and have no meaning for HTTP.
-void readProtocolOptions(FieldReader& port, std::vector<Unbuilt>& unbuilt) {
+void readProtocolOptions(FieldReader& port, std::vector<UnsupportedField>& unsupported) {
   if (!port.has("protocolOptions")) return;
   FieldReader options = port.map("protocolOptions");
   options.require("mcp");
-  options.unbuilt("mcp", "MCP is not supported", false, unbuilt);
+  options.unsupported("mcp", "MCP is not supported", false, unsupported);
   FieldReader mcp = options.map("mcp");
   mcp.anyText("version", 256);
   mcp.anyText("path", 1024);
@@ -66,7 +66,7 @@ BackendPort readPort(FieldReader reader, const DestinationForm& form, Backend& b
   port.protocol = meaningOf(protocol);
   port.protocolPath = reader.pathOf("protocol");
   if (const Value* given = reader.find("protocol")) port.protocolName = given->text;
-  if (reader.has("tls")) port.tls = readDestinationTls(reader.map("tls"), form, backend.unbuilt);
+  if (reader.has("tls")) port.tls = readDestinationTls(reader.map("tls"), form, backend.unsupported);
   if (protocol == DestinationProtocol::kTls) {
     const std::optional<BackendTls>& tls = port.tls ? port.tls : backend.tls;
     if (tls && tls->mode == TlsMode::kNone) reader.error("protocol", "must not be TLS when the mode of tls is None");
@@ -77,7 +77,7 @@ BackendPort readPort(FieldReader reader, const DestinationForm& form, Backend& b
       implied.position = reader.position();
     }
   }
-  readProtocolOptions(reader, backend.unbuilt);
+  readProtocolOptions(reader, backend.unsupported);
   reader.finish();
   return port;
 }
@@ -121,8 +121,8 @@ void readDestination(FieldReader destination, const DestinationForm& form, Backe
   readPorts(destination, form, backend);
   if (destination.has("fqdn")) readFqdn(destination.map("fqdn"), form, portsListed, backend);
   if (type != nullptr && type != &kFqdn) {
-    destination.unbuilt("type", "destinations of type " + std::string(type->name) + " are not supported", true,
-                        backend.unbuilt);
+    destination.unsupported("type", "destinations of type " + std::string(type->name) + " are not supported", true,
+                            backend.unsupported);
   }
   destination.finish();
 }
@@ -135,7 +135,7 @@ Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const Destina
   root.require("spec");
   FieldReader spec = root.map("spec");
   if (root.has("spec")) spec.require("destination");
-  if (form.first && spec.has("tls")) backend.tls = readDestinationTls(spec.map("tls"), form, backend.unbuilt);
+  if (form.first && spec.has("tls")) backend.tls = readDestinationTls(spec.map("tls"), form, backend.unsupported);
   if (spec.has("destination")) readDestination(spec.map("destination"), form, backend);
   backend.extensions = readProcessorUses(spec, "extensions");
   spec.finish();

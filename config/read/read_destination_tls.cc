@@ -26,10 +26,10 @@ std::vector<ObjectRef> readCaRefs(FieldReader& tls, const DestinationForm& form)
   return refs;
 }
 
-void readSubjectAltNames(FieldReader& tls, BackendTls& result, std::vector<Unbuilt>& unbuilt) {
+void readSubjectAltNames(FieldReader& tls, BackendTls& result, std::vector<UnsupportedField>& unsupported) {
   for (const Item& item : tls.list("subjectAltNames", kMaxSubjectAltNames)) {
     if (item.value->isString() && item.value->text.find(':') != std::string::npos) {
-      unbuilt.push_back({item.path, item.value->position, "subjectAltNames that are URIs are not supported", true});
+      unsupported.push_back({item.path, item.value->position, "subjectAltNames that are URIs are not supported", true});
     } else if (auto name = readText(*item.value, item.path, rule::kHostname, tls.context())) {
       result.subjectAltNames.push_back(std::move(*name));
     }
@@ -37,21 +37,22 @@ void readSubjectAltNames(FieldReader& tls, BackendTls& result, std::vector<Unbui
 }
 
 /// Reads the options. They belong to implementations, so keys of foreign domains are not refused.
-void readOptions(FieldReader& tls, BackendTls& result, std::vector<Unbuilt>& unbuilt) {
+void readOptions(FieldReader& tls, BackendTls& result, std::vector<UnsupportedField>& unsupported) {
   const Value* given = tls.find("options");
   result.options = tls.textMap("options", kMaxOptionBytes);
   if (given == nullptr) return;
   for (const Member& member : given->members) {
     if (std::find(std::begin(kOptions), std::end(kOptions), member.key) != std::end(kOptions)) continue;
     const bool foreign = member.key.find('/') != std::string::npos && !member.key.starts_with("sluice.dev/");
-    unbuilt.push_back(
+    unsupported.push_back(
         {tls.pathOf("options"), member.position, "option " + base::quote(member.key) + " is not supported", !foreign});
   }
 }
 
 }  // namespace
 
-BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<Unbuilt>& unbuilt) {
+BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form,
+                              std::vector<UnsupportedField>& unsupported) {
   BackendTls result;
   result.path = tls.path();
   result.position = tls.position();
@@ -62,8 +63,8 @@ BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std:
   result.caRefs = readCaRefs(tls, form);
   result.insecureSkipVerify = tls.boolean("insecureSkipVerify", false);
   result.clientCertificateRef = readClientCertificateRef(tls, result.mode);
-  readSubjectAltNames(tls, result, unbuilt);
-  if (form.tlsOptions) readOptions(tls, result, unbuilt);
+  readSubjectAltNames(tls, result, unsupported);
+  if (form.tlsOptions) readOptions(tls, result, unsupported);
   tls.finish();
   return result;
 }

@@ -94,21 +94,24 @@ RequestRedirectFilter readRequestRedirect(FieldReader reader) {
 
 /// Reads the field that goes with a type of filter. It is called after the check that the field is present.
 using ReadFilter = void (*)(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                            std::vector<Unbuilt>& unbuilt);
+                            std::vector<UnsupportedField>& unsupported);
 
 /// Reads a filter of a type that may occur once.
 template <auto kMember, auto kRead>
-void readOne(FieldReader& filter, std::string_view field, RouteFilters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+void readOne(FieldReader& filter, std::string_view field, RouteFilters& filters,
+             std::vector<UnsupportedField>& /*unsupported*/) {
   filters.*kMember = kRead(filter.map(field));
 }
 
-void readMirror(FieldReader& filter, std::string_view field, RouteFilters& filters, std::vector<Unbuilt>& /*unbuilt*/) {
+void readMirror(FieldReader& filter, std::string_view field, RouteFilters& filters,
+                std::vector<UnsupportedField>& /*unsupported*/) {
   filters.mirrors.push_back(readRequestMirror(filter.map(field)));
 }
 
 void readExternalAuth(FieldReader& filter, std::string_view /*field*/, RouteFilters& /*filters*/,
-                      std::vector<Unbuilt>& unbuilt) {
-  unbuilt.push_back(Unbuilt{filter.path(), filter.position(), "filter ExternalAuth is not supported", true});
+                      std::vector<UnsupportedField>& unsupported) {
+  unsupported.push_back(
+      UnsupportedField{filter.path(), filter.position(), "filter ExternalAuth is not supported", true});
 }
 
 /// A type of filter and the only field that it goes with.
@@ -150,7 +153,7 @@ constexpr Choice<const FilterKind*> kGrpcFilters[] = {{kRequestHeaders.type, &kR
                                                       {kInline.type, &kInline}};
 
 void readFilter(FieldReader reader, FilterSet set, RouteFilters& filters, std::vector<const FilterKind*>& seen,
-                std::vector<Unbuilt>& unbuilt) {
+                std::vector<UnsupportedField>& unsupported) {
   reader.require("type");
   const FilterKind* kind = set == FilterSet::kGrpc ? reader.choice<const FilterKind*>("type", kGrpcFilters, nullptr)
                                                    : reader.choice<const FilterKind*>("type", kHttpFilters, nullptr);
@@ -164,18 +167,18 @@ void readFilter(FieldReader reader, FilterSet set, RouteFilters& filters, std::v
     const bool repeated = std::find(seen.begin(), seen.end(), kind) != seen.end();
     if (repeated && !kind->repeatable) reader.error("type", std::string(kind->type) + " must not be repeated");
     seen.push_back(kind);
-    kind->read(reader, kind->field, filters, unbuilt);
+    kind->read(reader, kind->field, filters, unsupported);
   }
   reader.finish();
 }
 
 }  // namespace
 
-RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt) {
+RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<UnsupportedField>& unsupported) {
   RouteFilters filters;
   std::vector<const FilterKind*> seen;
   for (const Item& item : holder.list("filters", kMaxFilters)) {
-    readFilter(holder.map(item), set, filters, seen, unbuilt);
+    readFilter(holder.map(item), set, filters, seen, unsupported);
   }
   if (filters.requestRedirect && filters.urlRewrite) {
     holder.error("filters", "must not have both RequestRedirect and URLRewrite");

@@ -18,11 +18,11 @@ constexpr Choice<ListenerTlsMode> kListenerTlsModes[] = {{"Terminate", ListenerT
 constexpr Choice<RouteNamespaces> kRouteNamespaces[] = {
     {"Same", RouteNamespaces::kSame}, {"All", RouteNamespaces::kAll}, {"Selector", RouteNamespaces::kSelector}};
 
-ListenerTls readListenerTls(FieldReader tls, std::vector<Unbuilt>& unbuilt) {
+ListenerTls readListenerTls(FieldReader tls, std::vector<UnsupportedField>& unsupported) {
   ListenerTls result;
   result.mode = tls.choice("mode", kListenerTlsModes, ListenerTlsMode::kTerminate);
   result.certificateRefs = readObjectRefs(tls, "certificateRefs", kMaxCertificateRefs, {"", "Secret"}, true);
-  tls.unbuilt("options", "TLS options are not supported", true, unbuilt);
+  tls.unsupported("options", "TLS options are not supported", true, unsupported);
   const bool anything = tls.has("certificateRefs") || tls.has("options");
   if (result.mode == ListenerTlsMode::kTerminate && !anything) {
     tls.error("certificateRefs", "is required when mode is Terminate");
@@ -84,7 +84,7 @@ Listener readListener(FieldReader reader) {
   listener.protocol = listener.protocolName == "HTTP"    ? ListenerProtocol::kHttp
                       : listener.protocolName == "HTTPS" ? ListenerProtocol::kHttps
                                                          : ListenerProtocol::kOther;
-  if (reader.has("tls")) listener.tls = readListenerTls(reader.map("tls"), listener.unbuilt);
+  if (reader.has("tls")) listener.tls = readListenerTls(reader.map("tls"), listener.unsupported);
   readAllowedRoutes(reader.map("allowedRoutes"), listener);
   checkListener(reader, listener);
   reader.finish();
@@ -168,11 +168,11 @@ std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta) {
   gateway.gatewayClassName = spec.requiredText("gatewayClassName", rule::kRefName);
   gateway.addresses = readAddresses(spec);
   gateway.infrastructure = readInfrastructure(spec.map("infrastructure"));
-  spec.unbuilt("allowedListeners", "ListenerSets are not supported", false, gateway.unbuilt);
-  spec.unbuilt("defaultScope", "default Gateways are not supported", false, gateway.unbuilt);
+  spec.unsupported("allowedListeners", "ListenerSets are not supported", false, gateway.unsupported);
+  spec.unsupported("defaultScope", "default Gateways are not supported", false, gateway.unsupported);
   FieldReader tls = spec.map("tls");
-  tls.unbuilt("backend", "a client certificate for all Backends is not supported", true, gateway.unbuilt);
-  tls.unbuilt("frontend", "validation of client certificates is not supported", true, gateway.unbuilt);
+  tls.unsupported("backend", "a client certificate for all Backends is not supported", true, gateway.unsupported);
+  tls.unsupported("frontend", "validation of client certificates is not supported", true, gateway.unsupported);
   tls.finish();
   const std::size_t listenerErrors = context.errors();
   readListeners(spec, gateway.listeners);

@@ -40,7 +40,7 @@ ReadRule<HttpRouteRule> readHttpRule(FieldReader reader) {
     reader.error("backendRefs", "must not be given together with a RequestRedirect filter");
   }
   readRouteTimeouts(reader, rule);
-  rule.retry = readRetry(reader, rule.unbuilt);
+  rule.retry = readRetry(reader, rule.unsupported);
   return finishRule(reader, std::move(rule));
 }
 

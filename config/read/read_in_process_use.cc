@@ -21,7 +21,7 @@ std::optional<std::string> literal(std::string_view expression) {
   return std::string(text);
 }
 
-void readSetHeader(FieldReader reader, Value& set, std::vector<Unbuilt>& unbuilt) {
+void readSetHeader(FieldReader reader, Value& set, std::vector<UnsupportedField>& unsupported) {
   const std::string name = reader.requiredText("name", rule::kHeaderName);
   reader.require("value");
   const std::string expression = reader.anyText("value", kMaxExpressionBytes);
@@ -29,8 +29,8 @@ void readSetHeader(FieldReader reader, Value& set, std::vector<Unbuilt>& unbuilt
   reader.finish();
   const std::optional<std::string> text = literal(expression);
   if (!text) {
-    unbuilt.push_back(
-        Unbuilt{reader.pathOf("value"), position, "expressions other than string literals are not supported", true});
+    unsupported.push_back(UnsupportedField{reader.pathOf("value"), position,
+                                           "expressions other than string literals are not supported", true});
     return;
   }
   if (!isHeaderValue(*text)) reader.error("value", "must be a header value, but is " + base::quote(*text));
@@ -49,7 +49,7 @@ std::string readName(FieldReader& holder, const Item& item, const TextRule& rule
   return name;
 }
 
-void readBodyEdits(FieldReader& request, std::vector<Unbuilt>& unbuilt) {
+void readBodyEdits(FieldReader& request, std::vector<UnsupportedField>& unsupported) {
   for (const Item& item : request.list("setBodyFields", kMaxEdits)) {
     FieldReader field = request.map(item);
     field.requiredText("name", rule::kAnyText);
@@ -61,20 +61,21 @@ void readBodyEdits(FieldReader& request, std::vector<Unbuilt>& unbuilt) {
   for (const std::string_view key : {"setBodyFields", "removeBodyFields"}) {
     const Value* given = request.find(key);
     if (given == nullptr || given->items.empty()) continue;
-    unbuilt.push_back(Unbuilt{request.pathOf(key), given->position, std::string(key) + " is not supported", true});
+    unsupported.push_back(
+        UnsupportedField{request.pathOf(key), given->position, std::string(key) + " is not supported", true});
   }
 }
 
 /// Turns the edits of headers into the config of HeaderModifier.
-Value readRequest(FieldReader request, std::vector<Unbuilt>& unbuilt) {
+Value readRequest(FieldReader request, std::vector<UnsupportedField>& unsupported) {
   Value set = emptyValue(Value::Kind::kList, request.positionOf("setHeaders"));
   Value remove = emptyValue(Value::Kind::kList, request.positionOf("removeHeaders"));
-  for (const Item& item : request.list("setHeaders", kMaxEdits)) readSetHeader(request.map(item), set, unbuilt);
+  for (const Item& item : request.list("setHeaders", kMaxEdits)) readSetHeader(request.map(item), set, unsupported);
   for (const Item& item : request.list("removeHeaders", kMaxEdits)) {
     const std::string name = readName(request, item, rule::kHeaderName);
     remove.items.push_back(scalarValue(Value::Kind::kString, name, item.value->position));
   }
-  readBodyEdits(request, unbuilt);
+  readBodyEdits(request, unsupported);
   request.finish();
   Value config = emptyValue(Value::Kind::kMap, request.position());
   if (!set.items.empty()) addMember(config, "set", std::move(set));
@@ -91,10 +92,10 @@ void readInProcessUse(FieldReader& use, ProcessorUse& result) {
   use.require("inProcess");
   FieldReader inProcess = use.map("inProcess");
   if (use.has("inProcess")) inProcess.require("request");
-  Value modifier = readRequest(inProcess.map("request"), result.unbuilt);
-  inProcess.unbuilt("response", "edits of responses are not supported", true, result.unbuilt);
+  Value modifier = readRequest(inProcess.map("request"), result.unsupported);
+  inProcess.unsupported("response", "edits of responses are not supported", true, result.unsupported);
   inProcess.finish();
-  const bool modifierSaysItAll = result.unbuilt.empty();
+  const bool modifierSaysItAll = result.unsupported.empty();
   result.type = modifierSaysItAll ? processor_type::kHeaderModifier : processor_type::kInProcess;
   if (modifierSaysItAll) {
     result.config = std::move(modifier);

@@ -24,8 +24,8 @@ void readTarget(FieldReader reader, PayloadProcessor& processor) {
   const std::string_view kind = reader.choice("kind", kTargetKinds, std::string_view());
   processor.sectionName = reader.text("sectionName", rule::kSectionName);
   if (kind == kListenerSet) {
-    processor.unbuilt.push_back(
-        Unbuilt{reader.pathOf("kind"), reader.positionOf("kind"), "kind ListenerSet is not supported", true});
+    processor.unsupported.push_back(
+        UnsupportedField{reader.pathOf("kind"), reader.positionOf("kind"), "kind ListenerSet is not supported", true});
   }
   reader.finish();
 }

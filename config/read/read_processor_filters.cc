@@ -10,14 +10,14 @@ bool isPipeline(const ObjectRef& ref) {
   return ref.kind == PayloadProcessingPipeline::kKind && (ref.group == kOwnGroup || ref.group == kGatewayGroup);
 }
 
-void noteUnbuilt(const FieldReader& filter, std::string message, std::vector<Unbuilt>& unbuilt) {
-  unbuilt.push_back(Unbuilt{filter.path(), filter.position(), std::move(message), true});
+void noteUnsupported(const FieldReader& filter, std::string message, std::vector<UnsupportedField>& unsupported) {
+  unsupported.push_back(UnsupportedField{filter.path(), filter.position(), std::move(message), true});
 }
 
 }  // namespace
 
 void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                      std::vector<Unbuilt>& unbuilt) {
+                      std::vector<UnsupportedField>& unsupported) {
   FieldReader reader = filter.map(field);
   if (!filter.has(field)) return;
   ObjectRef ref = readObjectRef(reader, {"", "", true}, false);
@@ -25,12 +25,12 @@ void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters&
   if (isPipeline(ref)) {
     filters.processors.emplace_back(std::move(ref));
   } else {
-    noteUnbuilt(filter, "filter ExtensionRef is not supported", unbuilt);
+    noteUnsupported(filter, "filter ExtensionRef is not supported", unsupported);
   }
 }
 
 void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                     std::vector<Unbuilt>& /*unbuilt*/) {
+                     std::vector<UnsupportedField>& /*unsupported*/) {
   FieldReader reader = filter.map(field);
   if (!filter.has(field)) return;
   ObjectRef ref = readObjectRef(reader, {kGatewayGroup, PayloadProcessingPipeline::kKind}, false);
@@ -40,7 +40,7 @@ void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& 
 }
 
 void readInlineProcessors(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                          std::vector<Unbuilt>& /*unbuilt*/) {
+                          std::vector<UnsupportedField>& /*unsupported*/) {
   const std::size_t errors = filter.context().errors();
   std::vector<ProcessorUse> uses = readProcessorUses(filter, field);
   if (uses.empty() && filter.has(field) && filter.context().errors() == errors) {

@@ -28,7 +28,7 @@ std::vector<std::uint16_t> readCodes(FieldReader& retry) {
 
 }  // namespace
 
-std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<Unbuilt>& unbuilt) {
+std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported) {
   if (!rule.has("retry")) return std::nullopt;
   FieldReader reader = rule.map("retry");
   HttpRouteRetry retry;
@@ -36,8 +36,8 @@ std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<Unbuilt>&
   if (const auto attempts = reader.integer("attempts", 1, std::numeric_limits<std::int64_t>::max())) {
     retry.attempts = static_cast<std::uint32_t>(std::min(*attempts, kMostAttempts));
     if (*attempts > kMostAttempts) {
-      unbuilt.push_back({reader.pathOf("attempts"), reader.positionOf("attempts"),
-                         "at most " + std::to_string(kMostAttempts) + " are made", false});
+      unsupported.push_back({reader.pathOf("attempts"), reader.positionOf("attempts"),
+                             "at most " + std::to_string(kMostAttempts) + " are made", false});
     }
   }
   if (const auto backoff = reader.duration("backoff")) retry.backoff = *backoff;

@@ -51,7 +51,7 @@ HttpBackendRef readBackendRef(FieldReader reader, FilterSet set) {
   if (ref.object.group.empty() && ref.object.kind == "Service" && !reader.has("port")) {
     reader.error("port", "is required for a Service");
   }
-  ref.filters = readFilters(reader, set, ref.unbuilt);
+  ref.filters = readFilters(reader, set, ref.unsupported);
   reader.finish();
   return ref;
 }
@@ -62,7 +62,7 @@ void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule) {
   rule.path = reader.path();
   rule.position = reader.position();
   rule.name = reader.text("name", rule::kSectionName);
-  rule.filters = readFilters(reader, set, rule.unbuilt);
+  rule.filters = readFilters(reader, set, rule.unsupported);
   for (const Item& item : reader.list("backendRefs", kMaxBackendRefs)) {
     rule.backendRefs.push_back(readBackendRef(reader.map(item), set));
   }
@@ -72,7 +72,7 @@ void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule) {
 void readRouteParts(FieldReader& spec, Route& route) {
   route.parentRefs = readParentRefs(spec);
   route.hostnames = spec.texts("hostnames", rule::kHostname, kMaxHostnames);
-  spec.unbuilt("useDefaultGateways", "default Gateways are not supported", false, route.unbuilt);
+  spec.unsupported("useDefaultGateways", "default Gateways are not supported", false, route.unsupported);
 }
 
 }  // namespace sluice::config

@@ -20,8 +20,8 @@ inline constexpr Choice<ValueMatchType> kValueMatchTypes[] = {
 /// The filters that a route may have.
 enum class FilterSet : std::uint8_t { kHttp, kGrpc };
 
-/// Reads `filters` of a rule or of a backendRef. Unsupported filters go to `unbuilt`.
-RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<Unbuilt>& unbuilt);
+/// Reads `filters` of a rule or of a backendRef. Unsupported filters go to `unsupported`.
+RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<UnsupportedField>& unsupported);
 CorsFilter readCors(FieldReader reader);
 RequestMirrorFilter readRequestMirror(FieldReader reader);
 

@@ -74,7 +74,7 @@ spec:
   EXPECT_EQ(backend.extensions[1].phase, "backend-request");
   EXPECT_EQ(backend.extensions[1].failOpen, true);
   EXPECT_EQ(backend.extensions[1].config->find("requestsPerMinute")->text, "1000");
-  EXPECT_TRUE(backend.unbuilt.empty());
+  EXPECT_TRUE(backend.unsupported.empty());
 }
 
 TEST(SeedBackend, LoadsTheProposalsSecondExampleUnchanged) {
@@ -246,7 +246,7 @@ TEST(XBackend, ChecksValidation) {
   const Configuration uri = loadX(
       "  tls: {mode: ServerOnly, validation: {hostname: a.b, wellKnownCACertificates: System, subjectAltNames: [{type: "
       "URI, uri: 'spiffe://a'}]}}\n");
-  EXPECT_EQ(uri.model.all<Backend>().at(0).unbuilt.size(), 1u);
+  EXPECT_EQ(uri.model.all<Backend>().at(0).unsupported.size(), 1u);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(CorsFilter, IsReadFromRulesAndBackendRefs) {
   EXPECT_THAT(rule.filters.cors->exposeHeaders, ElementsAre("X-B", "*"));
   EXPECT_TRUE(rule.filters.cors->allowCredentials);
   EXPECT_EQ(rule.filters.cors->maxAge, 60);
-  EXPECT_TRUE(rule.unbuilt.empty());
+  EXPECT_TRUE(rule.unsupported.empty());
   const CorsFilter& ofBackendRef = *rule.backendRefs.at(0).filters.cors;
   EXPECT_EQ(ofBackendRef.path, "spec.rules[0].backendRefs[0].filters[0].cors");
   EXPECT_THAT(ofBackendRef.allowOrigins, IsEmpty());

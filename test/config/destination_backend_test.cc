@@ -162,8 +162,8 @@ TEST(DestinationBackend, RemembersUnsupportedDestinations) {
                                     ", ports: [{number: 80, protocol: HTTP}]}}");
       ASSERT_THAT(problemsIn(configuration), IsEmpty()) << type;
       const Backend& backend = configuration.model.all<Backend>().at(0);
-      EXPECT_EQ(backend.unbuilt.at(0).path, "spec.destination.type");
-      EXPECT_TRUE(backend.unbuilt.at(0).altersTraffic);
+      EXPECT_EQ(backend.unsupported.at(0).path, "spec.destination.type");
+      EXPECT_TRUE(backend.unsupported.at(0).altersTraffic);
     }
     EXPECT_THAT(
         problemsIn(loadBackend(
@@ -177,7 +177,7 @@ TEST(DestinationBackend, RemembersUriNamesAsUnsupported) {
   const Configuration configuration = loadTls(kOwn, "{subjectAltNames: ['spiffe://a/b', a.test]}");
   ASSERT_THAT(problemsIn(configuration), IsEmpty());
   EXPECT_THAT(configuration.model.all<Backend>().at(0).ports.at(0).tls->subjectAltNames, ElementsAre("a.test"));
-  EXPECT_EQ(configuration.model.all<Backend>().at(0).unbuilt.at(0).path,
+  EXPECT_EQ(configuration.model.all<Backend>().at(0).unsupported.at(0).path,
             "spec.destination.ports[0].tls.subjectAltNames[0]");
   EXPECT_THAT(problemsIn(loadTls(kOwn, "{subjectAltNames: [Not_A_Name]}")),
               ElementsAre(HasSubstr("subjectAltNames[0]")));
@@ -190,10 +190,10 @@ TEST(DestinationBackend, ReadsTlsOptionsInThisProjectsSpellingOnly) {
   ASSERT_THAT(problemsIn(configuration), IsEmpty());
   const Backend& backend = configuration.model.all<Backend>().at(0);
   EXPECT_EQ(backend.ports.at(0).tls->options.at("sluice.dev/min-tls-version"), "1.3");
-  ASSERT_EQ(backend.unbuilt.size(), 3u);
-  EXPECT_TRUE(backend.unbuilt[0].altersTraffic) << "ours, and unknown";
-  EXPECT_TRUE(backend.unbuilt[1].altersTraffic) << "nobody's";
-  EXPECT_FALSE(backend.unbuilt[2].altersTraffic) << "somebody else's";
+  ASSERT_EQ(backend.unsupported.size(), 3u);
+  EXPECT_TRUE(backend.unsupported[0].altersTraffic) << "ours, and unknown";
+  EXPECT_TRUE(backend.unsupported[1].altersTraffic) << "nobody's";
+  EXPECT_FALSE(backend.unsupported[2].altersTraffic) << "somebody else's";
   EXPECT_THAT(problemsIn(loadTls(kProposal, tls)), ElementsAre(HasSubstr("options: unknown field")));
   EXPECT_THAT(problemsIn(loadTls(kOwn, "{options: {sluice.dev/min-tls-version: 1.3}}")),
               ElementsAre(HasSubstr("must be a string")));

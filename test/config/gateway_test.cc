@@ -130,13 +130,13 @@ TEST(Gateway, RemembersUnsupportedFields) {
       "  - {name: a, protocol: HTTPS, port: 443, tls: {options: {a: b}}}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const Gateway& gateway = configuration.model.all<Gateway>().at(0);
-  ASSERT_EQ(gateway.unbuilt.size(), 2u);
-  EXPECT_EQ(gateway.unbuilt[0].path, "spec.defaultScope");
-  EXPECT_FALSE(gateway.unbuilt[0].altersTraffic);
-  EXPECT_EQ(gateway.unbuilt[1].path, "spec.tls.frontend");
-  EXPECT_TRUE(gateway.unbuilt[1].altersTraffic);
-  ASSERT_EQ(gateway.listeners[0].unbuilt.size(), 1u);
-  EXPECT_EQ(gateway.listeners[0].unbuilt[0].path, "spec.listeners[0].tls.options");
+  ASSERT_EQ(gateway.unsupported.size(), 2u);
+  EXPECT_EQ(gateway.unsupported[0].path, "spec.defaultScope");
+  EXPECT_FALSE(gateway.unsupported[0].altersTraffic);
+  EXPECT_EQ(gateway.unsupported[1].path, "spec.tls.frontend");
+  EXPECT_TRUE(gateway.unsupported[1].altersTraffic);
+  ASSERT_EQ(gateway.listeners[0].unsupported.size(), 1u);
+  EXPECT_EQ(gateway.listeners[0].unsupported[0].path, "spec.listeners[0].tls.options");
 }
 
 TEST(Gateway, ReadsItsInfrastructure) {

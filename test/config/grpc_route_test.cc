@@ -87,8 +87,8 @@ TEST(GrpcRoute, RemembersUnsupportedFields) {
       loadGrpcRoute("  rules: [{filters: [{type: ExtensionRef, extensionRef: {group: a, kind: B, name: c}}]}]\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const GrpcRouteRule& rule = configuration.model.all<GrpcRoute>().at(0).rules.at(0);
-  ASSERT_EQ(rule.unbuilt.size(), 1u);
-  EXPECT_EQ(rule.unbuilt[0].path, "spec.rules[0].filters[0]");
+  ASSERT_EQ(rule.unsupported.size(), 1u);
+  EXPECT_EQ(rule.unsupported[0].path, "spec.rules[0].filters[0]");
 }
 
 TEST(RejectedGrpcRoute, KeepsItsLegibleRules) {

@@ -122,7 +122,7 @@ TEST(HttpRoute, ReadsHeaderModifiers) {
   EXPECT_THAT(rule.filters.requestHeaders->remove, ElementsAre("F"));
   EXPECT_THAT(rule.filters.responseHeaders->remove, ElementsAre("Server"));
   EXPECT_EQ(rule.backendRefs.at(0).filters.requestHeaders->add.size(), 1u);
-  EXPECT_TRUE(rule.unbuilt.empty());
+  EXPECT_TRUE(rule.unsupported.empty());
 }
 
 TEST(HttpRoute, ChecksThatFiltersMatchTheirType) {
@@ -147,14 +147,14 @@ TEST(HttpRoute, RemembersUnsupportedFieldsAtTheirRuleOrBackendRef) {
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRoute& route = configuration.model.all<HttpRoute>().at(0);
   std::vector<std::string> paths;
-  for (const Unbuilt& unbuilt : route.rules.at(0).unbuilt) {
-    paths.push_back(unbuilt.path);
-    EXPECT_TRUE(unbuilt.altersTraffic);
+  for (const UnsupportedField& unsupported : route.rules.at(0).unsupported) {
+    paths.push_back(unsupported.path);
+    EXPECT_TRUE(unsupported.altersTraffic);
   }
   EXPECT_THAT(paths, ElementsAre("spec.rules[0].filters[0]"));
-  EXPECT_EQ(route.rules[0].unbuilt[0].message, "filter ExternalAuth is not supported");
-  EXPECT_TRUE(route.rules.at(1).unbuilt.empty());
-  EXPECT_EQ(route.rules[1].backendRefs.at(0).unbuilt.at(0).path, "spec.rules[1].backendRefs[0].filters[0]");
+  EXPECT_EQ(route.rules[0].unsupported[0].message, "filter ExternalAuth is not supported");
+  EXPECT_TRUE(route.rules.at(1).unsupported.empty());
+  EXPECT_EQ(route.rules[1].backendRefs.at(0).unsupported.at(0).path, "spec.rules[1].backendRefs[0].filters[0]");
 }
 
 TEST(HttpRoute, ReadsTimeouts) {

@@ -24,7 +24,7 @@ TEST(ObjectKinds, AreUnique) {
   for (const ObjectKind& each : objectKinds()) {
     EXPECT_TRUE(names.emplace(each.group, each.kind).second) << each.kind;
     EXPECT_EQ(findObjectKind(each.group, each.kind), &each);
-    EXPECT_FALSE(isUnbuiltKind(each.group, each.kind)) << each.kind;
+    EXPECT_FALSE(isUnsupportedKind(each.group, each.kind)) << each.kind;
     EXPECT_FALSE(each.versions.empty());
   }
 }

@@ -44,7 +44,7 @@ TEST(PayloadProcessor, AttachesUsesToItsTarget) {
     EXPECT_EQ(processor.sectionName, "s");
     EXPECT_FALSE(processor.phase);
     EXPECT_EQ(processor.processors.at(0).type, "a.b/K:v1");
-    EXPECT_THAT(processor.unbuilt, IsEmpty());
+    EXPECT_THAT(processor.unsupported, IsEmpty());
     EXPECT_EQ(configuration.model.find<PayloadProcessor>(kOwnGroup, PayloadProcessor::kKind, "default", "p"),
               &processor);
     EXPECT_EQ(configuration.model.find<PayloadProcessor>(kGatewayGroup, PayloadProcessor::kKind, "default", "p"),
@@ -81,7 +81,7 @@ spec:
   const PayloadProcessor& processor = configuration.model.all<PayloadProcessor>().at(0);
   EXPECT_EQ(processor.meta.group, kGatewayGroup);
   EXPECT_EQ(processor.phase, RoutingPhase::kPreRouting);
-  EXPECT_EQ(processor.processors.at(0).unbuilt.size(), 1u);
+  EXPECT_EQ(processor.processors.at(0).unsupported.size(), 1u);
   EXPECT_EQ(processor.processors[0].failOpen, false);
 }
 
@@ -90,8 +90,8 @@ TEST(PayloadProcessor, RemembersThatListenerSetsAreUnsupported) {
       loadProcessor("targetRef: {kind: ListenerSet, name: t}, phase: PreRouting, " + kUses);
   ASSERT_FALSE(hasErrors(configuration.problems));
   const PayloadProcessor& processor = configuration.model.all<PayloadProcessor>().at(0);
-  ASSERT_EQ(processor.unbuilt.size(), 1u);
-  EXPECT_EQ(processor.unbuilt[0].path, "spec.targetRef.kind");
+  ASSERT_EQ(processor.unsupported.size(), 1u);
+  EXPECT_EQ(processor.unsupported[0].path, "spec.targetRef.kind");
 }
 
 TEST(PayloadProcessor, RequiresATargetOfAKindThatAcceptsProcessors) {

@@ -97,9 +97,9 @@ TEST_P(ProcessorFilters, LeaveOtherExtensionsUnsupported) {
                           "{group: sluice.dev, kind: Backend, name: p}", "{group: '', kind: ConfigMap, name: p}"}) {
     const RouteRule rule = ruleOf("filters: [{type: ExtensionRef, extensionRef: " + std::string(ref) + "}]");
     EXPECT_THAT(rule.filters.processors, IsEmpty()) << ref;
-    ASSERT_EQ(rule.unbuilt.size(), 1u) << ref;
-    EXPECT_EQ(rule.unbuilt[0].message, "filter ExtensionRef is not supported");
-    EXPECT_TRUE(rule.unbuilt[0].altersTraffic);
+    ASSERT_EQ(rule.unsupported.size(), 1u) << ref;
+    EXPECT_EQ(rule.unsupported[0].message, "filter ExtensionRef is not supported");
+    EXPECT_TRUE(rule.unsupported[0].altersTraffic);
   }
 }
 

@@ -92,7 +92,7 @@ TEST(ProcessorUse, ReadsThisProjectsSpelling) {
   ASSERT_TRUE(use.config);
   EXPECT_EQ(use.config->find("set")->items.at(0).text, "1");
   EXPECT_EQ(use.path, "spec.processors[0]");
-  EXPECT_THAT(use.unbuilt, IsEmpty());
+  EXPECT_THAT(use.unsupported, IsEmpty());
 }
 
 TEST(ProcessorUse, RequiresATypeOrBackendRefs) {
@@ -167,7 +167,7 @@ TEST(ProcessorUse, WithTypeInProcessIsAHeaderModifierIfItsValuesAreLiterals) {
   EXPECT_EQ(use.type, processor_type::kHeaderModifier);
   EXPECT_EQ(use.phase, "request-headers");
   EXPECT_EQ(use.failOpen, false);
-  EXPECT_THAT(use.unbuilt, IsEmpty());
+  EXPECT_THAT(use.unsupported, IsEmpty());
   const Value* set = use.config->find("set");
   ASSERT_NE(set, nullptr);
   ASSERT_EQ(set->items.size(), 2u);
@@ -196,12 +196,12 @@ TEST(ProcessorUse, WithTypeInProcessCannotRunOtherExpressions) {
   for (const auto& [request, path] : more) {
     const ProcessorUse use = useOf(inProcess(request));
     EXPECT_EQ(use.type, processor_type::kInProcess) << request;
-    ASSERT_EQ(use.unbuilt.size(), 1u) << request;
-    EXPECT_EQ(use.unbuilt[0].path, "spec.processors[0].inProcess.request." + std::string(path));
-    EXPECT_TRUE(use.unbuilt[0].altersTraffic);
+    ASSERT_EQ(use.unsupported.size(), 1u) << request;
+    EXPECT_EQ(use.unsupported[0].path, "spec.processors[0].inProcess.request." + std::string(path));
+    EXPECT_TRUE(use.unsupported[0].altersTraffic);
     EXPECT_NE(use.config->find("request"), nullptr) << "kept as it was written";
   }
-  EXPECT_EQ(useOf(inProcess("", ", response: {setHeaders: []}")).unbuilt.at(0).path,
+  EXPECT_EQ(useOf(inProcess("", ", response: {setHeaders: []}")).unsupported.at(0).path,
             "spec.processors[0].inProcess.response");
 }
 

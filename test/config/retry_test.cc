@@ -29,7 +29,7 @@ TEST(HttpRouteRetry, IsReadAsItIsWritten) {
   EXPECT_THAT(rule.retry->codes, ElementsAre(500, 400, 599));
   EXPECT_EQ(rule.retry->attempts, 3u);
   EXPECT_EQ(rule.retry->backoff, std::chrono::milliseconds(1500));
-  EXPECT_TRUE(rule.unbuilt.empty());
+  EXPECT_TRUE(rule.unsupported.empty());
 }
 
 TEST(HttpRouteRetry, HasDefaultsWhereTheApiHasNone) {
@@ -55,13 +55,13 @@ TEST(HttpRouteRetry, ChecksAttemptsAndBackoff) {
 }
 
 TEST(HttpRouteRetry, NotesMoreThanTenAttemptsAsUnsupported) {
-  EXPECT_TRUE(ruleWith("{attempts: 10}").unbuilt.empty());
+  EXPECT_TRUE(ruleWith("{attempts: 10}").unsupported.empty());
   for (const char* attempts : {"11", "9223372036854775807"}) {
     const HttpRouteRule rule = ruleWith("{attempts: " + std::string(attempts) + "}");
     EXPECT_EQ(rule.retry->attempts, 10u);
-    ASSERT_EQ(rule.unbuilt.size(), 1u);
-    EXPECT_EQ(rule.unbuilt[0].path, "spec.rules[0].retry.attempts");
-    EXPECT_FALSE(rule.unbuilt[0].altersTraffic);
+    ASSERT_EQ(rule.unsupported.size(), 1u);
+    EXPECT_EQ(rule.unsupported[0].path, "spec.rules[0].retry.attempts");
+    EXPECT_FALSE(rule.unsupported[0].altersTraffic);
   }
 }
 

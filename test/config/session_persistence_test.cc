@@ -20,7 +20,7 @@ SessionPersistence sessionOf(const std::string& session) {
   const Configuration configuration = loadSession(session);
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRouteRule& rule = configuration.model.all<HttpRoute>().at(0).rules.at(0);
-  EXPECT_TRUE(rule.unbuilt.empty());
+  EXPECT_TRUE(rule.unsupported.empty());
   return rule.sessionPersistence.value();
 }
 std::vector<std::string> problemsOfSession(const std::string& session, const std::string& kind = "HTTPRoute") {

@@ -38,7 +38,7 @@ TEST(UrlRewriteFilter, IsReadFromRulesAndBackendRefs) {
   EXPECT_EQ(ofBackendRef.path->type, PathModifierType::kReplacePrefixMatch);
   EXPECT_EQ(ofBackendRef.path->value, "/new");
   EXPECT_EQ(ofBackendRef.path->path, "spec.rules[0].backendRefs[0].filters[0].urlRewrite.path");
-  EXPECT_TRUE(rule.unbuilt.empty());
+  EXPECT_TRUE(rule.unsupported.empty());
 }
 
 TEST(UrlRewriteFilter, ChecksItsFields) {

@@ -11,9 +11,9 @@ std::string joinMessages(const std::vector<Fault>& faults) {
   return text;
 }
 
-std::optional<Fault> alteringFault(const std::vector<config::Unbuilt>& unbuilt) {
+std::optional<Fault> alteringFault(const std::vector<config::UnsupportedField>& unsupported) {
   std::vector<Fault> faults;
-  for (const config::Unbuilt& field : unbuilt) {
+  for (const config::UnsupportedField& field : unsupported) {
     if (field.altersTraffic)
       faults.push_back({std::string(config::reason::kUnsupportedValue), field.path + ": " + field.message});
   }
@@ -21,9 +21,9 @@ std::optional<Fault> alteringFault(const std::vector<config::Unbuilt>& unbuilt) 
   return Fault{faults.front().reason, joinMessages(faults)};
 }
 
-std::string ignoredNote(const std::vector<config::Unbuilt>& unbuilt) {
+std::string ignoredNote(const std::vector<config::UnsupportedField>& unsupported) {
   std::string note;
-  for (const config::Unbuilt& field : unbuilt) {
+  for (const config::UnsupportedField& field : unsupported) {
     if (field.altersTraffic) continue;
     note += note.empty() ? "UnsupportedValue, ignored: " : "; ";
     note += field.path + ": " + field.message;

@@ -45,9 +45,9 @@ std::string joinMessages(const std::vector<Fault>& faults);
 
 /// Returns a fault (UnsupportedValue) if an unsupported field would alter traffic. It has the first such field's
 /// message and names all such fields.
-std::optional<Fault> alteringFault(const std::vector<config::Unbuilt>& unbuilt);
+std::optional<Fault> alteringFault(const std::vector<config::UnsupportedField>& unsupported);
 /// Returns a note about the unsupported fields that would not alter traffic, to be appended to a message; empty if
 /// there are none.
-std::string ignoredNote(const std::vector<config::Unbuilt>& unbuilt);
+std::string ignoredNote(const std::vector<config::UnsupportedField>& unsupported);
 
 }  // namespace sluice::control

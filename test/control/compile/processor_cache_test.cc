@@ -28,7 +28,7 @@ processing::Made makeCounted(const processing::Use& use) {
     auto found = use.secrets.find("vault", secret->text, "");
     if (!found.bytes) return {nullptr, found.refusal};
   }
-  return {std::make_shared<const test::Nothing>(), {}};
+  return {std::make_shared<const test::NoopProcessor>(), {}};
 }
 
 /// A process that reads one configuration after the other.

@@ -19,9 +19,9 @@ using test::with;
 using test::World;
 
 /// Keeps the owner that it was made for. With the owner and its name a budget would be found again.
-class Remembering final : public processing::PreAuthProcessor {
+class OwnerRecordingProcessor final : public processing::PreAuthProcessor {
  public:
-  explicit Remembering(std::string_view from) : owner(from) {}
+  explicit OwnerRecordingProcessor(std::string_view from) : owner(from) {}
   processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
   const std::string owner;
 };
@@ -29,7 +29,7 @@ class Remembering final : public processing::PreAuthProcessor {
 processing::BuiltinTypes types() {
   processing::BuiltinTypes types = test::processorTypes();
   types.front().make = [](const processing::Use& use) {
-    return processing::Made{std::make_shared<const Remembering>(use.owner), {}};
+    return processing::Made{std::make_shared<const OwnerRecordingProcessor>(use.owner), {}};
   };
   return types;
 }
@@ -37,7 +37,7 @@ processing::BuiltinTypes types() {
 void collect(const processing::Chain* chain, std::vector<std::string>& owners) {
   if (chain == nullptr) return;
   for (const processing::Step& step : chain->all()) {
-    owners.push_back(static_cast<const Remembering&>(*step.processor).owner);
+    owners.push_back(static_cast<const OwnerRecordingProcessor&>(*step.processor).owner);
   }
 }
 

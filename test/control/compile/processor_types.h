@@ -12,7 +12,7 @@
 
 namespace sluice::control::test {
 
-class Nothing final : public processing::PreAuthProcessor {
+class NoopProcessor final : public processing::PreAuthProcessor {
  public:
   processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
 };
@@ -29,25 +29,25 @@ class BodyReadingProcessor final : public processing::PreAuthProcessor {
 };
 
 template <processing::BodyMode mode>
-processing::Made makeReading(const processing::Use& /*use*/) {
+processing::Made makeBodyReadingProcessor(const processing::Use& /*use*/) {
   return {std::make_shared<const BodyReadingProcessor>(mode), {}};
 }
 
 /// Makes a processor. It reads a Secret if its config names one; it is refused if it is exposed and has one.
-inline processing::Made makeNothing(const processing::Use& use) {
+inline processing::Made makeNoopProcessor(const processing::Use& use) {
   if (const content::Value* secret = use.config.find("secret")) {
     const content::Value* nameSpace = use.config.find("namespace");
     auto found = use.secrets.find(nameSpace != nullptr ? nameSpace->text : "", secret->text, "");
     if (!found.bytes) return {nullptr, found.refusal};
     if (use.exposed) return {nullptr, {"InsecureCredential", "no TLS"}};
   }
-  return {std::make_shared<const Nothing>(), {}};
+  return {std::make_shared<const NoopProcessor>(), {}};
 }
 
 /// A processor that calls the server named in its config.
-class Asking final : public processing::PreAuthProcessor {
+class CallingProcessor final : public processing::PreAuthProcessor {
  public:
-  explicit Asking(const std::string& name) {
+  explicit CallingProcessor(const std::string& name) {
     auto plan = std::make_shared<routing::BackendPlan>();
     plan->name = plan->identity = name;
     targets_.push_back(std::make_shared<routing::BackendTarget>(std::move(plan)));
@@ -59,8 +59,8 @@ class Asking final : public processing::PreAuthProcessor {
   std::vector<std::shared_ptr<const processing::CalloutTarget>> targets_;
 };
 
-inline processing::Made makeAsking(const processing::Use& use) {
-  return {std::make_shared<const Asking>(use.config.find("server")->text), {}};
+inline processing::Made makeCallingProcessor(const processing::Use& use) {
+  return {std::make_shared<const CallingProcessor>(use.config.find("server")->text), {}};
 }
 
 inline processing::BuiltinTypes processorTypes() {
@@ -68,18 +68,18 @@ inline processing::BuiltinTypes processorTypes() {
            {processing::Phase::kRequestHeaders, processing::Phase::kBackendRequest},
            true,
            "{}",
-           makeNothing},
+           makeNoopProcessor},
           {"sluice.dev/Inspects:v1",
            {processing::Phase::kRequestBody},
            true,
            "{}",
-           makeReading<processing::BodyMode::kInspected>},
+           makeBodyReadingProcessor<processing::BodyMode::kInspected>},
           {"sluice.dev/Streams:v1",
            {processing::Phase::kRequestBody},
            true,
            "{}",
-           makeReading<processing::BodyMode::kStreamed>},
-          {"sluice.dev/Asks:v1", {processing::Phase::kRequestHeaders}, true, "{}", makeAsking}};
+           makeBodyReadingProcessor<processing::BodyMode::kStreamed>},
+          {"sluice.dev/Asks:v1", {processing::Phase::kRequestHeaders}, true, "{}", makeCallingProcessor}};
 }
 
 }  // namespace sluice::control::test

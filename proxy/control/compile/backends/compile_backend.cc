@@ -29,7 +29,7 @@ std::optional<routing::UpstreamProtocol> upstreamProtocol(config::BackendProtoco
 }
 
 /// Returns the fault that prevents the whole Backend from being served, regardless of its references.
-std::optional<Fault> acceptance(const config::Backend& backend) { return alteringFault(backend.unbuilt); }
+std::optional<Fault> acceptance(const config::Backend& backend) { return alteringFault(backend.unsupported); }
 
 /// Returns the fault that prevents one port from being served, regardless of its references.
 std::optional<Fault> acceptance(const config::BackendPort& port, const std::optional<config::BackendTls>& tls) {

@@ -99,7 +99,8 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   }
   if (!checkClass(model, plan)) return;
   checkParameters(plan);
-  if (auto unbuilt = alteringFault(gateway.unbuilt)) refuse(plan, *std::move(unbuilt), ListenerState::kRefusing);
+  if (auto unsupported = alteringFault(gateway.unsupported))
+    refuse(plan, *std::move(unsupported), ListenerState::kRefusing);
   assignAddresses(plan);
   plans.push_back(std::move(plan));
 }

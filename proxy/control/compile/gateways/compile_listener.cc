@@ -33,8 +33,8 @@ void checkProtocol(ListenerPlan& plan) {
     plan.unaccepted = fault(reason::kUnsupportedProtocol, listener.path + ".protocol: " + listener.protocolName +
                                                               " is not supported, only HTTP and HTTPS");
     plan.worsen(ListenerState::kDown);
-  } else if (auto unbuilt = alteringFault(listener.unbuilt)) {
-    plan.unaccepted = std::move(unbuilt);
+  } else if (auto unsupported = alteringFault(listener.unsupported)) {
+    plan.unaccepted = std::move(unsupported);
     plan.worsen(ListenerState::kRefusing);
   }
 }
@@ -131,7 +131,7 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   }
   Conditions conditions(gateway.gateway->meta);
   conditions.check(condition_type::kAccepted, plan.conflict ? plan.conflict : plan.unaccepted,
-                   ignoredNote(plan.listener->unbuilt));
+                   ignoredNote(plan.listener->unsupported));
   if (plan.conflict) {
     conditions.good(condition_type::kConflicted, plan.conflict->reason, plan.conflict->message);
   } else {

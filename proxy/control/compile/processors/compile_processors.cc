@@ -204,7 +204,7 @@ CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processo
   its.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
   const std::string name = nameOf(processor);
   CompiledUses result;
-  if (auto wrong = alteringFault(processor.unbuilt)) result.refused.push_back({name, {}, *std::move(wrong)});
+  if (auto wrong = alteringFault(processor.unsupported)) result.refused.push_back({name, {}, *std::move(wrong)});
   add(processor.processors, its, name, result);
   for (RefusedUse& each : result.refused) {
     each.origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
@@ -231,7 +231,7 @@ std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler
   const auto refused = [&](std::string_view why, std::string message) {
     return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen};
   };
-  if (auto wrong = alteringFault(use.unbuilt)) return refused(wrong->reason, std::move(wrong->message));
+  if (auto wrong = alteringFault(use.unsupported)) return refused(wrong->reason, std::move(wrong->message));
   if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
   const auto type = std::find_if(types_.begin(), types_.end(),
                                  [&](const processing::BuiltinType& each) { return each.type == use.type; });

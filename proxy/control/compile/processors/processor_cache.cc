@@ -23,9 +23,9 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
 }
 
 /// Passes lookups on and records them.
-class Witness final : public processing::SecretLookup {
+class RecordingSecretLookup final : public processing::SecretLookup {
  public:
-  Witness(const processing::SecretLookup& asked, std::vector<MadeProcessor::Lookup>& lookups)
+  RecordingSecretLookup(const processing::SecretLookup& asked, std::vector<MadeProcessor::Lookup>& lookups)
       : asked_(asked), lookups_(lookups) {}
 
   processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
@@ -41,10 +41,10 @@ class Witness final : public processing::SecretLookup {
 
 MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Use& use) {
   MadeProcessor processor;
-  const Witness witness(use.secrets, processor.lookups);
+  const RecordingSecretLookup recording(use.secrets, processor.lookups);
   processor.config = use.config;
   processor.made =
-      type.make({use.owner, use.name, use.phase, use.preAuth, use.config, witness, use.states, use.exposed});
+      type.make({use.owner, use.name, use.phase, use.preAuth, use.config, recording, use.states, use.exposed});
   return processor;
 }
 

@@ -8,14 +8,14 @@
 namespace sluice::control {
 namespace {
 
-Fault unsupported(const std::string& path, std::string message) {
+Fault unsupportedFault(const std::string& path, std::string message) {
   return {std::string(config::reason::kUnsupportedValue), path + ": " + std::move(message)};
 }
 
 std::optional<Fault> compilePathMatch(const config::PathMatch& match, routing::RouteEntry& entry) {
   if (match.type == config::PathMatchType::kRegularExpression) {
     const auto compiled = routing::Regex::compile(match.value);
-    if (!compiled) return unsupported(match.path, compiled.error().detail);
+    if (!compiled) return unsupportedFault(match.path, compiled.error().detail);
     entry.pathKind = routing::PathKind::kExpression;
     entry.path = match.value;
     return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matche
     const bool isExpression = match.type == config::ValueMatchType::kRegularExpression;
     if (isExpression) {
       const auto compiled = routing::Regex::compile(match.value);
-      if (!compiled) return unsupported(match.path, compiled.error().detail);
+      if (!compiled) return unsupportedFault(match.path, compiled.error().detail);
     }
     fields.push_back({match.name, match.value, isExpression});
   }
@@ -44,7 +44,8 @@ std::optional<Fault> compileHeaderMatches(const std::vector<config::NamedMatch>&
   if (auto fault = compileFields(matches, entry.headers)) return fault;
   for (const config::NamedMatch& header : matches) {
     if (!http::isReservedField(base::toLower(header.name))) continue;
-    return unsupported(header.path, "routes can not match on " + header.name + ", which belongs to the connection");
+    return unsupportedFault(header.path,
+                            "routes can not match on " + header.name + ", which belongs to the connection");
   }
   return std::nullopt;
 }
@@ -53,12 +54,12 @@ std::optional<Fault> compileHeaderMatches(const std::vector<config::NamedMatch>&
 
 // Routes are compared with requests in one normal form, so the same code brings both into it.
 Resolved<std::string> normalPath(std::string_view value, const std::string& field) {
-  if (!value.starts_with('/')) return unsupported(field, "a path begins with \"/\"");
-  if (value.find('?') != std::string_view::npos) return unsupported(field, "a path holds no query");
+  if (!value.starts_with('/')) return unsupportedFault(field, "a path begins with \"/\"");
+  if (value.find('?') != std::string_view::npos) return unsupportedFault(field, "a path holds no query");
   base::ChunkPool pool;
   base::Arena arena(pool);
   const auto normal = http::normalizeTarget(arena, value);
-  if (!normal) return unsupported(field, "no request can have this path: " + normal.error().detail);
+  if (!normal) return unsupportedFault(field, "no request can have this path: " + normal.error().detail);
   return std::string(*normal);
 }
 
@@ -78,7 +79,7 @@ Resolved<routing::RouteEntry> compileMatch(const config::GrpcRouteMatch& match) 
   for (const std::string& expression : {rpc.service, rpc.method}) {
     if (!entry.rpc->isExpression) break;
     const auto compiled = routing::Regex::compile(expression);
-    if (!compiled) return unsupported(rpc.path, compiled.error().detail);
+    if (!compiled) return unsupportedFault(rpc.path, compiled.error().detail);
   }
   if (auto fault = compileHeaderMatches(match.headers, entry)) return *std::move(fault);
   return entry;

@@ -30,9 +30,9 @@ class RouteCompiler {
 
   template <typename RouteRule>
   void compile(const std::vector<RouteRule>& rules) {
-    const std::optional<Fault> ofRoute = plan_.rejection ? plan_.rejection : alteringFault(route_.unbuilt);
+    const std::optional<Fault> ofRoute = plan_.rejection ? plan_.rejection : alteringFault(route_.unsupported);
     if (ofRoute && !plan_.rejection) plan_.faults.push_back(*ofRoute);
-    addNote(ignoredNote(route_.unbuilt));
+    addNote(ignoredNote(route_.unsupported));
     std::size_t failing = 0;
     for (std::uint32_t index = 0; index < rules.size(); ++index) {
       if (!compileRule(rules[index], index, ofRoute)) ++failing;
@@ -48,8 +48,8 @@ class RouteCompiler {
     const std::string place = placeOf(rule, index);
     auto compiled = std::make_shared<routing::Rule>();
     compiled->route = plan_.name;
-    std::optional<Fault> own = alteringFault(rule.unbuilt);
-    addNote(ignoredNote(rule.unbuilt));
+    std::optional<Fault> own = alteringFault(rule.unsupported);
+    addNote(ignoredNote(rule.unsupported));
     compileFilters(rule.filters, rule, *compiled, own);
     compileOwn(rule, *compiled);
     take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
@@ -157,8 +157,8 @@ class RouteCompiler {
                                            const std::string& place) {
     routing::WeightedBackend result;
     result.weight = ref.weight;
-    std::optional<Fault> own = alteringFault(ref.unbuilt);
-    addNote(ignoredNote(ref.unbuilt));
+    std::optional<Fault> own = alteringFault(ref.unsupported);
+    addNote(ignoredNote(ref.unsupported));
     compileFilters(ref.filters, rule, result, own);
     result.mirrors = mirrors(ref.filters);
     BackendResult backend = resolve(ref);

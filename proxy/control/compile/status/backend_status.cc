@@ -88,7 +88,7 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   Conditions conditions(backend.meta);
   const std::optional<Fault> kept = keptFault(model, backend.meta);
   conditions.check(condition_type::kAccepted, both(refusal, kept),
-                   join(skipsVerification(backend), ignoredNote(backend.unbuilt)));
+                   join(skipsVerification(backend), ignoredNote(backend.unsupported)));
   conditions.check(condition_type::kResolvedRefs, joined(unresolved));
   std::optional<Fault> unprogrammed;
   if (refusal || !served) unprogrammed = fault(reason::kInvalid, "requests to it answer 500; see the other conditions");

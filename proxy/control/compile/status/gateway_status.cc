@@ -43,7 +43,7 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
   }
   const std::vector<std::string> faulty = faultyListeners(plan);
   if (faulty.empty()) {
-    conditions.good(condition_type::kAccepted, reason::kAccepted, ignoredNote(plan.gateway->unbuilt));
+    conditions.good(condition_type::kAccepted, reason::kAccepted, ignoredNote(plan.gateway->unsupported));
     return;
   }
   std::string names;

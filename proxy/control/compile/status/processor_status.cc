@@ -65,7 +65,7 @@ Target targetOf(const config::Model& model, const std::vector<GatewayPlan>& gate
 }
 
 std::optional<Fault> unattached(const config::PayloadProcessor& processor, const Target& target) {
-  if (auto unbuilt = alteringFault(processor.unbuilt)) return unbuilt;
+  if (auto unsupported = alteringFault(processor.unsupported)) return unsupported;
   const auto absent = [&](const std::string& why) {
     return Fault{std::string(reason::kTargetNotFound),
                  describe(processor.target, processor.meta.nameSpace) + ": " + why + ", so nothing is attached"};
