@@ -10,7 +10,7 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxItems = 100000;  // of a List
+constexpr std::size_t kMaxItems = 100000;  // bound of a List
 
 std::string groupPrefix(const ObjectIdentity& identity) { return identity.group.empty() ? "" : identity.group + "/"; }
 

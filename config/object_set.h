@@ -17,7 +17,7 @@
 namespace sluice::config {
 
 struct ObjectSet {
-  /// In the order of the source. If two define one object, the first counts.
+  /// The readings in the order of the source. If two define one object, the first counts.
   std::vector<std::shared_ptr<const std::vector<ObjectReading>>> readings;
   /// Problems met while the objects were read. An error refuses the whole set.
   Problems problems;

@@ -83,7 +83,7 @@ struct Gateway {
   ObjectMeta meta;
   std::string gatewayClassName;
   Infrastructure infrastructure;
-  std::vector<GatewayAddress> addresses;  // of type IPAddress; a value is a valid IP literal
+  std::vector<GatewayAddress> addresses;  // entries have type IPAddress; a value is a valid IP literal
   std::vector<Listener> listeners;
   std::vector<UnsupportedField> unsupported;
 };
@@ -202,7 +202,7 @@ struct EndpointSlice {
     TransportProtocol protocol = TransportProtocol::kTcp;
   };
   ObjectMeta meta;
-  std::string service;  // in the same namespace; empty: no Service
+  std::string service;  // same namespace; empty: no Service
   AddressType addressType = AddressType::kIpv4;
   std::vector<Port> ports;
   std::vector<std::string> addresses;  // IP literals of the ready endpoints, all of `addressType`

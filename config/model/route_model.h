@@ -131,7 +131,7 @@ struct RouteFilters {
   base::Box<RequestRedirectFilter> requestRedirect;
   base::Box<CorsFilter> cors;
   std::vector<RequestMirrorFilter> mirrors;
-  std::vector<ProcessorFilter> processors;  // in the order of the filters
+  std::vector<ProcessorFilter> processors;  // same order as the filters
 };
 
 /// A weighted backend of a rule, for HTTPRoutes and GRPCRoutes alike.

@@ -29,7 +29,7 @@ struct ServedBind {
 struct Generation {
   std::shared_ptr<const routing::Snapshot> snapshot;
   std::string revision;
-  std::vector<ServedBind> binds;                 // in the order of the snapshot's
+  std::vector<ServedBind> binds;                 // same order as in the snapshot
   std::unordered_set<std::string> objects = {};  // existing objects, by "namespace/name"
 
   /// Returns nullptr if the bind is not listened on any more.
@@ -39,7 +39,7 @@ struct Generation {
 /// Returns the TLS settings of the bind: the certificates and the protocols that a client may negotiate.
 net::TlsServerSettings tlsServerSettings(const routing::Bind& bind);
 
-/// Assigns the ids of binds and makes their TLS contexts. For one thread.
+/// Assigns the ids of binds and makes their TLS contexts. It belongs to one thread.
 class GenerationMaker {
  public:
   /// A bind whose certificates are equal to those of `previous` keeps its context, and thus the session tickets of

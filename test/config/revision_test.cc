@@ -83,7 +83,7 @@ TEST(Revision, LeavesOutFieldsThatTheApiServerWrites) {
                             "creationTimestamp: '2026-01-02T03:04:05Z'", "lables: {a: b}"}) {
     EXPECT_NE(revision(withMeta(std::string(", ") + field)), expected) << field;
   }
-  // Only at the top of an object: the same names elsewhere are data.
+  // Members with these names below the top of an object are data and count.
   EXPECT_NE(revision(withData("{status: '1'}")), revision(withData("{status: '2'}")));
   EXPECT_NE(revision(withData("{generation: '1'}")), revision(withData("{generation: '2'}")));
 }

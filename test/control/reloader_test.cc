@@ -71,7 +71,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
   /// Returns the events since the last call.
   std::vector<std::string> take() { return std::exchange(events, {}); }
 
-  int failures = 0;                // of the next attempts to open
+  int failures = 0;                // number of the next attempts to open that fail
   std::function<void()> whenTold;  // called once, inside the next onServed() or onUnchanged()
   std::vector<std::string> events;
 

@@ -22,7 +22,8 @@ namespace sluice::control {
 struct CompileResult {
   /// Never null. Broken parts of the configuration answer 500 in it; the other parts are served.
   std::shared_ptr<const routing::Snapshot> snapshot;
-  /// In the order of writeStatuses(). Objects of other controllers and kinds without a status are left out.
+  /// The statuses in the order of writeStatuses(). Objects of other controllers and kinds without a status are left
+  /// out.
   std::vector<config::ObjectStatus> statuses;
   /// False if the set as a whole cannot be served: there is no GatewayClass of ours, or its settings cannot be read.
   bool usable = false;

@@ -16,7 +16,7 @@ using test::World;
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
-/// Returns a Backend "copy" besides "origin".
+/// Returns a Backend named "copy".
 std::string copyBackend(const std::string& nameSpace = "default") {
   return with(with(kBackend, "name: origin,", "namespace: " + nameSpace + ", name: copy,"), "Origin.Test", "copy.test");
 }

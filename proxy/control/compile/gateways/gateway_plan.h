@@ -30,10 +30,10 @@ struct ListenerPlan {
   std::optional<Fault> conflict;
   std::optional<Fault> overlap;  // goes into a condition and has no other effect
   std::optional<Fault> unresolved;
-  std::optional<Fault> unprocessed;  // by some of its PayloadProcessors
+  std::optional<Fault> unprocessed;  // faults of some of its PayloadProcessors
   std::vector<routing::ListenerIdentity> identities;
   std::vector<routing::RouteEntry> entries;
-  Claims claims;                                        // by the routes attached so far
+  Claims claims;                                        // claims of the routes attached so far
   std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
   std::int32_t attachedRoutes = 0;
@@ -48,7 +48,7 @@ struct GatewayPlan {
   const config::Gateway* gateway = nullptr;
   /// The reason why the whole Gateway is not accepted.
   std::optional<Fault> refusal;
-  /// Set if its previous version is served; the fault for its conditions.
+  /// The fault for its conditions if its previous version is served.
   std::optional<Fault> kept;
   /// True if its schema refused it. Its legible parts answer 500.
   bool rejected = false;

@@ -29,8 +29,8 @@ struct RoutePlan {
   /// Set if the schema refused the route: then all its rules answer 500.
   std::optional<Fault> rejection;
   std::vector<RulePlan> rules;
-  std::vector<BackendUse> uses;   // of all rules and mirrors
-  std::vector<Fault> faults;      // of rules and weighted backends, which answer 500
+  std::vector<BackendUse> uses;   // uses of all rules and mirrors
+  std::vector<Fault> faults;      // faults of rules and weighted backends, which answer 500
   std::vector<Fault> unresolved;  // faults of backendRefs, whose weighted backends answer 500
   std::vector<std::string> notes;
   std::vector<RefusedUse> refused;         // uses of all rules and weighted backends, attached by any object
