@@ -1,5 +1,5 @@
-// The exchanges and mirrors of one worker share a Context: the worker's parts, the settings that a reload may change,
-// and the way to each other. Exchanges implements it, on one thread.
+// The exchanges and mirrors of one worker share a ExchangeContext: the worker's parts, the settings that a reload may
+// change, and the way to each other. Exchanges implements it, on one thread.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "proxy/base/random.h"
 #include "proxy/base/settings.h"
-#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/attempt_head.h"
 #include "proxy/exchange/client_memory.h"
 #include "proxy/exchange/downstream.h"
 #include "proxy/exchange/observer.h"
@@ -22,13 +22,14 @@
 namespace sluice::exchange {
 
 class Mirrors;
+class Transaction;
 
 /// All references outlive it; `upstreams` is set before the first exchange.
 struct ExchangeParts {
   net::Worker& worker;
   Downstreams& downstreams;
   ExchangeObserver& observer;
-  Identity identity;
+  GatewayIdentity identity;
   base::TimeoutSettings timeouts;
   base::LimitSettings limits;
   std::uint64_t randomSeed;
@@ -37,20 +38,20 @@ struct ExchangeParts {
   processing::BufferBudget& headBudget;  // limits.headerMemoryTotal
 };
 
-class Context {
+class ExchangeContext {
  public:
-  explicit Context(ExchangeParts parts)
+  explicit ExchangeContext(ExchangeParts parts)
       : parts_(std::move(parts)),
         bodyWindow_(bodyWindowOf(parts_.limits)),
         bufferRoom_(parts_.bufferBudget),
         random_(parts_.randomSeed) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  ExchangeContext(const ExchangeContext&) = delete;
+  ExchangeContext& operator=(const ExchangeContext&) = delete;
 
   net::Worker& worker() { return parts_.worker; }
   upstream::Upstreams& upstreams() { return *upstreams_; }
   Downstream* downstream(http::Token connection) { return parts_.downstreams.findDownstream(connection); }
-  const Identity& identity() const { return parts_.identity; }
+  const GatewayIdentity& identity() const { return parts_.identity; }
   /// nullptr: no sessions.
   const pki::ValueSealer* sessionSealer() const { return sessionSealer_.get(); }
   bool refusesConnectionAuth() const { return refusesConnectionAuth_; }
@@ -65,15 +66,15 @@ class Context {
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 
-  /// It has something to do in this beat.
-  virtual void schedule(Exchange& exchange) = 0;
+  /// The exchange has something to do in this beat.
+  virtual void schedule(Transaction& transaction) = 0;
   virtual Mirrors& mirrors() = 0;
   /// It wakes steps of exchanges that have waited.
   virtual processing::ResumeSink& resumeSink() = 0;
   virtual processing::Services& services() = 0;
 
  protected:
-  ~Context() = default;
+  ~ExchangeContext() = default;
 
   ExchangeParts parts_;
   BodyWindow bodyWindow_;

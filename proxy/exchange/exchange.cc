@@ -2,433 +2,166 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
-#include "proxy/exchange/context.h"
 #include "proxy/exchange/reply/local_reply.h"
-#include "proxy/exchange/reply/own_answer.h"
-#include "proxy/exchange/tunnel.h"
-#include "proxy/http/connection_auth.h"
-#include "proxy/routing/policy/preflight.h"
 
 namespace sluice::exchange {
-
-using processing::bitOf;
-using processing::Phase;
-
 namespace {
 
-// More than any real course of events needs in one go: whoever passes it spins.
+// More transitions than any real course of events needs in one drive: an exchange that passes it spins.
 constexpr int kMaxTransitions = 64;
-// A grant waits until this much was taken, so that window updates stay rare.
-constexpr std::size_t kGrantUnit = 32 * 1024;
 
 }  // namespace
 
-Exchange::Exchange(base::Handle<Exchange> self, Context& owner, const Origin& origin, http::RequestMessage&& request)
-    : self_(self),
-      owner_(owner),
-      origin_(origin),
-      request_(std::move(request)),
-      requestBody_(owner.worker().chunks()),
-      responseBody_(owner.worker().chunks()),
-      attempt_{{owner.upstreams(), token()}},
-      started_(owner.worker().now()),
-      lastProgress_(started_) {
-  if (request_.head.body == http::Body::kNone) requestBody_.finish();
-  arm();
-}
-
-Exchange::~Exchange() {
-  if (!mirrors_.empty()) leaveMirrors();
-}
-
-void Exchange::pin(const std::string& revision) {
-  if (pin_) return;
-  pin_ = std::make_unique<Pin>();
-  pin_->revision = revision;
-  if (rule_ != nullptr) pin_->rule = rule_->shared_from_this();
-  if (listener_ != nullptr) pin_->listener = listener_->shared_from_this();
-}
-
-void Exchange::schedule() { owner_.schedule(*this); }
-
-void Exchange::raise(Event event, const base::Error& error) {
-  // What the client is being told, or was told, stays the reason.
-  if (responseState_ == ResponseState::kWaiting || responseState_ == ResponseState::kStreaming) error_ = error;
-  raise(event);
-}
+// --- the mover ------------------------------------------------------------------------------------------------------
 
 // This is inline because an exchange does it most often.
 inline void Exchange::step(Event event) {
-  const auto& requestCellNow = requestCell(requestState_, event);
-  const auto& responseCellNow = responseCell(responseState_, event);
-  requestState_ = requestCellNow.next;
-  responseState_ = responseCellNow.next;
-  if (requestCellNow.action != Action::kNone) act(requestCellNow.action);
-  if (responseCellNow.action != Action::kNone) act(responseCellNow.action);
+  const auto& requestCellNow = requestCell(t_.requestState, event);
+  const auto& responseCellNow = responseCell(t_.responseState, event);
+  t_.requestState = requestCellNow.next;
+  t_.responseState = responseCellNow.next;
+  if (requestCellNow.action != RequestAction::kNone) requestPath_.act(requestCellNow.action);
+  if (responseCellNow.action != ResponseAction::kNone) responsePath_.act(responseCellNow.action);
 }
 
 void Exchange::drive() {
-  for (int transitions = 0; pending_ != 0; ++transitions) {
-    auto event = static_cast<Event>(std::countr_zero(pending_));
-    pending_ &= pending_ - 1;
+  for (int transitions = 0; t_.pending != 0; ++transitions) {
+    auto event = static_cast<Event>(std::countr_zero(t_.pending));
+    t_.pending &= t_.pending - 1;
     if (transitions == kMaxTransitions) {
-      pending_ = 0;
-      error_ = base::Error::internal("the exchange did not come to rest");
+      t_.pending = 0;
+      t_.error = base::Error::internal("the exchange did not come to rest");
       event = Event::kInternalFailure;
     }
     step(event);
-    if (transitions == kMaxTransitions) return;
+    if (transitions == kMaxTransitions) break;
   }
-  if (!hasNothingToSettle()) settleAccounts();
-  // A step may have begun to wait, with whatever it was asked about.
-  if (stepDeadline() != base::MonotonicTime::max()) arm();
+  if (!account_.isIdle()) account_.settle();
+  // A step may have been suspended, with whatever it was asked about.
+  if (t_.rearm || processing_.deadline() != base::MonotonicTime::max()) arm();
+  t_.scheduled = false;  // behind it all: events that it raised itself were taken already
 }
 
-void Exchange::act(Action action) {
-  switch (action) {
-    case Action::kNone:
+void Exchange::onRequestReset(const base::Error& error, bool answerable) {
+  requestBody_.breakOff();
+  raise(answerable ? Event::kRequestBroken : Event::kClientGone, error);
+}
+
+void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
+  ExchangeSteps* steps = processing_.steps();
+  if (steps == nullptr || !steps->answer(ticket, dropped)) return;
+  t_.progress();
+  raise(Event::kStepAnswer);
+}
+
+const processing::Step* Exchange::suspendedStep() const {
+  const ExchangeSteps* steps = processing_.steps();
+  return steps != nullptr ? steps->suspended() : nullptr;
+}
+
+// --- time -----------------------------------------------------------------------------------------------------------
+
+/// The client owes bytes of its body, and nobody else owes anything.
+bool Exchange::clientStalls() const {
+  const http::RequestHead& head = t_.request.head;
+  if (head.body == http::Body::kTunnel) return false;
+  if (processing_.steps() != nullptr) {
+    if (processing_.deadline() != base::MonotonicTime::max()) return false;  // a step does
+    if (processing_.starves()) return !speaksGrpc(head);
+  }
+  return t_.requestState == RequestState::kSending && isBeforeHead(t_.responseState) &&
+         t_.requestBody.end() == http::PipeEnd::kOpen && t_.requestBody.bytes.empty() && !speaksGrpc(head);
+}
+
+Timeline Exchange::timeline() const {
+  Timeline line{.timeouts = t_.context.timeouts(),
+                .lastProgress = t_.lastProgress,
+                .answering = t_.responseState == ResponseState::kAnswering,
+                .tunnels = t_.tunnels(),
+                .clientStalls = false};
+  if (line.answering) return line;
+  line.clientStalls = clientStalls();
+  line.withheld = account_.withheldDeadline();
+  line.unclaimed = account_.takingDeadline();
+  line.request = requestDeadline(t_.started, t_.route.rule, line.timeouts);
+  // HTTPRouteTimeouts.backendRequest bounds an attempt until the response has come whole.
+  const processing::Pipeline* response = processing_.responseCarrier();
+  const bool whole = response != nullptr && !response->isOpen();
+  const bool bounded = attempts_.current().request.active() && t_.responseBody.end() == http::PipeEnd::kOpen && !whole;
+  if (bounded) line.attempt = attempts_.deadline();
+  line.retry = attempts_.due();
+  line.step = processing_.deadline();
+  return line;
+}
+
+// The timer is not moved with every byte: the exchange looks when it fires. So it must not sleep past a stall that
+// begins meanwhile.
+void Exchange::arm() {
+  t_.rearm = false;
+  const base::TimeoutSettings& timeouts = t_.context.timeouts();
+  base::MonotonicTime due = std::min(firstDeadline(timeline()), t_.now() + timeouts.responseIdle);
+  if (t_.requestBody.end() == http::PipeEnd::kOpen) due = std::min(due, t_.now() + timeouts.bodyIdle);
+  t_.context.worker().timers().set(*this, due);
+}
+
+void Exchange::onTimer() {
+  account_.settle();  // a bound may have been reached by others
+  const Expiry expiry = expiredAt(timeline(), t_.now());
+  if (expiry == Expiry::kNone) return arm();
+  expire(expiry);
+}
+
+void Exchange::expire(Expiry expiry) {
+  const auto ofClient = [](const char* what) {
+    return base::Error{base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream, what};
+  };
+  const auto ofBackend = [](base::ErrorType type, const char* what) { return base::Error::upstream(type, what); };
+  switch (expiry) {
+    case Expiry::kNone:
       return;
-    case Action::kRoute:
-      return route();
-    case Action::kProcess:
-      return process();
-    case Action::kEnter:
-      return enter();
-    case Action::kRepeat:
-      return repeat();
-    case Action::kBackOff:
-      return backOff();
-    case Action::kAcquire:
-      return acquire();
-    case Action::kAbandon:
-      return abandon();
-    case Action::kBegin:
-      return begin();
-    case Action::kForwardRequest:
-      return forwardRequest();
-    case Action::kGrantClient:
-      return grantClient();
-    case Action::kDismissClient:
-      return dismissClient();
-    case Action::kCancelUpstream:
-      return cancelUpstream();
-    case Action::kForwardInterim:
-      return forwardInterim();
-    case Action::kStartResponse:
-      return startResponse();
-    case Action::kForwardResponse:
-      return forwardResponse();
-    case Action::kGrantUpstream:
-      return grantUpstream();
-    case Action::kJudgeFailure:
-      return judgeFailure();
-    case Action::kProcessResponse:
-      return processResponse();
-    case Action::kJudgeResponse:
-      return judgeResponse();
-    case Action::kProcessHead:
-      return processHead();
-    case Action::kProcessOn:
-      return processResponseOn();
-    case Action::kAnswer:
-      return answer();
-    case Action::kBreakResponse:
-      return breakResponse();
-    case Action::kDropMirrors:
-      return dropMirrors();
+    case Expiry::kReply:
+      t_.context.onLimit("clientIdle");
+      return raise(Event::kDeadline, ofClient("the client did not take the answer in time"));
+    case Expiry::kWithheld:
+      return raise(Event::kDeadline, {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
+                                      "too much waits for this client, or for what it sends to be taken"});
+    case Expiry::kUnclaimed:
+      if (account_.socketMoves()) {
+        t_.progress();
+        return arm();
+      }
+      t_.context.onLimit("responseIdle");
+      return raise(Event::kDeadline, ofClient("the client did not take the response in time"));
+    case Expiry::kBody:
+      t_.context.onLimit("bodyIdle");
+      return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
+    case Expiry::kStep:
+      processing_.steps()->expire(t_.now());
+      t_.progress();
+      arm();
+      return raise(Event::kStepAnswer);
+    case Expiry::kRetry:
+      return raise(Event::kRetryDue);
+    case Expiry::kIdle:
+      t_.context.onLimit("streamIdle");
+      if (!t_.responseBody.bytes.empty()) {
+        return raise(Event::kDeadline, ofClient("the client did not take the response in time"));
+      }
+      if (t_.tunnels()) {
+        return raise(Event::kDeadline,
+                     ofBackend(base::ErrorType::kConnectionTerminated, "nothing moved in the tunnel for too long"));
+      }
+      break;
+    case Expiry::kRequest:
+      t_.context.onLimit("request");
+      break;
+    case Expiry::kAttempt:
+      t_.context.onLimit("backendRequest");
+      break;
   }
-}
-
-// --- the request's way -------------------------------------------------------------------------------------
-
-void Exchange::route() {
-  if (passedHere(request_.head.headers, owner_.identity())) {
-    routed_ = true;
-    owner_.observer().onRouted(*this);
-    return raise(Event::kRejected, base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
-                                               "the request has passed this gateway before"));
-  }
-  const routing::RouteMatch match = matchHead(*origin_.routes, request_.head);
-  listener_ = match.listener;
-  if (listener_ != nullptr && listener_->preRouting) return processBeforeRouting();
-  decide(match);
-}
-
-routing::RouteMatch Exchange::matchHead(const routing::RouteTable& routes, const http::RequestHead& head) {
-  const Downstream* downstream = owner_.downstream(origin_.connection);
-  const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
-  return routing::matchRequest(routes, head, serverName);
-}
-
-/// Where the request goes, as far as that is up to its route.
-void Exchange::decide(const routing::RouteMatch& match) {
-  takeRule(match.rule);
-  const std::optional<base::Error> refusal = chooseBackend(match);
-  routed_ = true;
-  owner_.observer().onRouted(*this);
-  findPhases();
-  if (refusal) return raise(Event::kRejected, *refusal);
-  if (owner_.refusesConnectionAuth() && http::authenticatesConnection(request_.head.headers)) {
-    return raise(Event::kRejected,
-                 base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
-                             "NTLM and Negotiate authenticate connections, which this gateway shares"));
-  }
-  if (rule_->requestTimeout) arm();
-  if (phases_ == 0 && !steps_) return onProcessed();
-  processRequest();
-}
-
-/// Of the listener, the rule and the share that was chosen.
-processing::Chains Exchange::chains() const {
-  const routing::WeightedBackend* share = attempt_.backend;
-  const processing::Chain* ofShare = nullptr;
-  if (share != nullptr && share->chain) {
-    ofShare = share->chain.get();
-  } else if (share != nullptr && share->backend) {
-    ofShare = share->backend->chain.get();
-  }
-  return {listener_ != nullptr ? listener_->chain.get() : nullptr, rule_ != nullptr ? rule_->chain.get() : nullptr,
-          ofShare};
-}
-
-void Exchange::findPhases() {
-  const auto of = [](const processing::Chain* chain) -> std::uint8_t { return chain != nullptr ? chain->phases() : 0; };
-  const processing::Chains all = chains();
-  phases_ = of(all[0]) | of(all[1]) | of(all[2]);
-}
-
-/// It may be of a later snapshot than what is pinned already.
-void Exchange::takeRule(const routing::Rule* rule) {
-  rule_ = rule;
-  if (pin_) pin_->rule = rule_ != nullptr ? rule_->shared_from_this() : nullptr;
-  // Trailers may be here before the rule is known, and mirrors get them too.
-  if (requestBody_.trailers() != nullptr) guardClientsTrailers();
-}
-
-void Exchange::onProcessed() {
-  if (attempt_.backend == nullptr || answersItself(request_.head, *attempt_.backend)) return raise(Event::kRejected);
-  // What a tunnel carries can not be had again.
-  if (rule_->retry && request_.head.body != http::Body::kTunnel) {
-    retries_ = std::make_unique<Retries>(*rule_, requestBody_.bytes, owner_.limits().replayBuffer);
-  }
-  if (rule_->mirrors.empty()) return enter();
-  // Behind the request: a copy may lead to the same Backend, and must not take the room of the request itself; unless
-  // steps of the attempt take the body away.
-  const bool taken = hasAttemptSteps();
-  if (taken) startMirrors(rule_->mirrors);
-  enter();
-  if (!taken) startMirrors(rule_->mirrors);
-}
-
-void Exchange::enter() {
-  attempt_.begun = owner_.worker().now();
-  if (requestBody_.trailers() != nullptr) guardClientsTrailers();
-  if (retries_) {
-    retries_->begin();
-    arm();
-  }
-  prepareAttempt();
-}
-
-/// With its own copy of the request, if processors are to see it; then admit().
-void Exchange::prepareAttempt() {
-  if (!hasAttemptSteps()) return admit();
-  if (!attempt_.request.entered()) startMirrorsOfShare();
-  processAttempt();
-}
-
-void Exchange::admit() {
-  if (attempt_.request.entered()) return raise(Event::kRouted);  // once more
-  const auto* plan = routing::planFor(request_.head, attempt_.backend->backend);
-  if (plan == nullptr) {
-    return raise(Event::kRejected,
-                 base::Error::upstream(base::ErrorType::kHttpProtocolError,
-                                       "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
-  }
-  if (!attempt_.request.enter(*plan)) {
-    return raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                                                            "too many requests to the backend at once"));
-  }
-  if (!attempt_.backend->mirrors.empty() && attemptSteps() == nullptr) startMirrorsOfShare();
-  raise(Event::kRouted);
-}
-
-std::optional<base::Error> Exchange::chooseBackend(const routing::RouteMatch& match) {
-  if (rule_ == nullptr) {
-    const auto type = match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
-    return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
-  }
-  if (rule_->grpc && !speaksGrpc(request_.head)) {
-    return base::Error::badRequest(415, "the route for this request takes gRPC over HTTP/2 only");
-  }
-  if (rule_->failure) return *rule_->failure;
-  if (answersItself(request_.head, *rule_)) return std::nullopt;
-  attempt_.backend = rule_->session ? resumeSession() : rule_->choose(owner_.random());
-  if (attempt_.backend == nullptr) return routing::Rule::withoutWeight(rule_->grpc);
-  if (attempt_.backend->failure) return *attempt_.backend->failure;
-  return std::nullopt;
-}
-
-void Exchange::acquire() {
-  const net::Addresses* allowed = nullptr;
-  if (wants(Phase::kConnect)) {
-    allowed = steps_->connect.allowed();
-    if (allowed == nullptr) return processConnect();
-  }
-  const upstream::Wishes wishes = {.preferred = session_ ? session_->endpoint() : nullptr,
-                                   .avoided = retries_ ? retries_->avoided() : nullptr,
-                                   .allowed = allowed,
-                                   .client = origin_.connection};
-  const auto leased = attempt_.request.acquire(wishes);
-  if (!leased.ok()) return raise(Event::kUnavailable, leased.error());
-  if (*leased) raise(Event::kLeased);
-}
-
-void Exchange::abandon() { attempt_.request.abandon(); }
-
-void Exchange::begin() {
-  unprocessed_ = false;
-  attempt_.begun = owner_.worker().now();
-  Downstream* downstream = owner_.downstream(origin_.connection);
-  if (downstream == nullptr || !attempt_.request.claim()) {
-    return onUpstreamReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"),
-                           true);
-  }
-  const bool prepared = attemptSteps() != nullptr;
-  if (prepared && !processBackendRequest()) return attempt_.request.giveBack();
-  ++attempt_.number;
-  http::RequestHead head = prepared ? *steps_->attemptHead : headOfAttempt();
-  if (steps_ && requestBody_.trailers() != nullptr) guardTrailers();
-  if (head.body == http::Body::kTunnel) openHandshake(request_.arena, owner_.generator(), head);
-  if (!attempt_.request.begin(head, origin_.connection)) {
-    return onUpstreamReset(base::Error::internal("the request cannot be expressed towards the backend"), false);
-  }
-  if (rule_->backendRequestTimeout != base::Duration::zero()) arm();
-  proceed(*downstream);
-}
-
-http::RequestHead Exchange::headOfAttempt() {
-  return attemptHead(request_.arena, request_.head, *rule_, *attempt_.backend, owner_.identity(),
-                     {origin_.client, origin_.secure}, ruleFilters());
-}
-
-// RFC 9110 section 10.1.1: once, and only to a client that still waits for it.
-void Exchange::proceed(Downstream& downstream) {
-  if (!request_.head.expectContinue || requestBytes_ > 0 || requestBody_.end() != http::PipeEnd::kOpen) return;
-  if (std::exchange(proceeded_, true)) return;
-  http::ResponseHead head;
-  head.status = 100;
-  downstream.codec().sendInterim(origin_.stream, head);
-  downstream.touch();
-}
-
-void Exchange::forwardRequest() {
-  if (steps_) moveRequestBody();
-  attempt_.request.wake();
-}
-
-void Exchange::grantClient() {
-  if (steps_) forwardRequest();
-  grant();
-}
-
-void Exchange::grant() {
-  if (requestTaken_ < kGrantUnit && !requestBody_.bytes.empty()) return;
-  if (withholds(requestBody_.bytes.size())) return;
-  http::ServerCodec* codec = downstreamCodec();
-  if (codec == nullptr) return;
-  widenRequest(*codec);
-  codec->grant(origin_.stream, std::exchange(requestTaken_, 0));
-}
-
-// The backend has ended its side, and then it was lost.
-void Exchange::dismissClient() {
-  if (!tunnels() || requestBody_.end() != http::PipeEnd::kOpen) return;
-  if (http::ServerCodec* codec = downstreamCodec()) codec->dismiss(origin_.stream);
-}
-
-void Exchange::cancelUpstream() { attempt_.request.cancel(); }
-
-// --- the response's way ------------------------------------------------------------------------------------
-
-http::ServerCodec* Exchange::downstreamCodec() {
-  Downstream* downstream = owner_.downstream(origin_.connection);
-  if (downstream == nullptr) {
-    raise(Event::kClientGone);
-    return nullptr;
-  }
-  downstream->touch();
-  return &downstream->codec();
-}
-
-void Exchange::forwardInterim() {
-  http::ServerCodec* codec = downstreamCodec();
-  for (http::ResponseMessage& interim : interims_) {
-    if (codec != nullptr && mayPass(interim)) codec->sendInterim(origin_.stream, interim.head);
-  }
-  interims_.clear();
-}
-
-void Exchange::startResponse() {
-  attempt_.firstByte = owner_.worker().now();
-  error_.reset();
-  if (retries_) retries_->replay.release();
-  if (steps_ && steps_->response) releaseResponse();
-  status_ = response_->head.status;
-  removeAccept(request_.head, response_->head);
-  finishHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
-  if (session_) tellSession();
-  if (http::ServerCodec* codec = downstreamCodec()) codec->sendResponse(origin_.stream, response_->head);
-}
-
-void Exchange::forwardResponse() {
-  if (carrier(&ExchangeSteps::response) != nullptr && responseState_ == ResponseState::kStreaming) moveResponse();
-  if (http::ServerCodec* codec = downstreamCodec()) codec->wake(origin_.stream);
-}
-
-void Exchange::grantUpstream() {
-  if (carrier(&ExchangeSteps::response) != nullptr) return forwardResponse();
-  grantBackend();
-}
-
-void Exchange::grantBackend() {
-  if (responseTaken_ < kGrantUnit && !responseBody_.bytes.empty()) return;
-  if (!attempt_.request.active() || withholds(responseBody_.bytes.size())) return;
-  widenResponse();
-  attempt_.request.grant(std::exchange(responseTaken_, 0));
-}
-
-void Exchange::answer() {
-  if (error_) status_ = error_->status;
-  http::ServerCodec* codec = downstreamCodec();
-  if (codec == nullptr) return;
-  if (retries_) retries_->replay.release();
-  if (steps_) steps_->response.reset();
-  response_.emplace(owner_.worker().chunks());
-  responseBody_ = http::BodyPipe(owner_.worker().chunks());
-  if (error_) {
-    response_->head = localReply(response_->arena, responseBody_, request_.head, *error_);
-    if (rule_ != nullptr)
-      finishErrorHead(response_->arena, request_.head, {*rule_, attempt_.backend}, response_->head.headers);
-  } else {
-    response_->head =
-        ownAnswer(response_->arena, asked(), {*rule_, attempt_.backend}, {origin_.secure, listener_->port});
-    responseBody_.finish();
-  }
-  processOwnAnswer();
-  status_ = response_->head.status;
-  codec->sendResponse(origin_.stream, response_->head);
-  dropHeads();
-  lastProgress_ = owner_.worker().now();
-  arm();
-}
-
-void Exchange::breakResponse() {
-  responseBody_.breakOff();
-  if (http::ServerCodec* codec = downstreamCodec()) codec->reset(origin_.stream, http::ResetReason::kFailed);
-  raise(Event::kGiveUp);
+  raise(expiry == Expiry::kAttempt ? Event::kAttemptExpired : Event::kDeadline,
+        ofBackend(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
 }
 
 }  // namespace sluice::exchange

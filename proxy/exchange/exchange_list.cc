@@ -35,29 +35,33 @@ void seconds(base::JsonWriter& json, std::string_view key, base::Duration value)
 }
 
 std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t worker) {
-  const http::RequestHead& request = exchange.request();
+  const Transaction& transaction = exchange.transaction();
+  const http::RequestHead& request = transaction.request.head;
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
   base::JsonWriter json;
   json.beginObject();
   number(json, "worker", worker);
-  text(json, "id", std::to_string(exchange.token()));  // a text: not every reader has integers of 64 bits
+  text(json, "id", std::to_string(transaction.token()));  // a text: not every reader has integers of 64 bits
   text(json, "method", request.methodText);
   text(json, "authority", request.authority);
   text(json, "path", request.path(), kMaxPathBytes);
   text(json, "protocolVersion", http::versionName(request.version));
-  text(json, "clientAddress", exchange.origin().client.toString());
-  text(json, "requestState", requestStateName(exchange.requestState()));
-  text(json, "responseState", responseStateName(exchange.responseState()));
+  text(json, "clientAddress", transaction.client.client.toString());
+  text(json, "requestState", requestStateName(transaction.requestState));
+  text(json, "responseState", responseStateName(transaction.responseState));
+  const processing::Step* step = exchange.suspendedStep();
+  text(json, "step", step != nullptr ? std::string_view(step->name) : std::string_view());
+  text(json, "phase", step != nullptr ? processing::phaseName(step->phase) : std::string_view());
   text(json, "gateway", names.gateway);
   text(json, "listener", names.listener);
   text(json, "route", names.route);
   text(json, "backend", names.backend);
   text(json, "upstreamAddress", attempt.peer());
   number(json, "attempts", attempt.number);
-  seconds(json, "ageSeconds", exchanges.worker().now() - exchange.started());
-  number(json, "requestBytes", exchange.requestBytes());
-  number(json, "responseBytes", exchange.responseBytes());
+  seconds(json, "ageSeconds", exchanges.worker().now() - transaction.started);
+  number(json, "requestBytes", transaction.requestBytes);
+  number(json, "responseBytes", transaction.responseBytes);
   json.endObject();
   return json.take();
 }
@@ -71,11 +75,12 @@ ExchangeList listExchanges(Exchanges& exchanges, std::size_t worker, std::size_t
   ExchangeList list;
   list.total = chosen.size();
   const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(std::min(most, chosen.size()));
-  std::partial_sort(chosen.begin(), end, chosen.end(),
-                    [](const Exchange* a, const Exchange* b) { return a->started() < b->started(); });
+  std::partial_sort(chosen.begin(), end, chosen.end(), [](const Exchange* a, const Exchange* b) {
+    return a->transaction().started < b->transaction().started;
+  });
   list.oldest.reserve(static_cast<std::size_t>(end - chosen.begin()));
   for (auto at = chosen.begin(); at != end; ++at)
-    list.oldest.push_back({(*at)->started(), render(exchanges, **at, worker)});
+    list.oldest.push_back({(*at)->transaction().started, render(exchanges, **at, worker)});
   return list;
 }
 

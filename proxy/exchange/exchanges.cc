@@ -16,9 +16,9 @@ void Exchanges::adopt(const base::TimeoutSettings& timeouts, const base::LimitSe
   mirrors_.pin();
 }
 
-Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request) {
-  Exchange& exchange = exchanges_.create(*this, origin, std::move(request));
-  const auto refusal = exchange.hasSmallHead() ? std::nullopt : exchange.chargeHead();
+Exchange& Exchanges::create(const ClientStream& client, http::RequestMessage&& request) {
+  Exchange& exchange = exchanges_.create(*this, client, std::move(request));
+  const auto refusal = exchange.headMemory().isFree() ? std::nullopt : exchange.headMemory().charge();
   if (refusal) {
     exchange.raise(Event::kRefusedHead, *refusal);
   } else {
@@ -27,10 +27,10 @@ Exchange& Exchanges::create(const Origin& origin, http::RequestMessage&& request
   return exchange;
 }
 
-Exchange& Exchanges::createRefused(const Origin& origin, const base::Error& error) {
+Exchange& Exchanges::createRefused(const ClientStream& client, const base::Error& error) {
   http::RequestMessage nothing(parts_.worker.chunks());
   nothing.head.methodText = {};
-  Exchange& exchange = exchanges_.create(*this, origin, std::move(nothing));
+  Exchange& exchange = exchanges_.create(*this, client, std::move(nothing));
   exchange.raise(Event::kRefusedHead, error);
   return exchange;
 }
@@ -41,7 +41,6 @@ void Exchanges::drive() {
     Exchange* exchange = exchanges_.find(handle);
     if (exchange == nullptr) continue;
     exchange->drive();
-    exchange->scheduled = false;  // after it: what it raises itself it has taken already
     if (exchange->finished()) finished_.push_back(handle);
   }
   batch_.clear();
@@ -53,7 +52,7 @@ void Exchanges::reap() {
     Exchange* exchange = exchanges_.find(handle);
     if (exchange == nullptr) continue;
     parts_.observer.onFinished(*exchange);
-    exchange->releaseHead();
+    exchange->headMemory().release();
     exchanges_.destroy(handle);
   }
   finished_.clear();
@@ -63,15 +62,15 @@ void Exchanges::reap() {
 void Exchanges::shutdown() {
   due_.clear();
   finished_.clear();
-  exchanges_.forEach([this](Exchange& exchange) { finished_.push_back(exchange.handle()); });
+  exchanges_.forEach([this](Exchange& exchange) { finished_.push_back(exchange.transaction().handle); });
   reap();
   mirrors_.shutdown();
   services_.workerStates().clear();
 }
 
-void Exchanges::schedule(Exchange& exchange) {
-  exchange.scheduled = true;
-  due_.push_back(exchange.handle());
+void Exchanges::schedule(Transaction& transaction) {
+  transaction.scheduled = true;
+  due_.push_back(transaction.handle);
 }
 
 void Exchanges::onInterim(http::Token token, http::ResponseMessage&& message) {
@@ -113,14 +112,14 @@ void Exchanges::onRequestSent(http::Token token) {
 
 bool Exchanges::onPoolReady(http::Token waiter) {
   Exchange* exchange = find(waiter);
-  if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
+  if (exchange == nullptr || !exchange->waitsForPool()) return false;
   exchange->raise(Event::kPoolReady);
   return true;
 }
 
 bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
   Exchange* exchange = find(waiter);
-  if (exchange == nullptr || exchange->requestState() != RequestState::kAcquiring) return false;
+  if (exchange == nullptr || !exchange->waitsForPool()) return false;
   exchange->raise(Event::kUnavailable, error);
   return true;
 }

@@ -16,12 +16,12 @@
 
 namespace sluice::exchange {
 
-class Exchanges final : public Context,
+class Exchanges final : public ExchangeContext,
                         public http::ClientSink,
                         public upstream::WaiterSink,
                         public processing::ResumeSink {
  public:
-  explicit Exchanges(ExchangeParts parts) : Context(std::move(parts)) {}
+  explicit Exchanges(ExchangeParts parts) : ExchangeContext(std::move(parts)) {}
   ~Exchanges() override;
   void setUpstreams(upstream::Upstreams& upstreams) {
     upstreams_ = &upstreams;
@@ -47,9 +47,9 @@ class Exchanges final : public Context,
   }
 
   /// From a good head.
-  Exchange& create(const Origin& origin, http::RequestMessage&& request);
+  Exchange& create(const ClientStream& client, http::RequestMessage&& request);
   /// From a head that can only be answered.
-  Exchange& createRefused(const Origin& origin, const base::Error& error);
+  Exchange& createRefused(const ClientStream& client, const base::Error& error);
   Exchange* find(http::Token token) { return exchanges_.find(base::Handle<Exchange>::fromToken(token)); }
   std::size_t size() const { return exchanges_.size(); }
   template <typename Visit>
@@ -64,8 +64,8 @@ class Exchanges final : public Context,
   /// Everything goes, reported as it stands.
   void shutdown();
 
-  // Context
-  void schedule(Exchange& exchange) override;
+  // ExchangeContext
+  void schedule(Transaction& transaction) override;
   Mirrors& mirrors() override { return mirrors_; }
   processing::ResumeSink& resumeSink() override { return *this; }
   processing::Services& services() override { return services_; }

@@ -10,7 +10,7 @@ namespace sluice::exchange {
 namespace {
 
 /// The share that the target would be, were it one: no edits of any other share go to it.
-http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const Identity& identity) {
+http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const GatewayIdentity& identity) {
   routing::WeightedBackend share;
   share.backend = source.target.backend;
   http::RequestHead head = http::clone(
@@ -31,7 +31,7 @@ base::Error dropped(std::string_view why) {
 
 }  // namespace
 
-Mirror::Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, const MirrorSource& source)
+Mirror::Mirror(base::Handle<Mirror> self, ExchangeContext& context, MirrorTable& table, const MirrorSource& source)
     : self_(self),
       context_(context),
       table_(table),

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "proxy/base/slab.h"
-#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/attempt_head.h"
 #include "proxy/exchange/steps/mirror_steps.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
@@ -23,7 +23,7 @@
 
 namespace sluice::exchange {
 
-class Context;
+class ExchangeContext;
 class Mirror;
 
 /// A copy is made of this. The objects of the configuration live as long as the snapshot, or until pin(); the rest
@@ -34,7 +34,7 @@ struct MirrorSource {
   const routing::RequestMirror& target;
   const http::RequestHead& request;
   RuleFilters filters;  // of the rule, in `request`
-  Client client;
+  ForwardedClient client;
 };
 
 /// The table that a mirror stands in, which also takes the answers of steps that have waited.
@@ -46,7 +46,7 @@ class MirrorTable : public processing::ResumeSink {
 
 class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, private MirrorStepsOwner {
  public:
-  Mirror(base::Handle<Mirror> self, Context& context, MirrorTable& table, const MirrorSource& source);
+  Mirror(base::Handle<Mirror> self, ExchangeContext& context, MirrorTable& table, const MirrorSource& source);
 
   base::Handle<Mirror> handle() const { return self_; }
   bool dead() const { return state_ == State::kReported; }
@@ -110,7 +110,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : request_.body().bytes; }
 
   const base::Handle<Mirror> self_;
-  Context& context_;
+  ExchangeContext& context_;
   MirrorTable& table_;
   const routing::ServedListener& listener_;
   const routing::Rule& rule_;

@@ -9,11 +9,11 @@
 
 namespace sluice::exchange {
 
-class Context;
+class ExchangeContext;
 
 class Mirrors final : private MirrorTable {
  public:
-  explicit Mirrors(Context& owner) : owner_(owner) {}
+  explicit Mirrors(ExchangeContext& owner) : owner_(owner) {}
 
   /// nullptr if limits.backendRequests has no room for it.
   Mirror* create(const MirrorSource& source);
@@ -35,7 +35,7 @@ class Mirrors final : private MirrorTable {
   void mark(Mirror& mirror) override { table_.mark(mirror); }
   void onResumed(std::uint64_t token, processing::Ticket ticket, bool dropped) override;
 
-  Context& owner_;
+  ExchangeContext& owner_;
   base::BeatTable<Mirror> table_;
 };
 

@@ -23,12 +23,12 @@ void DownstreamConnection::markDirty() {
 
 http::Token DownstreamConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
   headArrived();
-  return exchanges_.create(origin(stream), std::move(message)).token();
+  return exchanges_.create(clientStream(stream), std::move(message)).token();
 }
 
 http::Token DownstreamConnection::onBadRequest(http::StreamId stream, const base::Error& error) {
   headArrived();
-  return exchanges_.createRefused(origin(stream), error).token();
+  return exchanges_.createRefused(clientStream(stream), error).token();
 }
 
 void DownstreamConnection::onRequestBody(http::Token token, std::string_view bytes) {

@@ -40,7 +40,9 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
 
  private:
   void markDirty() override;
-  exchange::Origin origin(http::StreamId stream) const { return {self_.toToken(), stream, routes_, peer(), secure()}; }
+  exchange::ClientStream clientStream(http::StreamId stream) const {
+    return {self_.toToken(), stream, routes_, peer(), secure()};
+  }
   void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;

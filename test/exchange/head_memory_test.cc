@@ -49,10 +49,10 @@ TEST(HeadMemory, OfARequestThatTheGatewayAnswersGoesAtOnce) {
   EXPECT_EQ(rig.heads.used(), 0U);
   std::size_t number = 0;
   rig.exchanges.forEach([&](const Exchange& exchange) {
-    EXPECT_EQ(exchange.request().methodText, "GET");
-    EXPECT_EQ(exchange.request().authority, "gateway.test");
-    EXPECT_EQ(exchange.request().path(), "/nowhere/" + std::to_string(number++));
-    EXPECT_TRUE(exchange.request().headers.empty());
+    EXPECT_EQ(exchange.transaction().request.head.methodText, "GET");
+    EXPECT_EQ(exchange.transaction().request.head.authority, "gateway.test");
+    EXPECT_EQ(exchange.transaction().request.head.path(), "/nowhere/" + std::to_string(number++));
+    EXPECT_TRUE(exchange.transaction().request.head.headers.empty());
   });
   rig.advance(seconds(61));
   EXPECT_EQ(rig.exchanges.size(), 0U);

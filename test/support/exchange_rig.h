@@ -266,8 +266,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   }
   void onFinished(const exchange::Exchange& exchange) override {
     toldTwice = toldTwice || !tokens_.insert(exchange.token()).second;
-    told.push_back({exchange.request().method, exchange.status(), exchange.error(), exchange.attempt().number,
-                    exchange.requestBytes(), exchange.responseBytes()});
+    told.push_back({exchange.transaction().request.head.method, exchange.transaction().status,
+                    exchange.transaction().error, exchange.attempt().number, exchange.transaction().requestBytes,
+                    exchange.transaction().responseBytes});
     report_.onFinished(exchange);
   }
   void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,

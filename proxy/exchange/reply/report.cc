@@ -11,7 +11,7 @@ namespace sluice::exchange {
 namespace {
 
 std::string_view errorTypeOf(const Exchange& exchange) {
-  return exchange.error() ? base::errorTypeName(exchange.error()->type) : std::string_view{};
+  return exchange.transaction().error ? base::errorTypeName(exchange.transaction().error->type) : std::string_view{};
 }
 
 }  // namespace
@@ -68,29 +68,32 @@ void Report::letGo() {
 }
 
 void Report::onRouted(const Exchange& exchange) {
-  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(1);
+  seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
+      .active->add(1);
 }
 
 void Report::onLeftRoute(const Exchange& exchange) {
-  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(-1);
+  seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
+      .active->add(-1);
 }
 
 void Report::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status, const base::Error* error) {
-  const Key key{exchange.listener(), exchange.rule(), failed.backend};
+  const Key key{exchange.transaction().route.listener, exchange.transaction().route.rule, failed.backend};
   Series& series = seriesOf(key);
   series.active->add(-1);
   const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
   clientDuration(durationsOf(series, status, errorType), key).observe(worker_.clock().now() - failed.begun);
-  seriesOf({exchange.listener(), exchange.rule(), exchange.attempt().backend}).active->add(1);
+  seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
+      .active->add(1);
 }
 
 void Report::onFinished(const Exchange& exchange) {
   const base::MonotonicTime now = worker_.clock().now();
-  const Key key{exchange.listener(), exchange.rule(), exchange.attempt().backend};
+  const Key key{exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend};
   Series& series = seriesOf(key);
-  if (exchange.routed()) series.active->add(-1);
-  Durations& durations = durationsOf(series, exchange.status(), errorTypeOf(exchange));
-  serverDuration(durations, key).observe(now - exchange.started());
+  if (exchange.transaction().routed) series.active->add(-1);
+  Durations& durations = durationsOf(series, exchange.transaction().status, errorTypeOf(exchange));
+  serverDuration(durations, key).observe(now - exchange.transaction().started);
   if (exchange.attempt().number > 0) clientDuration(durations, key).observe(now - exchange.attempt().begun);
   if (accessLog_.enabled()) log(exchange, now);
 }
@@ -136,26 +139,27 @@ void Report::observe(const OwnRequest& request) {
 }
 
 void Report::log(const Exchange& exchange, base::MonotonicTime now) {
-  const http::RequestHead& request = exchange.request();
+  const http::RequestHead& request = exchange.transaction().request.head;
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
-  const std::string client = exchange.origin().client.ip();
+  const std::string client = exchange.transaction().client.client.ip();
   const std::string upstreamAddress = attempt.peer();
 
   observe::AccessRecord record;
   record.time = worker_.clock().wallNow();
   record.clientAddress = client;
   record.method = request.methodText;
-  record.scheme = exchange.origin().secure ? "https" : "http";
+  record.scheme = exchange.transaction().client.secure ? "https" : "http";
   record.serverAddress = request.authority;
   record.path = request.path();
   record.protocolVersion = http::versionName(request.version);
-  record.status = exchange.status();
-  if (exchange.error()) record.failure = {exchange.error()->type, exchange.error()->origin};
-  record.duration = now - exchange.started();
+  record.status = exchange.transaction().status;
+  if (exchange.transaction().error)
+    record.failure = {exchange.transaction().error->type, exchange.transaction().error->origin};
+  record.duration = now - exchange.transaction().started;
   if (attempt.number > 0) record.upstreamDuration = now - attempt.begun;
-  record.requestBytes = exchange.requestBytes();
-  record.responseBytes = exchange.responseBytes();
+  record.requestBytes = exchange.transaction().requestBytes;
+  record.responseBytes = exchange.transaction().responseBytes;
   record.upstreamAddress = upstreamAddress;
   record.gateway = names.gateway;
   record.listener = names.listener;

@@ -14,7 +14,7 @@ base::Error tooMuch(std::string_view what) {
 
 }  // namespace
 
-Callout::Callout(Context& context, const processing::CalloutRequest& request, const processing::Place& place)
+Callout::Callout(ExchangeContext& context, const processing::CalloutRequest& request, const processing::Place& place)
     : context_(context),
       plan_(routing::planOf(*request.target)),
       message_(context.worker().chunks()),

@@ -15,11 +15,11 @@
 
 namespace sluice::exchange {
 
-class Context;
+class ExchangeContext;
 
 class Callout final : public processing::Callout, private upstream::AsyncRequestOwner {
  public:
-  Callout(Context& context, const processing::CalloutRequest& request, const processing::Place& place);
+  Callout(ExchangeContext& context, const processing::CalloutRequest& request, const processing::Place& place);
   ~Callout() override;
 
   // processing::Callout
@@ -53,7 +53,7 @@ class Callout final : public processing::Callout, private upstream::AsyncRequest
   void failBeyondBound();
   std::uint64_t mostReceived() const;
 
-  Context& context_;
+  ExchangeContext& context_;
   const std::shared_ptr<const routing::BackendPlan> plan_;
   http::RequestMessage message_;
   processing::Place place_;

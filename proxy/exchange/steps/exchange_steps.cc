@@ -12,8 +12,8 @@ using processing::Phase;
 using processing::Pipeline;
 using processing::Verdict;
 
-ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, Context& owner,
-                             http::RequestMessage& message)
+ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client,
+                             ExchangeContext& owner, http::RequestMessage& message)
     : StepHost(owner, owner.resumeSink(), token, message.arena.copy(client)),
       attemptBody(owner.worker().chunks()),
       exchange_(exchange),
@@ -92,6 +92,14 @@ base::MonotonicTime ExchangeSteps::firstDeadline() const {
     if (*each) first = std::min(first, (*each)->deadline());
   }
   return first;
+}
+
+const processing::Step* ExchangeSteps::suspended() const {
+  for (const std::optional<processing::Pipeline>* each : {&request, &attempt, &response}) {
+    const processing::Step* step = *each ? (*each)->suspended() : nullptr;
+    if (step != nullptr) return step;
+  }
+  return nullptr;
 }
 
 void ExchangeSteps::expire(base::MonotonicTime now) {

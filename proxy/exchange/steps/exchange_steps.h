@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/attempt_head.h"
 #include "proxy/exchange/steps/connect_phase.h"
 #include "proxy/exchange/steps/step_host.h"
 #include "proxy/http/body_pipe.h"
@@ -32,11 +32,11 @@ class ExchangeStepsOwner {
   ~ExchangeStepsOwner() = default;
 };
 
-class Context;
+class ExchangeContext;
 
 class ExchangeSteps final : private StepHost {
  public:
-  ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, Context& owner,
+  ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, ExchangeContext& owner,
                 http::RequestMessage& message);
 
   /// Of the listener and the rule, once; of the Backend, for each attempt; of the response.
@@ -55,6 +55,8 @@ class ExchangeSteps final : private StepHost {
 
   /// max(): no step waits.
   base::MonotonicTime deadline() const { return hasWaited() ? firstDeadline() : base::MonotonicTime::max(); }
+  /// Returns the first step that is suspended; nullptr if none is.
+  const processing::Step* suspended() const;
   void expire(base::MonotonicTime now);
   bool answer(processing::Ticket ticket, bool dropped);
 

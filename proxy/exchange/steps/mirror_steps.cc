@@ -24,9 +24,9 @@ bool MirrorSteps::needed(const routing::BackendPlan& plan) {
   return plan.chain && (plan.chain->phases() & kPhasesOfMirrors) != 0;
 }
 
-MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token, Context& owner,
-                         http::RequestMessage& message, http::BodyPipe& body, const routing::BackendPlan& plan,
-                         const processing::Place& place, std::string_view client)
+MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token,
+                         ExchangeContext& owner, http::RequestMessage& message, http::BodyPipe& body,
+                         const routing::BackendPlan& plan, const processing::Place& place, std::string_view client)
     : StepHost(owner, sink, token, message.arena.copy(client)),
       mirror_(mirror),
       message_(message),

@@ -32,7 +32,7 @@ class MirrorSteps final : private StepHost {
 
   /// `message` is the mirror's, `body` what its Backend will be sent; they and `plan` outlive this.
   /// A step that has waited wakes `token` of `sink`.
-  MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token, Context& owner,
+  MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token, ExchangeContext& owner,
               http::RequestMessage& message, http::BodyPipe& body, const routing::BackendPlan& plan,
               const processing::Place& place, std::string_view client);
 

@@ -9,12 +9,12 @@
 
 namespace sluice::exchange {
 
-class Context;
+class ExchangeContext;
 
 class StepHost : public processing::PipelineHost {
  protected:
   /// A step that has waited wakes `token` of `sink`. `address`: the client's.
-  StepHost(Context& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
+  StepHost(ExchangeContext& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
       : owner_(owner), sink_(sink), token_(token), peer_{address, {}, {}} {}
   /// Lets a class that inherits privately hand itself to a run.
   processing::PipelineHost& host() { return *this; }
@@ -37,7 +37,7 @@ class StepHost : public processing::PipelineHost {
               processing::StepOutcome outcome) override;
   void onLimit(std::string_view limit) override;
 
-  Context& owner_;
+  ExchangeContext& owner_;
   processing::Place place_;
 
  private:

@@ -7,18 +7,18 @@
 
 namespace sluice::exchange {
 
-class Context;
+class ExchangeContext;
 
 class WorkerServices final : public processing::Services {
  public:
-  explicit WorkerServices(Context& context) : context_(context) {}
+  explicit WorkerServices(ExchangeContext& context) : context_(context) {}
 
   std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest& request,
                                                const processing::Place& place) override;
   processing::WorkerStates& workerStates() override { return states_; }
 
  private:
-  Context& context_;
+  ExchangeContext& context_;
   processing::WorkerStates states_;
 };
 

@@ -1,4 +1,4 @@
-#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/attempt_head.h"
 
 #include "proxy/exchange/forwarded.h"
 
@@ -14,15 +14,15 @@ void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::U
 
 }  // namespace
 
-void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule, const Identity& identity,
-                      const Client& client) {
+void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule,
+                      const GatewayIdentity& identity, const ForwardedClient& client) {
   writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, head.authority);
   if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
 }
 
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
-                              const routing::WeightedBackend& backend, const Identity& identity, const Client& client,
-                              RuleFilters filters) {
+                              const routing::WeightedBackend& backend, const GatewayIdentity& identity,
+                              const ForwardedClient& client, RuleFilters filters) {
   http::RequestHead head = request;
   head.headers = request.headers.copy(arena);
   if (filters == RuleFilters::kPending) applyRuleFilters(arena, head, rule, identity, client);
@@ -39,7 +39,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   return head;
 }
 
-bool passedHere(const http::Headers& headers, const Identity& identity) {
+bool passedHere(const http::Headers& headers, const GatewayIdentity& identity) {
   for (const http::Field& field : headers) {
     if (field.id == http::FieldId::kVia && field.value.find(identity.via) != std::string_view::npos) return true;
   }

@@ -1,4 +1,4 @@
-#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/attempt_head.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class AttemptHead : public ::testing::Test {
   http::RequestHead request_;
   routing::Rule rule_;
   routing::WeightedBackend backend_;
-  Identity identity_{"1.1 sluice-test", {}};
+  GatewayIdentity identity_{"1.1 sluice-test", {}};
   net::Address client_ = *net::Address::parse("192.0.2.7", 1234);
 };
 

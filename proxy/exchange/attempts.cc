@@ -1,0 +1,150 @@
+#include "proxy/exchange/attempts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/exchange/deadlines.h"
+#include "proxy/exchange/session/session_carrier.h"
+
+namespace sluice::exchange {
+namespace {
+
+/// Returns true if another attempt may end otherwise: the error is no one of the gateway's, nor the address guard's,
+/// which would say the same again.
+bool isPassing(const base::Error& error) {
+  return error.origin == base::ErrorOrigin::kUpstream && error.type != base::ErrorType::kDestinationIpProhibited;
+}
+
+}  // namespace
+
+// A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
+void Attempts::choose(http::RequestHead* before) {
+  const routing::Rule& rule = *t_.route.rule;
+  if (rule.session) resumeSession(before);
+  const bool resumed = session_ && session_->share() != nullptr;
+  attempt_.backend = resumed ? session_->share() : rule.choose(t_.context.random());
+}
+
+void Attempts::resumeSession(http::RequestHead* before) {
+  const routing::Rule& rule = *t_.route.rule;
+  session_ = std::make_unique<Session>(rule);
+  const pki::ValueSealer* sealer = t_.context.sessionSealer();
+  if (sealer == nullptr) return;
+  session_->take(*sealer, t_.context.worker().clock().wallNow(), t_.request);
+  if (t_.asked != nullptr) removeSessions(*rule.session, t_.request.arena, t_.asked->headers);
+  if (before != nullptr && before != t_.asked) removeSessions(*rule.session, t_.request.arena, before->headers);
+}
+
+void Attempts::reset() {
+  session_.reset();
+  attempt_ = Attempt{{t_.context.upstreams(), t_.token()}};
+}
+
+http::RequestHead Attempts::head(RuleFilters filters) {
+  return attemptHead(t_.request.arena, t_.request.head, *t_.route.rule, *attempt_.backend, t_.context.identity(),
+                     {t_.client.client, t_.client.secure}, filters);
+}
+
+// The bytes of a tunnel cannot be had again.
+void Attempts::keepForRetries() {
+  if (!t_.route.rule->retry || t_.request.head.body == http::Body::kTunnel) return;
+  retries_ = std::make_unique<Retries>(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
+}
+
+void Attempts::begin() {
+  attempt_.begun = t_.now();
+  if (!retries_) return;
+  retries_->begin();
+  t_.rearm = true;
+}
+
+void Attempts::rewind() {
+  if (retries_) retries_->replay.rewind(t_.requestBody.bytes, t_.passedBytes);
+  t_.passedBytes = 0;
+  t_.progress();
+}
+
+std::size_t Attempts::pass(std::size_t count) {
+  t_.passedBytes += count;
+  t_.progressOfPassing();
+  return retries_ ? retries_->replay.take(t_.passedBytes, count) : count;
+}
+
+// RFC 9110 section 9.2.2, RFC 9113 section 8.7: again only if the backend has certainly not acted, or if the request
+// may be repeated. A repeat costs no time and is made at once and for every rule, but once: after a connection that was
+// kept too long, or a stream that was refused.
+Attempts::Judgement Attempts::judgeFailure() {
+  const bool sent = t_.requestState == RequestState::kSending || t_.requestState == RequestState::kSent;
+  if (retries_ && !sent) ++attempt_.number;
+  const bool idempotent = http::isIdempotent(t_.request.head.method);
+  const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale()));
+  if (spurious && !repeated_ && bodyIntact()) return Judgement::kRepeat;
+  const bool harmless = !sent || attempt_.unprocessed || idempotent;
+  return harmless && isPassing(*t_.error) && plan() ? Judgement::kRetry : Judgement::kGiveUp;
+}
+
+// The connection came from the pool and is lost, which a reset of one stream alone does not mean.
+bool Attempts::wentStale() const {
+  return attempt_.request.reused() && t_.error->type == base::ErrorType::kConnectionTerminated &&
+         attempt_.request.lostConnection();
+}
+
+// The backend can be given all of the body again.
+bool Attempts::bodyIntact() const {
+  if (t_.requestBody.end() == http::PipeEnd::kBroken) return false;
+  return t_.passedBytes == 0 || (retries_ && retries_->replay.holds(t_.passedBytes));
+}
+
+bool Attempts::plan() {
+  if (!retries_ || !retries_->left() || t_.requestBody.end() == http::PipeEnd::kBroken) return false;
+  const base::MonotonicTime due = t_.now() + retries_->pause(t_.context.random());
+  // The client would wait for nothing.
+  if (due >= requestDeadline(t_.started, t_.route.rule, t_.context.timeouts())) return false;
+  if (!bodyIntact()) {
+    t_.context.onLimit("replayBuffer");
+    return false;
+  }
+  const routing::WeightedBackend& next = retries_->choose(*attempt_.backend, t_.context.random());
+  if (!budgetAllows(next)) {
+    t_.context.onLimit("retryBudget");
+    return false;
+  }
+  retries_->plan(due, next);
+  return true;
+}
+
+// The budget is that of the Backend that would have one request more, not of the one that failed.
+bool Attempts::budgetAllows(const routing::WeightedBackend& next) {
+  const auto* plan = routing::planFor(t_.request.head, next.backend);
+  return plan == nullptr || t_.context.upstreams().tryRetry(*plan);
+}
+
+Attempt Attempts::next() {
+  attempt_.request.leave();
+  Attempt failed = std::exchange(attempt_, Attempt{{t_.context.upstreams(), t_.token()}});
+  if (failed.request.peer() != nullptr) retries_->avoid(*failed.request.peer());
+  if (session_) session_->leave();
+  attempt_.backend = &retries_->next();
+  attempt_.number = failed.number;
+  return failed;
+}
+
+upstream::Wishes Attempts::wishes(const net::Addresses* allowed) const {
+  return {.preferred = session_ ? session_->endpoint() : nullptr,
+          .avoided = retries_ ? retries_->avoided() : nullptr,
+          .allowed = allowed,
+          .client = t_.client.connection};
+}
+
+void Attempts::tellSession() {
+  const pki::ValueSealer* sealer = t_.context.sessionSealer();
+  if (!session_ || sealer == nullptr) return;
+  const bool balanced = attempt_.backend->backend->endpoints.has_value();
+  const auto renewal = session_->renew(*sealer, t_.context.worker().clock().wallNow(), *attempt_.backend,
+                                       balanced ? std::optional(*attempt_.request.peer()) : std::nullopt);
+  if (!renewal) return;
+  addSession(*t_.route.rule->session, renewal->value, {t_.request.head.path(), t_.client.secure, renewal->age},
+             *t_.response);
+}
+
+}  // namespace sluice::exchange

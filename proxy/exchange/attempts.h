@@ -1,0 +1,91 @@
+// The attempts of one exchange, one after the other: which Backend each goes to, what it is sent again, and whether
+// another one follows a failure. An exchange has one attempt at a time; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "proxy/exchange/attempt.h"
+#include "proxy/exchange/attempt_head.h"
+#include "proxy/exchange/retries.h"
+#include "proxy/exchange/session/session.h"
+#include "proxy/exchange/transaction.h"
+
+namespace sluice::exchange {
+
+class Attempts {
+ public:
+  explicit Attempts(Transaction& transaction)
+      : t_(transaction), attempt_{{transaction.context.upstreams(), transaction.token()}} {}
+
+  Attempt& current() { return attempt_; }
+  const Attempt& current() const { return attempt_; }
+  const routing::WeightedBackend* backend() const { return attempt_.backend; }
+
+  /// Chooses the weighted backend of the rule: that of the session, if the rule persists sessions and the request
+  /// carries one, else by weight; null if no weighted backend has any weight. What carries sessions is taken out of the
+  /// request's heads, of `before` too, which may be null.
+  void choose(http::RequestHead* before);
+  /// Forgets what was chosen, because the route is another one.
+  void reset();
+  /// Returns the head of the attempt, with views into the arena of the request.
+  http::RequestHead head(RuleFilters filters);
+
+  /// The request is settled: from here on its body is kept for further attempts, if the rule retries.
+  void keepForRetries();
+  /// The attempt begins to be made.
+  void begin();
+  /// Puts the whole body back in front of what is in the request's pipe, for the next attempt.
+  void rewind();
+  /// More of the body has come.
+  void keep(std::string_view bytes) {
+    if (retries_) retries_->replay.keep(bytes);
+  }
+  bool keepsBody() const { return retries_ != nullptr; }
+  /// The attempt took `count` bytes more of the body. Returns how many of them no earlier attempt had taken.
+  std::size_t pass(std::size_t count);
+  /// There will be no further attempt.
+  void settle() {
+    if (retries_) retries_->replay.release();
+  }
+
+  enum class Judgement : std::uint8_t {
+    kRepeat,  // the same attempt at once, unseen
+    kRetry,   // another attempt, which is planned
+    kGiveUp
+  };
+  /// Judges an attempt that failed with the transaction's error.
+  Judgement judgeFailure();
+  /// Returns true if the rule retries for that status.
+  bool refuses(std::uint16_t status) const { return retries_ && retries_->refuses(status); }
+  /// Plans another attempt. Returns false if there is none left, or none is possible.
+  bool plan();
+  /// Gives the current attempt up and returns it; the planned one is current then.
+  Attempt next();
+  void markRepeated() { repeated_ = true; }
+  /// Returns when the planned attempt's time comes; max() if none is planned.
+  base::MonotonicTime due() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
+  /// Returns when this attempt has taken too long; max() if nothing bounds it.
+  base::MonotonicTime deadline() const { return attempt_.request.deadline(t_.route.rule->backendRequestTimeout); }
+  bool hasTried(const routing::WeightedBackend& backend) const { return retries_ && retries_->hasTried(backend); }
+
+  /// Returns what the pool is asked for. `allowed` is null unless steps of connect have narrowed the addresses.
+  upstream::Wishes wishes(const net::Addresses* allowed) const;
+  /// Puts into the response what the client is to carry from now on, if that is something else.
+  void tellSession();
+
+ private:
+  void resumeSession(http::RequestHead* before);
+  bool wentStale() const;
+  bool bodyIntact() const;
+  bool budgetAllows(const routing::WeightedBackend& next);
+
+  Transaction& t_;
+  Attempt attempt_;
+  std::unique_ptr<Retries> retries_;  // null unless the rule retries
+  std::unique_ptr<Session> session_;  // null unless the rule persists sessions
+  bool repeated_ = false;             // an attempt was made once more, unseen
+};
+
+}  // namespace sluice::exchange

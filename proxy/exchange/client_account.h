@@ -1,0 +1,57 @@
+// What one exchange takes of its client's memory, and how fast the client takes what waits for it. The exchange owns
+// it.
+#pragma once
+
+#include <cstdint>
+
+#include "proxy/exchange/processing.h"
+#include "proxy/exchange/transaction.h"
+
+namespace sluice::exchange {
+
+class ClientAccount {
+ public:
+  ClientAccount(Transaction& transaction, const Processing& processing) : t_(transaction), processing_(processing) {}
+
+  /// Returns true if there is nothing to settle, as for most messages that are complete.
+  bool isIdle() const {
+    return t_.responseBody.bytes.empty() && t_.requestBody.bytes.empty() && units_ == 0 && !requestWide_ &&
+           !responseWide_ && owesSince_ == base::MonotonicTime{} && processing_.steps() == nullptr;
+  }
+  /// Charges what is held now. Called whenever the exchange comes to rest.
+  void settle();
+
+  /// Returns true if a bound of the client's memory is reached, so that a body that holds so much gets no credit.
+  bool withholds(std::uint64_t held) const;
+  /// Return true once, when the body's consumer has taken enough of it to have the whole window, and there is room.
+  bool widensRequest();
+  bool widensResponse();
+  /// The next attempt's response begins with a first window again.
+  void resetResponse() { responseWide_ = false; }
+
+  /// Returns when a bound will have been reached for too long; max() if none is reached.
+  base::MonotonicTime withheldDeadline() const;
+  /// Returns when the client will have taken too little for too long; max() if nothing waits for it.
+  base::MonotonicTime takingDeadline() const;
+  /// Returns true if the client's socket has moved since the last look: the client then has its time once more.
+  bool socketMoves();
+
+ private:
+  std::uint64_t heldOfRequest() const;
+  std::uint64_t heldOfResponse() const;
+  bool earnsWholeWindow(std::uint64_t taken, std::uint64_t held);
+  void watchClient();
+
+  Transaction& t_;
+  const Processing& processing_;
+  std::uint32_t units_ = 0;   // charged to the client's ClientMemory
+  bool requestWide_ = false;  // the request's body has the whole of its window
+  bool responseWide_ = false;
+  bool looked_ = false;                  // acknowledgedMark_ is set
+  std::uint64_t takenMark_ = 0;          // responseBytes when owesSince_ was set
+  std::uint64_t acknowledgedMark_ = 0;   // by the client's system, at the last look
+  base::MonotonicTime withheldSince_{};  // zero if no bound is reached
+  base::MonotonicTime owesSince_{};      // zero if nothing waits for the client
+};
+
+}  // namespace sluice::exchange

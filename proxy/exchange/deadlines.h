@@ -1,0 +1,64 @@
+// The deadlines of an exchange as a pure function: what bounds it in time now, and which of its bounds has passed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/settings.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::exchange {
+
+/// Everything that deadlines are computed from. A time is max() where nothing bounds the exchange in that way.
+struct Timeline {
+  const base::TimeoutSettings& timeouts;
+  base::MonotonicTime lastProgress;
+  bool answering;     // a local reply goes to the client
+  bool tunnels;       // the bodies are a tunnel's
+  bool clientStalls;  // the client owes bytes of its body, and nobody else owes anything
+  base::MonotonicTime request = base::MonotonicTime::max();
+  base::MonotonicTime attempt = base::MonotonicTime::max();
+  base::MonotonicTime retry = base::MonotonicTime::max();      // the next attempt is due
+  base::MonotonicTime step = base::MonotonicTime::max();       // a suspended step has waited too long
+  base::MonotonicTime withheld = base::MonotonicTime::max();   // its body had no credit for too long
+  base::MonotonicTime unclaimed = base::MonotonicTime::max();  // the client took too little for too long
+};
+
+enum class Expiry : std::uint8_t {
+  kNone,
+  kReply,      // the client did not take a local reply in time (timeouts.clientIdle)
+  kWithheld,   // a bound of the client's memory was reached for too long (timeouts.responseIdle)
+  kUnclaimed,  // the client took less than limits.responseRate in timeouts.responseIdle
+  kBody,       // the client did not bring its body in time (timeouts.bodyIdle)
+  kIdle,       // nothing moved (timeouts.streamIdle)
+  kRequest,    // HTTPRouteTimeouts.request, or timeouts.request
+  kAttempt,    // HTTPRouteTimeouts.backendRequest
+  kStep,       // a step's timeout, or timeouts.processor
+  kRetry       // no failure: the next attempt is due
+};
+
+/// Returns the first time at which one of them passes.
+inline base::MonotonicTime firstDeadline(const Timeline& line) {
+  // A local reply is small, so it has a time to be taken in, whether or not some of it moves.
+  if (line.answering) return line.lastProgress + line.timeouts.clientIdle;
+  const base::Duration idle = line.clientStalls ? line.timeouts.bodyIdle : line.timeouts.streamIdle;
+  const base::MonotonicTime bounded = std::min({line.lastProgress + idle, line.withheld, line.unclaimed});
+  if (line.tunnels) return bounded;
+  return std::min({bounded, line.request, line.attempt, line.retry, line.step});
+}
+
+/// Returns which of them has passed. The exchange ends by all but kStep and kRetry, which therefore come last, and by
+/// kUnclaimed only if the client's socket does not move.
+Expiry expiredAt(const Timeline& line, base::MonotonicTime now);
+
+/// Returns when the whole exchange has taken too long, by its rule if that says so; max() if nothing bounds it. `rule`
+/// may be null.
+inline base::MonotonicTime requestDeadline(base::MonotonicTime started, const routing::Rule* rule,
+                                           const base::TimeoutSettings& timeouts) {
+  const bool own = rule != nullptr && rule->requestTimeout;
+  const base::Duration bound = own ? *rule->requestTimeout : timeouts.request;
+  return bound == base::Duration::zero() ? base::MonotonicTime::max() : started + bound;
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,65 @@
+#include "proxy/exchange/head_memory.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "proxy/observe/access_log.h"
+
+namespace sluice::exchange {
+namespace {
+
+// See HeadMemory::isFree().
+constexpr std::size_t kFreeOfCharge = base::Chunk::kCapacity;
+
+// A kept method or authority is no longer than what the access log shows of it, and a path neither.
+constexpr std::size_t kKeptText = observe::AccessLog::kMaxTextBytes;
+constexpr std::size_t kKeptPath = observe::AccessLog::kMaxPathBytes;
+
+}  // namespace
+
+std::optional<base::Error> HeadMemory::charge() {
+  Downstream* downstream = t_.downstream();
+  if (downstream == nullptr) return std::nullopt;
+  const std::size_t held = t_.request.arena.held();
+  const std::size_t wanted = held - std::min(held, kFreeOfCharge);
+  const bool ofConnection = downstream->headerMemory + wanted > t_.context.limits().headerMemory;
+  if (ofConnection || !t_.context.headBudget().take(wanted)) {
+    t_.context.onLimit(ofConnection ? "headerMemory" : "headerMemoryTotal");
+    return base::Error(base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
+                       "the heads of requests under way hold too much memory");
+  }
+  downstream->headerMemory += wanted;
+  charge_ = wanted;
+  return std::nullopt;
+}
+
+void HeadMemory::release() {
+  if (charge_ == 0) return;
+  t_.context.headBudget().giveBack(charge_);
+  if (Downstream* downstream = t_.downstream()) downstream->headerMemory -= charge_;
+  charge_ = 0;
+}
+
+void HeadMemory::drop() {
+  http::RequestHead& head = t_.request.head;
+  const std::string_view method = head.methodText.substr(0, kKeptText);
+  const std::string_view authority = head.authority.substr(0, kKeptText);
+  const std::string_view path = head.path().substr(0, kKeptPath);
+  kept_ = std::make_unique_for_overwrite<char[]>(method.size() + authority.size() + path.size());
+  char* end = kept_.get();
+  const auto keep = [&end](std::string_view text) {
+    const std::string_view kept(end, text.size());
+    end = std::copy(text.begin(), text.end(), end);
+    return kept;
+  };
+  head.methodText = keep(method);
+  head.authority = keep(authority);
+  head.target = keep(path);
+  head.headers = {};
+  head.webSocketAccept = {};
+  t_.request.arena.clear();
+  release();
+}
+
+}  // namespace sluice::exchange

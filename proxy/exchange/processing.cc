@@ -1,0 +1,304 @@
+#include "proxy/exchange/processing.h"
+
+#include <new>
+#include <utility>
+
+#include "proxy/exchange/steps/body_framing.h"
+#include "proxy/http/hygiene.h"
+#include "proxy/routing/policy/preflight.h"
+
+namespace sluice::exchange {
+
+using processing::bitOf;
+using processing::Phase;
+using processing::Pipeline;
+using processing::Round;
+using processing::Scope;
+using processing::Step;
+
+namespace {
+
+constexpr std::uint8_t kOfRequest = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
+constexpr std::uint8_t kOfAttempt = bitOf(Phase::kConnect) | bitOf(Phase::kBackendRequest);
+constexpr std::uint8_t kOfKeptResponse = bitOf(Phase::kResponseHeaders) | bitOf(Phase::kResponseBody);
+constexpr std::uint8_t kOfResponse = bitOf(Phase::kBackendResponse) | kOfKeptResponse;
+
+}  // namespace
+
+// --- which steps there are ------------------------------------------------------------------------------------------
+
+processing::Chains Processing::chains() const {
+  const routing::WeightedBackend* weighted = attempts_.backend();
+  const processing::Chain* own = nullptr;
+  if (weighted != nullptr && weighted->chain) {
+    own = weighted->chain.get();
+  } else if (weighted != nullptr && weighted->backend) {
+    own = weighted->backend->chain.get();
+  }
+  const MatchedRoute& route = t_.route;
+  return {route.listener != nullptr ? route.listener->chain.get() : nullptr,
+          route.rule != nullptr ? route.rule->chain.get() : nullptr, own};
+}
+
+processing::Chains Processing::sharedChains() const {
+  const processing::Chains all = chains();
+  return {all[0], all[1], nullptr};
+}
+
+void Processing::findPhases() {
+  phases_ = 0;
+  for (const processing::Chain* chain : chains()) phases_ |= chain != nullptr ? chain->phases() : std::uint8_t{0};
+}
+
+bool Processing::wantsResponse() const { return (phases_ & kOfResponse) != 0; }
+
+bool Processing::wantsKeptResponse() const { return (phases_ & kOfKeptResponse) != 0; }
+
+bool Processing::hasOwnSteps() const {
+  const processing::Chain* own = phases_ != 0 ? chains()[2] : nullptr;
+  return own != nullptr && (own->phases() & kOfRequest) != 0;
+}
+
+bool Processing::hasAttemptSteps() const { return phases_ != 0 && ((phases_ & kOfAttempt) != 0 || hasOwnSteps()); }
+
+ExchangeSteps& Processing::open() {
+  if (!steps_) {
+    void* place = t_.request.arena.allocate(sizeof(ExchangeSteps), alignof(ExchangeSteps));
+    steps_.reset(new (place) ExchangeSteps(*this, t_.token(), t_.client.client.ip(), t_.context, t_.request));
+  }
+  return *steps_;
+}
+
+// The listener is known before a rule is.
+processing::Place Processing::place() const {
+  const MatchedRoute& route = t_.route;
+  const ExchangeNames names = namesOf(route.listener, route.rule, attempts_.backend());
+  return {route.listener != nullptr ? std::string_view(route.listener->gateway) : names.gateway, names.route,
+          names.backend};
+}
+
+http::RequestHead* Processing::copied(const http::RequestHead& head) {
+  void* place = t_.request.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead));
+  return new (place) http::RequestHead(head);
+}
+
+// --- the rounds of a request ----------------------------------------------------------------------------------------
+
+void Processing::beginBeforeRouting() {
+  const processing::Chains first = {t_.route.listener->preRouting.get(), nullptr, nullptr};
+  findPhases();  // a reply of theirs goes through response-headers of the listener
+  // Whether steps of the route will want the body is not known.
+  Pipeline& pipeline = beginRequest(processing::bodyPath(t_.request.head.body, true) == processing::BodyPath::kFlows);
+  pipeline.appendRequest(first, Round::kFirst);
+  pipeline.appendRequest(first, Round::kSecond);
+}
+
+bool Processing::beginFirstRound() {
+  const processing::Chains shared = sharedChains();
+  const auto concerned = [](const processing::Chain* chain) {
+    return chain != nullptr && (chain->phases() & kOfRequest) != 0;
+  };
+  const bool begun = steps_ && steps_->request;
+  if (begun) steps_->findPlace();
+  if (!begun && !concerned(shared[0]) && !concerned(shared[1])) return false;
+  if (begun) {
+    http::RequestHead* const before = copied(t_.request.head);
+    t_.request.head.headers = before->headers.copy(t_.request.arena);
+    steps_->beginRule(*before);
+  } else {
+    beginRequest(processing::wantsBody(shared, bitOf(Phase::kRequestBody)) && mayCarry());
+    steps_->beginRule(*t_.asked);
+  }
+  steps_->request->appendRequest(shared, Round::kFirst);
+  return true;
+}
+
+/// `carries` says that the body goes through the steps.
+Pipeline& Processing::beginRequest(bool carries) {
+  t_.asked = copied(t_.request.head);
+  t_.request.head.headers = t_.asked->headers.copy(t_.request.arena);
+  Pipeline& pipeline = open().beginRequest();
+  steps_->sentHead = t_.asked;
+  if (carries) carryRequest();
+  return pipeline;
+}
+
+void Processing::carryRequest() {
+  Pipeline& pipeline = *steps_->request;
+  http::BodyPipe& body = t_.requestBody;
+  pipeline.carry(processing::bodyPath(t_.request.head.body, true));
+  pipeline.source.splice(body.bytes, body.bytes.size());
+  if (body.end() == http::PipeEnd::kComplete) pipeline.end(body.takeTrailers());
+  body = http::BodyPipe(t_.context.worker().chunks());
+}
+
+// The steps change nothing of the body, which is the request's.
+bool Processing::beginTentative() {
+  steps_->ruleFilters = RuleFilters::kApplied;
+  rebuildHead();
+  const processing::Chain* own = chains()[2];
+  if (own == nullptr || own == steps_->tentativeChain || !own->hasPreAuthOfRequest()) return false;
+  steps_->beginTentative(*copied(attempts_.head(ruleFilters())), *own);
+  if (!steps_->request->carries() && own->wantsBodyPreAuth() && mayCarry()) carryRequest();
+  steps_->request->appendRequest({nullptr, nullptr, own}, Round::kFirst);
+  return true;
+}
+
+void Processing::beginSecondRound() {
+  steps_->request->appendRequest(sharedChains(), Round::kSecond);
+  steps_->request->seal();
+}
+
+void Processing::endRounds() {
+  if (requestCarrier() == nullptr) return;
+  for (http::RequestHead* head : {&t_.request.head, t_.asked}) frame(*head, steps_->request->alters(), t_.requestBody);
+}
+
+void Processing::rebuildHead() {
+  http::RequestHead& head = t_.request.head;
+  head.headers = steps_->headBeforeRule->headers.copy(t_.request.arena);
+  head.target = steps_->headBeforeRule->target;
+  if (steps_->ruleFilters == RuleFilters::kApplied && t_.route.rule != nullptr) {
+    applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(),
+                     {t_.client.client, t_.client.secure});
+  }
+  steps_->edits.layOn(t_.request.arena, head, [](const Step&) { return true; });
+}
+
+// --- the route matched again ----------------------------------------------------------------------------------------
+
+// A step is heeded once. The changes of steps that the new rule has too are laid on again.
+Processing::Rematch Processing::matchAgain(routing::RouteMatch& match) {
+  const bool asked = steps_->request->askedByStep();
+  if (asked && std::exchange(steps_->matchedAgain, true)) return Rematch::kSame;
+  const Step* const asking = steps_->request->asking();
+  const auto stays = [asking](const Step& step) { return step.scope == Scope::kGateway || &step == asking; };
+  http::RequestHead head = *steps_->headBeforeRule;
+  head.headers = head.headers.copy(t_.request.arena);
+  steps_->edits.layOn(t_.request.arena, head, stays);
+  match = matchWithHints(head);
+  if (match.rule == t_.route.rule) return Rematch::kSame;
+  const processing::Chain* const next = match.rule != nullptr ? match.rule->chain.get() : nullptr;
+  const auto counts = [&](const Step& step) { return stays(step) || (next != nullptr && next->contains(step)); };
+  const Step* const changed = steps_->request->alteredBy(
+      [&](const Step& step) { return step.scope != Scope::kGateway && (next == nullptr || !next->contains(step)); });
+  if (changed != nullptr) {
+    steps_->refuse(*changed, "the route was matched again after it had changed the body");
+    return Rematch::kRefused;
+  }
+  steps_->edits.keepIf(counts);
+  return Rematch::kChanged;
+}
+
+// Hints take the place of the fields of `head` that have their names.
+routing::RouteMatch Processing::matchWithHints(http::RequestHead head) const {
+  const Downstream* downstream = t_.downstream();
+  if (downstream == nullptr) return {};
+  if (!steps_->wish.hints.empty()) head.headers = head.headers.copy(t_.request.arena);
+  for (const http::Field& hint : steps_->wish.hints) head.headers.set(t_.request.arena, hint.name, hint.value);
+  return routing::matchRequest(downstream->routes(), head, downstream->serverName());
+}
+
+void Processing::leaveRule() {
+  if (t_.route.rule != nullptr) steps_->formerRule = t_.route.rule->shared_from_this();
+}
+
+void Processing::restartRounds() {
+  steps_->findPlace();
+  Pipeline& pipeline = *steps_->request;
+  const processing::Chains own = {nullptr, chains()[1], nullptr};
+  const bool wanted = processing::wantsBody(own, bitOf(Phase::kRequestBody)) && mayCarry();
+  if (!pipeline.carries() && wanted) carryRequest();
+  pipeline.leaveRoute();
+  pipeline.appendRequest(sharedChains(), Round::kFirst);
+}
+
+// --- the attempt ----------------------------------------------------------------------------------------------------
+
+void Processing::beginAttempt() {
+  const processing::Chains all = chains();
+  const processing::Chains own = {nullptr, nullptr, all[2]};
+  http::RequestHead* const head = copied(attempts_.head(ruleFilters()));
+  const bool wanted = processing::wantsBody(own, bitOf(Phase::kRequestBody)) ||
+                      processing::wantsBody(all, bitOf(Phase::kBackendRequest));
+  Pipeline& pipeline = open().beginAttempt(*head, processing::bodyPath(head->body, wanted));
+  const bool begun = steps_->tentativeChain == own[2];
+  if (begun) steps_->tentativeEdits.layOn(t_.request.arena, *head, [](const Step&) { return true; });
+  if (!begun) return pipeline.appendRequest(own, Round::kBoth);
+  pipeline.appendRequest(own, Round::kSecond);
+}
+
+void Processing::beginConnect(net::Addresses addresses) {
+  steps_->connect.begin(t_.request.arena, *attempts_.backend()->backend, std::move(addresses));
+  steps_->attempt->append(chains(), Phase::kConnect);
+}
+
+void Processing::beginBackendRequest() {
+  if (std::exchange(steps_->backendRequestEntered, true)) return;
+  if (wants(Phase::kBackendRequest)) steps_->attempt->append(chains(), Phase::kBackendRequest);
+  steps_->attempt->seal();
+}
+
+void Processing::endAttempt() {
+  if (steps_) steps_->endAttempt();
+}
+
+void Processing::guardTrailers() {
+  if (!steps_) return;
+  const http::RequestHead& sent = steps_->attemptHead != nullptr ? *steps_->attemptHead : t_.request.head;
+  for (http::BodyPipe* pipe : {&t_.requestBody, &steps_->attemptBody}) {
+    if (http::Headers* trailers = pipe->trailers()) removeTwinsOf(sent.headers, *trailers);
+  }
+}
+
+bool Processing::starves() const {
+  if (!steps_) return false;
+  const Pipeline* request = requestCarrier();
+  if (request != nullptr && request->starves()) return true;
+  const bool none =
+      request != nullptr ? request->isOpen() && request->source.empty() : t_.requestBody.end() == http::PipeEnd::kOpen;
+  return none && t_.requestBody.bytes.empty() && steps_->attempt && steps_->attempt->starves();
+}
+
+http::RequestHead Processing::headOfMirrors() {
+  if (t_.asked == nullptr) return t_.request.head;
+  http::RequestHead head = *t_.asked;
+  head.headers = head.headers.copy(t_.request.arena);
+  steps_->editsBeforeRouting.layOnCopy(t_.request.arena, head);
+  applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(), {t_.client.client, t_.client.secure});
+  steps_->edits.layOnCopy(t_.request.arena, head);
+  if (steps_->request->alters()) removeDigests(head.headers);
+  return head;
+}
+
+// --- the response ---------------------------------------------------------------------------------------------------
+
+void Processing::beginResponse() {
+  const std::uint8_t bodies = bitOf(Phase::kBackendResponse) | bitOf(Phase::kResponseBody);
+  http::ResponseHead& head = t_.response->head;
+  // RFC 9110 section 6.4.1: the response has no body, so no step can make one.
+  const bool bodiless = t_.request.head.method == http::Method::kHead || http::statusForbidsBody(head.status);
+  const bool wanted = !bodiless && processing::wantsBody(chains(), bodies);
+  open().beginResponse(head, processing::bodyPath(head.body, wanted));
+}
+
+void Processing::beginBackendResponse() { steps_->response->append(chains(), Phase::kBackendResponse); }
+
+void Processing::beginKeptResponse() {
+  steps_->response->append(chains(), Phase::kResponseHeaders);
+  steps_->response->append(chains(), Phase::kResponseBody);
+}
+
+void Processing::showReply() {
+  http::ResponseMessage& reply = *t_.response;
+  const bool refused = steps_ && steps_->refusal;
+  if (refused) {
+    for (const auto& [name, value] : steps_->refusal->fields) {
+      reply.head.headers.add(reply.arena, reply.arena.copy(name), reply.arena.copy(value));
+    }
+  }
+  const bool seen = refused && steps_->refusal->phase == Phase::kResponseHeaders;
+  if (!seen && wants(Phase::kResponseHeaders)) open().passBy(chains(), reply.head);
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,135 @@
+// An exchange and the payload processors of its Gateway, its rule and its Backend: which of their steps run when, and
+// on which heads.
+//
+// The steps of a request run in two rounds. Those before authentication come first; then the rule is settled and its
+// filters apply, below what steps of that round have changed; then come those behind authentication. The Backend's own
+// steps see the attempt's copy of the head: once it is made, before it is connected, and before it is sent. Those of a
+// response run before it is decided whether it is kept, and on the one that is kept.
+//
+// A step may ask once for the route to be matched again. The head then goes back to what it was before the filters and
+// steps of the rule that is left, so that nothing which that rule put in, a credential above all, leaves with another.
+//
+// The exchange owns it. Without processors it costs a few bytes; with them, its steps live in the request's arena.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/steps/exchange_steps.h"
+#include "proxy/exchange/transaction.h"
+#include "proxy/processing/pipeline.h"
+
+namespace sluice::exchange {
+
+class Processing final : private ExchangeStepsOwner {
+ public:
+  Processing(Transaction& transaction, Attempts& attempts) : t_(transaction), attempts_(attempts) {}
+
+  /// Looks at what of the listener, the rule and the weighted backend is known, for the phases that have steps.
+  void findPhases();
+  bool hasSteps() const { return phases_ != 0; }
+  bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
+  bool wantsResponse() const;
+  /// Returns true if the response that is kept has steps before its head leaves.
+  bool wantsKeptResponse() const;
+  /// Returns true if the attempt needs a head of its own, for its steps.
+  bool hasAttemptSteps() const;
+  processing::Chains chains() const;
+  /// Returns nullptr if no step has been concerned so far.
+  ExchangeSteps* steps() const { return steps_.get(); }
+
+  /// Begins the steps of the listener that come before a route is matched.
+  void beginBeforeRouting();
+  /// Begins the first round. Returns false if neither the Gateway nor the rule has steps for the request.
+  bool beginFirstRound();
+  /// Settles the rule and begins the steps before authentication of the Backend that is chosen for now, on that
+  /// Backend's own head: an attempt that goes there finds what they changed. Returns false if there are none to run.
+  bool beginTentative();
+  void beginSecondRound();
+  /// The second round has decided: the heads are framed as the body that the steps left.
+  void endRounds();
+
+  enum class Rematch : std::uint8_t {
+    kSame,     // nothing changes
+    kRefused,  // the exchange cannot go on
+    kChanged   // another rule, or none
+  };
+  /// Matches the route again because a step has asked for it, by what is served now: the listener's own table may be
+  /// gone.
+  Rematch matchAgain(routing::RouteMatch& match);
+  /// Matches behind the steps that came before routing.
+  routing::RouteMatch matchWithHints(http::RequestHead head) const;
+  /// The rule is left; its steps may still have the body under their hands.
+  void leaveRule();
+  /// Makes the head anew from the one before the rule: the filters of the rule apply, if their time has come, and then
+  /// what the steps that count have changed.
+  void rebuildHead();
+  /// Begins the first round of another rule. What has run does not run again.
+  void restartRounds();
+
+  /// Begins the Backend's steps on the attempt's own copy of the head.
+  void beginAttempt();
+  /// Begins the steps of connect, which narrow `addresses`.
+  void beginConnect(net::Addresses addresses);
+  /// Begins the steps of backend-request, once for each attempt. The attempt has a connection.
+  void beginBackendRequest();
+  void endAttempt();
+
+  /// Begins with a response. The head is the transaction's.
+  void beginResponse();
+  void beginBackendResponse();
+  void beginKeptResponse();
+  /// Shows a local reply to the steps of response-headers, unless one of them made it.
+  void showReply();
+
+  /// Return the pipeline if bodies go through it, or nullptr.
+  processing::Pipeline* requestCarrier() const { return carrier(&ExchangeSteps::request); }
+  processing::Pipeline* attemptCarrier() const { return carrier(&ExchangeSteps::attempt); }
+  processing::Pipeline* responseCarrier() const { return carrier(&ExchangeSteps::response); }
+  /// Returns nullptr if the attempt has no steps.
+  processing::Pipeline* attempt() const { return steps_ && steps_->attempt ? &*steps_->attempt : nullptr; }
+  /// Returns true if a step needs the client's body, and nobody else does anything.
+  bool starves() const;
+  /// Removes from the trailers of the request what the head that is sent says itself.
+  void guardTrailers();
+  /// Returns how far the request's fields have come on their way through the filters of the rule.
+  RuleFilters ruleFilters() const { return steps_ ? steps_->ruleFilters : RuleFilters::kPending; }
+  /// Returns the head as the filters and steps of the Gateway and the rule have left it, without what steps marked as
+  /// secret.
+  http::RequestHead headOfMirrors();
+  /// Returns the name of the processor that replied or failed; empty if none did.
+  std::string_view refusing() const {
+    return steps_ && steps_->refusal ? std::string_view(steps_->refusal->processor) : std::string_view();
+  }
+  /// Returns when a suspended step has waited too long; max() if none is suspended.
+  base::MonotonicTime deadline() const { return steps_ ? steps_->deadline() : base::MonotonicTime::max(); }
+
+ private:
+  // ExchangeStepsOwner
+  processing::Place place() const override;
+  void onRefused(const base::Error& error) override { t_.raise(Event::kRejected, error); }
+
+  processing::Pipeline* carrier(std::optional<processing::Pipeline> ExchangeSteps::*of) const {
+    return steps_ && (*steps_.*of) && (*steps_.*of)->carries() ? &*(*steps_.*of) : nullptr;
+  }
+  processing::Chains sharedChains() const;
+  bool hasOwnSteps() const;
+  bool mayCarry() const { return t_.request.head.body != http::Body::kTunnel; }
+  ExchangeSteps& open();
+  processing::Pipeline& beginRequest(bool carries);
+  void carryRequest();
+  http::RequestHead* copied(const http::RequestHead& head);
+
+  struct InArena {
+    void operator()(ExchangeSteps* steps) const { steps->~ExchangeSteps(); }
+  };
+
+  Transaction& t_;
+  Attempts& attempts_;
+  std::unique_ptr<ExchangeSteps, InArena> steps_;
+  std::uint8_t phases_ = 0;  // that its chains have steps of, a bit each
+};
+
+}  // namespace sluice::exchange

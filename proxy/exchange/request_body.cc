@@ -1,0 +1,138 @@
+#include "proxy/exchange/request_body.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/exchange/steps/body_framing.h"
+#include "proxy/exchange/unseen.h"
+
+namespace sluice::exchange {
+
+using processing::Pipeline;
+
+void RequestBody::add(std::string_view bytes) {
+  t_.requestBytes += bytes.size();
+  t_.progressOfReceiving();
+  // Once nobody wants it, it is received only to be dropped.
+  if (t_.requestState == RequestState::kStopped) return;
+  if (Pipeline* steps = processing_.requestCarrier()) {
+    steps->source.append(bytes);
+  } else {
+    receive(bytes);
+  }
+  t_.raise(Event::kRequestBody);
+}
+
+void RequestBody::receive(std::string_view bytes) {
+  t_.requestBody.bytes.append(bytes);
+  attempts_.keep(bytes);
+  if (!mirrors_.empty()) mirrors_.addBody(bytes);
+}
+
+void RequestBody::end(std::optional<http::Trailers> trailers) {
+  t_.progress();
+  Pipeline* steps = processing_.requestCarrier();
+  if (steps != nullptr && t_.requestState != RequestState::kStopped) {
+    steps->end(std::move(trailers));
+  } else {
+    receiveEnd(std::move(trailers));
+  }
+  t_.raise(Event::kRequestBody);
+}
+
+void RequestBody::receiveEnd(std::optional<http::Trailers> trailers) {
+  finishPipe(t_.requestBody, std::move(trailers));
+  guardRequestTrailers(t_, attempts_.backend());
+  processing_.guardTrailers();
+  // Bytes that came to a stopped request were given to no mirror.
+  if (!mirrors_.empty() && t_.requestState != RequestState::kStopped) mirrors_.endBody();
+}
+
+void RequestBody::breakOff() {
+  t_.requestBody.breakOff();
+  if (ExchangeSteps* steps = processing_.steps()) steps->attemptBody.breakOff();
+}
+
+void RequestBody::onTaken(std::size_t count) {
+  if (processing_.attemptCarrier() == nullptr) {
+    pass(count);
+  } else {
+    t_.progress();
+  }
+  t_.raise(Event::kRequestTaken);
+}
+
+/// The attempt has so much more of the body.
+void RequestBody::pass(std::size_t count) {
+  const std::size_t fresh = attempts_.pass(count);
+  // Steps before it have granted the client what they took.
+  if (processing_.requestCarrier() == nullptr) ungranted_ += fresh;
+}
+
+RequestBody::Outcome RequestBody::moveRequest() {
+  Pipeline& pipeline = *processing_.steps()->request;
+  http::BodyPipe& body = t_.requestBody;
+  if (!pipeline.carries()) return pipeline.go(body.bytes, 0);
+  base::ByteQueue passed(t_.context.worker().chunks());
+  const Outcome outcome = pipeline.go(passed, body.bytes.size());
+  if (outcome == Outcome::kRefused || outcome == Outcome::kMatchAgain) return outcome;
+  const bool kept = attempts_.keepsBody() || !mirrors_.empty();
+  for (; kept && !passed.empty(); passed.consume(passed.front().size())) receive(passed.front());
+  body.bytes.splice(passed, passed.size());
+  if (pipeline.tookEnd()) receiveEnd(std::exchange(pipeline.trailers, std::nullopt));
+  if (const std::size_t fed = pipeline.takeFed()) {
+    ungranted_ += fed;
+    grant();
+  }
+  if (body.bytes.empty()) pipeline.releaseBuffers();
+  return outcome;
+}
+
+RequestBody::Outcome RequestBody::moveAttempt() {
+  Pipeline& pipeline = *processing_.attempt();
+  http::BodyPipe& from = t_.requestBody;
+  http::BodyPipe& to = processing_.steps()->attemptBody;
+  Outcome outcome = pipeline.go(to.bytes, 0);
+  while (pipeline.carries() && outcome != Outcome::kRefused) {
+    const std::size_t count = std::min(pipeline.room(to.bytes.size()), from.bytes.size());
+    const bool ends = pipeline.isOpen() && count == from.bytes.size() && from.end() == http::PipeEnd::kComplete;
+    if (count == 0 && !ends) break;
+    pipeline.source.splice(from.bytes, count);
+    if (count > 0) pass(count);
+    if (ends) pipeline.end(trailersOf(from));
+    outcome = pipeline.go(to.bytes, 0);
+  }
+  if (!pipeline.carries() || outcome == Outcome::kRefused) return outcome;
+  if (pipeline.tookEnd()) {
+    finishPipe(to, std::exchange(pipeline.trailers, std::nullopt));
+    processing_.guardTrailers();
+  }
+  if (to.bytes.empty()) pipeline.releaseBuffers();
+  grant();
+  return outcome;
+}
+
+RequestBody::Outcome RequestBody::move(bool attempt) {
+  const bool carried = processing_.requestCarrier() != nullptr;
+  while (true) {
+    if (carried && moveRequest() == Outcome::kRefused) return Outcome::kRefused;
+    if (!attempt) return Outcome::kDone;
+    const std::size_t before = t_.requestBody.bytes.size();
+    const Outcome outcome = moveAttempt();
+    // Bytes that the attempt took have made room.
+    const bool took = t_.requestBody.bytes.size() < before;
+    if (!carried || !took || outcome == Outcome::kRefused) return outcome;
+  }
+}
+
+void RequestBody::grant() {
+  const std::size_t held = t_.requestBody.bytes.size();
+  if (ungranted_ < kGrantUnit && held > 0) return;
+  if (account_.withholds(held)) return;
+  http::ServerCodec* codec = t_.codec();
+  if (codec == nullptr) return;
+  if (account_.widensRequest()) codec->widen(t_.client.stream);
+  codec->grant(t_.client.stream, std::exchange(ungranted_, 0));
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,63 @@
+// The body of a request on its way: from the client, through the steps of Gateway and rule, kept for further attempts
+// and for mirrors, through the steps of the Backend, to the attempt. It moves as far as there is credit, and gives the
+// client as much again. The exchange owns it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/client_account.h"
+#include "proxy/exchange/processing.h"
+#include "proxy/exchange/request_mirrors.h"
+#include "proxy/exchange/transaction.h"
+
+namespace sluice::exchange {
+
+/// A grant waits until this much was taken, so that window updates stay rare.
+inline constexpr std::size_t kGrantUnit = 32 * 1024;
+
+class RequestBody {
+ public:
+  using Outcome = processing::Pipeline::Outcome;
+
+  RequestBody(Transaction& transaction, Attempts& attempts, Processing& processing, ClientAccount& account,
+              RequestMirrors& mirrors)
+      : t_(transaction), attempts_(attempts), processing_(processing), account_(account), mirrors_(mirrors) {}
+
+  // what the client's connection tells
+  void add(std::string_view bytes);
+  void end(std::optional<http::Trailers> trailers);
+  void breakOff();
+  // what the upstream codec tells
+  void onTaken(std::size_t count);
+
+  /// Returns the pipe that the attempt is sent.
+  http::BodyPipe& outlet() const {
+    return processing_.attemptCarrier() != nullptr ? processing_.steps()->attemptBody : t_.requestBody;
+  }
+  /// Moves it through the steps of Gateway and rule.
+  Outcome moveRequest();
+  /// Moves it through the steps of the attempt.
+  Outcome moveAttempt();
+  /// Moves it through the former, as far as they have begun, and with `attempt` through the latter, whose outcome it
+  /// returns.
+  Outcome move(bool attempt);
+  /// Lets the client send as much as was taken.
+  void grant();
+
+ private:
+  void receive(std::string_view bytes);
+  void receiveEnd(std::optional<http::Trailers> trailers);
+  void pass(std::size_t count);
+
+  Transaction& t_;
+  Attempts& attempts_;
+  Processing& processing_;
+  ClientAccount& account_;
+  RequestMirrors& mirrors_;
+  std::size_t ungranted_ = 0;  // taken and not granted to the client again
+};
+
+}  // namespace sluice::exchange

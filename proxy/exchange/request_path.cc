@@ -1,0 +1,365 @@
+#include "proxy/exchange/request_path.h"
+
+#include <utility>
+
+#include "proxy/exchange/reply/local_reply.h"
+#include "proxy/exchange/reply/own_answer.h"
+#include "proxy/exchange/steps/body_framing.h"
+#include "proxy/exchange/tunnel.h"
+#include "proxy/exchange/unseen.h"
+#include "proxy/http/connection_auth.h"
+#include "proxy/routing/policy/preflight.h"
+
+namespace sluice::exchange {
+
+using processing::Phase;
+
+namespace {
+
+constexpr std::uint64_t bits() { return 0; }
+template <typename... Events>
+constexpr std::uint64_t bits(Event first, Events... rest) {
+  return Transaction::bitOf(first) | bits(rest...);
+}
+
+// An attempt that is given up has nothing to say any more. Steps of the request, which go on, may.
+constexpr std::uint64_t kAttemptEvents =
+    bits(Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
+         Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim, Event::kResponseArrived,
+         Event::kResponseStepsDone, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady,
+         Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired, Event::kPostponed);
+
+}  // namespace
+
+void RequestPath::act(RequestAction action) {
+  switch (action) {
+    case RequestAction::kRoute:
+      return route();
+    case RequestAction::kMatch:
+      return decide(processing_.matchWithHints(t_.request.head));
+    case RequestAction::kProcess:
+      return onMoved(t_.requestState >= RequestState::kPreparing ? body_.move(true) : body_.moveRequest());
+    case RequestAction::kMatchAgain:
+      return matchAgain();
+    case RequestAction::kProcessTentative:
+      return processTentative();
+    case RequestAction::kProcessSecond:
+      return processSecond();
+    case RequestAction::kEnter:
+      return enter();
+    case RequestAction::kPrepare:
+      return prepare();
+    case RequestAction::kAdmit:
+      return admit();
+    case RequestAction::kRepeat:
+      return repeat();
+    case RequestAction::kBackOff:
+      return backOff();
+    case RequestAction::kAcquireAllowed:
+      processing_.steps()->connect.end();
+      return acquire();
+    case RequestAction::kAcquire:
+      return acquire();
+    case RequestAction::kAbandon:
+      return attempts_.current().request.abandon();
+    case RequestAction::kBegin:
+      return begin();
+    case RequestAction::kMoveBody:
+      body_.move(movesAttempt());
+      return;
+    case RequestAction::kForwardRequest:
+      body_.move(movesAttempt());
+      return attempts_.current().request.wake();
+    case RequestAction::kGrantClient:
+      if (processing_.steps() != nullptr) act(RequestAction::kForwardRequest);
+      return body_.grant();
+    case RequestAction::kDismissClient:
+      return dismissClient();
+    case RequestAction::kCancelUpstream:
+      return attempts_.current().request.cancel();
+    case RequestAction::kNone:
+      return;
+  }
+}
+
+// --- the route ------------------------------------------------------------------------------------------------------
+
+void RequestPath::route() {
+  if (passedHere(t_.request.head.headers, t_.context.identity())) {
+    t_.routed = true;
+    t_.context.observer().onRouted(t_.exchange);
+    return t_.raise(Event::kRejected, base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
+                                                  "the request has passed this gateway before"));
+  }
+  const Downstream* downstream = t_.downstream();
+  const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
+  const routing::RouteMatch match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
+  t_.route.listener = match.listener;
+  if (match.listener == nullptr || !match.listener->preRouting) return decide(match);
+  processing_.beginBeforeRouting();
+  t_.raise(Event::kGatewaySteps);
+}
+
+/// Decides where the request goes, as far as that is up to its route.
+void RequestPath::decide(const routing::RouteMatch& match) {
+  takeRule(match.rule);
+  const std::optional<base::Error> refusal = chooseBackend(match);
+  t_.routed = true;
+  t_.context.observer().onRouted(t_.exchange);
+  processing_.findPhases();
+  if (refusal) return t_.raise(Event::kRejected, *refusal);
+  if (t_.context.refusesConnectionAuth() && http::authenticatesConnection(t_.request.head.headers)) {
+    return t_.raise(Event::kRejected,
+                    base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
+                                "NTLM and Negotiate authenticate connections, which this gateway shares"));
+  }
+  if (t_.route.rule->requestTimeout) t_.rearm = true;
+  const bool concerned = processing_.hasSteps() || processing_.steps() != nullptr;
+  if (!concerned || !processing_.beginFirstRound()) return enter();
+  t_.raise(Event::kRouteSteps);
+}
+
+void RequestPath::takeRule(const routing::Rule* rule) {
+  t_.route.take(rule);
+  // Trailers may be here before the rule is known, and mirrors get them too.
+  if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, attempts_.backend());
+}
+
+/// Chooses among the Backends of the rule; none if the rule has an answer of its own.
+std::optional<base::Error> RequestPath::chooseBackend(const routing::RouteMatch& match) {
+  const routing::Rule* rule = t_.route.rule;
+  if (rule == nullptr) {
+    const auto type = match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
+    return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
+  }
+  if (rule->grpc && !speaksGrpc(t_.request.head)) {
+    return base::Error::badRequest(415, "the route for this request takes gRPC over HTTP/2 only");
+  }
+  if (rule->failure) return *rule->failure;
+  if (answersItself(t_.request.head, *rule)) return std::nullopt;
+  attempts_.choose(processing_.steps() != nullptr ? processing_.steps()->headBeforeRule : nullptr);
+  if (attempts_.backend() == nullptr) return routing::Rule::withoutWeight(rule->grpc);
+  if (attempts_.backend()->failure) return *attempts_.backend()->failure;
+  return std::nullopt;
+}
+
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+void RequestPath::onMoved(RequestBody::Outcome outcome) {
+  switch (outcome) {
+    case RequestBody::Outcome::kDone:
+      return t_.raise(Event::kStepsDone);
+    case RequestBody::Outcome::kMatchAgain:
+      return t_.raise(Event::kMatchAgain);
+    case RequestBody::Outcome::kWaits:
+      return await();
+    case RequestBody::Outcome::kRefused:
+      return;
+  }
+}
+
+/// A client that waits for 100 (Continue) is told to send the body that a step needs.
+void RequestPath::await() {
+  Downstream* downstream = t_.downstream();
+  if (downstream != nullptr && processing_.starves()) proceed(*downstream);
+  t_.rearm = true;
+}
+
+void RequestPath::processTentative() {
+  if (!processing_.beginTentative()) return t_.raise(Event::kStepsDone);
+  onMoved(body_.moveRequest());
+}
+
+void RequestPath::processSecond() {
+  processing_.beginSecondRound();
+  onMoved(body_.moveRequest());
+}
+
+void RequestPath::matchAgain() {
+  routing::RouteMatch match;
+  const Processing::Rematch result = processing_.matchAgain(match);
+  if (result == Processing::Rematch::kSame) return onMoved(body_.moveRequest());
+  if (result == Processing::Rematch::kRefused) return;
+  processing_.leaveRule();
+  t_.context.observer().onLeftRoute(t_.exchange);
+  attempts_.reset();
+  takeRule(match.rule);
+  processing_.rebuildHead();
+  const std::optional<base::Error> refusal = chooseBackend(match);
+  t_.context.observer().onRouted(t_.exchange);
+  processing_.findPhases();
+  if (refusal) {
+    processing_.steps()->findPlace();
+    return t_.raise(Event::kRejected, *refusal);
+  }
+  if (t_.route.rule->requestTimeout) t_.rearm = true;
+  processing_.restartRounds();
+  t_.raise(Event::kRouteChanged);
+}
+
+// --- attempts -------------------------------------------------------------------------------------------------------
+
+/// The request is settled: its first attempt may be made.
+void RequestPath::enter() {
+  processing_.endRounds();
+  if (attempts_.backend() == nullptr || answersItself(t_.request.head, *attempts_.backend())) {
+    return t_.raise(Event::kRejected);
+  }
+  attempts_.keepForRetries();
+  const auto& mirrors = t_.route.rule->mirrors;
+  if (mirrors.empty()) return prepare();
+  // Mirrors start behind the request, because a copy may lead to the same Backend and must not take the room of the
+  // request itself; unless steps of the attempt take the body away.
+  const bool taken = processing_.hasAttemptSteps();
+  if (taken) mirrors_.start(mirrors);
+  prepare();
+  if (!taken) mirrors_.start(mirrors);
+}
+
+void RequestPath::prepare() {
+  attempts_.begin();
+  if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, attempts_.backend());
+  makeAttempt();
+}
+
+/// Makes an attempt with its own copy of the request, if steps are to see it; then it is admitted.
+void RequestPath::makeAttempt() {
+  if (!processing_.hasAttemptSteps()) return admit();
+  if (!attempts_.current().request.entered()) startMirrorsOfBackend();
+  processing_.beginAttempt();
+  t_.raise(Event::kAttemptSteps);
+}
+
+void RequestPath::admit() {
+  Attempt& attempt = attempts_.current();
+  if (attempt.request.entered()) return t_.raise(Event::kRouted);  // it is a repeat
+  const auto* plan = routing::planFor(t_.request.head, attempt.backend->backend);
+  if (plan == nullptr) {
+    return t_.raise(Event::kRejected,
+                    base::Error::upstream(base::ErrorType::kHttpProtocolError,
+                                          "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
+  }
+  if (!attempt.request.enter(*plan)) {
+    return t_.raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                                                               "too many requests to the backend at once"));
+  }
+  if (!attempt.backend->mirrors.empty() && processing_.attempt() == nullptr) startMirrorsOfBackend();
+  t_.raise(Event::kRouted);
+}
+
+void RequestPath::startMirrorsOfBackend() {
+  const routing::WeightedBackend& backend = *attempts_.backend();
+  if (!backend.mirrors.empty() && !attempts_.hasTried(backend)) mirrors_.start(backend.mirrors);
+}
+
+void RequestPath::repeat() {
+  attempts_.markRepeated();
+  endAttempt();
+  attempts_.rewind();
+  makeAttempt();
+}
+
+void RequestPath::backOff() {
+  attempts_.current().request.cancel();
+  const Attempt failed = attempts_.next();
+  processing_.findPhases();
+  const bool answered = t_.response.has_value();
+  t_.context.observer().onRetry(t_.exchange, failed, answered ? t_.response->head.status : t_.error->status,
+                                answered ? nullptr : &*t_.error);
+  endAttempt();
+  attempts_.rewind();
+  if (attempts_.due() <= t_.now()) return t_.raise(Event::kRetryDue);
+  t_.rearm = true;
+}
+
+/// An attempt that is given up leaves nothing behind.
+void RequestPath::endAttempt() {
+  processing_.endAttempt();
+  t_.pending &= ~kAttemptEvents;
+  t_.interims.clear();
+  t_.response.reset();
+  responseBody_.reset();
+}
+
+// --- the connection -------------------------------------------------------------------------------------------------
+
+void RequestPath::acquire() {
+  upstream::Request& request = attempts_.current().request;
+  const net::Addresses* allowed = nullptr;
+  if (processing_.wants(Phase::kConnect)) {
+    allowed = processing_.steps()->connect.allowed();
+    if (allowed == nullptr) {
+      auto addresses = request.resolve();
+      if (!addresses.ok()) return t_.raise(Event::kUnavailable, addresses.error());
+      if (addresses->empty()) return;  // the pool tells when they are known
+      processing_.beginConnect(*std::move(addresses));
+      return t_.raise(Event::kConnectSteps);
+    }
+  }
+  const auto leased = request.acquire(attempts_.wishes(allowed));
+  if (!leased.ok()) return t_.raise(Event::kUnavailable, leased.error());
+  if (*leased) t_.raise(Event::kLeased);
+}
+
+void RequestPath::begin() {
+  Attempt& attempt = attempts_.current();
+  attempt.unprocessed = false;
+  attempt.begun = t_.now();
+  Downstream* downstream = t_.downstream();
+  if (downstream == nullptr || !attempt.request.claim()) {
+    return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"), true);
+  }
+  processing::Pipeline* const steps = processing_.attempt();
+  if (steps != nullptr) {
+    processing_.beginBackendRequest();
+    const RequestBody::Outcome outcome = body_.moveAttempt();
+    if (outcome == RequestBody::Outcome::kWaits) postpone();
+    if (outcome != RequestBody::Outcome::kDone) return attempt.request.giveBack();
+    ExchangeSteps& own = *processing_.steps();
+    if (steps->carries()) frame(*own.attemptHead, steps->alters(), own.attemptBody);
+  }
+  ++attempt.number;
+  http::RequestHead head =
+      steps != nullptr ? *processing_.steps()->attemptHead : attempts_.head(processing_.ruleFilters());
+  if (t_.requestBody.trailers() != nullptr) processing_.guardTrailers();
+  if (head.body == http::Body::kTunnel) openHandshake(t_.request.arena, t_.context.generator(), head);
+  if (!attempt.request.begin(head, t_.client.connection)) {
+    return fail(base::Error::internal("the request cannot be expressed towards the backend"), false);
+  }
+  if (t_.route.rule->backendRequestTimeout != base::Duration::zero()) t_.rearm = true;
+  proceed(*downstream);
+}
+
+void RequestPath::postpone() {
+  t_.raise(Event::kPostponed);
+  await();
+}
+
+void RequestPath::fail(const base::Error& error, bool unprocessed) {
+  attempts_.current().unprocessed = unprocessed;
+  attempts_.current().request.end();
+  t_.raise(Event::kUpstreamReset, error);
+}
+
+// RFC 9110 section 10.1.1: once, and only to a client that still waits for it.
+void RequestPath::proceed(Downstream& downstream) {
+  if (!t_.request.head.expectContinue || t_.requestBytes > 0 || t_.requestBody.end() != http::PipeEnd::kOpen) return;
+  if (std::exchange(proceeded_, true)) return;
+  http::ResponseHead head;
+  head.status = 100;
+  downstream.codec().sendInterim(t_.client.stream, head);
+  downstream.touch();
+}
+
+// The backend has ended its side, and then it was lost.
+void RequestPath::dismissClient() {
+  if (!t_.tunnels() || t_.requestBody.end() != http::PipeEnd::kOpen) return;
+  if (http::ServerCodec* codec = t_.codec()) codec->dismiss(t_.client.stream);
+}
+
+/// Returns true if the body moves through the steps of the attempt too.
+bool RequestPath::movesAttempt() const {
+  return processing_.attempt() != nullptr && processing_.steps()->backendRequestEntered;
+}
+
+}  // namespace sluice::exchange

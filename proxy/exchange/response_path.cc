@@ -1,0 +1,193 @@
+#include "proxy/exchange/response_path.h"
+
+#include <utility>
+
+#include "proxy/exchange/reply/local_reply.h"
+#include "proxy/exchange/reply/own_answer.h"
+#include "proxy/exchange/steps/body_framing.h"
+#include "proxy/exchange/tunnel.h"
+#include "proxy/exchange/unseen.h"
+#include "proxy/http/connection_auth.h"
+
+namespace sluice::exchange {
+
+using processing::Phase;
+using processing::Pipeline;
+
+void ResponsePath::act(ResponseAction action) {
+  switch (action) {
+    case ResponseAction::kForwardInterim:
+      return forwardInterim();
+    case ResponseAction::kProcessResponse:
+      processing_.beginBackendResponse();
+      return process();
+    case ResponseAction::kProcessHead:
+      processing_.beginKeptResponse();
+      return process();
+    case ResponseAction::kProcessOn:
+      return process();
+    case ResponseAction::kJudgeStatus:
+      return judgeStatus();
+    case ResponseAction::kJudgeResponse:
+      return judgeResponse();
+    case ResponseAction::kJudgeFailure:
+      return judgeFailure();
+    case ResponseAction::kGiveUp:
+      return t_.raise(Event::kGiveUp);
+    case ResponseAction::kStartResponse:
+      return start();
+    case ResponseAction::kForwardResponse:
+      return forward();
+    case ResponseAction::kGrantUpstream:
+      return processing_.responseCarrier() != nullptr ? forward() : body_.grant();
+    case ResponseAction::kReply:
+      return reply();
+    case ResponseAction::kBreakResponse:
+      return breakOff();
+    case ResponseAction::kDropMirrors:
+      return mirrors_.cancel();
+    case ResponseAction::kNone:
+      return;
+  }
+}
+
+// --- what the upstream codec tells ----------------------------------------------------------------------------------
+
+void ResponsePath::onInterim(http::ResponseMessage&& message) {
+  t_.progress();
+  t_.interims.push_back(std::move(message));
+  t_.raise(Event::kInterim);
+}
+
+void ResponsePath::onResponse(http::ResponseMessage&& message) {
+  t_.progress();
+  if (http::asksToAuthenticateConnection(message.head)) keepToClient(message.head);
+  const bool processed = processing_.wantsResponse();
+  if (message.head.body == http::Body::kNone && !processed) t_.responseBody.finish();
+  // The backend does not agree to a tunnel: the request was complete with its head.
+  if (t_.request.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) t_.requestBody.finish();
+  t_.response = std::move(message);
+  if (processed) {
+    processing_.beginResponse();
+    if (processing_.wants(Phase::kBackendResponse)) return t_.raise(Event::kResponseArrived);
+  }
+  judgeStatus();
+}
+
+void ResponsePath::onReset(const base::Error& error, bool unprocessed) {
+  attempts_.current().unprocessed = unprocessed;
+  attempts_.current().request.end();
+  t_.raise(Event::kUpstreamReset, error);
+}
+
+/// A client that answers the challenge authenticates the connection, which serves that client alone from then on.
+void ResponsePath::keepToClient(http::ResponseHead& challenge) {
+  if (t_.context.refusesConnectionAuth()) return http::removeConnectionChallenges(challenge.headers);
+  attempts_.current().request.pin(t_.client.connection);
+}
+
+// --- whether the response is kept -----------------------------------------------------------------------------------
+
+void ResponsePath::judgeStatus() {
+  if (attempts_.refuses(t_.response->head.status)) return t_.raise(Event::kResponseRefused);
+  keep();
+}
+
+void ResponsePath::keep() { t_.raise(processing_.wantsKeptResponse() ? Event::kResponseHead : Event::kResponseReady); }
+
+// A rule that names a status says that requests answered with it may be repeated, whatever their method (GEP-1731).
+void ResponsePath::judgeResponse() {
+  if (attempts_.plan()) return t_.raise(Event::kRetry);
+  keep();
+}
+
+void ResponsePath::judgeFailure() {
+  switch (attempts_.judgeFailure()) {
+    case Attempts::Judgement::kRepeat:
+      return t_.raise(Event::kRepeat);
+    case Attempts::Judgement::kRetry:
+      return t_.raise(Event::kRetry);
+    case Attempts::Judgement::kGiveUp:
+      return t_.raise(Event::kGiveUp);
+  }
+}
+
+/// Moves the steps of the response's state.
+void ResponsePath::process() {
+  const Pipeline::Outcome outcome = body_.move();
+  if (outcome == Pipeline::Outcome::kWaits) t_.rearm = true;
+  if (outcome == Pipeline::Outcome::kDone) t_.raise(Event::kResponseStepsDone);
+}
+
+// --- what the client gets -------------------------------------------------------------------------------------------
+
+void ResponsePath::forwardInterim() {
+  http::ServerCodec* codec = t_.codec();
+  for (http::ResponseMessage& interim : t_.interims) {
+    const bool passes = codec != nullptr && mayPass(t_, *attempts_.backend(), processing_, interim);
+    if (passes) codec->sendInterim(t_.client.stream, interim.head);
+  }
+  t_.interims.clear();
+}
+
+void ResponsePath::start() {
+  attempts_.current().firstByte = t_.now();
+  t_.error.reset();
+  attempts_.settle();
+  http::ResponseMessage& response = *t_.response;
+  if (processing_.steps() != nullptr && processing_.steps()->response) {
+    // All that could keep the response from the client has been asked: its head is about to leave.
+    Pipeline& steps = *processing_.steps()->response;
+    steps.seal();
+    if (steps.carries()) {
+      body_.move();
+      frame(response.head, steps.alters(), t_.responseBody);
+    }
+  }
+  t_.status = response.head.status;
+  removeAccept(t_.request.head, response.head);
+  finishHead(response.arena, t_.request.head, {*t_.route.rule, attempts_.backend()}, response.head.headers);
+  attempts_.tellSession();
+  if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
+}
+
+void ResponsePath::forward() {
+  if (t_.responseState == ResponseState::kStreaming && processing_.responseCarrier() != nullptr) body_.move();
+  if (http::ServerCodec* codec = t_.codec()) codec->wake(t_.client.stream);
+}
+
+void ResponsePath::reply() {
+  if (t_.error) t_.status = t_.error->status;
+  http::ServerCodec* codec = t_.codec();
+  if (codec == nullptr) return;
+  attempts_.settle();
+  if (processing_.steps() != nullptr) processing_.steps()->response.reset();
+  http::ResponseMessage& reply = t_.response.emplace(t_.context.worker().chunks());
+  t_.responseBody = http::BodyPipe(t_.context.worker().chunks());
+  if (t_.error) {
+    reply.head = localReply(reply.arena, t_.responseBody, t_.request.head, *t_.error);
+    if (t_.route.rule != nullptr) {
+      finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, attempts_.backend()}, reply.head.headers);
+    }
+  } else {
+    reply.head = ownAnswer(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
+                           {*t_.route.rule, attempts_.backend()}, {t_.client.secure, t_.route.listener->port});
+    t_.responseBody.finish();
+  }
+  processing_.showReply();
+  t_.status = reply.head.status;
+  codec->sendResponse(t_.client.stream, reply.head);
+  t_.response.reset();  // the codec has what it needs
+  // Steps live in the request's arena, and hold on to what they have counted until the exchange is over.
+  if (processing_.steps() == nullptr && !headMemory_.isFree()) headMemory_.drop();
+  t_.lastProgress = t_.now();
+  t_.rearm = true;
+}
+
+void ResponsePath::breakOff() {
+  t_.responseBody.breakOff();
+  if (http::ServerCodec* codec = t_.codec()) codec->reset(t_.client.stream, http::ResetReason::kFailed);
+  t_.raise(Event::kGiveUp);
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,55 @@
+// The response's way through an exchange: the actions of the response's state machine. It judges what the Backend
+// answers, has steps run, and hands the response, or a local reply, to the client. The exchange owns it and shows it
+// every event.
+#pragma once
+
+#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/head_memory.h"
+#include "proxy/exchange/processing.h"
+#include "proxy/exchange/request_mirrors.h"
+#include "proxy/exchange/response_body.h"
+#include "proxy/exchange/transaction.h"
+
+namespace sluice::exchange {
+
+class ResponsePath {
+ public:
+  ResponsePath(Transaction& transaction, Attempts& attempts, Processing& processing, RequestMirrors& mirrors,
+               ResponseBody& body, HeadMemory& headMemory)
+      : t_(transaction),
+        attempts_(attempts),
+        processing_(processing),
+        mirrors_(mirrors),
+        body_(body),
+        headMemory_(headMemory) {}
+
+  // what the upstream codec tells
+  void onInterim(http::ResponseMessage&& message);
+  void onResponse(http::ResponseMessage&& message);
+  void onReset(const base::Error& error, bool unprocessed);
+
+  /// Performs an action of the response's table.
+  void act(ResponseAction action);
+
+ private:
+  void keepToClient(http::ResponseHead& challenge);
+  void judgeStatus();
+  void keep();
+  void judgeFailure();
+  void judgeResponse();
+  void process();
+  void forwardInterim();
+  void start();
+  void forward();
+  void reply();
+  void breakOff();
+
+  Transaction& t_;
+  Attempts& attempts_;
+  Processing& processing_;
+  RequestMirrors& mirrors_;
+  ResponseBody& body_;
+  HeadMemory& headMemory_;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,15 @@
+#include "proxy/exchange/transaction.h"
+
+namespace sluice::exchange {
+
+http::ServerCodec* Transaction::codec() {
+  Downstream* downstream = this->downstream();
+  if (downstream == nullptr) {
+    raise(Event::kClientGone);
+    return nullptr;
+  }
+  downstream->touch();
+  return &downstream->codec();
+}
+
+}  // namespace sluice::exchange

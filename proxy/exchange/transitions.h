@@ -1,0 +1,158 @@
+// The two state machines of an exchange as data: one for the request's way to the backend, one for the response's way
+// to the client.
+//
+// Every event is shown to both. A cell says what to do and where that leads; a cell without action and with the same
+// state ignores the event. test/exchange/transitions_test.cc goes through every cell.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice::exchange {
+
+enum class RequestState : std::uint8_t {
+  kRouting,        // a rule and a Backend are being found
+  kBeforeRouting,  // steps of the Gateway that come before routing run
+  kFirstRound,     // steps of the Gateway and the rule before authentication run
+  kTentative,      // those of the Backend that is chosen for now run
+  kSecondRound,    // steps of the Gateway and the rule behind authentication run
+  kPreparing,      // an attempt is made: steps of its Backend run
+  kAcquiring,      // the attempt waits for an address and a connection
+  kConnecting,     // steps of connect run
+  kPostponed,      // steps of backend-request are suspended; the attempt has given its connection back
+  kSending,        // the upstream codec has the request; its body streams
+  kSent,           // the whole request was handed over
+  kBackingOff,     // the next attempt has to wait
+  kStopped         // no more of the request will be sent
+};
+inline constexpr std::size_t kRequestStates = 13;
+
+enum class ResponseState : std::uint8_t {
+  kWaiting,          // there is no final head yet
+  kBackendResponse,  // steps of backend-response run
+  kResponseHeaders,  // the response is kept; steps of response-headers and response-body run before its head leaves
+  kStreaming,        // the backend's response goes to the client
+  kAnswering,        // a local reply goes to the client
+  kDone              // the client has everything it will get
+};
+inline constexpr std::size_t kResponseStates = 6;
+
+/// What can happen, in the order in which simultaneous events are taken.
+enum class Event : std::uint8_t {
+  kArrived,            // the exchange was made from a request head
+  kRefusedHead,        // the exchange was made from a head that cannot be served
+  kRequestBroken,      // the request's body broke the protocol; a reply is still possible
+  kGatewaySteps,       // the listener has steps that come before routing
+  kRouteSteps,         // a rule was found, and the Gateway or the rule has steps for the request
+  kRouted,             // a rule and a Backend were found
+  kRejected,           // the gateway replies itself: error is set, or the rule has an answer of its own
+  kClientGone,         // the client reset the stream or its connection is lost
+  kRepeat,             // the attempt is made again at once, unseen
+  kRetry,              // another attempt follows
+  kGiveUp,             // no attempt follows
+  kRetryDue,           // the next attempt's time has come
+  kMatchAgain,         // a step asks for the route to be matched again
+  kRouteChanged,       // the route was matched again, and is another one
+  kStepsDone,          // the steps of the request's state have decided
+  kAttemptSteps,       // the attempt's Backend has steps for the request
+  kConnectSteps,       // the addresses of the Backend are known, and steps of connect want to see them
+  kPoolReady,          // a connection may be had
+  kLeased,             // a connection was taken
+  kPostponed,          // steps of backend-request are suspended: the attempt gives its connection back
+  kUnavailable,        // no connection will come: error is set
+  kRequestBody,        // the request's body has more bytes, or its end
+  kRequestTaken,       // the upstream codec took bytes of the request's body
+  kRequestSent,        // the upstream codec has the whole request
+  kStepAnswer,         // a suspended step can go on, or has failed
+  kInterim,            // a 1xx head came
+  kResponseArrived,    // the final head came, and steps of backend-response want to see it
+  kResponseStepsDone,  // the steps of the response's state have decided
+  kResponseRefused,    // the final head has a status for which the rule retries
+  kResponseHead,       // the final head is kept, and steps want to see it
+  kResponseReady,      // the final head is what the client gets
+  kResponseBody,       // the response's body has more bytes, or its end
+  kResponseTaken,      // the downstream codec took bytes of the response's body
+  kUpstreamReset,      // the backend's stream ended early: error is set
+  kAttemptExpired,     // the attempt has taken too long: error is set
+  kResponseSent,       // the downstream codec has the whole response
+  kDeadline,           // a timeout of the exchange has passed: error is set
+  kInternalFailure,    // an invariant was broken: error is set
+};
+inline constexpr std::size_t kEvents = 38;
+
+/// What the request's way does; RequestPath performs it.
+enum class RequestAction : std::uint8_t {
+  kNone,
+  kRoute,             // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kRejected, or as kEnter
+  kMatch,             // finds them behind the steps that come before routing
+  kProcess,           // moves the steps of the state: raises kStepsDone, kMatchAgain or kRejected, or waits
+  kMatchAgain,        // matches the route once more: raises kRouteChanged, kStepAnswer or kRejected
+  kProcessTentative,  // applies the filters of the rule, then moves the steps of the tentative Backend
+  kProcessSecond,     // moves the steps behind authentication
+  kEnter,             // makes the first attempt: raises kRouted, kAttemptSteps, kUnavailable or kRejected
+  kPrepare,           // makes the next attempt: raises the same
+  kAdmit,             // the attempt's steps have decided: raises kRouted, kUnavailable or kRejected
+  kRepeat,            // makes the same attempt once more, with the whole body
+  kBackOff,           // gives the attempt up and plans the next: kRetryDue
+  kAcquire,           // asks the pool: raises kLeased, kConnectSteps or kUnavailable, or waits
+  kAcquireAllowed,    // asks it for what steps of connect have left
+  kAbandon,           // leaves the pool's queue
+  kBegin,             // hands the attempt's head to the upstream codec
+  kMoveBody,          // moves the body through the steps that have begun
+  kForwardRequest,    // tells the upstream codec of more body
+  kGrantClient,       // lets the client send as much as was taken
+  kDismissClient,     // in a tunnel, lets the client go if the backend takes no more of what it says
+  kCancelUpstream,    // cuts the upstream stream
+};
+
+/// What the response's way does; ResponsePath performs it.
+enum class ResponseAction : std::uint8_t {
+  kNone,
+  kForwardInterim,   // passes a 1xx on
+  kProcessResponse,  // enters backend-response and moves its steps
+  kProcessHead,      // enters response-headers and response-body and moves their steps
+  kProcessOn,        // moves the steps of the state: raises kResponseStepsDone or kRejected, or waits
+  kJudgeStatus,      // raises kResponseRefused, kResponseHead or kResponseReady
+  kJudgeResponse,    // raises kRetry, kResponseHead or kResponseReady
+  kJudgeFailure,     // raises kRepeat, kRetry or kGiveUp
+  kGiveUp,           // raises kGiveUp: a response that steps have seen as the one that is kept is no other's
+  kStartResponse,    // hands the backend's head to the downstream codec
+  kForwardResponse,  // tells the downstream codec of more body
+  kGrantUpstream,    // lets the backend send as much as was taken
+  kReply,            // makes a local reply, from error or from the rule
+  kBreakResponse,    // shows the client that the response is not whole
+  kDropMirrors,      // ends the mirrored requests too
+};
+
+template <typename State, typename Action>
+struct Cell {
+  Action action;
+  State next;
+};
+
+using RequestCell = Cell<RequestState, RequestAction>;
+using ResponseCell = Cell<ResponseState, ResponseAction>;
+
+using RequestTable = std::array<std::array<RequestCell, kEvents>, kRequestStates>;
+using ResponseTable = std::array<std::array<ResponseCell, kEvents>, kResponseStates>;
+
+extern const RequestTable kRequestTable;
+extern const ResponseTable kResponseTable;
+
+inline const RequestCell& requestCell(RequestState state, Event event) {
+  return kRequestTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+inline const ResponseCell& responseCell(ResponseState state, Event event) {
+  return kResponseTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+}
+
+/// Returns true if the client has had nothing of a final head.
+inline bool isBeforeHead(ResponseState state) { return state <= ResponseState::kResponseHeaders; }
+
+std::string_view requestStateName(RequestState state);
+std::string_view responseStateName(ResponseState state);
+std::string_view eventName(Event event);
+
+}  // namespace sluice::exchange

@@ -1,0 +1,68 @@
+#include "proxy/exchange/unseen.h"
+
+#include "proxy/exchange/forwarded.h"
+
+namespace sluice::exchange {
+namespace {
+
+using processing::Phase;
+
+constexpr Phase kHeadPhasesOfResponse[] = {Phase::kBackendResponse, Phase::kResponseHeaders};
+constexpr Phase kPhasesOfResponse[] = {Phase::kBackendResponse, Phase::kResponseHeaders, Phase::kResponseBody};
+
+void withholdBySteps(const processing::Chains& chains, http::Headers& fields) {
+  for (const processing::Chain* chain : chains) {
+    if (chain == nullptr) continue;
+    for (const Phase phase : kHeadPhasesOfResponse) {
+      for (const processing::Step& step : chain->of(phase)) step.processor->withhold(fields);
+    }
+  }
+}
+
+/// A step that would have to see a response before the client does is never asked about what comes before it.
+bool mustBeSeen(const processing::Chains& chains) {
+  for (const processing::Chain* chain : chains) {
+    if (chain == nullptr) continue;
+    for (const Phase phase : kPhasesOfResponse) {
+      for (const processing::Step& step : chain->of(phase)) {
+        if (!step.failOpen) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void guardRequestTrailers(Transaction& transaction, const routing::WeightedBackend* backend) {
+  http::Headers* trailers = transaction.requestBody.trailers();
+  if (trailers == nullptr) return;
+  trailers->removeIf(isForwarded);
+  const routing::Rule* rule = transaction.route.rule;
+  if (rule == nullptr) return;
+  if (rule->requestHeaders) rule->requestHeaders->withhold(*trailers);
+  if (backend != nullptr && backend->requestHeaders) backend->requestHeaders->withhold(*trailers);
+}
+
+void guardResponseTrailers(const Transaction& transaction, const routing::WeightedBackend& backend,
+                           const Processing& processing, http::Headers& trailers) {
+  const routing::Rule& rule = *transaction.route.rule;
+  if (rule.responseHeaders) rule.responseHeaders->withhold(trailers);
+  if (backend.responseHeaders) backend.responseHeaders->withhold(trailers);
+  if (processing.wantsResponse()) withholdBySteps(processing.chains(), trailers);
+}
+
+bool mayPass(const Transaction& transaction, const routing::WeightedBackend& backend, const Processing& processing,
+             http::ResponseMessage& interim) {
+  // The client's 100 came from the gateway, with the connection at hand; the backend's would be a second one.
+  if (interim.head.status == 100) return false;
+  if (processing.wantsResponse() && mustBeSeen(processing.chains())) return false;
+  const routing::Rule& rule = *transaction.route.rule;
+  http::Headers& fields = interim.head.headers;
+  if (rule.responseHeaders) rule.responseHeaders->apply(interim.arena, fields);
+  if (backend.responseHeaders) backend.responseHeaders->apply(interim.arena, fields);
+  if (processing.wantsResponse()) withholdBySteps(processing.chains(), fields);
+  return true;
+}
+
+}  // namespace sluice::exchange
