@@ -52,8 +52,8 @@ cold() {
 }
 
 warm() {
-  change proxy/exchange/attempt.cc
-  measure 720 "warm: .ci/run after a change of proxy/exchange/attempt.cc" .ci/run
+  change proxy/exchange/attempt/attempts.cc
+  measure 720 "warm: .ci/run after a change of proxy/exchange/attempt/attempts.cc" .ci/run
 }
 
 hand() {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "proxy/exchange/processing.h"
+#include "proxy/exchange/steps/processing.h"
 #include "proxy/exchange/transaction.h"
 
 namespace sluice::exchange {

@@ -9,7 +9,7 @@
 
 #include "proxy/base/random.h"
 #include "proxy/base/settings.h"
-#include "proxy/exchange/attempt_head.h"
+#include "proxy/exchange/attempt/attempt_head.h"
 #include "proxy/exchange/client_memory.h"
 #include "proxy/exchange/downstream.h"
 #include "proxy/exchange/observer.h"

@@ -10,16 +10,16 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/attempt/attempts.h"
 #include "proxy/exchange/client_account.h"
 #include "proxy/exchange/deadlines.h"
 #include "proxy/exchange/head_memory.h"
-#include "proxy/exchange/processing.h"
+#include "proxy/exchange/mirror/request_mirrors.h"
 #include "proxy/exchange/request_body.h"
-#include "proxy/exchange/request_mirrors.h"
 #include "proxy/exchange/request_path.h"
 #include "proxy/exchange/response_body.h"
 #include "proxy/exchange/response_path.h"
+#include "proxy/exchange/steps/processing.h"
 #include "proxy/exchange/transaction.h"
 #include "proxy/net/timers.h"
 

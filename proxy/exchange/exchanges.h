@@ -10,7 +10,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
-#include "proxy/exchange/mirrors.h"
+#include "proxy/exchange/mirror/mirrors.h"
 #include "proxy/exchange/steps/worker_services.h"
 #include "proxy/pki/sealed_value.h"
 

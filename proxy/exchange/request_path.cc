@@ -106,7 +106,7 @@ void RequestPath::decide(const routing::RouteMatch& match) {
   const std::optional<base::Error> refusal = chooseBackend(match);
   t_.routed = true;
   t_.context.observer().onRouted(t_.exchange);
-  processing_.findPhases();
+  processing_.chains().findPhases();
   if (refusal) return t_.raise(Event::kRejected, *refusal);
   if (t_.context.refusesConnectionAuth() && http::authenticatesConnection(t_.request.head.headers)) {
     return t_.raise(Event::kRejected,
@@ -114,7 +114,7 @@ void RequestPath::decide(const routing::RouteMatch& match) {
                                 "NTLM and Negotiate authenticate connections, which this gateway shares"));
   }
   if (t_.route.rule->requestTimeout) t_.rearm = true;
-  const bool concerned = processing_.hasSteps() || processing_.steps() != nullptr;
+  const bool concerned = !processing_.chains().empty() || processing_.steps() != nullptr;
   if (!concerned || !processing_.beginFirstRound()) return enter();
   t_.raise(Event::kRouteSteps);
 }
@@ -187,7 +187,7 @@ void RequestPath::matchAgain() {
   processing_.rebuildHead();
   const std::optional<base::Error> refusal = chooseBackend(match);
   t_.context.observer().onRouted(t_.exchange);
-  processing_.findPhases();
+  processing_.chains().findPhases();
   if (refusal) {
     processing_.steps()->findPlace();
     return t_.raise(Event::kRejected, *refusal);
@@ -210,7 +210,7 @@ void RequestPath::enter() {
   if (mirrors.empty()) return prepare();
   // Mirrors start behind the request, because a copy may lead to the same Backend and must not take the room of the
   // request itself; unless steps of the attempt take the body away.
-  const bool taken = processing_.hasAttemptSteps();
+  const bool taken = processing_.chains().hasAttemptSteps();
   if (taken) mirrors_.start(mirrors);
   prepare();
   if (!taken) mirrors_.start(mirrors);
@@ -224,7 +224,7 @@ void RequestPath::prepare() {
 
 /// Makes an attempt with its own copy of the request, if steps are to see it; then it is admitted.
 void RequestPath::makeAttempt() {
-  if (!processing_.hasAttemptSteps()) return admit();
+  if (!processing_.chains().hasAttemptSteps()) return admit();
   if (!attempts_.current().request.entered()) startMirrorsOfBackend();
   processing_.beginAttempt();
   t_.raise(Event::kAttemptSteps);
@@ -262,7 +262,7 @@ void RequestPath::repeat() {
 void RequestPath::backOff() {
   attempts_.current().request.cancel();
   const Attempt failed = attempts_.next();
-  processing_.findPhases();
+  processing_.chains().findPhases();
   const bool answered = t_.response.has_value();
   t_.context.observer().onRetry(t_.exchange, failed, answered ? t_.response->head.status : t_.error->status,
                                 answered ? nullptr : &*t_.error);
@@ -286,7 +286,7 @@ void RequestPath::endAttempt() {
 void RequestPath::acquire() {
   upstream::Request& request = attempts_.current().request;
   const net::Addresses* allowed = nullptr;
-  if (processing_.wants(Phase::kConnect)) {
+  if (processing_.chains().wants(Phase::kConnect)) {
     allowed = processing_.steps()->connect.allowed();
     if (allowed == nullptr) {
       auto addresses = request.resolve();

@@ -4,11 +4,11 @@
 
 #include <optional>
 
-#include "proxy/exchange/attempts.h"
-#include "proxy/exchange/processing.h"
+#include "proxy/exchange/attempt/attempts.h"
+#include "proxy/exchange/mirror/request_mirrors.h"
 #include "proxy/exchange/request_body.h"
-#include "proxy/exchange/request_mirrors.h"
 #include "proxy/exchange/response_body.h"
+#include "proxy/exchange/steps/processing.h"
 #include "proxy/exchange/transaction.h"
 
 namespace sluice::exchange {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/attempt/attempts.h"
 #include "proxy/exchange/client_account.h"
-#include "proxy/exchange/processing.h"
+#include "proxy/exchange/steps/processing.h"
 #include "proxy/exchange/transaction.h"
 
 namespace sluice::exchange {

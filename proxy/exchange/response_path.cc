@@ -62,14 +62,14 @@ void ResponsePath::onInterim(http::ResponseMessage&& message) {
 void ResponsePath::onResponse(http::ResponseMessage&& message) {
   t_.progress();
   if (http::asksToAuthenticateConnection(message.head)) keepToClient(message.head);
-  const bool processed = processing_.wantsResponse();
+  const bool processed = processing_.chains().wantsResponse();
   if (message.head.body == http::Body::kNone && !processed) t_.responseBody.finish();
   // The backend does not agree to a tunnel: the request was complete with its head.
   if (t_.request.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) t_.requestBody.finish();
   t_.response = std::move(message);
   if (processed) {
     processing_.beginResponse();
-    if (processing_.wants(Phase::kBackendResponse)) return t_.raise(Event::kResponseArrived);
+    if (processing_.chains().wants(Phase::kBackendResponse)) return t_.raise(Event::kResponseArrived);
   }
   judgeStatus();
 }
@@ -93,7 +93,9 @@ void ResponsePath::judgeStatus() {
   keep();
 }
 
-void ResponsePath::keep() { t_.raise(processing_.wantsKeptResponse() ? Event::kResponseHead : Event::kResponseReady); }
+void ResponsePath::keep() {
+  t_.raise(processing_.chains().wantsKeptResponse() ? Event::kResponseHead : Event::kResponseReady);
+}
 
 // A rule that names a status says that requests answered with it may be repeated, whatever their method (GEP-1731).
 void ResponsePath::judgeResponse() {

@@ -3,11 +3,11 @@
 // every event.
 #pragma once
 
-#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/attempt/attempts.h"
 #include "proxy/exchange/head_memory.h"
-#include "proxy/exchange/processing.h"
-#include "proxy/exchange/request_mirrors.h"
+#include "proxy/exchange/mirror/request_mirrors.h"
 #include "proxy/exchange/response_body.h"
+#include "proxy/exchange/steps/processing.h"
 #include "proxy/exchange/transaction.h"
 
 namespace sluice::exchange {

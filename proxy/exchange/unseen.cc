@@ -49,19 +49,19 @@ void guardResponseTrailers(const Transaction& transaction, const routing::Weight
   const routing::Rule& rule = *transaction.route.rule;
   if (rule.responseHeaders) rule.responseHeaders->withhold(trailers);
   if (backend.responseHeaders) backend.responseHeaders->withhold(trailers);
-  if (processing.wantsResponse()) withholdBySteps(processing.chains(), trailers);
+  if (processing.chains().wantsResponse()) withholdBySteps(processing.chains().all(), trailers);
 }
 
 bool mayPass(const Transaction& transaction, const routing::WeightedBackend& backend, const Processing& processing,
              http::ResponseMessage& interim) {
   // The client's 100 came from the gateway, with the connection at hand; the backend's would be a second one.
   if (interim.head.status == 100) return false;
-  if (processing.wantsResponse() && mustBeSeen(processing.chains())) return false;
+  if (processing.chains().wantsResponse() && mustBeSeen(processing.chains().all())) return false;
   const routing::Rule& rule = *transaction.route.rule;
   http::Headers& fields = interim.head.headers;
   if (rule.responseHeaders) rule.responseHeaders->apply(interim.arena, fields);
   if (backend.responseHeaders) backend.responseHeaders->apply(interim.arena, fields);
-  if (processing.wantsResponse()) withholdBySteps(processing.chains(), fields);
+  if (processing.chains().wantsResponse()) withholdBySteps(processing.chains().all(), fields);
   return true;
 }
 

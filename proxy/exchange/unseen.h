@@ -3,7 +3,7 @@
 // filters, but not steps that must see a response first.
 #pragma once
 
-#include "proxy/exchange/processing.h"
+#include "proxy/exchange/steps/processing.h"
 #include "proxy/exchange/transaction.h"
 
 namespace sluice::exchange {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "proxy/exchange/attempt_head.h"
+#include "proxy/exchange/attempt/attempt_head.h"
 #include "proxy/exchange/steps/connect_phase.h"
 #include "proxy/exchange/steps/step_host.h"
 #include "proxy/http/body_pipe.h"

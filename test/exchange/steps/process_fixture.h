@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "test/exchange/rule_retry_fixture.h"
+#include "test/exchange/attempt/rule_retry_fixture.h"
 
 namespace sluice::exchange {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "proxy/base/slab.h"
-#include "proxy/exchange/mirror.h"
-#include "proxy/exchange/processing.h"
+#include "proxy/exchange/mirror/mirror.h"
+#include "proxy/exchange/steps/processing.h"
 #include "proxy/exchange/transaction.h"
 
 namespace sluice::exchange {

@@ -16,7 +16,8 @@
 #include <memory>
 #include <string_view>
 
-#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/attempt/attempts.h"
+#include "proxy/exchange/steps/exchange_chains.h"
 #include "proxy/exchange/steps/exchange_steps.h"
 #include "proxy/exchange/transaction.h"
 #include "proxy/processing/pipeline.h"
@@ -27,16 +28,8 @@ class Processing final : private ExchangeStepsOwner {
  public:
   Processing(Transaction& transaction, Attempts& attempts) : t_(transaction), attempts_(attempts) {}
 
-  /// Looks at what of the listener, the rule and the weighted backend is known, for the phases that have steps.
-  void findPhases();
-  bool hasSteps() const { return phases_ != 0; }
-  bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
-  bool wantsResponse() const;
-  /// Returns true if the response that is kept has steps before its head leaves.
-  bool wantsKeptResponse() const;
-  /// Returns true if the attempt needs a head of its own, for its steps.
-  bool hasAttemptSteps() const;
-  processing::Chains chains() const;
+  ExchangeChains& chains() { return chains_; }
+  const ExchangeChains& chains() const { return chains_; }
   /// Returns nullptr if no step has been concerned so far.
   ExchangeSteps* steps() const { return steps_.get(); }
 
@@ -114,8 +107,6 @@ class Processing final : private ExchangeStepsOwner {
   processing::Pipeline* carrier(std::optional<processing::Pipeline> ExchangeSteps::*of) const {
     return steps_ && (*steps_.*of) && (*steps_.*of)->carries() ? &*(*steps_.*of) : nullptr;
   }
-  processing::Chains sharedChains() const;
-  bool hasOwnSteps() const;
   bool mayCarry() const { return t_.request.head.body != http::Body::kTunnel; }
   ExchangeSteps& open();
   processing::Pipeline& beginRequest(bool carries);
@@ -128,8 +119,8 @@ class Processing final : private ExchangeStepsOwner {
 
   Transaction& t_;
   Attempts& attempts_;
+  ExchangeChains chains_{t_, attempts_};
   std::unique_ptr<ExchangeSteps, InArena> steps_;
-  std::uint8_t phases_ = 0;  // that its chains have steps of, a bit each
 };
 
 }  // namespace sluice::exchange

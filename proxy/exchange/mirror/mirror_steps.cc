@@ -1,4 +1,4 @@
-#include "proxy/exchange/steps/mirror_steps.h"
+#include "proxy/exchange/mirror/mirror_steps.h"
 
 #include <utility>
 

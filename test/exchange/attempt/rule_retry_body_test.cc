@@ -2,7 +2,7 @@
 // gone.
 #include <string>
 
-#include "test/exchange/rule_retry_fixture.h"
+#include "test/exchange/attempt/rule_retry_fixture.h"
 
 namespace sluice::exchange {
 namespace {

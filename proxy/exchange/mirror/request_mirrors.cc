@@ -1,8 +1,8 @@
-#include "proxy/exchange/request_mirrors.h"
+#include "proxy/exchange/mirror/request_mirrors.h"
 
 #include <optional>
 
-#include "proxy/exchange/mirrors.h"
+#include "proxy/exchange/mirror/mirrors.h"
 
 namespace sluice::exchange {
 

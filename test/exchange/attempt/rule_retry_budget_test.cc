@@ -1,5 +1,5 @@
 // Retries of a rule whose Backend fails for all of its requests (attack row 57): it is not buried under them.
-#include "test/exchange/rule_retry_fixture.h"
+#include "test/exchange/attempt/rule_retry_fixture.h"
 
 namespace sluice::exchange {
 namespace {

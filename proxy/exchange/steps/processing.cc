@@ -1,4 +1,4 @@
-#include "proxy/exchange/processing.h"
+#include "proxy/exchange/steps/processing.h"
 
 #include <new>
 #include <utility>
@@ -15,51 +15,6 @@ using processing::Pipeline;
 using processing::Round;
 using processing::Scope;
 using processing::Step;
-
-namespace {
-
-constexpr std::uint8_t kOfRequest = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
-constexpr std::uint8_t kOfAttempt = bitOf(Phase::kConnect) | bitOf(Phase::kBackendRequest);
-constexpr std::uint8_t kOfKeptResponse = bitOf(Phase::kResponseHeaders) | bitOf(Phase::kResponseBody);
-constexpr std::uint8_t kOfResponse = bitOf(Phase::kBackendResponse) | kOfKeptResponse;
-
-}  // namespace
-
-// --- which steps there are ------------------------------------------------------------------------------------------
-
-processing::Chains Processing::chains() const {
-  const routing::WeightedBackend* weighted = attempts_.backend();
-  const processing::Chain* own = nullptr;
-  if (weighted != nullptr && weighted->chain) {
-    own = weighted->chain.get();
-  } else if (weighted != nullptr && weighted->backend) {
-    own = weighted->backend->chain.get();
-  }
-  const MatchedRoute& route = t_.route;
-  return {route.listener != nullptr ? route.listener->chain.get() : nullptr,
-          route.rule != nullptr ? route.rule->chain.get() : nullptr, own};
-}
-
-processing::Chains Processing::sharedChains() const {
-  const processing::Chains all = chains();
-  return {all[0], all[1], nullptr};
-}
-
-void Processing::findPhases() {
-  phases_ = 0;
-  for (const processing::Chain* chain : chains()) phases_ |= chain != nullptr ? chain->phases() : std::uint8_t{0};
-}
-
-bool Processing::wantsResponse() const { return (phases_ & kOfResponse) != 0; }
-
-bool Processing::wantsKeptResponse() const { return (phases_ & kOfKeptResponse) != 0; }
-
-bool Processing::hasOwnSteps() const {
-  const processing::Chain* own = phases_ != 0 ? chains()[2] : nullptr;
-  return own != nullptr && (own->phases() & kOfRequest) != 0;
-}
-
-bool Processing::hasAttemptSteps() const { return phases_ != 0 && ((phases_ & kOfAttempt) != 0 || hasOwnSteps()); }
 
 ExchangeSteps& Processing::open() {
   if (!steps_) {
@@ -86,7 +41,7 @@ http::RequestHead* Processing::copied(const http::RequestHead& head) {
 
 void Processing::beginBeforeRouting() {
   const processing::Chains first = {t_.route.listener->preRouting.get(), nullptr, nullptr};
-  findPhases();  // a reply of theirs goes through response-headers of the listener
+  chains_.findPhases();  // a reply of theirs goes through response-headers of the listener
   // Whether steps of the route will want the body is not known.
   Pipeline& pipeline = beginRequest(processing::bodyPath(t_.request.head.body, true) == processing::BodyPath::kFlows);
   pipeline.appendRequest(first, Round::kFirst);
@@ -94,13 +49,10 @@ void Processing::beginBeforeRouting() {
 }
 
 bool Processing::beginFirstRound() {
-  const processing::Chains shared = sharedChains();
-  const auto concerned = [](const processing::Chain* chain) {
-    return chain != nullptr && (chain->phases() & kOfRequest) != 0;
-  };
   const bool begun = steps_ && steps_->request;
   if (begun) steps_->findPlace();
-  if (!begun && !concerned(shared[0]) && !concerned(shared[1])) return false;
+  if (!begun && !chains_.sharedHaveRequestSteps()) return false;
+  const processing::Chains shared = chains_.shared();
   if (begun) {
     http::RequestHead* const before = copied(t_.request.head);
     t_.request.head.headers = before->headers.copy(t_.request.arena);
@@ -136,7 +88,7 @@ void Processing::carryRequest() {
 bool Processing::beginTentative() {
   steps_->ruleFilters = RuleFilters::kApplied;
   rebuildHead();
-  const processing::Chain* own = chains()[2];
+  const processing::Chain* own = chains_.all()[2];
   if (own == nullptr || own == steps_->tentativeChain || !own->hasPreAuthOfRequest()) return false;
   steps_->beginTentative(*copied(attempts_.head(ruleFilters())), *own);
   if (!steps_->request->carries() && own->wantsBodyPreAuth() && mayCarry()) carryRequest();
@@ -145,7 +97,7 @@ bool Processing::beginTentative() {
 }
 
 void Processing::beginSecondRound() {
-  steps_->request->appendRequest(sharedChains(), Round::kSecond);
+  steps_->request->appendRequest(chains_.shared(), Round::kSecond);
   steps_->request->seal();
 }
 
@@ -206,17 +158,17 @@ void Processing::leaveRule() {
 void Processing::restartRounds() {
   steps_->findPlace();
   Pipeline& pipeline = *steps_->request;
-  const processing::Chains own = {nullptr, chains()[1], nullptr};
+  const processing::Chains own = {nullptr, chains_.all()[1], nullptr};
   const bool wanted = processing::wantsBody(own, bitOf(Phase::kRequestBody)) && mayCarry();
   if (!pipeline.carries() && wanted) carryRequest();
   pipeline.leaveRoute();
-  pipeline.appendRequest(sharedChains(), Round::kFirst);
+  pipeline.appendRequest(chains_.shared(), Round::kFirst);
 }
 
 // --- the attempt ----------------------------------------------------------------------------------------------------
 
 void Processing::beginAttempt() {
-  const processing::Chains all = chains();
+  const processing::Chains all = chains_.all();
   const processing::Chains own = {nullptr, nullptr, all[2]};
   http::RequestHead* const head = copied(attempts_.head(ruleFilters()));
   const bool wanted = processing::wantsBody(own, bitOf(Phase::kRequestBody)) ||
@@ -230,12 +182,12 @@ void Processing::beginAttempt() {
 
 void Processing::beginConnect(net::Addresses addresses) {
   steps_->connect.begin(t_.request.arena, *attempts_.backend()->backend, std::move(addresses));
-  steps_->attempt->append(chains(), Phase::kConnect);
+  steps_->attempt->append(chains_.all(), Phase::kConnect);
 }
 
 void Processing::beginBackendRequest() {
   if (std::exchange(steps_->backendRequestEntered, true)) return;
-  if (wants(Phase::kBackendRequest)) steps_->attempt->append(chains(), Phase::kBackendRequest);
+  if (chains_.wants(Phase::kBackendRequest)) steps_->attempt->append(chains_.all(), Phase::kBackendRequest);
   steps_->attempt->seal();
 }
 
@@ -278,15 +230,15 @@ void Processing::beginResponse() {
   http::ResponseHead& head = t_.response->head;
   // RFC 9110 section 6.4.1: the response has no body, so no step can make one.
   const bool bodiless = t_.request.head.method == http::Method::kHead || http::statusForbidsBody(head.status);
-  const bool wanted = !bodiless && processing::wantsBody(chains(), bodies);
+  const bool wanted = !bodiless && processing::wantsBody(chains_.all(), bodies);
   open().beginResponse(head, processing::bodyPath(head.body, wanted));
 }
 
-void Processing::beginBackendResponse() { steps_->response->append(chains(), Phase::kBackendResponse); }
+void Processing::beginBackendResponse() { steps_->response->append(chains_.all(), Phase::kBackendResponse); }
 
 void Processing::beginKeptResponse() {
-  steps_->response->append(chains(), Phase::kResponseHeaders);
-  steps_->response->append(chains(), Phase::kResponseBody);
+  steps_->response->append(chains_.all(), Phase::kResponseHeaders);
+  steps_->response->append(chains_.all(), Phase::kResponseBody);
 }
 
 void Processing::showReply() {
@@ -298,7 +250,7 @@ void Processing::showReply() {
     }
   }
   const bool seen = refused && steps_->refusal->phase == Phase::kResponseHeaders;
-  if (!seen && wants(Phase::kResponseHeaders)) open().passBy(chains(), reply.head);
+  if (!seen && chains_.wants(Phase::kResponseHeaders)) open().passBy(chains_.all(), reply.head);
 }
 
 }  // namespace sluice::exchange

@@ -1,6 +1,6 @@
 // A rule with `retry`: which answers and failures lead to another attempt, when it is made and where, and what the
 // client, the log and the metrics see of it. retry_test.cc has what happens without.
-#include "test/exchange/rule_retry_fixture.h"
+#include "test/exchange/attempt/rule_retry_fixture.h"
 
 namespace sluice::exchange {
 namespace {

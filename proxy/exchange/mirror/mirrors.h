@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "proxy/base/beat_table.h"
-#include "proxy/exchange/mirror.h"
+#include "proxy/exchange/mirror/mirror.h"
 
 namespace sluice::exchange {
 

@@ -1,4 +1,4 @@
-#include "proxy/exchange/attempts.h"
+#include "proxy/exchange/attempt/attempts.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "proxy/exchange/retries.h"
+#include "proxy/exchange/attempt/retries.h"
 
 #include <algorithm>
 

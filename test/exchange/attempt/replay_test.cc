@@ -1,4 +1,4 @@
-#include "proxy/exchange/replay.h"
+#include "proxy/exchange/attempt/replay.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string_view>
 
-#include "proxy/exchange/attempt.h"
-#include "proxy/exchange/attempt_head.h"
-#include "proxy/exchange/retries.h"
+#include "proxy/exchange/attempt/attempt.h"
+#include "proxy/exchange/attempt/attempt_head.h"
+#include "proxy/exchange/attempt/retries.h"
 #include "proxy/exchange/session/session.h"
 #include "proxy/exchange/transaction.h"
 

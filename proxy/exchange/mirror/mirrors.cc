@@ -1,4 +1,4 @@
-#include "proxy/exchange/mirrors.h"
+#include "proxy/exchange/mirror/mirrors.h"
 
 #include "proxy/exchange/context.h"
 

@@ -1,4 +1,4 @@
-#include "proxy/exchange/mirror.h"
+#include "proxy/exchange/mirror/mirror.h"
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "proxy/base/clock.h"
-#include "proxy/exchange/replay.h"
+#include "proxy/exchange/attempt/replay.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
 

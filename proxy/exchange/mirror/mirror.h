@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "proxy/base/slab.h"
-#include "proxy/exchange/attempt_head.h"
-#include "proxy/exchange/steps/mirror_steps.h"
+#include "proxy/exchange/attempt/attempt_head.h"
+#include "proxy/exchange/mirror/mirror_steps.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"

@@ -1,6 +1,6 @@
 // Copies of requests for the Backends of RequestMirror filters: what they carry, what bounds them, and that the request
 // itself never notices them.
-#include "proxy/exchange/mirror.h"
+#include "proxy/exchange/mirror/mirror.h"
 
 #include <gtest/gtest.h>
 

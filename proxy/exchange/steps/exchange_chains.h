@@ -1,0 +1,48 @@
+// The chains of processors that an exchange goes through, as far as its listener, its rule and its Backend are known, and
+// the phases that they have steps of.
+#pragma once
+
+#include <cstdint>
+
+#include "proxy/exchange/attempt/attempts.h"
+#include "proxy/exchange/transaction.h"
+#include "proxy/processing/chain.h"
+
+namespace sluice::exchange {
+
+class ExchangeChains {
+ public:
+  ExchangeChains(const Transaction& transaction, const Attempts& attempts) : t_(transaction), attempts_(attempts) {}
+
+  /// Looks at what is known now. Called when the route or the Backend has changed.
+  void findPhases();
+  /// Returns the chains of the Gateway, the rule and the Backend.
+  processing::Chains all() const;
+  /// Returns those of the Gateway and the rule.
+  processing::Chains shared() const {
+    const processing::Chains chains = all();
+    return {chains[0], chains[1], nullptr};
+  }
+
+  bool empty() const { return phases_ == 0; }
+  bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
+  bool wantsResponse() const { return (phases_ & kOfResponse) != 0; }
+  /// Returns true if the response that is kept has steps before its head leaves.
+  bool wantsKeptResponse() const { return (phases_ & kOfKeptResponse) != 0; }
+  /// Returns true if the Gateway or the rule has steps of request-headers or request-body.
+  bool sharedHaveRequestSteps() const;
+  /// Returns true if an attempt needs a head of its own, for its steps.
+  bool hasAttemptSteps() const;
+
+ private:
+  static constexpr std::uint8_t kOfKeptResponse =
+      processing::bitOf(processing::Phase::kResponseHeaders) | processing::bitOf(processing::Phase::kResponseBody);
+  static constexpr std::uint8_t kOfResponse =
+      processing::bitOf(processing::Phase::kBackendResponse) | kOfKeptResponse;
+
+  const Transaction& t_;
+  const Attempts& attempts_;
+  std::uint8_t phases_ = 0;  // that there are steps of, a bit each
+};
+
+}  // namespace sluice::exchange
