@@ -1,5 +1,5 @@
-// The chains of processors that an exchange goes through, as far as its listener, its rule and its Backend are known, and
-// the phases that they have steps of.
+// The chains of processors that an exchange goes through, as far as its listener, its rule and its Backend are known,
+// and the phases that they have steps of.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,7 @@ class ExchangeChains {
  private:
   static constexpr std::uint8_t kOfKeptResponse =
       processing::bitOf(processing::Phase::kResponseHeaders) | processing::bitOf(processing::Phase::kResponseBody);
-  static constexpr std::uint8_t kOfResponse =
-      processing::bitOf(processing::Phase::kBackendResponse) | kOfKeptResponse;
+  static constexpr std::uint8_t kOfResponse = processing::bitOf(processing::Phase::kBackendResponse) | kOfKeptResponse;
 
   const Transaction& t_;
   const Attempts& attempts_;
