@@ -1,0 +1,67 @@
+// Documents name files that exist, so that a reader finds them after every renaming.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "test/architecture/tree.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Returns the words between backticks that are names of source files, with or without folders.
+std::vector<std::string> filesNamedIn(std::string_view line) {
+  static const std::regex kQuoted("`([^`]+)`");
+  static const std::regex kFile(R"([\w./-]+\.(h|cc|md|py|sh|mjs|txt))");
+  static const std::regex kWord(R"([^\s,;]+)");
+  std::vector<std::string> files;
+  const std::string text(line);
+  for (auto quoted = std::sregex_iterator(text.begin(), text.end(), kQuoted); quoted != std::sregex_iterator();
+       ++quoted) {
+    const std::string words = (*quoted)[1];
+    for (auto word = std::sregex_iterator(words.begin(), words.end(), kWord); word != std::sregex_iterator(); ++word) {
+      if (std::regex_match(word->str(), kFile)) files.push_back(word->str());
+    }
+  }
+  return files;
+}
+
+bool exists(const std::string& name) {
+  return std::any_of(sourceTree().begin(), sourceTree().end(),
+                     [&name](const SourceFile& file) { return file.path == name || file.path.ends_with("/" + name); });
+}
+
+TEST(Documents, NameFilesThatExist) {
+  std::size_t count = 0;
+  std::vector<std::string> findings;
+  for (const SourceFile& file : sourceTree()) {
+    if (!file.endsWith(".md")) continue;
+    std::size_t number = 0;
+    for (const std::string_view line : splitLines(file.text)) {
+      ++number;
+      for (const std::string& name : filesNamedIn(line)) {
+        ++count;
+        if (!exists(name)) findings.push_back(file.path + ":" + std::to_string(number) + ": no such file: " + name);
+      }
+    }
+  }
+  ASSERT_GT(count, 50u);
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
+TEST(Documents, NameFilesBetweenBackticks) {
+  EXPECT_THAT(filesNamedIn("`proxy/net/tcp.h` and `cluster.cc`, not tcp.cc"),
+              ElementsAre("proxy/net/tcp.h", "cluster.cc"));
+  EXPECT_THAT(filesNamedIn("`test/run.sh --keep`"), ElementsAre("test/run.sh"));
+  EXPECT_THAT(filesNamedIn("`filters/<name>.h`, `Worker::post()`, `0.5`, `settings.yaml`"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace sluice::test
