@@ -1,8 +1,8 @@
-// A body as a step gets it: whole, or what of it has come since the step was last asked.
+// A body as a step gets it: the whole body, or the part that has come since the step was last asked.
 //
-// A processor reads bytes(); what it wants to go on in their place it writes into change() or replacement(). Until it
-// has answered, the chain keeps the bytes as they came, so that a step which fails is as if it had not been. Lives for
-// one call.
+// A processor reads bytes(), and writes the bytes that shall go on in their place into change() or replacement(). Until
+// it has answered, the pipeline keeps the bytes as they came, so that a step that fails leaves no trace. A Body lives
+// for one call.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace sluice::processing {
 
 /// How a step wants the body of a phase that has one (hasBody()).
 enum class BodyMode : std::uint8_t {
-  kNone,      // it looks at the head, once
-  kStreamed,  // asked once with the head, before any byte; then for what comes, as it comes, and for the end
-  kBuffered,  // asked once, with all of it: what follows in the chain, and the head, wait
-  kInspected  // asked for what comes, as it comes, and for the end, and changes nothing: the same wait until then
+  kNone,      // the step looks at the head, once
+  kStreamed,  // the step is asked with the head, before any byte; then for each piece as it comes, and for the end
+  kBuffered,  // the step is asked once, with the whole body; the head and all later steps wait for that
+  kInspected  // the step sees each piece as it comes, and the end, and changes nothing; head and later steps wait
 };
 
 struct BodyInterest {
@@ -25,16 +25,17 @@ struct BodyInterest {
   /// Bounds the bytes of kBuffered and kInspected, as they come and as text. 0 stands for limits.processorBuffer, which
   /// bounds them in any case.
   std::uint64_t bound = 0;
-  /// It may change bytes, so that of a streamed body nobody knows the length beforehand.
+  /// True if the step may change bytes; the length of a streamed body is then not known beforehand.
   bool edits = false;
-  /// It wants text: without the Content-Encoding, where that is one that can be undone.
+  /// True if the step wants text: the body without its Content-Encoding, if that is one that can be undone.
   bool decoded = false;
 };
 
 class Body {
  public:
   Body(const base::ByteQueue& bytes, bool last) : bytes_(bytes), last_(last), changed_(bytes.pool()) {}
-  /// The chain holds `held` bytes of it, for which `share` has room, and the processor `claimed`.
+  /// `held` counts the bytes that the pipeline holds of this body, `claimed` those that the processor holds because of
+  /// it; `share` has room for both.
   Body(const base::ByteQueue& bytes, bool last, BufferShare& share, std::uint64_t held, std::uint64_t claimed)
       : Body(bytes, last) {
     share_ = &share;
@@ -43,24 +44,25 @@ class Body {
   }
 
   const base::ByteQueue& bytes() const { return bytes_; }
-  /// Nothing comes after them.
+  /// Returns true if nothing comes after bytes().
   bool last() const { return last_; }
 
-  /// Called by a processor that holds `bytes` in all because of this body: they come out of limits.processorBufferTotal
-  /// too. False: there is no room for them; it then fails with Cause::kNoRoom.
+  /// Called by a processor that holds `bytes` in all because of this body; they count against
+  /// limits.processorBufferTotal too. Returns false if there is no room for them; the processor then fails with
+  /// Cause::kNoRoom.
   bool claim(std::uint64_t bytes) {
     claimed_ = bytes;
     return share_ == nullptr || share_->reach(held_ + bytes);
   }
   std::uint64_t claimed() const { return claimed_; }
 
-  /// A copy of the bytes to be edited.
+  /// Returns a copy of the bytes, to be edited.
   base::ByteQueue& change() {
     if (!isChanged_) changed_.appendCopy(bytes_, bytes_.size());
     isChanged_ = true;
     return changed_;
   }
-  /// Nothing of the bytes goes on, but what is put in here.
+  /// Returns a queue, empty at first, whose content goes on in the place of the bytes.
   base::ByteQueue& replacement() {
     if (!isChanged_) changed_.clear();
     isChanged_ = true;

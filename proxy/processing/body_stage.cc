@@ -8,10 +8,10 @@
 namespace sluice::processing {
 namespace {
 
-// Of the text of a coded body, which may be much more than that, so much at a time.
+// The text of a coded body may be much longer than the body, so a step is given at most this much at a time.
 constexpr std::size_t kPiece = 64 * 1024;
-// A step that inspects is shown so much at a time, until a turn has taken so long or so much: then others of the worker
-// have theirs.
+// An inspecting step is shown kShown bytes at a time. After kMostOfTurn bytes or kLongestTurn it pauses, so that other
+// exchanges of the worker have their turn.
 constexpr std::size_t kShown = 16 * 1024;
 constexpr std::size_t kMostOfTurn = 256 * 1024;
 constexpr base::Duration kLongestTurn = std::chrono::milliseconds(1);
@@ -39,20 +39,21 @@ bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std
   const auto asks = [&] { return call.isDue() || more_ || !input.bytes.empty() || input.ended; };
   while (state_ == State::kStreaming && !call.waits() && asks() && (!more_ || to.bytes.size() < room)) {
     if (!stream(host, target, to)) return false;
-    // Answered while it was asked: the host goes on, and is the one to notice if that never ends.
+    // The answer came while the step was asked. The host calls again, and notices if that never ends.
     if (call.isDue()) return true;
   }
   return state_ != State::kPassing || pass(host, to, room);
 }
 
-/// Whether its text can be had.
+/// Begins the decoding of the body if the step wants text. Returns false if the exchange is refused because the text
+/// cannot be had.
 bool BodyStage::prepare(PipelineHost& host, const StepTarget& target) {
   if (std::exchange(prepared_, true) || !flows_ || !call.step().body.decoded) return true;
   const std::optional<Verdict> wrong = text_.begin(host, target);
   return !wrong || finish(host, *wrong, nullptr);
 }
 
-/// The head, before any byte.
+/// Asks a streamed step about the head, before any byte.
 bool BodyStage::begin(PipelineHost& host, const StepTarget& target) {
   Body body(given_, !flows_, share_, needed() - claimed_, claimed_);
   const Verdict verdict = call.ask(host, target, &body);
@@ -91,8 +92,8 @@ bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
   return finish(host, verdict, nullptr);
 }
 
-/// Decodes the whole body into given_, or says what is wrong. The coded body stays, and goes on if the step changes
-/// nothing.
+/// Decodes the whole body into given_. Returns the failure if that is not possible. The coded body stays, and goes on
+/// if the step changes nothing.
 std::optional<Verdict> BodyStage::decodeWhole(PipelineHost& host) {
   PlainText::Yield yield;
   do {
@@ -112,8 +113,8 @@ void BodyStage::takeWhole(Body& body) {
   input.bytes = body.takeChanged();
 }
 
-/// Shows what has come, piece by piece, to a step that changes nothing. What it has seen waits as it came, and of a
-/// coded body the text is gone at once.
+/// Shows the bytes that have come, piece by piece, to a step that changes nothing. Bytes that it has seen wait as they
+/// came; the text of a coded body is not kept.
 bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
   const base::MonotonicTime begun = host.clock().now();
   std::size_t shown = 0;
@@ -140,7 +141,7 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
   return true;
 }
 
-/// Takes the next piece of what has come, as text.
+/// Puts the next piece of the body into given_, as text. Returns the failure if that is not possible.
 std::optional<Verdict> BodyStage::nextPiece(PipelineHost& host) {
   if (text_.isNeeded()) {
     auto yield = text_.decode(host, input.bytes, input.ended, given_, kShown, &coded_);
@@ -155,7 +156,7 @@ std::optional<Verdict> BodyStage::nextPiece(PipelineHost& host) {
   return reach(host) ? std::nullopt : std::optional(noRoom(host));
 }
 
-/// Ends the inspection; everything goes on as it came.
+/// Ends the inspection; the body goes on as it came.
 bool BodyStage::endInspection(PipelineHost& host, const Verdict& verdict) {
   if (!text_.isNeeded()) coded_.splice(given_, given_.size());
   given_.clear();
@@ -165,10 +166,10 @@ bool BodyStage::endInspection(PipelineHost& host, const Verdict& verdict) {
   return finish(host, verdict, nullptr);
 }
 
-/// Asks about what has come since it was last asked.
+/// Asks the step about the bytes that have come since it was last asked.
 bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
   if (!call.isDue() && !give(host, to)) return false;
-  if (state_ != State::kStreaming) return true;  // it is skipped
+  if (state_ != State::kStreaming) return true;  // the step is skipped
   Body body(given_, last_, share_, needed() - claimed_, claimed_);
   const Verdict verdict = call.ask(host, target, &body);
   claimed_ = body.claimed();
@@ -178,7 +179,8 @@ bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
   return !body.last() || finish(host, verdict, &to);
 }
 
-/// False: the exchange is refused.
+/// Moves the bytes that have come into given_, as text if the step wants that. Returns false if the exchange is
+/// refused.
 bool BodyStage::give(PipelineHost& host, Flow& to) {
   if (!text_.isNeeded()) {
     last_ = input.ended;
@@ -192,11 +194,11 @@ bool BodyStage::give(PipelineHost& host, Flow& to) {
   share_.bring(coming - input.bytes.size());
   if (!yield.wrong && !reach(host)) yield.wrong = noRoom(host);
   if (!yield.wrong) return true;
-  exact_ = exact_ && !stripped_;  // of text, the rest can not be had
+  exact_ = exact_ && !stripped_;  // the rest of a text that went on decoded cannot be had
   return finish(host, *yield.wrong, &to);
 }
 
-/// What nobody is asked about. False: the exchange is refused.
+/// Moves the bytes that the step is not asked about to the next stage. Returns false if the exchange is refused.
 bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
   if (!stripped_ || last_) {
     to.bytes.splice(input.bytes, input.bytes.size());
@@ -231,7 +233,7 @@ void BodyStage::release(PipelineHost& host, Body& body, Flow& to) {
   to.bytes.splice(released, released.size());
 }
 
-/// Whether all that went on is still what had come, and what of it is still here.
+/// Updates exact_ and unreleased_ after the step has let `released` go on.
 void BodyStage::remember(PipelineHost& host, const base::ByteQueue& released) {
   unreleased_.splice(given_, given_.size());
   exact_ = released.size() <= unreleased_.size() && unreleased_.text().starts_with(released.text());
@@ -243,7 +245,7 @@ void BodyStage::remember(PipelineHost& host, const base::ByteQueue& released) {
   if (!exact_) unreleased_.clear();
 }
 
-/// Returns the failure of a body, or of its text, that has `size` bytes and may not have so many.
+/// Returns the failure of a body, or of its text, if `size` bytes are too many; nullopt if they are not.
 std::optional<Verdict> BodyStage::excess(PipelineHost& host, std::uint64_t size) const {
   const std::uint64_t most = host.bodyLimits().buffer;
   const std::uint64_t own = call.step().body.bound;
@@ -255,7 +257,7 @@ std::optional<Verdict> BodyStage::excess(PipelineHost& host, std::uint64_t size)
                        Cause::kOverLimit);
 }
 
-/// Room is taken for what has come, never for what a client only promises.
+/// Takes room for the bytes that have come, never for a length that is only stated. Returns false if there is none.
 bool BodyStage::reach(PipelineHost& host) {
   const std::uint64_t bytes = needed();
   if (bytes > 0 && giveWay_ == 0) {
@@ -270,7 +272,8 @@ std::uint64_t BodyStage::come() const {
   return input.bytes.size() + coded_.size() + (text_.isNeeded() ? 0 : given_.size());
 }
 
-/// Returns what is to be paid for. What a streamed step is given is bounded by itself, so only what decodes it counts.
+/// Returns how many bytes count against limits.processorBufferTotal. The pieces of a streamed body are bounded by
+/// themselves, so only the memory of its decoder counts, and what the processor has claimed.
 std::uint64_t BodyStage::needed() const {
   const std::uint64_t bytes = state_ == State::kCollecting ? held() : 0;
   return bytes + text_.memory() + claimed_;
@@ -282,7 +285,7 @@ bool BodyStage::answer(Ticket ticket) {
   return true;
 }
 
-/// Windows go with the last byte that they decode.
+/// Ends the decoding, so that its windows are freed with the last byte that they decode.
 void BodyStage::endText() {
   text_.end();
   claimed_ = 0;

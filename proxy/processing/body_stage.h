@@ -1,7 +1,8 @@
-// A step on the way of a body: what has come for it, what it was given, and what can be undone of that (E-98).
+// A step on the way of a body, with the bytes that have come for it and the bytes that it was given.
 //
-// A step that fails open is skipped byte-exact as long as all that it let go on is what it was given, and the rest is
-// still here: of a buffered body always, of a streamed one at most limits.replayBuffer. Owned by the Run; one thread.
+// If a step that fails open fails, the body goes on byte for byte as it came. That is possible as long as every byte
+// that the step let go on is one that it was given, and the rest is still here: a buffered body always is, of a
+// streamed one at most limits.replayBuffer. Otherwise the exchange fails. The Pipeline owns its stages; one thread.
 #pragma once
 
 #include <cstdint>
@@ -23,30 +24,33 @@ struct Flow {
 
 class BodyStage {
  public:
-  /// `flows`: the message has a body; `stated`: how many bytes it will have, 0 if that is not known.
+  /// `flows` is true if the message has a body; `stated` is the length that the body will have, 0 if that is not known.
   BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated);
 
-  /// Takes in what has come, asks the step as often as there is something to ask, and puts what goes on into `to`.
-  /// False once the exchange is refused. No more than about `room` is put there of what grows on the way.
+  /// Takes in the bytes that have come, asks the step as often as there is something to ask, and puts the bytes that go
+  /// on into `to`. Bytes that grow on the way (decoded text) are put there only up to about `room`. Returns false once
+  /// the exchange is refused.
   bool turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room);
-  /// There is more to be had of what has come, now that there is room for it.
+  /// Returns true if the bytes that have come yield more text as soon as there is room for it.
   bool hasMore() const { return more_ && !collects() && !call.waits() && !call.isDue(); }
 
-  /// The steps behind it may begin: this one has seen the head, and of a buffered body all.
+  /// Returns true if the steps behind this one may begin: it has seen the head, and the whole body if it is buffered.
   bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }
   bool collects() const { return state_ == State::kCollecting; }
-  /// It lets others of the worker go first.
+  /// Returns true if the step lets other exchanges of the worker go first.
   bool pauses() const { return pause_ != 0; }
-  /// It will change bytes yet, nobody knows how.
+  /// Returns true if the step may change bytes that are still to come.
   bool mayChange() const { return state_ == State::kStreaming && call.step().body.edits; }
   bool hasChanged() const { return changed_; }
-  /// Bytes that are here.
+  /// Returns how many bytes the stage holds.
   std::uint64_t held() const { return input.bytes.size() + given_.size() + coded_.size(); }
-  /// What it had taken of the process's budget has gone on.
+  /// Called when the bytes that this stage paid for have left the gateway. Gives their room back, unless the step will
+  /// be asked again.
   void releaseBuffer() {
     if (state_ == State::kPassing) share_.release();
   }
-  /// Tells it that it may go on, or has had to give way to other bodies. False if it waits for neither by that ticket.
+  /// Called when the stage may go on after a pause, or had to give way to other bodies. Returns false if `ticket` is
+  /// that of neither.
   bool answer(Ticket ticket);
 
   StepCall call;
@@ -55,9 +59,9 @@ class BodyStage {
  private:
   enum class State : std::uint8_t {
     kBeginning,   // a streamed step has not answered to the head yet
-    kCollecting,  // a buffered step has not answered yet, or one that inspects has not seen the end
+    kCollecting,  // a buffered step has not answered yet, or an inspecting one has not seen the end
     kStreaming,
-    kPassing  // it has answered to all that it will be asked
+    kPassing  // the step will not be asked again
   };
 
   bool prepare(PipelineHost& host, const StepTarget& target);
@@ -79,7 +83,7 @@ class BodyStage {
   void endText();
   void remember(PipelineHost& host, const base::ByteQueue& released);
   std::optional<Verdict> excess(PipelineHost& host, std::uint64_t size) const;
-  /// True if the exchange goes on.
+  /// Ends the step with this verdict. Returns true if the exchange goes on.
   bool finish(PipelineHost& host, const Verdict& verdict, Flow* to);
 
   const bool flows_;
@@ -87,20 +91,21 @@ class BodyStage {
   bool prepared_ = false;
   State state_;
   bool changed_ = false;
-  bool more_ = false;  // of text that has not been given yet
-  bool last_ = false;  // nothing follows what is in given_
-  bool exact_ = true;  // what it let go on is what it was given
+  bool more_ = false;  // there is text that the step has not been given
+  bool last_ = false;  // nothing follows the bytes in given_
+  bool exact_ = true;  // every byte that the step let go on is one that it was given
   BufferShare share_;
   Ticket giveWay_ = 0;
   Ticket pause_ = 0;
-  std::uint64_t claimed_ = 0;  // by the processor, for what it holds itself
-  std::uint64_t shown_ = 0;    // bytes of text, to a step that inspects
-  base::ByteQueue given_;      // to a step, which has not answered
-  /// As it came: of a streamed body whose text the step may look at, but does not change; of one that is inspected.
+  std::uint64_t claimed_ = 0;  // bytes that the processor holds itself
+  std::uint64_t shown_ = 0;    // bytes of text that an inspecting step has seen
+  base::ByteQueue given_;      // bytes that the step was given and has not answered to
+  /// The body as it came, kept while its text is looked at: of a streamed body that the step does not change, and of an
+  /// inspected one.
   base::ByteQueue coded_;
   PlainText text_;
-  bool stripped_ = false;       // what goes on from here is text
-  base::ByteQueue unreleased_;  // of a streamed step that fails open: it was given them, and has not let them go on
+  bool stripped_ = false;       // the body goes on from here as text
+  base::ByteQueue unreleased_;  // bytes that a streamed step that fails open was given and has not let go on
 };
 
 }  // namespace sluice::processing

@@ -24,7 +24,7 @@ void BufferRoom::giveBack(std::uint64_t bytes) {
 
 bool BufferRoom::makeWay(const BufferShare& asks) {
   BufferShare* share = first_;
-  // Shares that have nothing yet have nothing to give.
+  // A share that has taken nothing yet has nothing to give back.
   while (share != nullptr && (share == &asks || share->taken_ == 0)) share = share->behind_;
   if (share == nullptr) return false;
   share->giveWay();

@@ -1,10 +1,9 @@
-// The bytes that bodies held for processors may take in all of the process, limits.processorBufferTotal, and who gives
-// way when they run short.
+// The memory account of the bodies that are held for processors, bounded by limits.processorBufferTotal for the whole
+// process, and the choice of the body that gives way when it runs short.
 //
-// One BufferBudget for the process; a BufferRoom for each worker, on its thread; a BufferShare for each body that is
-// held. Half of the budget is reserved, in equal parts, for the rooms, the other half is for whoever comes first: so
-// what bodies of one worker take leaves something to the others, and a room that is short of bytes has bodies of its
-// own to choose from.
+// The process has one BufferBudget, each worker a BufferRoom on its thread, each body that is held a BufferShare. Half
+// of the budget is reserved for the rooms, in equal parts; the other half goes to the first that asks. So the bodies of
+// one worker always leave something to the others, and a room that runs short has bodies of its own to choose from.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +23,14 @@ class BufferBudget {
   void addRoom() { rooms_.fetch_add(1, std::memory_order_relaxed); }
   void removeRoom() { rooms_.fetch_sub(1, std::memory_order_relaxed); }
 
-  /// Returns what each room has to itself.
+  /// Returns how many bytes each room has to itself.
   std::uint64_t reserve() const {
     return most_.load(std::memory_order_relaxed) / 2 /
            std::max<std::uint64_t>(rooms_.load(std::memory_order_relaxed), 1);
   }
-  /// Returns how much of what the rooms have together is taken.
+  /// Returns how many bytes of the common half are taken.
   std::uint64_t used() const { return taken_.load(std::memory_order_relaxed); }
-  /// Takes bytes of what the rooms have together; false if there are not so many.
+  /// Takes bytes of the common half. Returns false if there are not so many left.
   bool take(std::uint64_t bytes) {
     const std::uint64_t before = taken_.fetch_add(bytes, std::memory_order_relaxed);
     const std::uint64_t most = most_.load(std::memory_order_relaxed);
@@ -49,9 +48,9 @@ class BufferBudget {
 
 class BufferShare;
 
-/// What the bodies of one worker take of the budget, and which of them gives way first: the one that has gone longest
-/// without bringing another BufferShare::kUnit, of those that have not ended. One that sends its body at once is behind
-/// all those that do not, however many they are and however slowly they drip.
+/// Accounts for the bodies of one worker, and chooses the one that gives way first: among the bodies that have not
+/// ended, the one that has gone longest without bringing another BufferShare::kUnit. So a client that sends its body at
+/// once gives way only after all clients that drip, however many those are.
 class BufferRoom {
  public:
   explicit BufferRoom(BufferBudget& budget) : budget_(budget) { budget_.addRoom(); }
@@ -66,19 +65,19 @@ class BufferRoom {
 
   bool take(std::uint64_t bytes);
   void giveBack(std::uint64_t bytes);
-  /// Returns false if there is no other that could give way to `asks`.
+  /// Lets another body give way to `asks`. Returns false if there is none that could.
   bool makeWay(const BufferShare& asks);
   void append(BufferShare& share);
   void remove(BufferShare& share);
 
   BufferBudget& budget_;
   std::uint64_t used_ = 0;
-  std::uint64_t shared_ = 0;  // of them, what is not of the reserve
+  std::uint64_t shared_ = 0;  // the part of used_ that comes from the common half
   BufferShare* first_ = nullptr;
   BufferShare* last_ = nullptr;
 };
 
-/// Counts what one body has taken, and gives it back when the body goes.
+/// Counts the bytes that one body has taken, and gives them back when the body goes.
 class BufferShare {
  public:
   static constexpr std::uint64_t kUnit = 16 * 1024;
@@ -90,18 +89,19 @@ class BufferShare {
   BufferShare& operator=(BufferShare&&) = delete;
   ~BufferShare() { release(); }
 
-  /// There is room for `bytes` in all, in steps of kUnit; others may have to give way. False: nobody can, or it has had
-  /// to give way itself.
+  /// Takes room until there is enough for `bytes` in all, in steps of kUnit; other bodies may have to give way. Returns
+  /// false if none of them can, or if this one has had to give way itself.
   bool reach(std::uint64_t bytes);
-  /// Gives back what it has beyond `bytes`.
+  /// Gives back the room that it has beyond `bytes`.
   void keep(std::uint64_t bytes);
-  /// Tells that so many bytes have come which take no more room.
+  /// Called when so many bytes have come that take no more room.
   void bring(std::uint64_t bytes);
-  /// From here on it may have to give way, of which `waker` tells: what it had is given back at once.
+  /// Says that this body may have to give way from here on. When it does, its room is given back at once, and `waker`
+  /// wakes its exchange.
   void mayGiveWay(Waker waker);
   bool canGiveWay() const { return waits_; }
   bool hasGivenWay() const { return gaveWay_; }
-  /// It does not have to any more, and keeps what it has.
+  /// Says that this body does not have to give way any more; it keeps the room that it has.
   void settle();
   void release();
 
@@ -114,9 +114,9 @@ class BufferShare {
 
   BufferRoom* room_;
   std::uint64_t taken_ = 0;
-  std::uint64_t brought_ = 0;  // beside what it has taken, since it was moved back
+  std::uint64_t brought_ = 0;  // bytes told to bring() since the share was last moved to the end of the list
   Waker waker_;
-  bool waits_ = false;  // it is in the room's list
+  bool waits_ = false;  // the share is in the room's list
   bool gaveWay_ = false;
   BufferShare* before_ = nullptr;
   BufferShare* behind_ = nullptr;

@@ -1,7 +1,8 @@
-// What a processor sees of one exchange while one of its steps runs, and what it may change of it.
+// The view that a processor has of one exchange while one of its steps runs, and the means to change it.
 //
-// Made by the chain for each step, gone with it; views live as long as the exchange. A step before authentication gets
-// a Call alone; Peer, which tells who is calling, comes as an argument of its own to those behind it (E-92).
+// The pipeline makes a Call each time that it asks a step; views live as long as the exchange. The client's identity is
+// no part of it: only processors that run after authentication get the Peer, as an argument of its own, so that one
+// that runs before cannot reach it.
 #pragma once
 
 #include <new>
@@ -22,35 +23,36 @@
 
 namespace sluice::processing {
 
-/// The objects that the exchange belongs to, as "namespace/name"; empty where none is decided.
+/// The objects that the exchange belongs to, as "namespace/name"; empty where none is chosen yet.
 struct Place {
   std::string_view gateway;
   std::string_view route;
   std::string_view backend;
 };
 
-/// Who calls, as far as the gateway knows.
+/// The client, as far as the gateway knows it.
 struct Peer {
   std::string_view address;
-  std::string_view nameSpace;       // of the workload; empty: unknown
-  std::string_view serviceAccount;  // likewise
+  std::string_view nameSpace;       // of the workload; empty if unknown
+  std::string_view serviceAccount;  // of the workload; empty if unknown
 };
 
-/// What steps of request-headers and request-body of a Gateway or a route say about where the request goes (E-97a).
+/// A wish about where the request goes. Steps of a Gateway or a route may state it in request-headers and request-body,
+/// before a Backend is chosen.
 struct RouteWish {
-  /// The route shall be matched again, by the head as it is now and the hints: heeded once.
+  /// Asks for the route to be matched again, by the head as it is now and by the hints. The gateway does so once.
   bool matchAgain = false;
-  /// The step that said so last, or whose fields a client had sent.
+  /// The step that asked last, or the last one that decides about a field which the client had sent.
   const Step* asking = nullptr;
-  /// Fields that only matching sees, in the place of what the client sent by their names.
+  /// Fields for route matching alone; each replaces the fields of its name that the client sent.
   http::Headers hints;
 };
 
-/// It lets a step do more than decide: wait, and ask others meanwhile.
+/// Lets a step wait, and make requests of its own meanwhile.
 class StepControl {
  public:
   virtual Resumer suspend() = 0;
-  /// The step owns what it returns, until it has decided.
+  /// The step owns the Callout that this returns, until it has decided.
   virtual Callout& callout(const CalloutRequest& request) = 0;
 
  protected:
@@ -60,22 +62,23 @@ class StepControl {
 struct Call {
   const Phase phase;
   const Place& place;
-  /// Of the exchange: for all that edits point to.
+  /// The arena of the exchange, for everything that edits point to.
   base::Arena& arena;
   const base::Clock& clock;
-  /// In phases of the request the head that the Backend will get, as the steps before have left it; later the one that
-  /// it got. Names of fields are in lower case.
+  /// In phases of the request, the head that the Backend will get, as the steps before have left it; in phases of the
+  /// response, the head that it got. Names of fields are in lower case.
   const http::RequestHead& request;
-  /// Changes `request`. What the Backend got nobody changes any more: in phases of the response nobody sees an edit.
+  /// Changes `request`. In phases of the response an edit has no effect, because the Backend has the request already.
   RequestEditor& edit;
-  /// Of the attempt in steps of a Backend, else of the exchange.
+  /// The holds of the attempt in steps of a Backend, those of the exchange in all others.
   Holds& holds;
   /// Null in phases of the request.
   http::ResponseHead* response;
-  /// Null unless the processor wants one in this phase. While the bytes of a streamed body come, the heads are gone,
-  /// and what is changed in them then has no effect.
+  /// Null unless the processor wants a body in this phase. While the bytes of a streamed body come, the heads have been
+  /// sent, and a change of them has no effect.
   Body* body;
-  /// Null in all other steps. A streamed one is heard until it has answered to the head, and what came with it.
+  /// Null in steps that may not state a wish. The wish of a streamed step counts until it has answered to the head and
+  /// to the bytes that came with it.
   RouteWish* wish;
   /// Null in phases other than connect.
   Destination* destination;
@@ -84,8 +87,8 @@ struct Call {
   /// See state().
   void*& memory;
 
-  /// What the processor remembers of this step, from one time that it is asked to the next: made when first needed,
-  /// gone with what the step ran for (see `holds`).
+  /// Returns the state that the processor keeps for this step between the times that it is asked. It is made when first
+  /// needed, and destroyed with the attempt or the exchange that the step ran for (see `holds`).
   template <typename State>
   State& state() {
     if (memory == nullptr) {
@@ -96,10 +99,11 @@ struct Call {
     }
     return *static_cast<State*>(memory);
   }
-  /// A request of the processor's own, to one of its targets(). It is there for as long as the processor may be asked
-  /// about this step, so state() may keep the address; once the step has decided, or failed, it is cancelled.
+  /// Makes a request of the processor's own, to one of its targets(). The Callout exists for as long as the processor
+  /// may be asked about this step, so state() may keep its address; it is cancelled once the step has decided or
+  /// failed.
   Callout& callout(const CalloutRequest& wanted) { return control.callout(wanted); }
-  /// For a processor that then returns Verdict::wait(). The deadline of the step runs from here.
+  /// Called by a processor that then returns Verdict::wait(). The deadline of the step runs from here.
   Resumer suspend() { return control.suspend(); }
 };
 

@@ -1,10 +1,10 @@
 // A request that a processor makes of its own while its step waits: to a guard, a token endpoint, an external
 // processor.
 //
-// Made by Call::callout(). It belongs to the step, and is cancelled when that has decided or failed, its deadline
-// included, of which the processor does not hear. It moves by itself between the times that the processor is asked, and
-// wakes the step by a Resumer alone. It speaks whatever version of HTTP its target speaks, and counts against the
-// bounds of the target as any request does. One thread, that of the exchange.
+// Call::callout() makes it. It belongs to the step, and is cancelled when the step has decided or failed, even by its
+// deadline, of which the processor is not told. It moves on by itself between the times that the processor is asked,
+// and wakes the step only through a Resumer. It speaks the version of HTTP that its target speaks, and counts against
+// the limits of the target as any request does. It lives on the thread of the exchange.
 #pragma once
 
 #include <cstddef>
@@ -33,10 +33,10 @@ class CalloutTarget {
 /// Describes a callout. The head is copied, so it may go.
 struct CalloutRequest {
   std::shared_ptr<const CalloutTarget> target;
-  /// An empty authority is that of the target. Unless the body is kNone, send() and end() bring it: of a kLength
-  /// exactly so many bytes, or the request is broken off.
+  /// An empty authority stands for that of the target. Unless the body is kNone, it comes by send() and end(). A
+  /// kLength body must have exactly the stated length, or the request is broken off.
   const http::RequestHead& head;
-  /// From now to the end of the answer; zero: as long as the step may wait for an answer.
+  /// The time from now to the end of the answer. Zero stands for the time that the step may wait for an answer.
   base::Duration timeout{};
 };
 
@@ -49,27 +49,27 @@ class Callout {
 
   virtual ~Callout() = default;
 
-  /// Adds to the body. Behind end(), and of a head without a body, it does nothing. The callout fails if more than
-  /// limits.exchangeBuffer has been sent that the server has not taken.
+  /// Adds to the body. Does nothing after end(), or if the head has no body. The callout fails if the server leaves
+  /// more than limits.exchangeBuffer of the bytes sent untaken.
   virtual void send(std::string_view bytes) = 0;
   virtual void end() = 0;
-  /// Bytes that were sent and that the server has not taken.
+  /// Returns how many of the bytes sent the server has not taken.
   virtual std::size_t unsent() const = 0;
 
-  /// Resumes at that moment, and at once if it has passed: a kChange since the last call counts. The Resumer of an
-  /// earlier call means nothing any more. While kEnd is awaited, an answer larger than limits.processorBuffer fails the
-  /// callout.
+  /// Resumes the step at that moment, or at once if it has passed; a change since the last call of await() counts for
+  /// kChange. The Resumer of an earlier call has no effect any more. While kEnd is awaited, an answer larger than
+  /// limits.processorBuffer fails the callout.
   virtual void await(Resumer resumer, Moment moment) = 0;
 
-  /// The answer's; nullptr until it is there.
+  /// Returns the head of the answer; nullptr until it has come.
   virtual const http::ResponseHead* head() const = 0;
-  /// Bytes of its body that have come and were not taken. Beyond limits.processorBuffer no more come until some are
-  /// taken, so no part of the body that is wanted whole can be larger.
+  /// Returns the bytes of the answer's body that have come and were not taken. Once there are limits.processorBuffer of
+  /// them, no more come until some are taken, so a part of the body that is wanted whole cannot be larger.
   virtual const base::ByteQueue& received() const = 0;
   virtual void take(std::size_t count) = 0;
-  /// Nothing more comes: the answer is whole, or there is an error().
+  /// Returns true if nothing more comes: the answer is complete, or there is an error().
   virtual bool over() const = 0;
-  /// nullptr if there are none, or not yet.
+  /// Returns the trailers of the answer; nullptr if there are none, or none yet.
   virtual const http::Headers* trailers() const = 0;
   virtual const std::optional<base::Error>& error() const = 0;
 };

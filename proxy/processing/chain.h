@@ -1,6 +1,7 @@
-// The steps that a route or a Backend puts its exchanges through, by phase and in their order (E-95).
+// The steps that a route or a Backend puts its exchanges through, by phase and, within a phase, in the order in which
+// they run.
 //
-// Immutable, made by compile(); any thread.
+// compile() makes it; it is immutable, and any thread may use it.
 #pragma once
 
 #include <algorithm>
@@ -20,53 +21,56 @@
 
 namespace sluice::processing {
 
-/// Whose the step is; at equal priority the wider scope comes first.
+/// The kind of object that lists the step. At equal priority the wider scope comes first.
 enum class Scope : std::uint8_t { kGateway, kRoute, kBackend };
 
 struct Step {
   std::shared_ptr<const Processor> processor;
-  std::string name;  // of the use
+  std::string name;  // of this use of the processor
   std::string type;  // "domain/Kind:version"
   Phase phase = Phase::kRequestHeaders;
   Scope scope = Scope::kBackend;
   std::int32_t priority = 0;
   bool failOpen = false;
   bool preAuth = false;
-  bool preRouting = false;  // of a Gateway: before a route is matched
-  /// How long it may wait; zero: timeouts.processor.
+  bool preRouting = false;  // a step of a Gateway that runs before a route is matched
+  /// How long it may wait for one answer. Zero stands for timeouts.processor.
   base::Duration timeout{};
-  /// Of its phase, if that has one.
+  /// Counts only if its phase has a body.
   BodyInterest body{};
 };
 
-/// E-95 inside one phase, before scopes decide: those before authentication, then by priority.
+/// Returns true if `a` runs before `b` in the same phase: steps before authentication run first, then those with the
+/// lower priority. If neither runs before the other, the scopes decide.
 inline bool comesBefore(const Step& a, const Step& b) {
   return a.preAuth != b.preAuth ? a.preAuth : a.priority < b.priority;
 }
 
-/// The same use of the same processor in the same phase, as the rules of one route may share it.
+/// Returns true if both are the same use of the same processor in the same phase. Several rules of a route may share
+/// one.
 inline bool isSameStep(const Step& a, const Step& b) {
   return a.processor == b.processor && a.phase == b.phase && a.name == b.name;
 }
 
-/// A failed step is left out. A gateway that is full leaves none out: whoever fills it would switch it off for
-/// everybody.
+/// Returns true if the exchange goes on without this failed step. A step is never skipped because the gateway is full:
+/// a client that fills the gateway would switch the step off for everybody.
 inline bool isSkipped(const Step& step, const Verdict& failure) {
   return step.failOpen && failure.cause() != Cause::kNoRoom;
 }
 
-/// Of a set of phases.
+/// Returns the bit of this phase in a set of phases.
 constexpr std::uint8_t bitOf(Phase phase) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(phase)); }
 
-/// Before authentication or behind it (E-94).
+/// The first round of steps runs before authentication, the second after it.
 enum class Round : std::uint8_t { kFirst, kSecond, kBoth };
 
 class Chain {
  public:
-  /// Steps of one scope, or of several that come together, in the order of their owners (E-95) and of their lists.
+  /// `steps` are those of one scope, or of several that come together. At equal priority and scope they keep the order
+  /// that they have here: the oldest owner first, then by namespace and name, then by position in the owner's list.
   explicit Chain(std::vector<Step> steps);
 
-  /// Those before authentication first.
+  /// Returns the steps of a phase in their order.
   std::span<const Step> of(Phase phase, Round round = Round::kBoth) const {
     const auto index = static_cast<std::size_t>(phase);
     const std::span<const Step> steps = steps_[index];
@@ -75,30 +79,30 @@ class Chain {
   }
   bool contains(const Step& step) const;
   bool has(Phase phase) const { return (phases_ & bitOf(phase)) != 0; }
-  /// Of all phases that have steps, a bit each: 1 << phase.
+  /// Returns the set of phases that have steps, a bit each: 1 << phase.
   std::uint8_t phases() const { return phases_; }
-  /// Of those with a step that wants the body.
+  /// Returns the set of phases that have a step that wants the body.
   std::uint8_t bodyPhases() const { return bodyPhases_; }
-  /// Steps of request-headers or request-body come before authentication.
+  /// Returns true if a step of request-headers or request-body runs before authentication.
   bool hasPreAuthOfRequest() const {
     return !of(Phase::kRequestHeaders, Round::kFirst).empty() || !of(Phase::kRequestBody, Round::kFirst).empty();
   }
-  /// Steps of request-body that come before authentication want the body.
+  /// Returns true if a step of request-body that runs before authentication wants the body.
   bool wantsBodyPreAuth() const;
-  /// Of all phases.
+  /// Returns the steps of all phases.
   std::vector<Step> all() const;
-  /// Where the processors' own requests go.
+  /// Returns the targets of the processors' own requests.
   const std::vector<std::shared_ptr<const CalloutTarget>>& targets() const { return targets_; }
 
  private:
   std::array<std::vector<Step>, kPhases> steps_;
-  std::array<std::size_t, kPhases> preAuth_{};  // how many of them come before authentication
+  std::array<std::size_t, kPhases> preAuth_{};  // how many steps of each phase run before authentication
   std::vector<std::shared_ptr<const CalloutTarget>> targets_;
   std::uint8_t phases_ = 0;
   std::uint8_t bodyPhases_ = 0;
 };
 
-/// Chains of several scopes that an exchange goes through, the widest first; any may be null. See StepQueue.
+/// The chains of the scopes that an exchange goes through, the widest first; any may be null. See StepQueue.
 using Chains = std::array<const Chain*, 3>;
 
 /// Returns true if a step of `phases` (a bit each) wants the body.

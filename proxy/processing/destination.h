@@ -1,7 +1,7 @@
-// Where an attempt is about to be connected to: what steps of the phase connect see, and may narrow (E-97).
+// The destination of an attempt that is about to connect. Steps of the phase connect see it, and may narrow it.
 //
-// A small value in the arena of the exchange, made for each attempt: a copy is enough to undo what a step has done. It
-// only ever shrinks, so that no step leads a request to an address that the gateway has not resolved and guarded.
+// A small value in the arena of the exchange, made for each attempt; a copy is enough to undo what a step has done. It
+// only ever shrinks, so that no step can lead a request to an address that the gateway has not resolved and guarded.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,11 @@ class Destination {
   struct Address {
     std::string_view ip;  // "192.0.2.1" or "2001:db8::1"
     std::uint16_t port = 0;
-    std::size_t number = 0;  // of its place in what was resolved
+    std::size_t number = 0;  // its index in the list of resolved addresses
   };
 
-  /// `host`: the Backend's hostname, or the Service's. `serverName`: what TLS will ask for (SNI); empty: plaintext.
+  /// `host` is the hostname of the Backend, or of the Service. `serverName` is the name that TLS asks for (SNI), empty
+  /// for plaintext.
   Destination(std::string_view host, std::uint16_t port, std::string_view serverName,
               std::span<const Address> addresses)
       : host_(host), serverName_(serverName), addresses_(addresses), port_(port) {}
@@ -30,10 +31,11 @@ class Destination {
   std::string_view host() const { return host_; }
   std::uint16_t port() const { return port_; }
   std::string_view serverName() const { return serverName_; }
-  /// Resolved, allowed by the gateway and by the steps before, in the order in which they are tried.
+  /// Returns the addresses that the gateway has resolved and allowed and the steps before have kept, in the order in
+  /// which they are tried.
   std::span<const Address> addresses() const { return addresses_; }
 
-  /// Takes away those of which `keeps` says false. Without any left, the request is denied.
+  /// Removes the addresses for which `keeps` returns false. If none is left, the request is denied.
   template <typename Keeps>
   void narrow(base::Arena& arena, Keeps&& keeps) {
     if (addresses_.empty()) return;

@@ -1,6 +1,6 @@
-// A streamed body as server-sent events: a step sees each one when it is complete, and says what goes on.
+// A streamed body as server-sent events: a step sees each event when it is complete, and decides whether it goes on.
 //
-// Part of a step's state (Call::state()). An event that is not complete is held back, within a bound.
+// An EventBody is part of a step's state (Call::state()). An incomplete event is held back, within a bound.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace sluice::processing {
 
-/// What becomes of an event.
+/// The decision about one event.
 struct EventFate {
   static EventFate keep() { return {}; }
   static EventFate drop() { return {true, std::nullopt}; }
-  /// It goes on with other data; its other lines stay as they are.
+  /// The event goes on with other data; its other lines stay as they are.
   static EventFate withData(std::string data) { return {false, std::move(data)}; }
 
   bool dropped = false;
@@ -28,12 +28,12 @@ struct EventFate {
 
 class EventBody {
  public:
-  /// `mostBytes` of one event.
+  /// `mostBytes` bounds one event.
   explicit EventBody(std::size_t mostBytes) : parser_(mostBytes) {}
 
-  /// Of what has come: visit(event) -> EventFate for each event that is complete. Once the body ends, what is no whole
-  /// event goes on as it is. Each piece once: not again when the step has waited. Fails (Cause::kOverLimit) if an event
-  /// is longer than the bound.
+  /// Calls visit(event) -> EventFate for each event that `body` completes. When the body ends, the rest that is no
+  /// whole event goes on as it is. Each piece must be taken once, and not again when the step has waited. Fails
+  /// (Cause::kOverLimit) if an event is longer than the bound.
   template <typename Visit>
   Verdict take(Body& body, Visit&& visit) {
     const std::string whole = body.bytes().text();

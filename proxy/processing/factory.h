@@ -1,6 +1,6 @@
-// How processors come to be: the table of types that main hands down, and what a type gets of one use.
+// The table of processor types that main hands down, and what a type is given to make a processor for one use.
 //
-// Loading thread, while a configuration is compiled.
+// Used on the loading thread, while a configuration is compiled.
 #pragma once
 
 #include <memory>
@@ -17,38 +17,40 @@
 
 namespace sluice::processing {
 
-/// A refusal, as the extension's own condition tells it.
+/// The reason why a use is refused, as a condition of the extension reports it.
 struct Refusal {
   std::string reason;   // "InsecureCredential", "InvalidSecretRef", ...
   std::string message;  // with the field; never what a Secret holds
 };
 
-/// What a reference to a Secret leads to.
+/// The Secret that a reference leads to, or the reason why it leads to none.
 struct FoundSecret {
   std::optional<base::Secret> bytes;
-  Refusal
-      refusal;  // if there are none: InvalidSecretRef says what is missing, RefNotPermitted that no grant permits it
+  /// Set if there are no bytes: InvalidSecretRef says what is missing, RefNotPermitted that no grant permits the
+  /// reference.
+  Refusal refusal;
 };
 
-/// The Secrets that a use may refer to. Implemented above, where the objects and their grants are.
+/// Finds the Secrets that a use refers to. The control plane, which has the objects and their grants, implements it.
 class SecretLookup {
  public:
   virtual ~SecretLookup() = default;
-  /// The bytes of `key`, or of the Secret's only key if `key` is empty. `nameSpace` empty: the owner's.
+  /// Returns the bytes of `key`, or of the Secret's only key if `key` is empty. An empty `nameSpace` stands for that of
+  /// the owner.
   virtual FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const = 0;
 };
 
-/// One use of a type. Everything outlives the call alone.
+/// One use of a type. Views and references are valid during the call of make() only.
 struct Use {
-  std::string_view owner;  // "Backend demo/api": what holds it
-  std::string_view name;   // its own name there
+  std::string_view owner;  // the object that lists the use: "Backend demo/api"
+  std::string_view name;   // its name in that list
   Phase phase = Phase::kRequestHeaders;
   bool preAuth = false;
-  /// Satisfies the type's schema, whose defaults are filled in.
+  /// The config of the use. It satisfies the schema of the type, and the schema's defaults are filled in.
   const content::Value& config;
   const SecretLookup& secrets;
   SharedStates& states;
-  /// What it guards is a Backend outside of the cluster that is spoken to without TLS.
+  /// True if the use belongs to a Backend outside of the cluster that is reached without TLS.
   bool exposed = false;
 };
 
@@ -57,7 +59,7 @@ struct Made {
   Refusal refusal;
 };
 
-/// A type that is compiled in.
+/// A processor type that is compiled in.
 struct BuiltinType {
   std::string_view type;  // "domain/Kind:version"
   std::vector<Phase> phases;

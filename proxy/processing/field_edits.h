@@ -1,4 +1,5 @@
-// Edits of header fields as the config of a processor writes them: checked when it is made, cheap when it runs.
+// Edits of header fields as the config of a processor writes them. They are checked when the processor is made, and
+// cheap when it runs.
 #pragma once
 
 #include <optional>
@@ -15,20 +16,22 @@
 
 namespace sluice::processing {
 
-/// The name in lower case. An error (config's) if it is no field name, or one that belongs to the gateway: framing,
-/// hop-by-hop, Host, Via.
+/// Returns the name in lower case. Returns a config error if it is no field name, or if the field belongs to the
+/// gateway: framing, hop-by-hop, Host, Via.
 base::Result<std::string> editableField(std::string_view name);
 
-/// Values in views live as long as the edits: the processor that owns them is kept by the exchanges that it serves.
+/// The edits of one processor. Views of their values live long enough, because an exchange keeps the processors that
+/// serve it.
 class FieldEdits {
  public:
-  /// `set` and `add`: lists of {name, value}; `remove`: a list of names; each may be missing. Errors name the member.
+  /// Reads the members `set` and `add`, lists of {name, value}, and `remove`, a list of names; each may be missing.
+  /// Errors name the member.
   static base::Result<FieldEdits> read(const content::Value& config);
 
-  /// Sets, adds and removes; the twins of what is set or removed go too (http::areTwins).
+  /// Sets, adds and removes. The twins of a field that is set or removed go too (http::areTwins).
   void apply(base::Arena& arena, http::Headers& headers) const;
   void apply(RequestEditor& editor) const;
-  /// Removes the same from another section of the message: see Processor::withhold().
+  /// Removes the fields that are set or removed from another section of the message; see Processor::withhold().
   void withhold(http::Headers& fields) const;
 
  private:

@@ -1,7 +1,8 @@
-// What steps have taken and give back when the thing that they ran for has ended: a place among a limited number.
+// Resources that steps have taken (a place among a limited number) and that are given back when the attempt or the
+// exchange that the steps ran for has ended.
 //
-// One in an Attempt, for the steps of its Backend; one in an exchange, for all others. Entries live in the arena of the
-// exchange. One thread, that of the exchange.
+// An Attempt has one Holds for the steps of its Backend, an exchange one for all other steps. Entries live in the arena
+// of the exchange. Used on the thread of the exchange.
 #pragma once
 
 #include <new>
@@ -13,7 +14,7 @@ namespace sluice::processing {
 
 class Holds {
  public:
-  /// Gives `what` back. Runs once, on the thread of the exchange, while its processors still live.
+  /// Gives `what` back. It is called once, on the thread of the exchange, while the exchange's processors still live.
   using GiveBack = void (*)(const void* what);
 
   Holds() = default;
@@ -31,7 +32,8 @@ class Holds {
     first_ = new (arena.allocate(sizeof(Entry), alignof(Entry))) Entry{what, giveBack, first_};
   }
   bool empty() const { return first_ == nullptr; }
-  /// The last that was taken goes first. The arena still lives.
+  /// Gives everything back, the resource taken last first. The arena must still live.
+
   void release() {
     while (const Entry* entry = first_) {
       first_ = entry->next;

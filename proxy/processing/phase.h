@@ -1,4 +1,4 @@
-// The seven phases of a request's way through its processors (E-79, E-90), in their order.
+// The seven phases of a request's way through its processors, in their order. Configurations name them.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ enum class Phase : std::uint8_t {
 };
 inline constexpr std::size_t kPhases = 7;
 
-/// "request-headers" and so on.
+/// Returns "request-headers" and so on.
 std::string_view phaseName(Phase phase);
 std::optional<Phase> phaseFrom(std::string_view name);
 
-/// Its steps may change the request that the Backend gets.
+/// Returns true if steps of this phase may change the request that the Backend gets.
 constexpr bool isOfRequest(Phase phase) { return phase <= Phase::kBackendRequest; }
-/// Bodies exist in it (E-94).
+/// Returns true if steps of this phase can see a body.
 constexpr bool hasBody(Phase phase) {
   return phase == Phase::kRequestBody || phase == Phase::kBackendRequest || phase == Phase::kBackendResponse ||
          phase == Phase::kResponseBody;

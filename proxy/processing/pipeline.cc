@@ -60,7 +60,7 @@ Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
   }
 }
 
-/// Lets the first stage have what there is room for. Returns true if that was anything.
+/// Gives the first stage the bytes, and the end, that there is room for. Returns true if there was anything to give.
 bool Pipeline::feed(std::size_t beyond) {
   if (!carries_) return false;
   const std::size_t count = std::min(room(beyond), source.size());
@@ -83,7 +83,7 @@ bool Pipeline::tookEnd() {
   return through && queue_.empty() && !std::exchange(endTold_, true);
 }
 
-/// Looks at what the step that was begun last says about the route.
+/// Looks at the wish of the step that was begun last. Returns true if the route shall be matched again.
 bool Pipeline::wishes() {
   if (wish_ == nullptr) return false;
   askedByStep_ = std::exchange(wish_->matchAgain, false);
@@ -103,8 +103,8 @@ const Step* Pipeline::nextStep() {
   return step;
 }
 
-/// Takes away what a client sent in the fields that the step decides about, whatever becomes of the step. Returns true
-/// if there was something.
+/// Removes the fields that the step alone decides about if a client has sent them, even if the step is then skipped.
+/// Returns true if there were any.
 bool Pipeline::guardFields(const Step& step, const StepTarget& target) {
   bool sent = false;
   for (const std::string& owned : step.processor->ownedFields()) {
@@ -116,7 +116,7 @@ bool Pipeline::guardFields(const Step& step, const StepTarget& target) {
   return sent;
 }
 
-/// Returns false if there is no step to begin. `now` is zero if it is not known.
+/// Begins the next step. Returns false if there is none. `now` is zero if the time is not known.
 bool Pipeline::beginNext(base::MonotonicTime now) {
   const Step* step = nextStep();
   if (step == nullptr) return false;
@@ -157,7 +157,7 @@ bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime now) {
   return !refused_;
 }
 
-/// Moves what has come through the stages. Returns false if the message goes no further.
+/// Moves the bytes that have come through the stages. Returns false if the message goes no further.
 bool Pipeline::flow() {
   bool more = !stages_.empty();
   while (more) {

@@ -1,8 +1,8 @@
 // The steps of one message on its way through the gateway, one after the other, and its body on its way through them.
 //
 // Steps begin in the order in which they were appended: a step that looks at heads when those before it have decided, a
-// step that wants the whole body when all of it has come through them. Nothing happens by itself: whoever brings bytes,
-// or the answer of a suspended step, calls go(). A pipeline lives in the arena of what its steps run for; one thread.
+// step that wants the whole body when all of it has come through them. Nothing happens by itself: the code that brings
+// bytes, or the answer of a suspended step, calls go(). A pipeline lives in the arena of the exchange; one thread.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ class Pipeline {
   /// The body shall come through here although no step has wanted it so far. `path` is not kBypasses.
   void carry(BodyPath path);
 
-  /// Moves on as far as it can. What has come through is put into `to`; `beyond` counts the bytes that have left `to`
-  /// and are still in the gateway.
+  /// Moves on as far as it can. Bytes that have come through are put into `to`; `beyond` counts the bytes that have
+  /// left `to` and are still in the gateway.
   Outcome go(base::ByteQueue& to, std::size_t beyond);
   /// Returns the step because of which the route shall be matched again.
   const Step* asking() const { return asking_; }
@@ -81,7 +81,7 @@ class Pipeline {
   std::uint64_t held() const { return source.size() + out_.bytes.size(); }
   /// Returns true if a step needs more of the body, and nobody has brought it.
   bool starves() const { return collects() && source.empty() && isOpen(); }
-  /// Returns true if what went in is not, or will not be, what comes out.
+  /// Returns true if a step has changed the body, or may yet.
   bool alters() const {
     return alteredBy([](const Step&) { return true; }) != nullptr;
   }
@@ -103,14 +103,14 @@ class Pipeline {
   void expire(base::MonotonicTime now);
   /// Returns false if no step waits for that answer.
   bool answer(Ticket ticket, bool dropped);
-  /// Gives back what the process's budget paid for: what came out has left the gateway.
+  /// Called when the bytes that came out have left the gateway. Gives the room that they took back to the process.
   void releaseBuffers();
 
   base::ByteQueue source;
   std::optional<http::Trailers> trailers;
 
  private:
-  /// At most so many bytes are between the first stage and whoever takes them, unless a buffered step collects.
+  /// Bounds the bytes between `source` and the connection that takes them, unless a buffered step collects.
   static constexpr std::size_t kInside = 64 * 1024;
 
   bool feed(std::size_t beyond);
@@ -142,9 +142,9 @@ class Pipeline {
   bool endTold_ = false;
   bool refused_ = false;
   bool rerouted_ = false;
-  bool fresh_ = false;         // the step that was begun last has not been heard for its wish
+  bool fresh_ = false;         // the wish of the step that was begun last has not been looked at
   bool guarded_ = false;       // the step that was begun last decides about fields that the client had sent
-  RouteWish* wish_ = nullptr;  // of the step that was begun last
+  RouteWish* wish_ = nullptr;  // the wish of the step that was begun last
   const Step* asking_ = nullptr;
   bool askedByStep_ = false;
   std::size_t fed_ = 0;

@@ -1,6 +1,6 @@
-// What the steps of an exchange need of it, and tell it.
+// The interface through which the steps of an exchange reach it.
 //
-// Implemented by the exchange, and by tests. On its thread.
+// The exchange implements it, and tests do. It is used on the thread of the exchange.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace sluice::processing {
 
-/// What became of a step.
+/// The outcome of a step.
 enum class StepOutcome : std::uint8_t {
   kDone,
-  kSkipped,      // it failed, and the exchange goes on as if it had not been
-  kRefused,      // it answered in the place of what would have come, or failed closed
-  kUnreplayable  // it fails open, but what it had changed was gone already: the exchange fails (E-98)
+  kSkipped,      // it failed, and the exchange goes on without it
+  kRefused,      // it replied in the place of the Backend, or failed closed
+  kUnreplayable  // it fails open, but bytes that it had changed were gone already, so the exchange fails
 };
 
 struct BodyLimits {
@@ -37,34 +37,35 @@ class PipelineHost {
   virtual BodyLimits bodyLimits() const = 0;
   virtual BufferRoom& bufferRoom() = 0;
   virtual Services& services() = 0;
-  /// timeouts.processor.
+  /// Returns timeouts.processor.
   virtual base::Duration patience() const = 0;
-  /// Another one each time.
+  /// Returns a ticket that it has not returned before.
   virtual Ticket newTicket() = 0;
   virtual Resumer resumer(Ticket ticket) = 0;
   virtual Waker waker(Ticket ticket) = 0;
   /// Answers the ticket once the worker has looked at everything else that is due.
   virtual void answerLater(Ticket ticket) = 0;
-  /// A step has run to its end.
+  /// Called when a step has ended.
   virtual void onStep(const Step& step, base::Duration time, const Verdict& verdict, StepOutcome outcome) = 0;
+  /// Called when a body has met the limit of that name in `limits`.
   virtual void onLimit(std::string_view limit) = 0;
-  /// Drops what a client sent in that field of a request and in its twins, as if it had not been sent; what the gateway
-  /// has put there stays. Returns false if the client had sent nothing.
+  /// Drops the lines of that field and of its twins that the client sent; lines that the gateway has put there stay.
+  /// Returns false if the client had sent none.
   virtual bool dropSent(http::RequestHead& head, std::string_view name) { return head.headers.removeTwins(name) > 0; }
-  /// A step has answered, or failed and is not to be missed. False: the exchange goes on all the same. What a failed
-  /// step says is for the log alone.
+  /// Called when a step has replied, or has failed and must not be skipped. Returns false if the exchange goes on all
+  /// the same. The reason of a failed step is for the log alone.
   virtual bool ends(const Step& step, const Verdict& verdict) = 0;
 };
 
-/// What a run of steps works on.
+/// The message that the steps of a pipeline work on.
 struct StepTarget {
   http::RequestHead& request;
-  http::ResponseHead* response;  // null: steps of the request
+  http::ResponseHead* response;  // null in phases of the request
   base::Arena& arena;
   Holds& holds;
-  RouteWish* wish = nullptr;           // if the route may be matched again
+  RouteWish* wish = nullptr;           // null if the route cannot be matched again
   Destination* destination = nullptr;  // for steps of the phase connect
-  RequestEdits* edits = nullptr;       // if what steps change in the request may be needed again
+  RequestEdits* edits = nullptr;       // null if the steps' changes of the request will not be needed again
 };
 
 }  // namespace sluice::processing

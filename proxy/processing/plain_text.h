@@ -1,6 +1,6 @@
-// A body without its Content-Encoding, for a step that asks for text.
+// The text of a body without its Content-Encoding, for a step that asks for text.
 //
-// Owned by the step's stage; one thread.
+// The stage of the step owns it; one thread.
 #pragma once
 
 #include <optional>
@@ -13,24 +13,25 @@ namespace sluice::processing {
 
 class PlainText {
  public:
-  /// Looks at the head: whether there is anything to undo. A failed verdict if nobody here can.
+  /// Looks in the head for a Content-Encoding to undo. Returns a failed verdict if there is one that the gateway cannot
+  /// undo.
   std::optional<Verdict> begin(const PipelineHost& host, const StepTarget& target);
-  /// begin() has found something.
+  /// Returns true if begin() has found a Content-Encoding.
   bool isNeeded() const { return needed_; }
   /// Returns the bytes that decoding takes beside the text.
   std::size_t memory() const { return decoder_ ? decoder_->memory() : 0; }
-  /// Ends it: nothing more is to be decoded.
+  /// Frees the decoder; nothing more is to be decoded.
   void end() { decoder_.reset(); }
 
   struct Yield {
-    std::optional<Verdict> wrong;  // it is no such body, or yields more than the limits allow
-    bool more = false;             // the room is used up; there is more to be had
+    std::optional<Verdict> wrong;  // the body is not so encoded, or yields more than the limits allow
+    bool more = false;             // the room is used up, and there is more text
   };
-  /// Puts what `coded` yields into `to`, until that holds `room`; what was taken of it moves to `taken`, if that is not
-  /// null. `ended`: nothing follows.
+  /// Decodes `coded` into `to`, until that holds `room` bytes. Coded bytes that are used move to `taken`, unless that
+  /// is null. `ended` is true if nothing follows `coded`.
   Yield decode(PipelineHost& host, base::ByteQueue& coded, bool ended, base::ByteQueue& to, std::size_t room,
                base::ByteQueue* taken = nullptr);
-  /// From here on the message has no Content-Encoding.
+  /// Removes the Content-Encoding from the head of the message.
   static void strip(const StepTarget& target, const Step& step);
 
  private:

@@ -1,7 +1,7 @@
-// A payload processor as one use of it is configured: what filters/ implement.
+// The interface of payload processors, which filters/ implements. One Processor is one configured use.
 //
-// Immutable, shared by all workers and by every exchange of the routes and Backends that use it; what it must remember
-// of one exchange lives in the exchange's arena. Deadlines, failOpen and counting belong to the chain.
+// A Processor is immutable, and shared by all workers and by every exchange of the routes and Backends that use it. Its
+// state for one exchange lives in the exchange's arena. The pipeline takes care of deadlines, failOpen and counting.
 #pragma once
 
 #include <memory>
@@ -21,24 +21,25 @@ class Processor {
   virtual ~Processor() = default;
 
   virtual Verdict process(Call& call, const Peer& peer) const = 0;
-  /// In the phase of its use, if bodies exist there.
+  /// Returns how it wants the body in the phase of its use, if that phase has bodies.
   virtual BodyInterest body() const { return {}; }
-  /// Header fields that the processor alone decides about, in lower case. What a client sent in them, or in their
-  /// twins, goes before the step is asked, and does not come back where the step fails and is skipped; the route is
-  /// then matched again without them.
+  /// Returns the names of the header fields that the processor alone decides about, in lower case. Lines of them and of
+  /// their twins that a client sent are removed before the step is asked, and do not come back if the step fails and is
+  /// skipped; the route is then matched again without them.
   virtual std::span<const std::string> ownedFields() const { return {}; }
-  /// Where its own requests go.
+  /// Returns the targets of its own requests.
   virtual std::span<const std::shared_ptr<const CalloutTarget>> targets() const { return {}; }
-  /// Of this message; if not, it is asked once, about the heads alone. `response` is null in phases of the request.
+  /// Returns true if it wants the body of this message; if not, it is asked once, about the heads alone. `response` is
+  /// null in phases of the request.
   virtual bool wantsBody(const http::RequestHead& /*request*/, const http::ResponseHead* /*response*/) const {
     return true;
   }
-  /// In phases of the response: removes from `fields` what it would remove or replace in the response's head. For what
-  /// goes to the client and is shown to no step: trailers, and 1xx heads.
+  /// Removes from `fields` those that it would remove or replace in the head of the response. It is called for fields
+  /// that go to the client and that no step sees: trailers, and those of 1xx heads.
   virtual void withhold(http::Headers& /*fields*/) const {}
 };
 
-/// One that may run before authentication too: it never learns who calls, by its type.
+/// A processor that may run before authentication too. Its type gives it no access to the Peer.
 class PreAuthProcessor : public Processor {
  public:
   Verdict process(Call& call, const Peer& /*peer*/) const final { return process(call); }

@@ -7,7 +7,8 @@
 namespace sluice::processing {
 namespace {
 
-/// Takes the first character of `text` off, decoded as forms are. A "%" that encodes nothing stands for itself.
+/// Removes the first character of `text` and returns it, decoded as in a form. A "%" that encodes nothing stands for
+/// itself.
 char takeDecoded(std::string_view& text) {
   const char first = text.front();
   const int high = first == '%' && text.size() >= 3 ? http::hexValue(text[1]) : -1;
@@ -56,7 +57,7 @@ bool namesParameter(std::string_view parameter, std::string_view name) {
     if (own.empty() || http::toLower(takeDecoded(own)) != http::toLower(wanted)) return false;
   }
   if (own.empty()) return true;
-  // Some take "name[0]" for an element of a list, and some end a name where C ends a string.
+  // Some servers take "name[0]" for an element of a list, and some end a name at a NUL byte, as C does.
   const char next = takeDecoded(own);
   return next == '[' || next == '\0';
 }

@@ -1,4 +1,4 @@
-// The query of a request with one parameter of the gateway's own in it, and nobody else's of that name.
+// Edits of a request's query: one parameter is set to the gateway's value, and all others of its name are removed.
 //
 // Pure functions over views; results live in the arena.
 #pragma once
@@ -10,16 +10,17 @@
 
 namespace sluice::processing {
 
-/// `text` as it stands in the name or the value of a parameter: all but unreserved characters percent-encoded (RFC 3986
-/// section 2.3).
+/// Returns `text` encoded for the name or the value of a parameter: all but unreserved characters are percent-encoded
+/// (RFC 3986 section 2.3).
 std::string encodeQuery(std::string_view text);
 
-/// A parameter, "name=value" or "name", that some server would take for one named `name`: in any case, with
-/// percent-encodings, and as an element of a list ("name[]=").
+/// Returns true if some server would take this parameter ("name=value" or "name") for one named `name`. Letter case and
+/// percent-encodings do not matter, and elements of a list ("name[]=") count.
 bool namesParameter(std::string_view parameter, std::string_view name);
 
-/// `target` without the parameters named `name`, whether "&" or ";" parts them, and with `parameter` ("name=value",
-/// encoded) behind the rest, which stays as it is. Without `parameter` they only go, and with the last one the "?".
+/// Returns `target` without the parameters named `name`, whether "&" or ";" separates them, and with `parameter`
+/// ("name=value", encoded) behind the rest, which stays as it is. If `parameter` is empty, none is added, and the "?"
+/// goes with the last one that is removed.
 std::string_view replaceParameter(base::Arena& arena, std::string_view target, std::string_view name,
                                   std::string_view parameter);
 

@@ -1,9 +1,9 @@
 // The changes that the steps of a request make to its head, in their order, so that they can be made once more on
 // another head without running the steps again.
 //
-// A route that is matched again begins with the head as it was before the steps of the route that is left; the changes
-// of the steps that still count are laid on that head (RequestEdits::layOn). Lives in the arena of the exchange; one
-// thread.
+// When a route is matched again, the new route begins with the head as it was before the steps of the old one; the
+// changes of the steps that still count are made on that head (RequestEdits::layOn). The list lives in the arena of the
+// exchange; one thread.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,9 @@ struct RequestEdit {
   Kind kind;
   http::Field field;
 
-  /// A mirror gets none of what a step has marked as secret; what the step removed stays away all the same.
+  /// Makes the change. Without `withSecrets`, a value that a step has marked as secret is left out, but the value that it
+  /// replaces is removed all the same.
+
   void applyTo(base::Arena& arena, http::RequestHead& head, bool withSecrets = true) const;
 };
 
@@ -40,13 +42,13 @@ class RequestEdits {
   };
 
  public:
-  /// A place in the list, to which it can be taken back.
+  /// An end that the list had, and to which it can be rewound.
   using Mark = Entry*;
 
   void begin(base::Arena& arena, const Step& step) { append(arena, step, nullptr); }
   void add(base::Arena& arena, const Step& step, const RequestEdit& edit);
   Mark end() const { return last_; }
-  /// Forgets what was added since `mark` was the end.
+  /// Forgets everything that was added since `mark` was the end.
   void rewind(Mark mark);
   void clear() { first_ = last_ = nullptr; }
   bool empty() const { return first_ == nullptr; }
@@ -70,9 +72,9 @@ class RequestEdits {
       if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head);
     }
   }
-  /// Makes them all on a head that is none of the Backend's that was chosen: without secrets.
+  /// Makes all changes, without secrets, on a head that does not go to the Backend that was chosen (a mirror's).
   void layOnCopy(base::Arena& arena, http::RequestHead& head) const;
-  /// A step has begun for which is(const Step&) is true.
+  /// Returns true if a step has begun for which is(const Step&) is true.
   template <typename Is>
   bool hasBegun(Is&& is) const {
     for (const Entry* each = first_; each != nullptr; each = each->next) {
@@ -88,11 +90,11 @@ class RequestEdits {
   Entry* last_ = nullptr;
 };
 
-/// The one way for a step to change the head of a request: each change is made at once, and kept in `log` if the
-/// exchange may need it again.
+/// Changes the head of a request for a step, which has no other way to do so. Each change is made at once, and kept in
+/// `log` if the exchange may need it again.
 class RequestEditor {
  public:
-  /// `late`: the step has had its say about the head; nothing is changed any more.
+  /// `late` is true if the step has decided about the head already; its edits then have no effect.
   RequestEditor(base::Arena& arena, http::RequestHead& head, const Step& step, RequestEdits* log, bool late = false)
       : arena_(arena), head_(head), step_(step), log_(log), late_(late) {}
 
@@ -105,7 +107,7 @@ class RequestEditor {
   void add(const http::Field& field) { make({RequestEdit::Kind::kAdd, field}); }
   void remove(std::string_view name) { make({RequestEdit::Kind::kRemove, {name, {}, http::fieldId(name)}}); }
   void removeTwins(std::string_view name) { make({RequestEdit::Kind::kRemoveTwins, {name, {}}}); }
-  /// See replaceParameter(). A parameter is a secret if `care` says so.
+  /// Sets a parameter of the query, see replaceParameter(). The parameter is a secret if `care` says so.
   void setParameter(std::string_view name, std::string_view parameter, http::Care care) {
     make({RequestEdit::Kind::kSetParameter, {name, parameter, http::FieldId::kOther, care}});
   }

@@ -1,7 +1,8 @@
-// The right to have a step that waits asked again.
+// The right to have a suspended step asked again.
 //
-// Moves to whoever will have the answer, on the thread of the exchange. Resuming late (the deadline has passed, the
-// client or the exchange is gone) does nothing; letting it go without resuming fails the step.
+// A Resumer is handed to the code that will have the answer, on the thread of the exchange. To resume late (the
+// deadline has passed, the client or the exchange is gone) does nothing; to destroy a Resumer without resuming fails
+// the step.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,15 @@ namespace sluice::processing {
 /// Tells the waits of one exchange apart; never 0.
 using Ticket = std::uint32_t;
 
-/// Where answers go; outlives every Resumer.
+/// Takes the answers of Resumers and Wakers, and outlives them all.
 class ResumeSink {
  public:
   virtual ~ResumeSink() = default;
-  /// `exchange`: its token. `dropped`: nobody will answer any more.
+  /// `exchange` is the token of the exchange. `dropped` is true if the Resumer was destroyed without an answer.
   virtual void onResumed(std::uint64_t exchange, Ticket ticket, bool dropped) = 0;
 };
 
-/// Wakes an exchange like a Resumer, any number of times, and says nothing when it is let go.
+/// Wakes an exchange like a Resumer, but any number of times, and does nothing when it is destroyed.
 class Waker {
  public:
   Waker() = default;
@@ -54,7 +55,7 @@ class Resumer {
   ~Resumer() { tell(true); }
 
   void resume() { tell(false); }
-  /// Lets it go without a word: the step that waits is going too.
+  /// Gives the right up without failing the step, because the step is going too.
   void release() { sink_ = nullptr; }
 
  private:

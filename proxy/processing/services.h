@@ -15,8 +15,8 @@ struct Place;
 class Services {
  public:
   virtual ~Services() = default;
-  /// Never null: a request that there is no room for has failed already. `place` is that of the step, and
-  /// `request.timeout` is not zero.
+  /// Starts a request, and never returns null: a request that there is no room for has failed already. `place` is that
+  /// of the step, and `request.timeout` is not zero.
   virtual std::unique_ptr<Callout> callout(const CalloutRequest& request, const Place& place) = 0;
   virtual WorkerStates& workerStates() = 0;
 };

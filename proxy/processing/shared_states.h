@@ -1,7 +1,8 @@
-// State of processors that all workers share and that survives reloads (a rate limit does not refill because somebody
-// edited a route): kept by who owns it and what it is, for as long as any processor uses it.
+// State of processors that all workers share and that survives reloads, so that a rate limit does not refill because
+// somebody edited a route. It is looked up by its owner and its type, and lives as long as any processor uses it.
 //
-// One for a process, on the loading thread. What is in it is for all threads: a State is const, and counts in atomics.
+// The process has one SharedStates, on the loading thread. The States in it are used by all threads: each is const, and
+// counts in atomics.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@ namespace sluice::processing {
 
 class SharedStates {
  public:
-  /// The State of `owner` ("Backend demo/api: limits"): made by make() if nobody holds one.
+  /// Returns the State of `owner` ("Backend demo/api: limits"); make() makes it if nobody holds one.
   template <typename State, typename Make>
   std::shared_ptr<const State> get(const std::string& owner, Make&& make) {
     std::weak_ptr<const void>& known = states_[{owner, typeid(State)}];
@@ -23,7 +24,7 @@ class SharedStates {
     known = made;
     return made;
   }
-  /// Forgets those that nobody holds any more.
+  /// Forgets the States that nobody holds any more.
   void sweep() {
     std::erase_if(states_, [](const auto& each) { return each.second.expired(); });
   }

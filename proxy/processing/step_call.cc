@@ -13,7 +13,7 @@ const Head* kept(base::Arena& arena, Head& head) {
   return before;
 }
 
-/// Returns the answer of a step that left no address.
+/// Returns the reply to a request whose destination a step has left without addresses.
 Verdict denied() {
   return Verdict::reply({base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
                                      "the request may not go to any address of its destination"),
@@ -75,18 +75,18 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     }
     return verdict;
   }
-  ticket_ = 0;  // an answer that comes all the same means nothing
+  ticket_ = 0;  // an answer that comes all the same has no effect
   const bool nowhere = destination != nullptr && destination->addresses().empty();
   if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = denied();
   return decide(std::move(verdict), target, body);
 }
 
-/// Ends the step's say about the heads, unless it inspects a body of which there is more.
+/// Ends the step's influence on the heads, unless it goes on inspecting a body that has not ended.
 Verdict StepCall::decide(Verdict&& verdict, const StepTarget& target, const Body* body) {
   const bool inspects = step_->body.mode == BodyMode::kInspected && body != nullptr && !body->last();
   if (verdict.kind() == Verdict::Kind::kContinue && inspects) return std::move(verdict);
   if (verdict.kind() == Verdict::Kind::kFail && request_ != nullptr) restoreHeads(target);
-  // From here on the heads are those of other steps.
+  // From here on later steps change the heads, so this one must not restore them.
   decided_ = true;
   request_ = nullptr;
   response_ = nullptr;

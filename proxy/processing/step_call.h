@@ -1,5 +1,5 @@
-// One step while it runs for one message: it is asked, may be suspended and asked again, and what it changed in the
-// heads is undone if it fails and fails open. The pipeline owns it; one thread.
+// One step while it runs for one message. It is asked, and may be suspended and asked again; if it fails and fails
+// open, its changes of the heads are undone. The pipeline owns it; one thread.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace sluice::processing {
 class StepCall {
  public:
   explicit StepCall(const Step& step) : step_(&step) {}
-  /// For a step that is asked at once, at a time that is known.
+  /// For a step that is asked at once; `now` is the time.
   StepCall(const Step& step, base::MonotonicTime now) : step_(&step), begun_(now) {}
 
   const Step& step() const { return *step_; }
-  /// Asks the processor, unless the step is suspended still. If a step that fails open fails, what it wrote into the
-  /// heads, and what it took from the destination, is undone; behind one that fails closed nobody sees them any more.
+  /// Asks the processor, unless the step is suspended still. If a step that fails open fails, its changes of the heads
+  /// and of the destination are undone; after one that fails closed nobody sees them any more.
   Verdict ask(PipelineHost& host, const StepTarget& target, Body* body);
   bool waits() const { return wait_ == Wait::kWaiting; }
   /// Returns true if an answer has come since it was last asked.
@@ -32,7 +32,7 @@ class StepCall {
   void expire();
   /// Called when it has decided and will not be asked again.
   void end() { callouts_.clear(); }
-  /// Return the time since it was first asked.
+  /// Return the time from when the step was first asked until now, or until `now`.
   base::Duration time(const PipelineHost& host) const { return timeUntil(host.clock().now()); }
   base::Duration timeUntil(base::MonotonicTime now) const { return now - begun_; }
 
@@ -53,15 +53,16 @@ class StepCall {
   void restoreHeads(const StepTarget& target);
 
   const Step* step_;
-  void* memory_ = nullptr;  // the processor's
+  void* memory_ = nullptr;  // the state that Call::state() has made
   Wait wait_ = Wait::kNone;
   bool asked_ = false;
-  bool decided_ = false;  // on the heads: what it says of them later has no effect
+  bool decided_ = false;  // about the heads; its later changes of them have no effect
   Ticket ticket_ = 0;
   base::MonotonicTime begun_{};
   base::MonotonicTime deadline_{};
   std::vector<std::unique_ptr<Callout>> callouts_;
-  /// The lists of fields and of addresses as they were before a step that fails open, never their bytes. In the arena.
+  /// Copies of the heads and the destination as they were before a step that fails open; null for all others. They
+  /// share the bytes of the originals, and live in the arena.
   const http::RequestHead* request_ = nullptr;
   const http::ResponseHead* response_ = nullptr;
   const Destination* destination_ = nullptr;

@@ -74,7 +74,7 @@ class StepQueue {
   bool empty() const { return at_ == count_; }
 
  private:
-  /// Both rounds of a request have two phases each; no other pipeline has more to begin at one time.
+  /// The two rounds of a request have two phases each, and no other pipeline has more to begin at one time.
   static constexpr std::size_t kMost = 4;
 
   std::array<PhaseSteps, kMost> phases_;

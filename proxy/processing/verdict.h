@@ -1,4 +1,4 @@
-// What a step decides (continue, wait or reply), or that it could not.
+// The decision of a step: to continue, to wait or to reply, or that it has failed.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace sluice::processing {
 
-/// An answer to the client in the place of what would have come.
+/// An answer of the step to the client, instead of that of the Backend.
 struct Reply {
-  base::Error error;                                        // its status, type and sentence
+  base::Error error;                                        // gives the status, the type and the sentence
   std::vector<std::pair<std::string, std::string>> fields;  // names in lower case
 };
 
-/// Why a step failed: `reason` of sluice_processor_failures_total.
+/// The cause of a step's failure, which is the label `reason` of sluice_processor_failures_total.
 enum class Cause : std::uint8_t {
-  kError,      // it says so itself
-  kTimeout,    // it waited beyond its deadline
-  kDropped,    // what it waited for will never come
-  kOverLimit,  // the body is more than it may be given
+  kError,      // the processor says so
+  kTimeout,    // the step waited beyond its deadline
+  kDropped,    // the answer that the step waited for will never come
+  kOverLimit,  // the body is longer than the step may be given
   kNoRoom,     // the gateway is full: bodies take all that they may together, or there are too many requests to the
-               // server that it asks. It fails whatever failOpen says
-  kBadBody     // the body is not what its Content-Encoding says
+               // server that the step asks. The exchange fails whatever failOpen says
+  kBadBody     // the body is not encoded as its Content-Encoding says
 };
-/// "error", "timeout", "dropped", "over_limit" (of kNoRoom too), "bad_body".
+/// Returns "error", "timeout", "dropped", "over_limit" (for kNoRoom too) or "bad_body".
 std::string_view causeName(Cause cause);
 Cause causeOf(const base::Error& error);
 
@@ -37,7 +37,7 @@ class Verdict {
   enum class Kind : std::uint8_t { kContinue, kWait, kReply, kFail };
 
   static Verdict goOn() { return Verdict(Kind::kContinue); }
-  /// Nothing is decided before the Resumer that was taken with Call::suspend() is resumed: then the processor is asked
+  /// Puts the decision off. When the Resumer that was taken with Call::suspend() is resumed, the processor is asked
   /// again, with the same state and the same bytes.
   static Verdict wait() { return Verdict(Kind::kWait); }
   static Verdict reply(Reply reply) {
@@ -45,8 +45,8 @@ class Verdict {
     verdict.reply_ = std::move(reply);
     return verdict;
   }
-  /// The step could not do its work: what follows is up to failOpen. `reason`: one short sentence for the log; never
-  /// holds a secret, nor unescaped input.
+  /// Says that the step could not do its work; failOpen decides about the exchange. `reason` is one short sentence for
+  /// the log, and never holds a secret or unescaped input.
   static Verdict fail(std::string reason, Cause cause = Cause::kError) {
     Verdict verdict(Kind::kFail);
     verdict.reason_ = std::move(reason);
@@ -54,8 +54,7 @@ class Verdict {
     return verdict;
   }
 
-  /// The step has failed because its own request has, by a timeout or for want of room if that is how the request
-  /// failed.
+  /// Says that the step has failed because its own request has. A timeout, or a lack of room, is kept as the cause.
   static Verdict fail(const base::Error& error) { return fail(error.detail, causeOf(error)); }
 
   Kind kind() const { return kind_; }
@@ -69,7 +68,7 @@ class Verdict {
   Kind kind_;
   Cause cause_ = Cause::kError;
   base::Box<Reply> reply_;
-  base::Box<std::string> reason_;  // a pointer: most have none, and are handed on often
+  base::Box<std::string> reason_;  // a pointer keeps verdicts small: most have no reason, and they are moved often
 };
 
 }  // namespace sluice::processing

@@ -1,7 +1,7 @@
-// State of processors that each worker has for itself, from one exchange to the next: a client's session, a script's
-// interpreter. It needs no atomics, and goes with the processor that it belongs to.
+// State of processors that each worker keeps for itself from one exchange to the next, such as a client's session or a
+// script's interpreter. It needs no atomics, and goes with the processor that it belongs to.
 //
-// One for a worker; its thread.
+// Each worker has one WorkerStates, on its thread.
 #pragma once
 
 #include <map>
@@ -13,17 +13,18 @@ namespace sluice::processing {
 
 class WorkerStates {
  public:
-  /// The State that belongs to `owner`, which a processor keeps for this: made of `args` when it is first asked for.
+  /// Returns the State that belongs to `owner`, an object that a processor keeps for this purpose. It is made of `args`
+  /// when it is first asked for.
   template <typename State, typename... Args>
   State& get(const std::shared_ptr<const void>& owner, Args&&... args) {
     Entry& entry = entries_[{owner.get(), typeid(State)}];
-    // Another owner may have got the address of one that has gone.
+    // A new owner may have the address of one that has gone.
     if (entry.held == nullptr || entry.owner.expired()) {
       entry = {owner, std::make_unique<Holding<State>>(std::forward<Args>(args)...)};
     }
     return static_cast<Holding<State>&>(*entry.held).state;
   }
-  /// Forgets those whose owners have gone.
+  /// Forgets the States whose owners have gone.
   void sweep() {
     std::erase_if(entries_, [](const auto& each) { return each.second.owner.expired(); });
   }

@@ -5,7 +5,7 @@
 namespace sluice::processing {
 namespace {
 
-/// Edits nothing before it has seen the end of a word, which it then lets go on.
+/// Lets whole words go on, and holds the last one back until a space or the end of the body follows.
 Verdict heldBackToSpaces(Call& call) {
   std::string& held = call.state<std::string>();
   held += call.body->bytes().text();
@@ -287,7 +287,7 @@ TEST_F(BodyStageTest, WhatAProcessorHoldsItselfComesOutOfTheBudget) {
   EXPECT_EQ(host_.room.used(), BufferShare::kUnit) << "it has ended, the body has not left";
 }
 
-/// With a Content-Encoding of gzip: 2000 times "x".
+/// Returns 2000 times "x", encoded with gzip.
 std::string manyCoded() {
   static constexpr char kBytes[] =
       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\xa8\x18\x05\xa3\x60\x14\x8c\x82\x51\x30\x0a\x46\xc1"

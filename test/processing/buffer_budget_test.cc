@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kUnit = BufferShare::kUnit;
 
-/// Writes down which bodies were told that they had to give way, by their number.
+/// Records the numbers of the bodies that had to give way.
 class Sink final : public ResumeSink {
  public:
   void onResumed(std::uint64_t, Ticket ticket, bool) override { told.push_back(ticket); }

@@ -15,7 +15,7 @@ class EventBodyTest : public ::testing::Test {
  protected:
   using Visit = std::function<EventFate(const content::SseEvent&)>;
 
-  /// What goes on of a body that comes in the pieces that end at `cut`.
+  /// Sends `text` in two pieces, cut at `cut`, and returns the bytes that go on.
   std::string through(const std::string& text, std::size_t cut, const Visit& visit, std::size_t most = 1000) {
     EventBody events(most);
     std::string result;

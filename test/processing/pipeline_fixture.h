@@ -1,4 +1,4 @@
-// Steps without an exchange around them: a host that writes down what it is told, and answers when a test says so.
+// Runs steps without an exchange: a host that records what it is told, and answers when a test says so.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ class FakeHost final : public PipelineHost, public ResumeSink {
 
 class PipelineFixture : public ::testing::Test {
  protected:
-  /// Whoever waits still is not told any more.
+  /// Resumers that are left are destroyed after the test, and must not reach its steps.
   void TearDown() override { host_.answers = {}; }
   StepTarget target(bool ofResponse = false) { return {request_, ofResponse ? &response_ : nullptr, arena_, holds_}; }
   base::ByteQueue queue(std::string_view text) {

@@ -29,7 +29,8 @@ class RequestEditsTest : public ::testing::Test {
     for (const http::Field& field : head.headers) all += std::string(field.name) + "=" + std::string(field.value) + ";";
     return all;
   }
-  /// What the edits of `step` make of the head as it was; null: those of all.
+  /// Makes the edits of `step`, or all if it is null, on the head as it was, and returns the result as text.
+
   std::string laid(const Step* step = nullptr) {
     http::RequestHead head = before_;
     head.headers = before_.headers.copy(arena_);
