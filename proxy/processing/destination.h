@@ -16,7 +16,7 @@ namespace sluice::processing {
 
 class Destination {
  public:
-  struct Address {
+  struct ResolvedAddress {
     std::string_view ip;  // "192.0.2.1" or "2001:db8::1"
     std::uint16_t port = 0;
     std::size_t number = 0;  // its index in the list of resolved addresses
@@ -25,7 +25,7 @@ class Destination {
   /// `host` is the hostname of the Backend, or of the Service. `serverName` is the name that TLS asks for (SNI), empty
   /// for plaintext.
   Destination(std::string_view host, std::uint16_t port, std::string_view serverName,
-              std::span<const Address> addresses)
+              std::span<const ResolvedAddress> addresses)
       : host_(host), serverName_(serverName), addresses_(addresses), port_(port) {}
 
   std::string_view host() const { return host_; }
@@ -33,20 +33,20 @@ class Destination {
   std::string_view serverName() const { return serverName_; }
   /// Returns the addresses that the gateway has resolved and allowed and the steps before have kept, in the order in
   /// which they are tried.
-  std::span<const Address> addresses() const { return addresses_; }
+  std::span<const ResolvedAddress> addresses() const { return addresses_; }
 
   /// Removes the addresses for which `keeps` returns false. If none is left, the request is denied.
   template <typename Keeps>
   void narrow(base::Arena& arena, Keeps&& keeps) {
     if (addresses_.empty()) return;
-    auto* const left = arena.array<Address>(addresses_.size());
+    auto* const left = arena.array<ResolvedAddress>(addresses_.size());
     addresses_ = {left, std::copy_if(addresses_.begin(), addresses_.end(), left, keeps)};
   }
 
  private:
   std::string_view host_;
   std::string_view serverName_;
-  std::span<const Address> addresses_;
+  std::span<const ResolvedAddress> addresses_;
   std::uint16_t port_;
 };
 

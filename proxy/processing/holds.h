@@ -1,8 +1,8 @@
 // Resources that steps have taken (a place among a limited number) and that are given back when the attempt or the
 // exchange that the steps ran for has ended.
 //
-// An Attempt has one Holds for the steps of its Backend, an exchange one for all other steps. Entries live in the arena
-// of the exchange. Used on the thread of the exchange.
+// An Attempt has one Holds for the steps of its Backend, an exchange one for all other steps. The list lives in the
+// arena of the exchange. Used on the thread of the exchange.
 #pragma once
 
 #include <new>
@@ -29,26 +29,25 @@ class Holds {
 
   /// `what` belongs to the processor that adds it, or outlives it.
   void add(base::Arena& arena, const void* what, GiveBack giveBack) {
-    first_ = new (arena.allocate(sizeof(Entry), alignof(Entry))) Entry{what, giveBack, first_};
+    first_ = new (arena.allocate(sizeof(HeldResource), alignof(HeldResource))) HeldResource{what, giveBack, first_};
   }
   bool empty() const { return first_ == nullptr; }
   /// Gives everything back, the resource taken last first. The arena must still live.
-
   void release() {
-    while (const Entry* entry = first_) {
-      first_ = entry->next;
-      entry->giveBack(entry->what);
+    while (const HeldResource* resource = first_) {
+      first_ = resource->next;
+      resource->giveBack(resource->what);
     }
   }
 
  private:
-  struct Entry {
+  struct HeldResource {
     const void* what;
     GiveBack giveBack;
-    const Entry* next;
+    const HeldResource* next;
   };
 
-  const Entry* first_ = nullptr;
+  const HeldResource* first_ = nullptr;
 };
 
 }  // namespace sluice::processing

@@ -19,9 +19,9 @@ char takeDecoded(std::string_view& text) {
 }
 
 /// Appends to room that is large enough.
-class Writer {
+class QueryWriter {
  public:
-  explicit Writer(char* room) : begin_(room), end_(room) {}
+  explicit QueryWriter(char* room) : begin_(room), end_(room) {}
 
   void add(char c) { *end_++ = c; }
   void add(std::string_view text) { end_ = std::copy(text.begin(), text.end(), end_); }
@@ -66,7 +66,7 @@ std::string_view replaceParameter(base::Arena& arena, std::string_view target, s
                                   std::string_view parameter) {
   const std::size_t mark = target.find('?');
   std::string_view rest = mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
-  Writer writer(arena.bytes(target.size() + parameter.size() + 2));
+  QueryWriter writer(arena.bytes(target.size() + parameter.size() + 2));
   writer.add(target.substr(0, mark));
   bool first = true;
   char separator = '&';

@@ -25,9 +25,9 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
 }
 
 void RequestEdits::append(base::Arena& arena, const Step& step, const RequestEdit* edit) {
-  auto* entry = new (arena.allocate(sizeof(Entry), alignof(Entry))) Entry{&step, edit, nullptr};
-  (last_ != nullptr ? last_->next : first_) = entry;
-  last_ = entry;
+  auto* record = new (arena.allocate(sizeof(EditRecord), alignof(EditRecord))) EditRecord{&step, edit, nullptr};
+  (last_ != nullptr ? last_->next : first_) = record;
+  last_ = record;
 }
 
 void RequestEdits::add(base::Arena& arena, const Step& step, const RequestEdit& edit) {
@@ -40,7 +40,7 @@ void RequestEdits::rewind(Mark mark) {
 }
 
 void RequestEdits::layOnCopy(base::Arena& arena, http::RequestHead& head) const {
-  for (const Entry* each = first_; each != nullptr; each = each->next) {
+  for (const EditRecord* each = first_; each != nullptr; each = each->next) {
     if (each->edit != nullptr) each->edit->applyTo(arena, head, false);
   }
 }

@@ -28,22 +28,21 @@ struct RequestEdit {
   Kind kind;
   http::Field field;
 
-  /// Makes the change. Without `withSecrets`, a value that a step has marked as secret is left out, but the value that it
-  /// replaces is removed all the same.
-
+  /// Makes the change. Without `withSecrets`, a value that a step has marked as secret is left out, but the value that
+  /// it replaces is removed all the same.
   void applyTo(base::Arena& arena, http::RequestHead& head, bool withSecrets = true) const;
 };
 
 class RequestEdits {
-  struct Entry {
+  struct EditRecord {
     const Step* by;
     const RequestEdit* edit;  // null: the step has begun
-    Entry* next;
+    EditRecord* next;
   };
 
  public:
   /// An end that the list had, and to which it can be rewound.
-  using Mark = Entry*;
+  using Mark = EditRecord*;
 
   void begin(base::Arena& arena, const Step& step) { append(arena, step, nullptr); }
   void add(base::Arena& arena, const Step& step, const RequestEdit& edit);
@@ -56,9 +55,9 @@ class RequestEdits {
   /// Forgets the steps for which keep(const Step&) is false, and what they changed.
   template <typename Keep>
   void keepIf(Keep&& keep) {
-    Entry** to = &first_;
+    EditRecord** to = &first_;
     last_ = nullptr;
-    for (Entry* each = first_; each != nullptr; each = each->next) {
+    for (EditRecord* each = first_; each != nullptr; each = each->next) {
       if (!keep(*each->by)) continue;
       *to = last_ = each;
       to = &each->next;
@@ -68,7 +67,7 @@ class RequestEdits {
   /// Makes the changes of the steps for which counts(const Step&) is true.
   template <typename Counts>
   void layOn(base::Arena& arena, http::RequestHead& head, Counts&& counts) const {
-    for (const Entry* each = first_; each != nullptr; each = each->next) {
+    for (const EditRecord* each = first_; each != nullptr; each = each->next) {
       if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head);
     }
   }
@@ -77,7 +76,7 @@ class RequestEdits {
   /// Returns true if a step has begun for which is(const Step&) is true.
   template <typename Is>
   bool hasBegun(Is&& is) const {
-    for (const Entry* each = first_; each != nullptr; each = each->next) {
+    for (const EditRecord* each = first_; each != nullptr; each = each->next) {
       if (each->edit == nullptr && is(*each->by)) return true;
     }
     return false;
@@ -86,8 +85,8 @@ class RequestEdits {
  private:
   void append(base::Arena& arena, const Step& step, const RequestEdit* edit);
 
-  Entry* first_ = nullptr;
-  Entry* last_ = nullptr;
+  EditRecord* first_ = nullptr;
+  EditRecord* last_ = nullptr;
 };
 
 /// Changes the head of a request for a step, which has no other way to do so. Each change is made at once, and kept in

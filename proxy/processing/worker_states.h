@@ -17,18 +17,18 @@ class WorkerStates {
   /// when it is first asked for.
   template <typename State, typename... Args>
   State& get(const std::shared_ptr<const void>& owner, Args&&... args) {
-    Entry& entry = entries_[{owner.get(), typeid(State)}];
+    OwnedState& known = states_[{owner.get(), typeid(State)}];
     // A new owner may have the address of one that has gone.
-    if (entry.held == nullptr || entry.owner.expired()) {
-      entry = {owner, std::make_unique<Holding<State>>(std::forward<Args>(args)...)};
+    if (known.held == nullptr || known.owner.expired()) {
+      known = {owner, std::make_unique<Holding<State>>(std::forward<Args>(args)...)};
     }
-    return static_cast<Holding<State>&>(*entry.held).state;
+    return static_cast<Holding<State>&>(*known.held).state;
   }
   /// Forgets the States whose owners have gone.
   void sweep() {
-    std::erase_if(entries_, [](const auto& each) { return each.second.owner.expired(); });
+    std::erase_if(states_, [](const auto& each) { return each.second.owner.expired(); });
   }
-  void clear() { entries_.clear(); }
+  void clear() { states_.clear(); }
 
  private:
   struct Held {
@@ -40,12 +40,12 @@ class WorkerStates {
     explicit Holding(Args&&... args) : state(std::forward<Args>(args)...) {}
     State state;
   };
-  struct Entry {
+  struct OwnedState {
     std::weak_ptr<const void> owner;
     std::unique_ptr<Held> held;
   };
 
-  std::map<std::pair<const void*, std::type_index>, Entry> entries_;
+  std::map<std::pair<const void*, std::type_index>, OwnedState> states_;
 };
 
 }  // namespace sluice::processing

@@ -10,7 +10,7 @@ namespace {
 
 class DestinationTest : public ::testing::Test {
  protected:
-  static constexpr std::array<Destination::Address, 3> kAll = {
+  static constexpr std::array<Destination::ResolvedAddress, 3> kAll = {
       {{"192.0.2.1", 443, 0}, {"2001:db8::1", 443, 1}, {"192.0.2.3", 8443, 2}}};
   std::string left() const {
     std::string text;

@@ -18,9 +18,9 @@ namespace sluice::processing {
 
 using Work = std::function<Verdict(Call&)>;
 
-class Scripted final : public PreAuthProcessor {
+class ScriptedProcessor final : public PreAuthProcessor {
  public:
-  explicit Scripted(Work work) : work_(std::move(work)) {}
+  explicit ScriptedProcessor(Work work) : work_(std::move(work)) {}
   Verdict process(Call& call) const override { return work_(call); }
 
  private:
@@ -29,7 +29,7 @@ class Scripted final : public PreAuthProcessor {
 
 inline Step makeStep(std::string name, Phase phase, Work work, BodyMode mode = BodyMode::kNone) {
   Step step;
-  step.processor = std::make_shared<const Scripted>(std::move(work));
+  step.processor = std::make_shared<const ScriptedProcessor>(std::move(work));
   step.name = std::move(name);
   step.type = "acme.test/Script:v1";
   step.phase = phase;
@@ -47,7 +47,7 @@ inline Work goesOn() {
 
 class FakeHost final : public PipelineHost, public ResumeSink {
  public:
-  struct Told {
+  struct EndedStep {
     std::string step;
     Verdict::Kind kind;
     Cause cause;
@@ -82,7 +82,7 @@ class FakeHost final : public PipelineHost, public ResumeSink {
   BufferBudget budget{1 << 20};
   BufferRoom room{budget};
   test::NoServices nothing;
-  std::vector<Told> told;
+  std::vector<EndedStep> told;
   std::vector<std::string> met;
   std::vector<Ticket> later;
   bool heeds = true;

@@ -6,7 +6,7 @@ namespace sluice::exchange {
 
 void ConnectPhase::begin(base::Arena& arena, const routing::BackendPlan& plan, net::Addresses addresses) {
   addresses_ = std::move(addresses);
-  auto* const seen = arena.array<processing::Destination::Address>(addresses_.size());
+  auto* const seen = arena.array<processing::Destination::ResolvedAddress>(addresses_.size());
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
     seen[i] = {arena.copy(addresses_[i].ip()), addresses_[i].port(), i};
   }

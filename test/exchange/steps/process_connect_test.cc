@@ -9,17 +9,17 @@ using processing::Destination;
 using processing::Resumer;
 
 /// Leaves the addresses of which this is true.
-Work keeps(std::function<bool(const Destination::Address&)> wanted) {
+Work keeps(std::function<bool(const Destination::ResolvedAddress&)> wanted) {
   return [=](Call& call) {
     call.destination->narrow(call.arena, wanted);
     return Verdict::goOn();
   };
 }
 Work keepsOnly(const std::string& ip) {
-  return keeps([=](const Destination::Address& address) { return address.ip == ip; });
+  return keeps([=](const Destination::ResolvedAddress& address) { return address.ip == ip; });
 }
 Work keepsNone() {
-  return keeps([](const Destination::Address&) { return false; });
+  return keeps([](const Destination::ResolvedAddress&) { return false; });
 }
 
 /// What a step has seen, as text.
