@@ -68,7 +68,7 @@ TEST_F(BodyStageTest, AStreamedStepIsAskedAboutTheHeadThePiecesAndTheEnd) {
   EXPECT_EQ(outcome(), StepOutcome::kDone);
 }
 
-TEST_F(BodyStageTest, ABufferedStepIsAskedOnceAboutAllOfIt) {
+TEST_F(BodyStageTest, ABufferedStepIsAskedOnceAboutTheWholeBody) {
   int asked = 0;
   BodyStage& stage = make(makeStep(
       "step", Phase::kRequestBody,
@@ -87,7 +87,7 @@ TEST_F(BodyStageTest, ABufferedStepIsAskedOnceAboutAllOfIt) {
   EXPECT_TRUE(stage.hasChanged());
 }
 
-TEST_F(BodyStageTest, AMessageWithoutABodyIsItsHeadAndAnEndAtOnce) {
+TEST_F(BodyStageTest, AsksOnceAboutAMessageWithoutABody) {
   for (const BodyMode mode : {BodyMode::kStreamed, BodyMode::kBuffered}) {
     host_.told.clear();
     int asked = 0;
@@ -109,7 +109,7 @@ TEST_F(BodyStageTest, AMessageWithoutABodyIsItsHeadAndAnEndAtOnce) {
   }
 }
 
-TEST_F(BodyStageTest, ABufferedBodyHasABoundOnBothSides) {
+TEST_F(BodyStageTest, ABufferedBodyMayReachItsBoundButNotExceedIt) {
   for (const std::size_t own : {std::size_t{0}, std::size_t{8}, std::size_t{5000}}) {
     const std::size_t bound = own == 8 ? 8 : 1024;
     for (const std::size_t size : {bound, bound + 1}) {
@@ -139,7 +139,7 @@ TEST_F(BodyStageTest, ABodyOverTheBoundPassesAStepThatFailsOpen) {
   EXPECT_EQ(passed(), large + "y");
 }
 
-TEST_F(BodyStageTest, WhatIsHeldComesOutOfTheBudgetAndGoesBackWhenItHasLeft) {
+TEST_F(BodyStageTest, HeldBytesCountAgainstTheBufferBudgetUntilTheyHaveLeft) {
   host_.budget.setMost(BufferShare::kUnit);
   BufferShare others(host_.room);
   make(makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered));
@@ -162,7 +162,7 @@ TEST_F(BodyStageTest, WhatIsHeldComesOutOfTheBudgetAndGoesBackWhenItHasLeft) {
   }
 }
 
-TEST_F(BodyStageTest, WhatIsOnlyStatedTakesNoRoom) {
+TEST_F(BodyStageTest, AStatedLengthTakesNoRoom) {
   step_ = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
   stage_.emplace(step_, host_, pool_, true, 1024);
   EXPECT_TRUE(turn());
@@ -214,7 +214,7 @@ TEST_F(BodyStageTest, AStepThatInspectsAndFailsOpenInTheMiddleLosesNothing) {
   EXPECT_EQ(passed(), "abcdef");
 }
 
-TEST_F(BodyStageTest, WhatAStepThatInspectsWroteIntoTheHeadIsUndoneThoughItHadGoneOnBefore) {
+TEST_F(BodyStageTest, HeadEditsOfAnInspectingStepAreUndoneIfItFailsAfterAnEarlierPiece) {
   make(open(inspects([](Call& call) {
     call.edit.add("x-seen", "1");
     return call.body->last() ? Verdict::fail("it broke") : Verdict::goOn();
@@ -224,7 +224,7 @@ TEST_F(BodyStageTest, WhatAStepThatInspectsWroteIntoTheHeadIsUndoneThoughItHadGo
   EXPECT_EQ(request_.headers.find("x-seen"), nullptr);
 }
 
-TEST_F(BodyStageTest, ALongInspectionLetsOthersOfTheWorkerGoFirst) {
+TEST_F(BodyStageTest, ALongInspectionLetsOtherExchangesGoFirst) {
   host_.limits.buffer = host_.limits.decompressed = 1 << 20;
   std::size_t seen = 0;
   BodyStage& stage = make(inspects([&](Call& call) {
@@ -246,7 +246,7 @@ TEST_F(BodyStageTest, ALongInspectionLetsOthersOfTheWorkerGoFirst) {
   EXPECT_EQ(passed(), large);
 }
 
-TEST_F(BodyStageTest, ASlowInspectionLetsOthersGoFirstToo) {
+TEST_F(BodyStageTest, ASlowInspectionLetsOtherExchangesGoFirst) {
   host_.limits.buffer = 1 << 20;
   std::size_t seen = 0;
   BodyStage& stage = make(inspects([&](Call& call) {
@@ -277,7 +277,7 @@ TEST_F(BodyStageTest, AnInspectionThatWaitsSeesTheSameBytesAgain) {
   EXPECT_EQ(passed(), "abcd");
 }
 
-TEST_F(BodyStageTest, WhatAProcessorHoldsItselfComesOutOfTheBudget) {
+TEST_F(BodyStageTest, BytesThatAProcessorClaimsCountAgainstTheBufferBudget) {
   make(inspects([](Call& call) {
     return call.body->claim(40'000) ? Verdict::goOn() : Verdict::fail("no room", Cause::kNoRoom);
   }));
@@ -295,7 +295,7 @@ std::string manyCoded() {
   return {kBytes, sizeof(kBytes) - 1};
 }
 
-TEST_F(BodyStageTest, WhatDecodesABodyTakesRoomUntilItsStepHasAnswered) {
+TEST_F(BodyStageTest, TheDecoderOfABodyTakesRoomUntilTheStepHasAnswered) {
   request_.headers.add(arena_, "content-encoding", "gzip");
   host_.limits = {4096, 16, 4096, 1000};
   for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected, BodyMode::kStreamed}) {
@@ -319,7 +319,7 @@ TEST_F(BodyStageTest, WhatDecodesABodyTakesRoomUntilItsStepHasAnswered) {
   }
 }
 
-TEST_F(BodyStageTest, TheBoundOfABodyIsThatOfItsTextToo) {
+TEST_F(BodyStageTest, TheBoundOfABodyBoundsItsTextToo) {
   request_.headers.add(arena_, "content-encoding", "gzip");
   for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected}) {
     for (const std::uint64_t bound : {2000U, 1999U}) {
@@ -335,7 +335,7 @@ TEST_F(BodyStageTest, TheBoundOfABodyIsThatOfItsTextToo) {
   }
 }
 
-TEST_F(BodyStageTest, AStreamWhoseWindowHadToGiveWayIsRefused) {
+TEST_F(BodyStageTest, AStreamWhoseDecoderHadToGiveWayIsRefused) {
   request_.headers.add(arena_, "content-encoding", "gzip");
   host_.limits = {4096, 16, 4096, 1000};
   Step step = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kStreamed);
@@ -349,7 +349,7 @@ TEST_F(BodyStageTest, AStreamWhoseWindowHadToGiveWayIsRefused) {
   EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
 }
 
-TEST_F(BodyStageTest, AStepThatFailsOpenBeforeItChangedAnythingIsByteExact) {
+TEST_F(BodyStageTest, ABodyPassesByteExactIfAStepFailsOpenBeforeItChangedAnything) {
   for (const int count : {1, 2, 3, 4}) {
     host_.told.clear();
     out_.bytes.clear();
@@ -363,7 +363,7 @@ TEST_F(BodyStageTest, AStepThatFailsOpenBeforeItChangedAnythingIsByteExact) {
   }
 }
 
-TEST_F(BodyStageTest, WhatAStepChangesInTheCallThatFailsIsNotChanged) {
+TEST_F(BodyStageTest, ChangesMadeInACallThatFailsAreDropped) {
   const Work spoils = [](Call& call) {
     call.body->replacement().append("spoilt");
     return Verdict::fail("it broke");
@@ -378,7 +378,7 @@ TEST_F(BodyStageTest, WhatAStepChangesInTheCallThatFailsIsNotChanged) {
   }
 }
 
-TEST_F(BodyStageTest, AStepThatFailsOpenAfterItChangedWhatIsGoneIsRefused) {
+TEST_F(BodyStageTest, AFailOpenStepThatFailsAfterChangedBytesHaveLeftRefusesTheExchange) {
   make(open(makeStep(
       "step", Phase::kRequestBody,
       [](Call& call) {
@@ -394,7 +394,7 @@ TEST_F(BodyStageTest, AStepThatFailsOpenAfterItChangedWhatIsGoneIsRefused) {
   EXPECT_EQ(outcome(), StepOutcome::kUnreplayable);
 }
 
-TEST_F(BodyStageTest, WhatAStepHoldsBackGoesOnIfItFailsOpen) {
+TEST_F(BodyStageTest, BytesHeldBackGoOnIfTheStepFailsOpen) {
   make(open(makeStep(
       "step", Phase::kRequestBody,
       [](Call& call) { return call.body->last() ? Verdict::fail("it broke") : heldBackToSpaces(call); },
@@ -408,7 +408,7 @@ TEST_F(BodyStageTest, WhatAStepHoldsBackGoesOnIfItFailsOpen) {
   EXPECT_EQ(outcome(), StepOutcome::kSkipped);
 }
 
-TEST_F(BodyStageTest, WhatAStepHoldsBackToTheEndIsItsOwnToLetGo) {
+TEST_F(BodyStageTest, AStepMayHoldBytesBackUntilTheEnd) {
   for (const bool isOpen : {true, false}) {
     out_.bytes.clear();
     Step step = makeStep("step", Phase::kRequestBody, heldBackToSpaces, BodyMode::kStreamed);
@@ -420,7 +420,7 @@ TEST_F(BodyStageTest, WhatAStepHoldsBackToTheEndIsItsOwnToLetGo) {
   }
 }
 
-TEST_F(BodyStageTest, WhatAStepDropsIsGoneWhetherItFailsOpenOrNot) {
+TEST_F(BodyStageTest, BytesThatAStepDropsDoNotGoOn) {
   for (const bool isOpen : {true, false}) {
     out_.bytes.clear();
     out_.ended = false;
@@ -440,7 +440,7 @@ TEST_F(BodyStageTest, WhatAStepDropsIsGoneWhetherItFailsOpenOrNot) {
   }
 }
 
-TEST_F(BodyStageTest, TheReplayOfWhatIsHeldBackHasABoundOnBothSides) {
+TEST_F(BodyStageTest, BytesHeldBackAreReplayedUpToTheReplayBuffer) {
   for (const std::size_t size : {std::size_t{16}, std::size_t{17}}) {
     host_.told.clear();
     host_.met.clear();
@@ -459,7 +459,7 @@ TEST_F(BodyStageTest, TheReplayOfWhatIsHeldBackHasABoundOnBothSides) {
   }
 }
 
-TEST_F(BodyStageTest, AStepThatAnswersItselfForEverKeepsNobodyBusy) {
+TEST_F(BodyStageTest, AStepThatAnswersItselfIsAskedOnceInATurn) {
   int asked = 0;
   make(makeStep(
       "step", Phase::kRequestBody,
@@ -477,7 +477,7 @@ TEST_F(BodyStageTest, AStepThatAnswersItselfForEverKeepsNobodyBusy) {
   EXPECT_EQ(asked, 2);
 }
 
-TEST_F(BodyStageTest, AnAnswerInTheMiddleEndsIt) {
+TEST_F(BodyStageTest, AReplyInTheMiddleOfABodyEndsIt) {
   make(open(makeStep(
       "step", Phase::kRequestBody,
       [](Call& call) {

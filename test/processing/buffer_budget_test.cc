@@ -68,7 +68,7 @@ TEST(BufferBudget, OneWorkerLeavesTheOthersTheirReserve) {
   EXPECT_TRUE(modest.reach(6 * kUnit));
 }
 
-TEST(BufferBudget, TheBodyThatHasBroughtLeastForLongestGivesWay) {
+TEST(BufferBudget, TheBodyThatHasGoneLongestWithoutAnotherUnitGivesWay) {
   BufferBudget budget(4 * kUnit);
   BufferRoom room(budget);
   Sink sink;
@@ -109,7 +109,7 @@ TEST(BufferBudget, ABodyThatComesAtOnceIsServedBesideThousandsThatDrip) {
   EXPECT_EQ(sink.told.size(), 728U);
 }
 
-TEST(BufferBudget, WhatHasComeWholeNeverGivesWay) {
+TEST(BufferBudget, ABodyThatHasEndedNeverGivesWay) {
   BufferBudget budget(2 * kUnit);
   BufferRoom room(budget);
   Sink sink;
@@ -126,7 +126,7 @@ TEST(BufferBudget, WhatHasComeWholeNeverGivesWay) {
   EXPECT_TRUE(late.reach(1));
 }
 
-TEST(BufferBudgetThreads, TogetherNeverHaveMoreThanThereIsAndGiveAllBack) {
+TEST(BufferBudgetThreads, NeverTakeMoreThanTheBudgetTogetherAndGiveItBack) {
   constexpr std::uint64_t kShares = 8;
   BufferBudget budget(kShares * kUnit);
   std::vector<std::optional<BufferRoom>> rooms(4);

@@ -25,27 +25,27 @@ class DestinationTest : public ::testing::Test {
   Destination destination_{"api.example.com", 443, "sni.example.com", kAll};
 };
 
-TEST_F(DestinationTest, SaysWhereTo) {
+TEST_F(DestinationTest, HasAHostAPortAServerNameAndAddresses) {
   EXPECT_EQ(destination_.host(), "api.example.com");
   EXPECT_EQ(destination_.port(), 443);
   EXPECT_EQ(destination_.serverName(), "sni.example.com");
   EXPECT_EQ(left(), "192.0.2.1 443 0;2001:db8::1 443 1;192.0.2.3 8443 2;");
 }
 
-TEST_F(DestinationTest, KeepsOrderAndNumbersOfWhatIsLeft) {
+TEST_F(DestinationTest, KeepsOrderAndNumbersOfTheAddressesThatAreLeft) {
   destination_.narrow(arena_, [](const auto& address) { return address.port == 8443 || address.number == 0; });
   EXPECT_EQ(left(), "192.0.2.1 443 0;192.0.2.3 8443 2;");
   destination_.narrow(arena_, [](const auto& address) { return address.ip == "192.0.2.3"; });
   EXPECT_EQ(left(), "192.0.2.3 8443 2;");
 }
 
-TEST_F(DestinationTest, MayBeLeftWithNothingAndStaysSo) {
+TEST_F(DestinationTest, StaysEmptyOnceEveryAddressIsRemoved) {
   destination_.narrow(arena_, [](const auto&) { return false; });
   destination_.narrow(arena_, [](const auto&) { return true; });
   EXPECT_EQ(left(), "");
 }
 
-TEST_F(DestinationTest, ACopyIsAsItWas) {
+TEST_F(DestinationTest, ACopyKeepsTheAddressesThatTheOriginalLoses) {
   const Destination before = destination_;
   destination_.narrow(arena_, [](const auto&) { return false; });
   destination_ = before;

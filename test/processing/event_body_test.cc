@@ -39,7 +39,7 @@ class EventBodyTest : public ::testing::Test {
   std::vector<Verdict> verdicts_;
 };
 
-TEST_F(EventBodyTest, EachIsSeenOnceAndPassesByteExactWhereverTheBodyIsCut) {
+TEST_F(EventBodyTest, EachEventIsSeenOnceAndPassesByteExactWhereverTheBodyIsCut) {
   for (std::size_t cut = 0; cut <= kStream.size(); ++cut) {
     seen_.clear();
     EXPECT_EQ(through(kStream, cut, [this](const auto& event) { return note(event); }), kStream) << cut;
@@ -47,7 +47,7 @@ TEST_F(EventBodyTest, EachIsSeenOnceAndPassesByteExactWhereverTheBodyIsCut) {
   }
 }
 
-TEST_F(EventBodyTest, IsHeldBackUntilItIsComplete) {
+TEST_F(EventBodyTest, AnEventIsHeldBackUntilItIsComplete) {
   EventBody events(1000);
   base::ByteQueue bytes(pool_);
   bytes.append("data: one\n\ndata: se");
@@ -56,7 +56,7 @@ TEST_F(EventBodyTest, IsHeldBackUntilItIsComplete) {
   EXPECT_EQ(body.takeChanged().text(), "data: one\n\n");
 }
 
-TEST_F(EventBodyTest, GoesOnChangedOrNotAtAll) {
+TEST_F(EventBodyTest, AnEventMayBeChangedOrDropped) {
   for (std::size_t cut = 0; cut <= kStream.size(); ++cut) {
     const std::string got = through(kStream, cut, [](const content::SseEvent& event) {
       if (event.data == "one") return EventFate::drop();
@@ -66,7 +66,7 @@ TEST_F(EventBodyTest, GoesOnChangedOrNotAtAll) {
   }
 }
 
-TEST_F(EventBodyTest, FailsBeyondItsBound) {
+TEST_F(EventBodyTest, AnEventLongerThanTheBoundFails) {
   const auto keep = [](const content::SseEvent&) { return EventFate::keep(); };
   through("data: 12345\n\n", 3, keep, 13);
   EXPECT_EQ(verdicts_.back().kind(), Verdict::Kind::kContinue);

@@ -26,7 +26,7 @@ class HoldsTest : public ::testing::Test {
   const NumberedResource two_{back_, 2};
 };
 
-TEST_F(HoldsTest, GiveBackOnceTheLastFirst) {
+TEST_F(HoldsTest, GivesBackOnceInReverseOrder) {
   Holds holds;
   EXPECT_TRUE(holds.empty());
   holds.add(arena_, &one_, giveBack);
@@ -38,12 +38,12 @@ TEST_F(HoldsTest, GiveBackOnceTheLastFirst) {
   EXPECT_EQ(back_.size(), 2u);
 }
 
-TEST_F(HoldsTest, GiveBackWhenTheyEnd) {
+TEST_F(HoldsTest, GivesBackWhenDestroyed) {
   { Holds().add(arena_, &one_, giveBack); }
   EXPECT_EQ(back_, std::vector{1});
 }
 
-TEST_F(HoldsTest, AreMovedWithWhatTheyBelongTo) {
+TEST_F(HoldsTest, KeepsItsResourcesWhenMoved) {
   Holds holds;
   {
     Holds before;

@@ -15,7 +15,7 @@ TEST(Phase, IsKnownByItsName) {
   EXPECT_FALSE(phaseFrom(""));
 }
 
-TEST(Phase, HasABodyInFour) {
+TEST(Phase, FourPhasesHaveABody) {
   int bodies = 0;
   for (std::size_t i = 0; i < kPhases; ++i) bodies += hasBody(static_cast<Phase>(i)) ? 1 : 0;
   EXPECT_EQ(bodies, 4);

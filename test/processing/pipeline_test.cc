@@ -77,7 +77,7 @@ TEST_F(PipelineTest, RoundsHaveTheirOwnSteps) {
   EXPECT_EQ(order_, (std::vector<std::string>{"early", "late"}));
 }
 
-TEST_F(PipelineTest, WhatFollowsABufferedStepWaitsForAllOfTheBody) {
+TEST_F(PipelineTest, StepsBehindABufferedOneWaitForTheWholeBody) {
   make({makeStep("b", Phase::kRequestBody, notes("b"), BodyMode::kBuffered),
         makeStep("n", Phase::kRequestBody, notes("n"))});
   EXPECT_EQ(enter(Phase::kRequestBody), Pipeline::Outcome::kWaits);
@@ -89,7 +89,7 @@ TEST_F(PipelineTest, WhatFollowsABufferedStepWaitsForAllOfTheBody) {
   EXPECT_EQ(passed(), "abc");
 }
 
-TEST_F(PipelineTest, AStepOfALaterPhaseGetsWhatWasReadyBeforeItBegan) {
+TEST_F(PipelineTest, AStepOfALaterPhaseGetsBytesThatWereReadyBeforeItBegan) {
   make({makeStep("1", Phase::kRequestBody, notes("1"), BodyMode::kBuffered),
         makeStep("2", Phase::kBackendRequest, notes("2"), BodyMode::kBuffered)});
   pipeline_->append(chains(), Phase::kRequestBody);
@@ -129,7 +129,7 @@ TEST_F(PipelineTest, AStepThatHasDecidedKeepsNoCalloutWhateverItDecided) {
   }
 }
 
-TEST_F(PipelineTest, WhereNobodyHeedsARefusalStepsGoOn) {
+TEST_F(PipelineTest, StepsGoOnIfTheHostIgnoresARefusal) {
   host_.heeds = false;
   make({makeStep("bad", Phase::kRequestHeaders, [](Call&) { return Verdict::fail("it broke"); }),
         makeStep("next", Phase::kRequestHeaders, notes("next"))});
@@ -137,7 +137,7 @@ TEST_F(PipelineTest, WhereNobodyHeedsARefusalStepsGoOn) {
   EXPECT_EQ(order_, std::vector<std::string>{"next"});
 }
 
-TEST_F(PipelineTest, ItsDeadlineIsTheFirstOfItsStepsAndOnlyThoseThatAreDueExpire) {
+TEST_F(PipelineTest, DeadlineIsTheEarliestOfTheStepsAndOnlyDueStepsExpire) {
   Step first = open(makeStep("1", Phase::kRequestBody, waits(), BodyMode::kStreamed));
   first.timeout = std::chrono::milliseconds(50);
   make({first});
@@ -153,7 +153,7 @@ TEST_F(PipelineTest, ItsDeadlineIsTheFirstOfItsStepsAndOnlyThoseThatAreDueExpire
   EXPECT_EQ(host_.told[0].outcome, StepOutcome::kSkipped);
 }
 
-TEST_F(PipelineTest, AnswersFindTheStepThatWaits) {
+TEST_F(PipelineTest, AnAnswerReachesTheStepThatWaits) {
   make({makeStep("1", Phase::kRequestHeaders, waits())});
   EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kWaits);
   EXPECT_FALSE(pipeline_->answer(host_.tickets + 1, false));
@@ -162,7 +162,7 @@ TEST_F(PipelineTest, AnswersFindTheStepThatWaits) {
   EXPECT_EQ(go(), Pipeline::Outcome::kDone);
 }
 
-TEST_F(PipelineTest, ThereIsRoomForSoMuchInsideUnlessAStepCollects) {
+TEST_F(PipelineTest, RoomIsBoundedUnlessAStepCollects) {
   make({makeStep("s", Phase::kRequestBody, waits(), BodyMode::kStreamed)});
   EXPECT_EQ(pipeline_->room(0), kInside);
   enter(Phase::kRequestBody);
@@ -182,7 +182,7 @@ TEST_F(PipelineTest, ThereIsRoomForSoMuchInsideUnlessAStepCollects) {
   EXPECT_EQ(pipeline_->room(0), kInside - 3) << "it has all, and waits";
 }
 
-TEST_F(PipelineTest, SaysWhetherBytesChange) {
+TEST_F(PipelineTest, KnowsWhetherStepsAlterTheBody) {
   Step reads = makeStep("s", Phase::kRequestBody, goesOn(), BodyMode::kStreamed);
   reads.body.edits = false;
   make({reads});

@@ -32,7 +32,7 @@ TEST_F(QueryEdit, RemovesEveryOccurrenceWhereverItStands) {
   EXPECT_EQ(replaced("/a?key=1?key=2"), "/a?key=own");
 }
 
-TEST_F(QueryEdit, RemovesWhatSomeServerWouldTakeForIt) {
+TEST_F(QueryEdit, RemovesParametersThatSomeServerWouldTakeForIt) {
   for (const char* twin : {"KEY=1", "%6bey=1", "%6Bey", "k%65%79=1", "key[]=1", "key%5B0%5D=1", "key%00x=1"}) {
     EXPECT_EQ(replaced("/?" + std::string(twin) + "&b=1"), "/?b=1&key=own") << twin;
   }
@@ -44,7 +44,7 @@ TEST_F(QueryEdit, EncodesAllButUnreservedCharacters) {
   EXPECT_EQ(encodeQuery("a&b=c d+#%\xC3\xA4"), "a%26b%3Dc%20d%2B%23%25%C3%A4");
 }
 
-TEST_F(QueryEdit, WithoutAParameterOnlyRemoves) {
+TEST_F(QueryEdit, OnlyRemovesIfNoParameterIsGiven) {
   EXPECT_EQ(replaced("/a?key=1&b=2", "key", ""), "/a?b=2");
   EXPECT_EQ(replaced("/a?key=1", "key", ""), "/a");
   EXPECT_EQ(replaced("/a?", "key", ""), "/a");

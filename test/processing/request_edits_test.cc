@@ -30,7 +30,6 @@ class RequestEditsTest : public ::testing::Test {
     return all;
   }
   /// Makes the edits of `step`, or all if it is null, on the head as it was, and returns the result as text.
-
   std::string laid(const Step* step = nullptr) {
     http::RequestHead head = before_;
     head.headers = before_.headers.copy(arena_);
@@ -57,7 +56,7 @@ TEST_F(RequestEditsTest, AreMadeAtOnceAndCanBeMadeAgain) {
   EXPECT_EQ(laid(), text(head_));
 }
 
-TEST_F(RequestEditsTest, OfOneStepAreMadeWithoutThoseOfOthers) {
+TEST_F(RequestEditsTest, CanBeMadeForOneStepAlone) {
   editor(first_).removeTwins("x-a");
   editor(second_).add("x-b", "2");
   EXPECT_EQ(laid(&first_), "/a?key=client&b=1;");
@@ -68,7 +67,7 @@ TEST_F(RequestEditsTest, OfOneStepAreMadeWithoutThoseOfOthers) {
   EXPECT_EQ(laid(), "/a?key=client&b=1;x-a=client;x_a=twin;x-b=2;x-c=3;");
 }
 
-TEST_F(RequestEditsTest, OnACopyKeepAllThatIsSecretAway) {
+TEST_F(RequestEditsTest, LeaveSecretsOutOfACopy) {
   editor(first_).removeTwins("x-a");
   editor(first_).add({"x-a", "hidden", http::FieldId::kOther, http::Care::kSecret});
   editor(first_).setParameter("key", "key=hidden", http::Care::kSecret);
@@ -79,7 +78,7 @@ TEST_F(RequestEditsTest, OnACopyKeepAllThatIsSecretAway) {
   EXPECT_EQ(text(copy), "/a?b=1;x-b=2;");
 }
 
-TEST_F(RequestEditsTest, AreForgottenBackToAMark) {
+TEST_F(RequestEditsTest, CanBeRewoundToAMark) {
   edits_.begin(arena_, first_);
   const RequestEdits::Mark mark = edits_.end();
   editor(first_).add("x-b", "1");
@@ -92,7 +91,7 @@ TEST_F(RequestEditsTest, AreForgottenBackToAMark) {
   EXPECT_TRUE(edits_.empty());
 }
 
-TEST_F(RequestEditsTest, KnowWhichStepsHaveRunByWhatTheyAre) {
+TEST_F(RequestEditsTest, RecognizeAStepByItsProcessorPhaseAndName) {
   edits_.begin(arena_, first_);
   Step same = first_;
   EXPECT_TRUE(hasRun(edits_, same));

@@ -5,7 +5,7 @@
 namespace sluice::processing {
 namespace {
 
-TEST(SharedStates, KeepOneForAllThatHaveTheSameOwnerForAsLongAsOneHoldsIt) {
+TEST(SharedStates, ShareOneStatePerOwnerForAsLongAsItIsHeld) {
   SharedStates states;
   const auto make = [](int value) { return [value] { return std::make_shared<const int>(value); }; };
   auto first = states.get<int>("Backend demo/api: limits", make(1));
@@ -15,7 +15,7 @@ TEST(SharedStates, KeepOneForAllThatHaveTheSameOwnerForAsLongAsOneHoldsIt) {
   EXPECT_EQ(*states.get<int>("Backend demo/api: limits", make(4)), 4) << "nobody held it";
 }
 
-TEST(SharedStates, OfAnotherTypeAreOthers) {
+TEST(SharedStates, KeepStatesOfDifferentTypesApart) {
   SharedStates states;
   const auto one = states.get<int>("a", [] { return std::make_shared<const int>(1); });
   const auto other = states.get<double>("a", [] { return std::make_shared<const double>(2.0); });

@@ -42,7 +42,7 @@ TEST_F(StepCallTest, WaitsUntilItIsAnsweredAndIsThenAskedAgain) {
   EXPECT_FALSE(run.isDue());
 }
 
-TEST_F(StepCallTest, HasATimeOfItsOwnFromWhenItBeginsToWait) {
+TEST_F(StepCallTest, ExpiresByItsOwnTimeoutFromWhenItBeganToWait) {
   const Step step = waiter(milliseconds(70));
   StepCall run(step);
   connect(run);
@@ -58,7 +58,7 @@ TEST_F(StepCallTest, HasATimeOfItsOwnFromWhenItBeginsToWait) {
   EXPECT_FALSE(run.isDue()) << "too late";
 }
 
-TEST_F(StepCallTest, FailsIfNobodyWillAnswer) {
+TEST_F(StepCallTest, FailsIfItsResumerIsDropped) {
   const Step step = waiter();
   StepCall run(step);
   connect(run);
@@ -87,7 +87,7 @@ TEST_F(StepCallTest, TakesAnAnswerThatComesWhileItIsAsked) {
   }
 }
 
-TEST_F(StepCallTest, AnswersToTheLatestOfItsWaitsAlone) {
+TEST_F(StepCallTest, OnlyTheLatestResumerResumesIt) {
   const Step step = makeStep("step", Phase::kRequestHeaders, [this](Call& call) {
     waiting_.push_back(call.suspend());
     waiting_.push_back(call.suspend());
@@ -108,7 +108,7 @@ TEST_F(StepCallTest, FailsIfItWaitsForNothing) {
   EXPECT_EQ(ask(run).cause(), Cause::kError);
 }
 
-TEST_F(StepCallTest, UndoesWhatItWroteIntoHeadsIfItFailsOpen) {
+TEST_F(StepCallTest, UndoesItsHeadEditsIfItFailsOpen) {
   for (const bool isOpen : {true, false}) {
     Step step = makeStep("step", Phase::kResponseHeaders, [this](Call& call) {
       call.edit.set("x-half", "1");

@@ -16,7 +16,7 @@ struct Counted {
   int& alive_;
 };
 
-class WorkerStatesOf : public ::testing::Test {
+class WorkerStatesTest : public ::testing::Test {
  protected:
   Counted& state(const std::shared_ptr<const void>& owner) { return states_.get<Counted>(owner, alive_); }
 
@@ -25,25 +25,25 @@ class WorkerStatesOf : public ::testing::Test {
   std::shared_ptr<const int> owner_ = std::make_shared<const int>();
 };
 
-TEST_F(WorkerStatesOf, OneOwnerAreTheSameEachTime) {
+TEST_F(WorkerStatesTest, AnOwnerGetsTheSameStateEachTime) {
   state(owner_).value = 7;
   EXPECT_EQ(state(owner_).value, 7);
   EXPECT_EQ(alive_, 1);
 }
 
-TEST_F(WorkerStatesOf, TwoOwnersAreTwo) {
+TEST_F(WorkerStatesTest, TwoOwnersGetDifferentStates) {
   const auto other = std::make_shared<const int>();
   state(owner_).value = 7;
   EXPECT_EQ(state(other).value, 0);
 }
 
-TEST_F(WorkerStatesOf, OneOwnerAreOneForEachType) {
+TEST_F(WorkerStatesTest, AnOwnerGetsOneStateForEachType) {
   state(owner_).value = 7;
   EXPECT_EQ(states_.get<int>(owner_, 3), 3);
   EXPECT_EQ(state(owner_).value, 7);
 }
 
-TEST_F(WorkerStatesOf, AnOwnerThatHasGoneGoWithTheSweep) {
+TEST_F(WorkerStatesTest, ASweepDestroysStatesWhoseOwnersHaveGone) {
   const auto stays = std::make_shared<const int>();
   state(owner_);
   state(stays);
@@ -53,7 +53,7 @@ TEST_F(WorkerStatesOf, AnOwnerThatHasGoneGoWithTheSweep) {
   EXPECT_EQ(alive_, 1);
 }
 
-TEST_F(WorkerStatesOf, AnOwnerAreNotThoseOfWhoHadItsAddressBefore) {
+TEST_F(WorkerStatesTest, AnOwnerGetsANewStateAtAReusedAddress) {
   alignas(int) static int place = 0;
   const auto at = [] { return std::shared_ptr<const int>(&place, [](const int*) {}); };
   owner_ = at();
@@ -63,7 +63,7 @@ TEST_F(WorkerStatesOf, AnOwnerAreNotThoseOfWhoHadItsAddressBefore) {
   EXPECT_EQ(alive_, 1);
 }
 
-TEST_F(WorkerStatesOf, AllGoWithTheWorker) {
+TEST_F(WorkerStatesTest, ClearDestroysAllStates) {
   state(owner_);
   states_.clear();
   EXPECT_EQ(alive_, 0);
