@@ -12,7 +12,7 @@ namespace sluice::http {
 namespace {
 
 /// There are no bodies and no errors, so that only heads count.
-class Server final : public ServerSink {
+class BenchmarkServer final : public ServerSink {
  public:
   Token onRequest(StreamId stream, RequestMessage&& message) override {
     request = std::move(message);
@@ -33,7 +33,7 @@ class Server final : public ServerSink {
   StreamId id = 0;
 };
 
-class Client final : public ClientSink {
+class BenchmarkClient final : public ClientSink {
  public:
   void onInterim(Token, ResponseMessage&&) override {}
   void onResponse(Token, ResponseMessage&& message) override { response = std::move(message); }
@@ -49,7 +49,7 @@ class Client final : public ClientSink {
   std::optional<ResponseMessage> response;
 };
 
-class Pair {
+class BenchmarkPair {
  public:
   /// Returns false if the response did not arrive.
   bool exchange(const RequestHead& request, const ResponseHead& response) {
@@ -78,8 +78,8 @@ class Pair {
   base::ChunkPool pool_;
   H2Memory memory_;
   base::ByteQueue wire_{pool_};
-  Server atServer_;
-  Client atClient_;
+  BenchmarkServer atServer_;
+  BenchmarkClient atClient_;
   std::unique_ptr<ServerCodec> server_ = makeH2ServerCodec(atServer_, pool_, limits_, "http", clock_, &memory_);
   std::unique_ptr<ClientCodec> client_ = makeH2ClientCodec(atClient_, pool_, limits_, clock_, &memory_);
 };
@@ -97,7 +97,7 @@ void headsThereAndBack(benchmark::State& state) {
   response.status = 200;
   response.headers.add(arena, FieldId::kServer, "an origin");
   response.headers.add(arena, FieldId::kContentType, "application/json");
-  Pair pair;
+  BenchmarkPair pair;
   for (auto _ : state) {
     if (!pair.exchange(request, response)) return state.SkipWithError("no response");
   }

@@ -20,7 +20,7 @@ constexpr std::size_t kLookUps = 1000;
 constexpr std::size_t kFirstNumber = 100'000;
 
 /// A request, with the number of its route.
-struct Asked {
+struct LookUp {
   std::string authority = "api.example.com";
   std::string target = "/v1/items/42?full=1";
   std::string field;  // value of x-tenant
@@ -29,43 +29,43 @@ struct Asked {
 struct Shape {
   const char* name;
   void (*route)(RouteEntry& entry, const std::string& number);
-  void (*request)(Asked& asked, const std::string& number);
+  void (*request)(LookUp& asked, const std::string& number);
 };
 
 constexpr Shape kShapes[] = {
     {"hosts", [](RouteEntry& entry, const std::string& number) { entry.hostname = "host" + number + ".example.com"; },
-     [](Asked& asked, const std::string& number) { asked.authority = "host" + number + ".example.com"; }},
+     [](LookUp& asked, const std::string& number) { asked.authority = "host" + number + ".example.com"; }},
     {"wildcard-hosts",
      [](RouteEntry& entry, const std::string& number) { entry.hostname = "*.host" + number + ".example.com"; },
-     [](Asked& asked, const std::string& number) { asked.authority = "a.host" + number + ".example.com"; }},
+     [](LookUp& asked, const std::string& number) { asked.authority = "a.host" + number + ".example.com"; }},
     {"prefixes", [](RouteEntry& entry, const std::string& number) { entry.path = "/team/" + number; },
-     [](Asked& asked, const std::string& number) { asked.target = "/team/" + number + "/items/42?full=1"; }},
+     [](LookUp& asked, const std::string& number) { asked.target = "/team/" + number + "/items/42?full=1"; }},
     {"exact-paths",
      [](RouteEntry& entry, const std::string& number) {
        entry.pathKind = PathKind::kExact;
        entry.path = "/team/" + number;
      },
-     [](Asked& asked, const std::string& number) { asked.target = "/team/" + number + "?full=1"; }},
+     [](LookUp& asked, const std::string& number) { asked.target = "/team/" + number + "?full=1"; }},
     {"headers",
      [](RouteEntry& entry, const std::string& number) {
        entry.headers = {{"x-tenant", number}};
      },
-     [](Asked& asked, const std::string& number) { asked.field = number; }},
+     [](LookUp& asked, const std::string& number) { asked.field = number; }},
     {"two-headers",
      [](RouteEntry& entry, const std::string& number) {
        entry.headers = {{"x-tenant", number}, {"accept", "*/*"}};
      },
-     [](Asked& asked, const std::string& number) { asked.field = number; }},
+     [](LookUp& asked, const std::string& number) { asked.field = number; }},
     {"query-parameters",
      [](RouteEntry& entry, const std::string& number) {
        entry.query = {{"tenant", number}};
      },
-     [](Asked& asked, const std::string& number) { asked.target = "/v1/items/42?full=1&tenant=" + number; }},
+     [](LookUp& asked, const std::string& number) { asked.target = "/v1/items/42?full=1&tenant=" + number; }},
     {"grpc-methods",
      [](RouteEntry& entry, const std::string& number) {
        entry.rpc = RpcPattern{"example.Service" + number.substr(0, 5), "Method" + number};
      },
-     [](Asked& asked, const std::string& number) {
+     [](LookUp& asked, const std::string& number) {
        asked.target = "/example.Service" + number.substr(0, 5) + "/Method" + number;
      }},
 };
@@ -84,8 +84,8 @@ RouteTable tableOf(const Shape& shape, std::size_t routes) {
   return std::move(builder).build();
 }
 
-std::vector<Asked> requestsOf(const Shape& shape, std::size_t routes) {
-  std::vector<Asked> result(kLookUps);
+std::vector<LookUp> requestsOf(const Shape& shape, std::size_t routes) {
+  std::vector<LookUp> result(kLookUps);
   // The step is coprime to every number of routes, so all places of a table are looked up alike.
   for (std::size_t i = 0; i < kLookUps; ++i) {
     shape.request(result[i], std::to_string(kFirstNumber + i * 7919 % routes));
@@ -93,7 +93,7 @@ std::vector<Asked> requestsOf(const Shape& shape, std::size_t routes) {
   return result;
 }
 
-http::RequestHead headOf(base::Arena& arena, const Asked& asked) {
+http::RequestHead headOf(base::Arena& arena, const LookUp& asked) {
   http::RequestHead head;
   head.methodText = "GET";
   head.authority = asked.authority;
@@ -116,11 +116,11 @@ int run(std::string_view name, std::size_t routes) {
   for (const Shape& shape : kShapes) {
     if (shape.name != name) continue;
     const RouteTable table = tableOf(shape, routes);
-    const std::vector<Asked> asked = requestsOf(shape, routes);
+    const std::vector<LookUp> asked = requestsOf(shape, routes);
     base::ChunkPool pool;
     base::Arena arena(pool);
     std::vector<http::RequestHead> heads;
-    for (const Asked& each : asked) heads.push_back(headOf(arena, each));
+    for (const LookUp& each : asked) heads.push_back(headOf(arena, each));
     std::printf("%zu\n", kLookUps);
     return lookUpAll(table, heads) == kLookUps ? 0 : 1;
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "test/attack/support/attack.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
@@ -49,7 +49,7 @@ class BodyAttacks : public testing::Test {
     return made;
   }
   /// The victim's body is sent at once, and has been read if the answer is 200.
-  static std::function<bool()> victimOf(const Gateway& gateway) {
+  static std::function<bool()> victimOf(const GatewayProcess& gateway) {
     return [&gateway, request = headOf(largeBody(kMib).size()) + largeBody(kMib)] {
       return askRaw(gateway.port(), request).status == 200;
     };
@@ -61,12 +61,12 @@ class BodyAttacks : public testing::Test {
 
 TEST_F(BodyAttacks, HeadsWithALengthAndNoBodyTakeNoRoomFromOthers) {
   for (const bool failOpen : {false, true}) {
-    Gateway gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 4Mi", failOpen));
+    GatewayProcess gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 4Mi", failOpen));
     Attack attack(gateway, victimOf(gateway));
     const int count = inThisRun(100, 4600);
-    std::vector<Socket> attackers;
+    std::vector<BlockingSocket> attackers;
     for (int i = 0; i < count; ++i) {
-      attackers.push_back(Socket::connect(gateway.port()));
+      attackers.push_back(BlockingSocket::connect(gateway.port()));
       ASSERT_TRUE(attackers.back().send(headOf(2 * kMib)));
     }
     ASSERT_TRUE(gateway.reaches("http_server_active_requests", count));
@@ -78,19 +78,19 @@ TEST_F(BodyAttacks, HeadsWithALengthAndNoBodyTakeNoRoomFromOthers) {
 
 TEST_F(BodyAttacks, BodiesThatStallGiveWayToOneThatComesAtOnce) {
   for (const bool failOpen : {false, true}) {
-    Gateway gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 8Mi", failOpen));
+    GatewayProcess gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 8Mi", failOpen));
     Attack attack(gateway, victimOf(gateway));
-    std::vector<Socket> attackers;
+    std::vector<BlockingSocket> attackers;
     const std::string most(kMib, ' ');
     for (int i = 0; i < 40; ++i) {
-      attackers.push_back(Socket::connect(gateway.port()));
+      attackers.push_back(BlockingSocket::connect(gateway.port()));
       ASSERT_TRUE(attackers.back().send(headOf(2 * kMib) + most));
       ASSERT_TRUE(attackers.back().waitUntilRead());
     }
     EXPECT_TRUE(gateway.limitWasHit("processorBufferTotal"));
     attack.stands();
     EXPECT_GT(gateway.metric("http_server_active_requests"), 3) << "the attack stood";
-    const RawResponse refused = readResponse(attackers.front());
+    const ReceivedResponse refused = readResponse(attackers.front());
     EXPECT_EQ(refused.status, 503) << "whatever failOpen says";
     EXPECT_THAT(refused.body, HasSubstr("processor_capacity_reached"));
   }
@@ -104,7 +104,7 @@ TEST_F(BodyAttacks, ACompressedBodyOfManySmallValuesCostsWhatItIs) {
   ASSERT_EQ(run({"gzip", "-9", path}).exitCode, 0);
   const std::string coded = readFile(path + ".gz");
   ASSERT_LT(coded.size(), kMib / 4);
-  Gateway gateway(spec("processorBuffer: 16Mi, decompressionRatio: 2000"));
+  GatewayProcess gateway(spec("processorBuffer: 16Mi, decompressionRatio: 2000"));
   Attack attack(gateway, victimOf(gateway), {.cpuSeconds = 60});
   const std::size_t before = gateway.process().peakKib();
   std::vector<std::thread> attackers;
@@ -124,8 +124,8 @@ TEST_F(BodyAttacks, TextThatIsLongerThanAStepMayBeGivenIsRefusedWhateverItIsCode
   const std::string path = folder.write("text.json", largeBody(3 * kMib));
   ASSERT_EQ(run({"gzip", "-9", path}).exitCode, 0);
   const std::string coded = readFile(path + ".gz");
-  const Gateway gateway(spec("decompressionRatio: 2000"));
-  const RawResponse got = askRaw(gateway.port(), headOf(coded.size(), "Content-Encoding: gzip\r\n") + coded);
+  const GatewayProcess gateway(spec("decompressionRatio: 2000"));
+  const ReceivedResponse got = askRaw(gateway.port(), headOf(coded.size(), "Content-Encoding: gzip\r\n") + coded);
   EXPECT_EQ(got.status, 413);
   EXPECT_THAT(got.body, HasSubstr("processorBuffer"));
 }
@@ -140,13 +140,13 @@ std::string widestFrame(const std::string& block) {
 }
 
 TEST_F(BodyAttacks, WindowsOfDecodersComeOutOfTheSameRoom) {
-  Gateway gateway(spec("processorBufferTotal: 64Mi"));
+  GatewayProcess gateway(spec("processorBufferTotal: 64Mi"));
   Attack attack(gateway, victimOf(gateway), {.grownKib = 96 * 1024});
   const std::size_t before = gateway.process().peakKib();
   const std::string begin = widestFrame(R"({"model": "large", "text": ")");
-  std::vector<Socket> attackers;
+  std::vector<BlockingSocket> attackers;
   for (int i = 0; i < 40; ++i) {
-    attackers.push_back(Socket::connect(gateway.port()));
+    attackers.push_back(BlockingSocket::connect(gateway.port()));
     ASSERT_TRUE(attackers.back().send(headOf(kMib, "Content-Encoding: zstd\r\n") + begin));
     ASSERT_TRUE(attackers.back().waitUntilRead());
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "test/attack/support/attack.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
@@ -32,21 +32,21 @@ std::string askingFor(const std::string& page) { return "GET " + page + " HTTP/1
 
 /// Probes as the kubelet does, and returns the status; 0 if it is not answered.
 int probe(std::uint16_t port, const std::string& page = "/healthz") {
-  Socket client = Socket::connect(port);
+  BlockingSocket client = BlockingSocket::connect(port);
   client.send("GET " + page + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   return readResponse(client).status;
 }
-std::function<bool()> probing(const Gateway& gateway) {
+std::function<bool()> probing(const GatewayProcess& gateway) {
   return [&gateway] { return probe(gateway.healthPort()) == 200; };
 }
 
 /// Returns clients that ask for more than any buffer holds, and read none of it.
-std::vector<Socket> stallingClients(std::uint16_t port, int count) {
+std::vector<BlockingSocket> stallingClients(std::uint16_t port, int count) {
   std::string requests;
   for (int i = 0; i < 500; ++i) requests += askingFor("/metrics");
-  std::vector<Socket> clients;
+  std::vector<BlockingSocket> clients;
   for (int i = 0; i < count; ++i) {
-    clients.push_back(Socket::connect(port, kSmallBuffer));
+    clients.push_back(BlockingSocket::connect(port, kSmallBuffer));
     clients.back().sendSome(requests, std::chrono::milliseconds(0));
   }
   return clients;
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Clients, HealthPortAttacked, testing::Values(65, 1000),
                          [](const auto& given) { return std::to_string(given.param); });
 
 TEST_P(HealthPortAttacked, ByClientsThatAskAndDoNotReadAnswersEveryProbe) {
-  Gateway gateway({.backends = {{.port = 9}}});
+  GatewayProcess gateway({.backends = {{.port = 9}}});
   Attack attack(gateway, probing(gateway), kBounds);
   const auto stalled = stallingClients(gateway.healthPort(), GetParam());
   attack.stands();
@@ -68,23 +68,23 @@ TEST_P(HealthPortAttacked, ByClientsThatAskAndDoNotReadAnswersEveryProbe) {
 }
 
 TEST_P(HealthPortAttacked, ByClientsThatSayNothingAnswersEveryProbe) {
-  Gateway gateway({.backends = {{.port = 9}}});
+  GatewayProcess gateway({.backends = {{.port = 9}}});
   Attack attack(gateway, probing(gateway), kBounds);
-  std::vector<Socket> silent;
-  for (int i = 0; i < GetParam(); ++i) silent.push_back(Socket::connect(gateway.healthPort()));
+  std::vector<BlockingSocket> silent;
+  for (int i = 0; i < GetParam(); ++i) silent.push_back(BlockingSocket::connect(gateway.healthPort()));
   attack.stands();
 }
 
 TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
-  Gateway gateway({.backends = {{.port = 9}}});
+  GatewayProcess gateway({.backends = {{.port = 9}}});
   Attack attack(gateway, probing(gateway), kBounds);
   std::atomic<bool> done = false;
   std::atomic<int> came = 0;
   std::thread attacker([&] {
-    std::vector<Socket> clients(200);
+    std::vector<BlockingSocket> clients(200);
     for (std::size_t i = 0; !done; i = (i + 1) % clients.size(), ++came) {
       if (clients[i].ok()) clients[i].reset();  // otherwise its port would stay in use for a minute
-      clients[i] = Socket::connect(gateway.healthPort());
+      clients[i] = BlockingSocket::connect(gateway.healthPort());
     }
   });
   EXPECT_TRUE(eventually([&] { return came > 500; }));
@@ -106,7 +106,7 @@ std::string manyRoutes(int count) {
 }
 
 TEST(AdminPortAttacked, ByManyCopiesThatNobodyReadsStaysWithinItsMemory) {
-  Gateway gateway({.backends = {{.port = 9}}, .routes = manyRoutes(1000)});
+  GatewayProcess gateway({.backends = {{.port = 9}}, .routes = manyRoutes(1000)});
   ASSERT_GT(gateway.adminGet("/status").size(), 300'000u);
   Attack attack(gateway, probing(gateway), kBounds);
   std::string requests = h2::clientHello();
@@ -114,9 +114,9 @@ TEST(AdminPortAttacked, ByManyCopiesThatNobodyReadsStaysWithinItsMemory) {
     requests += h2::headers(
         stream, {{":method", "GET"}, {":scheme", "http"}, {":authority", "localhost"}, {":path", "/status"}}, true);
   }
-  std::vector<Socket> clients;
+  std::vector<BlockingSocket> clients;
   for (int i = 0; i < 60; ++i) {
-    clients.push_back(Socket::connect(gateway.adminPort(), kSmallBuffer));
+    clients.push_back(BlockingSocket::connect(gateway.adminPort(), kSmallBuffer));
     clients.back().send(requests);
     EXPECT_TRUE(clients.back().waitUntilRead());
   }
@@ -130,47 +130,47 @@ const std::vector<std::string> kFewDescriptors = {"prlimit", "--nofile=256:256"}
 
 TEST(FewDescriptors, ClientsOfTheOperatorsPortsLeaveTheDataPortItsOwn) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  Gateway gateway({.backends = {{.port = origin.port()}}, .startedBy = kFewDescriptors});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}, .startedBy = kFewDescriptors});
   Attack attack(
       gateway, [&] { return askRaw(gateway.port()).status == 200; }, kBounds);
-  std::vector<Socket> idle;
+  std::vector<BlockingSocket> idle;
   for (int i = 0; i < 400; ++i) {
-    idle.push_back(Socket::connect(gateway.healthPort()));
-    idle.push_back(Socket::connect(gateway.adminPort()));
+    idle.push_back(BlockingSocket::connect(gateway.healthPort()));
+    idle.push_back(BlockingSocket::connect(gateway.adminPort()));
   }
   attack.stands();
   EXPECT_EQ(probe(gateway.healthPort()), 200);
 }
 
 TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  Gateway gateway(
+  GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 0s\n", .startedBy = kFewDescriptors});
   Attack attack(gateway, probing(gateway), kBounds);
   // All clients connect before the first one asks, so that connections to their Backends find less room than they need.
-  std::vector<Socket> clients;
+  std::vector<BlockingSocket> clients;
   for (int i = 0; i < 150; ++i) {
-    clients.push_back(Socket::connect(gateway.port()));
+    clients.push_back(BlockingSocket::connect(gateway.port()));
     clients.back().send("GET / HTTP/1.1\r\n");
     ASSERT_TRUE(clients.back().waitUntilRead());
   }
-  for (Socket& client : clients) client.send("Host: a\r\n\r\n");
+  for (BlockingSocket& client : clients) client.send("Host: a\r\n\r\n");
   const std::string refused =
       "http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/origin\","
       "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"503\",error_type=\"connection_limit_reached\"}";
   EXPECT_TRUE(gateway.reaches(refused, 1)) << "there are no more for Backends, and so admin answers";
   EXPECT_GT(gateway.limitHits("backendConnections"), 0);
   attack.stands();
-  for (Socket& client : clients) client.reset();
+  for (BlockingSocket& client : clients) client.reset();
 }
 
 // --- the configuration
 
 TEST(BigConfiguration, IsCompiledWhileProbesAreAnswered) {
-  Gateway gateway({.backends = {{.port = 9}}});
+  GatewayProcess gateway({.backends = {{.port = 9}}});
   Attack attack(gateway, probing(gateway), {.grownKib = 512 * 1024, .cpuSeconds = 120});
   const std::string done = "sluice_config_reloads_total{result=\"success\"}";
   const int routes = inThisRun(4000, 20'000);
@@ -182,7 +182,7 @@ TEST(BigConfiguration, IsCompiledWhileProbesAreAnswered) {
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("route-" + std::to_string(routes - 1)));
 }
 
-/// Observes the gateway while it starts, which Gateway would wait for.
+/// Observes the gateway while it starts, which GatewayProcess would wait for.
 class GatewayThatStarts {
  public:
   explicit GatewayThatStarts(const std::string& configuration) {
@@ -194,13 +194,13 @@ class GatewayThatStarts {
   }
   std::uint16_t healthPort() const { return healthPort_; }
   std::uint16_t adminPort() const { return adminPort_; }
-  Process& process() { return *process_; }
+  ChildProcess& process() { return *process_; }
 
  private:
   TempDir folder_;
   std::uint16_t adminPort_ = freePort();
   std::uint16_t healthPort_ = freePort();
-  std::optional<Process> process_;
+  std::optional<ChildProcess> process_;
 };
 
 std::string bigConfiguration() {
@@ -244,7 +244,7 @@ std::string tenant(const std::string& nameSpace, std::uint16_t port) {
 }
 
 TEST(MetricSeries, OfATenantWithOddAnswersLeaveTheOthersTheirsAndGoWithItsRoute) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
       const std::string status = head.substr(head.find("status=") + 7, 3);
       socket.send("HTTP/1.1 " + status + " Odd\r\nContent-Length: 2\r\n\r\nok");
@@ -259,17 +259,17 @@ TEST(MetricSeries, OfATenantWithOddAnswersLeaveTheOthersTheirsAndGoWithItsRoute)
       static_cast<std::uint16_t>(std::stoi(spec.listeners.substr(spec.listeners.find("port: ") + 6)));
   const std::string modest = tenant("modest", other.port());
   spec.routes = (tenant("greedy", origin.port()) + modest).substr(4);
-  Gateway gateway(spec);
-  Socket client = Socket::connect(open);
+  GatewayProcess gateway(spec);
+  BlockingSocket client = BlockingSocket::connect(open);
   for (const char* method : {"GET", "HEAD"}) {
     for (int status = 200; status < 1000; ++status) {
-      const RawResponse got = askRaw(
+      const ReceivedResponse got = askRaw(
           client, method + std::string(" /greedy?status=") + std::to_string(status) + " HTTP/1.1\r\nHost: a\r\n\r\n",
           method == std::string("HEAD") || status == 204 || status == 304);
-      if (got.status == 0) client = Socket::connect(open);
+      if (got.status == 0) client = BlockingSocket::connect(open);
     }
   }
-  const RawResponse answer = askRaw(open, "GET /modest HTTP/1.1\r\nHost: a\r\n\r\n");
+  const ReceivedResponse answer = askRaw(open, "GET /modest HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(answer.status, 200);
   const std::string page = gateway.metrics();
   EXPECT_THAT(page,

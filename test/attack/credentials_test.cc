@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/blocking_socket.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
-#include "test/integration/support/socket.h"
 
 namespace sluice::test {
 namespace {
@@ -40,7 +40,7 @@ std::string modelRouter(const std::string& more = {}) {
 }
 const std::vector<std::string> kOfJson = {"-H", "content-type: application/json", "--data-binary"};
 
-std::string post(const Gateway& gateway, const std::string& body, const std::vector<std::string>& more = {}) {
+std::string post(const GatewayProcess& gateway, const std::string& body, const std::vector<std::string>& more = {}) {
   std::vector<std::string> options = kOfJson;
   options.push_back(body);
   options.insert(options.end(), more.begin(), more.end());
@@ -69,8 +69,8 @@ class CredentialAttacks : public testing::Test {
 };
 
 TEST_F(CredentialAttacks, ARouteThatABodyHasLeftKeepsItsCredentials) {
-  const Gateway gateway(specOf(injecting("route", "header: Authorization") + ", " +
-                               injecting("query", "queryParam: key") + ", " + modelRouter()));
+  const GatewayProcess gateway(specOf(injecting("route", "header: Authorization") + ", " +
+                                      injecting("query", "queryParam: key") + ", " + modelRouter()));
   EXPECT_EQ(post(gateway, R"({"model": "large"})", {"-H", "authorization: own"}), "200");
   ASSERT_EQ(large_.heads().size(), 1U);
   EXPECT_EQ(countOf(large_.heads()[0], "secret-"), 0U) << large_.heads()[0];
@@ -83,12 +83,12 @@ TEST_F(CredentialAttacks, ARouteThatABodyHasLeftKeepsItsCredentials) {
 }
 
 TEST_F(CredentialAttacks, AMirrorGetsWhatTheRuleLeftAndItsOwnCredentialsAlone) {
-  const Gateway gateway(specOf(injecting("route", "header: Authorization") + ", " +
-                                   injecting("query", "queryParam: key") + ", " +
-                                   use("HeaderModifier", "drops", "request-headers", "remove: [X-Inner]"),
-                               ", {type: RequestHeaderModifier, requestHeaderModifier: {remove: [X-Hidden]}}, {type: "
-                               "RequestMirror, requestMirror: {backendRef: " +
-                                   backendRef("copy") + "}}"));
+  const GatewayProcess gateway(
+      specOf(injecting("route", "header: Authorization") + ", " + injecting("query", "queryParam: key") + ", " +
+                 use("HeaderModifier", "drops", "request-headers", "remove: [X-Inner]"),
+             ", {type: RequestHeaderModifier, requestHeaderModifier: {remove: [X-Hidden]}}, {type: "
+             "RequestMirror, requestMirror: {backendRef: " +
+                 backendRef("copy") + "}}"));
   EXPECT_EQ(post(gateway, "{}", {"-H", "authorization: own", "-H", "X-Inner: 1", "-H", "X-Hidden: 1"}), "200");
   ASSERT_TRUE(copy_.hears(1));
   const std::string head = copy_.heads()[0];
@@ -100,8 +100,9 @@ TEST_F(CredentialAttacks, AMirrorGetsWhatTheRuleLeftAndItsOwnCredentialsAlone) {
 }
 
 TEST_F(CredentialAttacks, AFilterOfTheRouteDoesNotStripWhatAStepInjected) {
-  const Gateway gateway(specOf(injecting("route", "header: Authorization"),
-                               ", {type: RequestHeaderModifier, requestHeaderModifier: {remove: [Authorization]}}"));
+  const GatewayProcess gateway(
+      specOf(injecting("route", "header: Authorization"),
+             ", {type: RequestHeaderModifier, requestHeaderModifier: {remove: [Authorization]}}"));
   EXPECT_EQ(post(gateway, "{}", {"-H", "authorization: own"}), "200");
   ASSERT_EQ(first_.heads().size(), 1U);
   EXPECT_EQ(countOf(first_.heads()[0], "authorization: Bearer secret-route\r\n"), 1U) << first_.heads()[0];
@@ -116,7 +117,7 @@ TEST_F(CredentialAttacks, AClientPicksNoRouteByTheFieldThatABodyDecidesAbout) {
                                inlined(modelRouter(more)) + "]\n      backendRefs: [" + backendRef("large") +
                                "]\n    - filters: [" + inlined(modelRouter(more)) + "]\n" + backendRefs()) +
                   secretsOf({"copy"});
-    const Gateway gateway(spec);
+    const GatewayProcess gateway(spec);
     const std::size_t before = large_.heads().size();
     EXPECT_EQ(post(gateway, R"({"messages": []})", {"-H", "x-model: large"}), "200");
     EXPECT_EQ(post(gateway, R"({"model": ["large"]})", {"-H", "x_model: large", "-H", "X-Model: large"}),
@@ -136,7 +137,7 @@ class ConnectionAuthOrigin {
   std::uint16_t port() const { return origin_.port(); }
 
  private:
-  void serve(Socket& socket, RawOrigin& self) {
+  void serve(BlockingSocket& socket, RawOrigin& self) {
     std::string user;
     while (true) {
       const std::string head = self.readHead(socket);
@@ -149,10 +150,10 @@ class ConnectionAuthOrigin {
     }
   }
 
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) { serve(socket, self); }};
+  RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& self) { serve(socket, self); }};
 };
 
-std::string asUser(Socket& client, const std::string& fields = {}) {
+std::string asUser(BlockingSocket& client, const std::string& fields = {}) {
   client.send("GET / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n");
   const auto answer = readResponse(client);
   return answer.status == 200 ? answer.body : std::to_string(answer.status);
@@ -160,25 +161,25 @@ std::string asUser(Socket& client, const std::string& fields = {}) {
 
 TEST(ConnectionAuthAttacks, AnotherClientDoesNotGetAConnectionThatSomebodyHasLoggedIn) {
   const ConnectionAuthOrigin origin;
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket alice = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket alice = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(asUser(alice), "401");
   EXPECT_EQ(asUser(alice, "Authorization: NTLM alice\r\n"), "alice");
   // At least one of several connections is with the worker that serves the victim.
   for (int i = 0; i < 8; ++i) {
-    Socket mallory = Socket::connect(gateway.port());
+    BlockingSocket mallory = BlockingSocket::connect(gateway.port());
     EXPECT_EQ(asUser(mallory), "401") << "and not alice";
     EXPECT_EQ(asUser(alice), "alice") << "the victim, who stays logged in";
   }
-  Socket mallory = Socket::connect(gateway.port());
+  BlockingSocket mallory = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(asUser(mallory, "Authorization: NTLM mallory\r\n"), "mallory");
   EXPECT_EQ(asUser(alice), "alice");
 }
 
 TEST(ConnectionAuthAttacks, AGatewayThatRefusesSuchSchemesLetsNobodyLogAConnectionIn) {
   const ConnectionAuthOrigin origin;
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = "connectionAuth: Refuse\n"});
-  Socket alice = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = "connectionAuth: Refuse\n"});
+  BlockingSocket alice = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(asUser(alice, "Authorization: NTLM alice\r\n"), "403");
   alice.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const auto answer = readResponse(alice);

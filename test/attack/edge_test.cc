@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "test/attack/support/attack.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/held_origin.h"
 #include "test/integration/support/http1.h"
@@ -34,7 +34,7 @@ struct NarrowBackend {
                  .settings = limits("backendRequests: 2") + onlyTimeouts("bodyIdle: 60s"),
                  .startedBy = time.startedBy()}) {}
   PassedTime time;
-  Gateway gateway;
+  GatewayProcess gateway;
 };
 
 // gRPC streams may be quiet for long, so bodyIdle spares them. HTTP/1.1 carries no gRPC, and a Content-Type alone must
@@ -42,15 +42,15 @@ struct NarrowBackend {
 TEST(EdgeAttacks, AContentTypeOfGrpcOverHttp11DoesNotHoldTheBackendsRoom) {
   HeldOrigin origin;
   NarrowBackend narrow(origin.port());
-  std::vector<Socket> attackers;
+  std::vector<BlockingSocket> attackers;
   for (int i = 0; i < 2; ++i) {
-    attackers.push_back(Socket::connect(narrow.gateway.port()));
+    attackers.push_back(BlockingSocket::connect(narrow.gateway.port()));
     attackers.back().send("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc\r\nContent-Length: 9\r\n\r\n");
   }
   ASSERT_TRUE(origin.wasAsked(2));
   EXPECT_EQ(askRaw(narrow.gateway.port()).status, 503) << "the attack stands";
   narrow.time.pass(narrow.gateway, kPastBodyIdle);
-  for (Socket& attacker : attackers) EXPECT_EQ(readResponse(attacker).status, 408);
+  for (BlockingSocket& attacker : attackers) EXPECT_EQ(readResponse(attacker).status, 408);
   EXPECT_TRUE(narrow.gateway.reaches("sluice_limit_hits_total{limit=\"bodyIdle\"}", 2));
   for (int i = 0; i < 3; ++i) origin.answer();
   EXPECT_EQ(askRaw(narrow.gateway.port()).status, 200) << "the victim";
@@ -70,7 +70,7 @@ TEST(EdgeAttacks, TwoContentTypesDoNotWalkAroundABodyRouterThatFailsClosed) {
       "spec: {phase: PreRouting, targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}, "
       "processors: [" +
       router + "]}\n";
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOfRules(rules) + guard});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .routes = routeOfRules(rules) + guard});
   const std::string large = R"({"model": "large"})";
   const auto post = [&](const std::string& lines) {
     return askRaw(gateway.port(), "POST / HTTP/1.1\r\nHost: a\r\n" + lines +
@@ -81,7 +81,7 @@ TEST(EdgeAttacks, TwoContentTypesDoNotWalkAroundABodyRouterThatFailsClosed) {
   for (const std::string& around : {"Content-Type: text/plain\r\n" + json, json + "Content-Type: text/plain\r\n",
                                     json + json, std::string("Content-Type: text/plain, application/json\r\n"),
                                     std::string("Content-Type: json\r\n"), std::string("Content-Type:\r\n") + json}) {
-    const RawResponse got = post(around);
+    const ReceivedResponse got = post(around);
     EXPECT_EQ(got.status, 400) << around;
     EXPECT_THAT(got.body, HasSubstr("Content-Type")) << around;
   }
@@ -97,7 +97,7 @@ TEST(EdgeAttacks, TwoContentTypesDoNotWalkAroundABodyRouterThatFailsClosed) {
 
 /// Returns a script that answers requests for /fine at once, and stops reading after any other head.
 RawOrigin::Script stuck(std::atomic<int>& held) {
-  return [&held](Socket& socket, RawOrigin& self) {
+  return [&held](BlockingSocket& socket, RawOrigin& self) {
     for (std::string head; !(head = self.readHead(socket)).empty();) {
       if (!head.starts_with("GET /fine ")) break;
       socket.send(kOk);
@@ -129,11 +129,11 @@ TEST(EdgeAttacks, HeadsThatCostTheirSenderNothingHoldLittle) {
   std::atomic<int> held = 0;
   RawOrigin origin(stuck(held));
   PassedTime time;
-  Gateway gateway({.backends = {{.port = origin.port()}},
-                   .settings = onlyTimeouts("clientIdle: 60s"),
-                   .routes = routeOfRules(ruleOfPrefix("/wait", "origin") + ruleOfPrefix("/fine", "origin")),
-                   .release = true,
-                   .startedBy = time.startedBy()});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                          .settings = onlyTimeouts("clientIdle: 60s"),
+                          .routes = routeOfRules(ruleOfPrefix("/wait", "origin") + ruleOfPrefix("/fine", "origin")),
+                          .release = true,
+                          .startedBy = time.startedBy()});
   constexpr std::size_t kAttackers = 5;
   const std::string fine = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
   const auto victim = [&] { return askRaw(gateway.port(), fine).status == 200; };
@@ -171,16 +171,16 @@ TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
     std::atomic<int> held = 0;
     RawOrigin origin(stuck(held));
     NarrowBackend narrow(origin.port());
-    std::vector<Socket> attackers;
+    std::vector<BlockingSocket> attackers;
     for (int i = 0; i < 2; ++i) {
-      attackers.push_back(Socket::connect(narrow.gateway.port()));
+      attackers.push_back(BlockingSocket::connect(narrow.gateway.port()));
       ASSERT_LT(attackers.back().sendSome(*bytes, std::chrono::milliseconds(300)), bytes->size())
           << "the gateway reads on";
     }
     ASSERT_TRUE(eventually([&] { return held == 2; }));
     const std::string fine = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
     EXPECT_EQ(askRaw(narrow.gateway.port(), fine).status, 503) << "the attack stands";
-    for (Socket& attacker : attackers) attacker.reset();
+    for (BlockingSocket& attacker : attackers) attacker.reset();
     narrow.time.pass(narrow.gateway, std::chrono::seconds(1));
     EXPECT_TRUE(eventually([&] { return askRaw(narrow.gateway.port(), fine).status == 200; })) << "the victim";
   }
@@ -191,7 +191,7 @@ TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
 TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
   HeldOrigin origin;
   NarrowBackend narrow(origin.port());
-  Socket client = Socket::connect(narrow.gateway.port());
+  BlockingSocket client = BlockingSocket::connect(narrow.gateway.port());
   std::string asked;
   for (int i = 0; i < 4000; ++i) asked += kGet;
   ASSERT_TRUE(client.send(asked));
@@ -206,7 +206,7 @@ TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
 // Filters see only heads. A trailer, a 103 or another spelling of a name could tell the other side what they removed.
 TEST(EdgeAttacks, WhatARuleHasDecidedIsNotSaidOnceMoreElsewhere) {
   std::string behind;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.readUntil("\r\n0\r\n");
     for (std::string line; line != "\r\n" && !socket.closed(); behind += line) line = socket.readUntil("\r\n");
@@ -219,8 +219,9 @@ TEST(EdgeAttacks, WhatARuleHasDecidedIsNotSaidOnceMoreElsewhere) {
       "    - filters:\n"
       "      - {type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-tenant, value: ours}]}}\n"
       "      - {type: ResponseHeaderModifier, responseHeaderModifier: {remove: [x-inner]}}\n";
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = routeOfRules(filters + backendRefs())});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}}, .routes = routeOfRules(filters + backendRefs())});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(
       "POST / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n"
       "x-tenant: theirs\r\nx_tenant: theirs\r\nX_Forwarded_For: theirs\r\nX-Real_IP: theirs\r\n\r\n"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "test/attack/support/attack.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
@@ -60,13 +60,13 @@ std::uint64_t bytesOf(const H2Client& client) {
 
 /// The victims ask for more than the window of a stream.
 bool isServed(std::uint16_t port) {
-  Socket client = Socket::connect(port);
+  BlockingSocket client = BlockingSocket::connect(port);
   client.send("GET /bytes/300000 HTTP/1.1\r\nHost: a\r\n\r\n");
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   return got.status == 200 && got.body.size() == 300'000;
 }
 
-std::function<bool()> othersOf(const Gateway& gateway) {
+std::function<bool()> othersOf(const GatewayProcess& gateway) {
   return [&gateway] { return isServed(gateway.port()); };
 }
 
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Many, UnreadStreams, testing::Values(4U, 100U, 1000U));
 
 TEST_P(UnreadStreams, LeaveTheBackendToOtherClientsAndHoldLittle) {
   const EchoOrigin origin(std::nullopt);
-  Gateway gateway(specOf({{"origin", origin.port()}}));
+  GatewayProcess gateway(specOf({{"origin", origin.port()}}));
   Attack attack(gateway, othersOf(gateway), {.grownKib = GetParam() * kKibOfAStream + kKibOfTheRest});
   const auto attackers = stallStreams(gateway.port(), GetParam());
   attack.stands();
@@ -120,7 +120,7 @@ TEST_P(UnreadStreams, AreResetWhenTheyHaveTakenNothingForLong) {
   PassedTime time;
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
   spec.startedBy = time.startedBy();
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   Attack attack(gateway, othersOf(gateway), {.grownKib = GetParam() * kKibOfAStream + kKibOfTheRest});
   const auto attackers = stallStreams(gateway.port(), GetParam());
   time.pass(gateway, std::chrono::seconds(50));
@@ -138,7 +138,7 @@ TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
   PassedTime time;
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
   spec.startedBy = time.startedBy();
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   constexpr std::size_t kBoundKib = 4 * 1024;
   Attack attack(gateway, othersOf(gateway), {.grownKib = 3 * kBoundKib + kStreams * 32 + kKibOfTheRest});
   const auto attackers = stallStreams(gateway.port(), kStreams, 200'000);
@@ -153,7 +153,7 @@ TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
 // Nothing waits for the client of a quiet stream, however long it is quiet.
 TEST(QuietStreams, OfEventsLive) {
   std::counting_semaphore<> due(0);
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
     due.acquire();
@@ -161,9 +161,9 @@ TEST(QuietStreams, OfEventsLive) {
     self.waitUntilItStops();
   });
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = onlyTimeouts("responseIdle: 60s"),
-                         .startedBy = time.startedBy()});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = onlyTimeouts("responseIdle: 60s"),
+                                .startedBy = time.startedBy()});
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::get(), true));
   EXPECT_TRUE(client.readUntil([&] { return client.seen().body(1) == "one"; }));
@@ -175,10 +175,10 @@ TEST(QuietStreams, OfEventsLive) {
 
 constexpr std::size_t kKibUnread = 128 * 1024;
 
-std::vector<Socket> openUnread(std::uint16_t port, int count) {
-  std::vector<Socket> clients;
+std::vector<BlockingSocket> openUnread(std::uint16_t port, int count) {
+  std::vector<BlockingSocket> clients;
   for (int i = 0; i < count; ++i) {
-    clients.push_back(Socket::connect(port, 4096));
+    clients.push_back(BlockingSocket::connect(port, 4096));
     EXPECT_TRUE(clients.back().send("GET /bytes/100000000 HTTP/1.1\r\nHost: a\r\n\r\n"));
   }
   return clients;
@@ -189,9 +189,9 @@ INSTANTIATE_TEST_SUITE_P(Many, UnreadResponses, testing::Values(4, 100));
 
 TEST_P(UnreadResponses, OfHttp11LeaveTheBackendToOtherClients) {
   const EchoOrigin origin(std::nullopt);
-  Gateway gateway(specOf({{"origin", origin.port()}}));
+  GatewayProcess gateway(specOf({{"origin", origin.port()}}));
   Attack attack(gateway, othersOf(gateway), {.grownKib = kKibUnread});
-  const std::vector<Socket> attackers = openUnread(gateway.port(), GetParam());
+  const std::vector<BlockingSocket> attackers = openUnread(gateway.port(), GetParam());
   attack.stands();
 }
 
@@ -201,9 +201,9 @@ TEST_P(UnreadResponses, OfHttp11AreResetWhenTheirSocketsHaveTakenNothingForLong)
   PassedTime time;
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
   spec.startedBy = time.startedBy();
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   Attack attack(gateway, othersOf(gateway), {.grownKib = kKibUnread});
-  std::vector<Socket> attackers = openUnread(gateway.port(), GetParam());
+  std::vector<BlockingSocket> attackers = openUnread(gateway.port(), GetParam());
   attack.stands();
   for (int i = 0; i < 3; ++i) time.pass(gateway, std::chrono::seconds(61));
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", GetParam()));
@@ -252,12 +252,12 @@ INSTANTIATE_TEST_SUITE_P(Clients, UnreadUploads, testing::Values(1, 10));
 
 TEST_P(UnreadUploads, ToABackendOfHttp2LeaveTheClientsConnectionToItsOtherRequests) {
   const EchoOrigin origin(std::nullopt);
-  RawOrigin stuck([](Socket& socket, RawOrigin& self) {
+  RawOrigin stuck([](BlockingSocket& socket, RawOrigin& self) {
     H2Client peer(std::move(socket));
     peer.send(h2::settingsAck());
     self.waitUntilItStops();
   });
-  Gateway gateway(specOf({{"origin", origin.port()}, {"stuck", stuck.port()}}));
+  GatewayProcess gateway(specOf({{"origin", origin.port()}, {"stuck", stuck.port()}}));
   const auto streams = static_cast<std::size_t>(GetParam()) * kStreamsOfAConnection;
   Attack attack(gateway, othersOf(gateway), {.grownKib = streams * kKibOfAStream + kKibOfTheRest});
   std::vector<std::unique_ptr<Uploader>> uploaders;
@@ -269,11 +269,11 @@ TEST_P(UnreadUploads, ToABackendOfHttp2LeaveTheClientsConnectionToItsOtherReques
 
 TEST(UploadsToABackendThatIsNeverReady, LeaveTheClientsConnectionToItsOtherRequests) {
   const EchoOrigin origin(std::nullopt);
-  RawOrigin stuck([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });  // stuck in its TLS handshake
-  Gateway gateway({.backends = {{.port = origin.port()},
-                                {.name = "stuck", .port = stuck.port(), .ca = makeAuthority().certificate}},
-                   .settings = "timeouts: {connect: 60s}\n",
-                   .routes = routeOfRules(ruleOfPrefix("/stuck", "stuck") + ruleOfPrefix("/", "origin"))});
+  RawOrigin stuck([](BlockingSocket&, RawOrigin& self) { self.waitUntilItStops(); });  // stuck in its TLS handshake
+  GatewayProcess gateway({.backends = {{.port = origin.port()},
+                                       {.name = "stuck", .port = stuck.port(), .ca = makeAuthority().certificate}},
+                          .settings = "timeouts: {connect: 60s}\n",
+                          .routes = routeOfRules(ruleOfPrefix("/stuck", "stuck") + ruleOfPrefix("/", "origin"))});
   Attack attack(gateway, othersOf(gateway));
   Uploader uploader(gateway.port());
   expectTheHundredthUploadServed(uploader);

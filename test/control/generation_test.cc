@@ -27,7 +27,7 @@ std::shared_ptr<const routing::Snapshot> snapshotOf(const std::vector<WrittenBin
   return snapshot;
 }
 
-routing::ListenerIdentity identity(const sluice::test::Identity& from) {
+routing::ListenerIdentity identity(const sluice::test::CertifiedKey& from) {
   return {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(from.certificate).value()),
           std::make_shared<const pki::PrivateKey>(pki::PrivateKey::parse(from.secretKey()).value())};
 }
@@ -46,9 +46,9 @@ class Generations : public ::testing::Test {
 
   GenerationMaker maker_;
   std::shared_ptr<const Generation> last_;
-  const sluice::test::Identity root_ = sluice::test::makeAuthority();
-  const sluice::test::Identity one_ = sluice::test::issueServer(root_, "one.test");
-  const sluice::test::Identity two_ = sluice::test::issueServer(root_, "two.test");
+  const sluice::test::CertifiedKey root_ = sluice::test::makeAuthority();
+  const sluice::test::CertifiedKey one_ = sluice::test::issueServer(root_, "one.test");
+  const sluice::test::CertifiedKey two_ = sluice::test::issueServer(root_, "two.test");
 };
 
 TEST_F(Generations, ABindKeepsItsIdAtAnyPosition) {

@@ -29,7 +29,7 @@ class Course : public ::testing::TestWithParam<std::tuple<Version, Version>> {
     return index;
   }
   BackendPeer& backend() { return *rig_.backends.at(0); }
-  test::RecordingClientSink::Stream& answered(std::size_t index) {
+  test::RecordingClientSink::RecordedResponse& answered(std::size_t index) {
     EXPECT_TRUE(rig_.settle());
     EXPECT_TRUE(client_.answer(index).answered);
     EXPECT_TRUE(client_.answer(index).ended);

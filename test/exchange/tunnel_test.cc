@@ -94,8 +94,8 @@ class Tunnel : public ::testing::Test {
     EXPECT_TRUE(rig_.settle());
   }
   BackendPeer& backend() { return *rig_.backends.at(0); }
-  test::RecordingServerSink::Stream& heard() { return backend().request(0); }
-  test::RecordingClientSink::Stream& answer() { return client_.answer(index_); }
+  test::RecordingServerSink::RecordedRequest& heard() { return backend().request(0); }
+  test::RecordingClientSink::RecordedResponse& answer() { return client_.answer(index_); }
   void expectClean() {
     EXPECT_TRUE(rig_.isQuiet());
     EXPECT_EQ(rig_.exchanges.size(), 0U);

@@ -52,7 +52,7 @@ http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, b
   return codec.sendRequest(stream.token, head, "https");
 }
 
-void checkAnswer(const test::RecordingClientSink::Stream& stream) {
+void checkAnswer(const test::RecordingClientSink::RecordedResponse& stream) {
   require(!(stream.ended && stream.reset), "one end");
   if (!stream.answered) return;
   const http::ResponseHead& head = stream.message.head;

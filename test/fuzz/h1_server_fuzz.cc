@@ -44,11 +44,11 @@ void checkHead(const http::RequestHead& head) {
   }
 }
 
-bool asksForTunnel(const test::RecordingServerSink::Stream& stream) {
+bool asksForTunnel(const test::RecordingServerSink::RecordedRequest& stream) {
   return !stream.bad && stream.message.head.body == http::Body::kTunnel;
 }
 
-void answer(http::ServerCodec& codec, test::RecordingServerSink::Stream& stream, std::uint32_t choice) {
+void answer(http::ServerCodec& codec, test::RecordingServerSink::RecordedRequest& stream, std::uint32_t choice) {
   http::ResponseHead head;
   head.status = choice % 2 == 0 ? 200 : 404;
   if (asksForTunnel(stream) && choice % 3 != 0) {
@@ -82,7 +82,7 @@ void answer(http::ServerCodec& codec, test::RecordingServerSink::Stream& stream,
   codec.sendResponse(stream.id, head);
 }
 
-void driveTunnel(http::ServerCodec& codec, test::RecordingServerSink::Stream& stream, test::FuzzInput& input) {
+void driveTunnel(http::ServerCodec& codec, test::RecordingServerSink::RecordedRequest& stream, test::FuzzInput& input) {
   if (input.next() % 8 == 0) stream.response.finish();
   codec.wake(stream.id);
   require(!codec.halfClosed() || (stream.response.drained() && !stream.sent), "half closed is half done");

@@ -13,9 +13,9 @@
 namespace sluice::test {
 namespace {
 
-class Backend {
+class FuzzBackend {
  public:
-  explicit Backend(std::string_view script) : script_(script) {
+  explicit FuzzBackend(std::string_view script) : script_(script) {
     limits_.headerFields = 20;
     limits_.headerBytes = 4096;
     limits_.streamWindow = 20'000;
@@ -106,7 +106,7 @@ class Backend {
 int sluice::test::fuzzH2Client(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kScript = 16;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  sluice::test::Backend backend(bytes.substr(0, std::min(size, kScript)));
+  sluice::test::FuzzBackend backend(bytes.substr(0, std::min(size, kScript)));
   backend.feed(bytes.substr(std::min(size, kScript)));
   return 0;
 }

@@ -13,9 +13,9 @@
 namespace sluice::test {
 namespace {
 
-class Script {
+class FuzzScript {
  public:
-  explicit Script(std::string_view bytes) : bytes_(bytes) {}
+  explicit FuzzScript(std::string_view bytes) : bytes_(bytes) {}
   std::uint8_t next() {
     if (bytes_.empty()) return 0;
     const auto byte = static_cast<std::uint8_t>(bytes_[at_ % bytes_.size()]);
@@ -28,9 +28,9 @@ class Script {
   std::size_t at_ = 0;
 };
 
-class Client {
+class FuzzClient {
  public:
-  explicit Client(std::string_view script) : script_(script) {
+  explicit FuzzClient(std::string_view script) : script_(script) {
     limits_.concurrentStreams = 8;
     limits_.headerFields = 20;
     limits_.headerBytes = 4096;
@@ -89,7 +89,7 @@ class Client {
     if (choice % 2 == 0) produced(*codec_, pool_, 1 + choice * 64u);
   }
 
-  void respond(RecordingServerSink::Stream& stream) {
+  void respond(RecordingServerSink::RecordedRequest& stream) {
     http::ResponseHead head;
     head.status = 200;
     head.body = http::Body::kUntilEnd;
@@ -98,7 +98,7 @@ class Client {
     stream.response.finish();
   }
 
-  Script script_;
+  FuzzScript script_;
   base::ChunkPool pool_;
   http::Limits limits_;
   ManualClock clock_;
@@ -113,7 +113,7 @@ class Client {
 int sluice::test::fuzzH2Server(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kScript = 16;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  sluice::test::Client client(bytes.substr(0, std::min(size, kScript)));
+  sluice::test::FuzzClient client(bytes.substr(0, std::min(size, kScript)));
   // The preface is given, because nearly every input would end there otherwise.
   client.feed(std::string("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").append(bytes.substr(std::min(size, kScript))));
   return 0;

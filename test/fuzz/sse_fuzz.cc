@@ -36,14 +36,14 @@ Fields readAgain(std::string_view text) {
   return copied(parser.event());
 }
 
-struct Course {
+struct SseCourse {
   std::vector<Fields> events;
   std::string bytes;
   bool tooLong = false;
 };
 
 /// Feeds one piece; returns false once an event was too long.
-bool readPiece(SseParser& parser, std::string_view piece, Course& course) {
+bool readPiece(SseParser& parser, std::string_view piece, SseCourse& course) {
   while (!piece.empty()) {
     const auto status = parser.feed(piece);
     if (status == SseParser::Status::kTooLong) {
@@ -67,7 +67,7 @@ bool readPiece(SseParser& parser, std::string_view piece, Course& course) {
 int sluice::test::fuzzSse(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   SseParser parser(kMost);
-  Course course;
+  SseCourse course;
   std::string body;
   bool open = true;
   while (!input.empty()) {
@@ -83,7 +83,7 @@ int sluice::test::fuzzSse(const std::uint8_t* data, std::size_t size) {
   require(course.bytes == body, "not a byte is lost or added");
 
   SseParser again(kMost);
-  Course whole;
+  SseCourse whole;
   if (readPiece(again, body, whole)) whole.bytes += again.rest();
   require(whole.events == course.events && whole.tooLong == course.tooLong, "pieces do not matter");
   return 0;

@@ -29,7 +29,7 @@ struct Client {
     produced(*codec, pool);
     return id;
   }
-  test::RecordingClientSink::Stream& last() { return sink.last(); }
+  test::RecordingClientSink::RecordedResponse& last() { return sink.last(); }
   std::string out(std::size_t limit = std::size_t{1} << 30) { return produced(*codec, pool, limit); }
   void feed(std::string_view bytes) { codec->feed(bytes); }
 

@@ -21,7 +21,7 @@ constexpr std::string_view kAgree =
 
 struct TunnelServer : test::H1Server {
   using H1Server::H1Server;
-  test::RecordingServerSink::Stream& ask(std::string_view behind = "") {
+  test::RecordingServerSink::RecordedRequest& ask(std::string_view behind = "") {
     feed(std::string(kAsk) + std::string(behind));
     return sink.last();
   }
@@ -191,7 +191,7 @@ TEST(H1ServerTunnel, IsBrokenByALossAndByABrokenPipe) {
 struct TunnelClient {
   explicit TunnelClient(Version clients = Version::kHttp11)
       : codec(makeH1ClientCodec(sink, pool, Limits())), version(clients) {}
-  test::RecordingClientSink::Stream& ask() {
+  test::RecordingClientSink::RecordedResponse& ask() {
     base::Arena arena(pool);
     RequestHead head;
     head.authority = "a.example";

@@ -47,7 +47,7 @@ class H2ServerTunnel : public ::testing::Test {
     codec->wake(1);
     flush();
   }
-  RecordingServerSink::Stream& stream() { return sink.stream(0); }
+  RecordingServerSink::RecordedRequest& stream() { return sink.stream(0); }
   std::string status() { return reader.find(H2Type::kHeaders, 1)->value(":status"); }
 
   base::ChunkPool pool;

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/blocking_socket.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
-#include "test/integration/support/socket.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
@@ -21,7 +21,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-RawResponse get(std::uint16_t port, const std::string& path, const std::string& host = "localhost") {
+ReceivedResponse get(std::uint16_t port, const std::string& path, const std::string& host = "localhost") {
   return askRaw(port, "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
 }
 
@@ -36,8 +36,8 @@ std::vector<std::string> pagesOf(std::uint16_t port) {
 }
 
 TEST(Admin, StatusNamesEveryObjectWithItsConditions) {
-  const Gateway gateway({.backends = {{.port = 9}}});
-  const RawResponse got = askRaw(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  const GatewayProcess gateway({.backends = {{.port = 9}}});
+  const ReceivedResponse got = askRaw(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   EXPECT_EQ(got.status, 200);
   for (const char* part : {"\"kind\":\"Gateway\"", "\"kind\":\"HTTPRoute\"", "\"kind\":\"Backend\"",
                            "\"type\":\"Accepted\"", "\"state\":\"InSync\""}) {
@@ -49,7 +49,7 @@ class AdminPorts : public testing::Test {
  protected:
   std::vector<std::uint16_t> ports() const { return {gateway_.adminPort(), gateway_.healthPort()}; }
 
-  Gateway gateway_{{.backends = {{.port = 9}}}};
+  GatewayProcess gateway_{{.backends = {{.port = 9}}}};
 };
 
 TEST_F(AdminPorts, AnUnknownPageNamesThoseThereAre) {
@@ -82,13 +82,13 @@ TEST_F(AdminPorts, NoOtherMethodDoesAnything) {
   for (const std::uint16_t port : ports()) {
     for (const std::string& page : pagesOf(port)) {
       for (const char* method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUIT"}) {
-        const RawResponse got =
+        const ReceivedResponse got =
             askRaw(port, method + (" " + page) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
         EXPECT_EQ(got.status, 405) << method << page;
         EXPECT_EQ(got.field("allow"), "GET, HEAD") << method << page;
       }
     }
-    const RawResponse tunnel = askRaw(port, "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n");
+    const ReceivedResponse tunnel = askRaw(port, "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n");
     EXPECT_GE(tunnel.status, 400);
     EXPECT_LT(tunnel.status, 600);
   }
@@ -102,7 +102,7 @@ TEST_F(AdminPorts, LookingChangesNothing) {
     std::vector<std::string> seen;
     for (const std::uint16_t port : ports()) {
       for (const std::string& page : pagesOf(port)) {
-        const RawResponse got = get(port, page + "?reload=1&level=debug");
+        const ReceivedResponse got = get(port, page + "?reload=1&level=debug");
         EXPECT_EQ(got.status, 200) << page;
         seen.push_back(got.body);
       }
@@ -115,8 +115,8 @@ TEST_F(AdminPorts, LookingChangesNothing) {
 TEST_F(AdminPorts, HeadIsGetWithoutTheBody) {
   for (const std::uint16_t port : ports()) {
     for (const std::string& page : pagesOf(port)) {
-      const RawResponse whole = get(port, page);
-      const RawResponse head = askRaw(port, "HEAD " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n", true);
+      const ReceivedResponse whole = get(port, page);
+      const ReceivedResponse head = askRaw(port, "HEAD " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n", true);
       EXPECT_EQ(head.status, whole.status) << page;
       EXPECT_EQ(head.field("content-length"), whole.field("content-length")) << page;
       EXPECT_EQ(head.field("content-type"), whole.field("content-type")) << page;
@@ -139,39 +139,39 @@ TEST_F(AdminPorts, ListenWhereTheyWereTold) {
 
 TEST(Health, IsServedWhileTheDataPathTakesNobodyMore) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = "limits: {connections: 2}\n"});
-  std::vector<Socket> holders;
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = "limits: {connections: 2}\n"});
+  std::vector<BlockingSocket> holders;
   EXPECT_TRUE(eventually([&] {
-    holders.push_back(Socket::connect(gateway.port()));
+    holders.push_back(BlockingSocket::connect(gateway.port()));
     return gateway.limitHits("connections") > 0;
   }));
-  EXPECT_EQ(Socket::connect(gateway.port()).readAll(), "");
+  EXPECT_EQ(BlockingSocket::connect(gateway.port()).readAll(), "");
   for (const char* page : {"/healthz", "/readyz", "/metrics"}) EXPECT_EQ(get(gateway.healthPort(), page).status, 200);
   EXPECT_EQ(get(gateway.adminPort(), "/status").status, 200);
 }
 
 TEST(Health, IsServedWhileEveryWorkerWaitsForTheOrigin) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .settings = "limits: {backendRequests: 4}\ndrainTimeout: 1s\n"});
-  std::vector<Socket> clients;
+  std::vector<BlockingSocket> clients;
   for (int i = 0; i < 8; ++i) {
-    clients.push_back(Socket::connect(gateway.port()));
+    clients.push_back(BlockingSocket::connect(gateway.port()));
     clients.back().send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   }
   EXPECT_TRUE(gateway.limitWasHit("backendRequests"));
   EXPECT_EQ(get(gateway.healthPort(), "/healthz").status, 200);
   EXPECT_EQ(get(gateway.healthPort(), "/readyz").status, 200);
-  for (Socket& client : clients) client.reset();
+  for (BlockingSocket& client : clients) client.reset();
 }
 
 TEST(Health, WhoFillsItLeavesTheAdminPortItsRoom) {
-  const Gateway gateway({.backends = {{.port = 9}}});
-  std::vector<Socket> strangers;
-  for (int i = 0; i < 100; ++i) strangers.push_back(Socket::connect(gateway.healthPort()));
+  const GatewayProcess gateway({.backends = {{.port = 9}}});
+  std::vector<BlockingSocket> strangers;
+  for (int i = 0; i < 100; ++i) strangers.push_back(BlockingSocket::connect(gateway.healthPort()));
   EXPECT_EQ(get(gateway.adminPort(), "/status").status, 200);
   strangers.clear();
   EXPECT_TRUE(eventually([&] { return get(gateway.healthPort(), "/healthz").status == 200; }));
@@ -181,7 +181,7 @@ TEST(Health, WhoFillsItLeavesTheAdminPortItsRoom) {
 
 TEST(AdminThroughTheProxy, IsNotWhatAHostNames) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   const std::string admin = "127.0.0.1:" + std::to_string(gateway.adminPort());
   for (const std::string& request :
        {"GET /status HTTP/1.1\r\nHost: " + admin + "\r\n\r\n",
@@ -189,24 +189,25 @@ TEST(AdminThroughTheProxy, IsNotWhatAHostNames) {
         "GET /status HTTP/1.1\r\nHost: localhost:" + std::to_string(gateway.adminPort()) + "\r\n\r\n"}) {
     EXPECT_EQ(askRaw(gateway.port(), request).body, "ok") << "it is the origin that answers";
   }
-  const RawResponse tunnel = askRaw(gateway.port(), "CONNECT " + admin + " HTTP/1.1\r\nHost: " + admin + "\r\n\r\n");
+  const ReceivedResponse tunnel =
+      askRaw(gateway.port(), "CONNECT " + admin + " HTTP/1.1\r\nHost: " + admin + "\r\n\r\n");
   EXPECT_GE(tunnel.status, 400);
   EXPECT_THAT(tunnel.body, Not(HasSubstr("InSync")));
 }
 
 TEST(AdminThroughTheProxy, IsNoAddressForABackend) {
-  const Gateway target({.backends = {{.port = 9}}});
+  const GatewayProcess target({.backends = {{.port = 9}}});
   for (const char* address : {"127.0.0.1", "\"::ffff:127.0.0.1\"", "0.0.0.0"}) {
-    const Gateway gateway({.backends = {{.port = target.adminPort(), .addresses = address}}, .allow = ""});
-    const RawResponse got = get(gateway.port(), "/status", "127.0.0.1");
+    const GatewayProcess gateway({.backends = {{.port = target.adminPort(), .addresses = address}}, .allow = ""});
+    const ReceivedResponse got = get(gateway.port(), "/status", "127.0.0.1");
     EXPECT_EQ(got.status, 403) << address;
     EXPECT_THAT(got.body, HasSubstr("destination_ip_prohibited"));
   }
 }
 
 TEST(AdminThroughTheProxy, RefusesTheNameOfABackendWhereLoopbackIsAllowed) {
-  const Gateway target({.backends = {{.port = 9}}});
-  const Gateway gateway({.backends = {{.port = target.adminPort()}}});
+  const GatewayProcess target({.backends = {{.port = 9}}});
+  const GatewayProcess gateway({.backends = {{.port = target.adminPort()}}});
   EXPECT_THAT(get(gateway.port(), "/status", "127.0.0.1").body, HasSubstr("not served here"));
 }
 
@@ -223,7 +224,7 @@ TEST(ProcessSafety, WritesNoCoreFile) {
     ::setrlimit(RLIMIT_CORE, &limit);
   }
   if (run({"sh", "-c", "ulimit -c"}).output == "0\n") GTEST_SKIP() << "this machine allows nobody a core file";
-  Gateway gateway({.backends = {{.port = 9}}});
+  GatewayProcess gateway({.backends = {{.port = 9}}});
   std::ifstream in("/proc/" + std::to_string(gateway.process().pid()) + "/limits");
   const std::string name = "Max core file size";
   std::string found;
@@ -239,13 +240,14 @@ TEST(ProcessSafety, WritesNoCoreFile) {
 }
 
 TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {
-  const Gateway gateway({.backends = {{.port = 9}}});
+  const GatewayProcess gateway({.backends = {{.port = 9}}});
   const std::string origin = "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
-  const RawResponse read = askRaw(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: localhost\r\n" + origin + "\r\n");
+  const ReceivedResponse read =
+      askRaw(gateway.adminPort(), "GET /status HTTP/1.1\r\nHost: localhost\r\n" + origin + "\r\n");
   EXPECT_FALSE(read.field("access-control-allow-origin"));
   for (const std::string method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS"}) {
-    const RawResponse got = askRaw(gateway.adminPort(), method + " /status HTTP/1.1\r\nHost: localhost\r\n" + origin +
-                                                            "Content-Length: 0\r\n\r\n");
+    const ReceivedResponse got = askRaw(gateway.adminPort(), method + " /status HTTP/1.1\r\nHost: localhost\r\n" +
+                                                                 origin + "Content-Length: 0\r\n\r\n");
     EXPECT_EQ(got.status, 405) << method;
     EXPECT_FALSE(got.field("access-control-allow-origin")) << method;
   }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -23,20 +23,20 @@ struct VersionPair {
   friend void PrintTo(const VersionPair& pair, std::ostream* out) { *out << pair.name; }
 };
 
-class Versions : public testing::TestWithParam<VersionPair> {
+class VersionPairs : public testing::TestWithParam<VersionPair> {
  protected:
-  Identity authority_ = makeAuthority();
+  CertifiedKey authority_ = makeAuthority();
   EchoOrigin origin_{issueServer(authority_, "origin.test"), {GetParam().originOption}};
-  Gateway gateway_{{.backends = {{.port = origin_.port(), .ca = authority_.certificate}}}};
+  GatewayProcess gateway_{{.backends = {{.port = origin_.port(), .ca = authority_.certificate}}}};
 
-  Outcome curl(std::vector<std::string> more) {
+  ProgramOutcome curl(std::vector<std::string> more) {
     std::vector<std::string> argv = {"curl", "-sS", "--max-time", "20", GetParam().clientOption};
     argv.insert(argv.end(), more.begin(), more.end());
     return run(argv);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Pairs, Versions,
+INSTANTIATE_TEST_SUITE_P(Pairs, VersionPairs,
                          testing::Values(VersionPair{"H1ToH1", "--http1.1", "1.1", "--h1-only", "1.1"},
                                          VersionPair{"H1ToH2", "--http1.1", "1.1", "--h2-only", "2"},
                                          VersionPair{"H2ToH1", "--http2-prior-knowledge", "2", "--h1-only", "1.1"},
@@ -45,8 +45,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, Versions,
                                          VersionPair{"H10ToH2", "--http1.0", "1.1", "--h2-only", "2"}),
                          [](const auto& given) { return std::string(given.param.name); });
 
-TEST_P(Versions, TheOriginSeesItsOwnNameAndTheRequestAsItWas) {
-  const Outcome got =
+TEST_P(VersionPairs, TheOriginSeesItsOwnNameAndTheRequestAsItWas) {
+  const ProgramOutcome got =
       curl({"-w", "\n%{http_code} %{http_version}", "-H", "X-One: a", gateway_.url("/some/path?q=1&r=%20")});
   EXPECT_THAT(got.output, HasSubstr(std::string("\n200 ") + GetParam().clientVersion)) << got.errors;
   EXPECT_EQ(echoed(got.output, "method"), "GET");
@@ -59,34 +59,35 @@ TEST_P(Versions, TheOriginSeesItsOwnNameAndTheRequestAsItWas) {
   EXPECT_THAT(got.output, Not(HasSubstr("x-forwarded-")));
 }
 
-TEST_P(Versions, BodiesArriveWholeBothWays) {
+TEST_P(VersionPairs, BodiesArriveWholeBothWays) {
   const TempDir folder;
   std::string body;
   for (int i = 0; body.size() < 3'000'000; ++i) body += std::to_string(i) + ",";
   const std::string sent = folder.write("sent", body);
   const std::string received = folder.path() + "/received";
-  const Outcome got = curl({"--data-binary", "@" + sent, "-o", received, "-w", "%{http_code}", gateway_.url("/echo")});
+  const ProgramOutcome got =
+      curl({"--data-binary", "@" + sent, "-o", received, "-w", "%{http_code}", gateway_.url("/echo")});
   EXPECT_EQ(got.output, "200") << got.errors;
   EXPECT_EQ(run({"cmp", sent, received}).exitCode, 0);
 }
 
-TEST_P(Versions, HeadAndNoContentHaveNoBody) {
+TEST_P(VersionPairs, HeadAndNoContentHaveNoBody) {
   EXPECT_THAT(curl({"-I", gateway_.url("/bytes/1234")}).output, HasSubstr("ontent-"));
   EXPECT_EQ(curl({"-w", "%{http_code} %{size_download}", gateway_.url("/status/204")}).output, "204 0");
   EXPECT_EQ(curl({"-w", "%{http_code} %{size_download}", gateway_.url("/status/304")}).output, "304 0");
 }
 
-TEST_P(Versions, AnAnswerOfUnstatedLengthArrivesWhole) {
+TEST_P(VersionPairs, AnAnswerOfUnstatedLengthArrivesWhole) {
   EXPECT_EQ(curl({"-o", "/dev/null", "-w", "%{http_code} %{size_download}", gateway_.url("/chunked/200000")}).output,
             "200 200000");
 }
 
-TEST_P(Versions, TheClientSeesTrailersAndTheirBody) {
+TEST_P(VersionPairs, TheClientSeesTrailersAndTheirBody) {
   EXPECT_THAT(curl({"-i", "-H", "TE: trailers", gateway_.url("/trailers")}).output,
               HasSubstr("a body with trailers\n"));
 }
 
-TEST_P(Versions, EveryExchangeIsOneLineOfTheAccessLog) {
+TEST_P(VersionPairs, EveryExchangeIsOneLineOfTheAccessLog) {
   curl({gateway_.url("/log/me?secret=1")});
   const auto lines = gateway_.accessLog(1);
   ASSERT_EQ(lines.size(), 1u);
@@ -96,16 +97,17 @@ TEST_P(Versions, EveryExchangeIsOneLineOfTheAccessLog) {
 }
 
 TEST(HttpsListener, OffersBothVersionsByAlpn) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
   const TempDir folder;
   const std::string ca = folder.write("ca.crt", authority.certificate);
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
-                         .tls = issueServer(authority, "gateway.test")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
+                                .tls = issueServer(authority, "gateway.test")});
   const std::string port = std::to_string(gateway.tlsPort());
   for (const auto& [option, version] : {std::pair("--http1.1", "1.1"), std::pair("--http2", "2")}) {
-    const Outcome got = run({"curl", "-sS", option, "--cacert", ca, "--resolve", "gateway.test:" + port + ":127.0.0.1",
-                             "-w", "\nHTTP/%{http_version}", "https://gateway.test:" + port + "/"});
+    const ProgramOutcome got =
+        run({"curl", "-sS", option, "--cacert", ca, "--resolve", "gateway.test:" + port + ":127.0.0.1", "-w",
+             "\nHTTP/%{http_version}", "https://gateway.test:" + port + "/"});
     EXPECT_THAT(got.output, HasSubstr(std::string("\nHTTP/") + version)) << got.errors;
     EXPECT_EQ(echoed(got.output, "target"), "/");
   }
@@ -113,31 +115,31 @@ TEST(HttpsListener, OffersBothVersionsByAlpn) {
 
 TEST(PlainBackend, SpeaksHttp11) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  const Outcome got = run({"curl", "-sS", gateway.url("/plain")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  const ProgramOutcome got = run({"curl", "-sS", gateway.url("/plain")});
   EXPECT_EQ(echoed(got.output, "version"), "1.1") << got.output << got.errors;
 }
 
 TEST(OwnAnswers, AreProblemDocumentsWithACode) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .hostname = "only.test"});
-  const Outcome none = run({"curl", "-sS", "-i", "-H", "Host: other.test", gateway.url("/")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .hostname = "only.test"});
+  const ProgramOutcome none = run({"curl", "-sS", "-i", "-H", "Host: other.test", gateway.url("/")});
   EXPECT_THAT(none.output, HasSubstr(" 404 "));
   EXPECT_THAT(none.output, HasSubstr("application/problem+json"));
   EXPECT_THAT(none.output, HasSubstr("destination_not_found"));
 }
 
 TEST(OwnAnswers, SayThatAnOriginRefusesConnections) {
-  const Gateway gateway({.backends = {{.port = freePort()}}});
-  const Outcome got = run({"curl", "-sS", "-i", gateway.url("/")});
+  const GatewayProcess gateway({.backends = {{.port = freePort()}}});
+  const ProgramOutcome got = run({"curl", "-sS", "-i", gateway.url("/")});
   EXPECT_THAT(got.output, HasSubstr(" 503 "));
   EXPECT_THAT(got.output, HasSubstr("connection_refused"));
 }
 
 TEST(Interim, EarlyHintsReachTheClientBeforeTheAnswer) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("GET /interim HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(client.readUntil("\r\n\r\n"), testing::StartsWith("HTTP/1.1 103"));
   EXPECT_EQ(readResponse(client).status, 200);
@@ -145,8 +147,8 @@ TEST(Interim, EarlyHintsReachTheClientBeforeTheAnswer) {
 
 TEST(Interim, ContinueComesFromTheOriginAndTheBodyAfterIt) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
   EXPECT_THAT(client.readUntil("\r\n\r\n"), testing::StartsWith("HTTP/1.1 100"));
   client.send("hello");
@@ -155,8 +157,8 @@ TEST(Interim, ContinueComesFromTheOriginAndTheBodyAfterIt) {
 
 TEST(Connections, PipelinedRequestsAreAnsweredInOrder) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   std::string batch;
   for (int i = 0; i < 20; ++i)
     batch += "GET /delay-ms/" + std::to_string(20 - i) + "?n=" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -166,9 +168,9 @@ TEST(Connections, PipelinedRequestsAreAnsweredInOrder) {
 
 TEST(Connections, ThatEndWithTheirAnswerAreLoggedWithTheirClient) {
   const EchoOrigin origin(std::nullopt);
-  Gateway gateway({.backends = {{.port = origin.port()}}});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   for (const char* more : {"Connection: close\r\n\r\n", "\r\n"}) {
-    Socket client = Socket::connect(gateway.port());
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(std::string("GET / HTTP/1.1\r\nHost: a\r\n") + more);
     client.shutdownWrite();
     EXPECT_EQ(readResponse(client).status, 200);
@@ -182,8 +184,8 @@ TEST(Connections, ThatEndWithTheirAnswerAreLoggedWithTheirClient) {
 
 TEST(Connections, AreReusedTowardsTheOrigin) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (int i = 0; i < 10; ++i) {
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(readResponse(client).body, "ok");

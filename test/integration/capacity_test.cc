@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
@@ -20,10 +20,10 @@ namespace {
 using testing::HasSubstr;
 
 /// Returns a connection whose requests are answered as soon as there is room for it, or nothing if there never is.
-std::optional<Socket> connectInTime(std::uint16_t port) {
+std::optional<BlockingSocket> connectInTime(std::uint16_t port) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < until) {
-    Socket client = Socket::connect(port);
+    BlockingSocket client = BlockingSocket::connect(port);
     client.send(kGet);
     if (readResponse(client).status == 200) return client;
   }
@@ -32,16 +32,17 @@ std::optional<Socket> connectInTime(std::uint16_t port) {
 
 TEST(ConnectionLimit, ClosesWhoComesBeyondItAndServesTheOthersOn) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = limits("connections: 2"), .workers = 2});
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}}, .settings = limits("connections: 2"), .workers = 2});
   auto first = connectInTime(gateway.port());
   auto second = connectInTime(gateway.port());
   ASSERT_TRUE(first && second);
   const double before = gateway.limitHits("connections");
-  Socket third = Socket::connect(gateway.port());
+  BlockingSocket third = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(third.readAll(), "");
   EXPECT_TRUE(third.closed());
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", before + 1));
-  for (Socket* client : {&*first, &*second}) {
+  for (BlockingSocket* client : {&*first, &*second}) {
     client->send(kGet);
     EXPECT_EQ(readResponse(*client).status, 200);
   }
@@ -53,7 +54,7 @@ TEST(ConnectionLimit, ClosesWhoComesBeyondItAndServesTheOthersOn) {
 class Valve {
  public:
   RawOrigin::Script script() {
-    return [this](Socket& socket, RawOrigin& self) {
+    return [this](BlockingSocket& socket, RawOrigin& self) {
       while (!self.readHead(socket).empty()) {
         ++received_;
         if (!pass()) return;
@@ -95,16 +96,16 @@ class BackendLimits : public testing::Test {
  protected:
   void TearDown() override { valve_.close(); }
 
-  Gateway gatewayWith(const std::string& settings) {
-    return Gateway({.backends = {{.port = origin_.port()}}, .settings = limits(settings)});
+  GatewayProcess gatewayWith(const std::string& settings) {
+    return GatewayProcess({.backends = {{.port = origin_.port()}}, .settings = limits(settings)});
   }
-  static Socket begin(const Gateway& gateway) {
-    Socket client = Socket::connect(gateway.port());
+  static BlockingSocket begin(const GatewayProcess& gateway) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(kGet);
     return client;
   }
-  static void expectTooMany(Socket client) {
-    const RawResponse got = readResponse(client);
+  static void expectTooMany(BlockingSocket client) {
+    const ReceivedResponse got = readResponse(client);
     EXPECT_EQ(got.status, 503);
     EXPECT_THAT(got.body, HasSubstr("connection_limit_reached"));
   }
@@ -114,56 +115,57 @@ class BackendLimits : public testing::Test {
 };
 
 TEST_F(BackendLimits, BackendConnectionsMakesTheRestWait) {
-  const Gateway gateway = gatewayWith("backendConnections: 2");
-  Socket first = begin(gateway);
-  Socket second = begin(gateway);
+  const GatewayProcess gateway = gatewayWith("backendConnections: 2");
+  BlockingSocket first = begin(gateway);
+  BlockingSocket second = begin(gateway);
   ASSERT_TRUE(valve_.receives(2));
   EXPECT_EQ(origin_.connections(), 2);
   EXPECT_EQ(gateway.limitHits("backendConnections"), 0);
-  Socket third = begin(gateway);
+  BlockingSocket third = begin(gateway);
   EXPECT_TRUE(gateway.limitWasHit("backendConnections"));
   valve_.release(3);
-  for (Socket* client : {&first, &second, &third}) EXPECT_EQ(readResponse(*client).body, "ok");
+  for (BlockingSocket* client : {&first, &second, &third}) EXPECT_EQ(readResponse(*client).body, "ok");
   EXPECT_EQ(origin_.connections(), 2);
 }
 
 TEST_F(BackendLimits, BackendPendingRefusesWhoCanNotEvenWait) {
-  const Gateway gateway = gatewayWith("backendConnections: 1, backendPending: 2");
-  Socket served = begin(gateway);
+  const GatewayProcess gateway = gatewayWith("backendConnections: 1, backendPending: 2");
+  BlockingSocket served = begin(gateway);
   ASSERT_TRUE(valve_.receives(1));
-  Socket waiting = begin(gateway);
-  Socket waitingToo = begin(gateway);
+  BlockingSocket waiting = begin(gateway);
+  BlockingSocket waitingToo = begin(gateway);
   EXPECT_TRUE(gateway.reaches("http_server_active_requests", 3));
   EXPECT_EQ(gateway.limitHits("backendPending"), 0);
   expectTooMany(begin(gateway));
   EXPECT_TRUE(gateway.limitWasHit("backendPending"));
   valve_.release(3);
-  for (Socket* client : {&served, &waiting, &waitingToo}) EXPECT_EQ(readResponse(*client).body, "ok");
+  for (BlockingSocket* client : {&served, &waiting, &waitingToo}) EXPECT_EQ(readResponse(*client).body, "ok");
 }
 
 TEST_F(BackendLimits, BackendRequestsRefusesOneMore) {
-  const Gateway gateway = gatewayWith("backendRequests: 2");
-  Socket first = begin(gateway);
-  Socket second = begin(gateway);
+  const GatewayProcess gateway = gatewayWith("backendRequests: 2");
+  BlockingSocket first = begin(gateway);
+  BlockingSocket second = begin(gateway);
   ASSERT_TRUE(valve_.receives(2));
   EXPECT_EQ(gateway.limitHits("backendRequests"), 0);
   expectTooMany(begin(gateway));
   EXPECT_TRUE(gateway.limitWasHit("backendRequests"));
   valve_.release(3);
-  for (Socket* client : {&first, &second}) EXPECT_EQ(readResponse(*client).body, "ok");
-  Socket again = begin(gateway);
+  for (BlockingSocket* client : {&first, &second}) EXPECT_EQ(readResponse(*client).body, "ok");
+  BlockingSocket again = begin(gateway);
   EXPECT_EQ(readResponse(again).body, "ok") << "there is room again";
 }
 
 TEST_F(BackendLimits, OneBackendAtItsBoundDoesNotHinderAnother) {
   RawOrigin other(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"));
-  const Gateway gateway({.backends = {{.port = origin_.port()}, {.name = "other", .port = other.port()}},
-                         .settings = limits("backendRequests: 1"),
-                         .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
-                                   "metadata: {namespace: test, name: both}\nspec:\n  parentRefs: [{name: egress}]\n"
-                                   "  rules:\n" +
-                                   ruleOfPrefix("/", "origin") + ruleOfPrefix("/other", "other")});
-  Socket first = begin(gateway);
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin_.port()}, {.name = "other", .port = other.port()}},
+       .settings = limits("backendRequests: 1"),
+       .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
+                 "metadata: {namespace: test, name: both}\nspec:\n  parentRefs: [{name: egress}]\n"
+                 "  rules:\n" +
+                 ruleOfPrefix("/", "origin") + ruleOfPrefix("/other", "other")});
+  BlockingSocket first = begin(gateway);
   ASSERT_TRUE(valve_.receives(1));
   expectTooMany(begin(gateway));
   EXPECT_EQ(run({"curl", "-sS", gateway.url("/other")}).output, "other");

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/route.h"
 
 namespace sluice::test {
@@ -26,7 +26,8 @@ GatewaySpec specWith(const std::string& entry) {
 }
 
 TEST(Catalog, IsAnAdminPageThatFollowsTheConfiguration) {
-  Gateway gateway(specWith("{type: 'sluice.dev/HeaderModifier:v1', engine: builtin, phases: [request-headers]}"));
+  GatewayProcess gateway(
+      specWith("{type: 'sluice.dev/HeaderModifier:v1', engine: builtin, phases: [request-headers]}"));
   EXPECT_THAT(gateway.adminGet("/catalog"),
               HasSubstr("\"key\":\"sluice.dev_HeaderModifier_v1.schema.json\"}],\"engine\":"
                         "\"builtin\",\"phases\":[\"request-headers\"]}"));
@@ -47,7 +48,7 @@ constexpr const char* kFile =
 
 class CatalogCommand : public testing::Test {
  protected:
-  Outcome catalog(const std::string& phases, const std::vector<std::string>& more = {}) {
+  ProgramOutcome catalog(const std::string& phases, const std::vector<std::string>& more = {}) {
     const std::string path = folder_.write("a.yaml", kFile + phases + "]\n");
     std::vector<std::string> command = {programPath("sluice"), "catalog", "--config", path};
     command.insert(command.end(), more.begin(), more.end());
@@ -58,14 +59,14 @@ class CatalogCommand : public testing::Test {
 };
 
 TEST_F(CatalogCommand, PrintsTheList) {
-  const Outcome got = catalog("request-headers");
+  const ProgramOutcome got = catalog("request-headers");
   EXPECT_EQ(got.exitCode, 0);
   EXPECT_THAT(got.output, StartsWith("[{\"group\":"));
   EXPECT_THAT(got.output, HasSubstr(kEdit));
 }
 
 TEST_F(CatalogCommand, PrintsTheObjectsThatPublishIt) {
-  const Outcome got = catalog("request-headers", {"--publish", "sluice-system"});
+  const ProgramOutcome got = catalog("request-headers", {"--publish", "sluice-system"});
   EXPECT_EQ(got.exitCode, 0);
   EXPECT_THAT(got.output, HasSubstr("\"name\":\"egress-extension-kinds\",\"namespace\":\"sluice-system\""));
   EXPECT_THAT(got.output,
@@ -75,7 +76,7 @@ TEST_F(CatalogCommand, PrintsTheObjectsThatPublishIt) {
 }
 
 TEST_F(CatalogCommand, SaysWhatIsWrongAndExitsOne) {
-  const Outcome got = catalog("request-headres");
+  const ProgramOutcome got = catalog("request-headres");
   EXPECT_EQ(got.exitCode, 1);
   EXPECT_THAT(got.output + got.errors, HasSubstr("a.yaml:22:"));
   EXPECT_THAT(got.output + got.errors, HasSubstr("ConfigMap ops/types: edit.yaml: phases[0]: must be"));

@@ -5,34 +5,35 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/node.h"
 
 namespace sluice::test {
 namespace {
 
 TEST(NodeClients, UndiciGetsAndPostsOverBothVersions) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
   const TempDir folder;
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port(), .ca = authority.certificate}}, .tls = issueServer(authority, "localhost")});
-  const Outcome got = runNode("undici.mjs", {gateway.url(""), "https://localhost:" + std::to_string(gateway.tlsPort()),
-                                             folder.write("ca.crt", authority.certificate)});
+  const ProgramOutcome got =
+      runNode("undici.mjs", {gateway.url(""), "https://localhost:" + std::to_string(gateway.tlsPort()),
+                             folder.write("ca.crt", authority.certificate)});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
 TEST(NodeClients, GrpcCallsOfEveryKindPassThrough) {
-  const Identity authority = makeAuthority();
-  const Identity server = issueServer(authority, "origin.test");
+  const CertifiedKey authority = makeAuthority();
+  const CertifiedKey server = issueServer(authority, "origin.test");
   const TempDir folder;
-  Process origin({"node", std::string(kClients) + "grpc_origin.mjs", folder.write("origin.crt", server.certificate),
-                  folder.write("origin.key", server.key)});
+  ChildProcess origin({"node", std::string(kClients) + "grpc_origin.mjs",
+                       folder.write("origin.crt", server.certificate), folder.write("origin.key", server.key)});
   const auto line = origin.waitForLine("listening on ");
   ASSERT_TRUE(line) << origin.errors();
   const auto port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
-  const Gateway gateway({.backends = {{.port = port, .ca = authority.certificate}}});
-  const Outcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  const GatewayProcess gateway({.backends = {{.port = port, .ca = authority.certificate}}});
+  const ProgramOutcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 

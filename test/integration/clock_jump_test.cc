@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/wall_clock.h"
@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kYear = std::chrono::hours(24 * 365);
 TEST(ClockJump, EndsNothingAndHoldsUpNothing) {
   std::atomic<bool> asked = false;
   std::atomic<bool> go = false;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
       asked = true;
       asked.notify_all();
@@ -30,17 +30,17 @@ TEST(ClockJump, EndsNothingAndHoldsUpNothing) {
     }
   });
   WallClock clock;
-  Gateway gateway({.backends = {{.port = origin.port()}},
-                   .settings = "timeouts: {requestHeader: 200ms}\n",
-                   .startedBy = clock.startedBy()});
-  Socket idle = Socket::connect(gateway.port());
-  Socket busy = Socket::connect(gateway.port());
+  GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                          .settings = "timeouts: {requestHeader: 200ms}\n",
+                          .startedBy = clock.startedBy()});
+  BlockingSocket idle = BlockingSocket::connect(gateway.port());
+  BlockingSocket busy = BlockingSocket::connect(gateway.port());
   busy.send(kGet);
   asked.wait(false);
   int drips = 0;
   for (const auto by : {kYear, -kYear, 0 * kYear}) {
     clock.setOff(by);
-    Socket dripping = Socket::connect(gateway.port());
+    BlockingSocket dripping = BlockingSocket::connect(gateway.port());
     dripping.send("GET / HTTP/1.1\r\nHost");
     EXPECT_EQ(readResponse(dripping).status, 408) << "in its time, whatever the date";
     EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"requestHeader\"}", ++drips));
@@ -60,8 +60,8 @@ TEST(ClockJump, EndsNothingAndHoldsUpNothing) {
 TEST(ClockJump, IsSeenByTheAccessLogButNotByItsDurations) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   WallClock clock;
-  Gateway gateway({.backends = {{.port = origin.port()}}, .startedBy = clock.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}, .startedBy = clock.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   std::vector<std::string> years;
   std::size_t asked = 0;
   for (const auto by : {0 * kYear, 2 * kYear, -2 * kYear}) {
@@ -83,12 +83,12 @@ TEST(ClockJump, IsSeenByTheAccessLogButNotByItsDurations) {
 }
 
 TEST(ClockJump, ExpiresCertificatesAndMakesThemGoodAgain) {
-  const Identity root = makeAuthority();
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
   WallClock clock;
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
-                         .settings = "timeouts: {upstreamIdle: 50ms}\n",
-                         .startedBy = clock.startedBy()});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
+                                .settings = "timeouts: {upstreamIdle: 50ms}\n",
+                                .startedBy = clock.startedBy()});
   int closed = 0;
   for (int i = 0; i < 2; ++i) {
     clock.setOff(std::chrono::seconds(0));

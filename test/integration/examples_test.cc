@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
@@ -38,7 +38,7 @@ std::string replaceAll(std::string text, const std::string& from, const std::str
 }
 
 TEST(Quickstart, IsAValidConfiguration) {
-  const Outcome got = run({programPath("sluice"), "validate", "--config", kQuickstart});
+  const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", kQuickstart});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
@@ -54,7 +54,7 @@ TEST(Quickstart, AMisspeltFieldIsNamedByFileLineAndField) {
   text.replace(at, 9, "hostnaem:");
   folder.write("backend.yaml", text);
   const auto lineNumber = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-  const Outcome got = run({programPath("sluice"), "validate", "--config", folder.path()});
+  const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", folder.path()});
   EXPECT_EQ(got.exitCode, 1);
   EXPECT_THAT(got.output + got.errors, HasSubstr("backend.yaml:" + std::to_string(lineNumber)));
   EXPECT_THAT(got.output + got.errors, HasSubstr("hostnaem"));
@@ -63,7 +63,7 @@ TEST(Quickstart, AMisspeltFieldIsNamedByFileLineAndField) {
 TEST(Quickstart, RunsAndSaysWhatTheOriginSawInUnder25Lines) {
   if (!std::filesystem::exists(SLUICE_SOURCE_DIR "/build/release/sluice"))
     GTEST_SKIP() << "build the preset release first";
-  const Outcome got = run({"bash", std::string(kQuickstart) + "/run.sh"}, std::chrono::seconds(110));
+  const ProgramOutcome got = run({"bash", std::string(kQuickstart) + "/run.sh"}, std::chrono::seconds(110));
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
   EXPECT_LT(std::count(got.output.begin(), got.output.end(), '\n'), 25);
   EXPECT_THAT(got.output, HasSubstr("<- 200, HTTP/1.1"));
@@ -72,7 +72,7 @@ TEST(Quickstart, RunsAndSaysWhatTheOriginSawInUnder25Lines) {
 }
 
 TEST(ServiceSample, IsValid) {
-  const Outcome got = run({programPath("sluice"), "validate", "--config", kServices});
+  const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", kServices});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
@@ -89,10 +89,11 @@ TEST(ServiceSample, LeadsToTheEndpointThatIsReady) {
   text +=
       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: test}\ndata:\n  settings.yaml: |\n"
       "    addressGuard: {allow: [127.0.0.0/8]}\n";
-  Process gateway({programPath("sluice"), "run", "--config", folder.write("sample.yaml", text), "--health",
-                   "127.0.0.1:" + std::to_string(freePort()), "--admin", "127.0.0.1:" + std::to_string(freePort())});
+  ChildProcess gateway({programPath("sluice"), "run", "--config", folder.write("sample.yaml", text), "--health",
+                        "127.0.0.1:" + std::to_string(freePort()), "--admin",
+                        "127.0.0.1:" + std::to_string(freePort())});
   ASSERT_TRUE(waitForPort(port)) << gateway.errors();
-  const Outcome got =
+  const ProgramOutcome got =
       run({"curl", "-sS", "-i", "--max-time", "20", "http://127.0.0.1:" + std::to_string(port) + "/models"});
   gateway.signal(SIGTERM);
   EXPECT_EQ(gateway.wait(), 0) << gateway.errors();
@@ -113,7 +114,7 @@ TEST(BackendSamples, AreOneForEachSpelling) {
 
 TEST(BackendSamples, AreValidEachByItself) {
   for (const std::string& path : samplesOf(kBackends)) {
-    const Outcome got = run({programPath("sluice"), "validate", "--config", path});
+    const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", path});
     EXPECT_EQ(got.exitCode, 0) << path << "\n" << got.output << got.errors;
   }
 }
@@ -137,21 +138,21 @@ std::string answerThrough(const std::string& sample, std::uint16_t originPort, c
       "    dns: {hosts: {api.example.com: [127.0.0.1], models.example.com: [127.0.0.1]}}\n    addressGuard: {allow: "
       "[127.0.0.0/8]}\n";
   const std::string config = folder.write("sample.yaml", text);
-  Process gateway({programPath("sluice"), "run", "--config", config, "--health", health, "--admin",
-                   "127.0.0.1:" + std::to_string(freePort())},
-                  {"SSL_CERT_FILE=" + bundle});
+  ChildProcess gateway({programPath("sluice"), "run", "--config", config, "--health", health, "--admin",
+                        "127.0.0.1:" + std::to_string(freePort())},
+                       {"SSL_CERT_FILE=" + bundle});
   EXPECT_TRUE(waitForPort(port)) << gateway.errors();
   std::vector<std::string> curl = {"curl",       "-sS", "-i",
                                    "--max-time", "20",  "http://127.0.0.1:" + std::to_string(port) + target};
   curl.insert(curl.end(), options.begin(), options.end());
-  const Outcome got = run(curl);
+  const ProgramOutcome got = run(curl);
   gateway.signal(SIGTERM);
   EXPECT_EQ(gateway.wait(), 0) << gateway.errors();
   return got.output + got.errors;
 }
 
 TEST(BackendSamples, ReachTheirOriginEach) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "api.example.com"));
   for (const std::string& path : samplesOf(kBackends)) {
     const std::string answer = answerThrough(readFile(path), origin.port(), authority.certificate);
@@ -162,9 +163,9 @@ TEST(BackendSamples, ReachTheirOriginEach) {
 }
 
 TEST(GrpcSample, IsValidAndLetsTheCallsThroughThatItNames) {
-  const Outcome valid = run({programPath("sluice"), "validate", "--config", kGrpc});
+  const ProgramOutcome valid = run({programPath("sluice"), "validate", "--config", kGrpc});
   EXPECT_EQ(valid.exitCode, 0) << valid.output << valid.errors;
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "models.example.com"));
   const auto call = [&](const std::string& method) {
     return answerThrough(readFile(std::string(kGrpc) + "/gateway.yaml"), origin.port(), authority.certificate, method,

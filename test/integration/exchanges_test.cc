@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
@@ -20,11 +20,11 @@ using testing::Not;
 
 constexpr int kExchangeWorkers = 3;
 
-class Exchanges : public testing::Test {
+class ListedExchanges : public testing::Test {
  protected:
   /// Answers "/begun" with a head and the first bytes of a body, and never answers anything else.
   static RawOrigin::Script hanging() {
-    return [](Socket& socket, RawOrigin& self) {
+    return [](BlockingSocket& socket, RawOrigin& self) {
       const std::string head = self.readHead(socket);
       if (head.starts_with("GET /begun")) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello");
       self.waitUntilItStops();
@@ -34,22 +34,22 @@ class Exchanges : public testing::Test {
   bool lists(const std::string& part) const {
     return eventually([&] { return list().find(part) != std::string::npos; });
   }
-  Socket begin(const std::string& target, const std::string& more = {}) const {
-    Socket client = Socket::connect(gateway_.port());
+  BlockingSocket begin(const std::string& target, const std::string& more = {}) const {
+    BlockingSocket client = BlockingSocket::connect(gateway_.port());
     client.send("GET " + target + " HTTP/1.1\r\nHost: a.test\r\n" + more + "\r\n");
     return client;
   }
 
   RawOrigin origin_{hanging()};
-  Gateway gateway_{
+  GatewayProcess gateway_{
       {.backends = {{.port = origin_.port()}}, .settings = "drainTimeout: 1s\n", .workers = kExchangeWorkers}};
 };
 
-TEST_F(Exchanges, AreListedWithTheirStatesWhileTheyLast) {
+TEST_F(ListedExchanges, AreListedWithTheirStatesWhileTheyLast) {
   EXPECT_EQ(list(), R"({"exchanges":[],"total":0,"truncated":false,"silentWorkers":[]})");
-  Socket waiting = begin("/waiting?key=canary", "Authorization: Bearer canary\r\n");
+  BlockingSocket waiting = begin("/waiting?key=canary", "Authorization: Bearer canary\r\n");
   ASSERT_TRUE(lists(R"("requestState":"sent","responseState":"waiting")"));
-  Socket begun = begin("/begun");
+  BlockingSocket begun = begin("/begun");
   begun.readUntil("hello");
   ASSERT_TRUE(lists(R"("responseState":"streaming")"));
   const std::string all = list();
@@ -67,8 +67,8 @@ TEST_F(Exchanges, AreListedWithTheirStatesWhileTheyLast) {
   EXPECT_TRUE(lists(R"("exchanges":[],"total":0)"));
 }
 
-TEST_F(Exchanges, OfEveryWorkerAreListed) {
-  std::vector<Socket> clients;
+TEST_F(ListedExchanges, OfEveryWorkerAreListed) {
+  std::vector<BlockingSocket> clients;
   for (int i = 0; i < 2 * kExchangeWorkers; ++i) clients.push_back(begin("/waiting"));
   ASSERT_TRUE(lists("\"total\":" + std::to_string(2 * kExchangeWorkers)));
   const std::string all = list();
@@ -76,7 +76,7 @@ TEST_F(Exchanges, OfEveryWorkerAreListed) {
     EXPECT_THAT(all, HasSubstr("{\"worker\":" + std::to_string(worker) + ","));
 }
 
-TEST_F(Exchanges, OfAnHttp2ConnectionAreEachListed) {
+TEST_F(ListedExchanges, OfAnHttp2ConnectionAreEachListed) {
   H2Client client(gateway_.port());
   for (const std::uint32_t stream : {1u, 3u, 5u}) client.send(h2::headers(stream, h2::get("/waiting"), true));
   ASSERT_TRUE(lists(R"("total":3)"));
@@ -88,21 +88,21 @@ TEST_F(Exchanges, OfAnHttp2ConnectionAreEachListed) {
   EXPECT_EQ(ids.size(), 3u);
 }
 
-TEST_F(Exchanges, AreShownWhileTheGatewayDrains) {
-  Socket waiting = begin("/waiting");
+TEST_F(ListedExchanges, AreShownWhileTheGatewayDrains) {
+  BlockingSocket waiting = begin("/waiting");
   ASSERT_TRUE(lists(R"("total":1)"));
   gateway_.beginToDrain();
   EXPECT_THAT(list(), HasSubstr(R"("total":1)"));
 }
 
-TEST_F(Exchanges, AskedForAtTheEndHoldUpNothing) {
-  std::vector<Socket> askers;
+TEST_F(ListedExchanges, AskedForAtTheEndHoldUpNothing) {
+  std::vector<BlockingSocket> askers;
   for (int i = 0; i < 10; ++i) {
-    askers.push_back(Socket::connect(gateway_.adminPort()));
+    askers.push_back(BlockingSocket::connect(gateway_.adminPort()));
     askers.back().send("GET /exchanges HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   gateway_.process().signal(SIGTERM);
-  for (Socket& asker : askers) {
+  for (BlockingSocket& asker : askers) {
     asker.readAll();
     EXPECT_TRUE(asker.closed());
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 
@@ -24,8 +24,9 @@ constexpr const char* kSpoofed =
 class ForwardedFields : public testing::Test {
  protected:
   std::string askWith(const std::string& mode) {
-    const Gateway gateway({.backends = {{.port = origin_.port()}}, .settings = "forwardedHeaders: " + mode + "\n"});
-    Socket client = Socket::connect(gateway.port());
+    const GatewayProcess gateway(
+        {.backends = {{.port = origin_.port()}}, .settings = "forwardedHeaders: " + mode + "\n"});
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send("GET / HTTP/1.1\r\nHost: asked.test\r\n" + std::string(kSpoofed) +
                 "Connection: x-forwarded-for, x-forwarded-proto\r\n\r\n");
     EXPECT_EQ(readResponse(client).status, 200);

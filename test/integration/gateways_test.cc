@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
@@ -45,7 +45,7 @@ bool isTaken(const std::string& address, std::uint16_t port) {
 
 TEST(Gateways, ServeEachItsOwnRoutesOnItsOwnPort) {
   const std::uint16_t other = freePort();
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = freePort()}},
        .routes = redirectingRouteOf("egress") + gatewayOf("second", other) + redirectingRouteOf("second")});
   EXPECT_THAT(curlAt(gateway.port()), HasSubstr("http://egress.test"));
@@ -55,7 +55,7 @@ TEST(Gateways, ServeEachItsOwnRoutesOnItsOwnPort) {
 TEST(Gateways, HaveThePortsOfTheirOwnAddressToThemselves) {
   const std::string address = ownAddress();
   if (isTaken(address, 8080)) GTEST_SKIP() << "port 8080 of all addresses belongs to another process";
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = freePort()}},
        .routes = redirectingRouteOf("egress") + gatewayOf("second", 8080, {}, address) + redirectingRouteOf("second")});
   EXPECT_THAT(curlAt(8080, address), HasSubstr("http://second.test"));
@@ -65,7 +65,7 @@ TEST(Gateways, HaveThePortsOfTheirOwnAddressToThemselves) {
 
 TEST(Gateways, TheNewerOneDoesNotGetAPortThatIsTaken) {
   GatewaySpec spec{.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")};
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   spec.routes += gatewayOf("second", gateway.port()) + redirectingRouteOf("second");
   gateway.reload(spec);
   EXPECT_THAT(curlAt(gateway.port()), HasSubstr("http://egress.test"));
@@ -74,7 +74,7 @@ TEST(Gateways, TheNewerOneDoesNotGetAPortThatIsTaken) {
 
 TEST(Gateways, AnswersItselfIfItsParametersAreNone) {
   const std::uint16_t other = freePort();
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = freePort()}},
        .routes = redirectingRouteOf("egress") +
                  gatewayOf("second", other,
@@ -86,7 +86,7 @@ TEST(Gateways, AnswersItselfIfItsParametersAreNone) {
 }
 
 TEST(Gateways, TheClassSaysWhatItSupports) {
-  const Gateway gateway({.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")});
+  const GatewayProcess gateway({.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")});
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(R"("supportedFeatures":[{"name":"GRPCRoute"},)"));
 }
 

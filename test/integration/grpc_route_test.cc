@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/node.h"
 
@@ -26,9 +26,9 @@ std::string to(const std::string& backend, const std::string& more = {}) {
 }
 
 /// Returns "CODE DETAILS" for each call.
-std::vector<std::string> callAll(const Gateway& gateway, std::vector<std::string> calls) {
+std::vector<std::string> callAll(const GatewayProcess& gateway, std::vector<std::string> calls) {
   calls.insert(calls.begin(), "127.0.0.1:" + std::to_string(gateway.port()));
-  const Outcome got = runNode("grpc_call.mjs", calls);
+  const ProgramOutcome got = runNode("grpc_call.mjs", calls);
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
   std::vector<std::string> lines;
   std::size_t begin = 0;
@@ -40,17 +40,18 @@ std::vector<std::string> callAll(const Gateway& gateway, std::vector<std::string
 
 TEST(GrpcRoutes, CarryCallsOfEveryKindToAPlaintextBackend) {
   const GrpcOrigin origin;
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin"))});
-  const Outcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin"))});
+  const ProgramOutcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
 TEST(GrpcRoutes, CarryCallsOfEveryKindToABackendWithTls) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const GrpcOrigin origin(issueServer(authority, "origin.test"));
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
-                         .routes = grpcRouteOf("    - name: all\n" + to("origin"))});
-  const Outcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
+                                .routes = grpcRouteOf("    - name: all\n" + to("origin"))});
+  const ProgramOutcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
@@ -60,7 +61,7 @@ TEST(GrpcRoutes, FindTheirRuleByServiceMethodAndHeader) {
     return "      filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-leading, value: " +
            mark + "}]}}]\n" + to("origin");
   };
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}},
        .routes = grpcRouteOf(
            "    - name: service\n      matches: [{method: {service: sluice.test.Echo}}]\n" + marked("service") +
@@ -87,7 +88,7 @@ TEST(GrpcRoutes, AreAnsweredInGrpcsTermsIfTheyCanNotBeServed) {
   const auto forMethod = [](const std::string& method) {
     return "    - matches: [{method: {method: " + method + "}}]\n";
   };
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}, {.name = "down", .hostname = "down.test", .port = freePort()}},
        .routes = grpcRouteOf(forMethod("Missing") + to("nowhere") + forMethod("Nothing") + forMethod("NoWeight") +
                              to("origin", ", weight: 0") + forMethod("Down") + to("down") + forMethod("Filtered") +
@@ -106,11 +107,11 @@ TEST(GrpcRoutes, AreAnsweredInGrpcsTermsIfTheyCanNotBeServed) {
 
 TEST(GrpcRoutes, TakeNothingElseThanGrpc) {
   const GrpcOrigin origin;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = grpcRouteOf("    - matches: [{method: {service: a}}]\n" + to("origin"))});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .routes = grpcRouteOf("    - matches: [{method: {service: a}}]\n" + to("origin"))});
   const auto ask = [&](const std::string& path, const std::string& type, const std::string& version) {
     // The request has no body: HTTP/2 allows an answer before the end of a body, but this version of curl loses it.
-    const Outcome got =
+    const ProgramOutcome got =
         run({"curl", "-sS", "-i", "-X", "POST", version, "-H", "content-type: " + type, gateway.url(path)});
     EXPECT_EQ(got.exitCode, 0) << got.errors;
     return got.output;
@@ -135,7 +136,7 @@ TEST(GrpcRoutes, KeepTheirHostnameFromHttpRoutesThatAreNewer) {
       " "
       "parentRefs: [{name: egress}]\n  rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: "
       "origin}]}]\n";
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin")) + http});
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"HostnameConflict\""));
   EXPECT_THAT(run({"curl", "-sS", "-i", gateway.url("/")}).output, HasSubstr("415"));

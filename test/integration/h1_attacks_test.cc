@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -16,7 +16,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Attack {
+struct RawAttack {
   std::string what;
   std::string bytes;
   int status;  // 0: the connection may also close without an answer
@@ -27,7 +27,7 @@ class H1Attacks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     origin_ = new RawOrigin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
-    gateway_ = new Gateway(
+    gateway_ = new GatewayProcess(
         {.backends = {{.port = origin_->port()}}, .settings = "timeouts: {requestHeader: 60s, bodyIdle: 60s}\n"});
   }
   static void TearDownTestSuite() {
@@ -36,13 +36,13 @@ class H1Attacks : public testing::Test {
   }
 
   /// Expects that no attack is forwarded, that each gets its status, and that the connection ends.
-  static void expectRefused(const std::vector<Attack>& attacks) {
-    for (const Attack& attack : attacks) {
+  static void expectRefused(const std::vector<RawAttack>& attacks) {
+    for (const RawAttack& attack : attacks) {
       SCOPED_TRACE(attack.what);
       const std::size_t before = origin_->heads().size();
-      Socket client = Socket::connect(gateway_->port());
+      BlockingSocket client = BlockingSocket::connect(gateway_->port());
       client.send(attack.bytes);
-      const RawResponse got = readResponse(client);
+      const ReceivedResponse got = readResponse(client);
       EXPECT_EQ(got.status, attack.status) << got.head;
       EXPECT_EQ(client.readAll(), "") << "nothing may follow";
       EXPECT_TRUE(client.closed());
@@ -51,13 +51,13 @@ class H1Attacks : public testing::Test {
   }
 
   /// Returns the answer of a gateway whose timeout for the rest of a request is short and whose origin never answers.
-  static RawResponse askInVain(const std::string& bytes) {
-    RawOrigin silent([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
-    const Gateway gateway(
+  static ReceivedResponse askInVain(const std::string& bytes) {
+    RawOrigin silent([](BlockingSocket&, RawOrigin& self) { self.waitUntilItStops(); });
+    const GatewayProcess gateway(
         {.backends = {{.port = silent.port()}}, .settings = "timeouts: {requestHeader: 300ms, bodyIdle: 300ms}\n"});
-    Socket client = Socket::connect(gateway.port());
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(bytes);
-    RawResponse got = readResponse(client);
+    ReceivedResponse got = readResponse(client);
     client.readAll();
     EXPECT_TRUE(client.closed());
     return got;
@@ -69,11 +69,11 @@ class H1Attacks : public testing::Test {
   }
 
   static RawOrigin* origin_;
-  static Gateway* gateway_;
+  static GatewayProcess* gateway_;
 };
 
 RawOrigin* H1Attacks::origin_ = nullptr;
-Gateway* H1Attacks::gateway_ = nullptr;
+GatewayProcess* H1Attacks::gateway_ = nullptr;
 
 TEST_F(H1Attacks, BothFramingsAreRefused) {
   expectRefused({
@@ -85,16 +85,16 @@ TEST_F(H1Attacks, BothFramingsAreRefused) {
 }
 
 TEST_F(H1Attacks, TransferEncodingsOtherThanChunkedAreRefused) {
-  std::vector<Attack> attacks;
+  std::vector<RawAttack> attacks;
   for (const std::string value : {"xchunked", "chunked, chunked", "identity, chunked", "chunked\x0b", "\"chunked\"",
                                   "chunked;q=1", "gzip, chunked", "identity", "", "chunked,", "chu nked"}) {
     const int status = value.find("gzip") == 0 || value == "identity" || value == "xchunked" ? 501 : 400;
     attacks.push_back(
         {"Transfer-Encoding: " + value, post("Transfer-Encoding: " + value + "\r\n", "0\r\n\r\n"), status});
   }
-  for (Attack& attack : attacks) {
+  for (RawAttack& attack : attacks) {
     SCOPED_TRACE(attack.what);
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send(attack.bytes);
     EXPECT_THAT(readResponse(client).status, AnyOf(400, 501));
     EXPECT_EQ(client.readAll(), "");
@@ -104,7 +104,7 @@ TEST_F(H1Attacks, TransferEncodingsOtherThanChunkedAreRefused) {
 }
 
 TEST_F(H1Attacks, ContentLengthsThatAreNotOneNumberAreRefused) {
-  std::vector<Attack> attacks;
+  std::vector<RawAttack> attacks;
   for (const std::string value : {"+5", "-1", "0x5", "5, 5", "5,6", "", "5 5", "1e3", "18446744073709551616",
                                   "99999999999999999999", "5;", "\"5\"", "5\x0b"}) {
     attacks.push_back({"Content-Length: " + value, post("Content-Length: " + value + "\r\n", "hello"), 400});
@@ -171,7 +171,7 @@ TEST_F(H1Attacks, ChunksOutsideTheGrammarAreRefused) {
         "5\r\nhello0\r\n\r\n", "5;a\nb\r\nhello\r\n0\r\n\r\n", "5;a\rb\r\nhello\r\n0\r\n\r\n",
         "g\r\nhello\r\n0\r\n\r\n"}) {
     SCOPED_TRACE(body);
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send(post(te, body + "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"));
     EXPECT_EQ(readResponse(client).status, 400);
     EXPECT_EQ(client.readAll(), "");
@@ -196,7 +196,7 @@ TEST_F(H1Attacks, AuthoritiesThatDisagreeAreRefused) {
 }
 
 TEST_F(H1Attacks, PathsWithoutOneNormalFormAreRefused) {
-  std::vector<Attack> attacks;
+  std::vector<RawAttack> attacks;
   for (const std::string target : {"/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b", "/a%00b", "/../b", "/a/../../b", "/%2e%2e/b",
                                    "/a%zz", "/a%2", "/a#b", "/a\x80", "/a%0d%0ab"}) {
     attacks.push_back({target, "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n", 400});
@@ -207,7 +207,7 @@ TEST_F(H1Attacks, PathsWithoutOneNormalFormAreRefused) {
 TEST_F(H1Attacks, PathsAreForwardedInTheirNormalForm) {
   for (const auto& [target, normal] : {std::pair("/a/./b/../c", "/a/c"), std::pair("//a///b", "/a/b"),
                                        std::pair("/%61?%2f", "/a?%2f"), std::pair("/a%3a/%2e/b", "/a%3A/b")}) {
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send("GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(readResponse(client).status, 200) << target;
     EXPECT_THAT(origin_->heads().back(), testing::StartsWith("GET " + std::string(normal) + " HTTP/1.1\r\n"));
@@ -237,7 +237,7 @@ TEST_F(H1Attacks, UnknownExpectationsAreRefused) {
 }
 
 TEST_F(H1Attacks, FieldsThatConnectionNamesAreRemovedButNotOurs) {
-  Socket client = Socket::connect(gateway_->port());
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send(
       get("Host: a\r\nConnection: keep-alive, x-secret, via, host\r\nX-Secret: 1\r\nKeep-Alive: 5\r\nProxy-Connection: "
           "x\r\n"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -29,14 +29,14 @@ std::string lines(const std::string& requestLine, const std::string& fields = "H
 class H1Grammar : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    origin_ = new RawOrigin([](Socket& socket, RawOrigin& self) {
+    origin_ = new RawOrigin([](BlockingSocket& socket, RawOrigin& self) {
       for (std::string head; !(head = self.readHead(socket)).empty();) {
         const std::string line = head.substr(0, head.find("\r\n"));
         socket.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(line.size()) + "\r\n\r\n");
         if (!head.starts_with("HEAD")) socket.send(line);
       }
     });
-    gateway_ = new Gateway({.backends = {{.port = origin_->port()}}});
+    gateway_ = new GatewayProcess({.backends = {{.port = origin_->port()}}});
   }
   static void TearDownTestSuite() {
     delete gateway_;
@@ -44,11 +44,11 @@ class H1Grammar : public testing::Test {
   }
 
   static RawOrigin* origin_;
-  static Gateway* gateway_;
+  static GatewayProcess* gateway_;
 };
 
 RawOrigin* H1Grammar::origin_ = nullptr;
-Gateway* H1Grammar::gateway_ = nullptr;
+GatewayProcess* H1Grammar::gateway_ = nullptr;
 
 TEST_F(H1Grammar, AuthoritiesHaveOneFormOrNone) {
   const struct {
@@ -91,21 +91,21 @@ TEST_F(H1Grammar, AuthoritiesHaveOneFormOrNone) {
       {"ftp://a/", "a", 400},
   };
   for (const auto& c : kCases) {
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send(lines("GET " + c.target, "Host: " + c.host + "\r\n"));
     EXPECT_EQ(readResponse(client).status, c.status) << c.target << " at " << c.host;
   }
 }
 
 TEST_F(H1Grammar, AsteriskIsAskedOfTheBackend) {
-  Socket client = Socket::connect(gateway_->port());
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send(lines("OPTIONS *") + lines("OPTIONS http://a"));
   EXPECT_EQ(readResponse(client).body, "OPTIONS * HTTP/1.1");
   EXPECT_EQ(readResponse(client).body, "OPTIONS * HTTP/1.1") << "RFC 9112 section 3.2.4";
 }
 
 TEST_F(H1Grammar, APostOfNothingSaysSo) {
-  Socket client = Socket::connect(gateway_->port());
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
   for (const char* fields : {"Host: a\r\n", "Host: a\r\nContent-Length: 0\r\n"}) {
     client.send(lines("POST /", fields));
     EXPECT_EQ(readResponse(client).status, 200);
@@ -118,13 +118,13 @@ TEST_F(H1Grammar, APostOfNothingSaysSo) {
 
 TEST_F(H1Grammar, PipelinedRequestsAreAnsweredInOrderUpToTheFirstBadOne) {
   const std::size_t before = origin_->heads().size();
-  Socket client = Socket::connect(gateway_->port());
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send(lines("GET /1") + lines("HEAD /2") + lines("POST /3", "Host: a\r\nContent-Length: 0\r\n") +
               lines("GET /4", "Host: a\r\nHost: b\r\n") + lines("GET /smug"));
   EXPECT_EQ(readResponse(client).body, "GET /1 HTTP/1.1");
   EXPECT_EQ(readResponse(client, true).status, 200);
   EXPECT_EQ(readResponse(client).body, "POST /3 HTTP/1.1");
-  const RawResponse refusal = readResponse(client);
+  const ReceivedResponse refusal = readResponse(client);
   EXPECT_EQ(refusal.status, 400);
   EXPECT_EQ(refusal.field("connection"), "close");
   EXPECT_EQ(client.readAll(), "");
@@ -135,9 +135,9 @@ TEST_F(H1Grammar, PipelinedRequestsAreAnsweredInOrderUpToTheFirstBadOne) {
 TEST_F(H1Grammar, NothingIsReadBehindConnectionClose) {
   for (const char* option : {"close", "keep-alive, CLOSE", "x-a,close,"}) {
     const std::size_t before = origin_->heads().size();
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send(lines("GET /", "Host: a\r\nConnection: " + std::string(option) + "\r\n") + lines("GET /smug"));
-    const RawResponse got = readResponse(client);
+    const ReceivedResponse got = readResponse(client);
     EXPECT_EQ(got.status, 200);
     EXPECT_EQ(got.field("connection"), "close");
     EXPECT_EQ(client.readAll(), "");
@@ -147,10 +147,10 @@ TEST_F(H1Grammar, NothingIsReadBehindConnectionClose) {
 }
 
 TEST_F(H1Grammar, OldClientsStayOnlyIfTheyAsk) {
-  Socket client = Socket::connect(gateway_->port());
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send("GET /1 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\nGET /2 HTTP/1.0\r\n\r\n");
   EXPECT_EQ(readResponse(client).field("connection"), "keep-alive");
-  const RawResponse last = readResponse(client);
+  const ReceivedResponse last = readResponse(client);
   EXPECT_EQ(last.body, "GET /2 HTTP/1.1");
   EXPECT_EQ(last.field("connection"), "close");
   EXPECT_EQ(client.readAll(), "");
@@ -162,7 +162,7 @@ TEST_F(H1Grammar, ALoneCrHidesNoField) {
        {lines("POST /", "Host: a\r\n\r\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n" + lines("GET /smug"),
         lines("POST /", "Host: a\r\n\r\r\nContent-Length: 100\r\n") + lines("GET /smug"),
         lines("GET /", "Host: a\r\n\rX: y\r\n")}) {
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send(request);
     EXPECT_EQ(readResponse(client).status, 400);
     EXPECT_EQ(client.readAll(), "");
@@ -174,7 +174,7 @@ TEST_F(H1Grammar, FieldsOfExactlyTheirBoundPass) {
   // "host: a" and the other field line count 32 bytes each besides their own.
   const std::string atBound(64 * 1024 - (4 + 1 + 32) - (3 + 32), 'b');
   for (const auto& [value, status] : {std::pair(atBound, 200), std::pair(atBound + "b", 431)}) {
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send(lines("GET /", "Host: a\r\nx-a: " + value + "\r\n"));
     EXPECT_EQ(readResponse(client).status, status);
     if (status == 200) {
@@ -183,7 +183,7 @@ TEST_F(H1Grammar, FieldsOfExactlyTheirBoundPass) {
   }
   const std::string line(16 * 1024 - std::string("GET / HTTP/1.1").size(), 'p');
   for (const auto& [path, status] : {std::pair(line, 200), std::pair(line + "p", 414)}) {
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send(lines("GET /" + path));
     EXPECT_EQ(readResponse(client).status, status);
   }
@@ -195,7 +195,7 @@ TEST_F(H1Grammar, FieldsOfExactlyTheirBoundPass) {
 // as one of them.
 TEST(H1Bodies, UploadsBeyondTheWindowKeepWhatIsBehindThem) {
   EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   std::string body;
   while (body.size() < 2'000'000) body += lines("GET /smug") + "0\r\n\r\n";
   std::string chunks;
@@ -209,10 +209,10 @@ TEST(H1Bodies, UploadsBeyondTheWindowKeepWhatIsBehindThem) {
       lines("POST /upload", "Host: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n") + body +
       lines("POST /upload", "Host: a\r\nTransfer-Encoding: chunked\r\n") + chunks + "0\r\nX-Sum: 1\r\n\r\n" +
       lines("GET /1");
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   std::thread sender([&] { client.send(upload); });
   for (int i = 0; i < 2; ++i) {
-    const RawResponse got = readResponse(client);
+    const ReceivedResponse got = readResponse(client);
     EXPECT_EQ(got.status, 200);
     EXPECT_THAT(got.body, HasSubstr(std::to_string(body.size()))) << got.body.substr(0, 300);
   }
@@ -221,15 +221,15 @@ TEST(H1Bodies, UploadsBeyondTheWindowKeepWhatIsBehindThem) {
 }
 
 struct Exchanged {
-  RawResponse response;
+  ReceivedResponse response;
   std::string rest;
 };
 
 // Returns what a client gets when the origin answers with `answer`.
 Exchanged relayed(const std::string& answer, const std::string& request, bool bodiless = false) {
   RawOrigin origin(RawOrigin::answering(answer));
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(request);
   Exchanged got;
   got.response = readResponse(client, bodiless);
@@ -268,8 +268,8 @@ TEST(H1Responses, InterimsComeBeforeTheFinalOne) {
   RawOrigin origin(
       RawOrigin::answering("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: close\r\n\r\n"
                            "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(lines("GET /"));
   EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n"));
   EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 102 Processing\r\n"));
@@ -287,12 +287,12 @@ TEST(H1Responses, TrailersKeepOnlyWhatMayStandThere) {
 }
 
 TEST(H1Responses, ABodyUntilTheEndOfTheConnectionIsDelimitedAnew) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     if (!self.readHead(socket).empty())
       socket.send("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (int i = 0; i < 2; ++i) {
     client.send(lines("GET /"));
     EXPECT_EQ(readResponse(client).body, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
@@ -313,7 +313,7 @@ std::string markingRule(const std::string& type, const std::string& value, const
 TEST(PathConfusion, TheRuleIsChosenByThePathThatTheBackendSees) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const std::string port = std::to_string(origin.port()) + "}]\n";
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}},
        .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: paths}\n"
                  "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
@@ -351,7 +351,7 @@ TEST(PathConfusion, TheRuleIsChosenByThePathThatTheBackendSees) {
                                           "/admin%2f"};
   for (const std::string& path : paths) {
     const std::size_t before = origin.heads().size();
-    Socket client = Socket::connect(gateway.port());
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(lines("GET " + path));
     const int status = readResponse(client).status;
     if (status == 400) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
@@ -67,7 +67,7 @@ std::unique_ptr<H2Client> crumble(std::uint16_t port) {
 }
 
 bool servesFine(std::uint16_t port) {
-  Socket client = Socket::connect(port);
+  BlockingSocket client = BlockingSocket::connect(port);
   client.send("GET /fine HTTP/1.1\r\nHost: a\r\n\r\n");
   H2Client again(port);
   again.send(h2::headers(1, h2::get("/fine"), true));
@@ -79,7 +79,7 @@ bool servesFine(std::uint16_t port) {
 class H2Attacks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    origin_ = new RawOrigin([](Socket& socket, RawOrigin& self) {
+    origin_ = new RawOrigin([](BlockingSocket& socket, RawOrigin& self) {
       for (std::string head; !(head = self.readHead(socket)).empty();) {
         if (head.starts_with("GET /fine ")) {
           socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -91,7 +91,7 @@ class H2Attacks : public testing::Test {
         return;
       }
     });
-    gateway_ = new Gateway(specOf("requestHeader: 60s, clientIdle: 60s"));
+    gateway_ = new GatewayProcess(specOf("requestHeader: 60s, clientIdle: 60s"));
   }
   static void TearDownTestSuite() {
     delete gateway_;
@@ -119,12 +119,12 @@ class H2Attacks : public testing::Test {
   }
   static std::atomic<int> waiting_;
   static RawOrigin* origin_;
-  static Gateway* gateway_;
+  static GatewayProcess* gateway_;
 };
 
 std::atomic<int> H2Attacks::waiting_ = 0;
 RawOrigin* H2Attacks::origin_ = nullptr;
-Gateway* H2Attacks::gateway_ = nullptr;
+GatewayProcess* H2Attacks::gateway_ = nullptr;
 
 TEST_F(H2Attacks, RapidResetEndsTheConnectionAndTheWorkBehindIt) {
   const double before = hits("resetsPerMinute");
@@ -177,7 +177,7 @@ TEST_F(H2Attacks, ContinuationsWithoutEndAreCutOff) {
 }
 
 TEST_F(H2Attacks, AHeadThatDripsIsEndedByItsTimeout) {
-  const Gateway gateway(specOf("requestHeader: 300ms"));
+  const GatewayProcess gateway(specOf("requestHeader: 300ms"));
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::block(h2::get("/wait")), true, false));
   EXPECT_TRUE(client.readToEnd());
@@ -186,7 +186,7 @@ TEST_F(H2Attacks, AHeadThatDripsIsEndedByItsTimeout) {
 }
 
 TEST_F(H2Attacks, WhoReadsNothingIsNotListenedToForEver) {
-  const Gateway gateway(specOf("clientIdle: 1s"));
+  const GatewayProcess gateway(specOf("clientIdle: 1s"));
   for (const std::string& flood : provocations()) {
     H2Client client(gateway.port());
     sendWhileTaken(client, flood, 20);
@@ -295,12 +295,12 @@ TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {
   const std::string get = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
   const std::string frames = h2::settings({}) + h2::headers(1, h2::get("/smug"), true);
   const std::string tls = std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(600, 'x');
-  const Gateway gateway(specOf("requestHeader: 300ms"));
+  const GatewayProcess gateway(specOf("requestHeader: 300ms"));
   for (const std::string& bytes :
        {get + std::string(h2::preface()) + frames, frames, tls, std::string("GET /fine\r\n"),
         "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n" + frames, "PRI * HTTP/1.1\r\nHost: a\r\n\r\n" + frames}) {
     SCOPED_TRACE(bytes.substr(0, 40));
-    Socket client = Socket::connect(gateway.port());
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(bytes);
     EXPECT_TRUE(!bytes.starts_with(get) || readResponse(client).status == 200);
     EXPECT_THAT(readResponse(client).status, AnyOf(400, 408)) << "408: it looked like a head that goes on";
@@ -319,10 +319,10 @@ TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {
 
 // An origin that counts resets the way the gateway does would end the connection that all clients share.
 TEST(H2Neighbours, AreNotHarmedByClientsThatCancelWhatTheyAskFor) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"), {"--h2-only"});
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
-  Socket neighbour = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
+  BlockingSocket neighbour = BlockingSocket::connect(gateway.port());
   neighbour.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst");
   EXPECT_THAT(neighbour.readUntil("first"), testing::HasSubstr("200 OK"));
   constexpr std::uint32_t kCancelled = 150;  // by each of several clients; fewer than the gateway's own limit
@@ -344,7 +344,7 @@ TEST(H2Neighbours, AreNotHarmedByClientsThatCancelWhatTheyAskFor) {
 TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {
   if (programPath("sluice", true) == programPath("sluice")) GTEST_SKIP() << "build/release is not there";
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
-  Gateway gateway({.backends = {{.port = origin.port()}}, .release = true});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}, .release = true});
   const auto resident = [&] { return gateway.process().residentKib(); };
   const auto expectSmall = [&, before = resident()](const char* what, std::size_t boundMib = 5) {
     EXPECT_LT(resident(), before + boundMib * 1024) << what;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
@@ -30,7 +30,7 @@ class H2Downgrade : public testing::Test {
   static void SetUpTestSuite() {
     seen_.clear();
     taken_ = 0;
-    origin_ = new RawOrigin([](Socket& socket, RawOrigin&) {
+    origin_ = new RawOrigin([](BlockingSocket& socket, RawOrigin&) {
       std::string bytes = socket.readUntil("\r\n\r\n");
       if (bytes.starts_with("GET /fine")) {
         socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
@@ -39,7 +39,7 @@ class H2Downgrade : public testing::Test {
       const std::lock_guard lock(mutex_);
       seen_.push_back(bytes);
     });
-    gateway_ = new Gateway({.backends = {{.port = origin_->port()}}});
+    gateway_ = new GatewayProcess({.backends = {{.port = origin_->port()}}});
   }
   static void TearDownTestSuite() {
     delete gateway_;
@@ -97,7 +97,7 @@ class H2Downgrade : public testing::Test {
   /// connection of its own, the last to be accepted, so everything sent to the origin earlier is in the connections
   /// whose end this function waits for.
   static std::vector<std::string> takeSeen() {
-    Socket client = Socket::connect(gateway_->port());
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send("GET /fine HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(readResponse(client).status, 200);
     const auto ended = [] {
@@ -121,14 +121,14 @@ class H2Downgrade : public testing::Test {
   static std::vector<std::string> seen_;  // from connections that have ended
   static std::size_t taken_;
   static RawOrigin* origin_;
-  static Gateway* gateway_;
+  static GatewayProcess* gateway_;
 };
 
 std::mutex H2Downgrade::mutex_;
 std::vector<std::string> H2Downgrade::seen_;
 std::size_t H2Downgrade::taken_ = 0;
 RawOrigin* H2Downgrade::origin_ = nullptr;
-Gateway* H2Downgrade::gateway_ = nullptr;
+GatewayProcess* H2Downgrade::gateway_ = nullptr;
 
 TEST_F(H2Downgrade, FieldValuesBeginNoLine) {
   const std::string nul(1, '\0');

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
@@ -46,18 +46,18 @@ std::uint64_t windowUpdates(const H2Client& peer, std::uint32_t stream) {
 }
 
 /// Runs an echo origin behind a gateway with one limit set low.
-class Limits : public testing::Test {
+class MessageLimits : public testing::Test {
  protected:
   EchoOrigin origin_{std::nullopt};
-  Gateway gatewayWith(const std::string& settings) {
-    return Gateway({.backends = {{.port = origin_.port()}}, .settings = limits(settings)});
+  GatewayProcess gatewayWith(const std::string& settings) {
+    return GatewayProcess({.backends = {{.port = origin_.port()}}, .settings = limits(settings)});
   }
-  static RawResponse ask(const Gateway& gateway, const std::string& request) {
-    Socket client = Socket::connect(gateway.port());
+  static ReceivedResponse ask(const GatewayProcess& gateway, const std::string& request) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(request);
     return readResponse(client);
   }
-  static std::string askH2(const Gateway& gateway, const H2Lines& lines) {
+  static std::string askH2(const GatewayProcess& gateway, const H2Lines& lines) {
     H2Client client(gateway.port());
     client.send(h2::headers(1, lines, true));
     client.readStream(1);
@@ -65,34 +65,34 @@ class Limits : public testing::Test {
   }
 };
 
-TEST_F(Limits, RequestLineBytes) {
-  const Gateway gateway = gatewayWith("requestLineBytes: 256");
+TEST_F(MessageLimits, RequestLineBytes) {
+  const GatewayProcess gateway = gatewayWith("requestLineBytes: 256");
   const auto request = [](std::size_t size) {  // makes "GET " + target + " HTTP/1.1" that many bytes long
     return "GET /" + std::string(size - 14, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n";
   };
   EXPECT_EQ(ask(gateway, request(256)).status, 200);
   EXPECT_EQ(gateway.limitHits("requestLineBytes"), 0);
-  const RawResponse got = ask(gateway, request(257));
+  const ReceivedResponse got = ask(gateway, request(257));
   EXPECT_EQ(got.status, 414);
   EXPECT_THAT(got.body, HasSubstr("http_request_error"));
   EXPECT_TRUE(gateway.limitWasHit("requestLineBytes"));
 }
 
-TEST_F(Limits, HeaderBytesOverHttp11) {
-  const Gateway gateway = gatewayWith("headerBytes: 1Ki");
+TEST_F(MessageLimits, HeaderBytesOverHttp11) {
+  const GatewayProcess gateway = gatewayWith("headerBytes: 1Ki");
   const auto request = [](std::size_t size) {  // each field counts 32 bytes more than its name and value
     return "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(size - (4 + 1 + 32) - (1 + 32), 'x') + "\r\n\r\n";
   };
   EXPECT_EQ(ask(gateway, request(1024)).status, 200);
   EXPECT_EQ(gateway.limitHits("headerBytes"), 0);
-  const RawResponse got = ask(gateway, request(1025));
+  const ReceivedResponse got = ask(gateway, request(1025));
   EXPECT_EQ(got.status, 431);
   EXPECT_THAT(got.body, HasSubstr("http_request_error"));
   EXPECT_TRUE(gateway.limitWasHit("headerBytes"));
 }
 
-TEST_F(Limits, HeaderBytesOverHttp2) {
-  const Gateway gateway = gatewayWith("headerBytes: 1Ki");
+TEST_F(MessageLimits, HeaderBytesOverHttp2) {
+  const GatewayProcess gateway = gatewayWith("headerBytes: 1Ki");
   const auto request = [](std::size_t size) {
     H2Lines lines = h2::get();
     for (const auto& [name, value] : lines) size -= name.size() + value.size() + 32;
@@ -105,8 +105,8 @@ TEST_F(Limits, HeaderBytesOverHttp2) {
   EXPECT_TRUE(gateway.limitWasHit("headerBytes"));
 }
 
-TEST_F(Limits, HeaderFieldsOverHttp11) {
-  const Gateway gateway = gatewayWith("headerFields: 10");
+TEST_F(MessageLimits, HeaderFieldsOverHttp11) {
+  const GatewayProcess gateway = gatewayWith("headerFields: 10");
   const auto request = [](int fields) {
     std::string text = "GET / HTTP/1.1\r\nHost: a\r\n";
     for (int i = 1; i < fields; ++i) text += "X: y\r\n";
@@ -118,8 +118,8 @@ TEST_F(Limits, HeaderFieldsOverHttp11) {
   EXPECT_TRUE(gateway.limitWasHit("headerFields"));
 }
 
-TEST_F(Limits, HeaderFieldsOverHttp2CountCookiesOneByOne) {
-  const Gateway gateway = gatewayWith("headerFields: 10");
+TEST_F(MessageLimits, HeaderFieldsOverHttp2CountCookiesOneByOne) {
+  const GatewayProcess gateway = gatewayWith("headerFields: 10");
   const auto request = [](int fields) {
     H2Lines lines = h2::get();
     for (int i = 0; i < fields; ++i) lines.emplace_back("cookie", "a=b");
@@ -131,8 +131,8 @@ TEST_F(Limits, HeaderFieldsOverHttp2CountCookiesOneByOne) {
   EXPECT_TRUE(gateway.limitWasHit("headerFields"));
 }
 
-TEST_F(Limits, HeaderFieldsBoundTrailersToo) {
-  const Gateway gateway = gatewayWith("headerFields: 10");
+TEST_F(MessageLimits, HeaderFieldsBoundTrailersToo) {
+  const GatewayProcess gateway = gatewayWith("headerFields: 10");
   const auto request = [](int trailers) {
     std::string text = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
     for (int i = 0; i < trailers; ++i) text += "X: y\r\n";
@@ -148,7 +148,7 @@ TEST(ResponseLimits, HeaderBytesAndFieldsBoundWhatABackendSends) {
   for (const std::string limit : {"headerBytes", "headerFields"}) {
     const bool bytes = limit == "headerBytes";
     int fields = 0;
-    RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
       while (!self.readHead(socket).empty()) {
         std::string head = "HTTP/1.1 200 OK\r\n";
         for (int i = 1; i < fields; ++i) head += bytes ? "X: " + std::string(67, 'x') + "\r\n" : "X: y\r\n";
@@ -157,7 +157,7 @@ TEST(ResponseLimits, HeaderBytesAndFieldsBoundWhatABackendSends) {
     });
     // The response has ten fields of 100 bytes, Content-Length with 14 + 1 + 32, and the status line, which counts like
     // a field.
-    const Gateway gateway(
+    const GatewayProcess gateway(
         {.backends = {{.port = origin.port()}}, .settings = limits(bytes ? "headerBytes: 1092" : "headerFields: 11")});
     fields = 11;
     EXPECT_THAT(run({"curl", "-sSi", gateway.url("/")}).output, HasSubstr(" 200 ")) << limit;
@@ -172,13 +172,14 @@ TEST(ResponseLimits, HeaderBytesAndFieldsBoundWhatABackendSends) {
 
 TEST(ResponseLimits, InformationalResponses) {
   int interims = 0;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
       for (int i = 0; i < interims; ++i) socket.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
       socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     }
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = limits("informationalResponses: 3")});
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}}, .settings = limits("informationalResponses: 3")});
   interims = 3;
   EXPECT_THAT(run({"curl", "-sSi", gateway.url("/")}).output, HasSubstr(" 200 "));
   EXPECT_EQ(gateway.limitHits("informationalResponses"), 0);
@@ -189,15 +190,15 @@ TEST(ResponseLimits, InformationalResponses) {
   EXPECT_TRUE(gateway.limitWasHit("informationalResponses"));
 }
 
-TEST_F(Limits, ChunkExtensionBytesAreOfTheWholeBody) {
-  const Gateway gateway = gatewayWith("chunkExtensionBytes: 16");
+TEST_F(MessageLimits, ChunkExtensionBytesAreOfTheWholeBody) {
+  const GatewayProcess gateway = gatewayWith("chunkExtensionBytes: 16");
   const auto request = [](const std::string& first, const std::string& second) {
     return "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1" + first + "\r\na\r\n1" + second +
            "\r\na\r\n0\r\n\r\n";
   };
   EXPECT_EQ(ask(gateway, request(";abcdefg", ";abcdefg")).status, 200);
   EXPECT_EQ(gateway.limitHits("chunkExtensionBytes"), 0);
-  const RawResponse got = ask(gateway, request(";abcdefg", ";abcdefgh"));
+  const ReceivedResponse got = ask(gateway, request(";abcdefg", ";abcdefgh"));
   EXPECT_EQ(got.status, 400);
   EXPECT_THAT(got.body, HasSubstr("http_request_error"));
   EXPECT_TRUE(gateway.limitWasHit("chunkExtensionBytes"));
@@ -206,8 +207,8 @@ TEST_F(Limits, ChunkExtensionBytesAreOfTheWholeBody) {
 // --- HTTP/2
 // ---------------------------------------------------------------------------------------------------------------
 
-TEST_F(Limits, ConcurrentStreams) {
-  const Gateway gateway = gatewayWith("concurrentStreams: 2");
+TEST_F(MessageLimits, ConcurrentStreams) {
+  const GatewayProcess gateway = gatewayWith("concurrentStreams: 2");
   H2Client client(gateway.port(), h2::clientHello());  // may not have received the limit yet
   client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
   EXPECT_TRUE(client.isServed());
@@ -224,8 +225,8 @@ TEST_F(Limits, ConcurrentStreams) {
   EXPECT_EQ(client.status(7), "200");
 }
 
-TEST_F(Limits, ConcurrentStreamsThatWereAcknowledgedAndPassedEndTheConnection) {
-  const Gateway gateway = gatewayWith("concurrentStreams: 2");
+TEST_F(MessageLimits, ConcurrentStreamsThatWereAcknowledgedAndPassedEndTheConnection) {
+  const GatewayProcess gateway = gatewayWith("concurrentStreams: 2");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false) +
               h2::headers(5, h2::post(), false));
@@ -234,8 +235,8 @@ TEST_F(Limits, ConcurrentStreamsThatWereAcknowledgedAndPassedEndTheConnection) {
   EXPECT_TRUE(gateway.limitWasHit("concurrentStreams"));
 }
 
-TEST_F(Limits, ResetsPerMinute) {
-  const Gateway gateway = gatewayWith("resetsPerMinute: 5");
+TEST_F(MessageLimits, ResetsPerMinute) {
+  const GatewayProcess gateway = gatewayWith("resetsPerMinute: 5");
   H2Client client(gateway.port());
   std::uint32_t stream = 1;
   const auto reset = [&] {
@@ -251,8 +252,8 @@ TEST_F(Limits, ResetsPerMinute) {
   EXPECT_TRUE(gateway.limitWasHit("resetsPerMinute"));
 }
 
-TEST_F(Limits, EmptyFrames) {
-  const Gateway gateway = gatewayWith("emptyFrames: 5");
+TEST_F(MessageLimits, EmptyFrames) {
+  const GatewayProcess gateway = gatewayWith("emptyFrames: 5");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false));
   for (int i = 0; i < 5; ++i) client.send(h2::data(1, "", false));
@@ -264,10 +265,10 @@ TEST_F(Limits, EmptyFrames) {
   EXPECT_TRUE(gateway.limitWasHit("emptyFrames"));
 }
 
-TEST_F(Limits, QueuedControlFrames) {
+TEST_F(MessageLimits, QueuedControlFrames) {
   // The number of answers that wait at once depends on how the kernel splits the stream into reads, so the test stays
   // far inside and far outside.
-  const Gateway gateway = gatewayWith("queuedControlFrames: 50");
+  const GatewayProcess gateway = gatewayWith("queuedControlFrames: 50");
   H2Client client(gateway.port());
   std::string pings;
   for (int i = 0; i < 5; ++i) pings += h2::ping();
@@ -288,12 +289,12 @@ TEST_F(Limits, QueuedControlFrames) {
 
 /// The backend is never ready, so the gateway keeps what a client sends. The clients have acknowledged the SETTINGS:
 /// until then, HTTP/2's own initial windows hold (RFC 9113 section 6.5.3).
-class Held : public testing::Test {
+class FlowControl : public testing::Test {
  protected:
-  RawOrigin origin_{[](Socket&, RawOrigin& self) { self.waitUntilItStops(); }};
-  Gateway gatewayWith(const std::string& settings) {
-    return Gateway({.backends = {{.port = origin_.port(), .ca = makeAuthority().certificate}},
-                    .settings = limits(settings) + "timeouts: {connect: 60s}\n"});
+  RawOrigin origin_{[](BlockingSocket&, RawOrigin& self) { self.waitUntilItStops(); }};
+  GatewayProcess gatewayWith(const std::string& settings) {
+    return GatewayProcess({.backends = {{.port = origin_.port(), .ca = makeAuthority().certificate}},
+                           .settings = limits(settings) + "timeouts: {connect: 60s}\n"});
   }
   static void sendBody(H2Client& client, std::uint32_t stream, std::size_t size) {
     constexpr std::size_t kFrame = 16 * 1024;
@@ -302,8 +303,8 @@ class Held : public testing::Test {
   }
 };
 
-TEST_F(Held, StreamWindowIsAllThatAStreamMaySend) {
-  const Gateway gateway = gatewayWith("streamWindow: 20Ki");
+TEST_F(FlowControl, StreamWindowIsAllThatAStreamMaySend) {
+  const GatewayProcess gateway = gatewayWith("streamWindow: 20Ki");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
   sendBody(client, 1, 20 * 1024);
@@ -317,8 +318,8 @@ TEST_F(Held, StreamWindowIsAllThatAStreamMaySend) {
   }));
 }
 
-TEST_F(Held, ExchangeBufferBoundsTheStreamWindow) {
-  const Gateway gateway = gatewayWith("exchangeBuffer: 16Ki");
+TEST_F(FlowControl, ExchangeBufferBoundsTheStreamWindow) {
+  const GatewayProcess gateway = gatewayWith("exchangeBuffer: 16Ki");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false));
   sendBody(client, 1, 16 * 1024);
@@ -330,10 +331,10 @@ TEST_F(Held, ExchangeBufferBoundsTheStreamWindow) {
 
 // The connection's window bounds the bytes in flight of all streams together, and is replenished as they arrive. Bytes
 // that nobody reads count against their stream's window alone, so other streams of the connection go on.
-TEST_F(Held, ConnectionWindowIsWhatMayBeUnderWayAndComesBackAsItArrives) {
+TEST_F(FlowControl, ConnectionWindowIsWhatMayBeUnderWayAndComesBackAsItArrives) {
   constexpr std::size_t kWindow = 100 * 1024;
   constexpr std::size_t kInitial = 65535;  // RFC 9113 section 6.9.2
-  const Gateway gateway = gatewayWith("connectionWindow: 100Ki");
+  const GatewayProcess gateway = gatewayWith("connectionWindow: 100Ki");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false));
   EXPECT_TRUE(client.readFrame(H2Type::kWindowUpdate, 0));
@@ -360,7 +361,7 @@ std::string h2cBackend(std::uint16_t port) {
 TEST(HeldResponses, WindowsAndTheExchangeBufferBoundWhatABackendSends) {
   constexpr std::size_t kBuffer = 16 * 1024;
   std::atomic<bool> held = false;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     H2Client peer(std::move(socket));
     peer.readFrame(H2Type::kHeaders, 1);
     peer.send(h2::settingsAck() + h2::headers(1, {{":status", "200"}}, false) +
@@ -368,9 +369,9 @@ TEST(HeldResponses, WindowsAndTheExchangeBufferBoundWhatABackendSends) {
     held = peer.isServed() && settingOf(peer, kInitialWindowSize) == kBuffer && windowUpdates(peer, 1) == 0;
     self.waitUntilItStops();
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = limits("exchangeBuffer: 16Ki"),
-                         .routes = h2cBackend(origin.port())});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = limits("exchangeBuffer: 16Ki"),
+                                .routes = h2cBackend(origin.port())});
   H2Client client(gateway.port(),
                   std::string(h2::preface()) + h2::settings({{kInitialWindowSize, 0}}));  // a window of 0
   client.send(h2::headers(1, h2::get(), true));

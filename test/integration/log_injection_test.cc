@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 
@@ -21,15 +21,15 @@ const std::string kForged = "{\"time\":\"forged\"}";
 std::string faultsOf(const std::string& log) {
   const TempDir folder;
   const std::string path = folder.write("log", log);
-  const Outcome outcome = run({"node", "-e",
-                               "const lines = require('fs').readFileSync(process.argv[1], 'utf8').split('\\n');"
-                               "for (const line of lines.slice(0, -1)) { try {"
-                               "  const object = JSON.parse(line);"
-                               "  if (!object.time || object.time === 'forged') console.log('forged: ' + line);"
-                               "  if (/[\\x00-\\x1f\\x7f-\\x9f]/.test(line)) console.log('control: ' + line);"
-                               "  if (line.includes('\\ufffd')) console.log('not UTF-8: ' + line);"
-                               "} catch (error) { console.log(error + ': ' + line); } }",
-                               path});
+  const ProgramOutcome outcome = run({"node", "-e",
+                                      "const lines = require('fs').readFileSync(process.argv[1], 'utf8').split('\\n');"
+                                      "for (const line of lines.slice(0, -1)) { try {"
+                                      "  const object = JSON.parse(line);"
+                                      "  if (!object.time || object.time === 'forged') console.log('forged: ' + line);"
+                                      "  if (/[\\x00-\\x1f\\x7f-\\x9f]/.test(line)) console.log('control: ' + line);"
+                                      "  if (line.includes('\\ufffd')) console.log('not UTF-8: ' + line);"
+                                      "} catch (error) { console.log(error + ': ' + line); } }",
+                                      path});
   return outcome.output + outcome.errors;
 }
 
@@ -56,9 +56,9 @@ class LogInjection : public testing::Test {
   }
 
   RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")};
-  Gateway gateway_{{.backends = {{.port = origin_.port()}},
-                    .tls = issueServer(makeAuthority(), "listener.test"),
-                    .options = {"--log-level", "trace"}}};
+  GatewayProcess gateway_{{.backends = {{.port = origin_.port()}},
+                           .tls = issueServer(makeAuthority(), "listener.test"),
+                           .options = {"--log-level", "trace"}}};
 };
 
 TEST_F(LogInjection, OverHttp11) {
@@ -76,7 +76,7 @@ TEST_F(LogInjection, OverHttp11) {
     requests.push_back("GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: " + piece + "\r\n" + piece + ": b\r\n\r\n");
   }
   for (const std::string& request : requests) {
-    Socket client = Socket::connect(gateway_.port());
+    BlockingSocket client = BlockingSocket::connect(gateway_.port());
     client.send(request);
     readResponse(client);
   }

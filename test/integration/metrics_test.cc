@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/name_server.h"
@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 /// Pipes the page into `promtool check metrics`, as an operator would.
-Outcome checked(const std::string& page) {
+ProgramOutcome checked(const std::string& page) {
   const TempDir folder;
   return run({"sh", "-c", "exec promtool check metrics <\"$1\"", "sh", folder.write("metrics", page)});
 }
@@ -56,8 +56,8 @@ std::vector<std::string> withoutSeries(const std::string& page) {
 }
 
 TEST(Metrics, AFreshPageIsGoodToPrometheus) {
-  const Gateway gateway({.backends = {{.port = 9}}});
-  const Outcome outcome = checked(gateway.metrics());
+  const GatewayProcess gateway({.backends = {{.port = 9}}});
+  const ProgramOutcome outcome = checked(gateway.metrics());
   EXPECT_EQ(outcome.exitCode, 0) << outcome.output << outcome.errors;
 }
 
@@ -78,7 +78,7 @@ spec:
 )";
 
 TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const RawOrigin plain(RawOrigin::answering(kOk));
   const EchoOrigin secure(issueServer(authority, "secure.test"));
   const EchoOrigin wrong(issueServer(authority, "else.test"));
@@ -95,11 +95,12 @@ TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
   BackendSpec unknown = backend("unknown", plain.port());
   asked.addresses = unknown.addresses = "";
   const std::uint16_t guarded = freePort();
-  const Gateway gateway({.backends = {backend("plain", plain.port()), trusted, untrusted, denied, asked, unknown},
-                         .settings = "limits: {headerFields: 10}\n",
-                         .routes = routesTo({"plain", "secure", "wrong", "denied", "asked", "unknown"}) + kGuard,
-                         .listeners = "    - {name: guarded, protocol: HTTP, port: " + std::to_string(guarded) + "}\n",
-                         .dns = "servers: [\"" + names.address() + "\"]"});
+  const GatewayProcess gateway(
+      {.backends = {backend("plain", plain.port()), trusted, untrusted, denied, asked, unknown},
+       .settings = "limits: {headerFields: 10}\n",
+       .routes = routesTo({"plain", "secure", "wrong", "denied", "asked", "unknown"}) + kGuard,
+       .listeners = "    - {name: guarded, protocol: HTTP, port: " + std::to_string(guarded) + "}\n",
+       .dns = "servers: [\"" + names.address() + "\"]"});
   const auto statusOf = [&](const std::string& target, const char* version) {
     return run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", version, gateway.url(target)}).output;
   };
@@ -114,7 +115,7 @@ TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
   }
   const std::string atGuard = "http://127.0.0.1:" + std::to_string(guarded) + "/plain";
   EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", atGuard}).output, "500");
-  Socket tooMuch = Socket::connect(gateway.port());
+  BlockingSocket tooMuch = BlockingSocket::connect(gateway.port());
   std::string fields;
   for (int i = 0; i < 20; ++i) fields += "X-" + std::to_string(i) + ": 1\r\n";
   tooMuch.send("GET /plain HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n");
@@ -129,7 +130,7 @@ TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
                              "sluice_address_denied_total{class=\"private\"}", "error_type=\"dns_error\""}) {
     EXPECT_THAT(page, HasSubstr(series));
   }
-  const Outcome outcome = checked(withoutTheGivenName(page));
+  const ProgramOutcome outcome = checked(withoutTheGivenName(page));
   EXPECT_EQ(outcome.exitCode, 0) << outcome.output << outcome.errors;
   EXPECT_EQ(outcome.output + outcome.errors, "");
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
@@ -30,7 +30,7 @@ class Recorder : public RecordingOrigin {
             [](std::size_t) { return "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 7\r\n\r\nnobody\n"; }) {}
 };
 
-class Mirrors : public testing::Test {
+class MirroredRequests : public testing::Test {
  protected:
   GatewaySpec specOf(std::uint16_t mirrorPort, const std::string& filters) const {
     return {.backends = {{.port = origin_.port()}, {.name = "copy", .hostname = "copy.test", .port = mirrorPort}},
@@ -43,12 +43,12 @@ class Mirrors : public testing::Test {
   EchoOrigin origin_{std::nullopt};
 };
 
-TEST_F(Mirrors, HearWhatTheBackendHearsUnderTheirOwnName) {
+TEST_F(MirroredRequests, HearWhatTheBackendHearsUnderTheirOwnName) {
   const Recorder copy;
-  Gateway gateway(specOf(copy.port(),
-                         "{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: X-Set, value: "
-                         "both}]}}, " +
-                             mirror("copy")));
+  GatewayProcess gateway(specOf(copy.port(),
+                                "{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: X-Set, value: "
+                                "both}]}}, " +
+                                    mirror("copy")));
   const std::string answer = ask(gateway, "/a?b=1", {"--data", "the body", "-H", "X-Sent: yes"});
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 200 OK\r\n"));
   EXPECT_EQ(echoed(answer, "target"), "/a?b=1");
@@ -64,23 +64,23 @@ TEST_F(Mirrors, HearWhatTheBackendHearsUnderTheirOwnName) {
   EXPECT_THAT(lines[0], HasSubstr("\"backend\":\"test/origin\""));
 }
 
-TEST_F(Mirrors, TakeThePercentageThatTheyAreGiven) {
+TEST_F(MirroredRequests, TakeThePercentageThatTheyAreGiven) {
   const Recorder none;
   const Recorder all;
   GatewaySpec spec = specOf(none.port(), mirror("copy", ", percent: 0") + ", " + mirror("all", ", percent: 100"));
   spec.backends.push_back({.name = "all", .hostname = "all.test", .port = all.port()});
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   for (int i = 0; i < 5; ++i) EXPECT_THAT(ask(gateway, "/"), HasSubstr("200 OK"));
   EXPECT_TRUE(all.hears(5));
   EXPECT_TRUE(none.heads().empty());
 }
 
-TEST_F(Mirrors, OfOneRuleHearEachTheWholeRequest) {
+TEST_F(MirroredRequests, OfOneRuleHearEachTheWholeRequest) {
   const Recorder first;
   const Recorder second;
   GatewaySpec spec = specOf(first.port(), mirror("copy") + ", " + mirror("other"));
   spec.backends.push_back({.name = "other", .hostname = "other.test", .port = second.port()});
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_THAT(ask(gateway, "/a", {"--data", "for all"}), HasSubstr("200 OK"));
   for (const Recorder* each : {&first, &second}) {
     ASSERT_TRUE(each->hears(1));
@@ -89,36 +89,36 @@ TEST_F(Mirrors, OfOneRuleHearEachTheWholeRequest) {
   }
 }
 
-TEST_F(Mirrors, SpeakHttp2AndTlsIfTheirBackendDoes) {
-  const Identity authority = makeAuthority();
+TEST_F(MirroredRequests, SpeakHttp2AndTlsIfTheirBackendDoes) {
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin copy(issueServer(authority, "copy.test"));
   GatewaySpec spec = specOf(copy.port(), mirror("copy"));
   spec.backends[1].ca = authority.certificate;
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_THAT(ask(gateway, "/", {"--http2-prior-knowledge", "--data", "x"}), HasSubstr("HTTP/2 200"));
   EXPECT_TRUE(gateway.reaches(observed("200"), 1));
 }
 
-TEST_F(Mirrors, ThatAreNotThereAreNotMissed) {
-  const Gateway gateway(specOf(freePort(), mirror("copy")));
+TEST_F(MirroredRequests, ThatAreNotThereAreNotMissed) {
+  const GatewayProcess gateway(specOf(freePort(), mirror("copy")));
   EXPECT_THAT(ask(gateway, "/", {"--data", "x"}), HasSubstr("200 OK"));
   EXPECT_TRUE(gateway.reaches(observed("503", "connection_refused"), 1));
 }
 
-TEST_F(Mirrors, ThatKeepSilentHoldNothingUp) {
-  const RawOrigin silent([](Socket& socket, RawOrigin& self) {
+TEST_F(MirroredRequests, ThatKeepSilentHoldNothingUp) {
+  const RawOrigin silent([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  const Gateway gateway(specOf(silent.port(), mirror("copy")));
+  const GatewayProcess gateway(specOf(silent.port(), mirror("copy")));
   for (int i = 0; i < 3; ++i) EXPECT_THAT(ask(gateway, "/", {"--data", "x"}), HasSubstr("200 OK"));
   EXPECT_TRUE(eventually([&] { return silent.heads().size() == 3; }));
 }  // and SIGTERM does not wait for mirrors
 
-TEST_F(Mirrors, ThatDoNotReadLoseABigUploadAndTheBackendGetsItAll) {
-  const RawOrigin deaf([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
+TEST_F(MirroredRequests, ThatDoNotReadLoseABigUploadAndTheBackendGetsItAll) {
+  const RawOrigin deaf([](BlockingSocket&, RawOrigin& self) { self.waitUntilItStops(); });
   TempDir folder;
-  const Gateway gateway(specOf(deaf.port(), mirror("copy")));
+  const GatewayProcess gateway(specOf(deaf.port(), mirror("copy")));
   const std::string answer =
       ask(gateway, "/echo",
           {"-o", folder.path() + "/back", "-w", "%{http_code} %{size_upload} %{size_download}", "-H",
@@ -128,10 +128,10 @@ TEST_F(Mirrors, ThatDoNotReadLoseABigUploadAndTheBackendGetsItAll) {
   EXPECT_TRUE(gateway.reaches(observed("502", "connection_terminated"), 1));
 }
 
-TEST_F(Mirrors, EndWithAClientThatBreaksOff) {
+TEST_F(MirroredRequests, EndWithAClientThatBreaksOff) {
   const Recorder copy;
-  const Gateway gateway(specOf(copy.port(), mirror("copy")));
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(specOf(copy.port(), mirror("copy")));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf");
   ASSERT_TRUE(eventually([&] { return copy.heads().size() == 1; }));
   client.reset();
@@ -140,8 +140,8 @@ TEST_F(Mirrors, EndWithAClientThatBreaksOff) {
   EXPECT_TRUE(gateway.reaches(observed("502", "connection_terminated"), 1));
 }
 
-TEST_F(Mirrors, WithABrokenReferenceAreLeftOutAndTheRequestGoesOn) {
-  const Gateway gateway(specOf(origin_.port(), mirror("missing")));
+TEST_F(MirroredRequests, WithABrokenReferenceAreLeftOutAndTheRequestGoesOn) {
+  const GatewayProcess gateway(specOf(origin_.port(), mirror("missing")));
   EXPECT_THAT(ask(gateway, "/"), HasSubstr("200 OK"));
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("spec.rules[0].filters[0].requestMirror.backendRef"));
 }

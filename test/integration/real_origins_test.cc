@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 class RealOrigins : public testing::Test {
  protected:
   void SetUp() override {
-    const Identity server = issueServer(authority_, "origin.test");
+    const CertifiedKey server = issueServer(authority_, "origin.test");
     certificate_ = folder_.write("origin.crt", server.certificate);
     key_ = folder_.write("origin.key", server.key);
     for (int i = 0; content_.size() < 2'000'000; ++i) content_ += std::to_string(i) + "\n";
@@ -33,20 +33,20 @@ class RealOrigins : public testing::Test {
             folder_.path() +
             ";\n    location /seen { return 200 \"$ssl_server_name $host $server_protocol $request_uri\"; }\n"
             "  }\n}\n");
-    origin_ = std::make_unique<Process>(
+    origin_ = std::make_unique<ChildProcess>(
         std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
     ASSERT_TRUE(waitForPort(port_)) << origin_->errors();
   }
 
   void startNghttpd() {
-    origin_ =
-        std::make_unique<Process>(std::vector<std::string>{"nghttpd", "-a", "127.0.0.1", "-d", folder_.path(),
-                                                           "--echo-upload", std::to_string(port_), key_, certificate_});
+    origin_ = std::make_unique<ChildProcess>(std::vector<std::string>{"nghttpd", "-a", "127.0.0.1", "-d",
+                                                                      folder_.path(), "--echo-upload",
+                                                                      std::to_string(port_), key_, certificate_});
     ASSERT_TRUE(waitForPort(port_)) << origin_->errors();
   }
 
   /// Runs curl, which writes the body to `received`.
-  Outcome fetch(const Gateway& gateway, const std::string& option, const std::vector<std::string>& more) {
+  ProgramOutcome fetch(const GatewayProcess& gateway, const std::string& option, const std::vector<std::string>& more) {
     std::vector<std::string> argv = {
         "curl", "-sS", "--max-time", "20", option, "-o", folder_.path() + "/received", "-w", "%{http_code}"};
     argv.insert(argv.end(), more.begin(), more.end());
@@ -56,19 +56,19 @@ class RealOrigins : public testing::Test {
 
   bool receivedWhole() { return run({"cmp", file_, folder_.path() + "/received"}).exitCode == 0; }
 
-  Identity authority_ = makeAuthority();
+  CertifiedKey authority_ = makeAuthority();
   TempDir folder_;
   std::string certificate_;
   std::string key_;
   std::string content_;
   std::string file_;
   std::uint16_t port_ = freePort();
-  std::unique_ptr<Process> origin_;
+  std::unique_ptr<ChildProcess> origin_;
 };
 
 TEST_F(RealOrigins, NginxServesFilesToBothVersions) {
   startNginx();
-  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  const GatewayProcess gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
   for (const char* option : {"--http1.1", "--http2-prior-knowledge"}) {
     EXPECT_EQ(fetch(gateway, option, {}).output, "200");
     EXPECT_TRUE(receivedWhole()) << option;
@@ -78,15 +78,15 @@ TEST_F(RealOrigins, NginxServesFilesToBothVersions) {
 
 TEST_F(RealOrigins, NginxSpeaksRangesAndConditionsThroughTheGateway) {
   startNginx();
-  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  const GatewayProcess gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
   EXPECT_EQ(fetch(gateway, "--http1.1", {"-r", "0-99"}).output, "206");
-  const Outcome head = run({"curl", "-sI", gateway.url("/file.txt")});
+  const ProgramOutcome head = run({"curl", "-sI", gateway.url("/file.txt")});
   EXPECT_THAT(head.output, testing::ContainsRegex("[Cc]ontent-[Ll]ength: " + std::to_string(content_.size())));
 }
 
 TEST_F(RealOrigins, NghttpdServesFilesToBothVersions) {
   startNghttpd();
-  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  const GatewayProcess gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
   for (const char* option : {"--http1.1", "--http2-prior-knowledge"}) {
     EXPECT_EQ(fetch(gateway, option, {}).output, "200");
     EXPECT_TRUE(receivedWhole()) << option;
@@ -95,7 +95,7 @@ TEST_F(RealOrigins, NghttpdServesFilesToBothVersions) {
 
 TEST_F(RealOrigins, NghttpdEchoesUploadsOfBothVersions) {
   startNghttpd();
-  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  const GatewayProcess gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
   for (const char* option : {"--http1.1", "--http2-prior-knowledge"}) {
     EXPECT_EQ(fetch(gateway, option, {"--data-binary", "@" + file_}).output, "200");
     EXPECT_TRUE(receivedWhole()) << option;
@@ -104,8 +104,8 @@ TEST_F(RealOrigins, NghttpdEchoesUploadsOfBothVersions) {
 
 TEST_F(RealOrigins, NghttpMultiplexesManyRequestsOverOneConnection) {
   startNghttpd();
-  const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
-  const Outcome got = run({"nghttp", "-n", "-m", "50", "-s", gateway.url("/file.txt")});
+  const GatewayProcess gateway({.backends = {{.port = port_, .ca = authority_.certificate}}});
+  const ProgramOutcome got = run({"nghttp", "-n", "-m", "50", "-s", gateway.url("/file.txt")});
   EXPECT_EQ(got.exitCode, 0) << got.errors;
 }
 

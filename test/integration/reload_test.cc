@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string servedRevision(const Gateway& gateway) {
+std::string servedRevision(const GatewayProcess& gateway) {
   const std::string status = gateway.adminGet("/status");
   const std::string key = "\"served\":\"";
   const std::size_t begin = status.find(key) + key.size();
@@ -30,7 +30,7 @@ std::string openConnections(const std::string& state) {
   return "http_client_open_connections{backend=\"test/origin\",http_connection_state=\"" + state + "\"}";
 }
 
-bool falls(const Gateway& gateway, const std::string& series, double most) {
+bool falls(const GatewayProcess& gateway, const std::string& series, double most) {
   return eventually([&] { return gateway.metric(series) <= most; });
 }
 
@@ -46,7 +46,7 @@ class SlowOrigin {
  private:
   std::atomic<bool> asked_ = false;
   std::atomic<bool> answers_ = false;
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) {
+  RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
       asked_ = true;
       EXPECT_TRUE(eventually([this] { return answers_.load(); }));
@@ -71,8 +71,8 @@ class Reload : public testing::Test {
 };
 
 TEST_F(Reload, AConnectionGoesOnByTheNewRules) {
-  Gateway gateway(towards(one_));
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(one_));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
   gateway.reload(towards(two_));
   EXPECT_EQ(askRaw(client).body, "two");
@@ -80,7 +80,7 @@ TEST_F(Reload, AConnectionGoesOnByTheNewRules) {
 }
 
 TEST_F(Reload, AnHttp2ConnectionGoesOnByTheNewRules) {
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::get("/"), true));
   ASSERT_TRUE(client.readStream(1));
@@ -93,8 +93,8 @@ TEST_F(Reload, AnHttp2ConnectionGoesOnByTheNewRules) {
 }
 
 TEST_F(Reload, AnUntouchedBackendKeepsItsConnections) {
-  Gateway gateway(towards(one_));
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(one_));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
   for (int i = 0; i < 3; ++i) {
     gateway.reload(towards(one_, "timeouts: {bodyIdle: " + std::to_string(50 + i) + "s}\n"));
@@ -104,8 +104,8 @@ TEST_F(Reload, AnUntouchedBackendKeepsItsConnections) {
 }
 
 TEST_F(Reload, ABackendThatIsGoneLosesItsIdleConnections) {
-  Gateway gateway(towards(one_));
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(one_));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
   EXPECT_TRUE(gateway.reaches(openConnections("idle"), 1));
   gateway.reload(towards(two_));
@@ -115,8 +115,8 @@ TEST_F(Reload, ABackendThatIsGoneLosesItsIdleConnections) {
 
 TEST_F(Reload, ARequestInFlightEndsByTheRulesThatItBeganWith) {
   SlowOrigin slow;
-  Gateway gateway(towards(slow));
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(slow));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   ASSERT_TRUE(slow.wasAsked());
   const std::string before = servedRevision(gateway);
@@ -133,7 +133,7 @@ TEST_F(Reload, ARequestInFlightEndsByTheRulesThatItBeganWith) {
 }
 
 TEST_F(Reload, TheSameConfigurationChangesNothing) {
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   const std::string before = gateway.adminGet("/status");
   gateway.reload(towards(one_), "unchanged");
   EXPECT_EQ(gateway.adminGet("/status"), before);
@@ -141,8 +141,8 @@ TEST_F(Reload, TheSameConfigurationChangesNothing) {
 }
 
 TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
-  Gateway gateway(towards(one_));
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(one_));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
   const std::string served = servedRevision(gateway);
   gateway.reloadText("apiVersion: [", "failure");
@@ -164,13 +164,13 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
 }
 
 TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   GatewaySpec misspelt = towards(one_, "forwardedHeaders: Append\n");
   misspelt.routes =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
       "spec: {parentRefs: [{name: egress}], rules: [{backendRef: []}]}\n";
   gateway.reload(misspelt);
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
   EXPECT_THAT(one_.heads().back(), HasSubstr("x-forwarded-for: ")) << "the settings are the new ones";
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("its previous valid version serves on"));
@@ -180,30 +180,30 @@ TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
 }
 
 TEST_F(Reload, TakingBackWhatWasRefusedIsInSyncAgain) {
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   gateway.reloadText("kind: [", "failure");
   gateway.reload(towards(one_), "unchanged");
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
 }
 
 TEST_F(Reload, WithoutAGatewayClassOfOursTheOldOneServesOn) {
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   gateway.reloadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: nothing}\n", "failure");
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
 }
 
 TEST_F(Reload, TheFilesAreWatched) {
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   gateway.rewrite(towards(two_));
   EXPECT_TRUE(gateway.reaches("sluice_config_reloads_total{result=\"success\"}", 1));
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "two");
 }
 
 TEST_F(Reload, SettingsOfTheDataPathAreTaken) {
-  Gateway gateway(towards(one_));
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(one_));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   gateway.reload(
       towards(one_, "timeouts: {requestHeader: 300ms}\nlimits: {connections: 2}\nforwardedHeaders: Append\n"));
   client.send(kGet);
@@ -215,7 +215,7 @@ TEST_F(Reload, SettingsOfTheDataPathAreTaken) {
 }
 
 TEST_F(Reload, SettingsThatAreFixedAtStartAreNamed) {
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   GatewaySpec other = towards(one_);
   other.workers = 3;
   other.dns = "attempts: 1";
@@ -225,13 +225,13 @@ TEST_F(Reload, SettingsThatAreFixedAtStartAreNamed) {
 }
 
 TEST_F(Reload, AnAddressThatIsNotAllowedAnyMoreIsNotUsedAgain) {
-  Gateway gateway(towards(one_));
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(one_));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).status, 200);
   GatewaySpec closed = towards(one_);
   closed.allow = "192.0.2.0/24";
   gateway.reload(closed);
-  const RawResponse denied = askRaw(client);
+  const ReceivedResponse denied = askRaw(client);
   EXPECT_EQ(denied.status, 403) << "although there was a connection";
   EXPECT_THAT(denied.body, HasSubstr("destination_ip_prohibited"));
 }
@@ -247,15 +247,15 @@ class ReloadListeners : public Reload {
 };
 
 TEST_F(ReloadListeners, AListenerComesAndGoes) {
-  Gateway gateway(towards(one_));
-  Socket old = Socket::connect(gateway.port());
+  GatewayProcess gateway(towards(one_));
+  BlockingSocket old = BlockingSocket::connect(gateway.port());
   gateway.reload(withListener(more_));
-  Socket client = Socket::connect(more_);
+  BlockingSocket client = BlockingSocket::connect(more_);
   EXPECT_EQ(askRaw(client).body, "one");
   gateway.reload(towards(one_));
   EXPECT_EQ(client.readAll(), "") << "it is idle, and closed";
   EXPECT_TRUE(client.closed());
-  EXPECT_TRUE(eventually([&] { return !Socket::connect(more_).ok(); })) << "nobody listens there";
+  EXPECT_TRUE(eventually([&] { return !BlockingSocket::connect(more_).ok(); })) << "nobody listens there";
   EXPECT_EQ(askRaw(old).body, "one");
 }
 
@@ -263,37 +263,37 @@ TEST_F(ReloadListeners, ARequestInFlightOutlivesItsListener) {
   SlowOrigin slow;
   GatewaySpec spec = withListener(more_);
   spec.backends = {{.port = slow.port()}};
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   ASSERT_TRUE(waitForPort(more_));
-  Socket client = Socket::connect(more_);
+  BlockingSocket client = BlockingSocket::connect(more_);
   client.send(kGet);
   ASSERT_TRUE(slow.wasAsked());
   gateway.reload(towards(slow));
   slow.answer();
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.body, "late");
   EXPECT_EQ(got.field("connection"), "close");
 }
 
 TEST_F(ReloadListeners, APortThatSomebodyElseHasIsTriedAgainAndThenGivenUp) {
   RawOrigin occupant(RawOrigin::answering(saying("occupied")));
-  Gateway gateway(towards(one_));
+  GatewayProcess gateway(towards(one_));
   GatewaySpec spec = withListener(occupant.port());
   gateway.reload(spec, "failure");
   EXPECT_TRUE(gateway.process().waitForLine("Address already in use"));
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 1);
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
   gateway.reload(withListener(more_));
-  Socket another = Socket::connect(more_);
+  BlockingSocket another = BlockingSocket::connect(more_);
   EXPECT_EQ(askRaw(another).body, "one");
 }
 
 TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
-  const Identity root = makeAuthority();
-  Gateway gateway(withListener(more_));
+  const CertifiedKey root = makeAuthority();
+  GatewayProcess gateway(withListener(more_));
   ASSERT_TRUE(waitForPort(more_));
-  Socket plain = Socket::connect(more_);
+  BlockingSocket plain = BlockingSocket::connect(more_);
   EXPECT_EQ(askRaw(plain).body, "one");
   GatewaySpec secure = towards(one_);
   secure.tls = issueServer(root, "listener.test");
@@ -304,19 +304,19 @@ TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {
   const std::string url = "https://127.0.0.1:" + std::to_string(more_) + "/";
   EXPECT_EQ(run({"curl", "-sS", "-k", url}).output, "one");
   gateway.reload(withListener(more_));
-  Socket again = Socket::connect(more_);
+  BlockingSocket again = BlockingSocket::connect(more_);
   EXPECT_EQ(askRaw(again).body, "one");
 }
 
 class ReloadCertificates : public Reload {
  protected:
   /// Returns a curl command that trusts the test's authority and asks for this name.
-  std::vector<std::string> asking(const Gateway& gateway, const std::string& name) const {
+  std::vector<std::string> asking(const GatewayProcess& gateway, const std::string& name) const {
     const std::string at = name + ":" + std::to_string(gateway.tlsPort());
     return {"curl", "-sS", "--cacert", ca_, "--resolve", at + ":127.0.0.1", "https://" + at + "/"};
   }
 
-  const Identity root_ = makeAuthority();
+  const CertifiedKey root_ = makeAuthority();
   TempDir folder_;
   const std::string ca_ = folder_.write("ca.crt", root_.certificate);
 };
@@ -326,8 +326,8 @@ TEST_F(ReloadCertificates, AListenersCertificateIsReplacedAndConnectionsGoOn) {
   GatewaySpec spec;
   spec.backends = {{.port = slow.port()}};
   spec.tls = issueServer(root_, "first.test");
-  Gateway gateway(spec);
-  Process inFlight(asking(gateway, "first.test"));
+  GatewayProcess gateway(spec);
+  ChildProcess inFlight(asking(gateway, "first.test"));
   ASSERT_TRUE(slow.wasAsked());
   spec.tls = issueServer(root_, "second.test");
   gateway.reload(spec);
@@ -339,11 +339,11 @@ TEST_F(ReloadCertificates, AListenersCertificateIsReplacedAndConnectionsGoOn) {
 }
 
 TEST_F(ReloadCertificates, AnAuthorityOfABackendIsReplaced) {
-  const Identity other = makeAuthority("Other");
+  const CertifiedKey other = makeAuthority("Other");
   const EchoOrigin origin(issueServer(root_, "origin.test"));
   GatewaySpec spec;
   spec.backends = {{.port = origin.port(), .ca = other.certificate}};
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   const auto status = [&] {
     return run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", gateway.url("/")}).output;
   };
@@ -358,14 +358,14 @@ TEST_F(ReloadCertificates, AnAuthorityOfABackendIsReplaced) {
 
 TEST_F(ReloadCertificates, AClientCertificateIsReplaced) {
   const std::uint16_t port = freePort();
-  const Identity server = issueServer(root_, "origin.test");
-  Process origin({"openssl", "s_server", "-accept", "127.0.0.1:" + std::to_string(port), "-www", "-cert",
-                  folder_.write("origin.crt", server.certificate), "-key", folder_.write("origin.key", server.key),
-                  "-CAfile", ca_, "-Verify", "1", "-verify_return_error"});
+  const CertifiedKey server = issueServer(root_, "origin.test");
+  ChildProcess origin({"openssl", "s_server", "-accept", "127.0.0.1:" + std::to_string(port), "-www", "-cert",
+                       folder_.write("origin.crt", server.certificate), "-key", folder_.write("origin.key", server.key),
+                       "-CAfile", ca_, "-Verify", "1", "-verify_return_error"});
   ASSERT_TRUE(waitForPort(port)) << origin.errors();
   GatewaySpec spec;
   spec.backends = {{.port = port, .ca = root_.certificate, .client = issueClient(root_, "tenant-one")}};
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   EXPECT_THAT(run({"curl", "-sS", gateway.url("/")}).output, HasSubstr("tenant-one"));
   spec.backends[0].client = issueClient(root_, "tenant-two");
   gateway.reload(spec);

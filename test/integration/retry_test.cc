@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/processors.h"
@@ -39,8 +39,8 @@ class Recovering : public RecordingOrigin {
 
 TEST(RetryRules, HideAnOriginThatRecovers) {
   const Recovering origin(2);
-  Gateway gateway({.backends = {{.port = origin.port()}},
-                   .routes = routeOfRule("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                          .routes = routeOfRule("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
   EXPECT_THAT(ask(gateway, "/a"), HasSubstr("\r\n\r\nhello"));
   EXPECT_EQ(origin.heads().size(), 3U);
   // An exchange is counted when it has ended, which may be after the client has its answer.
@@ -58,8 +58,8 @@ TEST(RetryRules, HideAnOriginThatRecovers) {
 
 TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
   const Recovering origin(100);
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
   const std::string answer = ask(gateway, "/a");
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 503 Service Unavailable\r\n"));
   EXPECT_THAT(answer, HasSubstr("busy"));
@@ -70,11 +70,11 @@ TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
   constexpr std::size_t kRequests = 300;
   constexpr std::chrono::seconds kDeadline{60};
   const Recovering origin(1'000'000);
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOfRule("retry: {codes: [503], attempts: 5, backoff: 1ms}")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .routes = routeOfRule("retry: {codes: [503], attempts: 5, backoff: 1ms}")});
   std::string requests;
   for (std::size_t i = 1; i < kRequests; ++i) requests += kGet;
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   const auto begun = std::chrono::steady_clock::now();
   client.send(requests + "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   const std::string answers = client.readAll(kDeadline);
@@ -92,8 +92,8 @@ TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
 
 TEST(RetryRules, LeaveOtherStatusesAlone) {
   const Recovering origin(100);
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOfRule("retry: {codes: [500, 502, 504], attempts: 2, backoff: 10ms}")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .routes = routeOfRule("retry: {codes: [500, 502, 504], attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a"), "503");
   EXPECT_EQ(origin.heads().size(), 1U);
 }
@@ -104,8 +104,8 @@ TEST(RetryRules, RepeatAnUploadWithinTheReplayBufferForClientsOfBothVersions) {
   const std::string file = folder.write("body", body);
   for (const std::vector<std::string>& version : {std::vector<std::string>{}, {"--http2-prior-knowledge"}}) {
     const Recovering origin(1);
-    const Gateway gateway({.backends = {{.port = origin.port()}},
-                           .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+    const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                  .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
     std::vector<std::string> more = {"--data-binary", "@" + file};
     more.insert(more.end(), version.begin(), version.end());
     EXPECT_EQ(statusOf(gateway, "/a", more), "200");
@@ -118,8 +118,8 @@ TEST(RetryRules, SendAnUploadBeyondTheReplayBufferOnce) {
   const std::string body(64 * 1024 + 1, 'x');
   TempDir folder;
   const Recovering origin(1);
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a", {"--data-binary", "@" + folder.write("body", body)}), "503");
   EXPECT_EQ(origin.bodies().size(), 1U);
   EXPECT_TRUE(gateway.limitWasHit("replayBuffer"));
@@ -130,16 +130,18 @@ TEST(RetryRules, FollowTheReplayBufferOfTheSettings) {
   const std::string file = folder.write("body", std::string(2000, 'x'));
   for (const bool enough : {true, false}) {
     const Recovering origin(1);
-    const Gateway gateway({.backends = {{.port = origin.port()}},
-                           .settings = std::string("limits: {replayBuffer: ") + (enough ? "2000" : "1999") + "}\n",
-                           .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+    const GatewayProcess gateway(
+        {.backends = {{.port = origin.port()}},
+         .settings = std::string("limits: {replayBuffer: ") + (enough ? "2000" : "1999") + "}\n",
+         .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
     EXPECT_EQ(statusOf(gateway, "/a", {"--data-binary", "@" + file}), enough ? "200" : "503");
   }
 }
 
 TEST(RetryRules, TryAConnectionAgainThatIsRefused) {
   const std::uint16_t nobody = freePort();
-  Gateway gateway({.backends = {{.port = nobody}}, .routes = routeOfRule("retry: {attempts: 2, backoff: 10ms}")});
+  GatewayProcess gateway(
+      {.backends = {{.port = nobody}}, .routes = routeOfRule("retry: {attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a", {"--data", "x"}), "503");
   EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"attempts\":3"));
 }
@@ -147,7 +149,7 @@ TEST(RetryRules, TryAConnectionAgainThatIsRefused) {
 TEST(RetryRules, AskAgainAfterAResetOnlyWhatMayBeRepeated) {
   for (const bool idempotent : {true, false}) {
     const Recovering origin(1, "");
-    const Gateway gateway(
+    const GatewayProcess gateway(
         {.backends = {{.port = origin.port()}}, .routes = routeOfRule("retry: {attempts: 1, backoff: 10ms}")});
     EXPECT_EQ(statusOf(gateway, "/a", {"-X", idempotent ? "PUT" : "POST", "--data", "body"}),
               idempotent ? "200" : "502");
@@ -157,17 +159,17 @@ TEST(RetryRules, AskAgainAfterAResetOnlyWhatMayBeRepeated) {
 
 TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
   std::atomic<int> asked = 0;
-  const RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  const RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     if (++asked == 1) return self.waitUntilItStops();
     socket.send(kHello);
   });
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOfRule("timeouts: {backendRequest: 40s, request: 120s}\n"
-                                               "      retry: {codes: [504], attempts: 1, backoff: 10ms}"),
-                         .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .routes = routeOfRule("timeouts: {backendRequest: 40s, request: 120s}\n"
+                                                      "      retry: {codes: [504], attempts: 1, backoff: 10ms}"),
+                                .startedBy = time.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   ASSERT_TRUE(eventually([&] { return asked == 1; }));
   time.pass(gateway, std::chrono::seconds(40));
@@ -178,17 +180,17 @@ TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
 
 TEST(RetryRules, EndWithTheTimeOfTheWholeRequest) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .routes = routeOfRule("timeouts: {request: 500ms, backendRequest: 200ms}\n"
-                                               "      retry: {attempts: 10, backoff: 10ms}")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .routes = routeOfRule("timeouts: {request: 500ms, backendRequest: 200ms}\n"
+                                                      "      retry: {attempts: 10, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/silent"), "504");
 }
 
 TEST(RetryRules, WorkTowardsHttp2Too) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
-  Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
-                   .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
+  GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
+                          .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/status/503", {"--data", "body", "--http2-prior-knowledge"}), "503");
   EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"attempts\":3"));
   const std::string idle = "http_client_open_connections{backend=\"test/origin\",http_connection_state=\"idle\"}";
@@ -200,7 +202,7 @@ TEST(RetryRules, WorkTowardsHttp2Too) {
 TEST(RetryRules, FailOverToAnotherShareWithoutTheFirstOnesCredentials) {
   const Recovering broken(100);
   const Recovering sound(0);
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.name = "a", .hostname = "a.test", .port = broken.port()},
                     {.name = "b", .hostname = "b.test", .port = sound.port()}},
        .routes = routeOfRule(

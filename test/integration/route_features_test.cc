@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
@@ -35,14 +35,14 @@ class RouteFeatures : public testing::Test {
     more.insert(more.begin(), {"curl", "-sS", "-i", url});
     return run(more).output;
   }
-  std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more = {}) {
+  std::string ask(const GatewayProcess& gateway, const std::string& target, const std::vector<std::string>& more = {}) {
     return ask(gateway.url(target), more);
   }
   EchoOrigin origin_{std::nullopt};
 };
 
 TEST_F(RouteFeatures, RulesMatchByMethodQueryHeaderAndPath) {
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin_.port()}},
        .routes = httpRouteOf(marked("rest", "{path: {value: /}}") + marked("path", "{path: {value: /a}}") +
                              marked("method", "{path: {value: /a}, method: PUT}") +
@@ -57,7 +57,7 @@ TEST_F(RouteFeatures, RulesMatchByMethodQueryHeaderAndPath) {
 }
 
 TEST_F(RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn) {
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin_.port()}},
        .routes =
            httpRouteOf("    - matches: [{path: {value: /old}}]\n"
@@ -74,10 +74,11 @@ TEST_F(RouteFeatures, UrlsAreRewrittenAndBackendsHaveHeadersOfTheirOwn) {
 
 TEST_F(RouteFeatures, APortOfAParentRefSelectsItsListeners) {
   const std::uint16_t other = freePort();
-  const Gateway gateway({.backends = {{.port = origin_.port()}},
-                         .routes = httpRouteOf(marked("other", "{path: {value: /}}"), "all",
-                                               "name: egress, port: " + std::to_string(other)),
-                         .listeners = "    - {name: other, protocol: HTTP, port: " + std::to_string(other) + "}\n"});
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin_.port()}},
+       .routes =
+           httpRouteOf(marked("other", "{path: {value: /}}"), "all", "name: egress, port: " + std::to_string(other)),
+       .listeners = "    - {name: other, protocol: HTTP, port: " + std::to_string(other) + "}\n"});
   EXPECT_THAT(ask("http://127.0.0.1:" + std::to_string(other) + "/"), HasSubstr("x-rule: other\r\n"));
   EXPECT_THAT(ask(gateway, "/"), HasSubstr("404"));
 }
@@ -88,10 +89,10 @@ TEST_F(RouteFeatures, TheListenerWithTheMostSpecificHostnameOwnsARequest) {
   const auto forListener = [](const std::string& name) {
     return httpRouteOf(marked(name, "{path: {value: /" + name + "}}"), name, "name: egress, sectionName: " + name);
   };
-  const Gateway gateway({.backends = {{.port = origin_.port()}},
-                         .routes = forListener("all") + forListener("wild") + forListener("exact"),
-                         .listeners = "    - {name: all" + at + "}\n    - {name: wild, hostname: '*.a.test'" + at +
-                                      "}\n    - {name: exact, hostname: b.a.test" + at + "}\n"});
+  const GatewayProcess gateway({.backends = {{.port = origin_.port()}},
+                                .routes = forListener("all") + forListener("wild") + forListener("exact"),
+                                .listeners = "    - {name: all" + at + "}\n    - {name: wild, hostname: '*.a.test'" +
+                                             at + "}\n    - {name: exact, hostname: b.a.test" + at + "}\n"});
   const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
   const auto answers = [&](const std::string& host) {
     std::string names;
@@ -122,7 +123,7 @@ TEST_F(RouteFeatures, ANamespaceLetsRoutesInByItsLabels) {
   GatewaySpec spec{.backends = {{.port = origin_.port()}},
                    .routes = httpRouteOf(marked("own", "{path: {value: /}}")) + team,
                    .listeners = with("yes")};
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
   EXPECT_THAT(ask(url), HasSubstr("location: http://team.test"));
   spec.listeners = with("no");
@@ -144,7 +145,7 @@ TEST_F(RouteFeatures, ABackendOfAnotherNamespaceNeedsAGrant) {
                    .routes = other,
                    .listeners = "    - {name: shared, protocol: HTTP, port: " + std::to_string(port) +
                                 ", allowedRoutes: {namespaces: {from: All}}}\n"};
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
   EXPECT_THAT(ask(url), HasSubstr("HTTP/1.1 500"));
   spec.routes = other + grant;

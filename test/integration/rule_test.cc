@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
@@ -22,10 +22,10 @@ class Redirects : public testing::Test {
  protected:
   /// Returns head and body of the answer to one request; `more` are further options of curl.
   std::string ask(const std::string& redirect, const std::string& path, const std::vector<std::string>& more = {}) {
-    const Gateway gateway({.backends = {{.port = origin_.port()}},
-                           .routes = routeOfRules("    - matches: [{path: {value: /old}}]\n"
-                                                  "      filters: [{type: RequestRedirect, requestRedirect: {" +
-                                                  redirect + "}}]\n    -\n" + backendRefs())});
+    const GatewayProcess gateway({.backends = {{.port = origin_.port()}},
+                                  .routes = routeOfRules("    - matches: [{path: {value: /old}}]\n"
+                                                         "      filters: [{type: RequestRedirect, requestRedirect: {" +
+                                                         redirect + "}}]\n    -\n" + backendRefs())});
     port_ = std::to_string(gateway.port());
     return test::ask(gateway, path, more);
   }
@@ -64,7 +64,7 @@ TEST_F(Redirects, AreSaidOverHttp2Too) {
 }
 
 TEST_F(Redirects, OfAShareTakeItsWeightOfTheTraffic) {
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin_.port()}},
        .routes = routeOfRules("    -\n" + backendRefs(", filters: [{type: RequestRedirect, requestRedirect: "
                                                       "{hostname: share.test, statusCode: 303, port: 80}}]"))});
@@ -74,8 +74,8 @@ TEST_F(Redirects, OfAShareTakeItsWeightOfTheTraffic) {
 }
 
 TEST_F(Redirects, AreNoErrorsInTheAccessLog) {
-  Gateway gateway({.backends = {{.port = origin_.port()}},
-                   .routes = routeOfRules("    - filters: [{type: RequestRedirect, requestRedirect: {}}]\n")});
+  GatewayProcess gateway({.backends = {{.port = origin_.port()}},
+                          .routes = routeOfRules("    - filters: [{type: RequestRedirect, requestRedirect: {}}]\n")});
   EXPECT_EQ(run({"curl", "-sS", "-o", "/dev/null", gateway.url("/")}).exitCode, 0);
   const auto lines = gateway.accessLog(1);
   ASSERT_EQ(lines.size(), 1U);
@@ -86,15 +86,15 @@ TEST_F(Redirects, AreNoErrorsInTheAccessLog) {
 
 class RuleTimeouts : public testing::Test {
  protected:
-  Gateway gatewayWith(const std::string& timeouts, const std::string& settings = {}) {
-    return Gateway({.backends = {{.port = origin_.port()}},
-                    .settings = settings,
-                    .routes = routeOfRules("    - timeouts: {" + timeouts + "}\n" + backendRefs()),
-                    .startedBy = time_.startedBy()});
+  GatewayProcess gatewayWith(const std::string& timeouts, const std::string& settings = {}) {
+    return GatewayProcess({.backends = {{.port = origin_.port()}},
+                           .settings = settings,
+                           .routes = routeOfRules("    - timeouts: {" + timeouts + "}\n" + backendRefs()),
+                           .startedBy = time_.startedBy()});
   }
   /// Sends a request to an origin that never answers, and returns what the client gets once `after` has passed.
-  RawResponse askInVain(const Gateway& gateway, std::chrono::seconds after) {
-    Socket client = Socket::connect(gateway.port());
+  ReceivedResponse askInVain(const GatewayProcess& gateway, std::chrono::seconds after) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_TRUE(eventually([&] {
       return gateway.adminGet("/exchanges").find(R"("requestState":"sent","responseState":"waiting")") !=
@@ -103,8 +103,8 @@ class RuleTimeouts : public testing::Test {
     time_.pass(gateway, after);
     return readResponse(client);
   }
-  RawResponse ask(const Gateway& gateway, const std::string& target) {
-    Socket client = Socket::connect(gateway.port());
+  ReceivedResponse ask(const GatewayProcess& gateway, const std::string& target) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
     return readResponse(client);
   }
@@ -113,8 +113,8 @@ class RuleTimeouts : public testing::Test {
 };
 
 TEST_F(RuleTimeouts, RequestEndsAWholeRequest) {
-  const Gateway gateway = gatewayWith("request: 40s");
-  const RawResponse got = askInVain(gateway, std::chrono::seconds(40));
+  const GatewayProcess gateway = gatewayWith("request: 40s");
+  const ReceivedResponse got = askInVain(gateway, std::chrono::seconds(40));
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("request"));
@@ -122,8 +122,8 @@ TEST_F(RuleTimeouts, RequestEndsAWholeRequest) {
 }
 
 TEST_F(RuleTimeouts, BackendRequestEndsAnAttempt) {
-  const Gateway gateway = gatewayWith("backendRequest: 40s");
-  const RawResponse got = askInVain(gateway, std::chrono::seconds(40));
+  const GatewayProcess gateway = gatewayWith("backendRequest: 40s");
+  const ReceivedResponse got = askInVain(gateway, std::chrono::seconds(40));
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("backendRequest"));
@@ -131,15 +131,15 @@ TEST_F(RuleTimeouts, BackendRequestEndsAnAttempt) {
 }
 
 TEST_F(RuleTimeouts, BackendRequestEndsAResponseThatDoesNotEnd) {
-  RawOrigin endless([](Socket& socket, RawOrigin& self) {
+  RawOrigin endless([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun");
     self.waitUntilItStops();
   });
-  const Gateway gateway({.backends = {{.port = endless.port()}},
-                         .routes = routeOfRules("    - timeouts: {backendRequest: 40s}\n" + backendRefs()),
-                         .startedBy = time_.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = endless.port()}},
+                                .routes = routeOfRules("    - timeouts: {backendRequest: 40s}\n" + backendRefs()),
+                                .startedBy = time_.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(client.readUntil("begun"), testing::EndsWith("\r\n\r\nbegun"));
   time_.pass(gateway, std::chrono::seconds(40));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 
@@ -21,7 +21,7 @@ constexpr const char* kCanary = "c4n4rYs3cr3t";
 constexpr const char* kCanary64 = "YzRuNHJZczNjcjN0";  // in base64
 
 /// Returns the second line of a PEM block, which holds bytes of the key only.
-std::string keyMaterial(const Identity& identity) {
+std::string keyMaterial(const CertifiedKey& identity) {
   const std::size_t begin = identity.key.find('\n') + 1;
   return identity.key.substr(begin, identity.key.find('\n', begin) - begin).substr(30, 20);
 }
@@ -32,16 +32,16 @@ std::string shown(const std::string& text, const std::string& secret) {
   return at == std::string::npos ? "" : text.substr(at < 200 ? 0 : at - 200, 400);
 }
 
-class Secrets : public testing::Test {
+class Confidentiality : public testing::Test {
  protected:
   static std::string page(std::uint16_t port, const std::string& target) {
-    Socket client = Socket::connect(port);
+    BlockingSocket client = BlockingSocket::connect(port);
     client.send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    const RawResponse got = readResponse(client);
+    const ReceivedResponse got = readResponse(client);
     return got.head + got.body;
   }
   /// Returns everything that a third party may come to read.
-  static std::string visible(Gateway& gateway) {
+  static std::string visible(GatewayProcess& gateway) {
     const std::string proc = "/proc/" + std::to_string(gateway.process().pid());
     std::string all = readFile(proc + "/cmdline");
     for (const char* target : {"/status", "/metrics", "/catalog", "/exchanges", "/events", "/explain", "/validate",
@@ -53,7 +53,7 @@ class Secrets : public testing::Test {
   }
 };
 
-TEST_F(Secrets, OfRequestsStayBetweenThePeers) {
+TEST_F(Confidentiality, OfRequestsStayBetweenThePeers) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nSet-Cookie: id=" + std::string(kCanary) +
                                         "\r\nContent-Length: 2\r\n\r\nok"));
   const std::string everywhere = "Authorization: Bearer " + std::string(kCanary) + "\r\nProxy-Authorization: Basic " +
@@ -71,18 +71,19 @@ TEST_F(Secrets, OfRequestsStayBetweenThePeers) {
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + c + "\r\n",
       "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: " + c + "\r\n\r\n",
   };
-  Gateway gateway({.backends = {{.port = origin.port()}, {.name = "gone", .hostname = "gone.test", .port = freePort()}},
-                   .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
-                             "metadata: {namespace: test, name: all}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n"
-                             "    - backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n"
-                             "    - matches: [{path: {value: /gone}}]\n      backendRefs: [{group: "
-                             "gateway.networking.k8s.io, kind: Backend, name: gone}]\n",
-                   .options = {"--log-level", "trace"}});
+  GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}, {.name = "gone", .hostname = "gone.test", .port = freePort()}},
+       .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
+                 "metadata: {namespace: test, name: all}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n"
+                 "    - backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n"
+                 "    - matches: [{path: {value: /gone}}]\n      backendRefs: [{group: "
+                 "gateway.networking.k8s.io, kind: Backend, name: gone}]\n",
+       .options = {"--log-level", "trace"}});
   std::string answers;
   for (const std::string& request : requests) {
-    Socket client = Socket::connect(gateway.port());
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(request);
-    const RawResponse got = readResponse(client);
+    const ReceivedResponse got = readResponse(client);
     EXPECT_NE(got.status, 0) << request;
     if (got.status >= 400) answers += got.head + got.body;
   }
@@ -99,11 +100,11 @@ TEST_F(Secrets, OfRequestsStayBetweenThePeers) {
   EXPECT_EQ(shown(visible(gateway), kCanary64), "");
 }
 
-TEST_F(Secrets, OfTheConfigurationStayInIt) {
-  const Identity root = makeAuthority();
+TEST_F(Confidentiality, OfTheConfigurationStayInIt) {
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
-  const Identity client = issueClient(root, "tenant");
-  const Identity listener = issueServer(root, "listener.test");
+  const CertifiedKey client = issueClient(root, "tenant");
+  const CertifiedKey listener = issueServer(root, "listener.test");
   const std::string c = kCanary;
   const std::string broken =
       "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: opaque}\ntype: Opaque\n"
@@ -121,18 +122,19 @@ TEST_F(Secrets, OfTheConfigurationStayInIt) {
       "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 127.0.0.1}]\n"
       "  listeners: [{name: a, protocol: HTTPS, port: " +
       std::to_string(freePort()) + ", tls: {mode: Terminate, certificateRefs: [{kind: Secret, name: torn}]}}]\n";
-  Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate, .client = client}},
-                   .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
-                             "metadata: {namespace: test, name: all}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n"
-                             "    - backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n" +
-                             broken,
-                   .tls = listener,
-                   .options = {"--log-level", "trace"}});
+  GatewayProcess gateway(
+      {.backends = {{.port = origin.port(), .ca = root.certificate, .client = client}},
+       .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
+                 "metadata: {namespace: test, name: all}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n"
+                 "    - backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n" +
+                 broken,
+       .tls = listener,
+       .options = {"--log-level", "trace"}});
   EXPECT_EQ(run({"curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", gateway.url("/")}).output, "200");
   const TempDir folder;
   folder.write("broken.yaml", broken);
   folder.write("torn.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {token: [" + c + "\n");
-  const Outcome validated = run({programPath("sluice"), "validate", "--config", folder.path()});
+  const ProgramOutcome validated = run({programPath("sluice"), "validate", "--config", folder.path()});
   EXPECT_EQ(validated.exitCode, 1);
   const std::string all = visible(gateway) + validated.output + validated.errors;
   for (const std::string& secret : {c, std::string(kCanary64), keyMaterial(client), keyMaterial(listener)}) {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 
@@ -17,16 +17,16 @@ namespace {
 
 using testing::HasSubstr;
 
-RawResponse askShop(Socket& client) {
+ReceivedResponse askShop(BlockingSocket& client) {
   client.send("GET / HTTP/1.1\r\nHost: client.test\r\n\r\n");
   return readResponse(client);
 }
-RawResponse askShop(const Gateway& gateway) {
-  Socket client = Socket::connect(gateway.port());
+ReceivedResponse askShop(const GatewayProcess& gateway) {
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   return askShop(client);
 }
 
-struct Endpoint {
+struct ShopEndpoint {
   std::uint16_t port;
   bool ready = true;
 };
@@ -37,7 +37,7 @@ std::string service(const std::string& fields = {}, const std::string& port = {}
          ", name: shop}\nspec: {selector: {app: shop}, ports: [{name: web, port: 80, targetPort: web" + port + "}]" +
          fields + "}\n---\n";
 }
-std::string slice(std::size_t number, const Endpoint& endpoint, const std::string& nameSpace = "test") {
+std::string slice(std::size_t number, const ShopEndpoint& endpoint, const std::string& nameSpace = "test") {
   return "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {namespace: " + nameSpace + ", name: shop-" +
          std::to_string(number) +
          ", labels: {kubernetes.io/service-name: shop}}\naddressType: IPv4\nports: [{name: web, port: " +
@@ -45,7 +45,7 @@ std::string slice(std::size_t number, const Endpoint& endpoint, const std::strin
          "}]\nendpoints: [{addresses: [127.0.0.1], conditions: {ready: " + (endpoint.ready ? "true" : "false") +
          "}}]\n---\n";
 }
-std::string slices(const std::vector<Endpoint>& endpoints, const std::string& nameSpace = "test") {
+std::string slices(const std::vector<ShopEndpoint>& endpoints, const std::string& nameSpace = "test") {
   std::string text;
   for (std::size_t i = 0; i < endpoints.size(); ++i) text += slice(i, endpoints[i], nameSpace);
   return text;
@@ -56,7 +56,7 @@ std::string routeToShop(const std::string& more = {}) {
          more + "}]}]}\n";
 }
 
-GatewaySpec servingEndpoints(const std::vector<Endpoint>& endpoints, const std::string& port = {}) {
+GatewaySpec servingEndpoints(const std::vector<ShopEndpoint>& endpoints, const std::string& port = {}) {
   GatewaySpec spec;
   spec.routes = service({}, port) + slices(endpoints) + routeToShop();
   return spec;
@@ -67,62 +67,62 @@ GatewaySpec servingText(const std::string& documents) {
   return spec;
 }
 
-class Services : public testing::Test {
+class ServiceBackends : public testing::Test {
  protected:
   RawOrigin one_{RawOrigin::answering(saying("one"))};
   RawOrigin two_{RawOrigin::answering(saying("two"))};
   RawOrigin three_{RawOrigin::answering(saying("three"))};
 };
 
-TEST_F(Services, SpreadTheirRequestsOverTheirEndpoints) {
-  const Gateway gateway(servingEndpoints({{one_.port()}, {two_.port()}, {three_.port()}}));
-  Socket client = Socket::connect(gateway.port());
+TEST_F(ServiceBackends, SpreadTheirRequestsOverTheirEndpoints) {
+  const GatewayProcess gateway(servingEndpoints({{one_.port()}, {two_.port()}, {three_.port()}}));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (int i = 0; i < 90; ++i) ASSERT_EQ(askShop(client).status, 200);
   for (const RawOrigin* origin : {&one_, &two_, &three_}) EXPECT_GE(origin->heads().size(), 8U);
   EXPECT_EQ(one_.heads().size() + two_.heads().size() + three_.heads().size(), 90U);
 }
 
-TEST_F(Services, GetTheAuthorityThatTheClientNamed) {
-  const Gateway gateway(servingEndpoints({{one_.port()}}));
+TEST_F(ServiceBackends, GetTheAuthorityThatTheClientNamed) {
+  const GatewayProcess gateway(servingEndpoints({{one_.port()}}));
   ASSERT_EQ(askShop(gateway).body, "one");
   EXPECT_THAT(one_.heads().at(0), HasSubstr("host: client.test\r\n"));
 }
 
-TEST_F(Services, LoseNoRequestToAnEndpointThatIsDead) {
-  const Gateway gateway(servingEndpoints({{one_.port()}, {freePort()}, {two_.port()}}));
-  Socket client = Socket::connect(gateway.port());
+TEST_F(ServiceBackends, LoseNoRequestToAnEndpointThatIsDead) {
+  const GatewayProcess gateway(servingEndpoints({{one_.port()}, {freePort()}, {two_.port()}}));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (int i = 0; i < 40; ++i) ASSERT_EQ(askShop(client).status, 200) << i;
   EXPECT_GT(one_.heads().size(), 0U);
   EXPECT_GT(two_.heads().size(), 0U);
 }
 
-TEST_F(Services, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
+TEST_F(ServiceBackends, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
   const RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
   std::string text = routeToShop();
   text.replace(text.find("rules: [{"), 9, "rules: [{retry: {codes: [503], attempts: 1, backoff: 1ms}, ");
-  const Gateway gateway(servingText(service() + slices({{busy.port()}, {one_.port()}}) + text));
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(servingText(service() + slices({{busy.port()}, {one_.port()}}) + text));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   // The retry budget allows more retries than this, however fast the requests are.
   for (int i = 0; i < 40 && busy.heads().size() < 5; ++i) ASSERT_EQ(askShop(client).body, "one") << i;
   EXPECT_EQ(busy.heads().size(), 5U);
 }
 
-TEST_F(Services, WithoutAnEndpointThatIsReadyAreUnavailable) {
-  const Gateway gateway(servingEndpoints({{one_.port(), false}}));
-  const RawResponse response = askShop(gateway);
+TEST_F(ServiceBackends, WithoutAnEndpointThatIsReadyAreUnavailable) {
+  const GatewayProcess gateway(servingEndpoints({{one_.port(), false}}));
+  const ReceivedResponse response = askShop(gateway);
   EXPECT_EQ(response.status, 503);
   EXPECT_THAT(response.body, HasSubstr("\"code\":\"destination_unavailable\""));
 }
 
-TEST_F(Services, ChangeTheirEndpointsWithoutARequestThatFails) {
-  Gateway gateway(servingEndpoints({{one_.port()}, {two_.port()}}));
+TEST_F(ServiceBackends, ChangeTheirEndpointsWithoutARequestThatFails) {
+  GatewayProcess gateway(servingEndpoints({{one_.port()}, {two_.port()}}));
   std::atomic<bool> enough = false;
   std::atomic<int> served = 0;
   std::atomic<int> failed = 0;
   std::vector<std::thread> clients;
   for (int i = 0; i < 3; ++i) {
     clients.emplace_back([&] {
-      Socket client = Socket::connect(gateway.port());
+      BlockingSocket client = BlockingSocket::connect(gateway.port());
       while (!enough) (askShop(client).status == 200 ? served : failed)++;
     });
   }
@@ -139,8 +139,8 @@ TEST_F(Services, ChangeTheirEndpointsWithoutARequestThatFails) {
   EXPECT_EQ(two_.heads().size(), before) << "it is not ready";
 }
 
-TEST_F(Services, KeepTheConnectionsToEndpointsThatStayAndTheirRevision) {
-  Gateway gateway(servingEndpoints({{one_.port()}}));
+TEST_F(ServiceBackends, KeepTheConnectionsToEndpointsThatStayAndTheirRevision) {
+  GatewayProcess gateway(servingEndpoints({{one_.port()}}));
   ASSERT_EQ(askShop(gateway).body, "one");
   const std::string before = gateway.adminGet("/status");
   gateway.reload(servingEndpoints({{one_.port()}, {two_.port()}}));
@@ -151,28 +151,28 @@ TEST_F(Services, KeepTheConnectionsToEndpointsThatStayAndTheirRevision) {
   gateway.reload(servingEndpoints({{one_.port()}, {two_.port()}}), "unchanged");
 }
 
-TEST_F(Services, SpeakHttp2ByPriorKnowledgeIfTheirAppProtocolSaysSo) {
+TEST_F(ServiceBackends, SpeakHttp2ByPriorKnowledgeIfTheirAppProtocolSaysSo) {
   const TempDir folder;
   folder.write("index.html", "from nghttpd");
   const std::uint16_t port = freePort();
-  Process origin({"nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", folder.path(), std::to_string(port)});
+  ChildProcess origin({"nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", folder.path(), std::to_string(port)});
   ASSERT_TRUE(waitForPort(port));
-  const Gateway gateway(servingEndpoints({{port}}, ", appProtocol: kubernetes.io/h2c"));
+  const GatewayProcess gateway(servingEndpoints({{port}}, ", appProtocol: kubernetes.io/h2c"));
   EXPECT_EQ(askShop(gateway).body, "from nghttpd");
 }
 
-TEST_F(Services, OfTypeExternalNameAreRefused) {
-  const Gateway gateway(
+TEST_F(ServiceBackends, OfTypeExternalNameAreRefused) {
+  const GatewayProcess gateway(
       servingText(service(", type: ExternalName, externalName: localhost") + slices({{one_.port()}}) + routeToShop()));
   EXPECT_EQ(askShop(gateway).status, 500);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"InvalidKind\""));
   EXPECT_EQ(one_.connections(), 0);
 }
 
-TEST_F(Services, OfOtherNamespacesNeedAGrant) {
+TEST_F(ServiceBackends, OfOtherNamespacesNeedAGrant) {
   const std::string other =
       service({}, {}, "store") + slices({{one_.port()}}, "store") + routeToShop(", namespace: store");
-  Gateway gateway(servingText(other));
+  GatewayProcess gateway(servingText(other));
   EXPECT_EQ(askShop(gateway).status, 500);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"RefNotPermitted\""));
   gateway.reload(servingText(
@@ -184,10 +184,10 @@ TEST_F(Services, OfOtherNamespacesNeedAGrant) {
 }
 
 // CVE-2021-25740: permission to write EndpointSlices must not give access to the gateway's own machine.
-TEST_F(Services, DoNotLeadToTheLoopbackOfTheGateway) {
+TEST_F(ServiceBackends, DoNotLeadToTheLoopbackOfTheGateway) {
   GatewaySpec spec = servingEndpoints({{one_.port()}});
   spec.allow = "10.0.0.0/8";
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(askShop(gateway).status, 503);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("not used: 127.0.0.1 (loopback)"));
   EXPECT_EQ(one_.connections(), 0);

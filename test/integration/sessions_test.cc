@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/node.h"
@@ -66,18 +66,18 @@ GatewaySpec servingDocuments(const std::string& documents, const std::string& se
   return spec;
 }
 
-std::string valueOf(const RawResponse& response) {
+std::string valueOf(const ReceivedResponse& response) {
   const std::string cookie = response.field("set-cookie").value_or("");
   if (!cookie.starts_with("sid=")) return {};
   return cookie.substr(4, cookie.find(';') - 4);
 }
 
-RawResponse askForSession(std::uint16_t port, const std::string& fields = {}) {
-  Socket client = Socket::connect(port);
+ReceivedResponse askForSession(std::uint16_t port, const std::string& fields = {}) {
+  BlockingSocket client = BlockingSocket::connect(port);
   client.send("GET / HTTP/1.1\r\nHost: client.test\r\n" + fields + "\r\n");
   return readResponse(client);
 }
-RawResponse resume(std::uint16_t port, const std::string& value) {
+ReceivedResponse resume(std::uint16_t port, const std::string& value) {
   return askForSession(port, "Cookie: sid=" + value + "\r\n");
 }
 
@@ -86,7 +86,7 @@ class SessionsOfClients : public testing::Test {
   /// Expects that requests with this value, each on a connection of its own, all get this answer and no new value.
   static void expectStays(std::uint16_t port, const std::string& value, const std::string& body, int times = 6) {
     for (int i = 0; i < times; ++i) {
-      const RawResponse next = resume(port, value);
+      const ReceivedResponse next = resume(port, value);
       EXPECT_EQ(next.status, 200);
       EXPECT_EQ(next.body, body);
       EXPECT_FALSE(next.field("set-cookie"));
@@ -103,7 +103,7 @@ class SessionsOfClients : public testing::Test {
 };
 
 TEST_F(SessionsOfClients, AreKeptByCurlsCookieJarInEitherVersion) {
-  const Gateway gateway(servingDocuments(two("{}")));
+  const GatewayProcess gateway(servingDocuments(two("{}")));
   for (const std::string version : {"--http1.1", "--http2-prior-knowledge"}) {
     const TempDir folder;
     const std::string jar = folder.path() + "/jar";
@@ -121,15 +121,15 @@ TEST_F(SessionsOfClients, AreKeptByCurlsCookieJarInEitherVersion) {
 }
 
 TEST_F(SessionsOfClients, AreSpreadUntilTheyBegin) {
-  const Gateway gateway(servingDocuments(two()));
+  const GatewayProcess gateway(servingDocuments(two()));
   std::set<std::string> bodies;
   for (int i = 0; i < 40 && bodies.size() < 2; ++i) bodies.insert(askForSession(gateway.port()).body);
   EXPECT_EQ(bodies.size(), 2U);
 }
 
 TEST_F(SessionsOfClients, TellNothingOfTheEndpointAndAreForTheClientAlone) {
-  const Gateway gateway(servingDocuments(two()));
-  const RawResponse first = askForSession(gateway.port(), "Cookie: a=1\r\n");
+  const GatewayProcess gateway(servingDocuments(two()));
+  const ReceivedResponse first = askForSession(gateway.port(), "Cookie: a=1\r\n");
   EXPECT_THAT(first.field("set-cookie").value_or(""),
               MatchesRegex("sid=[A-Za-z0-9_-]+; Path=/; HttpOnly; SameSite=Strict"));
   expectStays(gateway.port(), valueOf(first), first.body, 1);
@@ -141,8 +141,8 @@ TEST_F(SessionsOfClients, TellNothingOfTheEndpointAndAreForTheClientAlone) {
 }
 
 TEST_F(SessionsOfClients, AreReadFromTheCrumbsOfHttp2) {
-  const Gateway gateway(servingDocuments(two()));
-  const RawResponse first = askForSession(gateway.port());
+  const GatewayProcess gateway(servingDocuments(two()));
+  const ReceivedResponse first = askForSession(gateway.port());
   const RawOrigin& origin = first.body == "one" ? one_ : two_;
   H2Client client(gateway.port());
   for (std::uint32_t stream = 1; stream < 12; stream += 2) {
@@ -159,27 +159,27 @@ TEST_F(SessionsOfClients, AreReadFromTheCrumbsOfHttp2) {
 }
 
 TEST_F(SessionsOfClients, ThatAreForgedBeginAnewAndFailNobody) {
-  const Gateway gateway(servingDocuments(two()));
+  const GatewayProcess gateway(servingDocuments(two()));
   const std::string value = valueOf(askForSession(gateway.port()));
   std::string changed = value;
   changed.back() = changed.back() == 'A' ? 'Q' : 'A';
   for (const std::string& forged : {std::string(), std::string("x"), changed, value + "A", std::string(20000, 'A'),
                                     std::string(value.size(), '\xff'), "\"" + changed + "\""}) {
-    const RawResponse next = resume(gateway.port(), forged);
+    const ReceivedResponse next = resume(gateway.port(), forged);
     EXPECT_EQ(next.status, 200);
     EXPECT_NE(valueOf(next), "");
   }
 }
 
 TEST_F(SessionsOfClients, AreSecureWhereClientsComeByTls) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   GatewaySpec spec =
       servingDocuments(two("{sessionName: sid, absoluteTimeout: 1h, cookieConfig: {lifetimeType: Permanent}}"));
   spec.tls = issueServer(authority, "localhost");
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   const TempDir folder;
-  const Outcome got = run({"curl", "-sS", "-i", "--cacert", folder.write("ca.crt", authority.certificate),
-                           "https://localhost:" + std::to_string(gateway.tlsPort()) + "/"});
+  const ProgramOutcome got = run({"curl", "-sS", "-i", "--cacert", folder.write("ca.crt", authority.certificate),
+                                  "https://localhost:" + std::to_string(gateway.tlsPort()) + "/"});
   EXPECT_THAT(got.output, HasSubstr("; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=3600\r\n")) << got.errors;
   EXPECT_THAT(askForSession(gateway.port()).head, HasSubstr("; SameSite=Strict; Max-Age=3600\r\n"));
 }
@@ -187,8 +187,8 @@ TEST_F(SessionsOfClients, AreSecureWhereClientsComeByTls) {
 TEST_F(SessionsOfClients, MeanTheSameToEveryWorkerAndAfterEveryReload) {
   GatewaySpec spec = servingDocuments(two());
   spec.workers = 4;
-  Gateway gateway(spec);
-  const RawResponse first = askForSession(gateway.port());
+  GatewayProcess gateway(spec);
+  const ReceivedResponse first = askForSession(gateway.port());
   expectStays(gateway.port(), valueOf(first), first.body, 20);
   spec.settings = "timeouts: {streamIdle: 200s}\n";
   gateway.reload(spec);
@@ -196,11 +196,11 @@ TEST_F(SessionsOfClients, MeanTheSameToEveryWorkerAndAfterEveryReload) {
 }
 
 TEST_F(SessionsOfClients, GoToAnotherEndpointWhenTheirsLeaves) {
-  Gateway gateway(servingDocuments(two()));
-  const RawResponse first = askForSession(gateway.port());
+  GatewayProcess gateway(servingDocuments(two()));
+  const ReceivedResponse first = askForSession(gateway.port());
   const std::string left = other(first.body);
   gateway.reload(servingDocuments(shop({portOf(left)}) + routeWithSession("{sessionName: sid}")));
-  const RawResponse moved = resume(gateway.port(), valueOf(first));
+  const ReceivedResponse moved = resume(gateway.port(), valueOf(first));
   EXPECT_EQ(moved.body, left);
   ASSERT_NE(valueOf(moved), "");
   gateway.reload(servingDocuments(two()));
@@ -210,12 +210,12 @@ TEST_F(SessionsOfClients, GoToAnotherEndpointWhenTheirsLeaves) {
 TEST_F(SessionsOfClients, GoToAnotherEndpointWhenTheirsIsDead) {
   auto dying = std::make_unique<RawOrigin>(RawOrigin::answering(saying("dying")));
   const std::string documents = shop({one_.port(), dying->port()}) + routeWithSession("{sessionName: sid}");
-  const Gateway gateway(servingDocuments(documents));
-  RawResponse first = askForSession(gateway.port());
+  const GatewayProcess gateway(servingDocuments(documents));
+  ReceivedResponse first = askForSession(gateway.port());
   for (int i = 0; i < 100 && first.body != "dying"; ++i) first = askForSession(gateway.port());
   ASSERT_EQ(first.body, "dying");
   dying.reset();
-  const RawResponse moved = resume(gateway.port(), valueOf(first));
+  const ReceivedResponse moved = resume(gateway.port(), valueOf(first));
   EXPECT_EQ(moved.status, 200);
   EXPECT_EQ(moved.body, "one");
   ASSERT_NE(valueOf(moved), "");
@@ -230,8 +230,8 @@ TEST_F(SessionsOfClients, StayWithABackendWhateverItsWeightBecomes) {
                      {.name = "two", .hostname = "two.test", .port = two_.port()}};
     return made;
   };
-  Gateway gateway(spec(1, 1));
-  const RawResponse first = askForSession(gateway.port());
+  GatewayProcess gateway(spec(1, 1));
+  const ReceivedResponse first = askForSession(gateway.port());
   expectStays(gateway.port(), valueOf(first), first.body);
   const bool atOne = first.body == "one";
   gateway.reload(spec(atOne ? 0 : 1, atOne ? 1 : 0));
@@ -241,16 +241,16 @@ TEST_F(SessionsOfClients, StayWithABackendWhateverItsWeightBecomes) {
 }
 
 TEST_F(SessionsOfClients, OutliveTheProcessAndItsKeyIfASecretHoldsIt) {
-  RawResponse first;
+  ReceivedResponse first;
   {
-    const Gateway gateway(servingDocuments(keys('a', 'z') + two(), kSettings));
+    const GatewayProcess gateway(servingDocuments(keys('a', 'z') + two(), kSettings));
     first = askForSession(gateway.port());
     EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("aaaaaaaa")));
   }
-  Gateway gateway(servingDocuments(keys('a', 'z') + two(), kSettings));
+  GatewayProcess gateway(servingDocuments(keys('a', 'z') + two(), kSettings));
   expectStays(gateway.port(), valueOf(first), first.body);
   gateway.reload(servingDocuments(keys('b', 'a') + two(), kSettings));
-  const RawResponse renewed = resume(gateway.port(), valueOf(first));
+  const ReceivedResponse renewed = resume(gateway.port(), valueOf(first));
   EXPECT_EQ(renewed.body, first.body);
   ASSERT_NE(valueOf(renewed), "") << "sealed anew";
   gateway.reload(servingDocuments(keys('c', 'b') + two(), kSettings));
@@ -261,15 +261,15 @@ TEST_F(SessionsOfClients, OutliveTheProcessAndItsKeyIfASecretHoldsIt) {
 TEST_F(SessionsOfClients, EndWithAProcessThatHasAKeyOfItsOwn) {
   std::string value;
   {
-    const Gateway gateway(servingDocuments(two()));
+    const GatewayProcess gateway(servingDocuments(two()));
     value = valueOf(askForSession(gateway.port()));
   }
-  const Gateway gateway(servingDocuments(two()));
+  const GatewayProcess gateway(servingDocuments(two()));
   EXPECT_NE(valueOf(resume(gateway.port(), value)), "");
 }
 
 TEST_F(SessionsOfClients, AreRefusedWhileTheSecretIsMissing) {
-  Gateway gateway(servingDocuments(two(), kSettings));
+  GatewayProcess gateway(servingDocuments(two(), kSettings));
   EXPECT_EQ(askForSession(gateway.port()).status, 500);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("Secret test/sessions: it does not exist"));
   gateway.reload(servingDocuments(keys('a', 'b') + two(), kSettings));
@@ -277,13 +277,13 @@ TEST_F(SessionsOfClients, AreRefusedWhileTheSecretIsMissing) {
 }
 
 TEST_F(SessionsOfClients, EndWhenTheirTimeIsOver) {
-  const Gateway gateway(servingDocuments(two("{sessionName: sid, absoluteTimeout: 1ms}")));
+  const GatewayProcess gateway(servingDocuments(two("{sessionName: sid, absoluteTimeout: 1ms}")));
   const std::string value = valueOf(askForSession(gateway.port()));
   ASSERT_TRUE(eventually([&] { return !valueOf(resume(gateway.port(), value)).empty(); }));
 }
 
 TEST(SessionsOfCalls, AreCarriedByAFieldOfTheMetadata) {
-  Process origin({"node", std::string(kClients) + "grpc_origin.mjs"});
+  ChildProcess origin({"node", std::string(kClients) + "grpc_origin.mjs"});
   const auto line = origin.waitForLine("listening on ");
   ASSERT_TRUE(line) << origin.errors();
   const auto port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
@@ -298,12 +298,12 @@ TEST(SessionsOfCalls, AreCarriedByAFieldOfTheMetadata) {
                        share("one", 1, marked("one")) + ", " + share("two", 1, marked("two")), "GRPCRoute"));
   spec.backends = {{.name = "one", .hostname = "one.test", .port = port},
                    {.name = "two", .hostname = "two.test", .port = port}};
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   const auto call = [&](const std::vector<std::string>& calls) {
     std::vector<std::string> argv = {"node", std::string(kClients) + "grpc_call.mjs",
                                      "127.0.0.1:" + std::to_string(gateway.port())};
     argv.insert(argv.end(), calls.begin(), calls.end());
-    const Outcome got = run(argv, std::chrono::seconds(60));
+    const ProgramOutcome got = run(argv, std::chrono::seconds(60));
     EXPECT_EQ(got.exitCode, 0) << got.errors;
     return got.output;
   };

@@ -1,5 +1,5 @@
-// Tests SIGTERM under load: the gateway exits with 0 and without a sanitizer's report, whatever is in flight. Gateway's
-// destructor sends the signal and checks.
+// Tests SIGTERM under load: the gateway exits with 0 and without a sanitizer's report, whatever is in flight.
+// GatewayProcess' destructor sends the signal and checks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 
@@ -20,29 +20,29 @@ INSTANTIATE_TEST_SUITE_P(Clients, ShutdownUnderLoad, testing::Values("--h1", "--
                          [](const auto& given) { return given.param == std::string("--h1") ? "Http11" : "Http2"; });
 
 TEST_P(ShutdownUnderLoad, EndsInOrder) {
-  const Identity root = makeAuthority();
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
-  std::unique_ptr<Process> load;
+  std::unique_ptr<ChildProcess> load;
   {
-    const Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
-                           .settings = "drainTimeout: 1s\n",
-                           .workers = 2});
-    load = std::make_unique<Process>(std::vector<std::string>{"h2load", GetParam(), "-c", "20", "-m", "10", "-n",
-                                                              "100000000", gateway.url("/bytes/20000")});
+    const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
+                                  .settings = "drainTimeout: 1s\n",
+                                  .workers = 2});
+    load = std::make_unique<ChildProcess>(std::vector<std::string>{"h2load", GetParam(), "-c", "20", "-m", "10", "-n",
+                                                                   "100000000", gateway.url("/bytes/20000")});
     EXPECT_TRUE(gateway.reaches("http_server_request_duration_seconds_count", 200));
   }
   EXPECT_GE(load->wait(), 0) << "its connections are over";
 }
 
 TEST(Shutdown, EndsWhateverItWaitsFor) {
-  RawOrigin silent([](Socket& socket, RawOrigin& self) {
+  RawOrigin silent([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  RawOrigin mute([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
-  std::vector<Socket> clients;
+  RawOrigin mute([](BlockingSocket&, RawOrigin& self) { self.waitUntilItStops(); });
+  std::vector<BlockingSocket> clients;
   {
-    const Gateway gateway(
+    const GatewayProcess gateway(
         {.backends = {{.port = silent.port()},
                       {.name = "mute", .hostname = "mute.test", .port = mute.port(), .ca = makeAuthority().certificate},
                       {.name = "gone", .hostname = "gone.test", .port = freePort()}},
@@ -66,10 +66,10 @@ TEST(Shutdown, EndsWhateverItWaitsFor) {
     // With this many requests, the weights send some to the Backend that never answers.
     for (int i = 0; i < 12; ++i) {
       for (const std::string& beginning : beginnings) {
-        clients.push_back(Socket::connect(gateway.port()));
+        clients.push_back(BlockingSocket::connect(gateway.port()));
         clients.back().send(beginning);
       }
-      clients.push_back(Socket::connect(gateway.tlsPort()));
+      clients.push_back(BlockingSocket::connect(gateway.tlsPort()));
       clients.back().send(std::string("\x16\x03\x01\x02", 4));
     }
     EXPECT_TRUE(gateway.reaches(

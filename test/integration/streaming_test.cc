@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -17,9 +17,9 @@ constexpr std::size_t kBoundKib = 24 * 1024;
 
 class Streaming : public testing::TestWithParam<const char*> {
  protected:
-  Identity authority_ = makeAuthority();
+  CertifiedKey authority_ = makeAuthority();
   EchoOrigin origin_{issueServer(authority_, "origin.test"), {GetParam()}};
-  Gateway gateway_{{.backends = {{.port = origin_.port(), .ca = authority_.certificate}}}};
+  GatewayProcess gateway_{{.backends = {{.port = origin_.port(), .ca = authority_.certificate}}}};
 };
 
 INSTANTIATE_TEST_SUITE_P(Upstream, Streaming, testing::Values("--h1-only", "--h2-only"),
@@ -29,7 +29,7 @@ TEST_P(Streaming, ASlowClientHoldsBackAFastOrigin) {
   const std::string size = std::to_string(200 * kMiB);
   run({"curl", "-s", gateway_.url("/bytes/1000")});
   const std::size_t before = gateway_.process().residentKib();
-  Socket client = Socket::connect(gateway_.port(), 16 * 1024);
+  BlockingSocket client = BlockingSocket::connect(gateway_.port(), 16 * 1024);
   client.send("GET /bytes/" + size + " HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(client.readUntil("\r\n\r\n"), testing::StartsWith("HTTP/1.1 200"));
   // While the client reads only a little, every buffer behind it is full.
@@ -41,7 +41,7 @@ TEST_P(Streaming, ASlowClientHoldsBackAFastOrigin) {
 }
 
 TEST_P(Streaming, BothDirectionsRunAtOnce) {
-  Socket client = Socket::connect(gateway_.port());
+  BlockingSocket client = BlockingSocket::connect(gateway_.port());
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
   for (int i = 0; i < 50; ++i) {
     const std::string part = "part " + std::to_string(100 + i);
@@ -53,25 +53,25 @@ TEST_P(Streaming, BothDirectionsRunAtOnce) {
 }
 
 TEST_P(Streaming, AnEarlyAnswerArrivesWhileTheUploadGoesOn) {
-  Socket client = Socket::connect(gateway_.port());
+  BlockingSocket client = BlockingSocket::connect(gateway_.port());
   client.send("POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nabc");
   EXPECT_EQ(readResponse(client).status, 200);
 }
 
 TEST_P(Streaming, AClientThatEndedItsSideStillGetsItsAnswer) {
-  Socket client = Socket::connect(gateway_.port());
+  BlockingSocket client = BlockingSocket::connect(gateway_.port());
   client.send("GET /delay-ms/100 HTTP/1.1\r\nHost: a\r\n\r\n");
   client.shutdownWrite();
   EXPECT_EQ(readResponse(client).status, 200);
 }
 
 TEST(SlowOrigins, HoldBackAFastClient) {
-  RawOrigin slow([](Socket& socket, RawOrigin& self) {
+  RawOrigin slow([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  Gateway gateway({.backends = {{.port = slow.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway({.backends = {{.port = slow.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
   const std::size_t before = gateway.process().residentKib();
   const std::string block(4 * kMiB, 'x');
@@ -82,10 +82,10 @@ TEST(SlowOrigins, HoldBackAFastClient) {
 }
 
 TEST(SlowReaders, OverHttp2AreHeldBackByTheWindow) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
-  const Outcome got = run({"nghttp", "-w", "10", "-W", "10", "-n", "-v", gateway.url("/bytes/3000000")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
+  const ProgramOutcome got = run({"nghttp", "-w", "10", "-W", "10", "-n", "-v", gateway.url("/bytes/3000000")});
   EXPECT_EQ(got.exitCode, 0) << got.errors;
   EXPECT_THAT(got.output, testing::HasSubstr(":status: 200"));
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
@@ -18,13 +18,13 @@ namespace {
 
 using testing::HasSubstr;
 
-RawResponse askAndClose(std::uint16_t port, const std::string& target = "/") {
-  Socket client = Socket::connect(port);
+ReceivedResponse askAndClose(std::uint16_t port, const std::string& target = "/") {
+  BlockingSocket client = BlockingSocket::connect(port);
   client.send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   return readResponse(client);
 }
 
-bool serves(const Gateway& gateway) { return askAndClose(gateway.port()).status == 200; }
+bool serves(const GatewayProcess& gateway) { return askAndClose(gateway.port()).status == 200; }
 
 /// Returns true if each of the process' threads waits for something. A spinning thread never does, however little CPU
 /// it gets on a busy machine.
@@ -41,9 +41,9 @@ class Descriptors : public testing::Test {
   static std::vector<std::string> atMost(int count) {
     return {"prlimit", "--nofile=" + std::to_string(count) + ":" + std::to_string(count)};
   }
-  static std::vector<Socket> connect(std::uint16_t port, int count) {
-    std::vector<Socket> clients;
-    for (int i = 0; i < count; ++i) clients.push_back(Socket::connect(port));
+  static std::vector<BlockingSocket> connect(std::uint16_t port, int count) {
+    std::vector<BlockingSocket> clients;
+    for (int i = 0; i < count; ++i) clients.push_back(BlockingSocket::connect(port));
     return clients;
   }
 
@@ -51,9 +51,9 @@ class Descriptors : public testing::Test {
 };
 
 TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {
-  const Gateway gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(256)});
-  Socket early = Socket::connect(gateway.port());
-  std::vector<Socket> idle = connect(gateway.port(), 400);
+  const GatewayProcess gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(256)});
+  BlockingSocket early = BlockingSocket::connect(gateway.port());
+  std::vector<BlockingSocket> idle = connect(gateway.port(), 400);
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", 200)) << "and so admin answers";
   EXPECT_EQ(askAndClose(gateway.healthPort(), "/readyz").status, 200);
   early.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -63,11 +63,11 @@ TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {
 }
 
 TEST_F(Descriptors, EachPartHasItsOwnHoweverFewThereAre) {
-  const Gateway gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(64)});
-  Socket first = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(64)});
+  BlockingSocket first = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(first).status, 200);
-  std::vector<Socket> clients = connect(gateway.port(), 100);
-  std::vector<Socket> probes = connect(gateway.healthPort(), 100);
+  std::vector<BlockingSocket> clients = connect(gateway.port(), 100);
+  std::vector<BlockingSocket> probes = connect(gateway.healthPort(), 100);
   EXPECT_EQ(askRaw(first).status, 200);
   EXPECT_EQ(askAndClose(gateway.healthPort(), "/readyz").status, 200);
   clients.clear();
@@ -75,16 +75,16 @@ TEST_F(Descriptors, EachPartHasItsOwnHoweverFewThereAre) {
 }
 
 TEST_F(Descriptors, WithoutAnyLeftItWaitsInsteadOfSpinning) {
-  Gateway gateway({.backends = {{.port = origin_.port()}}});
+  GatewayProcess gateway({.backends = {{.port = origin_.port()}}});
   const pid_t pid = gateway.process().pid();
-  Socket first = Socket::connect(gateway.port());
+  BlockingSocket first = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(first).status, 200);
   rlimit before{};
   ASSERT_EQ(prlimit(pid, RLIMIT_NOFILE, nullptr, &before), 0);
   const rlimit scarce{3, before.rlim_max};
   ASSERT_EQ(prlimit(pid, RLIMIT_NOFILE, &scarce, nullptr), 0);
-  std::vector<Socket> clients = connect(gateway.port(), 10);
-  std::vector<Socket> probes = connect(gateway.healthPort(), 10);
+  std::vector<BlockingSocket> clients = connect(gateway.port(), 10);
+  std::vector<BlockingSocket> probes = connect(gateway.healthPort(), 10);
   EXPECT_EQ(askRaw(first).status, 200) << "what is open goes on";
   int asleep = 0;
   EXPECT_TRUE(eventually([&] { return (asleep = sleeps(pid) ? asleep + 1 : 0) == 10; })) << "ten times in a row";
@@ -96,7 +96,7 @@ TEST_F(Descriptors, WithoutAnyLeftItWaitsInsteadOfSpinning) {
 
 TEST(FullDisk, LosesLinesOfTheAccessLogAndSaysSoOnce) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  Gateway gateway({.backends = {{.port = origin.port()}}, .accessLog = "/dev/full"});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}, .accessLog = "/dev/full"});
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
   EXPECT_TRUE(gateway.process().waitForLine("access log lines are being lost"));
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
@@ -115,7 +115,7 @@ TEST(FullDisk, OnceThereIsRoomAgainEveryLineIsWhole) {
   const TempDir folder;
   const std::string path = folder.path() + "/access.log";
   // The bound on every file that it writes ends a process by a signal, unless it ignores that.
-  Gateway gateway(
+  GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .accessLog = path, .startedBy = {"prlimit", "--fsize=1000:unlimited"}});
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
   ASSERT_TRUE(gateway.process().waitForLine("access log lines are being lost"));
@@ -139,7 +139,7 @@ TEST(FullDisk, OnceThereIsRoomAgainEveryLineIsWhole) {
 
 TEST(BrokenPipe, OfTheAccessLogIsNoReasonToEnd) {
   RawOrigin origin(RawOrigin::answering(kOk));
-  Gateway gateway(
+  GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .startedBy = {"bash", "-c", "exec \"$@\" > >(head -n 1)", "bash"}});
   EXPECT_TRUE(serves(gateway));
   // One line goes to the reader, which then exits, and some later ones find it gone.
@@ -153,9 +153,9 @@ TEST(BrokenPipe, OfTheProcessesOwnLogIsNoReasonToEnd) {
   RawOrigin origin(RawOrigin::answering(kOk));
   for (const char* redirection : {"2>&-", "2> >(true)", ">&- 2>&-"}) {
     SCOPED_TRACE(redirection);
-    const Gateway gateway({.backends = {{.port = origin.port()}},
-                           .options = {"--log-level", "trace"},
-                           .startedBy = {"bash", "-c", "exec \"$@\" " + std::string(redirection), "bash"}});
+    const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                  .options = {"--log-level", "trace"},
+                                  .startedBy = {"bash", "-c", "exec \"$@\" " + std::string(redirection), "bash"}});
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(serves(gateway));
   }
 }

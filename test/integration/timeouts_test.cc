@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/held_origin.h"
 #include "test/integration/support/http1.h"
@@ -34,14 +34,14 @@ constexpr std::chrono::seconds kWithin{60};  // within kLong once, but not twice
 std::string timeouts(const std::string& text) { return "timeouts: {" + text + "}\n"; }
 
 RawOrigin::Script silence() {
-  return [](Socket& socket, RawOrigin& self) {
+  return [](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
   };
 }
 
 /// Sends `piece` again and again until an answer has come or the peer has ended.
-RawResponse drip(Socket& client, const std::string& piece) {
+ReceivedResponse drip(BlockingSocket& client, const std::string& piece) {
   std::string text;
   while (!client.closed() && text.empty()) {
     client.sendSome(piece, kPatience);
@@ -50,11 +50,11 @@ RawResponse drip(Socket& client, const std::string& piece) {
   return {text.size() > 12 ? std::stoi(text.substr(9, 3)) : 0, text, client.readAll()};
 }
 
-class Timeouts : public testing::Test {
+class GatewayTimeouts : public testing::Test {
  protected:
   EchoOrigin origin_{std::nullopt};
-  Gateway gatewayWith(const std::string& settings) {
-    return Gateway({.backends = {{.port = origin_.port()}}, .settings = timeouts(settings)});
+  GatewayProcess gatewayWith(const std::string& settings) {
+    return GatewayProcess({.backends = {{.port = origin_.port()}}, .settings = timeouts(settings)});
   }
   /// Returns a gateway whose time is moved by hand.
   GatewaySpec timed(const std::string& settings, std::uint16_t origin) const {
@@ -68,20 +68,20 @@ class Timeouts : public testing::Test {
 // --- requestHeader
 // ----------------------------------------------------------------------------------------------------
 
-TEST_F(Timeouts, RequestHeaderEndsAHeadThatDrips) {
-  const Gateway gateway = gatewayWith("requestHeader: 300ms");
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, RequestHeaderEndsAHeadThatDrips) {
+  const GatewayProcess gateway = gatewayWith("requestHeader: 300ms");
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("GET / HTTP/1.1\r\nHost: a\r\n");
-  const RawResponse got = drip(client, "X-Drip: a\r\n");
+  const ReceivedResponse got = drip(client, "X-Drip: a\r\n");
   EXPECT_EQ(got.status, 408);
   EXPECT_THAT(got.body, HasSubstr("http_request_error"));
   EXPECT_TRUE(client.closed());
   EXPECT_TRUE(gateway.limitWasHit("requestHeader"));
 }
 
-TEST_F(Timeouts, RequestHeaderRunsFromTheFirstByte) {
-  const Gateway gateway = gatewayWith("requestHeader: 300ms");
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, RequestHeaderRunsFromTheFirstByte) {
+  const GatewayProcess gateway = gatewayWith("requestHeader: 300ms");
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("P");  // too short to tell the version
   EXPECT_EQ(readResponse(client).status, 408);
   EXPECT_EQ(client.readAll(), "");
@@ -89,17 +89,17 @@ TEST_F(Timeouts, RequestHeaderRunsFromTheFirstByte) {
   EXPECT_TRUE(gateway.limitWasHit("requestHeader"));
 }
 
-TEST_F(Timeouts, RequestHeaderEndsAnHttp2HeadThatIsNotCompleted) {
-  const Gateway gateway = gatewayWith("requestHeader: 300ms");
+TEST_F(GatewayTimeouts, RequestHeaderEndsAnHttp2HeadThatIsNotCompleted) {
+  const GatewayProcess gateway = gatewayWith("requestHeader: 300ms");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::block(h2::get()), true, false));
   EXPECT_TRUE(client.readToEnd());
   EXPECT_TRUE(gateway.limitWasHit("requestHeader"));
 }
 
-TEST_F(Timeouts, RequestHeaderLetsAHeadInPiecesPass) {
-  const Gateway gateway(timed("requestHeader: 100s"));
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, RequestHeaderLetsAHeadInPiecesPass) {
+  const GatewayProcess gateway(timed("requestHeader: 100s"));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (const std::string piece : {"G", "ET / HT", "TP/1.1\r\nHos", "t: a\r\n\r", "\n"}) {
     client.send(piece);
     ASSERT_TRUE(client.waitUntilRead());
@@ -109,8 +109,8 @@ TEST_F(Timeouts, RequestHeaderLetsAHeadInPiecesPass) {
   EXPECT_EQ(gateway.limitHits("requestHeader"), 0);
 }
 
-TEST_F(Timeouts, RequestHeaderIsOfEachHeadAlone) {
-  const Gateway gateway(timed("requestHeader: 100s"));
+TEST_F(GatewayTimeouts, RequestHeaderIsOfEachHeadAlone) {
+  const GatewayProcess gateway(timed("requestHeader: 100s"));
   H2Client client(gateway.port());
   const auto request = [](std::uint32_t stream) { return h2::headers(stream, h2::get(), true); };
   client.send(request(1).substr(0, 15));
@@ -127,26 +127,26 @@ TEST_F(Timeouts, RequestHeaderIsOfEachHeadAlone) {
 // --- bodyIdle
 // -----------------------------------------------------------------------------------------------------------
 
-TEST_F(Timeouts, BodyIdleEndsABodyThatDoesNotCome) {
-  const Gateway gateway = gatewayWith("bodyIdle: 300ms");
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, BodyIdleEndsABodyThatDoesNotCome) {
+  const GatewayProcess gateway = gatewayWith("bodyIdle: 300ms");
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nabc");
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.status, 408);
   EXPECT_THAT(got.body, HasSubstr("http_request_error"));
   EXPECT_TRUE(gateway.limitWasHit("bodyIdle"));
 }
 
-TEST_F(Timeouts, BodyIdleEndsABodyThatDrips) {
-  const Gateway gateway = gatewayWith("bodyIdle: 300ms");
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, BodyIdleEndsABodyThatDrips) {
+  const GatewayProcess gateway = gatewayWith("bodyIdle: 300ms");
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
   EXPECT_EQ(drip(client, "x").status, 408);
   EXPECT_TRUE(gateway.limitWasHit("bodyIdle"));
 }
 
-TEST_F(Timeouts, BodyIdleAnswersAnHttp2StreamAndLetsTheOthersGoOn) {
-  const Gateway gateway = gatewayWith("bodyIdle: 300ms");
+TEST_F(GatewayTimeouts, BodyIdleAnswersAnHttp2StreamAndLetsTheOthersGoOn) {
+  const GatewayProcess gateway = gatewayWith("bodyIdle: 300ms");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false) + h2::data(1, "abc", false));
   EXPECT_TRUE(client.readStream(1));
@@ -157,9 +157,9 @@ TEST_F(Timeouts, BodyIdleAnswersAnHttp2StreamAndLetsTheOthersGoOn) {
   EXPECT_TRUE(gateway.limitWasHit("bodyIdle"));
 }
 
-TEST_F(Timeouts, BodyIdleLetsASteadyBodyTakeLonger) {
-  const Gateway gateway(timed("bodyIdle: 100s"));
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, BodyIdleLetsASteadyBodyTakeLonger) {
+  const GatewayProcess gateway(timed("bodyIdle: 100s"));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30000\r\n\r\n");
   for (int i = 0; i < 15; ++i) {
     client.send(std::string(2000, 'x'));
@@ -173,17 +173,17 @@ TEST_F(Timeouts, BodyIdleLetsASteadyBodyTakeLonger) {
 // --- clientIdle
 // ---------------------------------------------------------------------------------------------------------
 
-TEST_F(Timeouts, ClientIdleEndsAConnectionThatSaysNothing) {
-  const Gateway gateway = gatewayWith("clientIdle: 300ms");
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionThatSaysNothing) {
+  const GatewayProcess gateway = gatewayWith("clientIdle: 300ms");
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(client.readAll(), "");
   EXPECT_TRUE(client.closed());
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
-TEST_F(Timeouts, ClientIdleEndsAConnectionBehindItsLastResponse) {
-  const Gateway gateway(timed("clientIdle: 100s"));
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionBehindItsLastResponse) {
+  const GatewayProcess gateway(timed("clientIdle: 100s"));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   EXPECT_EQ(readResponse(client).status, 200);
   time_.pass(gateway, kLong);
@@ -192,8 +192,8 @@ TEST_F(Timeouts, ClientIdleEndsAConnectionBehindItsLastResponse) {
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
-TEST_F(Timeouts, ClientIdleSaysGoodbyeOverHttp2) {
-  const Gateway gateway(timed("clientIdle: 100s"));
+TEST_F(GatewayTimeouts, ClientIdleSaysGoodbyeOverHttp2) {
+  const GatewayProcess gateway(timed("clientIdle: 100s"));
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::get(), true));
   EXPECT_TRUE(client.readStream(1));
@@ -206,10 +206,10 @@ TEST_F(Timeouts, ClientIdleSaysGoodbyeOverHttp2) {
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
-TEST_F(Timeouts, ClientIdleDoesNotCountTheTimeOfAnExchange) {
+TEST_F(GatewayTimeouts, ClientIdleDoesNotCountTheTimeOfAnExchange) {
   HeldOrigin origin;
-  const Gateway gateway(timed("clientIdle: 100s", origin.port()));
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(timed("clientIdle: 100s", origin.port()));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   ASSERT_TRUE(origin.wasAsked());
   time_.pass(gateway, 10 * kLong);
@@ -217,9 +217,9 @@ TEST_F(Timeouts, ClientIdleDoesNotCountTheTimeOfAnExchange) {
   EXPECT_EQ(readResponse(client).status, 200);
 }
 
-TEST_F(Timeouts, ClientIdleKeepsAConnectionThatComesBack) {
-  const Gateway gateway(timed("clientIdle: 100s"));
-  Socket client = Socket::connect(gateway.port());
+TEST_F(GatewayTimeouts, ClientIdleKeepsAConnectionThatComesBack) {
+  const GatewayProcess gateway(timed("clientIdle: 100s"));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(askRaw(client).status, 200);
     time_.pass(gateway, kWithin);
@@ -230,12 +230,12 @@ TEST_F(Timeouts, ClientIdleKeepsAConnectionThatComesBack) {
 // --- tlsHandshake
 // -------------------------------------------------------------------------------------------------------
 
-TEST_F(Timeouts, TlsHandshakeEndsAClientThatNeverFinishesIt) {
-  const Gateway gateway({.backends = {{.port = origin_.port()}},
-                         .settings = timeouts("tlsHandshake: 300ms"),
-                         .tls = issueServer(makeAuthority(), "listener.test")});
+TEST_F(GatewayTimeouts, TlsHandshakeEndsAClientThatNeverFinishesIt) {
+  const GatewayProcess gateway({.backends = {{.port = origin_.port()}},
+                                .settings = timeouts("tlsHandshake: 300ms"),
+                                .tls = issueServer(makeAuthority(), "listener.test")});
   for (const std::string& begun : {std::string(), std::string("\x16\x03\x01\x02", 4)}) {
-    Socket client = Socket::connect(gateway.tlsPort());
+    BlockingSocket client = BlockingSocket::connect(gateway.tlsPort());
     client.send(begun);
     EXPECT_EQ(client.readAll(), "");
     EXPECT_TRUE(client.closed());
@@ -243,12 +243,12 @@ TEST_F(Timeouts, TlsHandshakeEndsAClientThatNeverFinishesIt) {
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"tlsHandshake\"}", 2));
 }
 
-TEST_F(Timeouts, TlsHandshakeDoesNotConcernWhatComesBehindIt) {
+TEST_F(GatewayTimeouts, TlsHandshakeDoesNotConcernWhatComesBehindIt) {
   HeldOrigin origin;
   GatewaySpec spec = timed("tlsHandshake: 100s", origin.port());
   spec.tls = issueServer(makeAuthority(), "listener.test");
-  const Gateway gateway(spec);
-  Process curl({"curl", "-sSik", "https://127.0.0.1:" + std::to_string(gateway.tlsPort()) + "/"});
+  const GatewayProcess gateway(spec);
+  ChildProcess curl({"curl", "-sSik", "https://127.0.0.1:" + std::to_string(gateway.tlsPort()) + "/"});
   ASSERT_TRUE(origin.wasAsked());
   time_.pass(gateway, 10 * kLong);
   origin.answer();
@@ -280,42 +280,42 @@ class FullListener {
   std::uint16_t port() const { return port_; }
 
  private:
-  Socket listener_;
-  std::vector<Socket> fillers_;
+  BlockingSocket listener_;
+  std::vector<BlockingSocket> fillers_;
   std::uint16_t port_ = 0;
 };
 
 TEST(ConnectTimeout, EndsAConnectionThatIsNotAccepted) {
   const FullListener origin;
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("connect: 300ms")});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("connect: 300ms")});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("connection_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("connect"));
 }
 
 TEST(ConnectTimeout, BoundsTheTlsHandshakeWithTheBackendToo) {
-  RawOrigin origin([](Socket&, RawOrigin& self) { self.waitUntilItStops(); });
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = makeAuthority().certificate}},
-                         .settings = timeouts("connect: 300ms")});
-  Socket client = Socket::connect(gateway.port());
+  RawOrigin origin([](BlockingSocket&, RawOrigin& self) { self.waitUntilItStops(); });
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = makeAuthority().certificate}},
+                                .settings = timeouts("connect: 300ms")});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("connection_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("connect"));
 }
 
 TEST(ConnectTimeout, DoesNotConcernWhatComesBehindIt) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
-                         .settings = onlyTimeouts("connect: 100s"),
-                         .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
+                                .settings = onlyTimeouts("connect: 100s"),
+                                .startedBy = time.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst");
   ASSERT_TRUE(gateway.reaches("sluice_upstream_tls_handshakes_total{result=\"success\"", 1));
   time.pass(gateway, 10 * kLong);
@@ -329,26 +329,26 @@ TEST(ConnectTimeout, DoesNotConcernWhatComesBehindIt) {
 
 TEST(StreamIdle, EndsWaitingForABackendThatSaysNothing) {
   RawOrigin origin(silence());
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("streamIdle: 300ms")});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("streamIdle: 300ms")});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
 }
 
 TEST(StreamIdle, CutsAResponseThatStopsInTheMiddle) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     if (!self.readHead(socket).empty())
       socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
     self.waitUntilItStops();
   });
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = onlyTimeouts("streamIdle: 100s"),
-                         .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = onlyTimeouts("streamIdle: 100s"),
+                                .startedBy = time.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   EXPECT_THAT(client.readUntil("abc\r\n"), EndsWith("abc\r\n"));
   time.pass(gateway, kLong);
@@ -357,8 +357,8 @@ TEST(StreamIdle, CutsAResponseThatStopsInTheMiddle) {
   EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
 }
 
-TEST_F(Timeouts, StreamIdleCutsAClientThatTakesNothing) {
-  const Gateway gateway(timed("streamIdle: 100s"));
+TEST_F(GatewayTimeouts, StreamIdleCutsAClientThatTakesNothing) {
+  const GatewayProcess gateway(timed("streamIdle: 100s"));
   H2Client client(gateway.port(), std::string(h2::preface()) + h2::settings({{4, 0}}));  // a window of 0
   client.send(h2::headers(1, h2::get("/bytes/1000"), true));
   EXPECT_TRUE(client.readFrame(H2Type::kHeaders, 1));
@@ -387,7 +387,7 @@ class Dictated {
   const std::string text_;
   std::atomic<bool> over_ = false;
   std::counting_semaphore<> due_{0};
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) {
+  RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& self) {
     if (self.readHead(socket).empty()) return;
     socket.send(head_);
     while (due_.try_acquire_for(kPatience) && !over_) socket.send(text_);
@@ -397,10 +397,10 @@ class Dictated {
 TEST(StreamIdle, LetsASteadyResponseTakeLonger) {
   Dictated origin("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n", "x");
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = onlyTimeouts("streamIdle: 100s"),
-                         .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = onlyTimeouts("streamIdle: 100s"),
+                                .startedBy = time.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   for (int i = 0; i < 15; ++i) {
@@ -414,10 +414,10 @@ TEST(StreamIdle, LetsASteadyResponseTakeLonger) {
 TEST(RequestTimeout, EndsAnExchangeHoweverMuchHappensInIt) {
   Dictated origin("", "HTTP/1.1 103 Early Hints\r\n\r\n");
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = onlyTimeouts("request: 100s"),
-                         .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = onlyTimeouts("request: 100s"),
+                                .startedBy = time.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   for (int i = 0; i < 3; ++i) {
     origin.say();
@@ -427,16 +427,16 @@ TEST(RequestTimeout, EndsAnExchangeHoweverMuchHappensInIt) {
   origin.say();
   ASSERT_EQ(readResponse(client).status, 103);
   time.pass(gateway, kLong / 4);
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
   EXPECT_TRUE(gateway.limitWasHit("request"));
 }
 
-TEST_F(Timeouts, RequestLetsAnExchangeWithinItPass) {
+TEST_F(GatewayTimeouts, RequestLetsAnExchangeWithinItPass) {
   HeldOrigin origin;
-  const Gateway gateway(timed("request: 100s", origin.port()));
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(timed("request: 100s", origin.port()));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   ASSERT_TRUE(origin.wasAsked());
   time_.pass(gateway, kWithin);
@@ -450,11 +450,11 @@ TEST_F(Timeouts, RequestLetsAnExchangeWithinItPass) {
 
 TEST(UpstreamIdle, ClosesAConnectionThatNobodyUses) {
   std::atomic<bool> ended = false;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) socket.send(kOk);
     ended = socket.closed() && !self.stopping();
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("upstreamIdle: 300ms")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("upstreamIdle: 300ms")});
   EXPECT_EQ(run({"curl", "-sS", gateway.url("/")}).output, "ok");
   EXPECT_TRUE(gateway.limitWasHit("upstreamIdle"));
   EXPECT_TRUE(eventually([&] { return ended.load(); }));
@@ -465,9 +465,9 @@ TEST(UpstreamIdle, ClosesAConnectionThatNobodyUses) {
 TEST(UpstreamIdle, KeepsAConnectionThatIsUsedAgainInTime) {
   RawOrigin origin(RawOrigin::answering(kOk));
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = onlyTimeouts("upstreamIdle: 100s"),
-                         .startedBy = time.startedBy()});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = onlyTimeouts("upstreamIdle: 100s"),
+                                .startedBy = time.startedBy()});
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(run({"curl", "-sS", gateway.url("/")}).output, "ok");
     time.pass(gateway, kWithin);
@@ -479,10 +479,10 @@ TEST(UpstreamIdle, KeepsAConnectionThatIsUsedAgainInTime) {
 TEST(UpstreamIdle, DoesNotCountTheTimeOfAnExchange) {
   HeldOrigin origin;
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = onlyTimeouts("upstreamIdle: 100s"),
-                         .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = onlyTimeouts("upstreamIdle: 100s"),
+                                .startedBy = time.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   ASSERT_TRUE(origin.wasAsked());
   time.pass(gateway, 10 * kLong);

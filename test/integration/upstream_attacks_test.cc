@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
@@ -26,12 +26,12 @@ TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {
         "HTTP/1.1 200 OK\r\nX A: b\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\nok"}) {
     SCOPED_TRACE(answer);
-    RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+    RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
       if (!self.readHead(socket).empty()) socket.send(answer);
       socket.readAll();
     });
-    const Gateway gateway({.backends = {{.port = origin.port()}}});
-    const RawResponse got = askRaw(gateway.port());
+    const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+    const ReceivedResponse got = askRaw(gateway.port());
     EXPECT_EQ(got.status, 502);
     EXPECT_THAT(got.body, HasSubstr("http_protocol_error"));
   }
@@ -40,8 +40,8 @@ TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {
 TEST(BrokenOrigins, BytesBehindAResponseNeverReachAnybody) {
   RawOrigin origin(RawOrigin::answering(
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"));
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (int i = 0; i < 5; ++i) {
     client.send(kGet);
     EXPECT_EQ(readResponse(client).body, "ok");
@@ -56,11 +56,11 @@ TEST(BrokenOrigins, BodiesWhereThereAreNoneRetireTheConnection) {
         std::pair("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\nEVIL")}) {
     SCOPED_TRACE(answer);
     RawOrigin origin(RawOrigin::answering(answer));
-    const Gateway gateway({.backends = {{.port = origin.port()}}});
-    Socket client = Socket::connect(gateway.port());
+    const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     for (int i = 0; i < 3; ++i) {
       client.send(request);
-      const RawResponse got = readResponse(client, true);
+      const ReceivedResponse got = readResponse(client, true);
       EXPECT_THAT(got.status, testing::AnyOf(200, 204, 304));
       EXPECT_THAT(got.head, Not(HasSubstr("EVIL")));
     }
@@ -69,13 +69,13 @@ TEST(BrokenOrigins, BodiesWhereThereAreNoneRetireTheConnection) {
 }
 
 TEST(BrokenOrigins, InterimResponsesAreBounded) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     if (self.readHead(socket).empty()) return;
     while (!self.stopping() && socket.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", std::chrono::seconds(1))) {
     }
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   int interim = 0;
   std::string head;
@@ -85,11 +85,11 @@ TEST(BrokenOrigins, InterimResponsesAreBounded) {
 }
 
 TEST(BrokenOrigins, AnEarlyAnswerEndsTheUploadWithoutSmugglingIt) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) socket.send("HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig");
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
   EXPECT_EQ(readResponse(client).status, 413);
   client.sendSome("GET /smug HTTP/1.1\r\nHost: a\r\n\r\n", std::chrono::milliseconds(200));
@@ -99,13 +99,13 @@ TEST(BrokenOrigins, AnEarlyAnswerEndsTheUploadWithoutSmugglingIt) {
 }
 
 TEST(BrokenOrigins, AFinalAnswerWithoutContinueNeverTurnsTheBodyIntoARequest) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 18\r\n\r\n");
-  RawResponse got = readResponse(client);
+  ReceivedResponse got = readResponse(client);
   if (got.status == 100)
     got = readResponse(client);  // the gateway may invite the body itself (RFC 9110 section 10.1.1)
   EXPECT_EQ(got.status, 200);
@@ -115,46 +115,46 @@ TEST(BrokenOrigins, AFinalAnswerWithoutContinueNeverTurnsTheBodyIntoARequest) {
 }
 
 TEST(BrokenOrigins, AnAnswerThatBreaksOffNeverLooksWhole) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     if (!self.readHead(socket).empty())
       socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
   EXPECT_THAT(client.readAll(), Not(HasSubstr("0\r\n\r\n")));
   EXPECT_TRUE(client.closed());
 }
 
 TEST(BrokenOrigins, SilenceIsAnsweredByTheTimeout) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.readAll();
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .settings = "timeouts: {request: 300ms}\n"});
-  const RawResponse got = askRaw(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = "timeouts: {request: 300ms}\n"});
+  const ReceivedResponse got = askRaw(gateway.port());
   EXPECT_EQ(got.status, 504);
   EXPECT_THAT(got.body, HasSubstr("http_response_timeout"));
 }
 
 TEST(StaleConnections, AreRetriedOnceWhenNothingReachedThePeer) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     if (!self.readHead(socket).empty()) socket.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   for (int i = 0; i < 20; ++i) EXPECT_EQ(askRaw(gateway.port()).status, 200);
 }
 
 TEST(Aborts, AClientThatLeavesEndsTheWorkUpstream) {
   std::atomic<bool> ended = false;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.readAll();
     ended = socket.closed();
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   {
-    Socket client = Socket::connect(gateway.port());
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(kGet);
     EXPECT_TRUE(eventually([&] { return !origin.heads().empty(); }));
     client.reset();

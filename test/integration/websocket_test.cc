@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/node.h"
 #include "test/integration/support/passed_time.h"
@@ -29,16 +29,16 @@ const std::string kAgree =
 /// Runs the server of the npm package "ws".
 class WsOrigin {
  public:
-  explicit WsOrigin(const std::optional<Identity>& identity = std::nullopt) : process_(command(identity)) {
+  explicit WsOrigin(const std::optional<CertifiedKey>& identity = std::nullopt) : process_(command(identity)) {
     const auto line = process_.waitForLine("listening on ");
     EXPECT_TRUE(line) << process_.errors();
     if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
   }
   std::uint16_t port() const { return port_; }
-  Process& process() { return process_; }
+  ChildProcess& process() { return process_; }
 
  private:
-  std::vector<std::string> command(const std::optional<Identity>& identity) {
+  std::vector<std::string> command(const std::optional<CertifiedKey>& identity) {
     std::vector<std::string> argv = {"node", std::string(kClients) + "websocket_origin.mjs"};
     if (identity) {
       argv.push_back(folder_.write("origin.crt", identity->certificate));
@@ -47,20 +47,20 @@ class WsOrigin {
     return argv;
   }
   TempDir folder_;
-  Process process_;
+  ChildProcess process_;
   std::uint16_t port_ = 0;
 };
 
 void expectRealClientIsHappy(const std::string& url, const std::vector<std::string>& more = {}) {
   std::vector<std::string> argv = {"node", std::string(kClients) + "websocket.mjs", url};
   argv.insert(argv.end(), more.begin(), more.end());
-  const Outcome got = run(argv, std::chrono::seconds(60));
+  const ProgramOutcome got = run(argv, std::chrono::seconds(60));
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
 TEST(WebSocket, WorksBetweenARealClientAndARealServer) {
   WsOrigin origin;
-  Gateway gateway({.backends = {{.port = origin.port()}}});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   expectRealClientIsHappy("ws://127.0.0.1:" + std::to_string(gateway.port()));
   // Whichever side broke off, the server saw a clean close.
   EXPECT_TRUE(origin.process().waitForLine("closed 1000 done"));
@@ -70,15 +70,15 @@ TEST(WebSocket, WorksBetweenARealClientAndARealServer) {
 }
 
 TEST(WebSocket, WorksForAClientOfHttp2) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   WsOrigin origin;
   const TempDir folder;
-  const Gateway gateway({.backends = {{.port = origin.port()}}, .tls = issueServer(authority, "localhost")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .tls = issueServer(authority, "localhost")});
   const std::string script = std::string(kClients) + "websocket_h2.mjs";
-  const Outcome plain = run({"node", script, gateway.url("")});
+  const ProgramOutcome plain = run({"node", script, gateway.url("")});
   EXPECT_EQ(plain.exitCode, 0) << plain.output << plain.errors;
-  const Outcome tls = run({"node", script, "https://localhost:" + std::to_string(gateway.tlsPort()),
-                           folder.write("ca.crt", authority.certificate)});
+  const ProgramOutcome tls = run({"node", script, "https://localhost:" + std::to_string(gateway.tlsPort()),
+                                  folder.write("ca.crt", authority.certificate)});
   EXPECT_EQ(tls.exitCode, 0) << tls.output << tls.errors;
   EXPECT_TRUE(origin.process().waitForLine("closed 1000"));
 }
@@ -86,7 +86,7 @@ TEST(WebSocket, WorksForAClientOfHttp2) {
 // A client of HTTP/2 takes every 2xx for an open tunnel (RFC 8441 section 5).
 TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsAnErrorForAClientOfHttp2) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"));
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   H2Client client(gateway.port());
   client.send(h2::headers(1,
                           {{":method", "CONNECT"},
@@ -116,31 +116,31 @@ TEST(WebSocket, WorksTowardsAServiceWhoseAppProtocolNamesIt) {
       "}]\nendpoints: [{addresses: [127.0.0.1], conditions: {ready: true}}]\n---\n"
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
       "spec: {parentRefs: [{name: egress}], rules: [{backendRefs: [{name: chat, port: 80}]}]}\n";
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   expectRealClientIsHappy("ws://127.0.0.1:" + std::to_string(gateway.port()));
   EXPECT_TRUE(origin.process().waitForLine("closed 1000 done"));
 }
 
 // ALPN would choose HTTP/2 for both, which has no upgrade.
 TEST(WebSocket, WorksOverTlsOnBothSides) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const WsOrigin origin(issueServer(authority, "origin.test"));
   const TempDir folder;
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port(), .ca = authority.certificate}}, .tls = issueServer(authority, "localhost")});
   expectRealClientIsHappy("wss://localhost:" + std::to_string(gateway.tlsPort()),
                           {folder.write("ca.crt", authority.certificate)});
 }
 
 TEST(WebSocket, TakesHttp11FromABackendThatPrefersHttp2) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
-  const Outcome plain = run({"curl", "-sS", gateway.url("/")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
+  const ProgramOutcome plain = run({"curl", "-sS", gateway.url("/")});
   EXPECT_EQ(echoed(plain.output, "version"), "2") << plain.output;
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kAsk);
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.status, 200) << "the origin knows no WebSockets";
   EXPECT_EQ(echoed(got.body, "version"), "1.1") << got.body;
 }
@@ -148,14 +148,14 @@ TEST(WebSocket, TakesHttp11FromABackendThatPrefersHttp2) {
 // --- raw
 
 TEST(WebSocket, IsInTheAccessLogWithItsBytes) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(kAgree + "hello");
     socket.readExactly(7);
     socket.send("!");
   });
-  Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kAsk);
   EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 101 Switching Protocols\r\n"));
   EXPECT_EQ(client.readExactly(5), "hello");
@@ -172,8 +172,8 @@ TEST(WebSocket, IsInTheAccessLogWithItsBytes) {
 TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsNoTunnel) {
   for (const char* status : {"200 OK", "426 Upgrade Required"}) {
     RawOrigin origin(RawOrigin::answering("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 2\r\n\r\nno"));
-    const Gateway gateway({.backends = {{.port = origin.port()}}});
-    Socket client = Socket::connect(gateway.port());
+    const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(kAsk + "GET /admin HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(readResponse(client).status, std::stoi(status));
     EXPECT_EQ(readResponse(client).status, std::stoi(status));
@@ -188,11 +188,11 @@ TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsNoTunnel) {
 TEST(WebSocket, WithABadVersionIsNoTunnel) {
   RawOrigin origin(
       RawOrigin::answering("HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 0\r\n\r\n"));
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   std::string ask = kAsk;
   client.send(ask.replace(ask.find("Version: 13"), 11, "Version: 99"));
-  const RawResponse got = readResponse(client);
+  const ReceivedResponse got = readResponse(client);
   EXPECT_EQ(got.status, 426);
   EXPECT_EQ(got.field("sec-websocket-version"), "13");
   client.send("\x81\x05hello");
@@ -203,8 +203,8 @@ TEST(WebSocket, WithABadVersionIsNoTunnel) {
 TEST(WebSocket, IsAnErrorIfTheSwitchIsNotWhatWasAskedFor) {
   const auto answerTo = [](const std::string& ask, const std::string& switched) {
     RawOrigin origin(RawOrigin::answering(switched + "GET / HTTP/1.1\r\n\r\n"));
-    const Gateway gateway({.backends = {{.port = origin.port()}}});
-    Socket client = Socket::connect(gateway.port());
+    const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(ask);
     return readResponse(client);
   };
@@ -219,14 +219,14 @@ TEST(WebSocket, IsAnErrorIfTheSwitchIsNotWhatWasAskedFor) {
 }
 
 TEST(WebSocket, EndsOneSideAfterTheOther) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(kAgree);
     const std::string all = socket.readAll();  // reads until the client's end
     socket.send("got " + all);
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kAsk);
   client.readUntil("\r\n\r\n");
   client.send("everything");
@@ -236,14 +236,14 @@ TEST(WebSocket, EndsOneSideAfterTheOther) {
 }
 
 TEST(WebSocket, IsCutForTheClientIfTheOriginIsLost) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(kAgree);
     socket.readExactly(2);
     socket.reset();
   });
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kAsk);
   client.readUntil("\r\n\r\n");
   client.send("go");
@@ -253,15 +253,15 @@ TEST(WebSocket, IsCutForTheClientIfTheOriginIsLost) {
 
 TEST(WebSocket, IsCutForTheOriginIfTheClientIsLost) {
   std::atomic<bool> lost = false;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(kAgree);
     socket.readAll();
     lost = socket.wasReset();
     lost.notify_all();
   });
-  Gateway gateway({.backends = {{.port = origin.port()}}});
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kAsk);
   client.readUntil("\r\n\r\n");
   client.reset();
@@ -271,16 +271,16 @@ TEST(WebSocket, IsCutForTheOriginIfTheClientIsLost) {
 }
 
 TEST(WebSocket, IsNotEndedByTheTimeoutOfItsRequestButByIdleness) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(kAgree);
     while (!socket.closed()) socket.send(socket.readExactly(1));
   });
   PassedTime time;
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .settings = onlyTimeouts("request: 50s, streamIdle: 200s"),
-                         .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = onlyTimeouts("request: 50s, streamIdle: 200s"),
+                                .startedBy = time.startedBy()});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kAsk);
   EXPECT_THAT(client.readUntil("\r\n\r\n"), HasSubstr(" 101 "));
   time.pass(gateway, std::chrono::seconds(100));
@@ -293,15 +293,15 @@ TEST(WebSocket, IsNotEndedByTheTimeoutOfItsRequestButByIdleness) {
 }
 
 TEST(WebSocket, KeepsADrainingGatewayUntilItsTimeout) {
-  RawOrigin origin([](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(kAgree);
     while (!socket.closed()) socket.send(socket.readExactly(1));
   });
   PassedTime time;
-  Gateway gateway(
+  GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 100s\n", .startedBy = time.startedBy()});
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kAsk);
   client.readUntil("\r\n\r\n");
   gateway.beginToDrain();

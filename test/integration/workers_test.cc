@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
@@ -27,7 +27,7 @@ constexpr int kWorkers = 4;
 class Workers : public testing::Test {
  protected:
   static RawOrigin::Script numbering() {
-    return [](Socket& socket, RawOrigin& self) {
+    return [](BlockingSocket& socket, RawOrigin& self) {
       const std::string number = std::to_string(self.connections());
       const std::string answer =
           "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(number.size()) + "\r\n\r\n" + number;
@@ -35,7 +35,7 @@ class Workers : public testing::Test {
     };
   }
   /// Returns the worker that serves a client.
-  static std::string workerOf(Socket& client) {
+  static std::string workerOf(BlockingSocket& client) {
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     return readResponse(client).body;
   }
@@ -45,14 +45,14 @@ class Workers : public testing::Test {
   }
 
   RawOrigin origin_{numbering()};
-  Gateway gateway_{{.backends = {{.port = origin_.port()}}, .workers = kWorkers}};
+  GatewayProcess gateway_{{.backends = {{.port = origin_.port()}}, .workers = kWorkers}};
 };
 
 TEST_F(Workers, ClientsSpreadEvenly) {
-  std::vector<Socket> clients;
+  std::vector<BlockingSocket> clients;
   std::map<std::string, int> served;
   for (int i = 0; i < 8; ++i) {
-    clients.push_back(Socket::connect(gateway_.port()));
+    clients.push_back(BlockingSocket::connect(gateway_.port()));
     ++served[workerOf(clients.back())];
   }
   EXPECT_THAT(served, SizeIs(kWorkers));
@@ -73,36 +73,36 @@ TEST_F(Workers, AFewLongLivedHttp2ClientsSpreadAsEvenly) {
 }
 
 TEST_F(Workers, AWorkerWhoseClientsLeftGetsTheNextOnes) {
-  std::map<std::string, std::vector<Socket>> clients;
+  std::map<std::string, std::vector<BlockingSocket>> clients;
   for (int i = 0; i < 2 * kWorkers; ++i) {
-    Socket client = Socket::connect(gateway_.port());
+    BlockingSocket client = BlockingSocket::connect(gateway_.port());
     const std::string worker = workerOf(client);
     clients[worker].push_back(std::move(client));
   }
   const std::string emptied = clients.rbegin()->first;
   clients[emptied].clear();
   EXPECT_TRUE(eventually([&] {  // as soon as the gateway has noticed
-    Socket client = Socket::connect(gateway_.port());
+    BlockingSocket client = BlockingSocket::connect(gateway_.port());
     return workerOf(client) == emptied;
   }));
 }
 
 TEST(WorkersTls, ATicketResumesOnEveryWorker) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
-  const Gateway gateway({.backends = {{.port = origin.port()}},
-                         .tls = issueServer(makeAuthority(), "listener.test"),
-                         .workers = kWorkers});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .tls = issueServer(makeAuthority(), "listener.test"),
+                                .workers = kWorkers});
   const TempDir folder;
   const std::string ticket = folder.path() + "/session.pem";
   const std::string connect = "127.0.0.1:" + std::to_string(gateway.tlsPort());
   // TLS 1.2 sends its ticket within the handshake, after which s_client exits at once.
-  const Outcome first = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_out", ticket});
+  const ProgramOutcome first = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_out", ticket});
   ASSERT_THAT(first.output, HasSubstr("New, TLSv1.2")) << first.errors;
-  std::vector<Socket> others;
+  std::vector<BlockingSocket> others;
   for (int i = 0; i < 2 * kWorkers; ++i) {  // each client that stays sends the next one to another worker
-    const Outcome again = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_in", ticket});
+    const ProgramOutcome again = run({"openssl", "s_client", "-connect", connect, "-tls1_2", "-sess_in", ticket});
     EXPECT_THAT(again.output, HasSubstr("Reused, TLSv1.2")) << again.errors;
-    others.push_back(Socket::connect(gateway.tlsPort()));
+    others.push_back(BlockingSocket::connect(gateway.tlsPort()));
   }
 }
 

@@ -36,7 +36,7 @@ class TlsFailure : public ::testing::Test {
     return far;
   }
 
-  test::Identity root = test::makeAuthority();
+  test::CertifiedKey root = test::makeAuthority();
   test::TlsHarness harness;
 };
 

@@ -24,8 +24,8 @@ class TlsHandshake : public ::testing::Test {
     return harness.client(settings);
   }
 
-  test::Identity root = test::makeAuthority();
-  test::Identity leaf = test::issueServer(root, "api.test");
+  test::CertifiedKey root = test::makeAuthority();
+  test::CertifiedKey leaf = test::issueServer(root, "api.test");
   test::TlsHarness harness;
 };
 

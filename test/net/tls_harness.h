@@ -37,13 +37,13 @@ namespace sluice::test {
 inline std::shared_ptr<const pki::CertificateChain> chainOf(const std::string& pem) {
   return std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(pem).value());
 }
-inline std::shared_ptr<const pki::PrivateKey> keyOf(const Identity& identity) {
+inline std::shared_ptr<const pki::PrivateKey> keyOf(const CertifiedKey& identity) {
   return std::make_shared<const pki::PrivateKey>(pki::PrivateKey::parse(identity.secretKey()).value());
 }
 inline std::shared_ptr<const pki::TrustStore> trustOf(const std::string& pem) {
   return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(pem).value());
 }
-inline net::TlsServerIdentity serverIdentity(const Identity& identity, const std::string& intermediates = "") {
+inline net::TlsServerIdentity serverIdentity(const CertifiedKey& identity, const std::string& intermediates = "") {
   return {chainOf(identity.certificate + intermediates), keyOf(identity)};
 }
 
@@ -236,7 +236,7 @@ class RawTlsServer {
   /// Called with a connection whose handshake was tried; `accepted` is the result of SSL_accept().
   using Serve = std::function<void(SSL*, int accepted)>;
 
-  RawTlsServer(const Identity& identity, const Configure& configure, Serve serve, int connections = 1)
+  RawTlsServer(const CertifiedKey& identity, const Configure& configure, Serve serve, int connections = 1)
       : context_(SSL_CTX_new(TLS_server_method())) {
     const auto chain = chainOf(identity.certificate);
     SSL_CTX_use_certificate(context_, chain->leaf());

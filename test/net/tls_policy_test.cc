@@ -33,8 +33,8 @@ class TlsClientPolicy : public ::testing::Test {
     return near.detail();
   }
 
-  test::Identity root = test::makeAuthority();
-  test::Identity leaf = test::issueServer(root, "api.test");
+  test::CertifiedKey root = test::makeAuthority();
+  test::CertifiedKey leaf = test::issueServer(root, "api.test");
   TlsClientSettings settings;
   test::TlsHarness harness;
 };
@@ -47,7 +47,7 @@ class TlsRevocation : public TlsClientPolicy {
     spec.authority = true;
     middle = test::issue(root, spec);
   }
-  test::Identity middle;
+  test::CertifiedKey middle;
 };
 
 TEST_F(TlsRevocation, ACertificateThatTheListDoesNotNameIsAccepted) {

@@ -36,8 +36,8 @@ class TlsResumption : public ::testing::TestWithParam<int> {
     return std::make_unique<test::RawTlsServer>(leaf, limit, greet, connections);
   }
 
-  test::Identity root = test::makeAuthority();
-  test::Identity leaf = test::issueServer(root, "api.test");
+  test::CertifiedKey root = test::makeAuthority();
+  test::CertifiedKey leaf = test::issueServer(root, "api.test");
   test::TlsHarness harness;
 };
 

@@ -33,8 +33,8 @@ class TlsTransfer : public ::testing::Test {
     return {near, far};
   }
 
-  test::Identity root = test::makeAuthority();
-  test::Identity leaf = test::issueServer(root, "api.test");
+  test::CertifiedKey root = test::makeAuthority();
+  test::CertifiedKey leaf = test::issueServer(root, "api.test");
   test::TlsHarness harness;
 };
 

@@ -19,7 +19,7 @@ class TlsVerification : public ::testing::Test {
   }
 
   /// Tries a handshake. Returns the detail of the refusal, or "" if the client has opened.
-  std::string refusalOf(const test::Identity& server) {
+  std::string refusalOf(const test::CertifiedKey& server) {
     auto& ours = harness.client(settings);
     auto& theirs = harness.server({{test::serverIdentity(server)}, {}});
     auto [near, far] = harness.pair(ours, theirs);
@@ -32,7 +32,7 @@ class TlsVerification : public ::testing::Test {
   }
   std::string refusalOfSpec() { return refusalOf(test::issue(root, spec)); }
 
-  test::Identity root = test::makeAuthority();
+  test::CertifiedKey root = test::makeAuthority();
   test::CertificateSpec spec;
   TlsClientSettings settings;
   test::TlsHarness harness;
@@ -187,9 +187,9 @@ class TlsClientCertificate : public ::testing::TestWithParam<int> {
     return result;
   }
 
-  test::Identity root = test::makeAuthority();
+  test::CertifiedKey root = test::makeAuthority();
   std::shared_ptr<const pki::TrustStore> trust = test::trustOf(root.certificate);
-  test::Identity leaf = test::issueServer(root, "api.test");
+  test::CertifiedKey leaf = test::issueServer(root, "api.test");
   test::TlsHarness harness;
 };
 

@@ -20,7 +20,7 @@ std::string keyErrorOf(const std::string& pem) {
   return key.error().detail;
 }
 
-test::Identity identityOf(test::KeyType type) {
+test::CertifiedKey identityOf(test::KeyType type) {
   test::CertificateSpec spec;
   spec.keyType = type;
   return test::selfSigned(spec);

@@ -259,7 +259,7 @@ TEST_F(ServerConnectionTest, IsNotIdleWhileARequestIsInFlight) {
 }
 
 TEST_F(ServerConnectionTest, EndsASilentClientByTlsHandshake) {
-  const test::Identity identity = test::issueServer(test::makeAuthority(), "a.test");
+  const test::CertifiedKey identity = test::issueServer(test::makeAuthority(), "a.test");
   net::TlsServerSettings settings;
   settings.identities.push_back(
       {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(identity.certificate).value()),

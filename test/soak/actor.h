@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "test/soak/course.h"
 #include "test/soak/ledger.h"
-#include "test/soak/stage.h"
+#include "test/soak/soak_course.h"
+#include "test/soak/testbed.h"
 
 namespace sluice::soak {
 
 /// The objects that an actor works with.
 struct Scene {
-  Stage& stage;
-  Course& course;
+  Testbed& stage;
+  SoakCourse& course;
   Ledger& ledger;
   std::mt19937& random;
 

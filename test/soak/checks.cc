@@ -15,24 +15,24 @@ std::string postHead(const std::string& target, const std::string& more) {
   return "POST " + target + " HTTP/1.1\r\nHost: any.test\r\n" + more + "\r\n";
 }
 
-test::RawResponse fetch(Scene& scene, const std::string& target) {
-  test::Socket socket = test::Socket::connect(scene.stage.gateway().port());
+test::ReceivedResponse fetch(Scene& scene, const std::string& target) {
+  test::BlockingSocket socket = test::BlockingSocket::connect(scene.stage.gateway().port());
   socket.send(getHead(target));
   return finalResponse(socket);
 }
 
-test::RawResponse finalResponse(test::Socket& socket, bool bodiless) {
-  test::RawResponse got = test::readResponse(socket, bodiless);
+test::ReceivedResponse finalResponse(test::BlockingSocket& socket, bool bodiless) {
+  test::ReceivedResponse got = test::readResponse(socket, bodiless);
   while (got.status >= 100 && got.status < 200) got = test::readResponse(socket, bodiless);
   return got;
 }
 
-std::string summary(const test::RawResponse& got) {
+std::string summary(const test::ReceivedResponse& got) {
   return "status " + std::to_string(got.status) + ", " + std::to_string(got.body.size()) +
          " bytes: " + got.head.substr(0, kShown) + got.body.substr(0, kShown);
 }
 
-bool expectAnswer(Scene& scene, const test::RawResponse& got, int status, const std::string& body,
+bool expectAnswer(Scene& scene, const test::ReceivedResponse& got, int status, const std::string& body,
                   const std::string& what) {
   if (got.status == status && got.body == body) {
     scene.ledger.right();
@@ -43,7 +43,7 @@ bool expectAnswer(Scene& scene, const test::RawResponse& got, int status, const 
   return false;
 }
 
-bool expectOwnAnswer(Scene& scene, const test::RawResponse& got, int status, const std::string& code,
+bool expectOwnAnswer(Scene& scene, const test::ReceivedResponse& got, int status, const std::string& code,
                      const std::string& what) {
   const bool ours = got.status == status && got.body.find("\"" + code + "\"") != std::string::npos;
   if (ours) {

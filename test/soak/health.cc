@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::soak {
 namespace {
@@ -40,7 +40,7 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Sample sampleOf(test::Gateway& gateway) {
+Sample sampleOf(test::GatewayProcess& gateway) {
   Sample sample;
   sample.residentMib = static_cast<double>(gateway.process().residentKib()) / kKibPerMib;
   if (sample.residentMib == 0) return sample;

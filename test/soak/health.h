@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace sluice::test {
-class Gateway;
+class GatewayProcess;
 }
 
 namespace sluice::soak {
@@ -24,7 +24,7 @@ struct Sample {
 };
 
 /// Takes a sample without the heap, which the stage measures.
-Sample sampleOf(test::Gateway& gateway);
+Sample sampleOf(test::GatewayProcess& gateway);
 
 /// Returns the sum of all series of a metric, "name" or "name{label=\"value\"", on a metrics page.
 double sumOf(const std::string& page, const std::string& metric);

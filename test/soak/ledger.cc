@@ -10,7 +10,7 @@ constexpr std::size_t kPrintedBytes = 2000;
 
 }  // namespace
 
-void say(const Course& course, std::string_view text) {
+void say(const SoakCourse& course, std::string_view text) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(course.elapsed()).count();
   std::printf("%5lds  %.*s\n", static_cast<long>(seconds), static_cast<int>(text.size()), text.data());
   std::fflush(stdout);

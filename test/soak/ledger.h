@@ -7,16 +7,16 @@
 #include <string>
 #include <string_view>
 
-#include "test/soak/course.h"
+#include "test/soak/soak_course.h"
 
 namespace sluice::soak {
 
 /// Prints a line on the standard output, with the time since the beginning before it.
-void say(const Course& course, std::string_view text);
+void say(const SoakCourse& course, std::string_view text);
 
 class Ledger {
  public:
-  Ledger(std::string actor, const Course& course) : actor_(std::move(actor)), course_(course) {}
+  Ledger(std::string actor, const SoakCourse& course) : actor_(std::move(actor)), course_(course) {}
 
   void round() { ++rounds_; }
   void right(std::uint64_t count = 1) { checks_ += count; }
@@ -31,7 +31,7 @@ class Ledger {
 
  private:
   const std::string actor_;
-  const Course& course_;
+  const SoakCourse& course_;
   std::atomic<std::uint64_t> rounds_ = 0;
   std::atomic<std::uint64_t> checks_ = 0;
   std::atomic<std::uint64_t> errors_ = 0;

@@ -9,7 +9,7 @@
 #include "test/soak/soak.h"
 
 int main(int argc, char** argv) {
-  sluice::soak::Options options;
+  sluice::soak::SoakOptions options;
   std::uint32_t minutes = 20;
   std::uint32_t seconds = 0;
   CLI::App app(

@@ -9,9 +9,9 @@ namespace sluice::soak {
 namespace {
 
 using namespace std::chrono_literals;
-using test::RawResponse;
+using test::ReceivedResponse;
 
-bool isNameError(const RawResponse& got) {
+bool isNameError(const ReceivedResponse& got) {
   return got.status == 503 && got.body.find("\"dns_error\"") != std::string::npos;
 }
 
@@ -43,7 +43,7 @@ class Namekeeper {
   bool comesToBe(Scene& scene) const {
     const auto until = Clock::now() + kSlack;
     while (Clock::now() < until) {
-      const RawResponse got = fetch(scene, "/gone/bytes/10");
+      const ReceivedResponse got = fetch(scene, "/gone/bytes/10");
       if (gone_ ? isNameError(got) : got.status == 200) {
         scene.ledger.right();
         return true;
@@ -59,7 +59,7 @@ class Namekeeper {
 };
 
 void asksForNoName(Scene& scene) {
-  const RawResponse got = fetch(scene, "/never/bytes/10");
+  const ReceivedResponse got = fetch(scene, "/never/bytes/10");
   const bool late = got.status == 504 && got.body.find("\"dns_timeout\"") != std::string::npos;
   scene.ledger.expect(isNameError(got) || late, "/never: " + summary(got));
 }

@@ -11,12 +11,12 @@ namespace sluice::soak {
 namespace {
 
 using namespace std::chrono_literals;
-using test::Outcome;
-using test::RawResponse;
-using test::Socket;
+using test::BlockingSocket;
+using test::ProgramOutcome;
+using test::ReceivedResponse;
 
 /// No other actor changes the configuration, so this one knows what every answer must be.
-class Reloader {
+class ReloadingOperator {
  public:
   void operator()(Scene& scene) {
     switch (scene.any(1, 20)) {
@@ -51,7 +51,7 @@ class Reloader {
   /// Sends no signal: the gateway watches the files.
   static void isNoticed(Scene& scene, const test::GatewaySpec& spec) {
     static constexpr const char* kSeries = "sluice_config_reloads_total{result=\"success\"}";
-    test::Gateway& gateway = scene.stage.gateway();
+    test::GatewayProcess& gateway = scene.stage.gateway();
     const double before = gateway.metric(kSeries);
     gateway.rewrite(spec);
     scene.ledger.expect(gateway.reaches(kSeries, before + 1), "nobody notices that the file has changed");
@@ -91,7 +91,7 @@ class Reloader {
   }
 
   void checkVersion(Scene& scene, const std::string& after) const {
-    const RawResponse got = fetch(scene, "/version");
+    const ReceivedResponse got = fetch(scene, "/version");
     const std::string version = std::to_string(version_);
     const bool request = got.body.find("\"x-version: " + version + "\"") != std::string::npos;
     scene.ledger.expect(got.status == 200 && request && got.field("x-version") == version,
@@ -99,7 +99,7 @@ class Reloader {
   }
 
   void checkPinned(Scene& scene, const std::string& after) const {
-    const RawResponse got = fetch(scene, "/pinned/bytes/100");
+    const ReceivedResponse got = fetch(scene, "/pinned/bytes/100");
     if (served_.pinnedRight) {
       expectAnswer(scene, got, 200, scene.stage.pattern(100), "/pinned after " + after);
     } else {
@@ -108,7 +108,7 @@ class Reloader {
   }
 
   void checkExtraPort(Scene& scene, const std::string& after) const {
-    Socket socket = Socket::connect(scene.stage.extraPort());
+    BlockingSocket socket = BlockingSocket::connect(scene.stage.extraPort());
     if (!served_.extraListener) {
       // A connection that the kernel accepted before the listener closed is closed without an answer.
       const bool gone = !socket.ok() || (socket.send(getHead("/bytes/1")), socket.readAll().empty());
@@ -121,8 +121,9 @@ class Reloader {
 
   void checkIssuer(Scene& scene, const std::string& after) const {
     for (const bool other : {false, true}) {
-      const Outcome got = test::run({"curl", "-sS", "-o", "/dev/null", "--cacert", scene.stage.authorityFile(other),
-                                     "https://localhost:" + std::to_string(scene.stage.gateway().tlsPort()) + "/"});
+      const ProgramOutcome got =
+          test::run({"curl", "-sS", "-o", "/dev/null", "--cacert", scene.stage.authorityFile(other),
+                     "https://localhost:" + std::to_string(scene.stage.gateway().tlsPort()) + "/"});
       const bool right = (got.exitCode == 0) == (other == served_.otherIssuer);
       scene.ledger.expect(right, "the HTTPS listener has the wrong certificate after " + after + ": " + got.errors);
     }
@@ -132,7 +133,7 @@ class Reloader {
     const std::string target = "/extra-" + std::to_string(i) + "/bytes/7";
     const bool there = served_.extraRoutes[static_cast<std::size_t>(i)];
     // Without its route, the request matches /, whose origin answers unknown paths with a description.
-    const RawResponse got = fetch(scene, target);
+    const ReceivedResponse got = fetch(scene, target);
     scene.ledger.expect(got.status == 200 && (got.body == scene.stage.pattern(7)) == there,
                         target + " after " + after + ": " + summary(got));
   }
@@ -143,19 +144,19 @@ class Reloader {
 
 /// Uses the listener that comes and goes: a connection may fail at any time, but an answer that begins must be right.
 void extraPort(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.extraPort());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.extraPort());
   for (int i = 0; i < 5 && socket.ok() && !socket.closed(); ++i) {
     socket.send(getHead("/plain/bytes/5000"));
-    const RawResponse got = finalResponse(socket);
+    const ReceivedResponse got = finalResponse(socket);
     if (got.head.empty()) return scene.ledger.right();
     expectAnswer(scene, got, 200, scene.stage.pattern(5000), "on the extra port");
   }
 }
 
 std::string pageOf(std::uint16_t port, const std::string& target, int& status) {
-  Socket socket = Socket::connect(port);
+  BlockingSocket socket = BlockingSocket::connect(port);
   socket.send("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
-  const RawResponse got = test::readResponse(socket);
+  const ReceivedResponse got = test::readResponse(socket);
   status = got.status;
   return got.body;
 }
@@ -189,7 +190,7 @@ void hangUp(Scene& scene) {
 }  // namespace
 
 std::vector<Actor> operators() {
-  return {{"reloads", 800ms, Reloader()},
+  return {{"reloads", 800ms, ReloadingOperator()},
           {"extra port", 100ms, extraPort},
           {"admin pages", 700ms, adminPages},
           {"hang-ups", 5s, hangUp}};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/soak/actor.h"
 #include "test/soak/checks.h"
 
@@ -13,7 +13,7 @@ namespace sluice::soak {
 namespace {
 
 using namespace std::chrono_literals;
-using test::Outcome;
+using test::ProgramOutcome;
 
 constexpr const char* kScripts = SLUICE_SOURCE_DIR "/test/integration/clients/";
 /// duration of one run of a script
@@ -33,7 +33,7 @@ void h2load(Scene& scene) {
   if (upload) argv.insert(argv.end(), {"-d", scene.stage.authoritiesFile()});
   const std::string target = upload ? "/echo" : "/bytes/5000";
   argv.push_back(scene.oneIn(2) ? secureUrl(scene, target) : scene.stage.gateway().url(target));
-  const Outcome got = test::run(argv, 120s);
+  const ProgramOutcome got = test::run(argv, 120s);
   const bool all = contains(got.output, number + " succeeded, 0 failed, 0 errored, 0 timeout") &&
                    contains(got.output, number + " 2xx, 0 3xx, 0 4xx, 0 5xx");
   scene.ledger.expect(got.exitCode == 0 && all, argv.back() + (h1 ? " h1" : " h2") + ": exit code " +
@@ -42,7 +42,7 @@ void h2load(Scene& scene) {
 
 void nghttp(Scene& scene) {
   const std::size_t size = 300'000;
-  const Outcome got = test::run({"nghttp", scene.stage.gateway().url("/bytes/" + std::to_string(size))}, 60s);
+  const ProgramOutcome got = test::run({"nghttp", scene.stage.gateway().url("/bytes/" + std::to_string(size))}, 60s);
   scene.ledger.expect(
       got.exitCode == 0 && got.output == scene.stage.pattern(size),
       "exit code " + std::to_string(got.exitCode) + ", " + std::to_string(got.output.size()) + " bytes\n" + got.errors);
@@ -57,8 +57,8 @@ void curl(Scene& scene) {
   if (upload) argv.insert(argv.end(), {"-H", "Expect:", "--data-binary", "@" + scene.stage.largeFile()});
   const std::string target = upload ? "/echo" : scene.oneIn(2) ? "/files/large" : "/bytes/1000000";
   argv.push_back(secure ? secureUrl(scene, target) : scene.stage.gateway().url(target));
-  const Outcome got = test::run(argv, 90s);
-  scene.ledger.expect(got.exitCode == 0 && got.output == scene.stage.pattern(Stage::kLargeFile) + "200",
+  const ProgramOutcome got = test::run(argv, 90s);
+  scene.ledger.expect(got.exitCode == 0 && got.output == scene.stage.pattern(Testbed::kLargeFile) + "200",
                       argv.back() + " " + argv[8] + ": exit code " + std::to_string(got.exitCode) + ", " +
                           std::to_string(got.output.size()) + " bytes\n" + got.errors);
 }
@@ -67,7 +67,7 @@ void script(Scene& scene, std::vector<std::string> argv) {
   const auto left = std::chrono::ceil<std::chrono::seconds>(scene.course.left());
   argv.push_back(std::to_string(std::min(kScript, left).count()));
   argv.insert(argv.begin(), "node");
-  const Outcome got = test::run(argv, kScript + 120s);
+  const ProgramOutcome got = test::run(argv, kScript + 120s);
   scene.ledger.expect(got.exitCode == 0, "exit code " + std::to_string(got.exitCode) + "\n" + got.output + got.errors);
 }
 

@@ -11,15 +11,15 @@ namespace sluice::soak {
 namespace {
 
 using namespace std::chrono_literals;
+using test::BlockingSocket;
 using test::H2Client;
 using test::H2Type;
-using test::Socket;
 
 /// This is more than all buffers on the way hold together.
 constexpr const char* kHuge = "/bytes/50000000";
 
 void resetsInARequest(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   const std::string part = randomText(scene, static_cast<std::size_t>(scene.any(0, 50'000)));
   switch (scene.any(0, 2)) {
     case 0:
@@ -37,7 +37,7 @@ void resetsInARequest(Scene& scene) {
 }
 
 void resetsInAResponse(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   socket.send(getHead((scene.oneIn(2) ? "/plain" : "") + std::string(kHuge)));
   const auto size = static_cast<std::size_t>(scene.any(1, 300'000));
   scene.ledger.expect(socket.readExactly(size).size() == size, "the response stops before its client does");
@@ -75,7 +75,7 @@ void leavesInTheMiddleOfStreams(Scene& scene) {
 
 /// The client reads a little, then nothing, until streamIdle strikes.
 void stopsReading(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.gateway().port(), 16 * 1024);
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port(), 16 * 1024);
   socket.send(getHead(kHuge));
   scene.ledger.expect(socket.readExactly(10'000).size() == 10'000, "not even a beginning");
   if (!scene.course.pause(kStreamIdle + kSlack)) return;
@@ -94,7 +94,7 @@ void stopsReadingAStream(Scene& scene) {
 }
 
 void stopsWriting(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   const bool inHead = scene.oneIn(2);
   socket.send(inHead ? "GET / HTTP/1.1\r\nHost: " : postHead("/echo", "Content-Length: 100\r\n") + "only this");
   const auto got = test::readResponse(socket, false, 15s + kSlack);
@@ -111,7 +111,8 @@ std::string randomBytes(Scene& scene, std::size_t size) {
 
 void talksNonsense(Scene& scene) {
   const bool secure = scene.oneIn(3);
-  Socket socket = Socket::connect(secure ? scene.stage.gateway().tlsPort() : scene.stage.gateway().port());
+  BlockingSocket socket =
+      BlockingSocket::connect(secure ? scene.stage.gateway().tlsPort() : scene.stage.gateway().port());
   const std::string bytes = randomBytes(scene, static_cast<std::size_t>(scene.any(1, 20'000)));
   static const std::string kBeginnings[] = {"",
                                             "GET / HTTP/1.1\r\n",

@@ -6,8 +6,8 @@
 namespace sluice::soak {
 namespace {
 
+using test::BlockingSocket;
 using test::RawOrigin;
-using test::Socket;
 
 /// This is longer than any timeout of the gateway.
 constexpr std::chrono::seconds kLong(60);
@@ -50,7 +50,7 @@ std::string pathOf(const std::string& head) {
   return head.substr(begin, head.find(' ', begin) - begin);
 }
 
-void converse(Socket& socket, RawOrigin&) {
+void converse(BlockingSocket& socket, RawOrigin&) {
   while (true) {
     const std::string head = socket.readUntil("\r\n\r\n", kLong);
     if (!head.ends_with("\r\n\r\n")) return;

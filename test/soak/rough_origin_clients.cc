@@ -12,15 +12,15 @@ namespace sluice::soak {
 namespace {
 
 using namespace std::chrono_literals;
+using test::BlockingSocket;
 using test::H2Client;
 using test::H2Type;
-using test::RawResponse;
-using test::Socket;
+using test::ReceivedResponse;
 
 /// Some of the body may arrive, but the end of the connection must not look like the end of the body.
 void cutOverHttp1(Scene& scene) {
   const std::string target = scene.oneIn(2) ? "/rough/cut" : "/rough/torn";
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   socket.send(getHead(target));
   const std::string all = socket.readAll(kStreamIdle + kSlack);
   // A reset may overtake data that was sent before it.
@@ -29,19 +29,19 @@ void cutOverHttp1(Scene& scene) {
 }
 
 void brokenOverHttp1(Scene& scene) {
-  struct Case {
+  struct FaultCase {
     const char* path;
     int status;
     const char* code;  // code of the local reply; nullptr: the origin's body
   };
-  static constexpr Case kCases[] = {{"/rough/whole", 200, nullptr},
-                                    {"/rough/until-end", 200, nullptr},
-                                    {"/rough/interim", 200, nullptr},
-                                    {"/rough/reset", 502, "connection_terminated"},
-                                    {"/rough/closed", 502, "connection_terminated"},
-                                    {"/rough/nonsense", 502, "http_protocol_error"}};
-  const Case& one = kCases[scene.random() % std::size(kCases)];
-  const RawResponse got = fetch(scene, one.path);
+  static constexpr FaultCase kCases[] = {{"/rough/whole", 200, nullptr},
+                                         {"/rough/until-end", 200, nullptr},
+                                         {"/rough/interim", 200, nullptr},
+                                         {"/rough/reset", 502, "connection_terminated"},
+                                         {"/rough/closed", 502, "connection_terminated"},
+                                         {"/rough/nonsense", 502, "http_protocol_error"}};
+  const FaultCase& one = kCases[scene.random() % std::size(kCases)];
+  const ReceivedResponse got = fetch(scene, one.path);
   if (one.code != nullptr) {
     expectOwnAnswer(scene, got, one.status, one.code, one.path);
   } else {
@@ -70,19 +70,19 @@ void brokenOverHttp2(Scene& scene) {
 }
 
 void uploadsToWhoDoesNotListen(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   socket.send(postHead("/rough/hasty", "Content-Length: 3000000\r\n"));
   socket.sendSome(scene.stage.pattern(3'000'000), 5s);
-  const RawResponse got = finalResponse(socket);
+  const ReceivedResponse got = finalResponse(socket);
   scene.ledger.expect(got.status == 413 || got.status == 502 || (got.status == 0 && socket.closed()), summary(got));
 }
 
 void waitsForWhoSaysNothing(Scene& scene) {
-  Socket silent = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket silent = BlockingSocket::connect(scene.stage.gateway().port());
   silent.send(getHead("/rough/silent"));
-  Socket stuck = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket stuck = BlockingSocket::connect(scene.stage.gateway().port());
   stuck.send(getHead("/rough/stuck"));
-  const RawResponse got = test::readResponse(silent, false, kStreamIdle + kSlack);
+  const ReceivedResponse got = test::readResponse(silent, false, kStreamIdle + kSlack);
   expectOwnAnswer(scene, got, 504, "http_response_timeout", "/rough/silent");
   const std::string all = stuck.readAll(kSlack);
   scene.ledger.expect(stuck.closed() && (all.empty() || all.ends_with("only this")), "/rough/stuck: " + all);

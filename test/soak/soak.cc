@@ -40,7 +40,7 @@ std::vector<Actor> everybody(const std::string& only) {
 
 }  // namespace
 
-Soak::Soak(const Options& options)
+Soak::Soak(const SoakOptions& options)
     : options_(options),
       before_(sampleOf(stage_.gateway())),
       course_(options.length),
@@ -125,7 +125,7 @@ void Soak::judgeTrend(const char* what, double Sample::*member, double share, do
 
 // All clients have left, so none of their exchanges and connections may remain.
 void Soak::judgeEnd() {
-  test::Gateway& gateway = stage_.gateway();
+  test::GatewayProcess& gateway = stage_.gateway();
   const auto empties = [&](const char* what, const std::function<double()>& value, double most) {
     const bool empty = test::eventually([&] { return value() <= most; });
     const std::string line = text("%-34s %8.0f at the end", what, value());
@@ -153,7 +153,7 @@ void Soak::judgeEnd() {
 }
 
 void Soak::stopGateway() {
-  test::Process& process = stage_.gateway().process();
+  test::ChildProcess& process = stage_.gateway().process();
   process.signal(SIGTERM);
   const int code = process.wait(60s);
   verdict_.expect(code == 0, text("exit code %d after SIGTERM", code));

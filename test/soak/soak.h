@@ -13,7 +13,7 @@
 
 namespace sluice::soak {
 
-struct Options {
+struct SoakOptions {
   std::chrono::seconds length = std::chrono::minutes(20);
   /// seed of the actors' choices
   std::uint32_t seed = 1;
@@ -23,7 +23,7 @@ struct Options {
 
 class Soak {
  public:
-  explicit Soak(const Options& options);
+  explicit Soak(const SoakOptions& options);
   /// Returns true if nothing was wrong.
   bool run();
 
@@ -38,10 +38,10 @@ class Soak {
   void progress() const;
   std::uint64_t errors() const;
 
-  const Options options_;
-  Stage stage_;
+  const SoakOptions options_;
+  Testbed stage_;
   const Sample before_;
-  Course course_;
+  SoakCourse course_;
   std::vector<Actor> actors_;
   std::deque<Ledger> ledgers_;
   Ledger verdict_{"the gateway", course_};

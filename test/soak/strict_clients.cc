@@ -10,9 +10,9 @@ namespace sluice::soak {
 namespace {
 
 using namespace std::chrono_literals;
+using test::BlockingSocket;
 using test::H2Client;
-using test::RawResponse;
-using test::Socket;
+using test::ReceivedResponse;
 
 std::string anyBackend(Scene& scene) {
   static constexpr const char* kPrefixes[] = {"", "/plain", "/weighted", "/service"};
@@ -26,29 +26,29 @@ std::string hex(std::size_t number) {
   return text;
 }
 
-bool get(Scene& scene, Socket& socket) {
+bool get(Scene& scene, BlockingSocket& socket) {
   const auto size = static_cast<std::size_t>(scene.any(0, 20'000));
   const std::string target = anyBackend(scene) + (scene.oneIn(2) ? "/bytes/" : "/chunked/") + std::to_string(size);
   socket.send(getHead(target));
   return expectAnswer(scene, finalResponse(socket), 200, scene.stage.pattern(size), "GET " + target);
 }
 
-bool head(Scene& scene, Socket& socket) {
+bool head(Scene& scene, BlockingSocket& socket) {
   const std::string target = anyBackend(scene) + "/bytes/1234";
   socket.send("HEAD " + target + " HTTP/1.1\r\nHost: any.test\r\n\r\n");
-  const RawResponse got = finalResponse(socket, true);
+  const ReceivedResponse got = finalResponse(socket, true);
   return scene.ledger.expect(got.status == 200 && got.field("content-length") == "1234",
                              "HEAD " + target + ": " + summary(got));
 }
 
-bool postWithLength(Scene& scene, Socket& socket) {
+bool postWithLength(Scene& scene, BlockingSocket& socket) {
   const std::string body = randomText(scene, static_cast<std::size_t>(scene.any(0, 30'000)));
   const std::string target = anyBackend(scene) + "/echo";
   socket.send(postHead(target, "Content-Length: " + std::to_string(body.size()) + "\r\n") + body);
   return expectAnswer(scene, finalResponse(socket), 200, body, "POST " + target);
 }
 
-bool postInChunks(Scene& scene, Socket& socket) {
+bool postInChunks(Scene& scene, BlockingSocket& socket) {
   const std::string target = anyBackend(scene) + "/echo";
   std::string whole;
   socket.send(postHead(target, "Transfer-Encoding: chunked\r\n"));
@@ -62,8 +62,8 @@ bool postInChunks(Scene& scene, Socket& socket) {
 }
 
 void keepAlive(Scene& scene) {
-  static constexpr bool (*kKinds[])(Scene&, Socket&) = {get, get, head, postWithLength, postInChunks};
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  static constexpr bool (*kKinds[])(Scene&, BlockingSocket&) = {get, get, head, postWithLength, postInChunks};
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   for (int i = scene.any(5, 30); i > 0; --i) {
     if (!kKinds[scene.random() % std::size(kKinds)](scene, socket)) return;
     if (scene.oneIn(10) && !scene.course.pause(1s)) return;
@@ -72,7 +72,7 @@ void keepAlive(Scene& scene) {
 
 void pipelined(Scene& scene) {
   constexpr int kRequests = 10;
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   std::string all;
   for (int i = 0; i < kRequests; ++i)
     all += getHead(i % 2 == 0 ? "/bytes/" + std::to_string(i * 1000) : "/plain/status/404");
@@ -87,7 +87,7 @@ void pipelined(Scene& scene) {
 void large(Scene& scene) {
   static constexpr const char* kTargets[] = {"/bytes/1000000", "/plain/bytes/1000000", "/files/large"};
   const std::string target = kTargets[scene.random() % std::size(kTargets)];
-  expectAnswer(scene, fetch(scene, target), 200, scene.stage.pattern(Stage::kLargeFile), "GET " + target);
+  expectAnswer(scene, fetch(scene, target), 200, scene.stage.pattern(Testbed::kLargeFile), "GET " + target);
 }
 
 void multiplexed(Scene& scene) {
@@ -110,11 +110,11 @@ void multiplexed(Scene& scene) {
 
 /// This takes longer than streamIdle, but is never idle for so long.
 void slowButSteady(Scene& scene) {
-  constexpr std::size_t kPart = Stage::kMostPattern / 100;
-  Socket socket = Socket::connect(scene.stage.gateway().port(), 16 * 1024);
-  socket.send(getHead("/bytes/" + std::to_string(Stage::kMostPattern)));
+  constexpr std::size_t kPart = Testbed::kMostPattern / 100;
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port(), 16 * 1024);
+  socket.send(getHead("/bytes/" + std::to_string(Testbed::kMostPattern)));
   if (!scene.ledger.expect(socket.readUntil("\r\n\r\n").starts_with("HTTP/1.1 200"), "no head")) return;
-  for (std::size_t at = 0; at < Stage::kMostPattern; at += kPart) {
+  for (std::size_t at = 0; at < Testbed::kMostPattern; at += kPart) {
     if (!scene.course.pause(100ms)) return;
     const std::string part = socket.readExactly(kPart);
     if (part == scene.stage.pattern(at + kPart).substr(at)) continue;
@@ -126,7 +126,7 @@ void slowButSteady(Scene& scene) {
 
 void slowWriter(Scene& scene) {
   constexpr int kParts = 50;
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   const std::string body = randomText(scene, kParts);
   socket.send(postHead(anyBackend(scene) + "/echo", "Content-Length: " + std::to_string(kParts) + "\r\n"));
   for (const char byte : body) {
@@ -137,7 +137,7 @@ void slowWriter(Scene& scene) {
 }
 
 void halfCloser(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   const std::string body = randomText(scene, 1000);
   socket.send(postHead(anyBackend(scene) + "/echo", "Content-Length: 1000\r\n") + body);
   socket.shutdownWrite();

@@ -10,8 +10,8 @@ namespace sluice::soak {
 namespace {
 
 using namespace std::chrono_literals;
+using test::BlockingSocket;
 using test::H2Client;
-using test::Socket;
 
 constexpr char kBinaryFrame = '\x82';
 constexpr char kCloseFrame = '\x88';
@@ -39,7 +39,7 @@ std::string handshake() {
 }
 
 void tunnelOverHttp1(Scene& scene) {
-  Socket socket = Socket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
   socket.send(handshake());
   const std::string head = socket.readUntil("\r\n\r\n");
   const bool agreed =

@@ -41,7 +41,7 @@ struct RigOptions {
 };
 
 /// The facts that the observer was given about one finished exchange.
-struct Told {
+struct FinishedExchange {
   http::Method method;
   std::uint16_t status;
   std::optional<base::Error> error;
@@ -91,7 +91,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     auto wire = std::make_shared<Wire>(worker, *net::Address::parse("198.51.100.7", 4000), false);
     {
       const net::Worker::Turn turn(worker);
-      const RigConnection::Parts parts{worker, exchanges, routes_, options_.limits, h2Memory_, dirty_};
+      const RigConnection::RigParts parts{worker, exchanges, routes_, options_.limits, h2Memory_, dirty_};
       connections_.create(parts, wire, version).touch();
     }
     clientWires_.push_back(wire);
@@ -299,9 +299,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   ManualClock clock;
   net::Worker worker;
   observe::MetricsRegistry metrics;
-  std::vector<Told> told;           // one for each finished exchange
-  std::vector<std::string> limits;  // each limit that was hit
-  std::vector<std::string> steps;   // name of each step that ran
+  std::vector<FinishedExchange> told;  // one for each finished exchange
+  std::vector<std::string> limits;     // each limit that was hit
+  std::vector<std::string> steps;      // name of each step that ran
   int routed = 0;
   int retried = 0;
   int mirrored = 0;

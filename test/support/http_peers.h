@@ -66,7 +66,7 @@ class ClientPeer {
     for (const auto& [name, value] : spec.fields) head.headers.add(arena, name, value);
     // This is the answer to the key of RFC 6455 section 1.3, which every test uses.
     if (spec.body == http::Body::kTunnel) head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
-    RecordingClientSink::Stream& stream = sink.open();
+    RecordingClientSink::RecordedResponse& stream = sink.open();
     if (spec.body == http::Body::kNone) stream.request.finish();
     ids_.push_back(codec->sendRequest(stream.token, head, "http"));
     granted_.push_back(0);
@@ -90,7 +90,7 @@ class ClientPeer {
   void cancel(std::size_t index) { codec->cancel(ids_[index], http::ResetReason::kCancelled); }
   /// Grants credit by hand, if not `grants`.
   void grant(std::size_t index, std::size_t count) { codec->grant(ids_[index], count); }
-  RecordingClientSink::Stream& answer(std::size_t index) { return sink.stream(index); }
+  RecordingClientSink::RecordedResponse& answer(std::size_t index) { return sink.stream(index); }
 
   /// Moves the bytes that can be moved, both ways.
   bool pump() {
@@ -145,7 +145,7 @@ class BackendPeer {
 
   Wire& wire() { return *wire_; }
   std::size_t requests() const { return sink.count(); }
-  RecordingServerSink::Stream& request(std::size_t index) { return sink.stream(index); }
+  RecordingServerSink::RecordedRequest& request(std::size_t index) { return sink.stream(index); }
 
   void interim(std::size_t index, std::uint16_t status, const FieldList& fields = {}) {
     base::Arena arena(pool);

@@ -28,7 +28,7 @@ class PollOrigin {
   std::uint16_t port() const { return socket_.address().port(); }
 
  private:
-  struct Client {
+  struct PolledConnection {
     Descriptor fd;
     std::string heads = {};
   };
@@ -36,7 +36,7 @@ class PollOrigin {
   void run() {
     while (true) {
       std::vector<pollfd> watched = {{socket_.fd(), POLLIN, 0}};
-      for (const Client& client : clients_) watched.push_back({client.fd.get(), POLLIN, 0});
+      for (const PolledConnection& client : clients_) watched.push_back({client.fd.get(), POLLIN, 0});
       ::poll(watched.data(), watched.size(), -1);
       for (std::size_t i = clients_.size(); i-- > 0;) {
         if (watched[i + 1].revents != 0 && !serve(clients_[i])) clients_.erase(clients_.begin() + static_cast<long>(i));
@@ -48,7 +48,7 @@ class PollOrigin {
     }
   }
   /// Returns false if the connection is over.
-  bool serve(Client& client) const {
+  bool serve(PolledConnection& client) const {
     char bytes[4096];
     const ssize_t count = ::recv(client.fd.get(), bytes, sizeof bytes, 0);
     if (count <= 0) return false;
@@ -62,7 +62,7 @@ class PollOrigin {
 
   const std::string response_;
   net::ListenSocket socket_ = listenOnLoopback();
-  std::vector<Client> clients_;
+  std::vector<PolledConnection> clients_;
   std::thread thread_;
 };
 

@@ -39,14 +39,14 @@ class ProcessCourse {
   using Call = processing::Call;
   using Verdict = processing::Verdict;
 
-  struct Asked {
+  struct ProcessedRequest {
     std::size_t client;
     std::size_t stream;
     std::size_t sent = 0;
     bool complete = false;
     bool isHead = false;
   };
-  struct Served {
+  struct ProcessedResponse {
     bool responded = false;
     bool finished = false;
     std::size_t sent = 0;
@@ -213,7 +213,7 @@ class ProcessCourse {
     HeadSpec spec;
     spec.target = "/ok/" + std::to_string(asked_.size());
     spec.method = (kind & 32) != 0 ? http::Method::kPut : (kind & 64) != 0 ? http::Method::kHead : http::Method::kGet;
-    Asked asked{.client = index, .stream = 0};
+    ProcessedRequest asked{.client = index, .stream = 0};
     asked.complete = spec.method != http::Method::kPut;
     asked.isHead = spec.method == http::Method::kHead;
     if (!asked.complete) spec.body = http::Body::kUntilEnd;
@@ -225,7 +225,7 @@ class ProcessCourse {
   void sendBody() {
     if (asked_.empty()) return;
     const std::size_t number = next() % asked_.size();
-    Asked& asked = asked_[number];
+    ProcessedRequest& asked = asked_[number];
     if (asked.complete) return;
     const std::size_t count = size();
     rig_.clients[asked.client]->body(asked.stream, pattern(number, asked.sent, count));
@@ -236,7 +236,7 @@ class ProcessCourse {
   }
   void clientEvent() {
     if (asked_.empty()) return;
-    const Asked& asked = asked_[next() % asked_.size()];
+    const ProcessedRequest& asked = asked_[next() % asked_.size()];
     ClientPeer& client = *rig_.clients[asked.client];
     const std::uint8_t how = next() % 8;
     if (how == 0) client.wire().reset();
@@ -268,7 +268,7 @@ class ProcessCourse {
     served_[at].resize(backend.requests());
     if (served_[at].empty()) return;
     const std::size_t index = next() % served_[at].size();
-    Served& served = served_[at][index];
+    ProcessedResponse& served = served_[at][index];
     const std::uint8_t kind = next();
     if (served.finished) return;
     if (!std::exchange(served.responded, true)) {
@@ -357,8 +357,8 @@ class ProcessCourse {
   http::Version version_ = http::Version::kHttp11;
   std::vector<processing::Resumer> waiting_;
   Rig rig_;
-  std::vector<Asked> asked_;
-  std::vector<std::vector<Served>> served_;
+  std::vector<ProcessedRequest> asked_;
+  std::vector<std::vector<ProcessedResponse>> served_;
 };
 
 }  // namespace sluice::test

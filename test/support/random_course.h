@@ -35,7 +35,7 @@ class RandomCourse {
   }
 
  private:
-  struct Asked {
+  struct CourseRequest {
     http::Method method = http::Method::kGet;
     std::size_t clientIndex = 0;
     std::size_t stream = 0;
@@ -44,15 +44,15 @@ class RandomCourse {
     bool checked = false;      // its answer was checked
     std::size_t arrivals = 0;  // at backends that did not refuse it
   };
-  struct Served {
+  struct CourseResponse {
     bool responded = false;
     bool finished = false;
     bool refused = false;  // states that it did not act
     std::size_t sent = 0;
   };
-  struct Backend {
+  struct CourseBackend {
     BackendPeer* peer;
-    std::vector<Served> served;
+    std::vector<CourseResponse> served;
     bool tainted = false;  // sent invalid bytes
     bool mirror = false;
   };
@@ -162,7 +162,7 @@ class RandomCourse {
     const std::uint8_t kind = next();
     constexpr http::Method kMethods[] = {http::Method::kGet, http::Method::kPost, http::Method::kPut,
                                          http::Method::kHead};
-    Asked asked;
+    CourseRequest asked;
     asked.method = kMethods[kind % 4];
     asked.clientIndex = clientIndex_;
     HeadSpec spec;
@@ -180,7 +180,7 @@ class RandomCourse {
   void sendBody() {
     if (asked_.empty()) return;
     const std::size_t number = next() % asked_.size();
-    Asked& asked = asked_[number];
+    CourseRequest& asked = asked_[number];
     if (asked.complete) return;
     ClientPeer& client = *rig_.clients[asked.clientIndex];
     const std::size_t count = size();
@@ -256,9 +256,9 @@ class RandomCourse {
   }
 
   /// Picks a request at a backend that has not been answered yet.
-  Backend* someBackend(std::size_t& index) {
+  CourseBackend* someBackend(std::size_t& index) {
     if (backends_.empty()) return nullptr;
-    Backend& backend = backends_[next() % backends_.size()];
+    CourseBackend& backend = backends_[next() % backends_.size()];
     backend.served.resize(backend.peer->requests());
     if (backend.served.empty()) return nullptr;
     index = next() % backend.served.size();
@@ -272,9 +272,9 @@ class RandomCourse {
 
   void respond() {
     std::size_t index = 0;
-    Backend* backend = someBackend(index);
+    CourseBackend* backend = someBackend(index);
     if (backend == nullptr || backend->served[index].responded) return;
-    Served& served = backend->served[index];
+    CourseResponse& served = backend->served[index];
     const std::uint8_t kind = next();
     if (kind % 8 == 7) return backend->peer->interim(index, kind >= 128 ? 100 : 103);
     served.responded = true;
@@ -295,8 +295,8 @@ class RandomCourse {
     if (kind % 2 == 0) addBody(*backend, index);
   }
 
-  void addBody(Backend& backend, std::size_t index) {
-    Served& served = backend.served[index];
+  void addBody(CourseBackend& backend, std::size_t index) {
+    CourseResponse& served = backend.served[index];
     const std::size_t number = numberOf(*backend.peer, index);
     const std::size_t count = size();
     backend.peer->body(index, pattern(number + (backend.mirror ? 1001 : 1000), served.sent, count));
@@ -309,16 +309,16 @@ class RandomCourse {
 
   void respondMore() {
     std::size_t index = 0;
-    Backend* backend = someBackend(index);
+    CourseBackend* backend = someBackend(index);
     if (backend == nullptr || !backend->served[index].responded || backend->served[index].finished) return;
     addBody(*backend, index);
   }
 
   void backendEvent() {
     std::size_t index = 0;
-    Backend* backend = someBackend(index);
+    CourseBackend* backend = someBackend(index);
     if (backend == nullptr) return;
-    Served& served = backend->served[index];
+    CourseResponse& served = backend->served[index];
     switch (next() % 8) {
       case 0:
       case 1:
@@ -401,9 +401,9 @@ class RandomCourse {
 
   // Checks that a response which the client got whole has its whole body.
   void checkAnswer(std::size_t number) {
-    Asked& asked = asked_[number];
+    CourseRequest& asked = asked_[number];
     if (asked.checked || tainted(asked.clientIndex)) return;
-    const RecordingClientSink::Stream& answer = rig_.clients[asked.clientIndex]->answer(asked.stream);
+    const RecordingClientSink::RecordedResponse& answer = rig_.clients[asked.clientIndex]->answer(asked.stream);
     require(!(answer.ended && answer.reset), "one end of a response");
     if (!answer.answered) return;
     const bool fromBackend = answer.message.head.headers.find("x-from") != nullptr;
@@ -416,30 +416,30 @@ class RandomCourse {
     asked.checked = answer.ended;
   }
   bool anyTainted() const {
-    for (const Backend& backend : backends_) {
+    for (const CourseBackend& backend : backends_) {
       if (backend.tainted) return true;
     }
     return false;
   }
 
   void checkArrivals() {
-    for (Asked& asked : asked_) asked.arrivals = 0;
-    for (Backend& backend : backends_) {
+    for (CourseRequest& asked : asked_) asked.arrivals = 0;
+    for (CourseBackend& backend : backends_) {
       backend.served.resize(backend.peer->requests());
       for (std::size_t i = 0; i < backend.served.size(); ++i) {
         const std::size_t number = numberOf(*backend.peer, i);
         if (number >= asked_.size()) continue;
-        Asked& asked = asked_[number];
+        CourseRequest& asked = asked_[number];
         if (!backend.served[i].refused && !backend.mirror) ++asked.arrivals;
         if (tainted(asked.clientIndex)) continue;
-        const RecordingServerSink::Stream& request = backend.peer->request(i);
+        const RecordingServerSink::RecordedRequest& request = backend.peer->request(i);
         require(request.body == pattern(number, 0, request.body.size()) && request.body.size() <= asked.sent,
                 "a request's body is the client's");
         if (request.ended && !request.reset)
           require(asked.complete && request.body.size() == asked.sent, "a whole request is all of it");
       }
     }
-    for (const Asked& asked : asked_) {
+    for (const CourseRequest& asked : asked_) {
       const bool idempotent = http::isIdempotent(asked.method);
       const std::size_t most = retrying_ ? 2 + kRetries : 2;
       require(asked.arrivals <= (idempotent ? most : 1U), "nothing is done twice that may not be");
@@ -467,8 +467,8 @@ class RandomCourse {
   std::string violation_;
   bool retrying_ = false;
   Rig rig_;
-  std::vector<Asked> asked_;
-  std::vector<Backend> backends_;
+  std::vector<CourseRequest> asked_;
+  std::vector<CourseBackend> backends_;
   std::set<std::size_t> accepted_;
   std::set<std::size_t> taintedClients_;
   std::map<std::size_t, std::set<std::size_t>> lengths_;  // of the bodies that a backend finished, by request

@@ -46,8 +46,8 @@ inline std::string renderBody(http::Body body, std::uint64_t length) {
 
 class RecordingServerSink final : public http::ServerSink {
  public:
-  struct Stream {
-    explicit Stream(base::ChunkPool& pool) : message(pool), response(pool) {}
+  struct RecordedRequest {
+    explicit RecordedRequest(base::ChunkPool& pool) : message(pool), response(pool) {}
     http::StreamId id = 0;
     http::Token token = http::kNoToken;
     http::RequestMessage message;
@@ -68,14 +68,14 @@ class RecordingServerSink final : public http::ServerSink {
 
   http::Token onRequest(http::StreamId id, http::RequestMessage&& message) override {
     if (refuse) return http::kNoToken;
-    Stream& stream = open(id);
+    RecordedRequest& stream = open(id);
     stream.message = std::move(message);
     stream.ended = stream.message.head.body == http::Body::kNone;
     return stream.token;
   }
   http::Token onBadRequest(http::StreamId id, const base::Error& error) override {
     if (refuse) return http::kNoToken;
-    Stream& stream = open(id);
+    RecordedRequest& stream = open(id);
     stream.bad = true;
     stream.error = error;
     return stream.token;
@@ -87,7 +87,7 @@ class RecordingServerSink final : public http::ServerSink {
     at(token).trailers = fieldList(trailers.fields);
   }
   void onRequestReset(http::Token token, const base::Error& error, bool answerable) override {
-    Stream& stream = at(token);
+    RecordedRequest& stream = at(token);
     stream.reset = true;
     stream.answerable = answerable;
     stream.error = error;
@@ -98,8 +98,8 @@ class RecordingServerSink final : public http::ServerSink {
   void onLimitHit(http::Limit limit) override { limits.push_back(limit); }
 
   std::size_t count() const { return streams_.size(); }
-  Stream& stream(std::size_t index) { return *streams_.at(index); }
-  Stream& last() { return *streams_.back(); }
+  RecordedRequest& stream(std::size_t index) { return *streams_.at(index); }
+  RecordedRequest& last() { return *streams_.back(); }
 
   std::string transcript() const {
     std::string text;
@@ -111,15 +111,15 @@ class RecordingServerSink final : public http::ServerSink {
   std::vector<http::Limit> limits;
 
  private:
-  Stream& open(http::StreamId id) {
-    streams_.push_back(std::make_unique<Stream>(pool_));
+  RecordedRequest& open(http::StreamId id) {
+    streams_.push_back(std::make_unique<RecordedRequest>(pool_));
     streams_.back()->id = id;
     streams_.back()->token = streams_.size();
     return *streams_.back();
   }
-  Stream& at(http::Token token) { return *streams_.at(static_cast<std::size_t>(token - 1)); }
+  RecordedRequest& at(http::Token token) { return *streams_.at(static_cast<std::size_t>(token - 1)); }
 
-  static std::string describe(const Stream& stream) {
+  static std::string describe(const RecordedRequest& stream) {
     std::string text;
     if (!stream.bad) {
       const http::RequestHead& head = stream.message.head;
@@ -137,13 +137,13 @@ class RecordingServerSink final : public http::ServerSink {
   }
 
   base::ChunkPool& pool_;
-  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::unique_ptr<RecordedRequest>> streams_;
 };
 
 class RecordingClientSink final : public http::ClientSink {
  public:
-  struct Stream {
-    explicit Stream(base::ChunkPool& pool) : message(pool), request(pool) {}
+  struct RecordedResponse {
+    explicit RecordedResponse(base::ChunkPool& pool) : message(pool), request(pool) {}
     http::Token token = http::kNoToken;
     std::vector<std::uint16_t> interims;
     std::vector<FieldList> interimFields;
@@ -164,8 +164,8 @@ class RecordingClientSink final : public http::ClientSink {
   explicit RecordingClientSink(base::ChunkPool& pool) : pool_(pool) {}
 
   /// Returns a new stream, whose token is given to sendRequest().
-  Stream& open() {
-    streams_.push_back(std::make_unique<Stream>(pool_));
+  RecordedResponse& open() {
+    streams_.push_back(std::make_unique<RecordedResponse>(pool_));
     streams_.back()->token = streams_.size();
     return *streams_.back();
   }
@@ -175,7 +175,7 @@ class RecordingClientSink final : public http::ClientSink {
     at(token).interimFields.push_back(fieldList(message.head.headers));
   }
   void onResponse(http::Token token, http::ResponseMessage&& message) override {
-    Stream& stream = at(token);
+    RecordedResponse& stream = at(token);
     stream.answered = true;
     stream.message = std::move(message);
     stream.ended = stream.message.head.body == http::Body::kNone;
@@ -187,7 +187,7 @@ class RecordingClientSink final : public http::ClientSink {
     at(token).trailers = fieldList(trailers.fields);
   }
   void onResponseReset(http::Token token, const base::Error& error, bool unprocessed) override {
-    Stream& stream = at(token);
+    RecordedResponse& stream = at(token);
     stream.reset = true;
     stream.unprocessed = unprocessed;
     stream.error = error;
@@ -198,8 +198,8 @@ class RecordingClientSink final : public http::ClientSink {
   void onLimitHit(http::Limit limit) override { limits.push_back(limit); }
 
   std::size_t count() const { return streams_.size(); }
-  Stream& stream(std::size_t index) { return *streams_.at(index); }
-  Stream& last() { return *streams_.back(); }
+  RecordedResponse& stream(std::size_t index) { return *streams_.at(index); }
+  RecordedResponse& last() { return *streams_.back(); }
 
   std::string transcript() const {
     std::string text;
@@ -210,9 +210,9 @@ class RecordingClientSink final : public http::ClientSink {
   std::vector<http::Limit> limits;
 
  private:
-  Stream& at(http::Token token) { return *streams_.at(static_cast<std::size_t>(token - 1)); }
+  RecordedResponse& at(http::Token token) { return *streams_.at(static_cast<std::size_t>(token - 1)); }
 
-  static std::string describe(const Stream& stream) {
+  static std::string describe(const RecordedResponse& stream) {
     std::string text;
     for (const std::uint16_t status : stream.interims) text += "interim " + std::to_string(status) + "\n";
     if (stream.answered) {
@@ -230,7 +230,7 @@ class RecordingClientSink final : public http::ClientSink {
   }
 
   base::ChunkPool& pool_;
-  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::unique_ptr<RecordedResponse>> streams_;
 };
 
 /// Returns the content of a queue as text, without consuming it.

@@ -14,7 +14,7 @@ namespace sluice::test {
 
 class RigConnection final : public exchange::Downstream, private http::ServerSink, private net::TransportSink {
  public:
-  struct Parts {
+  struct RigParts {
     net::Worker& worker;
     exchange::Exchanges& exchanges;
     const routing::RouteTable& routes;
@@ -23,7 +23,8 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
     std::vector<base::Handle<RigConnection>>& dirtyList;
   };
 
-  RigConnection(base::Handle<RigConnection> self, const Parts& parts, std::shared_ptr<Wire> wire, http::Version version)
+  RigConnection(base::Handle<RigConnection> self, const RigParts& parts, std::shared_ptr<Wire> wire,
+                http::Version version)
       : self_(self),
         parts_(parts),
         client_(wire->address()),
@@ -135,7 +136,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   void onLimitHit(http::Limit limit) override { parts_.exchanges.onLimit(http::limitName(limit)); }
 
   const base::Handle<RigConnection> self_;
-  const Parts parts_;
+  const RigParts parts_;
   const net::Address client_;
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ServerCodec> codec_;

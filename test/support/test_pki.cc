@@ -125,7 +125,7 @@ void setSerial(X509* certificate) {
   BN_free(number);
 }
 
-Identity makeIdentity(const CertificateSpec& spec, X509* issuer, EVP_PKEY* issuerKey) {
+CertifiedKey makeIdentity(const CertificateSpec& spec, X509* issuer, EVP_PKEY* issuerKey) {
   const KeyPointer key = makeKey(spec.keyType);
   const X509Pointer certificate(X509_new(), &X509_free);
   X509_set_version(certificate.get(), X509_VERSION_3);
@@ -151,27 +151,27 @@ Identity makeIdentity(const CertificateSpec& spec, X509* issuer, EVP_PKEY* issue
 
 }  // namespace
 
-Identity selfSigned(const CertificateSpec& spec) { return makeIdentity(spec, nullptr, nullptr); }
+CertifiedKey selfSigned(const CertificateSpec& spec) { return makeIdentity(spec, nullptr, nullptr); }
 
-Identity issue(const Identity& issuer, const CertificateSpec& spec) {
+CertifiedKey issue(const CertifiedKey& issuer, const CertificateSpec& spec) {
   const X509Pointer certificate = parseCertificate(issuer.certificate);
   const KeyPointer key = parseKey(issuer.key);
   require(certificate != nullptr && key != nullptr);
   return makeIdentity(spec, certificate.get(), key.get());
 }
 
-Identity withChain(const Identity& leaf, const Identity& issuer) {
+CertifiedKey withChain(const CertifiedKey& leaf, const CertifiedKey& issuer) {
   return {leaf.certificate + issuer.certificate, leaf.key};
 }
 
-Identity makeAuthority(const std::string& commonName) {
+CertifiedKey makeAuthority(const std::string& commonName) {
   CertificateSpec spec;
   spec.commonName = commonName;
   spec.authority = true;
   return selfSigned(spec);
 }
 
-Identity issueServer(const Identity& issuer, const std::string& dnsName) {
+CertifiedKey issueServer(const CertifiedKey& issuer, const std::string& dnsName) {
   CertificateSpec spec;
   spec.commonName = "server";
   spec.dnsNames = {dnsName};
@@ -179,14 +179,14 @@ Identity issueServer(const Identity& issuer, const std::string& dnsName) {
   return issue(issuer, spec);
 }
 
-Identity issueClient(const Identity& issuer, const std::string& commonName) {
+CertifiedKey issueClient(const CertifiedKey& issuer, const std::string& commonName) {
   CertificateSpec spec;
   spec.commonName = commonName;
   spec.extendedKeyUsage = "clientAuth";
   return issue(issuer, spec);
 }
 
-std::string revocationList(const Identity& issuer, const std::vector<Identity>& revoked,
+std::string revocationList(const CertifiedKey& issuer, const std::vector<CertifiedKey>& revoked,
                            std::chrono::seconds nextUpdate) {
   const X509Pointer authority = parseCertificate(issuer.certificate);
   const KeyPointer key = parseKey(issuer.key);
@@ -195,7 +195,7 @@ std::string revocationList(const Identity& issuer, const std::vector<Identity>& 
   X509_CRL_set_version(list.get(), X509_CRL_VERSION_2);
   X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(authority.get()));
   X509_CRL_set1_lastUpdate(list.get(), time.get());
-  for (const Identity& identity : revoked) {
+  for (const CertifiedKey& identity : revoked) {
     X509_REVOKED* entry = X509_REVOKED_new();
     X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(parseCertificate(identity.certificate).get()));
     X509_REVOKED_set_revocationDate(entry, time.get());
@@ -209,7 +209,7 @@ std::string revocationList(const Identity& issuer, const std::vector<Identity>& 
   return bioText(bio);
 }
 
-std::string spkiPin(const Identity& identity) {
+std::string spkiPin(const CertifiedKey& identity) {
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(parseKey(identity.key).get(), &der);
   require(size > 0);
@@ -221,14 +221,14 @@ std::string spkiPin(const Identity& identity) {
   return reinterpret_cast<const char*>(text.data());
 }
 
-std::string encryptKey(const Identity& identity, const std::string& passphrase) {
+std::string encryptKey(const CertifiedKey& identity, const std::string& passphrase) {
   const BioPointer bio = writer();
   require(PEM_write_bio_PKCS8PrivateKey(bio.get(), parseKey(identity.key).get(), EVP_aes_256_cbc(), passphrase.data(),
                                         static_cast<int>(passphrase.size()), nullptr, nullptr) == 1);
   return bioText(bio);
 }
 
-std::string traditionalKey(const Identity& identity) {
+std::string traditionalKey(const CertifiedKey& identity) {
   const BioPointer bio = writer();
   require(PEM_write_bio_PrivateKey_traditional(bio.get(), parseKey(identity.key).get(), nullptr, nullptr, 0, nullptr,
                                                nullptr) == 1);

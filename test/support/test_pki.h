@@ -31,34 +31,34 @@ struct CertificateSpec {
 };
 
 /// A certificate with its private key, each a PEM block.
-struct Identity {
+struct CertifiedKey {
   std::string certificate;
   std::string key;
   base::Secret secretKey() const { return base::Secret(key); }
 };
 
-Identity selfSigned(const CertificateSpec& spec);
-Identity issue(const Identity& issuer, const CertificateSpec& spec);
+CertifiedKey selfSigned(const CertificateSpec& spec);
+CertifiedKey issue(const CertifiedKey& issuer, const CertificateSpec& spec);
 
 /// Returns the chain that a server presents if its peers do not know its issuer: the leaf followed by the issuer's
 /// certificate.
-Identity withChain(const Identity& leaf, const Identity& issuer);
+CertifiedKey withChain(const CertifiedKey& leaf, const CertifiedKey& issuer);
 
 /// Returns a new root; every call makes another key.
-Identity makeAuthority(const std::string& commonName = "Test Authority");
+CertifiedKey makeAuthority(const std::string& commonName = "Test Authority");
 /// Returns a server's certificate for one DNS name, with serverAuth, as most tests need it.
-Identity issueServer(const Identity& issuer, const std::string& dnsName);
-Identity issueClient(const Identity& issuer, const std::string& commonName);
+CertifiedKey issueServer(const CertifiedKey& issuer, const std::string& dnsName);
+CertifiedKey issueClient(const CertifiedKey& issuer, const std::string& commonName);
 
 /// Returns the issuer's list of revoked certificates (PEM), as of an hour ago. `nextUpdate` is relative to now.
-std::string revocationList(const Identity& issuer, const std::vector<Identity>& revoked,
+std::string revocationList(const CertifiedKey& issuer, const std::vector<CertifiedKey>& revoked,
                            std::chrono::seconds nextUpdate = std::chrono::hours(24));
 /// Returns Base64 of the SHA-256 of the certificate's SubjectPublicKeyInfo.
-std::string spkiPin(const Identity& identity);
+std::string spkiPin(const CertifiedKey& identity);
 
 /// Returns the key under a passphrase (PKCS #8, ENCRYPTED PRIVATE KEY).
-std::string encryptKey(const Identity& identity, const std::string& passphrase);
+std::string encryptKey(const CertifiedKey& identity, const std::string& passphrase);
 /// Returns the key in its traditional form (RSA PRIVATE KEY, EC PRIVATE KEY).
-std::string traditionalKey(const Identity& identity);
+std::string traditionalKey(const CertifiedKey& identity);
 
 }  // namespace sluice::test

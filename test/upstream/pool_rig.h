@@ -124,7 +124,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   bool failed(std::size_t index) const { return requests_[index].error.has_value(); }
   const base::Error& error(std::size_t index) const { return *requests_[index].error; }
   base::Handle<Connection> connectionOf(std::size_t index) const { return requests_[index].connection; }
-  test::RecordingClientSink::Stream& answer(std::size_t index) { return sink.stream(index); }
+  test::RecordingClientSink::RecordedResponse& answer(std::size_t index) { return sink.stream(index); }
 
   std::size_t dialled() const { return dialer.wires.size(); }
   test::Wire& wire(std::size_t index) { return *dialer.wires.at(index); }

@@ -9,7 +9,7 @@ namespace sluice::test {
 namespace {
 
 /// One row of the table of attacks.
-struct Line {
+struct AttackRow {
   std::string name;
   double aloneMedian = 0;
   double aloneMost = 0;
@@ -20,8 +20,8 @@ struct Line {
   double cpuSeconds = 0;
 };
 
-std::vector<Line>& lines() {
-  static std::vector<Line> all;
+std::vector<AttackRow>& lines() {
+  static std::vector<AttackRow> all;
   return all;
 }
 
@@ -40,7 +40,7 @@ std::pair<double, double> summary(Waits waits) {
 
 }  // namespace
 
-Attack::Attack(Gateway& gateway, std::function<bool()> victim, const AttackBounds& bounds)
+Attack::Attack(GatewayProcess& gateway, std::function<bool()> victim, const AttackBounds& bounds)
     : gateway_(gateway), victim_(std::move(victim)), bounds_(bounds) {
   cpuBefore_ = gateway_.process().cpuSeconds();
   ask(inThisRun(5, 200), alone_, "before the attack");
@@ -86,7 +86,7 @@ std::string Attack::tableHead() {
 
 std::string Attack::tableRows() {
   std::string text;
-  for (const Line& line : lines()) {
+  for (const AttackRow& line : lines()) {
     char row[512];
     std::snprintf(row, sizeof row, "%16.1f %8.1f | %8.1f %8.1f | %14zu %8zu | %6.2f | %s\n", line.aloneMedian,
                   line.aloneMost, line.besideMedian, line.besideMost, line.grownKib, line.grownBound, line.cpuSeconds,

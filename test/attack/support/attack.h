@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 
@@ -33,7 +33,7 @@ struct AttackBounds {
 class Attack {
  public:
   /// Asks the victim a few times before the attack; `victim` returns whether it was served.
-  Attack(Gateway& gateway, std::function<bool()> victim, const AttackBounds& bounds = {});
+  Attack(GatewayProcess& gateway, std::function<bool()> victim, const AttackBounds& bounds = {});
   /// Adds a line to the table.
   ~Attack();
   Attack(const Attack&) = delete;
@@ -53,7 +53,7 @@ class Attack {
   std::size_t grownKib() const;
   double cpuSeconds() const { return gateway_.process().cpuSeconds() - cpuBefore_; }
 
-  Gateway& gateway_;
+  GatewayProcess& gateway_;
   const std::function<bool()> victim_;
   const AttackBounds bounds_;
   std::size_t residentBefore_ = 0;

@@ -241,7 +241,7 @@ TEST(CompileBackend, GivesDifferentConnectionsDifferentIdentities) {
   const auto otherClient = sluice::test::issueClient(test::authority(), "you");
   const auto stranger = sluice::test::makeAuthority("Stranger");
   std::vector<std::string> identities;
-  const auto add = [&](auto change, const sluice::test::Identity& ca, const sluice::test::Identity& me) {
+  const auto add = [&](auto change, const sluice::test::CertifiedKey& ca, const sluice::test::CertifiedKey& me) {
     World world =
         worldWithBackend({backendWith("tls: {mode: Mutual, caBundleRef: {name: ca}, clientCertificateRef: {name: me}}"),
                           test::configMap("ca", "ca.crt", ca.certificate), test::keyPair("me", me)});

@@ -92,7 +92,7 @@ inline std::string secret(const std::string& name, const std::vector<std::pair<s
   return text;
 }
 
-inline std::string keyPair(const std::string& name, const sluice::test::Identity& identity) {
+inline std::string keyPair(const std::string& name, const sluice::test::CertifiedKey& identity) {
   return secret(name, {{"tls.crt", identity.certificate}, {"tls.key", identity.key}});
 }
 
@@ -101,12 +101,12 @@ inline std::string configMap(const std::string& name, const std::string& key, co
 }
 
 /// One authority and one server certificate for all tests of the binary, because making keys is slow.
-inline const sluice::test::Identity& authority() {
-  static const sluice::test::Identity made = sluice::test::makeAuthority();
+inline const sluice::test::CertifiedKey& authority() {
+  static const sluice::test::CertifiedKey made = sluice::test::makeAuthority();
   return made;
 }
-inline const sluice::test::Identity& server() {
-  static const sluice::test::Identity made = sluice::test::issueServer(authority(), "origin.test");
+inline const sluice::test::CertifiedKey& server() {
+  static const sluice::test::CertifiedKey made = sluice::test::issueServer(authority(), "origin.test");
   return made;
 }
 

@@ -117,7 +117,7 @@ TEST(ReferenceGrant, LetsAListenerUseACertificateOfAnotherNamespace) {
 }
 
 World mutual(const std::vector<std::string>& grants) {
-  static const sluice::test::Identity client = sluice::test::issueClient(test::authority(), "me");
+  static const sluice::test::CertifiedKey client = sluice::test::issueClient(test::authority(), "me");
   const std::string backend =
       "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {name: origin}\nspec:\n  destination:\n    type: "
       "Fqdn\n"

@@ -234,7 +234,7 @@ class ProcessMatrix : public ProcessWait {
   }
   BackendPeer& backend() { return *rig_->backends.at(0); }
   /// Null if no Backend has seen it.
-  test::RecordingServerSink::Stream* served() {
+  test::RecordingServerSink::RecordedRequest* served() {
     return rig_->backends.empty() || backend().requests() == 0 ? nullptr : &backend().request(0);
   }
 

@@ -4,35 +4,37 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
 
-struct Load {
+struct LoadCase {
   const char* name;
   const char* client;  // option of h2load
   const char* origin;  // option of sluice-echo
 };
 
-void PrintTo(const Load& load, std::ostream* out) { *out << load.name; }
+void PrintTo(const LoadCase& load, std::ostream* out) { *out << load.name; }
 
-class Loads : public testing::TestWithParam<Load> {};
+class Loads : public testing::TestWithParam<LoadCase> {};
 
 INSTANTIATE_TEST_SUITE_P(Pairs, Loads,
-                         testing::Values(Load{"H1ToH1", "--h1", "--h1-only"}, Load{"H1ToH2", "--h1", "--h2-only"},
-                                         Load{"H2ToH1", "-m10", "--h1-only"}, Load{"H2ToH2", "-m10", "--h2-only"}),
+                         testing::Values(LoadCase{"H1ToH1", "--h1", "--h1-only"},
+                                         LoadCase{"H1ToH2", "--h1", "--h2-only"},
+                                         LoadCase{"H2ToH1", "-m10", "--h1-only"},
+                                         LoadCase{"H2ToH2", "-m10", "--h2-only"}),
                          [](const auto& given) { return std::string(given.param.name); });
 
 TEST_P(Loads, OfAHundredThousandRequestsNoneFails) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"), {GetParam().origin}, true);
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port(), .ca = authority.certificate}}, .workers = 2, .release = true});
-  const Outcome got = run({"h2load", "-n100000", "-c50", "-t1", GetParam().client, gateway.url("/bytes/1000")},
-                          std::chrono::seconds(240));
+  const ProgramOutcome got = run({"h2load", "-n100000", "-c50", "-t1", GetParam().client, gateway.url("/bytes/1000")},
+                                 std::chrono::seconds(240));
   EXPECT_EQ(got.exitCode, 0) << got.errors;
   EXPECT_THAT(got.output, HasSubstr("100000 succeeded, 0 failed, 0 errored, 0 timeout"));
   EXPECT_THAT(got.output, HasSubstr("100000 2xx, 0 3xx, 0 4xx, 0 5xx"));

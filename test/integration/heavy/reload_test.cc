@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
@@ -15,27 +15,28 @@ using testing::HasSubstr;
 
 constexpr int kReloads = 500;
 
-class Reloads : public testing::TestWithParam<const char*> {};
+class ReloadsUnderLoad : public testing::TestWithParam<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Clients, Reloads, testing::Values("--h1", "--no-tls-proto=h2c"),
+INSTANTIATE_TEST_SUITE_P(Clients, ReloadsUnderLoad, testing::Values("--h1", "--no-tls-proto=h2c"),
                          [](const auto& given) { return given.param == std::string("--h1") ? "Http11" : "Http2"; });
 
-TEST_P(Reloads, OfFiveHundredUnderLoadNoneFailsARequest) {
-  const Identity root = makeAuthority();
+TEST_P(ReloadsUnderLoad, OfFiveHundredUnderLoadNoneFailsARequest) {
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin one(issueServer(root, "origin.test"), {}, true);
   const EchoOrigin two(issueServer(root, "origin.test"), {}, true);
   GatewaySpec spec;
   spec.backends = {{.port = one.port(), .ca = root.certificate}};
   spec.workers = 2;
   spec.release = true;
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
 
   std::atomic<bool> reloading = true;
   int rounds = 0;
   std::thread load([&] {
     do {
-      const Outcome got = run({"h2load", "-n10000", "-c20", "-t1", "-m10", GetParam(), gateway.url("/bytes/1000")},
-                              std::chrono::seconds(240));
+      const ProgramOutcome got =
+          run({"h2load", "-n10000", "-c20", "-t1", "-m10", GetParam(), gateway.url("/bytes/1000")},
+              std::chrono::seconds(240));
       EXPECT_THAT(got.output, HasSubstr("10000 succeeded, 0 failed, 0 errored, 0 timeout")) << got.errors;
       EXPECT_THAT(got.output, HasSubstr("10000 2xx, 0 3xx, 0 4xx, 0 5xx"));
       ++rounds;

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/route.h"
 
@@ -33,7 +33,7 @@ int upload(std::uint16_t port, bool stated, const std::string& piece) {
   const std::string begin = R"({"model": "x", "text": ")";
   const std::string end = R"("})";
   const std::size_t length = begin.size() + kPieces * piece.size() + end.size();
-  Socket socket = Socket::connect(port);
+  BlockingSocket socket = BlockingSocket::connect(port);
   socket.send("POST / HTTP/1.1\r\nHost: any.test\r\nContent-Type: application/json\r\n" +
               (stated ? "Content-Length: " + std::to_string(length) : "Transfer-Encoding: chunked") + "\r\n\r\n");
   const auto send = [&](const std::string& bytes) {
@@ -60,7 +60,7 @@ TEST_P(Uploads, ThroughABufferingStepStayWithinWhatAllBodiesMayTake) {
   spec.settings = "limits: {processorBuffer: 64Mi, processorBufferTotal: " + std::to_string(kTotalMib) + "Mi}\n";
   spec.workers = 2;
   spec.release = true;
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   const std::size_t before = gateway.process().peakKib();
   const std::string piece(64 * 1024, 'x');
   std::atomic<int> passed = 0;

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/blocking_socket.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
-#include "test/integration/support/socket.h"
 
 namespace sluice::test {
 namespace {
@@ -20,8 +20,8 @@ TEST(AddressGuard, RefusesEveryInnerAddressOfAnExternalName) {
                               "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:7f00:1::", "fd00::1", "fe80::1"}) {
     SCOPED_TRACE(address);
     const std::string quoted = "\"" + std::string(address) + "\"";
-    const Gateway gateway({.backends = {{.port = canary.port(), .addresses = quoted}}, .allow = ""});
-    const RawResponse got = askRaw(gateway.port());
+    const GatewayProcess gateway({.backends = {{.port = canary.port(), .addresses = quoted}}, .allow = ""});
+    const ReceivedResponse got = askRaw(gateway.port());
     EXPECT_EQ(got.status, 403);
     EXPECT_THAT(got.body, HasSubstr("destination_ip_prohibited"));
   }
@@ -29,7 +29,7 @@ TEST(AddressGuard, RefusesEveryInnerAddressOfAnExternalName) {
 }
 
 TEST(AddressGuard, CountsWhatItRefusedByClass) {
-  const Gateway gateway({.backends = {{.port = 9, .addresses = "169.254.169.254, 10.0.0.1"}}, .allow = ""});
+  const GatewayProcess gateway({.backends = {{.port = 9, .addresses = "169.254.169.254, 10.0.0.1"}}, .allow = ""});
   EXPECT_EQ(askRaw(gateway.port()).status, 403);
   EXPECT_TRUE(gateway.reaches("sluice_address_denied_total{class=\"metadata\"}", 1));
   EXPECT_TRUE(gateway.reaches("sluice_address_denied_total{class=\"private\"}", 1));
@@ -37,7 +37,7 @@ TEST(AddressGuard, CountsWhatItRefusedByClass) {
 
 TEST(AddressGuard, TakesThePermittedOneOfSeveralAddresses) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port(), .addresses = "169.254.169.254, 127.0.0.1"}}, .allow = "127.0.0.1/32"});
   EXPECT_EQ(askRaw(gateway.port()).status, 200);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "test/integration/support/canary.h"
-#include "test/integration/support/dns_stub.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/scripted_name_server.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
@@ -17,7 +17,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-using Datagrams = std::vector<DnsStub::Datagram>;
+using Datagrams = std::vector<ScriptedNameServer::Datagram>;
 
 constexpr std::size_t kTruncated = 0x8780;
 constexpr std::size_t kCname = 5;
@@ -28,36 +28,36 @@ class DnsAttacks : public testing::Test {
  protected:
   DnsAttacks() { EXPECT_TRUE(origin_.ok()); }
 
-  static std::string settings(const DnsStub& names, const std::string& timeout) {
+  static std::string settings(const ScriptedNameServer& names, const std::string& timeout) {
     return "servers: [\"" + names.address() +
            "\"], attempts: 1, minTtl: 0s, negativeTtl: 0s, staleTtl: 0s, timeout: " + timeout;
   }
-  Gateway gateway(const std::string& timeout) const {
-    return Gateway(
+  GatewayProcess gateway(const std::string& timeout) const {
+    return GatewayProcess(
         {.backends = {{.hostname = "origin.test", .port = port_, .addresses = ""}}, .dns = settings(names_, timeout)});
   }
-  static RawResponse ask(const Gateway& gateway) {
-    Socket client = Socket::connect(gateway.port());
+  static ReceivedResponse ask(const GatewayProcess& gateway) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
     return readResponse(client);
   }
-  RawResponse askWhile(const Gateway& gateway, DnsStub::Script script) {
+  ReceivedResponse askWhile(const GatewayProcess& gateway, ScriptedNameServer::Script script) {
     names_.say(std::move(script));
     return ask(gateway);
   }
-  void expectServing(const Gateway& gateway) {
+  void expectServing(const GatewayProcess& gateway) {
     names_.say(dnsAlways({"127.0.0.1"}));
     EXPECT_TRUE(eventually([&] { return ask(gateway).status == 200; }));
   }
 
   std::uint16_t port_ = freePort();
   Canary origin_{"127.0.0.1", port_};
-  DnsStub names_{dnsAlways({"127.0.0.1"})};
+  ScriptedNameServer names_{dnsAlways({"127.0.0.1"})};
 };
 
 TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {
-  const Gateway one = gateway("10s");
-  const std::vector<std::pair<const char*, DnsStub::Script>> cases = {
+  const GatewayProcess one = gateway("10s");
+  const std::vector<std::pair<const char*, ScriptedNameServer::Script>> cases = {
       {"more records than there are",
        [](const DnsQuestion& q) { return Datagrams{{dnsHead(q, 65535) + dnsRecord(DnsQuestion::kA, kLoopback)}}; }},
       {"an address of three bytes",
@@ -94,7 +94,7 @@ TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {
   };
   for (const auto& [what, script] : cases) {
     SCOPED_TRACE(what);
-    const RawResponse got = askWhile(one, script);
+    const ReceivedResponse got = askWhile(one, script);
     EXPECT_EQ(got.status, 503);
     EXPECT_THAT(got.body, HasSubstr("\"dns_error\""));
   }
@@ -103,9 +103,9 @@ TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {
 }
 
 TEST_F(DnsAttacks, WhoAnswersWithoutHavingBeenAskedIsNotListenedTo) {
-  const Gateway one = gateway("10s");
+  const GatewayProcess one = gateway("10s");
   const auto forged = [](const DnsQuestion& q) { return dnsReply(q, {"127.0.0.9"}); };  // has no listener
-  const std::vector<std::pair<const char*, DnsStub::Script>> cases = {
+  const std::vector<std::pair<const char*, ScriptedNameServer::Script>> cases = {
       {"by another id",
        [&](const DnsQuestion& q) {
          DnsQuestion other = q;
@@ -134,8 +134,8 @@ TEST_F(DnsAttacks, WhoAnswersWithoutHavingBeenAskedIsNotListenedTo) {
 }
 
 TEST_F(DnsAttacks, WhenNobodyAnswersWhoWasAskedItIsATimeout) {
-  const Gateway one = gateway("50ms");
-  const RawResponse got = askWhile(one, [](const DnsQuestion& q) {
+  const GatewayProcess one = gateway("50ms");
+  const ReceivedResponse got = askWhile(one, [](const DnsQuestion& q) {
     DnsQuestion other = q;
     other.id[1] = static_cast<char>(other.id[1] ^ 1);
     return Datagrams(50, {dnsReply(other, {"127.0.0.1"})});
@@ -156,17 +156,17 @@ TEST_F(DnsAttacks, ManyAddressesAreTriedUpToTheirBound) {
     return Datagrams{{dnsReply(q, addresses)}};
   });
   for (const auto& [bound, status] : {std::pair(4, 503), std::pair(5, 200)}) {
-    const Gateway one({.backends = {{.hostname = "origin.test", .port = port, .addresses = ""}},
-                       .dns = settings(names_, "10s") + ", maxAddresses: " + std::to_string(bound)});
+    const GatewayProcess one({.backends = {{.hostname = "origin.test", .port = port, .addresses = ""}},
+                              .dns = settings(names_, "10s") + ", maxAddresses: " + std::to_string(bound)});
     EXPECT_EQ(ask(one).status, status) << bound;
   }
 }
 
 TEST_F(DnsAttacks, AnAliasHidesNoForbiddenAddress) {
-  const Gateway one({.backends = {{.hostname = "origin.test", .port = port_, .addresses = ""}},
-                     .dns = settings(names_, "10s"),
-                     .allow = ""});
-  const RawResponse got = askWhile(one, [](const DnsQuestion& q) {
+  const GatewayProcess one({.backends = {{.hostname = "origin.test", .port = port_, .addresses = ""}},
+                            .dns = settings(names_, "10s"),
+                            .allow = ""});
+  const ReceivedResponse got = askWhile(one, [](const DnsQuestion& q) {
     const std::string alias("\x8metadata\x6google\x8internal\0", 26);
     return Datagrams{{dnsHead(q, 2) + dnsRecord(kCname, alias) + alias + dnsNumber(1) + dnsNumber(1) + dnsNumber(0) +
                       dnsNumber(0) + dnsNumber(4) + "\xa9\xfe\xa9\xfe"}};
@@ -176,7 +176,7 @@ TEST_F(DnsAttacks, AnAliasHidesNoForbiddenAddress) {
 }
 
 TEST_F(DnsAttacks, RepliesCutOrChangedAtAnyByteAreSurvived) {
-  const Gateway one = gateway("20ms");
+  const GatewayProcess one = gateway("20ms");
   const auto good = [](const DnsQuestion& q) { return dnsReply(q, {"127.0.0.1", "127.0.0.1"}); };
   for (std::size_t at = 0; at < 61; ++at) {
     SCOPED_TRACE(at);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "test/integration/support/canary.h"
-#include "test/integration/support/dns_stub.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/processors.h"
+#include "test/integration/support/scripted_name_server.h"
 
 namespace sluice::test {
 namespace {
@@ -84,19 +84,21 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
   const Canary canary("127.0.0.1", port);
   const Canary canary6("::1", port);
   ASSERT_TRUE(origin.ok() && canary.ok());
-  const DnsStub names([ttl = GetParam().ttl](const DnsQuestion& question) {
+  const ScriptedNameServer names([ttl = GetParam().ttl](const DnsQuestion& question) {
     const auto& answer = kAnswers[static_cast<std::size_t>(question.number) % kAnswers.size()];
-    return std::vector<DnsStub::Datagram>{{dnsReply(question, answer, ttl)}};
+    return std::vector<ScriptedNameServer::Datagram>{{dnsReply(question, answer, ttl)}};
   });
   const std::string step = "[" + use("QoSController", "qos", "connect", "concurrency: 1000") + "]";
-  Gateway gateway({.backends = {{.hostname = "origin.test",
-                                 .port = port,
-                                 .addresses = "",
-                                 .extensions = GetParam().hasStep ? step : std::string()}},
-                   .dns = "servers: [\"" + names.address() + "\"], ipv6: true, negativeTtl: 0s, " + GetParam().settings,
-                   .allow = "127.0.0.2/32"});
-  const Outcome load = run({"h2load", "--h1", "-n", std::to_string(kRebindingRequests), "-c", "8", gateway.url("/")},
-                           std::chrono::seconds(100));
+  GatewayProcess gateway(
+      {.backends = {{.hostname = "origin.test",
+                     .port = port,
+                     .addresses = "",
+                     .extensions = GetParam().hasStep ? step : std::string()}},
+       .dns = "servers: [\"" + names.address() + "\"], ipv6: true, negativeTtl: 0s, " + GetParam().settings,
+       .allow = "127.0.0.2/32"});
+  const ProgramOutcome load =
+      run({"h2load", "--h1", "-n", std::to_string(kRebindingRequests), "-c", "8", gateway.url("/")},
+          std::chrono::seconds(100));
   const int allowed = counted(load.output, "2xx");
   const int denied = counted(load.output, "4xx");
   EXPECT_EQ(allowed + denied, kRebindingRequests) << load.output;

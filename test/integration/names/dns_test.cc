@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/name_server.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
@@ -38,16 +38,18 @@ class Dns : public testing::Test {
     return {.backends = {{.hostname = kName, .port = origin_.port(), .addresses = ""}},
             .dns = "servers: [\"" + server.address() + "\"]" + (dns.empty() ? "" : ", " + dns) + patience};
   }
-  Gateway gateway(const NameServer& server, const std::string& dns = {}) const { return Gateway(spec(server, dns)); }
-  static RawResponse ask(const Gateway& gateway) {
-    Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(const NameServer& server, const std::string& dns = {}) const {
+    return GatewayProcess(spec(server, dns));
+  }
+  static ReceivedResponse ask(const GatewayProcess& gateway) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send("GET / HTTP/1.1\r\nHost: any.test\r\nConnection: close\r\n\r\n");
     return readResponse(client);
   }
   /// Asks until the answer has `status`; returns false if it never does. All other answers must be `meanwhile`.
-  static bool askUntil(const Gateway& gateway, int status, int meanwhile) {
+  static bool askUntil(const GatewayProcess& gateway, int status, int meanwhile) {
     const auto until = Clock::now() + kPatience;
-    for (RawResponse answer = ask(gateway); answer.status != status; answer = ask(gateway)) {
+    for (ReceivedResponse answer = ask(gateway); answer.status != status; answer = ask(gateway)) {
       EXPECT_EQ(answer.status, meanwhile) << answer.body;
       if (Clock::now() > until || answer.status != meanwhile) return false;
     }
@@ -59,7 +61,7 @@ class Dns : public testing::Test {
 
 TEST_F(Dns, ANameIsAskedForOnceWhileItsTtlLasts) {
   const NameServer server(pointing({"127.0.0.1"}));
-  const Gateway one = gateway(server);
+  const GatewayProcess one = gateway(server);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(one).status, 200);
   EXPECT_EQ(origin_.connections(), 5);
   EXPECT_EQ(server.asked(kName), 1);
@@ -68,7 +70,7 @@ TEST_F(Dns, ANameIsAskedForOnceWhileItsTtlLasts) {
 
 TEST_F(Dns, ANameInUseIsAskedForAgainByItsTtlAndNobodyWaits) {
   const NameServer server(pointing({"127.0.0.1"}), 2);
-  const Gateway one = gateway(server);
+  const GatewayProcess one = gateway(server);
   const auto start = Clock::now();
   int asked = 0;
   while ((asked = server.asked(kName)) < 3 && Clock::now() - start < kPatience) {
@@ -81,14 +83,14 @@ TEST_F(Dns, ANameInUseIsAskedForAgainByItsTtlAndNobodyWaits) {
 
 TEST_F(Dns, ATtlBelowTheMinimumIsStretchedToIt) {
   const NameServer server(pointing({"127.0.0.1"}), 0);
-  const Gateway one = gateway(server, "minTtl: 60s");
+  const GatewayProcess one = gateway(server, "minTtl: 60s");
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(one).status, 200);
   EXPECT_EQ(server.asked(kName), 1);
 }
 
 TEST_F(Dns, AChangedAnswerIsFollowed) {
   NameServer server(pointing({"127.0.0.2"}), 1);
-  const Gateway one = gateway(server);
+  const GatewayProcess one = gateway(server);
   EXPECT_EQ(ask(one).status, 503) << "nobody listens there";
   server.change(pointing({"127.0.0.1"}));
   EXPECT_TRUE(askUntil(one, 200, 503));
@@ -96,9 +98,9 @@ TEST_F(Dns, AChangedAnswerIsFollowed) {
 
 TEST_F(Dns, ANameThatDoesNotExistIsSaidAndRemembered) {
   const NameServer server({});
-  const Gateway one = gateway(server, "negativeTtl: 60s");
+  const GatewayProcess one = gateway(server, "negativeTtl: 60s");
   for (int i = 0; i < 3; ++i) {
-    const RawResponse answer = ask(one);
+    const ReceivedResponse answer = ask(one);
     EXPECT_EQ(answer.status, 503);
     EXPECT_THAT(answer.body, HasSubstr("\"dns_error\""));
     EXPECT_THAT(answer.body, HasSubstr("Domain name not found"));
@@ -108,7 +110,7 @@ TEST_F(Dns, ANameThatDoesNotExistIsSaidAndRemembered) {
 
 TEST_F(Dns, ANameThatGoesAwayIsGone) {
   NameServer server(pointing({"127.0.0.1"}), 1);
-  const Gateway one = gateway(server, "staleTtl: 1h");
+  const GatewayProcess one = gateway(server, "staleTtl: 1h");
   EXPECT_EQ(ask(one).status, 200);
   server.change({});
   EXPECT_TRUE(askUntil(one, 503, 200));
@@ -117,9 +119,9 @@ TEST_F(Dns, ANameThatGoesAwayIsGone) {
 TEST_F(Dns, ASilentServerIsATimeout) {
   NameServer server(pointing({"127.0.0.1"}));
   server.fallSilent();
-  const Gateway one = gateway(server, "timeout: 100ms, attempts: 2");
+  const GatewayProcess one = gateway(server, "timeout: 100ms, attempts: 2");
   const auto start = Clock::now();
-  const RawResponse answer = ask(one);
+  const ReceivedResponse answer = ask(one);
   EXPECT_EQ(answer.status, 504);
   EXPECT_THAT(answer.body, HasSubstr("\"dns_timeout\""));
   EXPECT_GE(Clock::now() - start, 200ms);
@@ -127,9 +129,9 @@ TEST_F(Dns, ASilentServerIsATimeout) {
 
 TEST_F(Dns, AServerThatRefusesIsAnError) {
   const NameServer server({});
-  const Gateway one({.backends = {{.hostname = "origin.example", .port = origin_.port(), .addresses = ""}},
-                     .dns = "servers: [\"" + server.address() + "\"]"});
-  const RawResponse answer = ask(one);
+  const GatewayProcess one({.backends = {{.hostname = "origin.example", .port = origin_.port(), .addresses = ""}},
+                            .dns = "servers: [\"" + server.address() + "\"]"});
+  const ReceivedResponse answer = ask(one);
   EXPECT_EQ(answer.status, 503);
   EXPECT_THAT(answer.body, HasSubstr("\"dns_error\""));
   EXPECT_THAT(answer.body, HasSubstr("no name server has an answer"));
@@ -137,7 +139,7 @@ TEST_F(Dns, AServerThatRefusesIsAnError) {
 
 TEST_F(Dns, TheLastGoodAnswerOutlivesADeadServerForAsLongAsItMay) {
   NameServer server(pointing({"127.0.0.1"}), 1);
-  const Gateway one = gateway(server, "staleTtl: 2s, negativeTtl: 1s");
+  const GatewayProcess one = gateway(server, "staleTtl: 2s, negativeTtl: 1s");
   const auto start = Clock::now();
   EXPECT_EQ(ask(one).status, 200);
   server.die();
@@ -150,7 +152,7 @@ TEST_F(Dns, AServerThatFallsSilentAfterAGoodAnswerFailsNobody) {
   PassedTime time;
   GatewaySpec timed = spec(server, "timeout: 20s, attempts: 1, negativeTtl: 1s");
   timed.startedBy = time.startedBy();
-  const Gateway one(timed);
+  const GatewayProcess one(timed);
   EXPECT_EQ(ask(one).status, 200);
   server.fallSilent();
   time.pass(one, 161s);  // four fifths of the TTL: the name is queried again
@@ -169,7 +171,7 @@ TEST_F(Dns, AnAnswerTooLongForADatagramIsFetchedByTcp) {
   addresses.emplace_back("127.0.0.1");
   const NameServer server(pointing(addresses));
   // Only one of a hundred addresses answers, and it is reached.
-  const Gateway one = gateway(server, "maxAddresses: 1000");
+  const GatewayProcess one = gateway(server, "maxAddresses: 1000");
   EXPECT_EQ(ask(one).status, 200);
   EXPECT_EQ(server.asked(kName), 2) << "by datagram, and again by TCP";
 }
@@ -180,8 +182,8 @@ TEST_F(Dns, OfThousandsOfAddressesSomeAreTried) {
     addresses.push_back("127.1." + std::to_string(i / 250) + "." + std::to_string(i % 250 + 1));
   }
   const NameServer server(pointing(addresses));
-  const Gateway one = gateway(server);
-  const RawResponse answer = ask(one);
+  const GatewayProcess one = gateway(server);
+  const ReceivedResponse answer = ask(one);
   EXPECT_EQ(answer.status, 503);
   EXPECT_THAT(answer.body, HasSubstr("\"connection_refused\""));
 }
@@ -226,7 +228,7 @@ class SeveralAddresses : public Dns {
 };
 
 TEST_F(SeveralAddresses, OneThatRefusesIsFollowedByTheNext) {
-  const Gateway one(specTo("127.0.0.2, 127.0.0.1", "20s"));
+  const GatewayProcess one(specTo("127.0.0.2, 127.0.0.1", "20s"));
   EXPECT_EQ(ask(one).status, 200);
 }
 
@@ -235,8 +237,8 @@ TEST_F(SeveralAddresses, OneThatDoesNotAnswerLeavesTimeForTheNext) {
   PassedTime time;
   GatewaySpec spec = specTo("127.0.0.2, 127.0.0.1", "100s, clientIdle: 1h");
   spec.startedBy = time.startedBy();
-  const Gateway one(spec);
-  Socket client = Socket::connect(one.port());
+  const GatewayProcess one(spec);
+  BlockingSocket client = BlockingSocket::connect(one.port());
   client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
   ASSERT_TRUE(eventually([&] { return one.adminGet("/exchanges").find("\"total\":1") != std::string::npos; }));
   time.pass(one, 40s);
@@ -248,9 +250,9 @@ TEST_F(SeveralAddresses, OneThatDoesNotAnswerLeavesTimeForTheNext) {
 
 TEST_F(SeveralAddresses, IfNoneAnswersTheConnectTimeoutIsWhatItSays) {
   const BlackHole hole(origin_.port());
-  const Gateway one(specTo("127.0.0.2, 127.0.0.2", "1s"));
+  const GatewayProcess one(specTo("127.0.0.2, 127.0.0.2", "1s"));
   const auto start = Clock::now();
-  const RawResponse answer = ask(one);
+  const ReceivedResponse answer = ask(one);
   EXPECT_EQ(answer.status, 504);
   EXPECT_THAT(answer.body, HasSubstr("\"connection_timeout\""));
   EXPECT_GE(Clock::now() - start, 1s);

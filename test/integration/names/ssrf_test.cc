@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "test/integration/support/canary.h"
-#include "test/integration/support/dns_stub.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/scripted_name_server.h"
 
 namespace sluice::test {
 namespace {
@@ -57,7 +57,7 @@ TEST(Ssrf, NoRequestNamesItsOwnDestination) {
   const Canary canary("127.0.0.1", port);
   const Canary canary6("::1", port);
   ASSERT_TRUE(canary.ok());
-  const Gateway gateway({.backends = {{.port = origin.port()}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   for (const std::string& spelling : kNamesOfThisMachine) {
     SCOPED_TRACE(spelling);
     const std::string there = spelling + ":" + std::to_string(port);
@@ -65,9 +65,9 @@ TEST(Ssrf, NoRequestNamesItsOwnDestination) {
                                        "GET http://" + there + "/ HTTP/1.1\r\nHost: " + there + "\r\n\r\n",
                                        "GET http://" + there + "/ HTTP/1.1\r\nHost: origin.test\r\n\r\n",
                                        "CONNECT " + there + " HTTP/1.1\r\nHost: " + there + "\r\n\r\nGET / "}) {
-      Socket client = Socket::connect(gateway.port());
+      BlockingSocket client = BlockingSocket::connect(gateway.port());
       client.send(request);
-      const RawResponse got = readResponse(client);
+      const ReceivedResponse got = readResponse(client);
       // Either the route's Backend answers, whatever host the request named, or no backend does.
       EXPECT_THAT(got.status, AnyOf(200, 400, 501)) << request;
       EXPECT_FALSE(request.starts_with("CONNECT") && got.status == 200) << request;
@@ -85,7 +85,7 @@ TEST(Ssrf, NoBackendNamesThisMachine) {
   const Canary canary6("::1", port);
   ASSERT_TRUE(canary.ok());
   // The worst name server of all resolves every name to this machine.
-  const DnsStub names(dnsAlways({"127.0.0.1", "0.0.0.0", "::1", "::ffff:127.0.0.1"}));
+  const ScriptedNameServer names(dnsAlways({"127.0.0.1", "0.0.0.0", "::1", "::ffff:127.0.0.1"}));
   GatewaySpec spec{.backends = {}, .dns = "servers: [\"" + names.address() + "\"], ipv6: true", .allow = ""};
   for (std::size_t i = 0; i < kNamesOfThisMachine.size(); ++i) {
     const std::string name = "b" + std::to_string(i);
@@ -96,9 +96,9 @@ TEST(Ssrf, NoBackendNamesThisMachine) {
         "}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n    - matches: [{path: {value: /" + name +
         "}}]\n      backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + name + "}]\n";
   }
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   for (std::size_t i = 0; i < kNamesOfThisMachine.size(); ++i) {
-    Socket client = Socket::connect(gateway.port());
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send("GET /b" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_THAT(readResponse(client).status, AnyOf(403, 500)) << kNamesOfThisMachine[i];
   }

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/route.h"
 
 namespace sluice::test {
@@ -30,7 +30,7 @@ class ProcessorStatus : public testing::Test {
            "test}\nspec:\n  targetRef: {group: gateway.networking.k8s.io, " +
            target + "}\n  processors:\n    - {name: first, type: 'acme.test/Absent:v1', phase: request-headers}\n";
   }
-  static std::string readiness(const Gateway& gateway) {
+  static std::string readiness(const GatewayProcess& gateway) {
     return run({"curl", "-s", "-o", "/dev/null", "-w", "%{http_code}",
                 "http://127.0.0.1:" + std::to_string(gateway.healthPort()) + "/readyz"})
         .output;
@@ -40,7 +40,7 @@ class ProcessorStatus : public testing::Test {
 };
 
 TEST_F(ProcessorStatus, AClosedHookAnswers500WhileHealthAndReadinessDoNotNotice) {
-  Gateway gateway(specWith(hooks("Route")));
+  GatewayProcess gateway(specWith(hooks("Route")));
   EXPECT_EQ(statusOf(gateway, "/served"), "500");
   EXPECT_EQ(statusOf(gateway, "/elsewhere"), "404");
   EXPECT_EQ(readiness(gateway), "200");
@@ -59,7 +59,7 @@ TEST_F(ProcessorStatus, AClosedHookAnswers500WhileHealthAndReadinessDoNotNotice)
 }
 
 TEST_F(ProcessorStatus, SaysOfEachTargetWhetherItIsAttachedAndWhatCanNotRun) {
-  Gateway gateway(specWith("", processor("kind: HTTPRoute, name: absent")));
+  GatewayProcess gateway(specWith("", processor("kind: HTTPRoute, name: absent")));
   EXPECT_EQ(statusOf(gateway, "/served"), "200");
   EXPECT_THAT(
       gateway.adminGet("/status"),
@@ -81,7 +81,7 @@ TEST_F(ProcessorStatus, IsWhatValidatePrints) {
       "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: egress}\nspec: {controllerName: "
       "sluice.dev/egress-gateway}" +
           processor("kind: ListenerSet, name: set"));
-  const Outcome got = run({programPath("sluice"), "validate", "--config", path});
+  const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", path});
   EXPECT_EQ(got.exitCode, 1);
   EXPECT_THAT(got.output, HasSubstr("PayloadProcessor test/guard\n  target ListenerSet test/set  Accepted  False  "
                                     "UnsupportedValue  spec.targetRef.kind: "));

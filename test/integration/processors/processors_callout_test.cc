@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
@@ -33,7 +33,7 @@ class ProcessorCallouts : public testing::Test {
             .routes = routeOfRules("    - filters: [" + inlined(asks) + "]\n" + backendRefs()),
             .program = "sluice-asking"};
   }
-  static Outcome get(const Gateway& gateway, const std::string& target) {
+  static ProgramOutcome get(const GatewayProcess& gateway, const std::string& target) {
     return run({"curl", "-sS", "-i", "--max-time", "30", gateway.url(target)});
   }
   /// Starts nginx with a configuration in which this line answers every callout.
@@ -44,7 +44,7 @@ class ProcessorCallouts : public testing::Test {
                       "  client_body_temp_path b;\n  proxy_temp_path p;\n  fastcgi_temp_path f;\n  uwsgi_temp_path u;\n"
                       "  scgi_temp_path s;\n  server {\n    listen 127.0.0.1:" +
                           std::to_string(port_) + ";\n    location /ask { " + answer + " }\n  }\n}\n");
-    server_ = std::make_unique<Process>(
+    server_ = std::make_unique<ChildProcess>(
         std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
     ASSERT_TRUE(waitForPort(port_)) << server_->errors();
   }
@@ -60,12 +60,12 @@ class ProcessorCallouts : public testing::Test {
   TempDir folder_;
   const std::uint16_t port_ = freePort();
   RawOrigin origin_{RawOrigin::answering(kOk)};
-  std::unique_ptr<Process> server_;
+  std::unique_ptr<ChildProcess> server_;
 };
 
 TEST_F(ProcessorCallouts, NginxIsAskedOverHttp11) {
   startNginx("return 200 \"$request_method $host $server_protocol\";");
-  const Gateway gateway(specOf(port_, "http/1.1", "/ask"));
+  const GatewayProcess gateway(specOf(port_, "http/1.1", "/ask"));
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(get(gateway, "/one").output, HasSubstr("HTTP/1.1 200"));
     EXPECT_EQ(asked(), "POST 127.0.0.1 HTTP/1.1");
@@ -77,46 +77,47 @@ TEST_F(ProcessorCallouts, NginxIsAskedOverHttp11) {
 
 TEST_F(ProcessorCallouts, NginxMayRefuseTheRequest) {
   startNginx("return 401;");
-  const Gateway gateway(specOf(port_, "http/1.1", "/ask"));
+  const GatewayProcess gateway(specOf(port_, "http/1.1", "/ask"));
   EXPECT_THAT(get(gateway, "/one").output, HasSubstr("HTTP/1.1 403"));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
 TEST_F(ProcessorCallouts, NghttpdIsAskedOverHttp2) {
   folder_.write("ask", "not what was sent");
-  server_ = std::make_unique<Process>(std::vector<std::string>{
+  server_ = std::make_unique<ChildProcess>(std::vector<std::string>{
       "nghttpd", "--no-tls", "--echo-upload", "-a", "127.0.0.1", "-d", folder_.path(), std::to_string(port_)});
   ASSERT_TRUE(waitForPort(port_)) << server_->errors();
-  const Gateway gateway(specOf(port_, "h2", "/ask"));
+  const GatewayProcess gateway(specOf(port_, "h2", "/ask"));
   EXPECT_THAT(get(gateway, "/two?x=1").output, HasSubstr("HTTP/1.1 200"));
   EXPECT_EQ(asked(), "/two?x=1");
 }
 
 TEST_F(ProcessorCallouts, AGrpcServerIsAsked) {
   const GrpcOrigin server;
-  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Unary"));
+  const GatewayProcess gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Unary"));
   EXPECT_THAT(get(gateway, "/three").output, HasSubstr("HTTP/1.1 200"));
   EXPECT_EQ(asked(), "/three");
 }
 
 TEST_F(ProcessorCallouts, AGrpcServersFailureFailsTheStep) {
   const GrpcOrigin server;
-  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Fail"));
+  const GatewayProcess gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Fail"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
 TEST_F(ProcessorCallouts, AServerThatIsLateIsCancelled) {
   GrpcOrigin server;
-  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 300ms}\n"));
+  const GatewayProcess gateway(
+      specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 300ms}\n"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 504"));
   EXPECT_TRUE(server.process().waitForLine("cancelled"));
 }
 
 TEST_F(ProcessorCallouts, AClientThatGoesCancelsTheQuestion) {
   GrpcOrigin server;
-  const Gateway gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 60s}\n"));
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 60s}\n"));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
   EXPECT_TRUE(
       gateway.reaches("http_client_open_connections{backend=\"test/asked\",http_connection_state=\"active\"}", 1));
@@ -125,23 +126,23 @@ TEST_F(ProcessorCallouts, AClientThatGoesCancelsTheQuestion) {
 }
 
 TEST_F(ProcessorCallouts, AServerThatIsNotThereFailsTheStep) {
-  const Gateway gateway(specOf(port_, "http/1.1", "/ask"));
+  const GatewayProcess gateway(specOf(port_, "http/1.1", "/ask"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
 TEST_F(ProcessorCallouts, AServerThatResetsFailsTheStep) {
   RecordingOrigin server([](std::size_t) { return std::string(); });
-  const Gateway gateway(specOf(server.port(), "http/1.1", "/ask"));
+  const GatewayProcess gateway(specOf(server.port(), "http/1.1", "/ask"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
   EXPECT_THAT(server.bodies(), Contains("/"));
 }
 
 TEST_F(ProcessorCallouts, AQuestionUnderWayDoesNotHoldUpAShutdown) {
   GrpcOrigin server;
-  auto gateway = std::make_unique<Gateway>(
+  auto gateway = std::make_unique<GatewayProcess>(
       specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 60s}\ndrainTimeout: 1s\n"));
-  Socket client = Socket::connect(gateway->port());
+  BlockingSocket client = BlockingSocket::connect(gateway->port());
   client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
   EXPECT_TRUE(
       gateway->reaches("http_client_open_connections{backend=\"test/asked\",http_connection_state=\"active\"}", 1));
@@ -152,7 +153,7 @@ TEST_F(ProcessorCallouts, AQuestionUnderWayDoesNotHoldUpAShutdown) {
 TEST_F(ProcessorCallouts, AReloadKeepsTheConnectionsToTheServer) {
   RecordingOrigin server([](std::size_t) { return std::string(kOk); });
   GatewaySpec spec = specOf(server.port(), "http/1.1", "/ask");
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   const std::string idle = "http_client_open_connections{backend=\"test/asked\",http_connection_state=\"idle\"}";
   EXPECT_THAT(get(gateway, "/before").output, HasSubstr("HTTP/1.1 200"));
   spec.settings = "timeouts: {processor: 7s}\n";

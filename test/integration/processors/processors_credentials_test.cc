@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
@@ -98,11 +98,11 @@ GatewaySpec exampleOf(std::uint16_t port, const std::string& authority, const st
 }
 
 TEST(Credentials, OfTheProposalsExampleReachItsOriginInThePlaceOfTheClients) {
-  const Identity authority = makeAuthority();
-  const Identity server = issueServer(authority, "api.openai.com");
+  const CertifiedKey authority = makeAuthority();
+  const CertifiedKey server = issueServer(authority, "api.openai.com");
   for (const char* origins : {"--h1-only", "--h2-only"}) {
     const EchoOrigin origin(server, {origins});
-    const Gateway gateway(exampleOf(origin.port(), authority.certificate, kGrant));
+    const GatewayProcess gateway(exampleOf(origin.port(), authority.certificate, kGrant));
     for (const char* clients : {"--http1.1", "--http2-prior-knowledge"}) {
       const std::string answer = ask(gateway, "/v1/models", {clients, "-H", "Authorization: Bearer mine"});
       EXPECT_THAT(answer, HasSubstr(" 200")) << origins << clients;
@@ -114,9 +114,9 @@ TEST(Credentials, OfTheProposalsExampleReachItsOriginInThePlaceOfTheClients) {
 }
 
 TEST(Credentials, WithoutAGrantAreNotLentAndNothingIsSent) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "api.openai.com"));
-  const Gateway gateway(exampleOf(origin.port(), authority.certificate, ""));
+  const GatewayProcess gateway(exampleOf(origin.port(), authority.certificate, ""));
   const std::string answer = ask(gateway, "/v1/models");
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 500 "));
   EXPECT_THAT(answer, HasSubstr("\"code\":\"proxy_configuration_error\""));
@@ -133,8 +133,8 @@ class PlainCredentials : public testing::Test {
             .routes = routeOfRules("    -\n" + backendRefs()) + secretOf("key", secret)};
   }
   /// Sends the bytes and returns the gateway's answer.
-  static RawResponse exchange(const Gateway& gateway, const std::string& request) {
-    Socket client = Socket::connect(gateway.port());
+  static ReceivedResponse exchange(const GatewayProcess& gateway, const std::string& request) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(request);
     return readResponse(client);
   }
@@ -144,12 +144,12 @@ class PlainCredentials : public testing::Test {
 };
 
 TEST_F(PlainCredentials, FollowTheirSecretAndNoRequestIsLost) {
-  Gateway gateway(specOf("token: first"));
+  GatewayProcess gateway(specOf("token: first"));
   std::atomic<bool> stop = false;
   std::atomic<int> asked = 0;
   std::atomic<int> lost = 0;
   std::thread client([&] {
-    Socket socket = Socket::connect(gateway.port());
+    BlockingSocket socket = BlockingSocket::connect(gateway.port());
     while (!stop) {
       socket.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
       if (readResponse(socket).status != 200) ++lost;
@@ -172,7 +172,7 @@ TEST_F(PlainCredentials, FollowTheirSecretAndNoRequestIsLost) {
 TEST_F(PlainCredentials, AreNotTakenFromSecretsThatWouldSplitTheRequest) {
   for (const char* token : {R"("k\r\nX-Inj: 1")", R"("k\nX-Inj: 1")", R"("k\rX-Inj: 1")", R"("kX-Inj\0")",
                             R"("kX-Inj\n\n")", R"("kX-Inj\x7f")", "\"\""}) {
-    const Gateway gateway(specOf("token: " + std::string(token)));
+    const GatewayProcess gateway(specOf("token: " + std::string(token)));
     EXPECT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 500) << token;
     const std::string status = gateway.adminGet("/status");
     EXPECT_THAT(status, HasSubstr("\"InvalidSecretRef\"")) << token;
@@ -183,17 +183,17 @@ TEST_F(PlainCredentials, AreNotTakenFromSecretsThatWouldSplitTheRequest) {
 
 TEST_F(PlainCredentials, LoseOneLineEndThatTheirFileHas) {
   for (const char* token : {R"("k-1\n")", R"("k-1\r\n")", "k-1"}) {
-    const Gateway gateway(specOf("token: " + std::string(token)));
+    const GatewayProcess gateway(specOf("token: " + std::string(token)));
     EXPECT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 200) << token;
     EXPECT_THAT(lastHead(), HasSubstr("authorization: Bearer k-1\r\n")) << token;
   }
 }
 
 TEST_F(PlainCredentials, ReplaceAllThatTheClientSentInTheirPlace) {
-  const Gateway gateway(specOf("token: ours", ", header: X-Api-Key"));
-  const RawResponse got = exchange(gateway,
-                                   "GET / HTTP/1.1\r\nHost: a\r\nX-API-KEY: theirs\r\nx-api-key: theirs\r\n"
-                                   "x_api_key: theirs\r\nX-Api_Key: theirs\r\nConnection: x-api-key\r\n\r\n");
+  const GatewayProcess gateway(specOf("token: ours", ", header: X-Api-Key"));
+  const ReceivedResponse got = exchange(gateway,
+                                        "GET / HTTP/1.1\r\nHost: a\r\nX-API-KEY: theirs\r\nx-api-key: theirs\r\n"
+                                        "x_api_key: theirs\r\nX-Api_Key: theirs\r\nConnection: x-api-key\r\n\r\n");
   ASSERT_EQ(got.status, 200);
   EXPECT_EQ(countOf(lastHead(), "x-api-key: ours\r\n"), 1U) << lastHead();
   EXPECT_EQ(countOf(lastHead(), "theirs"), 0U) << lastHead();
@@ -209,7 +209,7 @@ TEST_F(PlainCredentials, ReplaceAllThatTheClientSentInTheirPlace) {
 
 TEST_F(PlainCredentials, AreNotAddedToByTrailers) {
   std::string behind;
-  RawOrigin origin([&](Socket& socket, RawOrigin& self) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.readUntil("\r\n0\r\n");
     for (std::string line; line != "\r\n" && !socket.closed(); behind += line) line = socket.readUntil("\r\n");
@@ -217,10 +217,10 @@ TEST_F(PlainCredentials, AreNotAddedToByTrailers) {
   });
   GatewaySpec spec = specOf("token: ours");
   spec.backends[0].port = origin.port();
-  const Gateway gateway(spec);
-  const RawResponse got = exchange(gateway,
-                                   "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTE: trailers\r\n"
-                                   "Trailer: authorization\r\n\r\n2\r\nhi\r\n0\r\nAuthorization: theirs\r\n\r\n");
+  const GatewayProcess gateway(spec);
+  const ReceivedResponse got = exchange(gateway,
+                                        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTE: trailers\r\n"
+                                        "Trailer: authorization\r\n\r\n2\r\nhi\r\n0\r\nAuthorization: theirs\r\n\r\n");
   EXPECT_EQ(got.status, 200);
   ASSERT_EQ(origin.heads().size(), 1U);
   EXPECT_THAT(origin.heads()[0], HasSubstr("authorization: Bearer ours\r\n"));
@@ -228,7 +228,7 @@ TEST_F(PlainCredentials, AreNotAddedToByTrailers) {
 }
 
 TEST_F(PlainCredentials, StandInTheQueryOnceAndEncoded) {
-  const Gateway gateway(specOf("token: 'a&b=c d'", ", queryParam: key"));
+  const GatewayProcess gateway(specOf("token: 'a&b=c d'", ", queryParam: key"));
   ASSERT_EQ(exchange(gateway, "GET /x?key=mine&y=%26&k%65y=mine&key HTTP/1.1\r\nHost: a\r\n\r\n").status, 200);
   const std::string target = lastHead().substr(0, lastHead().find("\r\n"));
   EXPECT_EQ(countOf(target, "mine"), 0U) << target;
@@ -241,7 +241,7 @@ TEST_F(PlainCredentials, AreNotSentInTheClearUnlessThatIsWanted) {
   GatewaySpec spec = specOf("token: ours");
   std::string& uses = spec.backends[0].extensions;
   uses.replace(uses.find("allowPlaintext: true"), 20, "allowPlaintext: false");
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 500);
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"InsecureCredential\""));
   EXPECT_EQ(origin_.heads().size(), 0U);
@@ -257,7 +257,7 @@ TEST_F(PlainCredentials, AreNotSentInTheClearByAPayloadProcessorEither) {
         "spec:\n  targetRef: {group: gateway.networking.k8s.io, " +
         std::string(target) + "}\n  processors: [" +
         use("CredentialInjector", "key", "request-headers", "secretRef: {name: key}") + "]\n";
-    const Gateway gateway(spec);
+    const GatewayProcess gateway(spec);
     EXPECT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 500) << target;
     EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"InsecureCredential\"")) << target;
   }
@@ -278,7 +278,7 @@ TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {
                    backendRef("gone") + "]\n") +
       secretOf("key", "token: " + std::string(kKey));
   spec.options = {"--log-level", "trace"};
-  Gateway gateway(spec);
+  GatewayProcess gateway(spec);
   std::string seen;
   for (const char* version : {"--http1.1", "--http2-prior-knowledge"}) {
     seen += ask(gateway, "/a?b=c", {version}) + ask(gateway, "/gone?b=c", {version});
@@ -296,15 +296,15 @@ TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {
 }
 
 TEST_F(PlainCredentials, AreNotOnThePageOfWhatIsInFlight) {
-  RawOrigin slow([](Socket& socket, RawOrigin& self) {
+  RawOrigin slow([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
     socket.close();
   });
   GatewaySpec spec = specOf("token: " + std::string(kKey), ", queryParam: key");
   spec.backends[0].port = slow.port();
-  const Gateway gateway(spec);
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(spec);
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
   ASSERT_TRUE(eventually([&] { return slow.heads().size() == 1; }));
   EXPECT_THAT(slow.heads()[0], HasSubstr("GET /a?key=" + std::string(kKey)));
@@ -315,7 +315,7 @@ TEST_F(PlainCredentials, AreNotOnThePageOfWhatIsInFlight) {
 }
 
 TEST_F(PlainCredentials, GoWithAnUpgrade) {
-  RawOrigin agreeing([](Socket& socket, RawOrigin& self) {
+  RawOrigin agreeing([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -324,8 +324,8 @@ TEST_F(PlainCredentials, GoWithAnUpgrade) {
   });
   GatewaySpec spec = specOf("token: ours");
   spec.backends[0].port = agreeing.port();
-  const Gateway gateway(spec);
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(spec);
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(
       "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: theirs\r\nConnection: Upgrade, authorization\r\nUpgrade: "
       "websocket\r\n"
@@ -337,7 +337,7 @@ TEST_F(PlainCredentials, GoWithAnUpgrade) {
 }
 
 TEST_F(PlainCredentials, OfTwoPartsAreBasic) {
-  const Gateway gateway(specOf("username: me, password: 'p:w'", ", basic: true"));
+  const GatewayProcess gateway(specOf("username: me, password: 'p:w'", ", basic: true"));
   ASSERT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n").status, 200);
   EXPECT_EQ(countOf(lastHead(), "authorization: "), 1U);
   EXPECT_THAT(lastHead(), HasSubstr("authorization: Basic bWU6cDp3\r\n"));

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/processors.h"
 
 namespace sluice::test {
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 constexpr const char* kExampleFolder = SLUICE_SOURCE_DIR "/examples/processors";
 
 TEST(ProcessorsExample, IsAValidConfiguration) {
-  const Outcome got = run({programPath("sluice"), "validate", "--config", kExampleFolder});
+  const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", kExampleFolder});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
@@ -40,7 +40,7 @@ TEST(ProcessorsExample, ShowsWhatTheGatewayPutsInAndWhomItLetsThrough) {
   const std::string programs = std::filesystem::absolute(programPath("sluice")).parent_path();
   const TempDir folder;
   copyWithFreePorts(folder.path());
-  const Outcome got =
+  const ProgramOutcome got =
       run({"env", "SLUICE_PROGRAMS=" + programs, "bash", folder.path() + "/examples/processors/run.sh"});
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"authorization: Bearer demo-only-key\""), 3U) << got.output;

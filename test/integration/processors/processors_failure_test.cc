@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "test/integration/support/canary.h"
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
@@ -73,7 +73,7 @@ TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {
     std::string route = rulesOf(formsOf(kFailureSpellings[i].first), "/" + std::to_string(i) + "/");
     routes += (i == 0 ? "" : "---\n") + route.replace(route.find("name: all"), 9, "name: r" + std::to_string(i));
   }
-  const Gateway gateway(specOf(routes));
+  const GatewayProcess gateway(specOf(routes));
   for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
     const auto forms = formsOf(kFailureSpellings[i].first);
     for (std::size_t j = 0; j < forms.size(); ++j) {
@@ -97,7 +97,7 @@ TEST_F(ProcessorFailures, OfListenersAreOpenOrClosedInEverySpelling) {
   }
   GatewaySpec spec = specOf(routeOfRules("    -\n" + backendRefs()) + processors);
   spec.listeners = listeners;
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
     expectAnswer(ports[i], "/", kFailureSpellings[i].second, "processor_failed", kFailureSpellings[i].first);
   }
@@ -133,14 +133,14 @@ spec:
 )";
 
 TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) {
-  const Identity client = issueClient(makeAuthority(), "tenant");
+  const CertifiedKey client = issueClient(makeAuthority(), "tenant");
   const std::string secret = tlsSecretOf("client-cert", client, "default");
   const std::string grant =
       "---\napiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\n"
       "metadata: {namespace: default, name: routes}\nspec:\n"
       "  from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: test}]\n"
       "  to: [{group: gateway.networking.k8s.io, kind: Backend}]\n";
-  const Gateway gateway(
+  const GatewayProcess gateway(
       specOf(routeOfRules("    -\n" + backendRefs() + "    - matches: [{path: {value: /pii}}]\n      backendRefs: [" +
                           backendRef("no-pii-openai", ", namespace: default") + "]\n") +
              grant + kFailureExample + secret));
@@ -178,7 +178,7 @@ TEST_F(ProcessorFailures, SchemasReachNothingOutsideOfThem) {
        {R"({"$ref": ")" + at + "\"}", R"({"$id": ")" + at + R"(", "$ref": "other.json"})",
         R"({"$schema": ")" + at + R"(", "type": "object"})", R"({"properties": {"a": {"$dynamicRef": ")" + at + "\"}}}",
         std::string(R"({"$ref": "file:///etc/passwd"})")}) {
-    const Gateway gateway(withSchema(origin_.port(), schema));
+    const GatewayProcess gateway(withSchema(origin_.port(), schema));
     expectAnswer(gateway.port(), "/0", false, "proxy_configuration_error", schema);
     EXPECT_EQ(statusOf(gateway, "/1"), "200") << schema;
     const std::string status = gateway.adminGet("/status");
@@ -202,7 +202,7 @@ TEST_F(ProcessorFailures, SchemasThatAreHugeOrNeverEndCostNoMoreThanOthers) {
       {many + "]}", "has more than 20000 values"},
       {deep, "nesting exceeds"}};
   for (const auto& [schema, complaint] : cases) {
-    const Gateway gateway(withSchema(origin_.port(), schema));
+    const GatewayProcess gateway(withSchema(origin_.port(), schema));
     expectAnswer(gateway.port(), "/0", false, "proxy_configuration_error", complaint);
     EXPECT_EQ(statusOf(gateway, "/1"), "200") << complaint;
     EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(complaint));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
@@ -75,7 +75,7 @@ class Isolation : public testing::Test {
   }
   /// Sends this many requests in each version of HTTP, on one connection each, and returns how many were answered with
   /// 200.
-  static std::size_t askMany(const Gateway& gateway) {
+  static std::size_t askMany(const GatewayProcess& gateway) {
     std::size_t served = countOf(answersTo(gateway), "\n200\n");
     H2Client client(gateway.port());
     for (std::uint32_t stream = 1; stream < 2 * kEnoughRequests; stream += 2) {
@@ -89,7 +89,7 @@ class Isolation : public testing::Test {
     return served;
   }
   /// Returns curl's output for this many requests over HTTP/1.1, each answer followed by its status.
-  static std::string answersTo(const Gateway& gateway) {
+  static std::string answersTo(const GatewayProcess& gateway) {
     std::vector<std::string> more = kFields;
     more.insert(more.end(), {"-w", "\n%{http_code}\n"});
     for (int i = 1; i < kEnoughRequests; ++i) more.push_back(gateway.url("/x"));
@@ -101,7 +101,7 @@ TEST_F(Isolation, NothingOfABackendThatAnswers503OrResetsReachesTheOther) {
   for (const char* failure : {kBusyWithMark, kReset}) {
     const RecordingOrigin a([&](std::size_t) { return failure; });
     const RecordingOrigin b([](std::size_t) { return kOk; });
-    const Gateway gateway(specOf(a.port(), b.port()));
+    const GatewayProcess gateway(specOf(a.port(), b.port()));
     EXPECT_GE(askMany(gateway), 20U);
     EXPECT_GE(a.heads().size(), 10U) << "fail-overs were forced";
     EXPECT_GE(b.heads().size(), 10U);
@@ -112,14 +112,14 @@ TEST_F(Isolation, NothingOfABackendThatAnswers503OrResetsReachesTheOther) {
 
 TEST_F(Isolation, NothingOfABackendThatRefusesConnectionsReachesTheOther) {
   const RecordingOrigin b([](std::size_t) { return kOk; });
-  const Gateway gateway(specOf(freePort(), b.port()));
+  const GatewayProcess gateway(specOf(freePort(), b.port()));
   EXPECT_GE(askMany(gateway), 20U);
   EXPECT_GE(b.heads().size(), 10U);
   expectOnly(b.heads(), "b", "a");
 }
 
 TEST_F(Isolation, HoldsOverTlsAndHttp2WithConnectionsThatAreUsedAgain) {
-  const Identity authority = makeAuthority();
+  const CertifiedKey authority = makeAuthority();
   const EchoOrigin a(issueServer(authority, "a.test"), {"--h2-only"});
   const EchoOrigin b(issueServer(authority, "b.test"), {"--h2-only"});
   GatewaySpec spec = specOf(a.port(), b.port());
@@ -129,7 +129,7 @@ TEST_F(Isolation, HoldsOverTlsAndHttp2WithConnectionsThatAreUsedAgain) {
   spec.routes = routeOfRules("    - retry: {codes: [503], attempts: 3, backoff: 1ms}\n      backendRefs: [" +
                              backendRef("a", busy) + ", " + backendRef("b") + "]\n") +
                 secrets();
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   const std::string answers = answersTo(gateway);
   const std::size_t served = countOf(answers, "\n200\n");
   EXPECT_GE(served, 10U);
@@ -149,7 +149,7 @@ TEST_F(Isolation, EachTryOfOneBackendBeginsAnew) {
   spec.routes = routeOfRules("    - retry: {codes: [503], attempts: 3, backoff: 1ms}\n      backendRefs: [" +
                              backendRef("a") + "]\n") +
                 secrets();
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusOf(gateway, "/", kFields), "200");
   EXPECT_EQ(a.heads().size(), 3U);
   expectOnly(a.heads(), "a", "b");
@@ -158,7 +158,7 @@ TEST_F(Isolation, EachTryOfOneBackendBeginsAnew) {
 TEST_F(Isolation, WhatAResponseThatIsNotKeptWasGivenIsGoneWithIt) {
   const RecordingOrigin a([](std::size_t) { return kBusyWithMark; });
   const RecordingOrigin b([](std::size_t) { return kOk; });
-  const Gateway gateway(specOf(a.port(), b.port()));
+  const GatewayProcess gateway(specOf(a.port(), b.port()));
   std::size_t failedOver = 0;
   for (int i = 0; i < kEnoughRequests && failedOver < 3; ++i) {
     const std::size_t before = a.heads().size();
@@ -183,7 +183,7 @@ TEST_F(Isolation, ACopyForAMirrorHasNothingThatAnyStepPutIn) {
                              "]}, {type: RequestMirror, requestMirror: {backendRef: " + backendRef("copy") +
                              "}}]\n      backendRefs: [" + backendRef("a") + "]\n") +
                 secrets();
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusOf(gateway, "/x", kFields), "200");
   ASSERT_TRUE(copy.hears(1));
   ASSERT_EQ(a.heads().size(), 1U);
@@ -202,7 +202,7 @@ TEST_F(Isolation, ARedirectShowsNothingThatAStepPutIn) {
   spec.routes = routeOfRules("    - filters: [{type: PayloadProcessing, payloadProcessing: [" + inlined +
                              "]}, {type: RequestRedirect, requestRedirect: {hostname: else.test}}]\n") +
                 secrets();
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   const std::string answer = ask(gateway, "/x?a=b");
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 302 "));
   EXPECT_EQ(countOf(answer, "/x?a=b\r\n"), 1U) << answer;

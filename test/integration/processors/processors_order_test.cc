@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
@@ -64,12 +64,12 @@ class ProcessorOrder : public testing::Test {
   }
   /// Returns what the steps of the request added, as the origin gets it.
   std::string toOrigin(const GatewaySpec& spec, const std::vector<std::string>& more = {}) const {
-    const Gateway gateway(spec);
+    const GatewayProcess gateway(spec);
     EXPECT_EQ(statusOf(gateway, "/", more), "200");
     return origin_.heads().empty() ? "" : stepsIn(origin_.heads().back());
   }
   static std::string toClient(const GatewaySpec& spec, const std::vector<std::string>& more = {}) {
-    const Gateway gateway(spec);
+    const GatewayProcess gateway(spec);
     return stepsIn(ask(gateway, "/", more));
   }
   /// Returns steps of one phase at every place where they can stand, with the route "all" after the processors that
@@ -157,7 +157,7 @@ TEST_F(ProcessorOrder, EachStepSeesWhatThoseBeforeItDid) {
 TEST_F(ProcessorOrder, ARefusalEndsIt) {
   const std::string refusing = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   const std::string key = on("kind: Gateway, name: egress", "a", refusing);
-  const Gateway gateway(specOf(ruleOf("") + key));
+  const GatewayProcess gateway(specOf(ruleOf("") + key));
   EXPECT_EQ(statusOf(gateway, "/"), "200");
   EXPECT_EQ(statusOf(gateway, "/"), "429");
   EXPECT_EQ(origin_.heads().size(), 1U);
@@ -173,7 +173,7 @@ TEST_F(ProcessorOrder, AnswersOfTheGatewaysOwnHaveResponseHeadersAndNoBackendRes
                    "    - matches: [{path: {value: /gone}}]\n      filters: [" +
                    inlined(both) + "]\n      backendRefs: [" + backendRef("gone") + "]\n"));
   spec.backends.push_back({.name = "gone", .hostname = "gone.test", .port = freePort()});
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(stepsIn(ask(gateway, "/")), "skipped kept") << "the origin's answer has both";
   for (const char* version : {"--http1.1", "--http2-prior-knowledge"}) {
     const std::string refused = ask(gateway, "/", {version});
@@ -203,7 +203,7 @@ TEST_F(ProcessorOrder, LiteralsOfGep5091AreEdits) {
 TEST_F(ProcessorOrder, AnAnswerToARequestOfNoRouteHasTheGatewaysResponseHeaders) {
   GatewaySpec spec = specOf(routeOfRules("    - matches: [{path: {value: /known}}]\n" + backendRefs()) +
                             on("kind: Gateway, name: egress", "a", step("gateway", "response-headers")));
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   const std::string answer = ask(gateway, "/unknown");
   EXPECT_THAT(answer, HasSubstr(" 404"));
   EXPECT_EQ(stepsIn(answer), "gateway");
@@ -213,7 +213,7 @@ TEST_F(ProcessorOrder, BeforeRoutingIsBeforeARouteIsMatched) {
   const std::string chooses = use("HeaderModifier", "choose", "request-headers", "set: [{name: x-model, value: b}]");
   GatewaySpec spec = specOf(routeOfRules("    - matches: [{headers: [{name: x-model, value: b}]}]\n" + backendRefs()) +
                             on("kind: Gateway, name: egress", "a", chooses, "phase: PreRouting, "));
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusOf(gateway, "/"), "200");
 }
 
@@ -221,7 +221,7 @@ TEST_F(ProcessorOrder, ARefusalOfABackendsRequestHeadersComesBeforeItIsDialled) 
   const std::string refusing = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   GatewaySpec spec = specOf("", "[" + refusing + "]");
   spec.backends[0].port = freePort();  // has no listener
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusOf(gateway, "/"), "503");
   EXPECT_EQ(statusOf(gateway, "/"), "429");
 }

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
@@ -29,7 +29,7 @@ std::string qos(const std::string& config, const std::string& phase = "request-h
 
 /// Returns the status of a request on a connection of its own.
 int statusAt(std::uint16_t port, const std::string& fields = {}, const std::string& target = "/") {
-  Socket client = Socket::connect(port);
+  BlockingSocket client = BlockingSocket::connect(port);
   client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n");
   return readResponse(client).status;
 }
@@ -45,7 +45,7 @@ class Qos : public testing::Test {
 
 TEST_F(Qos, LetsABurstPassAndAnswers429WithRetryAfter) {
   for (const char* phase : {"request-headers", "connect", "backend-request"}) {
-    Gateway gateway(specOf(qos(kSlow + std::string("2"), phase)));
+    GatewayProcess gateway(specOf(qos(kSlow + std::string("2"), phase)));
     EXPECT_THAT(ask(gateway, "/"), HasSubstr("HTTP/1.1 200 "));
     EXPECT_EQ(statusOf(gateway, "/", {"--http2-prior-knowledge"}), "200");
     const std::string refused = ask(gateway, "/");
@@ -59,7 +59,7 @@ TEST_F(Qos, LetsABurstPassAndAnswers429WithRetryAfter) {
 }
 
 TEST_F(Qos, IsNamedInTheLogByItsUse) {
-  Gateway gateway(specOf(qos(kSlow + std::string("1"))));
+  GatewayProcess gateway(specOf(qos(kSlow + std::string("1"))));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
   const auto lines = gateway.accessLog(2);
@@ -69,7 +69,7 @@ TEST_F(Qos, IsNamedInTheLogByItsUse) {
 }
 
 TEST_F(Qos, LetsOneRequestPassAtOnceUnlessTheBurstIsSaid) {
-  const Gateway gateway(specOf(qos("requestsPerMinute: 1")));
+  const GatewayProcess gateway(specOf(qos("requestsPerMinute: 1")));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
 }
@@ -77,7 +77,7 @@ TEST_F(Qos, LetsOneRequestPassAtOnceUnlessTheBurstIsSaid) {
 TEST_F(Qos, HasOneBudgetForAllWorkersThatAReloadDoesNotRefill) {
   constexpr int kBudget = 20;
   const auto spec = [&](int more) { return specOf(qos(kSlow + std::to_string(kBudget + more)), 2); };
-  Gateway gateway(spec(0));
+  GatewayProcess gateway(spec(0));
   std::atomic<int> passed = 0;
   std::atomic<int> refused = 0;
   const auto storm = [&] {
@@ -104,7 +104,7 @@ TEST_F(Qos, HasOneBudgetForAllWorkersThatAReloadDoesNotRefill) {
 
 TEST_F(Qos, LimitsWhatIsInFlightUntilItEnds) {
   std::atomic<bool> answer = false;
-  RawOrigin slow([&](Socket& socket, RawOrigin& self) {
+  RawOrigin slow([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
       answer.wait(false);
       socket.send(kOk);
@@ -112,7 +112,7 @@ TEST_F(Qos, LimitsWhatIsInFlightUntilItEnds) {
   });
   GatewaySpec spec = specOf(qos("concurrency: 2"), 2);
   spec.backends[0].port = slow.port();
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   H2Client both(gateway.port());
   both.send(h2::headers(1, h2::get("/"), true) + h2::headers(3, h2::get("/"), true));
   EXPECT_TRUE(eventually([&] { return slow.heads().size() == 2; }));
@@ -126,15 +126,15 @@ TEST_F(Qos, LimitsWhatIsInFlightUntilItEnds) {
 }
 
 TEST_F(Qos, APlaceIsFreeAgainAfterTheClientLeft) {
-  RawOrigin silent([](Socket& socket, RawOrigin& self) {
+  RawOrigin silent([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     if (self.heads().size() == 1) self.waitUntilItStops();
     socket.send(kOk);
   });
   GatewaySpec spec = specOf(qos("concurrency: 1"));
   spec.backends[0].port = silent.port();
-  const Gateway gateway(spec);
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(spec);
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(eventually([&] { return silent.heads().size() == 1; }));
   EXPECT_EQ(statusAt(gateway.port()), 429);
@@ -143,7 +143,7 @@ TEST_F(Qos, APlaceIsFreeAgainAfterTheClientLeft) {
 }
 
 TEST_F(Qos, CountsByTheValueOfAHeader) {
-  const Gateway gateway(specOf(qos(kSlow + std::string("1, key: Header, header: X-Tenant"))));
+  const GatewayProcess gateway(specOf(qos(kSlow + std::string("1, key: Header, header: X-Tenant"))));
   EXPECT_EQ(statusAt(gateway.port(), "X-Tenant: a\r\n"), 200);
   EXPECT_EQ(statusAt(gateway.port(), "X-Tenant: b\r\n"), 200);
   EXPECT_EQ(statusAt(gateway.port(), "x-tenant: a\r\n"), 429);
@@ -152,7 +152,7 @@ TEST_F(Qos, CountsByTheValueOfAHeader) {
 }
 
 TEST_F(Qos, CountsByNamespaceOfWhichAllThatAreUnknownShareOne) {
-  const Gateway gateway(specOf(qos(kSlow + std::string("1, key: Namespace"))));
+  const GatewayProcess gateway(specOf(qos(kSlow + std::string("1, key: Namespace"))));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
 }
@@ -164,7 +164,7 @@ TEST_F(Qos, CountsForEachBackendAlone) {
   spec.routes =
       routeOfRules("    -\n" + backendRefs() + "    - matches: [{path: {value: /other}}]\n      backendRefs: [" +
                    backendRef("other") + "]\n");
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
   EXPECT_EQ(statusAt(gateway.port(), "", "/other"), 200);
@@ -174,7 +174,7 @@ TEST_F(Qos, CountsForEachBackendAlone) {
 TEST_F(Qos, CountsABackendOnceWhateverRulesLeadToIt) {
   GatewaySpec spec = specOf(qos(kSlow + std::string("2")));
   spec.routes = routeOfRules("    -\n" + backendRefs() + "    - matches: [{path: {value: /other}}]\n" + backendRefs());
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port(), "", "/other"), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
@@ -182,7 +182,7 @@ TEST_F(Qos, CountsABackendOnceWhateverRulesLeadToIt) {
 
 TEST_F(Qos, WhatIsInFlightCountsAcrossAReload) {
   std::atomic<bool> answer = false;
-  RawOrigin slow([&](Socket& socket, RawOrigin& self) {
+  RawOrigin slow([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
       answer.wait(false);
       socket.send(kOk);
@@ -190,8 +190,8 @@ TEST_F(Qos, WhatIsInFlightCountsAcrossAReload) {
   });
   GatewaySpec spec = specOf(qos("concurrency: 1"));
   spec.backends[0].port = slow.port();
-  Gateway gateway(spec);
-  Socket client = Socket::connect(gateway.port());
+  GatewayProcess gateway(spec);
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(eventually([&] { return slow.heads().size() == 1; }));
   spec.settings = "timeouts: {requestHeader: 9s}";
@@ -204,7 +204,7 @@ TEST_F(Qos, WhatIsInFlightCountsAcrossAReload) {
 }
 
 TEST_F(Qos, AConnectionThatWasUpgradedIsInFlightUntilItEnds) {
-  RawOrigin agreeing([](Socket& socket, RawOrigin& self) {
+  RawOrigin agreeing([](BlockingSocket& socket, RawOrigin& self) {
     while (true) {
       const std::string head = self.readHead(socket);
       if (head.empty()) return;
@@ -221,8 +221,8 @@ TEST_F(Qos, AConnectionThatWasUpgradedIsInFlightUntilItEnds) {
   });
   GatewaySpec spec = specOf(qos("concurrency: 1"));
   spec.backends[0].port = agreeing.port();
-  const Gateway gateway(spec);
-  Socket client = Socket::connect(gateway.port());
+  const GatewayProcess gateway(spec);
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n");
@@ -233,9 +233,9 @@ TEST_F(Qos, AConnectionThatWasUpgradedIsInFlightUntilItEnds) {
 }
 
 TEST_F(Qos, RefusesAnUploadBeforeItIsSent) {
-  const Gateway gateway(specOf(qos(kSlow + std::string("1, key: Header, header: x-tenant"))));
+  const GatewayProcess gateway(specOf(qos(kSlow + std::string("1, key: Header, header: x-tenant"))));
   EXPECT_EQ(statusAt(gateway.port(), "x-tenant: a\r\n"), 200);
-  Socket client = Socket::connect(gateway.port());
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nx-tenant: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(readResponse(client).status, 429) << "and no 100 before it";
   EXPECT_EQ(origin_.heads().size(), 1U);
@@ -252,7 +252,7 @@ TEST_F(Qos, RefusesBeforeACopyOrARedirectIsMade) {
                 routeOfRules("    - matches: [{path: {value: /moved}}]\n      filters: [" + limited +
                              ", {type: RequestRedirect, requestRedirect: {hostname: else.test}}]\n");
   spec.routes.replace(spec.routes.rfind("name: all"), 9, "name: moved");
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusAt(gateway.port(), "", "/moved"), 302);
   EXPECT_EQ(statusAt(gateway.port(), "", "/moved"), 429);
   EXPECT_EQ(statusAt(gateway.port(), "", "/"), 200);
@@ -270,7 +270,7 @@ TEST_F(Qos, IsUnavailableToCallsOfGrpc) {
       backendRefs();
   const EchoOrigin origin(std::nullopt);
   spec.backends[0].port = origin.port();
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   const std::vector<std::string> call = {"--http2-prior-knowledge", "-X", "POST", "-H",
                                          "content-type: application/grpc"};
   EXPECT_THAT(ask(gateway, "/a.B/C", call), HasSubstr("grpc-status: 0"));
@@ -287,7 +287,7 @@ TEST_F(Qos, CountsAttemptsInBackendRequestAndInRequestHeadersOfABackend) {
     GatewaySpec spec = specOf(qos(kSlow + std::string("2"), phase));
     spec.backends[0].port = busy.port();
     spec.routes = routeOfRules("    - retry: {codes: [503], attempts: 3, backoff: 1ms}\n" + backendRefs());
-    const Gateway gateway(spec);
+    const GatewayProcess gateway(spec);
     EXPECT_EQ(statusAt(gateway.port()), 429) << phase;
     EXPECT_EQ(busy.heads().size() - before, 2U) << phase;
   }
@@ -302,7 +302,7 @@ TEST_F(Qos, OfAGatewayCountsRequestsAndNotAttempts) {
                 "---\napiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: test, name: p}\n"
                 "spec:\n  targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}\n  processors: [" +
                 qos(kSlow + std::string("2")) + "]\n";
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   EXPECT_EQ(statusAt(gateway.port()), 503);
   EXPECT_EQ(statusAt(gateway.port()), 503);
   EXPECT_EQ(statusAt(gateway.port()), 429);
@@ -310,7 +310,7 @@ TEST_F(Qos, OfAGatewayCountsRequestsAndNotAttempts) {
 }
 
 TEST_F(Qos, ThatFailsOpenRefusesAllTheSame) {  // failOpen is about failures, and a refusal is none
-  const Gateway gateway(specOf(qos(kSlow + std::string("1"), "backend-request", ", failOpen: true")));
+  const GatewayProcess gateway(specOf(qos(kSlow + std::string("1"), "backend-request", ", failOpen: true")));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
 }

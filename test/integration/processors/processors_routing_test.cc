@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
@@ -47,7 +47,8 @@ class ProcessorRouting : public testing::Test {
                          {.name = "small", .hostname = "small.test", .port = small_.port()}},
             .routes = routes};
   }
-  static std::string post(const Gateway& gateway, const std::string& body, const std::vector<std::string>& more = {}) {
+  static std::string post(const GatewayProcess& gateway, const std::string& body,
+                          const std::vector<std::string>& more = {}) {
     std::vector<std::string> options = {"-H", "content-type: application/json", "--data-binary", body};
     options.insert(options.end(), more.begin(), more.end());
     return statusOf(gateway, "/v1/chat/completions", options);
@@ -62,7 +63,7 @@ TEST_F(ProcessorRouting, TheModelOfABodyChoosesTheBackendBeforeAndBehindTheMatch
   const std::string inlined = "{type: PayloadProcessing, payloadProcessing: [" + router("") + "]}";
   for (const std::string& routes : {routeOfRules(rules("x-gateway-model-name", inlined)),
                                     routeOfRules(rules("x-gateway-model-name")) + atGateway(router(""))}) {
-    const Gateway gateway(specOf(routes));
+    const GatewayProcess gateway(specOf(routes));
     for (const char* version : {"--http1.1", "--http2-prior-knowledge"}) {
       EXPECT_EQ(post(gateway, kLarge, {version}), "200");
       EXPECT_EQ(post(gateway, kSmall, {version}), "200");
@@ -76,7 +77,7 @@ TEST_F(ProcessorRouting, TheModelOfABodyChoosesTheBackendBeforeAndBehindTheMatch
 }
 
 TEST_F(ProcessorRouting, AFieldThatAClientSendsDoesNotChooseWhereTheGatewayDoes) {
-  const Gateway gateway(specOf(routeOfRules(rules("x-gateway-model-name")) + atGateway(router(""))));
+  const GatewayProcess gateway(specOf(routeOfRules(rules("x-gateway-model-name")) + atGateway(router(""))));
   EXPECT_EQ(post(gateway, kSmall, {"-H", "x-gateway-model-name: large"}), "200");
   EXPECT_EQ(post(gateway, "{}", {"-H", "X_Gateway_Model_Name: large", "-H", "x-gateway-model-name: large"}), "200");
   EXPECT_TRUE(large_.bodies().empty());
@@ -86,7 +87,7 @@ TEST_F(ProcessorRouting, AFieldThatAClientSendsDoesNotChooseWhereTheGatewayDoes)
 }
 
 TEST_F(ProcessorRouting, AHintChoosesAndIsSentToNobody) {
-  const Gateway gateway(specOf(routeOfRules(rules("x-model")) + atGateway(router("routeHint: x-model"))));
+  const GatewayProcess gateway(specOf(routeOfRules(rules("x-model")) + atGateway(router("routeHint: x-model"))));
   EXPECT_EQ(post(gateway, kLarge), "200");
   ASSERT_EQ(large_.bodies().size(), 1U);
   EXPECT_EQ(countOf(large_.heads().back(), "x-model"), 0U);
@@ -95,7 +96,7 @@ TEST_F(ProcessorRouting, AHintChoosesAndIsSentToNobody) {
 TEST_F(ProcessorRouting, WhatIsNoJsonPassesHoweverLongItIs) {
   GatewaySpec spec = specOf(routeOfRules(rules("x-gateway-model-name")) + atGateway(router("")));
   spec.settings = "limits: {processorBuffer: 1Ki}\n";
-  const Gateway gateway(spec);
+  const GatewayProcess gateway(spec);
   const std::string upload(100'000, 'x');
   EXPECT_EQ(statusOf(gateway, "/", {"-H", "content-type: application/octet-stream", "--data-binary", upload}), "200");
   ASSERT_EQ(other_.bodies().size(), 1U);
@@ -114,7 +115,7 @@ TEST_F(ProcessorRouting, StepsOfTheRouteThatIsFoundRunAndOnlyThey) {
       "]\n      backendRefs: [" + backendRef("large") + "]\n";
   const std::string first = "    - filters: [{type: PayloadProcessing, payloadProcessing: [" + router("") + ", " +
                             adding("late", "backend-request", "x-step", "late", 9) + "]}]\n" + backendRefs();
-  const Gateway gateway(specOf(routeOfRules(found + first)));
+  const GatewayProcess gateway(specOf(routeOfRules(found + first)));
   EXPECT_EQ(post(gateway, kLarge), "200");
   ASSERT_EQ(large_.heads().size(), 1U);
   EXPECT_THAT(large_.heads()[0], HasSubstr("x-step: found"));

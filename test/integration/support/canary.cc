@@ -38,7 +38,7 @@ Canary::~Canary() {
 
 void Canary::serve() {
   while (true) {
-    Socket peer(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    BlockingSocket peer(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!peer.ok()) return;
     ++connections_;
     if (!peer.readUntil("\r\n\r\n", std::chrono::seconds(5)).empty()) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
 
 namespace sluice::test {
 
@@ -25,7 +25,7 @@ class Canary {
  private:
   void serve();
 
-  Socket listener_;
+  BlockingSocket listener_;
   bool listens_ = false;
   std::atomic<int> connections_ = 0;
   std::thread thread_;

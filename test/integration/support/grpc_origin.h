@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "test/integration/support/child_process.h"
 #include "test/integration/support/node.h"
-#include "test/integration/support/process.h"
 #include "test/support/test_pki.h"
 
 namespace sluice::test {
@@ -18,23 +18,23 @@ namespace sluice::test {
 class GrpcOrigin {
  public:
   /// Speaks plaintext without an identity.
-  explicit GrpcOrigin(const std::optional<Identity>& identity = std::nullopt) {
+  explicit GrpcOrigin(const std::optional<CertifiedKey>& identity = std::nullopt) {
     std::vector<std::string> argv = {"node", std::string(kClients) + "grpc_origin.mjs"};
     if (identity) {
       argv.push_back(folder_.write("origin.crt", identity->certificate));
       argv.push_back(folder_.write("origin.key", identity->key));
     }
-    process_ = std::make_unique<Process>(argv);
+    process_ = std::make_unique<ChildProcess>(argv);
     const auto line = process_->waitForLine("listening on ");
     EXPECT_TRUE(line) << process_->errors();
     if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
   }
   std::uint16_t port() const { return port_; }
-  Process& process() { return *process_; }
+  ChildProcess& process() { return *process_; }
 
  private:
   TempDir folder_;
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<ChildProcess> process_;
   std::uint16_t port_ = 0;
 };
 

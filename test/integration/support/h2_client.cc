@@ -14,11 +14,11 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-H2Client::H2Client(std::uint16_t port, const std::string& hello) : socket_(Socket::connect(port)) {
+H2Client::H2Client(std::uint16_t port, const std::string& hello) : socket_(BlockingSocket::connect(port)) {
   socket_.send(hello);
 }
 
-H2Client::H2Client(Socket&& accepted) : socket_(std::move(accepted)) { socket_.send(h2::settings({})); }
+H2Client::H2Client(BlockingSocket&& accepted) : socket_(std::move(accepted)) { socket_.send(h2::settings({})); }
 
 bool H2Client::readUntil(const std::function<bool()>& holds, std::chrono::milliseconds patience) {
   const auto until = Clock::now() + patience;

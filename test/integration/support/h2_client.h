@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
 #include "test/support/h2_frames.h"
 
 namespace sluice::test {
@@ -16,7 +16,7 @@ class H2Client {
   /// Connects to 127.0.0.1 and sends `hello`.
   explicit H2Client(std::uint16_t port, const std::string& hello = h2::clientHello() + h2::settingsAck());
   /// Plays a server on a connection that it accepted, and sends its SETTINGS first.
-  explicit H2Client(Socket&& accepted);
+  explicit H2Client(BlockingSocket&& accepted);
 
   /// Returns false if the gateway takes nothing more for `patience`, or is gone.
   bool send(std::string_view bytes, std::chrono::milliseconds patience = kPatience) {
@@ -48,7 +48,7 @@ class H2Client {
  private:
   bool readSome(std::chrono::steady_clock::time_point until);
 
-  Socket socket_;
+  BlockingSocket socket_;
   H2FrameReader reader_;
   bool closed_ = false;
 };

@@ -33,7 +33,7 @@ class HeldOrigin {
  private:
   std::atomic<bool> over_ = false;
   std::counting_semaphore<> answers_{0};
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) {
+  RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
       if (!answers_.try_acquire_for(kPatience) || over_) return answers_.release();
       socket.send(kOk);

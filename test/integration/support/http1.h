@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
 
 namespace sluice::test {
 
@@ -17,13 +17,13 @@ inline std::string saying(const std::string& body) {
 }
 
 /// Sends one more request on a persistent connection, and returns the answer. `bodiless`: the request is HEAD.
-inline RawResponse askRaw(Socket& client, const std::string& request = kGet, bool bodiless = false) {
+inline ReceivedResponse askRaw(BlockingSocket& client, const std::string& request = kGet, bool bodiless = false) {
   client.send(request);
   return readResponse(client, bodiless);
 }
 /// Sends the request on a connection of its own, to this port of this machine.
-inline RawResponse askRaw(std::uint16_t port, const std::string& request = kGet, bool bodiless = false) {
-  Socket client = Socket::connect(port);
+inline ReceivedResponse askRaw(std::uint16_t port, const std::string& request = kGet, bool bodiless = false) {
+  BlockingSocket client = BlockingSocket::connect(port);
   return askRaw(client, request, bodiless);
 }
 

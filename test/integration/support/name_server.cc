@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
 
 namespace sluice::test {
 
@@ -29,7 +29,7 @@ void NameServer::start() {
                                    "--log-facility=-"};
   // As root, dnsmasq would switch to the user nobody, who may not read the folder.
   if (geteuid() == 0) argv.emplace_back("--user=root");
-  process_ = std::make_unique<Process>(argv);
+  process_ = std::make_unique<ChildProcess>(argv);
   if (!process_->waitForLine("read " + folder_.path()))
     ADD_FAILURE() << "dnsmasq does not serve:\n" << process_->errors();
 }

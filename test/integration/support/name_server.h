@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/process.h"
+#include "test/integration/support/child_process.h"
 
 namespace sluice::test {
 
@@ -43,7 +43,7 @@ class NameServer {
   TempDir folder_;
   int ttl_;
   std::uint16_t port_;
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<ChildProcess> process_;
 };
 
 }  // namespace sluice::test

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/process.h"
+#include "test/integration/support/child_process.h"
 
 namespace sluice::test {
 
 inline constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/clients/";
 
 /// Runs a script to its end.
-inline Outcome runNode(const std::string& script, const std::vector<std::string>& arguments) {
+inline ProgramOutcome runNode(const std::string& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> argv = {"node", kClients + script};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return run(argv, std::chrono::seconds(60));

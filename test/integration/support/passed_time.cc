@@ -4,7 +4,7 @@
 
 namespace sluice::test {
 
-void PassedTime::pass(const Gateway& gateway, std::chrono::seconds by) {
+void PassedTime::pass(const GatewayProcess& gateway, std::chrono::seconds by) {
   moveOn(by);
   // A waiting worker gave the kernel its timeout before the clock was moved. Asking for this page wakes every worker,
   // and each reads its clock before it answers.

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/shared_seconds.h"
 
 namespace sluice::test {
@@ -20,7 +20,7 @@ class PassedTime {
   /// Returns the value for GatewaySpec::startedBy.
   std::vector<std::string> startedBy() const { return seconds_.startedBy("SLUICE_TEST_PASSED"); }
   /// Moves that gateway's clock on; when this returns, every worker has read it.
-  void pass(const Gateway& gateway, std::chrono::seconds by);
+  void pass(const GatewayProcess& gateway, std::chrono::seconds by);
   /// Moves the clock and wakes nobody: a waiting thread notices it at its next event.
   void moveOn(std::chrono::seconds by) { seconds_.set(seconds_.get() + by); }
 

@@ -37,7 +37,7 @@ RawOrigin::~RawOrigin() {
 }
 
 RawOrigin::Script RawOrigin::answering(std::string response) {
-  return [response = std::move(response)](Socket& socket, RawOrigin& origin) {
+  return [response = std::move(response)](BlockingSocket& socket, RawOrigin& origin) {
     while (!origin.readHead(socket).empty()) socket.send(response);
   };
 }
@@ -51,7 +51,7 @@ void RawOrigin::accept() {
     const std::lock_guard lock(mutex_);
     open_.push_back(fd);
     conversations_.emplace_back([this, fd] {
-      Socket socket(fd);
+      BlockingSocket socket(fd);
       script_(socket, *this);
       const std::lock_guard closing(mutex_);
       open_.erase(std::find(open_.begin(), open_.end(), fd));
@@ -76,7 +76,7 @@ void RawOrigin::joinEnded() {
   }
 }
 
-std::string RawOrigin::readHead(Socket& socket) {
+std::string RawOrigin::readHead(BlockingSocket& socket) {
   std::string head = socket.readUntil("\r\n\r\n");
   if (!head.ends_with("\r\n\r\n")) return {};
   const std::lock_guard lock(mutex_);

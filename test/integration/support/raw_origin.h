@@ -11,14 +11,14 @@
 #include <thread>
 #include <vector>
 
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
 
 namespace sluice::test {
 
 class RawOrigin {
  public:
   /// Serves one connection, from its accept to its end, on a thread of its own. The socket closes when it returns.
-  using Script = std::function<void(Socket&, RawOrigin&)>;
+  using Script = std::function<void(BlockingSocket&, RawOrigin&)>;
 
   explicit RawOrigin(Script script);
   /// Returns a script that answers every request head with the same bytes until the peer ends. It does not separate the
@@ -32,7 +32,7 @@ class RawOrigin {
   int connections() const { return connections_; }
 
   /// Reads a request head, records it and returns it; empty if the peer ended.
-  std::string readHead(Socket& socket);
+  std::string readHead(BlockingSocket& socket);
   /// Returns every request head so far, in order of arrival.
   std::vector<std::string> heads() const;
   /// Returns true once the origin is being destroyed: for scripts that would otherwise wait for ever.

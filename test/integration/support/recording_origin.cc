@@ -26,7 +26,7 @@ bool RecordingOrigin::hears(std::size_t count) const {
   return eventually([&] { return bodies().size() >= count; });
 }
 
-void RecordingOrigin::serve(Socket& socket, RawOrigin& self) {
+void RecordingOrigin::serve(BlockingSocket& socket, RawOrigin& self) {
   for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
     std::string body = socket.readExactly(lengthIn(head));
     std::string answer;

@@ -28,12 +28,12 @@ class RecordingOrigin {
   bool hears(std::size_t count) const;
 
  private:
-  void serve(Socket& socket, RawOrigin& self);
+  void serve(BlockingSocket& socket, RawOrigin& self);
 
   const Answer answer_;
   mutable std::mutex mutex_;
   std::vector<std::string> bodies_;
-  RawOrigin origin_{[this](Socket& socket, RawOrigin& self) { serve(socket, self); }};
+  RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& self) { serve(socket, self); }};
 };
 
 }  // namespace sluice::test

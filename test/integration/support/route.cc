@@ -3,7 +3,7 @@
 namespace sluice::test {
 namespace {
 
-std::string curl(std::vector<std::string> argv, const Gateway& gateway, const std::string& target,
+std::string curl(std::vector<std::string> argv, const GatewayProcess& gateway, const std::string& target,
                  const std::vector<std::string>& more) {
   argv.push_back(gateway.url(target));
   argv.insert(argv.end(), more.begin(), more.end());
@@ -29,11 +29,11 @@ std::string ruleOfPrefix(const std::string& path, const std::string& backend) {
          backendRef(backend) + "]\n";
 }
 
-std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more) {
+std::string ask(const GatewayProcess& gateway, const std::string& target, const std::vector<std::string>& more) {
   return curl({"curl", "-sS", "-i"}, gateway, target, more);
 }
 
-std::string statusOf(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more) {
+std::string statusOf(const GatewayProcess& gateway, const std::string& target, const std::vector<std::string>& more) {
   return curl({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}"}, gateway, target, more);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 
@@ -19,9 +19,10 @@ std::string backendRefs(const std::string& more = {});
 std::string ruleOfPrefix(const std::string& path, const std::string& backend);
 
 /// Returns head and body of curl's answer; `more` are further options of curl.
-std::string ask(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more = {});
+std::string ask(const GatewayProcess& gateway, const std::string& target, const std::vector<std::string>& more = {});
 /// Returns the status alone.
-std::string statusOf(const Gateway& gateway, const std::string& target, const std::vector<std::string>& more = {});
+std::string statusOf(const GatewayProcess& gateway, const std::string& target,
+                     const std::vector<std::string>& more = {});
 
 /// Returns the series http_client_request_duration_seconds_count of attempts by that route.
 std::string attemptsOf(const std::string& backend, const std::string& status, const std::string& error = {});

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/process.h"
+#include "test/integration/support/child_process.h"
 
 namespace sluice::test {
 

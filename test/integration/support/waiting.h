@@ -6,7 +6,7 @@
 #include <chrono>
 #include <functional>
 
-#include "test/integration/support/process.h"
+#include "test/integration/support/child_process.h"
 
 namespace sluice::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
@@ -27,10 +27,10 @@ class TlsListeners : public testing::Test {
   TlsListeners() : gateway_(spec()) {}
 
   GatewaySpec spec() {
-    const Identity root = makeAuthority();
+    const CertifiedKey root = makeAuthority();
     CertificateSpec both;
     both.dnsNames = {"c.test", "d.test"};
-    const Identity shared = issue(root, both);
+    const CertifiedKey shared = issue(root, both);
     std::string text =
         "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: tls}\nspec:\n"
         "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 127.0.0.1}]\n  listeners:\n" +
@@ -51,7 +51,7 @@ class TlsListeners : public testing::Test {
   int ask(const std::string& sni, const std::string& host, const std::string& version = "--http1.1") const {
     const std::string port = std::to_string(port_);
     const std::string name = sni.empty() ? "127.0.0.1" : sni;
-    const Outcome got =
+    const ProgramOutcome got =
         run({"curl", "-sk", version, "-o", "/dev/null", "-w", "%{http_code}", "--resolve",
              name + ":" + port + ":127.0.0.1", "-H", "Host: " + host, "https://" + name + ":" + port + "/"});
     return got.output.empty() ? 0 : std::stoi(got.output);
@@ -79,15 +79,15 @@ class TlsListeners : public testing::Test {
   RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")};
   std::uint16_t port_ = freePort();
   std::uint16_t alonePort_ = freePort();
-  Gateway gateway_;
+  GatewayProcess gateway_;
 };
 
-class TlsTickets : public TlsListeners, public testing::WithParamInterface<const char*> {};
+class ListenerTlsTickets : public TlsListeners, public testing::WithParamInterface<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Versions, TlsTickets, testing::Values("-tls1_2", "-tls1_3"),
+INSTANTIATE_TEST_SUITE_P(Versions, ListenerTlsTickets, testing::Values("-tls1_2", "-tls1_3"),
                          [](const auto& given) { return std::string(given.param).substr(1); });
 
-TEST_P(TlsTickets, AreOfOneListenerAlone) {
+TEST_P(ListenerTlsTickets, AreOfOneListenerAlone) {
   const TempDir folder;
   const std::string ticket = folder.path() + "/session.pem";
   const std::vector<std::string> keep = {"-sess_out", ticket};
@@ -125,8 +125,8 @@ TEST_F(TlsListeners, MisdirectedRequestsAreSentAway) {
 
 TEST_F(TlsListeners, TheAnswerToAMisdirectedRequestSaysWhy) {
   const std::string port = std::to_string(port_);
-  const Outcome got = run({"curl", "-sk", "--resolve", "a.test:" + port + ":127.0.0.1", "-H", "Host: b.test",
-                           "https://a.test:" + port + "/"});
+  const ProgramOutcome got = run({"curl", "-sk", "--resolve", "a.test:" + port + ":127.0.0.1", "-H", "Host: b.test",
+                                  "https://a.test:" + port + "/"});
   EXPECT_THAT(got.output, HasSubstr("\"misdirected_request\""));
   EXPECT_THAT(gateway_.accessLog(1).at(0), HasSubstr("\"error.type\":\"misdirected_request\""));
 }

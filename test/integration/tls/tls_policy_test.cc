@@ -6,14 +6,14 @@
 #include <memory>
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
 
-class TlsPolicy : public testing::Test {
+class BackendTlsPolicy : public testing::Test {
  protected:
   /// Returns the answer of an origin with certificate `leaf_`, or the gateway's local reply.
   std::string ask(BackendSpec backend) {
@@ -23,7 +23,7 @@ class TlsPolicy : public testing::Test {
   }
   std::string askPort(BackendSpec backend) {
     backend.ca = authority_.certificate;
-    const Gateway gateway({.backends = {std::move(backend)}});
+    const GatewayProcess gateway({.backends = {std::move(backend)}});
     return run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output;
   }
   static void expectRefused(const std::string& answer, const std::string& why) {
@@ -31,36 +31,38 @@ class TlsPolicy : public testing::Test {
     EXPECT_THAT(answer, HasSubstr("\"tls_certificate_error\""));
     EXPECT_THAT(answer, HasSubstr(why));
   }
-  static std::string pins(const Identity& identity) { return "sluice.dev/spki-pins: \"" + spkiPin(identity) + "\""; }
+  static std::string pins(const CertifiedKey& identity) {
+    return "sluice.dev/spki-pins: \"" + spkiPin(identity) + "\"";
+  }
 
-  Identity authority_ = makeAuthority();
-  Identity leaf_ = issueServer(authority_, "origin.test");
+  CertifiedKey authority_ = makeAuthority();
+  CertifiedKey leaf_ = issueServer(authority_, "origin.test");
 };
 
-TEST_F(TlsPolicy, ACertificateThatTheRevocationListDoesNotNameIsAccepted) {
+TEST_F(BackendTlsPolicy, ACertificateThatTheRevocationListDoesNotNameIsAccepted) {
   EXPECT_THAT(ask({.crl = revocationList(authority_, {})}), HasSubstr(" 200 "));
 }
 
-TEST_F(TlsPolicy, ARevokedCertificateIsRefused) {
+TEST_F(BackendTlsPolicy, ARevokedCertificateIsRefused) {
   expectRefused(ask({.crl = revocationList(authority_, {leaf_})}), "it has been revoked");
 }
 
-TEST_F(TlsPolicy, ARevocationListThatHasExpiredRefusesEverybody) {
+TEST_F(BackendTlsPolicy, ARevocationListThatHasExpiredRefusesEverybody) {
   expectRefused(ask({.crl = revocationList(authority_, {}, std::chrono::seconds(-1))}),
                 "the revocation list has expired");
 }
 
-TEST_F(TlsPolicy, APinnedKeyIsAccepted) {
+TEST_F(BackendTlsPolicy, APinnedKeyIsAccepted) {
   EXPECT_THAT(ask({.tlsOptions = pins(leaf_)}), HasSubstr(" 200 "));
   EXPECT_THAT(ask({.tlsOptions = pins(authority_)}), HasSubstr(" 200 "));
 }
 
-TEST_F(TlsPolicy, AChainWithoutAPinnedKeyIsRefused) {
+TEST_F(BackendTlsPolicy, AChainWithoutAPinnedKeyIsRefused) {
   expectRefused(ask({.tlsOptions = pins(makeAuthority())}), "no certificate of the chain matches a pin");
 }
 
 /// Runs openssl s_server, whose TLS versions and cipher suites can be chosen.
-class TlsVersion : public TlsPolicy {
+class TlsVersion : public BackendTlsPolicy {
  protected:
   std::string askServer(const std::vector<std::string>& arguments, const std::string& options) {
     const std::uint16_t port = freePort();
@@ -70,7 +72,7 @@ class TlsVersion : public TlsPolicy {
                                      "-key",    folder_.write("origin.key", leaf_.key),
                                      "-www"};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    const Process origin(argv);
+    const ChildProcess origin(argv);
     EXPECT_TRUE(waitForPort(port)) << origin.errors();
     return askPort({.port = port, .tlsOptions = options});
   }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 using testing::HasSubstr;
 
 /// Returns the answer through a gateway that trusts `ca`, from an origin that presents `identity`.
-std::string askOrigin(const Identity& identity, const std::string& ca, const std::string& sni = {}) {
+std::string askOrigin(const CertifiedKey& identity, const std::string& ca, const std::string& sni = {}) {
   const EchoOrigin origin(identity);
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = ca, .sni = sni}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = ca, .sni = sni}}});
   return run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output;
 }
 
@@ -25,22 +25,22 @@ void expectRefused(const std::string& answer, const std::string& code) {
   EXPECT_THAT(answer, HasSubstr("\"" + code + "\""));
 }
 
-class UpstreamTls : public testing::Test {
+class OriginCertificates : public testing::Test {
  protected:
-  Identity authority_ = makeAuthority();
+  CertifiedKey authority_ = makeAuthority();
 };
 
-TEST_F(UpstreamTls, AGoodCertificateIsAccepted) {
+TEST_F(OriginCertificates, AGoodCertificateIsAccepted) {
   EXPECT_THAT(askOrigin(issueServer(authority_, "origin.test"), authority_.certificate), HasSubstr(" 200 "));
 }
 
-TEST_F(UpstreamTls, SniIsWhatTheCertificateIsCheckedAgainst) {
+TEST_F(OriginCertificates, SniIsWhatTheCertificateIsCheckedAgainst) {
   const std::string answer = askOrigin(issueServer(authority_, "other.test"), authority_.certificate, "other.test");
   EXPECT_THAT(answer, HasSubstr(" 200 "));
   EXPECT_EQ(echoed(answer, "sni"), "other.test");
 }
 
-TEST_F(UpstreamTls, AnExpiredCertificateIsRefused) {
+TEST_F(OriginCertificates, AnExpiredCertificateIsRefused) {
   CertificateSpec expired;
   expired.dnsNames = {"origin.test"};
   expired.notBefore = std::chrono::hours(-48);
@@ -48,53 +48,53 @@ TEST_F(UpstreamTls, AnExpiredCertificateIsRefused) {
   expectRefused(askOrigin(issue(authority_, expired), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(UpstreamTls, AWrongNameIsRefused) {
+TEST_F(OriginCertificates, AWrongNameIsRefused) {
   expectRefused(askOrigin(issueServer(authority_, "wrong.test"), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(UpstreamTls, AnUntrustedAuthorityIsRefused) {
+TEST_F(OriginCertificates, AnUntrustedAuthorityIsRefused) {
   expectRefused(askOrigin(issueServer(makeAuthority("Other"), "origin.test"), authority_.certificate),
                 "tls_certificate_error");
 }
 
-TEST_F(UpstreamTls, ASelfSignedCertificateIsRefused) {
+TEST_F(OriginCertificates, ASelfSignedCertificateIsRefused) {
   CertificateSpec spec;
   spec.dnsNames = {"origin.test"};
   expectRefused(askOrigin(selfSigned(spec), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(UpstreamTls, ANameThatStandsOnlyInTheCommonNameIsRefused) {
+TEST_F(OriginCertificates, ANameThatStandsOnlyInTheCommonNameIsRefused) {
   CertificateSpec nameless;
   nameless.commonName = "origin.test";
   expectRefused(askOrigin(issue(authority_, nameless), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(UpstreamTls, AnOriginThatSpeaksNoTlsIsRefused) {
+TEST_F(OriginCertificates, AnOriginThatSpeaksNoTlsIsRefused) {
   const EchoOrigin origin(std::nullopt);
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = authority_.certificate}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority_.certificate}}});
   expectRefused(run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output, "tls_protocol_error");
 }
 
 /// Runs openssl s_server, which ends the handshake of a client without a certificate.
-class MutualTls : public UpstreamTls {
+class MutualTls : public OriginCertificates {
  protected:
   void SetUp() override {
-    const Identity server = issueServer(authority_, "origin.test");
-    origin_ = std::make_unique<Process>(std::vector<std::string>{
+    const CertifiedKey server = issueServer(authority_, "origin.test");
+    origin_ = std::make_unique<ChildProcess>(std::vector<std::string>{
         "openssl", "s_server", "-accept", "127.0.0.1:" + std::to_string(port_), "-cert",
         folder_.write("origin.crt", server.certificate), "-key", folder_.write("origin.key", server.key), "-CAfile",
         folder_.write("ca.crt", authority_.certificate), "-Verify", "1", "-verify_return_error", "-www"});
     ASSERT_TRUE(waitForPort(port_)) << origin_->errors();
   }
 
-  std::string ask(const std::optional<Identity>& client) {
-    const Gateway gateway({.backends = {{.port = port_, .ca = authority_.certificate, .client = client}}});
+  std::string ask(const std::optional<CertifiedKey>& client) {
+    const GatewayProcess gateway({.backends = {{.port = port_, .ca = authority_.certificate, .client = client}}});
     return run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output;
   }
 
   TempDir folder_;
   std::uint16_t port_ = freePort();
-  std::unique_ptr<Process> origin_;
+  std::unique_ptr<ChildProcess> origin_;
 };
 
 TEST_F(MutualTls, TheClientCertificateIsPresented) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
 
@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string askInTime(const Gateway& gateway, const std::string& target = "/") {
+std::string askInTime(const GatewayProcess& gateway, const std::string& target = "/") {
   return run({"curl", "-sS", "-i", "--max-time", "20", gateway.url(target)}).output;
 }
 
@@ -47,44 +47,44 @@ constexpr const char* kHost = "www.example.test";
 /// certificate is good.
 struct Certificate {
   const char* name;
-  std::function<Identity(const Identity& root)> make;
+  std::function<CertifiedKey(const CertifiedKey& root)> make;
   const char* rule;
   const char* host = kHost;
 
   friend std::ostream& operator<<(std::ostream& out, const Certificate& certificate) { return out << certificate.name; }
 };
 
-Identity leafWith(const Identity& root, const std::function<void(CertificateSpec&)>& change) {
+CertifiedKey leafWith(const CertifiedKey& root, const std::function<void(CertificateSpec&)>& change) {
   CertificateSpec spec = serverFor(kHost);
   change(spec);
   return issue(root, spec);
 }
 
-Identity leafNamed(const Identity& root, const std::string& name) {
+CertifiedKey leafNamed(const CertifiedKey& root, const std::string& name) {
   return leafWith(root, [&](CertificateSpec& spec) { spec.dnsNames = {name}; });
 }
 
 /// Returns a leaf with an intermediate authority of its own, which `change` alters.
-Identity leafBelow(const Identity& root, const std::function<void(CertificateSpec&)>& change) {
+CertifiedKey leafBelow(const CertifiedKey& root, const std::function<void(CertificateSpec&)>& change) {
   CertificateSpec spec = authorityNamed("Intermediate");
   change(spec);
-  const Identity intermediate = issue(root, spec);
+  const CertifiedKey intermediate = issue(root, spec);
   return withChain(issueServer(intermediate, kHost), intermediate);
 }
 
 const Certificate kCertificates[] = {
-    {"Good", [](const Identity& root) { return issueServer(root, kHost); }, ""},
-    {"GoodByWildcard", [](const Identity& root) { return leafNamed(root, "*.example.test"); }, ""},
-    {"GoodBelowAnIntermediate", [](const Identity& root) { return leafBelow(root, [](CertificateSpec&) {}); }, ""},
+    {"Good", [](const CertifiedKey& root) { return issueServer(root, kHost); }, ""},
+    {"GoodByWildcard", [](const CertifiedKey& root) { return leafNamed(root, "*.example.test"); }, ""},
+    {"GoodBelowAnIntermediate", [](const CertifiedKey& root) { return leafBelow(root, [](CertificateSpec&) {}); }, ""},
     {"GoodWithinNameConstraints",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        return leafBelow(root, [](CertificateSpec& spec) {
          spec.extensions = {{"nameConstraints", "critical,permitted;DNS:example.test"}};
        });
      },
      ""},
     {"Expired",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        return leafWith(root, [](CertificateSpec& spec) {
          spec.notBefore = std::chrono::hours(-48);
          spec.notAfter = std::chrono::hours(-24);
@@ -92,26 +92,27 @@ const Certificate kCertificates[] = {
      },
      "certificate has expired"},
     {"NotYetValid",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        return leafWith(root, [](CertificateSpec& spec) { spec.notBefore = std::chrono::hours(12); });
      },
      "certificate is not yet valid"},
-    {"WrongHost", [](const Identity& root) { return leafNamed(root, "other.example.test"); }, "hostname mismatch"},
+    {"WrongHost", [](const CertifiedKey& root) { return leafNamed(root, "other.example.test"); }, "hostname mismatch"},
     {"CommonNameOnly",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        return leafWith(root, [](CertificateSpec& spec) {
          spec.commonName = kHost;
          spec.dnsNames = {};
        });
      },
      "hostname mismatch"},
-    {"PartialWildcard", [](const Identity& root) { return leafNamed(root, "w*.example.test"); }, "hostname mismatch"},
-    {"WildcardOverTwoLabels", [](const Identity& root) { return leafNamed(root, "*.example.test"); },
+    {"PartialWildcard", [](const CertifiedKey& root) { return leafNamed(root, "w*.example.test"); },
+     "hostname mismatch"},
+    {"WildcardOverTwoLabels", [](const CertifiedKey& root) { return leafNamed(root, "*.example.test"); },
      "hostname mismatch", "a.b.example.test"},
-    {"WildcardForItsParent", [](const Identity& root) { return leafNamed(root, "*.example.test"); },
+    {"WildcardForItsParent", [](const CertifiedKey& root) { return leafNamed(root, "*.example.test"); },
      "hostname mismatch", "example.test"},
     {"NameOfTheWrongType",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        return leafWith(root, [](CertificateSpec& spec) {
          spec.dnsNames = {};
          spec.uris = {std::string("https://") + kHost};
@@ -119,40 +120,40 @@ const Certificate kCertificates[] = {
        });
      },
      "hostname mismatch"},
-    {"NulInTheName", [](const Identity& root) { return leafNamed(root, kHost + std::string("\0.evil.test", 11)); },
+    {"NulInTheName", [](const CertifiedKey& root) { return leafNamed(root, kHost + std::string("\0.evil.test", 11)); },
      "hostname mismatch"},
     {"NameConstraintsViolated",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        return leafBelow(root, [](CertificateSpec& spec) {
          spec.extensions = {{"nameConstraints", "critical,permitted;DNS:elsewhere.test"}};
        });
      },
      "permitted subtree violation"},
     {"ForClientsOnly",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        return leafWith(root, [](CertificateSpec& spec) { spec.extendedKeyUsage = "clientAuth"; });
      },
      "unsuitable certificate purpose"},
     {"PathLengthExceeded",
-     [](const Identity& root) {
+     [](const CertifiedKey& root) {
        CertificateSpec last = authorityNamed("Last");
        last.pathLength = 0;
-       const Identity above = issue(root, last);
-       const Identity below = issue(above, authorityNamed("One too many"));
+       const CertifiedKey above = issue(root, last);
+       const CertifiedKey below = issue(above, authorityNamed("One too many"));
        return withChain(withChain(issueServer(below, kHost), below), above);
      },
      "path length constraint exceeded"},
     {"IntermediateThatIsNoAuthority",
-     [](const Identity& root) { return leafBelow(root, [](CertificateSpec& spec) { spec.authority = false; }); },
+     [](const CertifiedKey& root) { return leafBelow(root, [](CertificateSpec& spec) { spec.authority = false; }); },
      "invalid CA certificate"},
-    {"SelfSigned", [](const Identity&) { return selfSigned(serverFor(kHost)); }, "self-signed certificate"},
-    {"UnknownIssuer", [](const Identity&) { return issueServer(makeAuthority("Somebody"), kHost); },
+    {"SelfSigned", [](const CertifiedKey&) { return selfSigned(serverFor(kHost)); }, "self-signed certificate"},
+    {"UnknownIssuer", [](const CertifiedKey&) { return issueServer(makeAuthority("Somebody"), kHost); },
      "unable to get local issuer certificate"},
 };
 
 class BackendCertificate : public testing::TestWithParam<Certificate> {
  protected:
-  Identity root_ = makeAuthority();
+  CertifiedKey root_ = makeAuthority();
 };
 
 INSTANTIATE_TEST_SUITE_P(Rules, BackendCertificate, testing::ValuesIn(kCertificates),
@@ -160,7 +161,8 @@ INSTANTIATE_TEST_SUITE_P(Rules, BackendCertificate, testing::ValuesIn(kCertifica
 
 TEST_P(BackendCertificate, IsAcceptedOrRefusedByItsRule) {
   const EchoOrigin origin(GetParam().make(root_));
-  const Gateway gateway({.backends = {{.hostname = GetParam().host, .port = origin.port(), .ca = root_.certificate}}});
+  const GatewayProcess gateway(
+      {.backends = {{.hostname = GetParam().host, .port = origin.port(), .ca = root_.certificate}}});
   const std::string answer = askInTime(gateway);
   const std::string handshakes = "sluice_upstream_tls_handshakes_total{result=\"";
   if (*GetParam().rule == '\0') {
@@ -179,8 +181,8 @@ TEST(RefusedBackend, SeesNoByteOfTheRequest) {
   constexpr std::size_t kRequest = 8 * 1024;
   const EchoOrigin origin(issueServer(makeAuthority("Somebody"), "origin.test"));
   std::atomic<std::size_t> sent = 0;
-  RawOrigin relay([&](Socket& near, RawOrigin&) {
-    Socket far = Socket::connect(origin.port());
+  RawOrigin relay([&](BlockingSocket& near, RawOrigin&) {
+    BlockingSocket far = BlockingSocket::connect(origin.port());
     while (!near.closed() && !far.closed()) {
       const std::string part = near.readAll(std::chrono::milliseconds(20));
       sent += part.size();
@@ -188,7 +190,7 @@ TEST(RefusedBackend, SeesNoByteOfTheRequest) {
       near.send(far.readAll(std::chrono::milliseconds(20)));
     }
   });
-  const Gateway gateway({.backends = {{.port = relay.port(), .ca = makeAuthority().certificate}}});
+  const GatewayProcess gateway({.backends = {{.port = relay.port(), .ca = makeAuthority().certificate}}});
   EXPECT_THAT(askInTime(gateway, "/" + std::string(kRequest, 'x')), HasSubstr("tls_certificate_error"));
   EXPECT_GT(sent, 0u);
   EXPECT_LT(sent, kRequest) << "a hello and an alert";
@@ -207,11 +209,12 @@ constexpr const char* kResumed = "sluice_upstream_tls_handshakes_total{result=\"
 constexpr const char* kFull = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"}";
 
 TEST(TlsPolicies, AConnectionAndASessionOfOneAuthorityAreNothingToAnother) {
-  const Identity root = makeAuthority();
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
-  const Gateway gateway({.backends = {{.name = "trusting", .port = origin.port(), .ca = root.certificate},
-                                      {.name = "other", .port = origin.port(), .ca = makeAuthority().certificate}},
-                         .routes = routes(ruleOfPrefix("/trusting", "trusting") + ruleOfPrefix("/other", "other"))});
+  const GatewayProcess gateway(
+      {.backends = {{.name = "trusting", .port = origin.port(), .ca = root.certificate},
+                    {.name = "other", .port = origin.port(), .ca = makeAuthority().certificate}},
+       .routes = routes(ruleOfPrefix("/trusting", "trusting") + ruleOfPrefix("/other", "other"))});
   EXPECT_THAT(askInTime(gateway, "/trusting"), HasSubstr(" 200 "));
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(askInTime(gateway, "/other"), HasSubstr("tls_certificate_error"));
@@ -222,9 +225,9 @@ TEST(TlsPolicies, AConnectionAndASessionOfOneAuthorityAreNothingToAnother) {
 }
 
 TEST(TlsPolicies, SessionsOfTheSameBackendResume) {
-  const Identity root = makeAuthority();
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port(), .ca = root.certificate}}, .settings = "timeouts: {upstreamIdle: 100ms}\n"});
   EXPECT_THAT(askInTime(gateway), HasSubstr(" 200 "));
   EXPECT_TRUE(gateway.limitWasHit("upstreamIdle"));
@@ -237,20 +240,20 @@ TEST(TlsPolicies, SessionsOfTheSameBackendResume) {
 // --------------------------------------------------------------------------------------------------------
 
 TEST(ServerName, IsTheHostnameWhateverTheClientAskedFor) {
-  const Identity root = makeAuthority();
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
-                         .tls = issueServer(makeAuthority(), "client.test")});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root.certificate}},
+                                .tls = issueServer(makeAuthority(), "client.test")});
   const std::string port = std::to_string(gateway.tlsPort());
-  const Outcome got =
+  const ProgramOutcome got =
       run({"curl", "-sSk", "--resolve", "client.test:" + port + ":127.0.0.1", "https://client.test:" + port + "/"});
   EXPECT_EQ(echoed(got.output, "sni"), "origin.test") << got.output << got.errors;
 }
 
 TEST(ServerName, IsWhatTheBackendSaysInstead) {
-  const Identity root = makeAuthority();
+  const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "front.test"));
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = root.certificate, .sni = "front.test"}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root.certificate, .sni = "front.test"}}});
   const std::string answer = askInTime(gateway);
   EXPECT_EQ(echoed(answer, "sni"), "front.test") << answer;
   EXPECT_EQ(echoed(answer, "authority"), "origin.test:" + std::to_string(origin.port()));
@@ -259,7 +262,7 @@ TEST(ServerName, IsWhatTheBackendSaysInstead) {
 /// Runs openssl s_server, which answers every request with a page about the connection.
 class OpensslServer {
  public:
-  OpensslServer(const Identity& identity, std::vector<std::string> options) {
+  OpensslServer(const CertifiedKey& identity, std::vector<std::string> options) {
     std::vector<std::string> argv = {"openssl",
                                      "s_server",
                                      "-accept",
@@ -270,7 +273,7 @@ class OpensslServer {
                                      "-key",
                                      folder_.write("origin.key", identity.key)};
     argv.insert(argv.end(), options.begin(), options.end());
-    process_ = std::make_unique<Process>(argv);
+    process_ = std::make_unique<ChildProcess>(argv);
     if (!waitForPort(port_)) ADD_FAILURE() << process_->errors();
   }
   std::uint16_t port() const { return port_; }
@@ -278,26 +281,26 @@ class OpensslServer {
  private:
   TempDir folder_;
   std::uint16_t port_ = freePort();
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<ChildProcess> process_;
 };
 
-class TlsVersions : public testing::Test {
+class OriginTlsVersions : public testing::Test {
  protected:
   std::string askOver(const std::string& version) {
     // Only at security level 0 does OpenSSL speak the old versions at all.
     const OpensslServer origin(issueServer(root_, "origin.test"), {version, "-cipher", "ALL:@SECLEVEL=0"});
-    const Gateway gateway({.backends = {{.port = origin.port(), .ca = root_.certificate}}});
+    const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root_.certificate}}});
     return askInTime(gateway);
   }
-  Identity root_ = makeAuthority();
+  CertifiedKey root_ = makeAuthority();
 };
 
-TEST_F(TlsVersions, FromOnePointTwoOnAreSpoken) {
+TEST_F(OriginTlsVersions, FromOnePointTwoOnAreSpoken) {
   EXPECT_THAT(askOver("-tls1_2"), HasSubstr(" 200 "));
   EXPECT_THAT(askOver("-tls1_3"), HasSubstr(" 200 "));
 }
 
-TEST_F(TlsVersions, BeforeThemAreRefused) {
+TEST_F(OriginTlsVersions, BeforeThemAreRefused) {
   const std::string answer = askOver("-tls1_1");
   EXPECT_THAT(answer, HasSubstr(" 502 "));
   EXPECT_THAT(answer, HasSubstr("tls_protocol_error"));
@@ -307,12 +310,12 @@ TEST(OldTls, IsRefusedEvenIfTheBackendInsists) {
   // This is a ServerHello of TLS 1.1 (RFC 4346 section 7.4.1.3): version 3.2, a random, no session, AES-128-CBC-SHA.
   std::string hello("\x16\x03\x02\x00\x2a\x02\x00\x00\x26\x03\x02", 11);
   hello += std::string(32, 'r') + std::string("\x00\x00\x2f\x00", 4);
-  RawOrigin origin([&](Socket& socket, RawOrigin&) {
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin&) {
     socket.readExactly(5);
     socket.send(hello);
     socket.readAll();
   });
-  const Gateway gateway({.backends = {{.port = origin.port(), .ca = makeAuthority().certificate}}});
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = makeAuthority().certificate}}});
   const std::string answer = askInTime(gateway);
   EXPECT_THAT(answer, HasSubstr(" 502 "));
   EXPECT_THAT(answer, HasSubstr("tls_protocol_error"));
@@ -320,12 +323,12 @@ TEST(OldTls, IsRefusedEvenIfTheBackendInsists) {
 }
 
 TEST(ClientCertificates, AreOfEachBackendAlone) {
-  const Identity root = makeAuthority();
+  const CertifiedKey root = makeAuthority();
   const OpensslServer origin(issueServer(root, "origin.test"), {"-verify", "1"});
-  const auto tenant = [&](const std::string& name, const std::optional<Identity>& client) {
+  const auto tenant = [&](const std::string& name, const std::optional<CertifiedKey>& client) {
     return BackendSpec{.name = name, .port = origin.port(), .ca = root.certificate, .client = client};
   };
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {tenant("one", issueClient(root, "tenant-one")), tenant("two", issueClient(root, "tenant-two")),
                     tenant("none", std::nullopt)},
        .routes = routes(ruleOfPrefix("/one", "one") + ruleOfPrefix("/two", "two") + ruleOfPrefix("/none", "none"))});
@@ -342,7 +345,7 @@ TEST(Passthrough, BehindAnHttpRouteIsAnswered500AndSaid) {
       "apiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: through}\n"
       "spec:\n  destination: {type: FQDN, fqdn: {hostname: origin.test, port: " +
       std::to_string(origin.port()) + "}}\n  tls: {mode: Passthrough}\n---\n";
-  const Gateway gateway(
+  const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .routes = backend + routes(ruleOfPrefix("/", "through"))});
   const std::string answer = askInTime(gateway);
   EXPECT_THAT(answer, HasSubstr(" 500 "));

@@ -29,7 +29,7 @@ class AskingProcessor final : public processing::Processor {
   explicit AskingProcessor(AskingOptions options) : options_(std::move(options)) {}
 
   processing::Verdict process(processing::Call& call, const processing::Peer& /*peer*/) const override {
-    Question& question = call.state<Question>();
+    AskingState& question = call.state<AskingState>();
     if (question.callout == nullptr) ask(call, question);
     if (options_.grpc) return listen(call, question);
     if (question.callout->over()) return conclude(call, *question.callout, textOf(*question.callout));
@@ -41,7 +41,7 @@ class AskingProcessor final : public processing::Processor {
   }
 
  private:
-  struct Question {
+  struct AskingState {
     processing::Callout* callout = nullptr;
     std::optional<std::string> message;
   };
@@ -49,7 +49,7 @@ class AskingProcessor final : public processing::Processor {
     int count = 0;
   };
 
-  void ask(processing::Call& call, Question& question) const {
+  void ask(processing::Call& call, AskingState& question) const {
     const std::string body =
         options_.grpc ? http::frameGrpcMessage(call.request.target) : std::string(call.request.target);
     http::RequestHead head;
@@ -68,7 +68,7 @@ class AskingProcessor final : public processing::Processor {
   }
 
   /// Reads each message as it arrives, and the status at the end.
-  processing::Verdict listen(processing::Call& call, Question& question) const {
+  processing::Verdict listen(processing::Call& call, AskingState& question) const {
     processing::Callout& callout = *question.callout;
     std::string message;
     while (http::readGrpcMessage(callout.received(), 1024, message) == http::GrpcFrame::kMessage) {

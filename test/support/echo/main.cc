@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "test/support/echo/server.h"
+#include "test/support/echo/echo_server.h"
 
 namespace {
 
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   if (h1Only) settings.protocols = {"http/1.1"};
   if (h2Only) settings.protocols = {"h2"};
 
-  auto server = sluice::echo::Server::make(settings);
+  auto server = sluice::echo::EchoServer::make(settings);
   if (!server) return fail(server.error().detail);
   std::printf("listening on %s\n", (*server)->address().toString().c_str());
   std::fflush(stdout);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/process.h"
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
+#include "test/integration/support/child_process.h"
 #include "test/support/test_pki.h"
 
 namespace sluice::test {
@@ -19,9 +19,9 @@ struct BackendSpec {
   std::uint16_t port = 0;
   std::string ca = {};  // PEM; empty: plain HTTP
   std::string sni = {};
-  std::optional<Identity> client = std::nullopt;  // for mode Mutual
-  std::string addresses = "127.0.0.1";            // list in YAML; empty: resolved by DNS
-  std::string crl = {};                           // PEM, beside `ca`
+  std::optional<CertifiedKey> client = std::nullopt;  // for mode Mutual
+  std::string addresses = "127.0.0.1";                // list in YAML; empty: resolved by DNS
+  std::string crl = {};                               // PEM, beside `ca`
   /// Members of tls.options, such as "sluice.dev/min-tls-version: \"1.3\""; the Backend then is one of sluice.dev.
   std::string tlsOptions = {};
   std::string extensions = {};  // list in YAML
@@ -34,7 +34,7 @@ struct GatewaySpec {
   /// Documents instead of the one HTTPRoute that sends everything to the first backend.
   std::string routes = {};
   /// Identity of an HTTPS listener besides the plain one.
-  std::optional<Identity> tls = std::nullopt;
+  std::optional<CertifiedKey> tls = std::nullopt;
   /// Further listeners, as lines of YAML: "    - {name: more, protocol: HTTP, port: 12345}".
   std::string listeners = {};
   /// Hostname of the plain listener; empty: any.
@@ -58,17 +58,17 @@ struct GatewaySpec {
 };
 
 /// Returns a Secret of type kubernetes.io/tls as a document of its own.
-std::string tlsSecretOf(const std::string& name, const Identity& identity, const std::string& nameSpace = "test");
+std::string tlsSecretOf(const std::string& name, const CertifiedKey& identity, const std::string& nameSpace = "test");
 
 /// Returns the limits of settings.yaml with these members, as a line.
 inline std::string limits(const std::string& members) { return "limits: {" + members + "}\n"; }
 
-class Gateway {
+class GatewayProcess {
  public:
   /// Returns when the gateway is ready; it is a test failure if it never is.
-  explicit Gateway(const GatewaySpec& spec);
+  explicit GatewayProcess(const GatewaySpec& spec);
   /// Stops the gateway by SIGTERM: an exit code or a sanitizer's report is a test failure.
-  ~Gateway();
+  ~GatewayProcess();
 
   /// Serves `spec` from now on, but for its workers, release and environment. Returns when sluice_config_reloads_total
   /// has counted the result; it is a test failure if it never does.
@@ -87,7 +87,7 @@ class Gateway {
   std::uint16_t healthPort() const { return healthPort_; }
   /// Returns "http://127.0.0.1:PORT" + target.
   std::string url(const std::string& target) const;
-  Process& process() { return *process_; }
+  ChildProcess& process() { return *process_; }
   /// Waits for at least `count` lines of the access log, and returns them.
   std::vector<std::string> accessLog(std::size_t count) { return process_->waitForLines(count); }
   /// Returns the body of a page of the admin port.
@@ -112,21 +112,21 @@ class Gateway {
   std::uint16_t tlsPort_ = freePort();
   std::uint16_t adminPort_ = freePort();
   std::uint16_t healthPort_ = freePort();
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<ChildProcess> process_;
 };
 
 /// Runs sluice-echo as an origin. Without an identity it speaks plain HTTP.
 class EchoOrigin {
  public:
-  explicit EchoOrigin(const std::optional<Identity>& identity, const std::vector<std::string>& options = {},
+  explicit EchoOrigin(const std::optional<CertifiedKey>& identity, const std::vector<std::string>& options = {},
                       bool release = false);
 
   std::uint16_t port() const { return port_; }
-  Process& process() { return *process_; }
+  ChildProcess& process() { return *process_; }
 
  private:
   TempDir folder_;
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<ChildProcess> process_;
   std::uint16_t port_ = 0;
 };
 

@@ -9,9 +9,9 @@ namespace sluice::soak {
 
 using Clock = std::chrono::steady_clock;
 
-class Course {
+class SoakCourse {
  public:
-  explicit Course(std::chrono::seconds length) : length_(length) {}
+  explicit SoakCourse(std::chrono::seconds length) : length_(length) {}
 
   std::chrono::seconds length() const { return length_; }
   std::chrono::milliseconds elapsed() const;

@@ -1,4 +1,4 @@
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -97,13 +97,13 @@ bool complained(const std::string& errors) {
 
 }  // namespace
 
-std::string tlsSecretOf(const std::string& name, const Identity& identity, const std::string& nameSpace) {
+std::string tlsSecretOf(const std::string& name, const CertifiedKey& identity, const std::string& nameSpace) {
   return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +
          "}\ntype: kubernetes.io/tls\nstringData:\n  tls.crt: |\n" + indented(identity.certificate, "    ") +
          "  tls.key: |\n" + indented(identity.key, "    ");
 }
 
-Gateway::Gateway(const GatewaySpec& spec) {
+GatewayProcess::GatewayProcess(const GatewaySpec& spec) {
   folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));
   std::vector<std::string> argv = spec.startedBy;
   const std::vector<std::string> program = {programPath(spec.program, spec.release),
@@ -116,13 +116,13 @@ Gateway::Gateway(const GatewaySpec& spec) {
                                             "127.0.0.1:" + std::to_string(healthPort_)};
   argv.insert(argv.end(), program.begin(), program.end());
   argv.insert(argv.end(), spec.options.begin(), spec.options.end());
-  process_ = std::make_unique<Process>(argv, spec.environment);
+  process_ = std::make_unique<ChildProcess>(argv, spec.environment);
   if (!waitForPort(healthPort_) || !waitForPort(port_)) {
     ADD_FAILURE() << "the gateway does not serve:\n" << process_->errors();
   }
 }
 
-Gateway::~Gateway() {
+GatewayProcess::~GatewayProcess() {
   process_->signal(SIGTERM);
   const int code = process_->wait();
   EXPECT_EQ(code, 0) << process_->errors();
@@ -130,17 +130,17 @@ Gateway::~Gateway() {
 }
 
 // The file is replaced in one step, as a careful operator does it, so that the gateway never reads half a file.
-void Gateway::replaceFile(const std::string& text) const {
+void GatewayProcess::replaceFile(const std::string& text) const {
   std::filesystem::rename(folder_.write("gateway.yaml.new", text), folder_.path() + "/gateway.yaml");
 }
 
-void Gateway::rewrite(const GatewaySpec& spec) const { replaceFile(documents(spec, port_, tlsPort_)); }
+void GatewayProcess::rewrite(const GatewaySpec& spec) const { replaceFile(documents(spec, port_, tlsPort_)); }
 
-void Gateway::reload(const GatewaySpec& spec, const std::string& result) {
+void GatewayProcess::reload(const GatewaySpec& spec, const std::string& result) {
   reloadText(documents(spec, port_, tlsPort_), result);
 }
 
-void Gateway::reloadText(const std::string& text, const std::string& result) {
+void GatewayProcess::reloadText(const std::string& text, const std::string& result) {
   const std::string series = "sluice_config_reloads_total{result=\"" + result + "\"}";
   const double before = metric(series);
   replaceFile(text);
@@ -150,7 +150,7 @@ void Gateway::reloadText(const std::string& text, const std::string& result) {
   }
 }
 
-void Gateway::beginToDrain() const {
+void GatewayProcess::beginToDrain() const {
   process_->signal(SIGTERM);
   if (!process_->waitForLine("draining")) ADD_FAILURE() << "it does not drain:\n" << process_->errors();
   // The gateway logs this line before it tells the workers. Each of them must answer for this page, and handles that
@@ -158,19 +158,19 @@ void Gateway::beginToDrain() const {
   adminGet("/exchanges");
 }
 
-std::string Gateway::url(const std::string& target) const {
+std::string GatewayProcess::url(const std::string& target) const {
   return "http://127.0.0.1:" + std::to_string(port_) + target;
 }
 
-std::string Gateway::adminGet(const std::string& target) const {
-  Socket socket = Socket::connect(adminPort_);
+std::string GatewayProcess::adminGet(const std::string& target) const {
+  BlockingSocket socket = BlockingSocket::connect(adminPort_);
   socket.send("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
   return readResponse(socket).body;
 }
 
-std::string Gateway::metrics() const { return adminGet("/metrics"); }
+std::string GatewayProcess::metrics() const { return adminGet("/metrics"); }
 
-double Gateway::metric(const std::string& series) const {
+double GatewayProcess::metric(const std::string& series) const {
   std::istringstream in(metrics());
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with(series)) return std::stod(line.substr(line.rfind(' ') + 1));
@@ -178,11 +178,12 @@ double Gateway::metric(const std::string& series) const {
   return 0;
 }
 
-bool Gateway::reaches(const std::string& series, double least, std::chrono::milliseconds patience) const {
+bool GatewayProcess::reaches(const std::string& series, double least, std::chrono::milliseconds patience) const {
   return eventually([&] { return metric(series) >= least; }, patience);
 }
 
-EchoOrigin::EchoOrigin(const std::optional<Identity>& identity, const std::vector<std::string>& options, bool release) {
+EchoOrigin::EchoOrigin(const std::optional<CertifiedKey>& identity, const std::vector<std::string>& options,
+                       bool release) {
   std::vector<std::string> argv = {programPath("sluice-echo", release), "--listen", "127.0.0.1:0"};
   if (identity) {
     const auto more = {std::string("--tls-cert"), folder_.write("origin.crt", identity->certificate),
@@ -190,7 +191,7 @@ EchoOrigin::EchoOrigin(const std::optional<Identity>& identity, const std::vecto
     argv.insert(argv.end(), more);
   }
   argv.insert(argv.end(), options.begin(), options.end());
-  process_ = std::make_unique<Process>(argv);
+  process_ = std::make_unique<ChildProcess>(argv);
   const auto line = process_->waitForLine("listening on ");
   if (!line) {
     ADD_FAILURE() << "sluice-echo does not serve:\n" << process_->errors();
@@ -207,7 +208,7 @@ std::string programPath(const std::string& name, bool release) {
 }
 
 bool waitForPort(std::uint16_t port, std::chrono::milliseconds patience) {
-  return eventually([&] { return Socket::connect(port).ok(); }, patience);
+  return eventually([&] { return BlockingSocket::connect(port).ok(); }, patience);
 }
 
 std::string echoed(const std::string& json, const std::string& member) {

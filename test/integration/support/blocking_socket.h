@@ -8,21 +8,21 @@
 #include <string>
 #include <string_view>
 
-#include "test/integration/support/process.h"
+#include "test/integration/support/child_process.h"
 
 namespace sluice::test {
 
 /// Returns a port of 127.0.0.1 that the kernel assigns to nobody before this process ends. Main thread.
 std::uint16_t freePort();
 
-class Socket {
+class BlockingSocket {
  public:
   /// Connects to 127.0.0.1; ok() tells the result. A small receive buffer makes this a slow reader.
-  static Socket connect(std::uint16_t port, int receiveBuffer = 0);
-  explicit Socket(int fd = -1) : fd_(fd) {}
-  Socket(Socket&& other) noexcept;
-  Socket& operator=(Socket&& other) noexcept;
-  ~Socket();
+  static BlockingSocket connect(std::uint16_t port, int receiveBuffer = 0);
+  explicit BlockingSocket(int fd = -1) : fd_(fd) {}
+  BlockingSocket(BlockingSocket&& other) noexcept;
+  BlockingSocket& operator=(BlockingSocket&& other) noexcept;
+  ~BlockingSocket();
 
   bool ok() const { return fd_ >= 0; }
   int fd() const { return fd_; }
@@ -60,7 +60,7 @@ class Socket {
 };
 
 /// A response of HTTP/1.1 as a raw client reads it.
-struct RawResponse {
+struct ReceivedResponse {
   int status = 0;
   std::string head;  // including the empty line
   std::string body;  // with chunks joined
@@ -69,9 +69,11 @@ struct RawResponse {
 };
 
 /// Reads one whole response; status 0 if there was none. `bodiless`: the request was HEAD.
-RawResponse readResponse(Socket& socket, bool bodiless = false, std::chrono::milliseconds patience = kPatience);
+ReceivedResponse readResponse(BlockingSocket& socket, bool bodiless = false,
+                              std::chrono::milliseconds patience = kPatience);
 
 /// Reads the body after a request's head, with chunks joined; empty if the head announces none.
-std::string readRequestBody(Socket& socket, std::string_view head, std::chrono::milliseconds patience = kPatience);
+std::string readRequestBody(BlockingSocket& socket, std::string_view head,
+                            std::chrono::milliseconds patience = kPatience);
 
 }  // namespace sluice::test

@@ -43,22 +43,22 @@ enum class Behaviour : std::uint8_t {
 };
 
 /// Notified by a stream outside of the connection's own events.
-class StreamOwner {
+class EchoStreamOwner {
  public:
-  virtual ~StreamOwner() = default;
+  virtual ~EchoStreamOwner() = default;
   virtual void wakeUp() = 0;
   virtual net::Worker& worker() = 0;
   /// Returns nullptr on plain connections.
   virtual const net::TlsFacts* tlsFacts() const = 0;
 };
 
-class Stream final : net::Timer {
+class EchoStream final : net::Timer {
  public:
-  using Handle = base::Handle<Stream>;
+  using Handle = base::Handle<EchoStream>;
 
-  Stream(Handle handle, StreamOwner& owner, http::StreamId id, http::RequestMessage&& request);
+  EchoStream(Handle handle, EchoStreamOwner& owner, http::StreamId id, http::RequestMessage&& request);
   /// Makes a stream that answers a malformed request with `errorStatus`.
-  Stream(Handle handle, StreamOwner& owner, http::StreamId id, std::uint16_t errorStatus);
+  EchoStream(Handle handle, EchoStreamOwner& owner, http::StreamId id, std::uint16_t errorStatus);
 
   http::Token token() const { return handle_.toToken(); }
   Handle handle() const { return handle_; }
@@ -86,7 +86,7 @@ class Stream final : net::Timer {
   std::string describe() const;
 
   const Handle handle_;
-  StreamOwner& owner_;
+  EchoStreamOwner& owner_;
   const http::StreamId id_;
   http::RequestMessage request_;
   std::optional<http::Trailers> requestTrailers_;

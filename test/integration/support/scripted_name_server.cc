@@ -1,4 +1,4 @@
-#include "test/integration/support/dns_stub.h"
+#include "test/integration/support/scripted_name_server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 // RFC 1035 section 4.1.1 fixes this size.
 constexpr std::size_t kHeaderBytes = 12;
 
-Socket boundToLoopback() {
-  Socket one(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+BlockingSocket boundToLoopback() {
+  BlockingSocket one(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_in at{};
   at.sin_family = AF_INET;
   at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -24,7 +24,7 @@ Socket boundToLoopback() {
   return one;
 }
 
-std::uint16_t portOf(const Socket& one) {
+std::uint16_t portOf(const BlockingSocket& one) {
   sockaddr_in at{};
   socklen_t length = sizeof at;
   getsockname(one.fd(), reinterpret_cast<sockaddr*>(&at), &length);
@@ -50,13 +50,13 @@ DnsQuestion parse(std::string_view datagram) {
 
 }  // namespace
 
-DnsStub::DnsStub(Script script)
+ScriptedNameServer::ScriptedNameServer(Script script)
     : script_(std::move(script)), socket_(boundToLoopback()), elsewhere_(boundToLoopback()) {
   port_ = portOf(socket_);
   thread_ = std::thread([this] { serve(); });
 }
 
-DnsStub::~DnsStub() {
+ScriptedNameServer::~ScriptedNameServer() {
   stopping_ = true;
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -66,12 +66,12 @@ DnsStub::~DnsStub() {
   thread_.join();
 }
 
-void DnsStub::say(Script script) {
+void ScriptedNameServer::say(Script script) {
   const std::lock_guard lock(mutex_);
   script_ = std::move(script);
 }
 
-void DnsStub::serve() {
+void ScriptedNameServer::serve() {
   std::array<char, 2048> buffer{};
   int others = 0;
   while (true) {
@@ -120,9 +120,9 @@ std::string dnsReply(const DnsQuestion& question, const std::vector<std::string>
   return dnsHead(question, count) + records;
 }
 
-DnsStub::Script dnsAlways(const std::vector<std::string>& addresses) {
+ScriptedNameServer::Script dnsAlways(const std::vector<std::string>& addresses) {
   return [addresses](const DnsQuestion& question) {
-    return std::vector<DnsStub::Datagram>{{dnsReply(question, addresses)}};
+    return std::vector<ScriptedNameServer::Datagram>{{dnsReply(question, addresses)}};
   };
 }
 

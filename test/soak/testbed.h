@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway.h"
+#include "test/integration/support/gateway_process.h"
 #include "test/integration/support/name_server.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/soak/variant.h"
@@ -31,12 +31,12 @@ inline constexpr std::chrono::seconds kUpstreamIdle{2};
 /// Something may end this much later than its timeout on a busy machine.
 inline constexpr std::chrono::seconds kSlack{25};
 
-class Stage {
+class Testbed {
  public:
-  Stage();
-  ~Stage();
+  Testbed();
+  ~Testbed();
 
-  test::Gateway& gateway() { return *gateway_; }
+  test::GatewayProcess& gateway() { return *gateway_; }
   test::NameServer& names() { return names_; }
   test::GatewaySpec spec(const Variant& variant) const;
   /// Returns the bytes of the gateway's heap that are in use; 0 before the first second.
@@ -61,16 +61,17 @@ class Stage {
   void startEchoesAtTwoAddresses();
   void startNginx();
   /// Starts a program of test/integration/clients that prints its port.
-  std::unique_ptr<test::Process> startNode(const std::vector<std::string>& script, std::uint16_t& port) const;
+  std::unique_ptr<test::ChildProcess> startNode(const std::vector<std::string>& script, std::uint16_t& port) const;
   void tellEveryWorkerTheNames() const;
   std::vector<test::BackendSpec> backends(const Variant& variant) const;
 
   test::TempDir folder_;
-  const test::Identity root_ = test::makeAuthority("Root");
-  const test::Identity other_ = test::makeAuthority("Other");
-  const test::Identity server_ = test::issueServer(root_, "origin.test");
-  const test::Identity listeners_[2] = {test::issueServer(root_, "localhost"), test::issueServer(other_, "localhost")};
-  const test::Identity client_ = test::issueClient(root_, "soak");
+  const test::CertifiedKey root_ = test::makeAuthority("Root");
+  const test::CertifiedKey other_ = test::makeAuthority("Other");
+  const test::CertifiedKey server_ = test::issueServer(root_, "origin.test");
+  const test::CertifiedKey listeners_[2] = {test::issueServer(root_, "localhost"),
+                                            test::issueServer(other_, "localhost")};
+  const test::CertifiedKey client_ = test::issueClient(root_, "soak");
   std::string pattern_;
   const std::string heapFile_ = folder_.write("heap", "");
   const std::string accessLog_ = folder_.write("access.log", "");
@@ -86,14 +87,14 @@ class Stage {
   test::EchoOrigin one_{server_};
   test::EchoOrigin two_{server_};
   test::EchoOrigin plain_{std::nullopt, {"--h1-only"}};
-  std::unique_ptr<test::Process> flip_[2];
-  std::unique_ptr<test::Process> nginx_;
-  std::unique_ptr<test::Process> grpc_;
-  std::unique_ptr<test::Process> socket_;
+  std::unique_ptr<test::ChildProcess> flip_[2];
+  std::unique_ptr<test::ChildProcess> nginx_;
+  std::unique_ptr<test::ChildProcess> grpc_;
+  std::unique_ptr<test::ChildProcess> socket_;
   test::RawOrigin rough_;
   test::RawOrigin occupant_;
   test::NameServer names_;
-  std::unique_ptr<test::Gateway> gateway_;
+  std::unique_ptr<test::GatewayProcess> gateway_;
 };
 
 }  // namespace sluice::soak

@@ -19,14 +19,14 @@ namespace sluice::test {
 /// Long enough for a busy machine and a binary under sanitizers; a passing test never waits for it.
 inline constexpr std::chrono::seconds kPatience{30};
 
-class Process {
+class ChildProcess {
  public:
   /// argv[0] is a path, or is looked for in PATH and the system's sbin folders. The program's standard input is empty.
-  explicit Process(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {});
+  explicit ChildProcess(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {});
   /// Kills the program if it still runs.
-  ~Process();
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
 
   pid_t pid() const { return pid_; }
   /// Returns the first line of either output that holds `text`, or nothing if it did not appear in time or the program
@@ -66,16 +66,16 @@ class Process {
   std::thread collector_;
 };
 
-struct Outcome {
+struct ProgramOutcome {
   int exitCode = -1;
   std::string output;
   std::string errors;
 };
 
 /// Runs a program to its end.
-Outcome run(const std::vector<std::string>& argv, std::chrono::milliseconds patience = kPatience);
+ProgramOutcome run(const std::vector<std::string>& argv, std::chrono::milliseconds patience = kPatience);
 
-/// Returns true if run() and Process would find the program.
+/// Returns true if run() and ChildProcess would find the program.
 bool isInstalled(const std::string& program);
 
 /// Returns the content of a file; empty if it cannot be read.

@@ -1,4 +1,4 @@
-#include "test/support/echo/stream.h"
+#include "test/support/echo/echo_stream.h"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ void appendFields(std::string& out, const http::Headers& headers) {
 
 }  // namespace
 
-Stream::Stream(Handle handle, StreamOwner& owner, http::StreamId id, http::RequestMessage&& request)
+EchoStream::EchoStream(Handle handle, EchoStreamOwner& owner, http::StreamId id, http::RequestMessage&& request)
     : handle_(handle),
       owner_(owner),
       id_(id),
@@ -76,7 +76,7 @@ Stream::Stream(Handle handle, StreamOwner& owner, http::StreamId id, http::Reque
   }
 }
 
-Stream::Stream(Handle handle, StreamOwner& owner, http::StreamId id, std::uint16_t errorStatus)
+EchoStream::EchoStream(Handle handle, EchoStreamOwner& owner, http::StreamId id, std::uint16_t errorStatus)
     : handle_(handle),
       owner_(owner),
       id_(id),
@@ -86,7 +86,7 @@ Stream::Stream(Handle handle, StreamOwner& owner, http::StreamId id, std::uint16
       number_(errorStatus),
       requestEnded_(true) {}
 
-void Stream::onBody(std::string_view bytes) {
+void EchoStream::onBody(std::string_view bytes) {
   received_ += bytes.size();
   for (const char byte : bytes) fnv1a_ = (fnv1a_ ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
   bodyStart_.append(bytes.substr(0, kShownBodyBytes - bodyStart_.size()));
@@ -97,28 +97,28 @@ void Stream::onBody(std::string_view bytes) {
   }
 }
 
-void Stream::onEnd(http::Trailers&& trailers) {
+void EchoStream::onEnd(http::Trailers&& trailers) {
   requestTrailers_.emplace(std::move(trailers));
   requestEnded_ = true;
 }
 
-void Stream::onResponseTaken(std::size_t count) {
+void EchoStream::onResponseTaken(std::size_t count) {
   if (behaviour_ == Behaviour::kEcho) toGrant_ += count;
 }
 
-void Stream::onTimer() {
+void EchoStream::onTimer() {
   timerFired_ = true;
   owner_.wakeUp();
 }
 
-void Stream::drive(http::ServerCodec& codec) {
+void EchoStream::drive(http::ServerCodec& codec) {
   if (toGrant_ > 0) codec.grant(id_, std::exchange(toGrant_, 0));
   if (state_ == State::kNew) begin(codec);
   if (state_ == State::kWaiting && readyToAnswer()) answer(codec);
   if (state_ == State::kStreaming) pump(codec);
 }
 
-void Stream::begin(http::ServerCodec& codec) {
+void EchoStream::begin(http::ServerCodec& codec) {
   state_ = State::kWaiting;
   http::ResponseHead interim;
   if (behaviour_ == Behaviour::kInterim) {
@@ -131,7 +131,7 @@ void Stream::begin(http::ServerCodec& codec) {
   }
 }
 
-bool Stream::readyToAnswer() {
+bool EchoStream::readyToAnswer() {
   switch (behaviour_) {
     case Behaviour::kEcho:
     case Behaviour::kEarly:
@@ -155,7 +155,7 @@ bool Stream::readyToAnswer() {
   return false;
 }
 
-void Stream::answer(http::ServerCodec& codec) {
+void EchoStream::answer(http::ServerCodec& codec) {
   switch (behaviour_) {
     case Behaviour::kStatus:
       sendText(codec, static_cast<std::uint16_t>(std::clamp<std::uint64_t>(number_, 200, 599)), "", "");
@@ -177,8 +177,8 @@ void Stream::answer(http::ServerCodec& codec) {
   }
 }
 
-void Stream::sendHead(http::ServerCodec& codec, std::uint16_t status, http::Body body,
-                      std::optional<std::uint64_t> length, std::string_view contentType) {
+void EchoStream::sendHead(http::ServerCodec& codec, std::uint16_t status, http::Body body,
+                          std::optional<std::uint64_t> length, std::string_view contentType) {
   http::ResponseHead head;
   head.status = status;
   head.contentLength = length;
@@ -190,8 +190,8 @@ void Stream::sendHead(http::ServerCodec& codec, std::uint16_t status, http::Body
   state_ = head.body == http::Body::kNone ? State::kAnswered : State::kStreaming;
 }
 
-void Stream::sendText(http::ServerCodec& codec, std::uint16_t status, std::string_view contentType,
-                      std::string_view text) {
+void EchoStream::sendText(http::ServerCodec& codec, std::uint16_t status, std::string_view contentType,
+                          std::string_view text) {
   const bool withoutLength = status == 204 || status == 304;
   const auto length = withoutLength ? std::optional<std::uint64_t>() : text.size();
   sendHead(codec, status, text.empty() ? http::Body::kNone : http::Body::kLength, length, contentType);
@@ -200,7 +200,7 @@ void Stream::sendText(http::ServerCodec& codec, std::uint16_t status, std::strin
   response_.finish();
 }
 
-void Stream::startStreaming(http::ServerCodec& codec) {
+void EchoStream::startStreaming(http::ServerCodec& codec) {
   if (behaviour_ == Behaviour::kEcho) {
     const http::Field* type = request_.head.headers.find(http::FieldId::kContentType);
     sendHead(codec, 200, http::Body::kUntilEnd, std::nullopt,
@@ -221,7 +221,7 @@ void Stream::startStreaming(http::ServerCodec& codec) {
            stated ? std::optional<std::uint64_t>(number_) : std::nullopt, "application/octet-stream");
 }
 
-void Stream::pump(http::ServerCodec& codec) {
+void EchoStream::pump(http::ServerCodec& codec) {
   if (behaviour_ == Behaviour::kEcho) {
     if (requestEnded_) finishEcho();
   } else if (response_.end() == http::PipeEnd::kOpen) {
@@ -235,7 +235,7 @@ void Stream::pump(http::ServerCodec& codec) {
   codec.wake(id_);
 }
 
-void Stream::finishEcho() {
+void EchoStream::finishEcho() {
   if (response_.end() != http::PipeEnd::kOpen) return;
   http::Trailers trailers(owner_.worker().chunks());
   if (requestTrailers_) {
@@ -247,7 +247,7 @@ void Stream::finishEcho() {
   response_.finish(std::move(trailers));
 }
 
-std::string Stream::describe() const {
+std::string EchoStream::describe() const {
   const http::RequestHead& head = request_.head;
   std::string out = "{\n  ";
   appendMember(out, "method", head.methodText);

@@ -1,4 +1,4 @@
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -77,7 +77,7 @@ std::string lowerCase(std::string_view text) {
   return lower;
 }
 
-std::string readChunked(Socket& socket, std::chrono::milliseconds patience) {
+std::string readChunked(BlockingSocket& socket, std::chrono::milliseconds patience) {
   std::string body;
   while (true) {
     const std::string line = socket.readUntil("\r\n", patience);
@@ -101,7 +101,8 @@ std::optional<std::string> fieldOf(std::string_view head, std::string_view name)
 }
 
 /// Returns the body that the fields of `head` announce, or nothing if they announce none.
-std::optional<std::string> readAnnounced(Socket& socket, std::string_view head, std::chrono::milliseconds patience) {
+std::optional<std::string> readAnnounced(BlockingSocket& socket, std::string_view head,
+                                         std::chrono::milliseconds patience) {
   if (fieldOf(head, "transfer-encoding")) return readChunked(socket, patience);
   if (const auto length = fieldOf(head, "content-length")) return socket.readExactly(std::stoul(*length), patience);
   return std::nullopt;
@@ -113,8 +114,8 @@ std::optional<std::string> readAnnounced(Socket& socket, std::string_view head, 
 // to nobody else, neither to another test nor to an outgoing connection, while a program that asks for this very port
 // with SO_REUSEADDR, as every server does, gets it.
 std::uint16_t freePort() {
-  static std::vector<Socket> held;
-  Socket holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  static std::vector<BlockingSocket> held;
+  BlockingSocket holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   setsockopt(holder.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address = loopback(0);
@@ -125,8 +126,8 @@ std::uint16_t freePort() {
   return ntohs(address.sin_port);
 }
 
-Socket Socket::connect(std::uint16_t port, int receiveBuffer) {
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+BlockingSocket BlockingSocket::connect(std::uint16_t port, int receiveBuffer) {
+  BlockingSocket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (receiveBuffer > 0) setsockopt(socket.fd_, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, sizeof receiveBuffer);
   const sockaddr_in address = loopback(port);
   if (::connect(socket.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) socket.close();
@@ -135,13 +136,13 @@ Socket Socket::connect(std::uint16_t port, int receiveBuffer) {
   return socket;
 }
 
-Socket::Socket(Socket&& other) noexcept
+BlockingSocket::BlockingSocket(BlockingSocket&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       buffer_(std::move(other.buffer_)),
       closed_(other.closed_),
       reset_(other.reset_) {}
 
-Socket& Socket::operator=(Socket&& other) noexcept {
+BlockingSocket& BlockingSocket::operator=(BlockingSocket&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(buffer_, other.buffer_);
   std::swap(closed_, other.closed_);
@@ -149,13 +150,13 @@ Socket& Socket::operator=(Socket&& other) noexcept {
   return *this;
 }
 
-Socket::~Socket() { close(); }
+BlockingSocket::~BlockingSocket() { close(); }
 
-bool Socket::send(std::string_view bytes, std::chrono::milliseconds patience) {
+bool BlockingSocket::send(std::string_view bytes, std::chrono::milliseconds patience) {
   return sendSome(bytes, patience) == bytes.size();
 }
 
-std::size_t Socket::sendSome(std::string_view bytes, std::chrono::milliseconds patience) {
+std::size_t BlockingSocket::sendSome(std::string_view bytes, std::chrono::milliseconds patience) {
   std::size_t sent = 0;
   while (fd_ >= 0 && sent < bytes.size()) {
     if (!waitFor(fd_, POLLOUT, Time::now() + patience)) break;
@@ -167,7 +168,7 @@ std::size_t Socket::sendSome(std::string_view bytes, std::chrono::milliseconds p
   return sent;
 }
 
-bool Socket::fill(Time::time_point until) {
+bool BlockingSocket::fill(Time::time_point until) {
   if (fd_ < 0 || closed_ || !waitFor(fd_, POLLIN, until)) return false;
   std::array<char, 65536> bytes{};
   const ssize_t count = recv(fd_, bytes.data(), bytes.size(), 0);
@@ -180,7 +181,7 @@ bool Socket::fill(Time::time_point until) {
   return true;
 }
 
-std::string Socket::readUntil(std::string_view mark, std::chrono::milliseconds patience) {
+std::string BlockingSocket::readUntil(std::string_view mark, std::chrono::milliseconds patience) {
   const Time::time_point until = Time::now() + patience;
   std::size_t at = std::string::npos;
   std::size_t from = 0;
@@ -193,7 +194,7 @@ std::string Socket::readUntil(std::string_view mark, std::chrono::milliseconds p
   return result;
 }
 
-std::string Socket::readExactly(std::size_t count, std::chrono::milliseconds patience) {
+std::string BlockingSocket::readExactly(std::size_t count, std::chrono::milliseconds patience) {
   const Time::time_point until = Time::now() + patience;
   while (buffer_.size() < count && fill(until)) {
   }
@@ -202,35 +203,35 @@ std::string Socket::readExactly(std::size_t count, std::chrono::milliseconds pat
   return result;
 }
 
-std::string Socket::readAll(std::chrono::milliseconds patience) {
+std::string BlockingSocket::readAll(std::chrono::milliseconds patience) {
   const Time::time_point until = Time::now() + patience;
   while (fill(until)) {
   }
   return std::exchange(buffer_, {});
 }
 
-bool Socket::waitUntilRead() const {
+bool BlockingSocket::waitUntilRead() const {
   const std::uint16_t here = portAt(fd_, getsockname);
   const std::uint16_t there = portAt(fd_, getpeername);
   return eventually([&] { return queuesOf(here, there).unacknowledged == 0 && queuesOf(there, here).unread == 0; });
 }
 
-void Socket::shutdownWrite() { ::shutdown(fd_, SHUT_WR); }
+void BlockingSocket::shutdownWrite() { ::shutdown(fd_, SHUT_WR); }
 
-void Socket::reset() {
+void BlockingSocket::reset() {
   const linger hard{1, 0};
   setsockopt(fd_, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
   close();
 }
 
-void Socket::close() {
+void BlockingSocket::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-std::optional<std::string> RawResponse::field(std::string_view name) const { return fieldOf(head, name); }
+std::optional<std::string> ReceivedResponse::field(std::string_view name) const { return fieldOf(head, name); }
 
-RawResponse readResponse(Socket& socket, bool bodiless, std::chrono::milliseconds patience) {
-  RawResponse response;
+ReceivedResponse readResponse(BlockingSocket& socket, bool bodiless, std::chrono::milliseconds patience) {
+  ReceivedResponse response;
   response.head = socket.readUntil("\r\n\r\n", patience);
   if (!response.head.starts_with("HTTP/1.") || !response.head.ends_with("\r\n\r\n")) return response;
   response.status = std::stoi(response.head.substr(9, 3));
@@ -240,7 +241,7 @@ RawResponse readResponse(Socket& socket, bool bodiless, std::chrono::millisecond
   return response;
 }
 
-std::string readRequestBody(Socket& socket, std::string_view head, std::chrono::milliseconds patience) {
+std::string readRequestBody(BlockingSocket& socket, std::string_view head, std::chrono::milliseconds patience) {
   return readAnnounced(socket, head, patience).value_or("");
 }
 

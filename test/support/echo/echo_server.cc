@@ -1,4 +1,4 @@
-#include "test/support/echo/server.h"
+#include "test/support/echo/echo_server.h"
 
 #include <cerrno>
 #include <cstring>
@@ -33,7 +33,7 @@ base::Result<net::TlsServerIdentity> readIdentity(const ServerSettings& settings
 
 }  // namespace
 
-base::Result<std::unique_ptr<Server>> Server::make(const ServerSettings& settings) {
+base::Result<std::unique_ptr<EchoServer>> EchoServer::make(const ServerSettings& settings) {
   std::shared_ptr<const net::TlsServerContext> tls;
   if (!settings.certificateFile.empty()) {
     auto identity = readIdentity(settings);
@@ -44,41 +44,41 @@ base::Result<std::unique_ptr<Server>> Server::make(const ServerSettings& setting
   }
   auto socket = net::ListenSocket::open(settings.address);
   if (!socket) return socket.error();
-  return std::unique_ptr<Server>(new Server(std::move(*socket), std::move(tls)));
+  return std::unique_ptr<EchoServer>(new EchoServer(std::move(*socket), std::move(tls)));
 }
 
-Server::Server(net::ListenSocket&& socket, std::shared_ptr<const net::TlsServerContext> tls)
+EchoServer::EchoServer(net::ListenSocket&& socket, std::shared_ptr<const net::TlsServerContext> tls)
     : socket_(std::move(socket)), tls_(std::move(tls)) {
   worker_.setBeats(this);
   listener_.emplace(worker_, socket_, [this](int fd, const net::Address& peer) {
-    touch(connections_.create(static_cast<ConnectionOwner&>(*this), fd, peer, tls_.get()));
+    touch(connections_.create(static_cast<EchoConnectionOwner&>(*this), fd, peer, tls_.get()));
   });
 }
 
-void Server::touch(Connection& connection) {
+void EchoServer::touch(EchoConnection& connection) {
   if (std::exchange(connection.touched, true)) return;
   touched_.push_back(connection.handle());
 }
 
-void Server::drive() {
+void EchoServer::drive() {
   beating_.swap(touched_);
-  for (const Connection::Handle handle : beating_) {
-    Connection* connection = connections_.find(handle);
+  for (const EchoConnection::Handle handle : beating_) {
+    EchoConnection* connection = connections_.find(handle);
     if (connection == nullptr) continue;
     connection->touched = false;  // later events need another beat
     connection->drive();
   }
 }
 
-void Server::flush() {
-  for (const Connection::Handle handle : beating_) {
-    if (Connection* connection = connections_.find(handle)) connection->flush();
+void EchoServer::flush() {
+  for (const EchoConnection::Handle handle : beating_) {
+    if (EchoConnection* connection = connections_.find(handle)) connection->flush();
   }
 }
 
-void Server::reap() {
-  for (const Connection::Handle handle : beating_) {
-    const Connection* connection = connections_.find(handle);
+void EchoServer::reap() {
+  for (const EchoConnection::Handle handle : beating_) {
+    const EchoConnection* connection = connections_.find(handle);
     if (connection != nullptr && connection->dead()) connections_.destroy(handle);
   }
   beating_.clear();

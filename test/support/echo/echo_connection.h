@@ -14,28 +14,29 @@
 #include "proxy/http/codec.h"
 #include "proxy/net/tls/tls.h"
 #include "proxy/net/transport.h"
-#include "test/support/echo/stream.h"
+#include "test/support/echo/echo_stream.h"
 
 namespace sluice::echo {
 
-class Connection;
+class EchoConnection;
 
 /// The interface through which connections use the server.
-class ConnectionOwner {
+class EchoConnectionOwner {
  public:
-  virtual ~ConnectionOwner() = default;
+  virtual ~EchoConnectionOwner() = default;
   virtual net::Worker& worker() = 0;
   /// Schedules the connection to be driven, flushed and possibly reaped in this turn's beat.
-  virtual void touch(Connection& connection) = 0;
+  virtual void touch(EchoConnection& connection) = 0;
 };
 
-class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net::Timer {
+class EchoConnection final : net::TransportSink, http::ServerSink, EchoStreamOwner, net::Timer {
  public:
-  using Handle = base::Handle<Connection>;
+  using Handle = base::Handle<EchoConnection>;
 
   /// `tls` is nullptr for plain TCP.
-  Connection(Handle handle, ConnectionOwner& owner, int fd, const net::Address& peer, const net::TlsServerContext* tls);
-  ~Connection() override = default;
+  EchoConnection(Handle handle, EchoConnectionOwner& owner, int fd, const net::Address& peer,
+                 const net::TlsServerContext* tls);
+  ~EchoConnection() override = default;
 
   Handle handle() const { return handle_; }
   void drive();
@@ -68,7 +69,7 @@ class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net:
 
   void onTimer() override;
   void makeCodec(http::Version version);
-  Stream* find(http::Token token) { return streams_.find(Stream::Handle::fromToken(token)); }
+  EchoStream* find(http::Token token) { return streams_.find(EchoStream::Handle::fromToken(token)); }
   void linger();
 
   enum class State : std::uint8_t {
@@ -78,12 +79,12 @@ class Connection final : net::TransportSink, http::ServerSink, StreamOwner, net:
   };
 
   const Handle handle_;
-  ConnectionOwner& owner_;
+  EchoConnectionOwner& owner_;
   const bool encrypted_;
   State state_ = State::kServing;
   std::string firstBytes_;  // kept until the version is known
   base::ByteQueue out_;
-  base::Slab<Stream> streams_;
+  base::Slab<EchoStream> streams_;
   http::Limits limits_;
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ServerCodec> codec_;

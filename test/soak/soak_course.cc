@@ -1,26 +1,26 @@
-#include "test/soak/course.h"
+#include "test/soak/soak_course.h"
 
 #include <algorithm>
 
 namespace sluice::soak {
 
-std::chrono::milliseconds Course::elapsed() const {
+std::chrono::milliseconds SoakCourse::elapsed() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_);
 }
 
-std::chrono::milliseconds Course::left() const {
+std::chrono::milliseconds SoakCourse::left() const {
   const std::lock_guard lock(mutex_);
   const std::chrono::milliseconds none(0);
   return ended_ ? none : std::max(none, std::chrono::milliseconds(length_) - elapsed());
 }
 
-void Course::end() {
+void SoakCourse::end() {
   const std::lock_guard lock(mutex_);
   ended_ = true;
   ending_.notify_all();
 }
 
-bool Course::pause(std::chrono::milliseconds time) {
+bool SoakCourse::pause(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   ending_.wait_until(lock, std::min(Clock::now() + time, start_ + length_), [this] { return ended_; });
   return !ended_ && Clock::now() < start_ + length_;

@@ -1,4 +1,4 @@
-#include "test/integration/support/process.h"
+#include "test/integration/support/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -22,8 +22,8 @@
 namespace sluice::test {
 namespace {
 
-struct Pipe {
-  Pipe() {
+struct OutputPipe {
+  OutputPipe() {
     if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
   }
   std::array<int, 2> ends{};
@@ -96,14 +96,14 @@ std::size_t occurrences(std::string_view text, std::string_view wanted) {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
+ChildProcess::ChildProcess(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
   const std::string path = findProgram(argv.at(0));
   std::vector<std::string> arguments = argv;
   std::vector<std::string> variables = mergedEnvironment(environment);
   const std::vector<char*> argumentPointers = pointers(arguments);
   const std::vector<char*> variablePointers = pointers(variables);
-  const Pipe out;
-  const Pipe err;
+  const OutputPipe out;
+  const OutputPipe err;
   pid_ = fork();
   if (pid_ == 0) {
     becomeProgram(path.c_str(), const_cast<char**>(argumentPointers.data()),
@@ -115,7 +115,7 @@ Process::Process(const std::vector<std::string>& argv, const std::vector<std::st
   collector_ = std::thread([this, o = out.ends[0], e = err.ends[0], endFd] { collect(o, e, endFd); });
 }
 
-Process::~Process() {
+ChildProcess::~ChildProcess() {
   if (!status_) {
     ::kill(pid_, SIGKILL);
     wait();
@@ -123,7 +123,7 @@ Process::~Process() {
   collector_.join();
 }
 
-void Process::collect(int outFd, int errFd, int endFd) {
+void ChildProcess::collect(int outFd, int errFd, int endFd) {
   std::array<pollfd, 3> watched = {{{outFd, POLLIN, 0}, {errFd, POLLIN, 0}, {endFd, POLLIN, 0}}};
   // The output ends with the program; output of a grandchild that outlives it is not waited for.
   bool running = true;
@@ -151,7 +151,7 @@ void Process::collect(int outFd, int errFd, int endFd) {
   changed_.notify_all();
 }
 
-std::optional<std::string> Process::waitForLine(std::string_view text, std::chrono::milliseconds patience) {
+std::optional<std::string> ChildProcess::waitForLine(std::string_view text, std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   std::optional<std::string> found;
   changed_.wait_for(lock, patience, [&] {
@@ -162,19 +162,19 @@ std::optional<std::string> Process::waitForLine(std::string_view text, std::chro
   return found;
 }
 
-std::size_t Process::said(std::string_view text) const {
+std::size_t ChildProcess::said(std::string_view text) const {
   const std::lock_guard lock(mutex_);
   return occurrences(out_, text) + occurrences(err_, text);
 }
 
-bool Process::waitUntilSaid(std::string_view text, std::size_t times, std::chrono::milliseconds patience) {
+bool ChildProcess::waitUntilSaid(std::string_view text, std::size_t times, std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   const auto all = [&] { return occurrences(out_, text) + occurrences(err_, text); };
   changed_.wait_for(lock, patience, [&] { return all() >= times || ended_; });
   return all() >= times;
 }
 
-std::vector<std::string> Process::waitForLines(std::size_t count, std::chrono::milliseconds patience) {
+std::vector<std::string> ChildProcess::waitForLines(std::size_t count, std::chrono::milliseconds patience) {
   std::vector<std::string> lines;
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, patience, [&] {
@@ -187,11 +187,11 @@ std::vector<std::string> Process::waitForLines(std::size_t count, std::chrono::m
   return lines;
 }
 
-void Process::signal(int number) const {
+void ChildProcess::signal(int number) const {
   if (!status_) ::kill(pid_, number);
 }
 
-int Process::wait(std::chrono::milliseconds patience) {
+int ChildProcess::wait(std::chrono::milliseconds patience) {
   if (status_) return *status_;
   bool inTime = false;
   {
@@ -205,17 +205,17 @@ int Process::wait(std::chrono::milliseconds patience) {
   return *status_;
 }
 
-std::string Process::output() const {
+std::string ChildProcess::output() const {
   const std::lock_guard lock(mutex_);
   return out_;
 }
 
-std::string Process::errors() const {
+std::string ChildProcess::errors() const {
   const std::lock_guard lock(mutex_);
   return err_;
 }
 
-std::size_t Process::memoryKib(std::string_view which) const {
+std::size_t ChildProcess::memoryKib(std::string_view which) const {
   std::ifstream in("/proc/" + std::to_string(pid_) + "/status");
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with(which)) return std::stoul(line.substr(which.size()));
@@ -223,7 +223,7 @@ std::size_t Process::memoryKib(std::string_view which) const {
   return 0;
 }
 
-double Process::cpuSeconds() const {
+double ChildProcess::cpuSeconds() const {
   const std::string text = readFile("/proc/" + std::to_string(pid_) + "/stat");
   // proc(5): the name may hold anything, so fields are counted from its end; utime and stime are the 14th and the 15th.
   std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
@@ -235,8 +235,8 @@ double Process::cpuSeconds() const {
   return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-Outcome run(const std::vector<std::string>& argv, std::chrono::milliseconds patience) {
-  Process process(argv);
+ProgramOutcome run(const std::vector<std::string>& argv, std::chrono::milliseconds patience) {
+  ChildProcess process(argv);
   const int code = process.wait(patience);
   return {code, process.output(), process.errors()};
 }

@@ -12,7 +12,7 @@
 #include "proxy/net/tcp_listener.h"
 #include "proxy/net/tls/tls.h"
 #include "proxy/net/worker.h"
-#include "test/support/echo/connection.h"
+#include "test/support/echo/echo_connection.h"
 
 namespace sluice::echo {
 
@@ -25,10 +25,10 @@ struct ServerSettings {
   std::vector<std::string> protocols = {"h2", "http/1.1"};
 };
 
-class Server final : net::Beats, ConnectionOwner {
+class EchoServer final : net::Beats, EchoConnectionOwner {
  public:
-  static base::Result<std::unique_ptr<Server>> make(const ServerSettings& settings);
-  ~Server() override = default;
+  static base::Result<std::unique_ptr<EchoServer>> make(const ServerSettings& settings);
+  ~EchoServer() override = default;
 
   /// Returns the listening address, with the port that the kernel chose if 0 was asked for.
   const net::Address& address() const { return socket_.address(); }
@@ -36,22 +36,22 @@ class Server final : net::Beats, ConnectionOwner {
   void run() { worker_.run(); }
 
  private:
-  Server(net::ListenSocket&& socket, std::shared_ptr<const net::TlsServerContext> tls);
+  EchoServer(net::ListenSocket&& socket, std::shared_ptr<const net::TlsServerContext> tls);
 
   void drive() override;
   void flush() override;
   void reap() override;
   bool quiet() const override { return touched_.empty(); }
   net::Worker& worker() override { return worker_; }
-  void touch(Connection& connection) override;
+  void touch(EchoConnection& connection) override;
 
   base::SystemClock clock_;
   net::ListenSocket socket_;
   std::shared_ptr<const net::TlsServerContext> tls_;
   net::Worker worker_{clock_};
-  base::Slab<Connection> connections_;
-  std::vector<Connection::Handle> touched_;  // touched since the beat began, for the next one
-  std::vector<Connection::Handle> beating_;
+  base::Slab<EchoConnection> connections_;
+  std::vector<EchoConnection::Handle> touched_;  // touched since the beat began, for the next one
+  std::vector<EchoConnection::Handle> beating_;
   std::optional<net::TcpListener> listener_;
 };
 

@@ -1,4 +1,4 @@
-#include "test/support/echo/connection.h"
+#include "test/support/echo/echo_connection.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,22 +15,22 @@ constexpr auto kLinger = std::chrono::seconds(1);
 
 }  // namespace
 
-Connection::Connection(Handle handle, ConnectionOwner& owner, int fd, const net::Address& peer,
-                       const net::TlsServerContext* tls)
+EchoConnection::EchoConnection(Handle handle, EchoConnectionOwner& owner, int fd, const net::Address& peer,
+                               const net::TlsServerContext* tls)
     : handle_(handle), owner_(owner), encrypted_(tls != nullptr), out_(owner.worker().chunks()) {
   transport_ = encrypted_ ? net::adoptTls(owner.worker(), fd, peer, *tls, *this)
                           : net::adoptTcp(owner.worker(), fd, peer, *this);
   transport_->setReadBudget(net::Worker::kReadBufferSize);
 }
 
-void Connection::onOpen() {
+void EchoConnection::onOpen() {
   if (const net::TlsFacts* tls = transport_->tls()) {
     makeCodec(tls->alpn == "h2" ? http::Version::kHttp2 : http::Version::kHttp11);
   }
   wakeUp();
 }
 
-void Connection::makeCodec(http::Version version) {
+void EchoConnection::makeCodec(http::Version version) {
   net::Worker& worker = owner_.worker();
   const std::string_view scheme = encrypted_ ? "https" : "http";
   codec_ = version == http::Version::kHttp2
@@ -38,7 +38,7 @@ void Connection::makeCodec(http::Version version) {
                : http::makeH1ServerCodec(*this, worker.chunks(), limits_, scheme);
 }
 
-void Connection::onBytes(std::string_view bytes) {
+void EchoConnection::onBytes(std::string_view bytes) {
   wakeUp();
   if (state_ != State::kServing) return;
   if (codec_) {
@@ -52,7 +52,7 @@ void Connection::onBytes(std::string_view bytes) {
   codec_->feed(std::exchange(firstBytes_, {}));
 }
 
-void Connection::onEnd(bool) {
+void EchoConnection::onEnd(bool) {
   if (codec_ && state_ == State::kServing) {
     codec_->feedEnd();
   } else {
@@ -61,64 +61,64 @@ void Connection::onEnd(bool) {
   wakeUp();
 }
 
-void Connection::onFailed(const base::Error&) {
+void EchoConnection::onFailed(const base::Error&) {
   state_ = State::kDead;
   wakeUp();
 }
 
-void Connection::onTimer() {
+void EchoConnection::onTimer() {
   state_ = State::kDead;
   wakeUp();
 }
 
-http::Token Connection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
+http::Token EchoConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
   wakeUp();
-  return streams_.create(static_cast<StreamOwner&>(*this), stream, std::move(message)).token();
+  return streams_.create(static_cast<EchoStreamOwner&>(*this), stream, std::move(message)).token();
 }
 
-http::Token Connection::onBadRequest(http::StreamId stream, const base::Error& error) {
+http::Token EchoConnection::onBadRequest(http::StreamId stream, const base::Error& error) {
   wakeUp();
-  return streams_.create(static_cast<StreamOwner&>(*this), stream, error.status).token();
+  return streams_.create(static_cast<EchoStreamOwner&>(*this), stream, error.status).token();
 }
 
-void Connection::onRequestBody(http::Token token, std::string_view bytes) {
-  if (Stream* stream = find(token)) stream->onBody(bytes);
+void EchoConnection::onRequestBody(http::Token token, std::string_view bytes) {
+  if (EchoStream* stream = find(token)) stream->onBody(bytes);
 }
 
-void Connection::onRequestEnd(http::Token token) {
-  if (Stream* stream = find(token)) stream->onEnd();
+void EchoConnection::onRequestEnd(http::Token token) {
+  if (EchoStream* stream = find(token)) stream->onEnd();
 }
 
-void Connection::onRequestEnd(http::Token token, http::Trailers&& trailers) {
-  if (Stream* stream = find(token)) stream->onEnd(std::move(trailers));
+void EchoConnection::onRequestEnd(http::Token token, http::Trailers&& trailers) {
+  if (EchoStream* stream = find(token)) stream->onEnd(std::move(trailers));
 }
 
-void Connection::onRequestReset(http::Token token, const base::Error&, bool) {
-  if (Stream* stream = find(token)) streams_.destroy(stream->handle());
+void EchoConnection::onRequestReset(http::Token token, const base::Error&, bool) {
+  if (EchoStream* stream = find(token)) streams_.destroy(stream->handle());
 }
 
-http::BodyPipe* Connection::responseBody(http::Token token) {
-  Stream* stream = find(token);
+http::BodyPipe* EchoConnection::responseBody(http::Token token) {
+  EchoStream* stream = find(token);
   return stream != nullptr ? &stream->response() : nullptr;
 }
 
-void Connection::onResponseBodyTaken(http::Token token, std::size_t count) {
-  if (Stream* stream = find(token)) stream->onResponseTaken(count);
+void EchoConnection::onResponseBodyTaken(http::Token token, std::size_t count) {
+  if (EchoStream* stream = find(token)) stream->onResponseTaken(count);
   wakeUp();
 }
 
-void Connection::onResponseSent(http::Token token) {
-  if (Stream* stream = find(token)) streams_.destroy(stream->handle());
+void EchoConnection::onResponseSent(http::Token token) {
+  if (EchoStream* stream = find(token)) streams_.destroy(stream->handle());
   wakeUp();
 }
 
-void Connection::drive() {
+void EchoConnection::drive() {
   if (!codec_ || state_ != State::kServing) return;
   codec_->resume();
-  streams_.forEach([this](Stream& stream) { stream.drive(*codec_); });
+  streams_.forEach([this](EchoStream& stream) { stream.drive(*codec_); });
 }
 
-void Connection::flush() {
+void EchoConnection::flush() {
   if (!codec_ || state_ != State::kServing) return;
   while (state_ == State::kServing && !transport_->pending() && (codec_->wantsProduce() || !out_.empty())) {
     codec_->produce(out_, kProduceBytes);
@@ -133,7 +133,7 @@ void Connection::flush() {
   transport_->setReadBudget(std::min(codec_->readBudget(), net::Worker::kReadBufferSize));
 }
 
-void Connection::linger() {
+void EchoConnection::linger() {
   state_ = State::kLingering;
   transport_->shutdown();
   transport_->setReadBudget(net::Worker::kReadBufferSize);

@@ -1,4 +1,4 @@
-#include "test/soak/stage.h"
+#include "test/soak/testbed.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::vector<std::string> environment(const std::string& heapFile) {
 
 }  // namespace
 
-Stage::Stage()
+Testbed::Testbed()
     : rough_(roughOrigin()),
       occupant_(test::RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")),
       names_(records({kFlipAddresses[0]}, true), 1) {
@@ -39,22 +39,22 @@ Stage::Stage()
   socket_ = startNode({"websocket_origin.mjs"}, socketPort_);
   test::GatewaySpec first = spec(Variant());
   first.environment = environment(heapFile_);
-  gateway_ = std::make_unique<test::Gateway>(first);
+  gateway_ = std::make_unique<test::GatewayProcess>(first);
   tellEveryWorkerTheNames();
 }
 
-Stage::~Stage() = default;
+Testbed::~Testbed() = default;
 
-void Stage::startEchoesAtTwoAddresses() {
+void Testbed::startEchoesAtTwoAddresses() {
   for (std::size_t i = 0; i < std::size(flip_); ++i) {
-    flip_[i] = std::make_unique<test::Process>(
+    flip_[i] = std::make_unique<test::ChildProcess>(
         std::vector<std::string>{test::programPath("sluice-echo"), "--listen",
                                  std::string(kFlipAddresses[i]) + ":" + std::to_string(flipPort_)});
     EXPECT_TRUE(flip_[i]->waitForLine("listening on ")) << flip_[i]->errors();
   }
 }
 
-void Stage::startNginx() {
+void Testbed::startNginx() {
   folder_.write("origin.crt", server_.certificate);
   folder_.write("origin.key", server_.key);
   const std::string configuration =
@@ -65,15 +65,16 @@ void Stage::startNginx() {
                         std::to_string(nginxPort_) +
                         " ssl;\n    ssl_certificate origin.crt;\n    ssl_certificate_key origin.key;\n    root " +
                         folder_.path() + ";\n  }\n}\n");
-  nginx_ = std::make_unique<test::Process>(
+  nginx_ = std::make_unique<test::ChildProcess>(
       std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
   EXPECT_TRUE(test::waitForPort(nginxPort_)) << nginx_->errors();
 }
 
-std::unique_ptr<test::Process> Stage::startNode(const std::vector<std::string>& script, std::uint16_t& port) const {
+std::unique_ptr<test::ChildProcess> Testbed::startNode(const std::vector<std::string>& script,
+                                                       std::uint16_t& port) const {
   std::vector<std::string> argv = {"node", SLUICE_SOURCE_DIR "/test/integration/clients/" + script.front()};
   argv.insert(argv.end(), script.begin() + 1, script.end());
-  auto process = std::make_unique<test::Process>(argv);
+  auto process = std::make_unique<test::ChildProcess>(argv);
   const auto line = process->waitForLine("listening on ");
   if (line) {
     port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
@@ -85,28 +86,28 @@ std::unique_ptr<test::Process> Stage::startNode(const std::vector<std::string>& 
 
 // Each worker has a cache of its own, and a cached answer outlives the name server only on workers that have one. A new
 // connection goes to the worker with the fewest.
-void Stage::tellEveryWorkerTheNames() const {
-  std::vector<test::Socket> open;
+void Testbed::tellEveryWorkerTheNames() const {
+  std::vector<test::BlockingSocket> open;
   for (int i = 0; i < 2 * kWorkers; ++i) {
-    open.push_back(test::Socket::connect(gateway_->port()));
+    open.push_back(test::BlockingSocket::connect(gateway_->port()));
     open.back().send("GET /flip HTTP/1.1\r\nHost: any.test\r\n\r\n");
     EXPECT_EQ(test::readResponse(open.back()).status, 200);
   }
 }
 
-double Stage::heapBytes() const {
+double Testbed::heapBytes() const {
   double bytes = 0;
   std::ifstream(heapFile_) >> bytes;
   return bytes;
 }
 
-test::NameServer::Records Stage::records(const std::vector<std::string>& flip, bool gone) const {
+test::NameServer::Records Testbed::records(const std::vector<std::string>& flip, bool gone) const {
   test::NameServer::Records all = {{"flip.test", flip}};
   if (gone) all["gone.test"] = {"127.0.0.1"};
   return all;
 }
 
-std::vector<test::BackendSpec> Stage::backends(const Variant& variant) const {
+std::vector<test::BackendSpec> Testbed::backends(const Variant& variant) const {
   const std::string& root = root_.certificate;
   const std::string& other = other_.certificate;
   const auto client = variant.presents ? std::optional(client_) : std::nullopt;
@@ -124,7 +125,7 @@ std::vector<test::BackendSpec> Stage::backends(const Variant& variant) const {
           {.name = "never", .hostname = "never.test", .port = plain_.port(), .addresses = ""}};
 }
 
-test::GatewaySpec Stage::spec(const Variant& variant) const {
+test::GatewaySpec Testbed::spec(const Variant& variant) const {
   test::GatewaySpec spec;
   spec.backends = backends(variant);
   spec.settings = "timeouts: {requestHeader: " + seconds(kRequestHeader) + ", streamIdle: " + seconds(kStreamIdle) +

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/integration/support/socket.h"
+#include "test/integration/support/blocking_socket.h"
 
 namespace sluice::test {
 
@@ -28,7 +28,7 @@ struct DnsQuestion {
   std::string section;
 };
 
-class DnsStub {
+class ScriptedNameServer {
  public:
   struct Datagram {
     std::string bytes;
@@ -38,10 +38,10 @@ class DnsStub {
   /// Returns the datagrams that answer one query, in order; none is silence. Runs on the stub's thread.
   using Script = std::function<std::vector<Datagram>(const DnsQuestion&)>;
 
-  explicit DnsStub(Script script);
-  ~DnsStub();
-  DnsStub(const DnsStub&) = delete;
-  DnsStub& operator=(const DnsStub&) = delete;
+  explicit ScriptedNameServer(Script script);
+  ~ScriptedNameServer();
+  ScriptedNameServer(const ScriptedNameServer&) = delete;
+  ScriptedNameServer& operator=(const ScriptedNameServer&) = delete;
 
   /// Returns "127.0.0.1:PORT".
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
@@ -56,8 +56,8 @@ class DnsStub {
   std::mutex mutex_;
   Script script_;
   std::uint16_t port_ = 0;
-  Socket socket_;
-  Socket elsewhere_;
+  BlockingSocket socket_;
+  BlockingSocket elsewhere_;
   std::atomic<int> asked_ = 0;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
@@ -72,6 +72,6 @@ std::string dnsRecord(std::size_t type, std::string_view data, std::size_t ttl =
 /// Returns a valid reply with those of the addresses that have the queried type.
 std::string dnsReply(const DnsQuestion& question, const std::vector<std::string>& addresses, std::size_t ttl = 0);
 /// Returns a script that always replies with these addresses.
-DnsStub::Script dnsAlways(const std::vector<std::string>& addresses);
+ScriptedNameServer::Script dnsAlways(const std::vector<std::string>& addresses);
 
 }  // namespace sluice::test
