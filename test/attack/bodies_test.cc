@@ -59,7 +59,7 @@ class BodyAttacks : public testing::Test {
   RecordingOrigin other_{[](std::size_t) { return "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"; }};
 };
 
-TEST_F(BodyAttacks, HeadsWithALengthAndNoBodyTakeNoRoomFromOthers) {
+TEST_F(BodyAttacks, AnnouncedLengthsWithoutABodyReserveNoMemory) {
   for (const bool failOpen : {false, true}) {
     GatewayProcess gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 4Mi", failOpen));
     Attack attack(gateway, victimOf(gateway));
@@ -76,7 +76,7 @@ TEST_F(BodyAttacks, HeadsWithALengthAndNoBodyTakeNoRoomFromOthers) {
   }
 }
 
-TEST_F(BodyAttacks, BodiesThatStallGiveWayToOneThatComesAtOnce) {
+TEST_F(BodyAttacks, StalledBodiesGiveWayToOneThatArrivesAtOnce) {
   for (const bool failOpen : {false, true}) {
     GatewayProcess gateway(spec("processorBuffer: 2Mi, processorBufferTotal: 8Mi", failOpen));
     Attack attack(gateway, victimOf(gateway));
@@ -96,7 +96,7 @@ TEST_F(BodyAttacks, BodiesThatStallGiveWayToOneThatComesAtOnce) {
   }
 }
 
-TEST_F(BodyAttacks, ACompressedBodyOfManySmallValuesCostsWhatItIs) {
+TEST_F(BodyAttacks, CompressedBodiesOfManySmallValuesStayWithinTheirBounds) {
   TempDir folder;
   std::string text = R"({"model": "large", "values": [)";
   for (unsigned i = 0; text.size() < 15 * kMib; ++i) text += i * i % 7 == 1 ? "1," : "0,";
@@ -119,7 +119,7 @@ TEST_F(BodyAttacks, ACompressedBodyOfManySmallValuesCostsWhatItIs) {
   EXPECT_LT(gateway.process().peakKib(), before + 32 * 1024) << "of 60 MiB of text";
 }
 
-TEST_F(BodyAttacks, TextThatIsLongerThanAStepMayBeGivenIsRefusedWhateverItIsCodedTo) {
+TEST_F(BodyAttacks, TextBeyondTheLimitOfAStepIsRefusedInEveryCoding) {
   TempDir folder;
   const std::string path = folder.write("text.json", largeBody(3 * kMib));
   ASSERT_EQ(run({"gzip", "-9", path}).exitCode, 0);
@@ -139,7 +139,7 @@ std::string widestFrame(const std::string& block) {
   return frame + block;
 }
 
-TEST_F(BodyAttacks, WindowsOfDecodersComeOutOfTheSameRoom) {
+TEST_F(BodyAttacks, DecoderWindowsCountAgainstTheSameLimit) {
   GatewayProcess gateway(spec("processorBufferTotal: 64Mi"));
   Attack attack(gateway, victimOf(gateway), {.grownKib = 96 * 1024});
   const std::size_t before = gateway.process().peakKib();

@@ -52,12 +52,12 @@ std::vector<BlockingSocket> stallingClients(std::uint16_t port, int count) {
   return clients;
 }
 
-class HealthPortAttacked : public testing::TestWithParam<int> {};
+class HealthPortUnderAttack : public testing::TestWithParam<int> {};
 
-INSTANTIATE_TEST_SUITE_P(Clients, HealthPortAttacked, testing::Values(65, 1000),
+INSTANTIATE_TEST_SUITE_P(Clients, HealthPortUnderAttack, testing::Values(65, 1000),
                          [](const auto& given) { return std::to_string(given.param); });
 
-TEST_P(HealthPortAttacked, ByClientsThatAskAndDoNotReadAnswersEveryProbe) {
+TEST_P(HealthPortUnderAttack, AnswersEveryProbeBesideClientsThatDoNotRead) {
   GatewayProcess gateway({.backends = {{.port = 9}}});
   Attack attack(gateway, probing(gateway), kBounds);
   const auto stalled = stallingClients(gateway.healthPort(), GetParam());
@@ -67,7 +67,7 @@ TEST_P(HealthPortAttacked, ByClientsThatAskAndDoNotReadAnswersEveryProbe) {
   EXPECT_GT(gateway.limitHits("adminConnections"), 0);
 }
 
-TEST_P(HealthPortAttacked, ByClientsThatSayNothingAnswersEveryProbe) {
+TEST_P(HealthPortUnderAttack, AnswersEveryProbeBesideSilentClients) {
   GatewayProcess gateway({.backends = {{.port = 9}}});
   Attack attack(gateway, probing(gateway), kBounds);
   std::vector<BlockingSocket> silent;
@@ -75,7 +75,7 @@ TEST_P(HealthPortAttacked, ByClientsThatSayNothingAnswersEveryProbe) {
   attack.stands();
 }
 
-TEST(HealthPortFlooded, ByAClientThatComesAgainAndAgainAnswersEveryProbe) {
+TEST(HealthPortInAFlood, AnswersEveryProbe) {
   GatewayProcess gateway({.backends = {{.port = 9}}});
   Attack attack(gateway, probing(gateway), kBounds);
   std::atomic<bool> done = false;
@@ -105,7 +105,7 @@ std::string manyRoutes(int count) {
   return text.substr(4);
 }
 
-TEST(AdminPortAttacked, ByManyCopiesThatNobodyReadsStaysWithinItsMemory) {
+TEST(AdminPortUnderAttack, StaysWithinItsMemoryWhenManyCopiesAreNotRead) {
   GatewayProcess gateway({.backends = {{.port = 9}}, .routes = manyRoutes(1000)});
   ASSERT_GT(gateway.adminGet("/status").size(), 300'000u);
   Attack attack(gateway, probing(gateway), kBounds);
@@ -128,7 +128,7 @@ TEST(AdminPortAttacked, ByManyCopiesThatNobodyReadsStaysWithinItsMemory) {
 
 const std::vector<std::string> kFewDescriptors = {"prlimit", "--nofile=256:256"};
 
-TEST(FewDescriptors, ClientsOfTheOperatorsPortsLeaveTheDataPortItsOwn) {
+TEST(FewDescriptors, AreKeptForTheDataPortFromClientsOfOperatorPorts) {
   RawOrigin origin(RawOrigin::answering(kOk));
   GatewayProcess gateway({.backends = {{.port = origin.port()}}, .startedBy = kFewDescriptors});
   Attack attack(
@@ -142,7 +142,7 @@ TEST(FewDescriptors, ClientsOfTheOperatorsPortsLeaveTheDataPortItsOwn) {
   EXPECT_EQ(probe(gateway.healthPort()), 200);
 }
 
-TEST(FewDescriptors, BackendsThatNeverAnswerLeaveTheHealthPortItsOwn) {
+TEST(FewDescriptors, AreKeptForTheHealthPortFromSilentBackends) {
   RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
@@ -211,7 +211,7 @@ std::string bigConfiguration() {
          std::to_string(freePort()) + "}]\n---\n" + manyRoutes(4000);
 }
 
-TEST(BigConfiguration, IsLoadedForTheFirstTimeWhileTheHealthPortSaysSo) {
+TEST(BigConfiguration, IsLoadedAtStartWhileTheHealthPortReportsIt) {
   GatewayThatStarts gateway(bigConfiguration());
   EXPECT_EQ(probe(gateway.healthPort(), "/readyz"), 503);
   EXPECT_EQ(probe(gateway.healthPort()), 200);
@@ -222,7 +222,7 @@ TEST(BigConfiguration, IsLoadedForTheFirstTimeWhileTheHealthPortSaysSo) {
   EXPECT_EQ(gateway.process().wait(), 0) << gateway.process().errors();
 }
 
-TEST(BigConfiguration, IsNoReasonNotToEnd) {
+TEST(BigConfiguration, DoesNotDelayShutdown) {
   GatewayThatStarts gateway(bigConfiguration());
   EXPECT_EQ(probe(gateway.healthPort(), "/readyz"), 503);
   gateway.process().signal(SIGTERM);
@@ -243,7 +243,7 @@ std::string tenant(const std::string& nameSpace, std::uint16_t port) {
          std::to_string(port) + "}}}\n";
 }
 
-TEST(MetricSeries, OfATenantWithOddAnswersLeaveTheOthersTheirsAndGoWithItsRoute) {
+TEST(MetricSeries, AreBoundedPerTenantAndEndWithItsRoute) {
   RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
       const std::string status = head.substr(head.find("status=") + 7, 3);

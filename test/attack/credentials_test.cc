@@ -68,7 +68,7 @@ class CredentialAttacks : public testing::Test {
   RecordingOrigin copy_{[](std::size_t) { return kOk; }};
 };
 
-TEST_F(CredentialAttacks, ARouteThatABodyHasLeftKeepsItsCredentials) {
+TEST_F(CredentialAttacks, ARequestThatItsBodyReroutesLosesTheFirstRoutesCredentials) {
   const GatewayProcess gateway(specOf(injecting("route", "header: Authorization") + ", " +
                                       injecting("query", "queryParam: key") + ", " + modelRouter()));
   EXPECT_EQ(post(gateway, R"({"model": "large"})", {"-H", "authorization: own"}), "200");
@@ -82,7 +82,7 @@ TEST_F(CredentialAttacks, ARouteThatABodyHasLeftKeepsItsCredentials) {
   EXPECT_EQ(countOf(first_.heads()[0], "key=secret-query"), 1U);
 }
 
-TEST_F(CredentialAttacks, AMirrorGetsWhatTheRuleLeftAndItsOwnCredentialsAlone) {
+TEST_F(CredentialAttacks, AMirrorGetsOnlyItsOwnCredentials) {
   const GatewayProcess gateway(
       specOf(injecting("route", "header: Authorization") + ", " + injecting("query", "queryParam: key") + ", " +
                  use("HeaderModifier", "drops", "request-headers", "remove: [X-Inner]"),
@@ -99,7 +99,7 @@ TEST_F(CredentialAttacks, AMirrorGetsWhatTheRuleLeftAndItsOwnCredentialsAlone) {
   EXPECT_EQ(countOf(first_.heads()[0], "secret-copy"), 0U);
 }
 
-TEST_F(CredentialAttacks, AFilterOfTheRouteDoesNotStripWhatAStepInjected) {
+TEST_F(CredentialAttacks, AFilterOfTheRouteDoesNotRemoveInjectedCredentials) {
   const GatewayProcess gateway(
       specOf(injecting("route", "header: Authorization"),
              ", {type: RequestHeaderModifier, requestHeaderModifier: {remove: [Authorization]}}"));
@@ -109,7 +109,7 @@ TEST_F(CredentialAttacks, AFilterOfTheRouteDoesNotStripWhatAStepInjected) {
   EXPECT_EQ(countOf(first_.heads()[0], "authorization"), 1U);
 }
 
-TEST_F(CredentialAttacks, AClientPicksNoRouteByTheFieldThatABodyDecidesAbout) {
+TEST_F(CredentialAttacks, AClientCannotPickTheRouteByABodyRoutersField) {
   for (const char* more : {"", ", failOpen: true"}) {
     const bool open = *more != '\0';
     GatewaySpec spec = specOf(modelRouter(more));
@@ -159,7 +159,7 @@ std::string asUser(BlockingSocket& client, const std::string& fields = {}) {
   return answer.status == 200 ? answer.body : std::to_string(answer.status);
 }
 
-TEST(ConnectionAuthAttacks, AnotherClientDoesNotGetAConnectionThatSomebodyHasLoggedIn) {
+TEST(ConnectionAuthAttacks, ALoggedInConnectionServesNoOtherClient) {
   const ConnectionAuthOrigin origin;
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   BlockingSocket alice = BlockingSocket::connect(gateway.port());
@@ -176,7 +176,7 @@ TEST(ConnectionAuthAttacks, AnotherClientDoesNotGetAConnectionThatSomebodyHasLog
   EXPECT_EQ(asUser(alice), "alice");
 }
 
-TEST(ConnectionAuthAttacks, AGatewayThatRefusesSuchSchemesLetsNobodyLogAConnectionIn) {
+TEST(ConnectionAuthAttacks, AGatewayThatRefusesTheSchemesAllowsNoLogin) {
   const ConnectionAuthOrigin origin;
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = "connectionAuth: Refuse\n"});
   BlockingSocket alice = BlockingSocket::connect(gateway.port());

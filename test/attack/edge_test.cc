@@ -39,7 +39,7 @@ struct NarrowBackend {
 
 // gRPC streams may be quiet for long, so bodyIdle spares them. HTTP/1.1 carries no gRPC, and a Content-Type alone must
 // not extend the timeout.
-TEST(EdgeAttacks, AContentTypeOfGrpcOverHttp11DoesNotHoldTheBackendsRoom) {
+TEST(EdgeAttacks, AGrpcContentTypeOverHttp11DoesNotHoldTheBackend) {
   HeldOrigin origin;
   NarrowBackend narrow(origin.port());
   std::vector<BlockingSocket> attackers;
@@ -57,7 +57,7 @@ TEST(EdgeAttacks, AContentTypeOfGrpcOverHttp11DoesNotHoldTheBackendsRoom) {
 }
 
 // A guard that reads the first Content-Type and a backend that reads the last one do not judge the same body.
-TEST(EdgeAttacks, TwoContentTypesDoNotWalkAroundABodyRouterThatFailsClosed) {
+TEST(EdgeAttacks, TwoContentTypesDoNotBypassABodyRouterThatFailsClosed) {
   RecordingOrigin origin([](std::size_t) { return kOk; });
   const std::string router = "{name: model, type: 'sluice.dev/BodyRouter:v1', phase: request-body, config: {}}";
   const std::string rules =
@@ -124,7 +124,7 @@ std::unique_ptr<H2Client> bomb(std::uint16_t port, const std::string& target) {
 
 // A head that HPACK expands from few bytes is held for as long as the client likes, unless it counts and is released
 // with the answer.
-TEST(EdgeAttacks, HeadsThatCostTheirSenderNothingHoldLittle) {
+TEST(EdgeAttacks, CheaplySentHeadsHoldLittleMemory) {
   const bool measured = isLongRun() || programPath("sluice", true) != programPath("sluice");
   std::atomic<int> held = 0;
   RawOrigin origin(stuck(held));
@@ -159,7 +159,7 @@ TEST(EdgeAttacks, HeadsThatCostTheirSenderNothingHoldLittle) {
 }
 
 // The gateway does not read this client's socket, so it learns of the client's end only by asking the kernel.
-TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
+TEST(EdgeAttacks, ClientsThatLeaveUnnoticedReleaseTheBackend) {
   const std::string pipelined = [] {
     std::string text = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
     while (text.size() < 20'000'000) text += "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -188,7 +188,7 @@ TEST(EdgeAttacks, ClientsThatLeaveUnseenGiveTheBackendsRoomBack) {
 
 // RFC 9112 section 9.6: a client may end its side and still read, even while the gateway has not taken all of its
 // bytes.
-TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
+TEST(EdgeAttacks, AHalfClosedClientThatStillReadsIsNotTakenForGone) {
   HeldOrigin origin;
   NarrowBackend narrow(origin.port());
   BlockingSocket client = BlockingSocket::connect(narrow.gateway.port());
@@ -204,7 +204,7 @@ TEST(EdgeAttacks, AClientThatHasSaidAllAndStillReadsIsNotTakenForGone) {
 }
 
 // Filters see only heads. A trailer, a 103 or another spelling of a name could tell the other side what they removed.
-TEST(EdgeAttacks, WhatARuleHasDecidedIsNotSaidOnceMoreElsewhere) {
+TEST(EdgeAttacks, TrailersInterimsAndSpellingsDoNotBypassFilters) {
   std::string behind;
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);

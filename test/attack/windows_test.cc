@@ -115,7 +115,7 @@ TEST_P(UnreadStreams, LeaveTheBackendToOtherClientsAndHoldLittle) {
   expectStanding(attackers);
 }
 
-TEST_P(UnreadStreams, AreResetWhenTheyHaveTakenNothingForLong) {
+TEST_P(UnreadStreams, AreResetAfterResponseIdle) {
   const EchoOrigin origin(std::nullopt);
   PassedTime time;
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
@@ -151,7 +151,7 @@ TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
 }
 
 // Nothing waits for the client of a quiet stream, however long it is quiet.
-TEST(QuietStreams, OfEventsLive) {
+TEST(QuietStreams, AreNotResetIfTheyCarryEvents) {
   std::counting_semaphore<> due(0);
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
@@ -187,7 +187,7 @@ std::vector<BlockingSocket> openUnread(std::uint16_t port, int count) {
 class UnreadResponses : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Many, UnreadResponses, testing::Values(4, 100));
 
-TEST_P(UnreadResponses, OfHttp11LeaveTheBackendToOtherClients) {
+TEST_P(UnreadResponses, LeaveTheBackendToOtherClientsOverHttp11) {
   const EchoOrigin origin(std::nullopt);
   GatewayProcess gateway(specOf({{"origin", origin.port()}}));
   Attack attack(gateway, othersOf(gateway), {.grownKib = kKibUnread});
@@ -196,7 +196,7 @@ TEST_P(UnreadResponses, OfHttp11LeaveTheBackendToOtherClients) {
 }
 
 // The kernel buffers much of what is sent to a socket, so the gateway checks twice whether it moves.
-TEST_P(UnreadResponses, OfHttp11AreResetWhenTheirSocketsHaveTakenNothingForLong) {
+TEST_P(UnreadResponses, AreResetOverHttp11WhenTheirSocketsStall) {
   const EchoOrigin origin(std::nullopt);
   PassedTime time;
   GatewaySpec spec = specOf({{"origin", origin.port()}}, onlyTimeouts("responseIdle: 60s"));
@@ -250,7 +250,7 @@ void expectTheHundredthUploadServed(Uploader& uploader) {
 class UnreadUploads : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Clients, UnreadUploads, testing::Values(1, 10));
 
-TEST_P(UnreadUploads, ToABackendOfHttp2LeaveTheClientsConnectionToItsOtherRequests) {
+TEST_P(UnreadUploads, LeaveTheClientsConnectionToItsOtherRequests) {
   const EchoOrigin origin(std::nullopt);
   RawOrigin stuck([](BlockingSocket& socket, RawOrigin& self) {
     H2Client peer(std::move(socket));

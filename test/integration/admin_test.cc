@@ -52,7 +52,7 @@ class AdminPorts : public testing::Test {
   GatewayProcess gateway_{{.backends = {{.port = 9}}}};
 };
 
-TEST_F(AdminPorts, AnUnknownPageNamesThoseThereAre) {
+TEST_F(AdminPorts, ListTheirPagesForAnUnknownOne) {
   EXPECT_EQ(get(gateway_.adminPort(), "/quitquitquit").status, 404);
   for (const char* page : {"/status", "/metrics", "/exchanges"})
     EXPECT_THAT(pagesOf(gateway_.adminPort()), Contains(page));
@@ -77,7 +77,7 @@ TEST_F(AdminPorts, AnswerOnlyToAddressesAndLocalhost) {
   }
 }
 
-TEST_F(AdminPorts, NoOtherMethodDoesAnything) {
+TEST_F(AdminPorts, RefuseOtherMethods) {
   const std::string before = get(gateway_.adminPort(), "/status").body;
   for (const std::uint16_t port : ports()) {
     for (const std::string& page : pagesOf(port)) {
@@ -96,7 +96,7 @@ TEST_F(AdminPorts, NoOtherMethodDoesAnything) {
   EXPECT_EQ(get(gateway_.healthPort(), "/readyz").status, 200);
 }
 
-TEST_F(AdminPorts, LookingChangesNothing) {
+TEST_F(AdminPorts, ChangeNothingWhenTheyAreRead) {
   std::vector<std::string> first;
   for (int round = 0; round < 3; ++round) {
     std::vector<std::string> seen;
@@ -112,7 +112,7 @@ TEST_F(AdminPorts, LookingChangesNothing) {
   }
 }
 
-TEST_F(AdminPorts, HeadIsGetWithoutTheBody) {
+TEST_F(AdminPorts, AnswerHeadLikeGetWithoutTheBody) {
   for (const std::uint16_t port : ports()) {
     for (const std::string& page : pagesOf(port)) {
       const ReceivedResponse whole = get(port, page);
@@ -124,7 +124,7 @@ TEST_F(AdminPorts, HeadIsGetWithoutTheBody) {
   }
 }
 
-TEST_F(AdminPorts, ListenWhereTheyWereTold) {
+TEST_F(AdminPorts, ListenOnTheConfiguredAddresses) {
   std::ifstream in("/proc/" + std::to_string(gateway_.process().pid()) + "/net/tcp");
   const auto hex = [](std::uint16_t port) {
     char text[8];
@@ -137,7 +137,7 @@ TEST_F(AdminPorts, ListenWhereTheyWereTold) {
   EXPECT_THAT(all.str(), Not(HasSubstr("00000000" + hex(gateway_.adminPort()))));
 }
 
-TEST(Health, IsServedWhileTheDataPathTakesNobodyMore) {
+TEST(Health, IsServedWhileTheDataPathAcceptsNoConnections) {
   RawOrigin origin(RawOrigin::answering(kOk));
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = "limits: {connections: 2}\n"});
   std::vector<BlockingSocket> holders;
@@ -168,7 +168,7 @@ TEST(Health, IsServedWhileEveryWorkerWaitsForTheOrigin) {
   for (BlockingSocket& client : clients) client.reset();
 }
 
-TEST(Health, WhoFillsItLeavesTheAdminPortItsRoom) {
+TEST(Health, LeavesTheAdminPortItsConnectionsWhenItIsFull) {
   const GatewayProcess gateway({.backends = {{.port = 9}}});
   std::vector<BlockingSocket> strangers;
   for (int i = 0; i < 100; ++i) strangers.push_back(BlockingSocket::connect(gateway.healthPort()));
@@ -179,7 +179,7 @@ TEST(Health, WhoFillsItLeavesTheAdminPortItsRoom) {
 
 // --- the admin port through the data path
 
-TEST(AdminThroughTheProxy, IsNotWhatAHostNames) {
+TEST(AdminThroughTheProxy, IsNotReachedByAHostField) {
   RawOrigin origin(RawOrigin::answering(kOk));
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   const std::string admin = "127.0.0.1:" + std::to_string(gateway.adminPort());
@@ -195,7 +195,7 @@ TEST(AdminThroughTheProxy, IsNotWhatAHostNames) {
   EXPECT_THAT(tunnel.body, Not(HasSubstr("InSync")));
 }
 
-TEST(AdminThroughTheProxy, IsNoAddressForABackend) {
+TEST(AdminThroughTheProxy, IsNotReachedByABackendsAddress) {
   const GatewayProcess target({.backends = {{.port = 9}}});
   for (const char* address : {"127.0.0.1", "\"::ffff:127.0.0.1\"", "0.0.0.0"}) {
     const GatewayProcess gateway({.backends = {{.port = target.adminPort(), .addresses = address}}, .allow = ""});
@@ -239,7 +239,7 @@ TEST(ProcessSafety, WritesNoCoreFile) {
   EXPECT_EQ(hard, "0");
 }
 
-TEST(Admin, AWebPageOfSomebodyElseGetsNothingOutOfIt) {
+TEST(Admin, ForeignWebPagesGetNoData) {
   const GatewayProcess gateway({.backends = {{.port = 9}}});
   const std::string origin = "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
   const ReceivedResponse read =

@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Pairs, VersionPairs,
                                          VersionPair{"H10ToH2", "--http1.0", "1.1", "--h2-only", "2"}),
                          [](const auto& given) { return std::string(given.param.name); });
 
-TEST_P(VersionPairs, TheOriginSeesItsOwnNameAndTheRequestAsItWas) {
+TEST_P(VersionPairs, TheOriginGetsItsOwnNameAndTheUnchangedRequest) {
   const ProgramOutcome got =
       curl({"-w", "\n%{http_code} %{http_version}", "-H", "X-One: a", gateway_.url("/some/path?q=1&r=%20")});
   EXPECT_THAT(got.output, HasSubstr(std::string("\n200 ") + GetParam().clientVersion)) << got.errors;
@@ -82,7 +82,7 @@ TEST_P(VersionPairs, AnAnswerOfUnstatedLengthArrivesWhole) {
             "200 200000");
 }
 
-TEST_P(VersionPairs, TheClientSeesTrailersAndTheirBody) {
+TEST_P(VersionPairs, TheClientGetsTheBodyAndItsTrailers) {
   EXPECT_THAT(curl({"-i", "-H", "TE: trailers", gateway_.url("/trailers")}).output,
               HasSubstr("a body with trailers\n"));
 }
@@ -120,7 +120,7 @@ TEST(PlainBackend, SpeaksHttp11) {
   EXPECT_EQ(echoed(got.output, "version"), "1.1") << got.output << got.errors;
 }
 
-TEST(OwnAnswers, AreProblemDocumentsWithACode) {
+TEST(LocalReplies, AreProblemDocumentsWithACode) {
   const EchoOrigin origin(std::nullopt);
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .hostname = "only.test"});
   const ProgramOutcome none = run({"curl", "-sS", "-i", "-H", "Host: other.test", gateway.url("/")});
@@ -129,7 +129,7 @@ TEST(OwnAnswers, AreProblemDocumentsWithACode) {
   EXPECT_THAT(none.output, HasSubstr("destination_not_found"));
 }
 
-TEST(OwnAnswers, SayThatAnOriginRefusesConnections) {
+TEST(LocalReplies, ReportThatAnOriginRefusesConnections) {
   const GatewayProcess gateway({.backends = {{.port = freePort()}}});
   const ProgramOutcome got = run({"curl", "-sS", "-i", gateway.url("/")});
   EXPECT_THAT(got.output, HasSubstr(" 503 "));
@@ -166,7 +166,7 @@ TEST(Connections, PipelinedRequestsAreAnsweredInOrder) {
   for (int i = 0; i < 20; ++i) EXPECT_THAT(readResponse(client).body, HasSubstr("?n=" + std::to_string(i) + "\""));
 }
 
-TEST(Connections, ThatEndWithTheirAnswerAreLoggedWithTheirClient) {
+TEST(Connections, AreLoggedWithTheirClientIfTheyEndWithTheAnswer) {
   const EchoOrigin origin(std::nullopt);
   GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   for (const char* more : {"Connection: close\r\n\r\n", "\r\n"}) {

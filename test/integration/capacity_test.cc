@@ -30,7 +30,7 @@ std::optional<BlockingSocket> connectInTime(std::uint16_t port) {
   return std::nullopt;
 }
 
-TEST(ConnectionLimit, ClosesWhoComesBeyondItAndServesTheOthersOn) {
+TEST(ConnectionLimit, ClosesConnectionsBeyondItAndServesTheOthers) {
   RawOrigin origin(RawOrigin::answering(kOk));
   const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .settings = limits("connections: 2"), .workers = 2});
@@ -128,7 +128,7 @@ TEST_F(BackendLimits, BackendConnectionsMakesTheRestWait) {
   EXPECT_EQ(origin_.connections(), 2);
 }
 
-TEST_F(BackendLimits, BackendPendingRefusesWhoCanNotEvenWait) {
+TEST_F(BackendLimits, BackendPendingRefusesRequestsBeyondTheQueue) {
   const GatewayProcess gateway = gatewayWith("backendConnections: 1, backendPending: 2");
   BlockingSocket served = begin(gateway);
   ASSERT_TRUE(valve_.receives(1));

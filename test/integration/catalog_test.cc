@@ -75,7 +75,7 @@ TEST_F(CatalogCommand, PrintsTheObjectsThatPublishIt) {
   EXPECT_THAT(got.output, HasSubstr("\"gateway.networking.k8s.io_CredentialInjector_v1.schema.json\":\"{"));
 }
 
-TEST_F(CatalogCommand, SaysWhatIsWrongAndExitsOne) {
+TEST_F(CatalogCommand, ReportsErrorsAndExitsWithOne) {
   const ProgramOutcome got = catalog("request-headres");
   EXPECT_EQ(got.exitCode, 1);
   EXPECT_THAT(got.output + got.errors, HasSubstr("a.yaml:22:"));

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr std::chrono::seconds kYear = std::chrono::hours(24 * 365);
 
-TEST(ClockJump, EndsNothingAndHoldsUpNothing) {
+TEST(ClockJump, EndsNoExchangeAndDelaysNone) {
   std::atomic<bool> asked = false;
   std::atomic<bool> go = false;
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
@@ -82,7 +82,7 @@ TEST(ClockJump, IsSeenByTheAccessLogButNotByItsDurations) {
   EXPECT_LT(years[2], years[0]);
 }
 
-TEST(ClockJump, ExpiresCertificatesAndMakesThemGoodAgain) {
+TEST(ClockJump, ExpiresCertificatesAndMakesThemValidAgain) {
   const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
   WallClock clock;

@@ -54,7 +54,7 @@ TEST_F(CorsRequests, PreflightsAreAnsweredByTheGateway) {
   }
 }
 
-TEST_F(CorsRequests, PreflightsOfOtherOriginsAreAnsweredWithoutLeave) {
+TEST_F(CorsRequests, PreflightsOfOtherOriginsGetNoPermission) {
   const GatewayProcess gateway = serve(rule("allowOrigins: ['https://other.test'], allowMethods: [PUT]"));
   const std::string answer = preflight(gateway, kShop, "PUT");
   EXPECT_THAT(answer, AllOf(HasSubstr("HTTP/1.1 204"), HasSubstr("vary: origin"), Not(HasSubstr("access-control"))));
@@ -67,7 +67,7 @@ TEST_F(CorsRequests, OtherOptionsRequestsGoToTheBackend) {
   EXPECT_THAT(answer, HasSubstr("access-control-allow-origin: https://shop.test\r\n"));
 }
 
-TEST_F(CorsRequests, AnswersSayWhoMayReadThem) {
+TEST_F(CorsRequests, AnswersNameTheOriginThatMayReadThem) {
   const GatewayProcess gateway = serve(rule("allowOrigins: ['https://shop.test'], exposeHeaders: [x-b]"));
   EXPECT_THAT(ask(gateway, kShop),
               AllOf(HasSubstr("HTTP/1.1 200 OK"), HasSubstr("access-control-allow-origin: https://shop.test\r\n"),
@@ -88,7 +88,7 @@ TEST_F(CorsRequests, ErrorsAndRedirectsCanBeReadToo) {
   EXPECT_THAT(preflight(moved, kShop, "GET"), AllOf(HasSubstr("HTTP/1.1 204"), Not(HasSubstr("location"))));
 }
 
-TEST_F(CorsRequests, WhatAShareSaysReplacesWhatTheRuleSays) {
+TEST_F(CorsRequests, AFilterOfABackendReplacesThatOfTheRule) {
   const GatewayProcess gateway =
       serve("    - " + filter("allowOrigins: ['https://rule.test']") + "\n" +
             backendRefs(", " + filter("allowOrigins: ['https://share.test'], allowMethods: [PUT]")));
@@ -96,7 +96,7 @@ TEST_F(CorsRequests, WhatAShareSaysReplacesWhatTheRuleSays) {
   EXPECT_THAT(ask(gateway, "https://rule.test"), Not(HasSubstr("access-control-")));
 }
 
-TEST_F(CorsRequests, OfAShareAnswerItsPreflights) {
+TEST_F(CorsRequests, AFilterOfABackendAnswersItsPreflights) {
   const GatewayProcess gateway =
       serve("    -\n" + backendRefs(", " + filter("allowOrigins: ['*'], allowMethods: [PUT]")));
   EXPECT_THAT(preflight(gateway, kShop, "PUT"),

@@ -38,7 +38,7 @@ TEST(Drain, ARequestInFlightFinishesAndItsConnectionIsClosed) {
   EXPECT_EQ(gateway.process().wait(), 0);
 }
 
-TEST(Drain, IdleConnectionsAreLetGo) {
+TEST(Drain, IdleConnectionsAreClosed) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   BlockingSocket used = BlockingSocket::connect(gateway.port());
@@ -50,7 +50,7 @@ TEST(Drain, IdleConnectionsAreLetGo) {
   EXPECT_EQ(gateway.process().wait(), 0);
 }
 
-TEST(Drain, ASecondSignalEndsAtOnce) {
+TEST(Drain, ASecondSignalEndsTheProcessAtOnce) {
   std::binary_semaphore arrived{0};
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
@@ -66,7 +66,7 @@ TEST(Drain, ASecondSignalEndsAtOnce) {
   EXPECT_EQ(gateway.process().wait(), 0);
 }
 
-TEST(Drain, EndsAtTheTimeoutWhoeverIsStillThere) {
+TEST(Drain, EndsAtTheTimeoutDespiteOpenExchanges) {
   std::binary_semaphore arrived{0};
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);

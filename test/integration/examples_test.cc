@@ -60,7 +60,7 @@ TEST(Quickstart, AMisspeltFieldIsNamedByFileLineAndField) {
   EXPECT_THAT(got.output + got.errors, HasSubstr("hostnaem"));
 }
 
-TEST(Quickstart, RunsAndSaysWhatTheOriginSawInUnder25Lines) {
+TEST(Quickstart, RunsAndPrintsWhatTheOriginSawInUnder25Lines) {
   if (!std::filesystem::exists(SLUICE_SOURCE_DIR "/build/release/sluice"))
     GTEST_SKIP() << "build the preset release first";
   const ProgramOutcome got = run({"bash", std::string(kQuickstart) + "/run.sh"}, std::chrono::seconds(110));
@@ -76,7 +76,7 @@ TEST(ServiceSample, IsValid) {
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
-TEST(ServiceSample, LeadsToTheEndpointThatIsReady) {
+TEST(ServiceSample, LeadsToTheReadyEndpoint) {
   EchoOrigin origin(std::nullopt);
   const TempDir folder;
   const std::uint16_t port = freePort();
@@ -100,7 +100,7 @@ TEST(ServiceSample, LeadsToTheEndpointThatIsReady) {
   EXPECT_THAT(got.output, HasSubstr("HTTP/1.1 200 OK")) << got.errors;
 }
 
-TEST(BackendSamples, AreOneForEachSpelling) {
+TEST(BackendSamples, CoverEverySpelling) {
   std::string all;
   for (const std::string& path : samplesOf(kBackends)) all += readFile(path);
   for (const char* apiVersion :
@@ -112,7 +112,7 @@ TEST(BackendSamples, AreOneForEachSpelling) {
   }
 }
 
-TEST(BackendSamples, AreValidEachByItself) {
+TEST(BackendSamples, AreEachValid) {
   for (const std::string& path : samplesOf(kBackends)) {
     const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", path});
     EXPECT_EQ(got.exitCode, 0) << path << "\n" << got.output << got.errors;
@@ -151,7 +151,7 @@ std::string answerThrough(const std::string& sample, std::uint16_t originPort, c
   return got.output + got.errors;
 }
 
-TEST(BackendSamples, ReachTheirOriginEach) {
+TEST(BackendSamples, EachReachTheirOrigin) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "api.example.com"));
   for (const std::string& path : samplesOf(kBackends)) {
@@ -162,7 +162,7 @@ TEST(BackendSamples, ReachTheirOriginEach) {
   }
 }
 
-TEST(GrpcSample, IsValidAndLetsTheCallsThroughThatItNames) {
+TEST(GrpcSample, IsValidAndPassesTheCallsThatItNames) {
   const ProgramOutcome valid = run({programPath("sluice"), "validate", "--config", kGrpc});
   EXPECT_EQ(valid.exitCode, 0) << valid.output << valid.errors;
   const CertifiedKey authority = makeAuthority();

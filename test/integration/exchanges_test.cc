@@ -45,7 +45,7 @@ class ListedExchanges : public testing::Test {
       {.backends = {{.port = origin_.port()}}, .settings = "drainTimeout: 1s\n", .workers = kExchangeWorkers}};
 };
 
-TEST_F(ListedExchanges, AreListedWithTheirStatesWhileTheyLast) {
+TEST_F(ListedExchanges, HaveTheirStatesWhileTheyLast) {
   EXPECT_EQ(list(), R"({"exchanges":[],"total":0,"truncated":false,"silentWorkers":[]})");
   BlockingSocket waiting = begin("/waiting?key=canary", "Authorization: Bearer canary\r\n");
   ASSERT_TRUE(lists(R"("requestState":"sent","responseState":"waiting")"));
@@ -67,7 +67,7 @@ TEST_F(ListedExchanges, AreListedWithTheirStatesWhileTheyLast) {
   EXPECT_TRUE(lists(R"("exchanges":[],"total":0)"));
 }
 
-TEST_F(ListedExchanges, OfEveryWorkerAreListed) {
+TEST_F(ListedExchanges, ComeFromEveryWorker) {
   std::vector<BlockingSocket> clients;
   for (int i = 0; i < 2 * kExchangeWorkers; ++i) clients.push_back(begin("/waiting"));
   ASSERT_TRUE(lists("\"total\":" + std::to_string(2 * kExchangeWorkers)));
@@ -76,7 +76,7 @@ TEST_F(ListedExchanges, OfEveryWorkerAreListed) {
     EXPECT_THAT(all, HasSubstr("{\"worker\":" + std::to_string(worker) + ","));
 }
 
-TEST_F(ListedExchanges, OfAnHttp2ConnectionAreEachListed) {
+TEST_F(ListedExchanges, IncludeEachStreamOfAnHttp2Connection) {
   H2Client client(gateway_.port());
   for (const std::uint32_t stream : {1u, 3u, 5u}) client.send(h2::headers(stream, h2::get("/waiting"), true));
   ASSERT_TRUE(lists(R"("total":3)"));
@@ -95,7 +95,7 @@ TEST_F(ListedExchanges, AreShownWhileTheGatewayDrains) {
   EXPECT_THAT(list(), HasSubstr(R"("total":1)"));
 }
 
-TEST_F(ListedExchanges, AskedForAtTheEndHoldUpNothing) {
+TEST_F(ListedExchanges, DoNotDelayShutdownWhenAskedForAtItsStart) {
   std::vector<BlockingSocket> askers;
   for (int i = 0; i < 10; ++i) {
     askers.push_back(BlockingSocket::connect(gateway_.adminPort()));

@@ -38,14 +38,14 @@ class ForwardedFields : public testing::Test {
   RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")};
 };
 
-TEST_F(ForwardedFields, AreNoneOfTheOriginsBusinessByDefault) {
+TEST_F(ForwardedFields, AreRemovedByDefault) {
   const std::string head = askWith("\"Off\"");
   for (const char* gone : {"forwarded", "x-real-ip", "127.0.0.1\r\n", "10.9.9.9", "10.6.6.6", "spoofed", "gopher"}) {
     EXPECT_THAT(head, Not(HasSubstr(gone)));
   }
 }
 
-TEST_F(ForwardedFields, EndInWhatTheGatewayItselfHasSeenIfAsked) {
+TEST_F(ForwardedFields, EndWithTheGatewaysEntryIfAppended) {
   const std::string head = askWith("Append");
   EXPECT_THAT(head, HasSubstr("x-forwarded-for: 127.0.0.1, 10.9.9.9, 127.0.0.1\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-proto: http\r\n"));
@@ -55,14 +55,14 @@ TEST_F(ForwardedFields, EndInWhatTheGatewayItselfHasSeenIfAsked) {
   }
 }
 
-TEST_F(ForwardedFields, AreTheGatewaysOwnWordIfOverwritten) {
+TEST_F(ForwardedFields, HoldOnlyTheGatewaysEntryIfOverwritten) {
   const std::string head = askWith("Overwrite");
   EXPECT_THAT(head, HasSubstr("x-forwarded-for: 127.0.0.1\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-host: asked.test\r\n"));
   for (const char* gone : {"10.9.9.9", "10.6.6.6", "spoofed", "gopher"}) EXPECT_THAT(head, Not(HasSubstr(gone)));
 }
 
-TEST_F(ForwardedFields, OfATrustedProxyAreBelievedAsFarAsItHasWrittenThem) {
+TEST_F(ForwardedFields, AreTrustedOnlyAsFarAsATrustedProxyWroteThem) {
   const std::string head = askWith("{mode: Overwrite, trustedHops: 1}");
   EXPECT_THAT(head, HasSubstr("x-forwarded-for: 10.9.9.9\r\n"));
   EXPECT_THAT(head, HasSubstr("x-forwarded-host: inner.spoofed\r\n"));

@@ -43,7 +43,7 @@ bool isTaken(const std::string& address, std::uint16_t port) {
   return run({"curl", "-sS", "http://" + address + ":" + std::to_string(port) + "/"}).exitCode != 7;
 }
 
-TEST(Gateways, ServeEachItsOwnRoutesOnItsOwnPort) {
+TEST(Gateways, EachServeTheirOwnRoutesOnTheirOwnPort) {
   const std::uint16_t other = freePort();
   const GatewayProcess gateway(
       {.backends = {{.port = freePort()}},
@@ -63,7 +63,7 @@ TEST(Gateways, HaveThePortsOfTheirOwnAddressToThemselves) {
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"value\":\"" + address + "\""));
 }
 
-TEST(Gateways, TheNewerOneDoesNotGetAPortThatIsTaken) {
+TEST(Gateways, TheNewerOneDoesNotGetATakenPort) {
   GatewaySpec spec{.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")};
   GatewayProcess gateway(spec);
   spec.routes += gatewayOf("second", gateway.port()) + redirectingRouteOf("second");
@@ -72,7 +72,7 @@ TEST(Gateways, TheNewerOneDoesNotGetAPortThatIsTaken) {
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"PortUnavailable\""));
 }
 
-TEST(Gateways, AnswersItselfIfItsParametersAreNone) {
+TEST(Gateways, AnswerWith500IfTheirParametersAreInvalid) {
   const std::uint16_t other = freePort();
   const GatewayProcess gateway(
       {.backends = {{.port = freePort()}},
@@ -85,7 +85,7 @@ TEST(Gateways, AnswersItselfIfItsParametersAreNone) {
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"InvalidParameters\""));
 }
 
-TEST(Gateways, TheClassSaysWhatItSupports) {
+TEST(Gateways, HaveAClassThatReportsItsSupportedFeatures) {
   const GatewayProcess gateway({.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")});
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(R"("supportedFeatures":[{"name":"GRPCRoute"},)"));
 }

@@ -83,7 +83,7 @@ TEST(GrpcRoutes, FindTheirRuleByServiceMethodAndHeader) {
   EXPECT_THAT(got[4], HasSubstr("12 destination_not_found")) << "the gateway's";
 }
 
-TEST(GrpcRoutes, AreAnsweredInGrpcsTermsIfTheyCanNotBeServed) {
+TEST(GrpcRoutes, AnswerWithGrpcStatusesIfTheyCannotServe) {
   const GrpcOrigin origin;
   const auto forMethod = [](const std::string& method) {
     return "    - matches: [{method: {method: " + method + "}}]\n";
@@ -105,7 +105,7 @@ TEST(GrpcRoutes, AreAnsweredInGrpcsTermsIfTheyCanNotBeServed) {
   EXPECT_THAT(got[6], testing::StartsWith("12 "));
 }
 
-TEST(GrpcRoutes, TakeNothingElseThanGrpc) {
+TEST(GrpcRoutes, RefuseRequestsThatAreNotGrpc) {
   const GrpcOrigin origin;
   const GatewayProcess gateway({.backends = {{.port = origin.port()}},
                                 .routes = grpcRouteOf("    - matches: [{method: {service: a}}]\n" + to("origin"))});
@@ -129,7 +129,7 @@ TEST(GrpcRoutes, TakeNothingElseThanGrpc) {
   EXPECT_THAT(ask("/b/c", "application/json", "--http2-prior-knowledge"), HasSubstr("HTTP/2 404"));
 }
 
-TEST(GrpcRoutes, KeepTheirHostnameFromHttpRoutesThatAreNewer) {
+TEST(GrpcRoutes, KeepTheirHostnameFromNewerHttpRoutes) {
   const GrpcOrigin origin;
   const std::string http =
       "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: web}\nspec:\n "

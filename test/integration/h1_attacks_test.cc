@@ -152,7 +152,7 @@ TEST_F(H1Attacks, RequestLinesOutsideTheGrammarAreRefused) {
   });
 }
 
-TEST_F(H1Attacks, ProxyProtocolIsNobodysToSpeak) {
+TEST_F(H1Attacks, ProxyProtocolIsRefused) {
   const std::string get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
   const std::string addresses("\x7f\x00\x00\x01\x7f\x00\x00\x01\x04\xd2\x00\x50", 12);
   expectRefused({
@@ -236,7 +236,7 @@ TEST_F(H1Attacks, UnknownExpectationsAreRefused) {
   expectRefused({{"two expectations", post("Expect: y 100-continue\r\nContent-Length: 5\r\n", "hello"), 417}});
 }
 
-TEST_F(H1Attacks, FieldsThatConnectionNamesAreRemovedButNotOurs) {
+TEST_F(H1Attacks, FieldsNamedByConnectionAreRemovedExceptTheGatewaysOwn) {
   BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send(
       get("Host: a\r\nConnection: keep-alive, x-secret, via, host\r\nX-Secret: 1\r\nKeep-Alive: 5\r\nProxy-Connection: "
@@ -252,7 +252,9 @@ TEST_F(H1Attacks, FieldsThatConnectionNamesAreRemovedButNotOurs) {
   EXPECT_THAT(head, testing::ContainsRegex("[Hh]ost: origin\\.test"));
 }
 
-TEST_F(H1Attacks, TheGatewayServesOnAfterAllOfIt) { EXPECT_EQ(run({"curl", "-s", gateway_->url("/")}).output, "ok"); }
+TEST_F(H1Attacks, TheGatewayServesOnAfterAllAttacks) {
+  EXPECT_EQ(run({"curl", "-s", gateway_->url("/")}).output, "ok");
+}
 
 }  // namespace
 }  // namespace sluice::test

@@ -97,14 +97,14 @@ TEST_F(H1Grammar, AuthoritiesHaveOneFormOrNone) {
   }
 }
 
-TEST_F(H1Grammar, AsteriskIsAskedOfTheBackend) {
+TEST_F(H1Grammar, AsteriskIsForwardedToTheBackend) {
   BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send(lines("OPTIONS *") + lines("OPTIONS http://a"));
   EXPECT_EQ(readResponse(client).body, "OPTIONS * HTTP/1.1");
   EXPECT_EQ(readResponse(client).body, "OPTIONS * HTTP/1.1") << "RFC 9112 section 3.2.4";
 }
 
-TEST_F(H1Grammar, APostOfNothingSaysSo) {
+TEST_F(H1Grammar, AnEmptyPostStatesItsLength) {
   BlockingSocket client = BlockingSocket::connect(gateway_->port());
   for (const char* fields : {"Host: a\r\n", "Host: a\r\nContent-Length: 0\r\n"}) {
     client.send(lines("POST /", fields));
@@ -132,7 +132,7 @@ TEST_F(H1Grammar, PipelinedRequestsAreAnsweredInOrderUpToTheFirstBadOne) {
   EXPECT_EQ(origin_->heads().size(), before + 3);
 }
 
-TEST_F(H1Grammar, NothingIsReadBehindConnectionClose) {
+TEST_F(H1Grammar, NothingIsReadAfterConnectionClose) {
   for (const char* option : {"close", "keep-alive, CLOSE", "x-a,close,"}) {
     const std::size_t before = origin_->heads().size();
     BlockingSocket client = BlockingSocket::connect(gateway_->port());
@@ -146,7 +146,7 @@ TEST_F(H1Grammar, NothingIsReadBehindConnectionClose) {
   }
 }
 
-TEST_F(H1Grammar, OldClientsStayOnlyIfTheyAsk) {
+TEST_F(H1Grammar, Http10ClientsStayConnectedOnlyIfTheyAsk) {
   BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send("GET /1 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\nGET /2 HTTP/1.0\r\n\r\n");
   EXPECT_EQ(readResponse(client).field("connection"), "keep-alive");
@@ -193,7 +193,7 @@ TEST_F(H1Grammar, FieldsOfExactlyTheirBoundPass) {
 
 // The upload is larger than every window, and the next requests follow right behind it: none of its bytes may be read
 // as one of them.
-TEST(H1Bodies, UploadsBeyondTheWindowKeepWhatIsBehindThem) {
+TEST(H1Bodies, UploadsBeyondTheWindowKeepTheRequestsAfterThem) {
   EchoOrigin origin(std::nullopt);
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   std::string body;
@@ -245,7 +245,7 @@ TEST(H1Responses, HeadOfAChunkedAnswerHasNoBody) {
   EXPECT_EQ(got.rest, "");
 }
 
-TEST(H1Responses, NotModifiedDescribesWhatIsNotSent) {
+TEST(H1Responses, NotModifiedKeepsALengthWithoutABody) {
   const Exchanged got =
       relayed("HTTP/1.1 304 Not Modified\r\nContent-Length: 1234\r\nETag: \"a\"\r\n\r\n", lines("GET /"), true);
   EXPECT_EQ(got.response.status, 304);
@@ -253,7 +253,7 @@ TEST(H1Responses, NotModifiedDescribesWhatIsNotSent) {
   EXPECT_EQ(got.rest, "");
 }
 
-TEST(H1Responses, OldClientsGetNoChunksNoTrailersAndNoInterims) {
+TEST(H1Responses, Http10ClientsGetNoChunksNoTrailersAndNoInterims) {
   const Exchanged got = relayed(
       "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n",
@@ -276,7 +276,7 @@ TEST(H1Responses, InterimsComeBeforeTheFinalOne) {
   EXPECT_EQ(readResponse(client).body, "ok");
 }
 
-TEST(H1Responses, TrailersKeepOnlyWhatMayStandThere) {
+TEST(H1Responses, TrailersKeepOnlyFieldsAllowedInThem) {
   const Exchanged got = relayed(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"
       "X-Sum: 1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nHost: b\r\nConnection: close\r\nSet-Cookie: "
@@ -310,7 +310,7 @@ std::string markingRule(const std::string& type, const std::string& value, const
 
 // These twenty spellings have led to /admin in other proxies. The path that chooses the rule must be the path that the
 // backend gets, or the request is refused.
-TEST(PathConfusion, TheRuleIsChosenByThePathThatTheBackendSees) {
+TEST(PathConfusion, TheRuleIsChosenByThePathThatTheBackendGets) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const std::string port = std::to_string(origin.port()) + "}]\n";
   const GatewayProcess gateway(

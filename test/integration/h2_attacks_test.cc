@@ -185,7 +185,7 @@ TEST_F(H2Attacks, AHeadThatDripsIsEndedByItsTimeout) {
   EXPECT_TRUE(servesFine(gateway.port()));
 }
 
-TEST_F(H2Attacks, WhoReadsNothingIsNotListenedToForEver) {
+TEST_F(H2Attacks, AClientThatReadsNothingIsClosedAsIdle) {
   const GatewayProcess gateway(specOf("clientIdle: 1s"));
   for (const std::string& flood : provocations()) {
     H2Client client(gateway.port());
@@ -213,7 +213,7 @@ TEST_F(H2Attacks, EmptyFramesInARowAreBounded) {
   expectEnd(client, h2error::kEnhanceYourCalm, "emptyFrames", before);
 }
 
-TEST_F(H2Attacks, AnHpackBombIsMeasuredByWhatItDecodesTo) {
+TEST_F(H2Attacks, AnHpackBombIsMeasuredByItsDecodedSize) {
   for (const int references : {20, 16'000}) {
     const double before = hits("headerBytes");
     H2Client client(gateway_->port());
@@ -232,7 +232,7 @@ TEST_F(H2Attacks, CookieCrumbsCountAsFields) {
   EXPECT_TRUE(eventually([&] { return hits("headerFields") > before; }));
 }
 
-TEST_F(H2Attacks, FramesBehindTheEndAreIgnored) {
+TEST_F(H2Attacks, FramesAfterTheEndOfAStreamAreIgnored) {
   H2Client client(gateway_->port());
   std::string bytes = h2::headers(1, h2::block(h2::get("/wait")), true, false);
   for (int i = 0; i < 50; ++i) bytes += h2::continuation(1, "", false);
@@ -242,7 +242,7 @@ TEST_F(H2Attacks, FramesBehindTheEndAreIgnored) {
   EXPECT_EQ(client.status(3), "");
 }
 
-TEST_F(H2Attacks, DataBehindAResetMovesNothing) {
+TEST_F(H2Attacks, DataAfterAResetMovesNothing) {
   for (int connection = 0; connection < 50; ++connection) {
     H2Client client(gateway_->port());
     std::string bytes;
@@ -318,7 +318,7 @@ TEST_F(H2Attacks, ProtocolsAreNotChangedMidway) {
 }
 
 // An origin that counts resets the way the gateway does would end the connection that all clients share.
-TEST(H2Neighbours, AreNotHarmedByClientsThatCancelWhatTheyAskFor) {
+TEST(H2Neighbours, AreNotHarmedByClientsThatCancelTheirRequests) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"), {"--h2-only"});
   const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});

@@ -130,7 +130,7 @@ std::size_t H2Downgrade::taken_ = 0;
 RawOrigin* H2Downgrade::origin_ = nullptr;
 GatewayProcess* H2Downgrade::gateway_ = nullptr;
 
-TEST_F(H2Downgrade, FieldValuesBeginNoLine) {
+TEST_F(H2Downgrade, FieldValuesCannotBeginALine) {
   const std::string nul(1, '\0');
   for (const std::string& value :
        {std::string("1\r\nx-b: 2"), "1\r\n\r\n" + kSmuggled, std::string("1\nb"), std::string("1\rb"), "a" + nul + "b",
@@ -226,7 +226,7 @@ TEST_F(H2Downgrade, ConnectionSpecificFieldsAreMalformed) {
   }
 }
 
-TEST_F(H2Downgrade, LengthsAreWhatTheBodyHas) {
+TEST_F(H2Downgrade, LengthsMatchTheBody) {
   for (const char* value :
        {"-1", "+5", "0x5", "5, 5", "", "5 ", "18446744073709551616", "9223372036854775808", "5\r\nx: y"}) {
     expectRefused(value, request(with("content-length", value, h2::post("/bad")), "hello"));
@@ -239,7 +239,7 @@ TEST_F(H2Downgrade, LengthsAreWhatTheBodyHas) {
   expectCut("a body before its length", request(with("content-length", "50", h2::post("/bad")), "hello"));
 }
 
-TEST_F(H2Downgrade, HostIsTheAuthority) {
+TEST_F(H2Downgrade, HostMatchesTheAuthority) {
   expectRefused("another host", request(with("host", "other.test")));
   expectRefused("two hosts", request(with("host", "example.com", with("host", "example.com"))));
   expectRefused("a host of two lines", request(with("host", "example.com\r\nx: y")));
@@ -247,7 +247,7 @@ TEST_F(H2Downgrade, HostIsTheAuthority) {
   expectRefused("neither", request(without(":authority")));
 }
 
-TEST_F(H2Downgrade, TrailersAreFieldsToo) {
+TEST_F(H2Downgrade, TrailersFollowTheRulesOfFields) {
   const auto trailers = [](const std::string& name, const std::string& value) {
     return h2::headers(1, h2::post("/bad"), false) + h2::headers(1, H2Lines{{name, value}}, true);
   };

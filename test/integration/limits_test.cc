@@ -65,7 +65,7 @@ class MessageLimits : public testing::Test {
   }
 };
 
-TEST_F(MessageLimits, RequestLineBytes) {
+TEST_F(MessageLimits, BoundTheRequestLine) {
   const GatewayProcess gateway = gatewayWith("requestLineBytes: 256");
   const auto request = [](std::size_t size) {  // makes "GET " + target + " HTTP/1.1" that many bytes long
     return "GET /" + std::string(size - 14, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -78,7 +78,7 @@ TEST_F(MessageLimits, RequestLineBytes) {
   EXPECT_TRUE(gateway.limitWasHit("requestLineBytes"));
 }
 
-TEST_F(MessageLimits, HeaderBytesOverHttp11) {
+TEST_F(MessageLimits, BoundHeaderBytesOverHttp11) {
   const GatewayProcess gateway = gatewayWith("headerBytes: 1Ki");
   const auto request = [](std::size_t size) {  // each field counts 32 bytes more than its name and value
     return "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(size - (4 + 1 + 32) - (1 + 32), 'x') + "\r\n\r\n";
@@ -91,7 +91,7 @@ TEST_F(MessageLimits, HeaderBytesOverHttp11) {
   EXPECT_TRUE(gateway.limitWasHit("headerBytes"));
 }
 
-TEST_F(MessageLimits, HeaderBytesOverHttp2) {
+TEST_F(MessageLimits, BoundHeaderBytesOverHttp2) {
   const GatewayProcess gateway = gatewayWith("headerBytes: 1Ki");
   const auto request = [](std::size_t size) {
     H2Lines lines = h2::get();
@@ -105,7 +105,7 @@ TEST_F(MessageLimits, HeaderBytesOverHttp2) {
   EXPECT_TRUE(gateway.limitWasHit("headerBytes"));
 }
 
-TEST_F(MessageLimits, HeaderFieldsOverHttp11) {
+TEST_F(MessageLimits, BoundHeaderFieldsOverHttp11) {
   const GatewayProcess gateway = gatewayWith("headerFields: 10");
   const auto request = [](int fields) {
     std::string text = "GET / HTTP/1.1\r\nHost: a\r\n";
@@ -118,7 +118,7 @@ TEST_F(MessageLimits, HeaderFieldsOverHttp11) {
   EXPECT_TRUE(gateway.limitWasHit("headerFields"));
 }
 
-TEST_F(MessageLimits, HeaderFieldsOverHttp2CountCookiesOneByOne) {
+TEST_F(MessageLimits, CountEachCookieCrumbAsAFieldOverHttp2) {
   const GatewayProcess gateway = gatewayWith("headerFields: 10");
   const auto request = [](int fields) {
     H2Lines lines = h2::get();
@@ -131,7 +131,7 @@ TEST_F(MessageLimits, HeaderFieldsOverHttp2CountCookiesOneByOne) {
   EXPECT_TRUE(gateway.limitWasHit("headerFields"));
 }
 
-TEST_F(MessageLimits, HeaderFieldsBoundTrailersToo) {
+TEST_F(MessageLimits, BoundTrailerFieldsToo) {
   const GatewayProcess gateway = gatewayWith("headerFields: 10");
   const auto request = [](int trailers) {
     std::string text = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
@@ -144,7 +144,7 @@ TEST_F(MessageLimits, HeaderFieldsBoundTrailersToo) {
   EXPECT_TRUE(gateway.limitWasHit("headerFields"));
 }
 
-TEST(ResponseLimits, HeaderBytesAndFieldsBoundWhatABackendSends) {
+TEST(ResponseLimits, BoundHeaderBytesAndFields) {
   for (const std::string limit : {"headerBytes", "headerFields"}) {
     const bool bytes = limit == "headerBytes";
     int fields = 0;
@@ -170,7 +170,7 @@ TEST(ResponseLimits, HeaderBytesAndFieldsBoundWhatABackendSends) {
   }
 }
 
-TEST(ResponseLimits, InformationalResponses) {
+TEST(ResponseLimits, BoundInformationalResponses) {
   int interims = 0;
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
@@ -190,7 +190,7 @@ TEST(ResponseLimits, InformationalResponses) {
   EXPECT_TRUE(gateway.limitWasHit("informationalResponses"));
 }
 
-TEST_F(MessageLimits, ChunkExtensionBytesAreOfTheWholeBody) {
+TEST_F(MessageLimits, CountChunkExtensionBytesOverTheWholeBody) {
   const GatewayProcess gateway = gatewayWith("chunkExtensionBytes: 16");
   const auto request = [](const std::string& first, const std::string& second) {
     return "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1" + first + "\r\na\r\n1" + second +
@@ -207,7 +207,7 @@ TEST_F(MessageLimits, ChunkExtensionBytesAreOfTheWholeBody) {
 // --- HTTP/2
 // ---------------------------------------------------------------------------------------------------------------
 
-TEST_F(MessageLimits, ConcurrentStreams) {
+TEST_F(MessageLimits, BoundConcurrentStreams) {
   const GatewayProcess gateway = gatewayWith("concurrentStreams: 2");
   H2Client client(gateway.port(), h2::clientHello());  // may not have received the limit yet
   client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
@@ -225,7 +225,7 @@ TEST_F(MessageLimits, ConcurrentStreams) {
   EXPECT_EQ(client.status(7), "200");
 }
 
-TEST_F(MessageLimits, ConcurrentStreamsThatWereAcknowledgedAndPassedEndTheConnection) {
+TEST_F(MessageLimits, EndAConnectionThatExceedsAcknowledgedConcurrentStreams) {
   const GatewayProcess gateway = gatewayWith("concurrentStreams: 2");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false) +
@@ -235,7 +235,7 @@ TEST_F(MessageLimits, ConcurrentStreamsThatWereAcknowledgedAndPassedEndTheConnec
   EXPECT_TRUE(gateway.limitWasHit("concurrentStreams"));
 }
 
-TEST_F(MessageLimits, ResetsPerMinute) {
+TEST_F(MessageLimits, BoundResetsPerMinute) {
   const GatewayProcess gateway = gatewayWith("resetsPerMinute: 5");
   H2Client client(gateway.port());
   std::uint32_t stream = 1;
@@ -252,7 +252,7 @@ TEST_F(MessageLimits, ResetsPerMinute) {
   EXPECT_TRUE(gateway.limitWasHit("resetsPerMinute"));
 }
 
-TEST_F(MessageLimits, EmptyFrames) {
+TEST_F(MessageLimits, BoundEmptyFrames) {
   const GatewayProcess gateway = gatewayWith("emptyFrames: 5");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false));
@@ -265,7 +265,7 @@ TEST_F(MessageLimits, EmptyFrames) {
   EXPECT_TRUE(gateway.limitWasHit("emptyFrames"));
 }
 
-TEST_F(MessageLimits, QueuedControlFrames) {
+TEST_F(MessageLimits, BoundQueuedControlFrames) {
   // The number of answers that wait at once depends on how the kernel splits the stream into reads, so the test stays
   // far inside and far outside.
   const GatewayProcess gateway = gatewayWith("queuedControlFrames: 50");
@@ -303,7 +303,7 @@ class FlowControl : public testing::Test {
   }
 };
 
-TEST_F(FlowControl, StreamWindowIsAllThatAStreamMaySend) {
+TEST_F(FlowControl, LetsAStreamSendItsWindowAndNoMore) {
   const GatewayProcess gateway = gatewayWith("streamWindow: 20Ki");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
@@ -318,7 +318,7 @@ TEST_F(FlowControl, StreamWindowIsAllThatAStreamMaySend) {
   }));
 }
 
-TEST_F(FlowControl, ExchangeBufferBoundsTheStreamWindow) {
+TEST_F(FlowControl, BoundsTheStreamWindowByTheExchangeBuffer) {
   const GatewayProcess gateway = gatewayWith("exchangeBuffer: 16Ki");
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::post(), false));
@@ -331,7 +331,7 @@ TEST_F(FlowControl, ExchangeBufferBoundsTheStreamWindow) {
 
 // The connection's window bounds the bytes in flight of all streams together, and is replenished as they arrive. Bytes
 // that nobody reads count against their stream's window alone, so other streams of the connection go on.
-TEST_F(FlowControl, ConnectionWindowIsWhatMayBeUnderWayAndComesBackAsItArrives) {
+TEST_F(FlowControl, BoundsBytesInFlightByTheConnectionWindow) {
   constexpr std::size_t kWindow = 100 * 1024;
   constexpr std::size_t kInitial = 65535;  // RFC 9113 section 6.9.2
   const GatewayProcess gateway = gatewayWith("connectionWindow: 100Ki");
@@ -358,7 +358,7 @@ std::string h2cBackend(std::uint16_t port) {
          std::to_string(port) + "}]\n";
 }
 
-TEST(HeldResponses, WindowsAndTheExchangeBufferBoundWhatABackendSends) {
+TEST(HeldResponses, AreBoundedByWindowsAndTheExchangeBuffer) {
   constexpr std::size_t kBuffer = 16 * 1024;
   std::atomic<bool> held = false;
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {

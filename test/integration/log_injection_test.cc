@@ -61,7 +61,7 @@ class LogInjection : public testing::Test {
                            .options = {"--log-level", "trace"}}};
 };
 
-TEST_F(LogInjection, OverHttp11) {
+TEST_F(LogInjection, FailsOverHttp11) {
   std::vector<std::string> requests;
   for (const std::string& piece :
        {std::string("\n") + kForged + "\n", std::string("\r\n") + kForged, std::string("\x1b[2J\x1b]0;x\x07"),
@@ -86,7 +86,7 @@ TEST_F(LogInjection, OverHttp11) {
   expectClean(gateway_.process().errors());
 }
 
-TEST_F(LogInjection, OverHttp2) {
+TEST_F(LogInjection, FailsOverHttp2) {
   for (const std::string& piece : {std::string("/\"},") + kForged, std::string("/\n") + kForged + "\n",
                                    std::string("/\xff\x1b"), "/" + std::string(12'000, '"')}) {
     for (const char* name : {":path", ":authority", ":method", "user-agent"}) {
@@ -103,7 +103,7 @@ TEST_F(LogInjection, OverHttp2) {
   expectClean(gateway_.process().errors());
 }
 
-TEST_F(LogInjection, OverTls) {
+TEST_F(LogInjection, FailsOverTls) {
   const std::string port = std::to_string(gateway_.tlsPort());
   for (const std::string& name : {std::string("a\"},") + kForged, std::string("a\n") + kForged + "\n",
                                   std::string("\xff\xfe\x1b[2J"), std::string(250, '"')}) {

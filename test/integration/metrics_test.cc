@@ -55,13 +55,13 @@ std::vector<std::string> withoutSeries(const std::string& page) {
   return missing;
 }
 
-TEST(Metrics, AFreshPageIsGoodToPrometheus) {
+TEST(Metrics, AreValidForPrometheusOnAFreshPage) {
   const GatewayProcess gateway({.backends = {{.port = 9}}});
   const ProgramOutcome outcome = checked(gateway.metrics());
   EXPECT_EQ(outcome.exitCode, 0) << outcome.output << outcome.errors;
 }
 
-TEST(Metrics, TheCheckFindsWhatIsWrong) {
+TEST(Metrics, AreCheckedByALinterThatFindsFaults) {
   EXPECT_NE(checked("# HELP a_total What.\n# TYPE a_total gauge\na_total 1\n").exitCode, 0);
   EXPECT_NE(checked("a_total{x=1} 1\n").exitCode, 0);
   EXPECT_NE(checked("# HELP a_total What.\n# TYPE a_total counter\na_total{oneCamel=\"\"} 1\n").exitCode, 0);
@@ -77,7 +77,7 @@ spec:
   processors: [{name: guard, type: 'acme.test/Guard:v1', phase: request-headers}]
 )";
 
-TEST(Metrics, APageWithEveryKindOfSeriesIsGoodToPrometheus) {
+TEST(Metrics, AreValidForPrometheusWithEveryKindOfSeries) {
   const CertifiedKey authority = makeAuthority();
   const RawOrigin plain(RawOrigin::answering(kOk));
   const EchoOrigin secure(issueServer(authority, "secure.test"));

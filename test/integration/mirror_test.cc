@@ -43,7 +43,7 @@ class MirroredRequests : public testing::Test {
   EchoOrigin origin_{std::nullopt};
 };
 
-TEST_F(MirroredRequests, HearWhatTheBackendHearsUnderTheirOwnName) {
+TEST_F(MirroredRequests, HaveTheOriginalsContentAndTheMirrorsName) {
   const Recorder copy;
   GatewayProcess gateway(specOf(copy.port(),
                                 "{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: X-Set, value: "
@@ -64,7 +64,7 @@ TEST_F(MirroredRequests, HearWhatTheBackendHearsUnderTheirOwnName) {
   EXPECT_THAT(lines[0], HasSubstr("\"backend\":\"test/origin\""));
 }
 
-TEST_F(MirroredRequests, TakeThePercentageThatTheyAreGiven) {
+TEST_F(MirroredRequests, AreTheConfiguredPercentage) {
   const Recorder none;
   const Recorder all;
   GatewaySpec spec = specOf(none.port(), mirror("copy", ", percent: 0") + ", " + mirror("all", ", percent: 100"));
@@ -75,7 +75,7 @@ TEST_F(MirroredRequests, TakeThePercentageThatTheyAreGiven) {
   EXPECT_TRUE(none.heads().empty());
 }
 
-TEST_F(MirroredRequests, OfOneRuleHearEachTheWholeRequest) {
+TEST_F(MirroredRequests, GoWholeToEveryMirrorOfARule) {
   const Recorder first;
   const Recorder second;
   GatewaySpec spec = specOf(first.port(), mirror("copy") + ", " + mirror("other"));
@@ -89,7 +89,7 @@ TEST_F(MirroredRequests, OfOneRuleHearEachTheWholeRequest) {
   }
 }
 
-TEST_F(MirroredRequests, SpeakHttp2AndTlsIfTheirBackendDoes) {
+TEST_F(MirroredRequests, UseHttp2AndTlsIfTheMirrorDoes) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin copy(issueServer(authority, "copy.test"));
   GatewaySpec spec = specOf(copy.port(), mirror("copy"));
@@ -99,13 +99,13 @@ TEST_F(MirroredRequests, SpeakHttp2AndTlsIfTheirBackendDoes) {
   EXPECT_TRUE(gateway.reaches(observed("200"), 1));
 }
 
-TEST_F(MirroredRequests, ThatAreNotThereAreNotMissed) {
+TEST_F(MirroredRequests, MayFailToConnect) {
   const GatewayProcess gateway(specOf(freePort(), mirror("copy")));
   EXPECT_THAT(ask(gateway, "/", {"--data", "x"}), HasSubstr("200 OK"));
   EXPECT_TRUE(gateway.reaches(observed("503", "connection_refused"), 1));
 }
 
-TEST_F(MirroredRequests, ThatKeepSilentHoldNothingUp) {
+TEST_F(MirroredRequests, DelayNothingIfTheMirrorIsSilent) {
   const RawOrigin silent([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
@@ -115,7 +115,7 @@ TEST_F(MirroredRequests, ThatKeepSilentHoldNothingUp) {
   EXPECT_TRUE(eventually([&] { return silent.heads().size() == 3; }));
 }  // and SIGTERM does not wait for mirrors
 
-TEST_F(MirroredRequests, ThatDoNotReadLoseABigUploadAndTheBackendGetsItAll) {
+TEST_F(MirroredRequests, AreDroppedIfTheMirrorDoesNotReadABigUpload) {
   const RawOrigin deaf([](BlockingSocket&, RawOrigin& self) { self.waitUntilItStops(); });
   TempDir folder;
   const GatewayProcess gateway(specOf(deaf.port(), mirror("copy")));
@@ -140,7 +140,7 @@ TEST_F(MirroredRequests, EndWithAClientThatBreaksOff) {
   EXPECT_TRUE(gateway.reaches(observed("502", "connection_terminated"), 1));
 }
 
-TEST_F(MirroredRequests, WithABrokenReferenceAreLeftOutAndTheRequestGoesOn) {
+TEST_F(MirroredRequests, AreLeftOutIfTheirReferenceIsBroken) {
   const GatewayProcess gateway(specOf(origin_.port(), mirror("missing")));
   EXPECT_THAT(ask(gateway, "/"), HasSubstr("200 OK"));
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("spec.rules[0].filters[0].requestMirror.backendRef"));

@@ -70,7 +70,7 @@ class Reload : public testing::Test {
   RawOrigin two_{RawOrigin::answering(saying("two"))};
 };
 
-TEST_F(Reload, AConnectionGoesOnByTheNewRules) {
+TEST_F(Reload, AConnectionContinuesWithTheNewRules) {
   GatewayProcess gateway(towards(one_));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
@@ -79,7 +79,7 @@ TEST_F(Reload, AConnectionGoesOnByTheNewRules) {
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
 }
 
-TEST_F(Reload, AnHttp2ConnectionGoesOnByTheNewRules) {
+TEST_F(Reload, AnHttp2ConnectionContinuesWithTheNewRules) {
   GatewayProcess gateway(towards(one_));
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::get("/"), true));
@@ -103,7 +103,7 @@ TEST_F(Reload, AnUntouchedBackendKeepsItsConnections) {
   EXPECT_EQ(one_.connections(), 1);
 }
 
-TEST_F(Reload, ABackendThatIsGoneLosesItsIdleConnections) {
+TEST_F(Reload, ARemovedBackendLosesItsIdleConnections) {
   GatewayProcess gateway(towards(one_));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
@@ -113,7 +113,7 @@ TEST_F(Reload, ABackendThatIsGoneLosesItsIdleConnections) {
   EXPECT_EQ(askRaw(client).body, "two");
 }
 
-TEST_F(Reload, ARequestInFlightEndsByTheRulesThatItBeganWith) {
+TEST_F(Reload, ARequestInFlightKeepsItsRules) {
   SlowOrigin slow;
   GatewayProcess gateway(towards(slow));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
@@ -140,7 +140,7 @@ TEST_F(Reload, TheSameConfigurationChangesNothing) {
   EXPECT_EQ(gateway.metric("sluice_config_reloads_total{result=\"success\"}"), 0);
 }
 
-TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
+TEST_F(Reload, InvalidYamlIsRefusedAndTheOldConfigurationServesOn) {
   GatewayProcess gateway(towards(one_));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
@@ -163,7 +163,7 @@ TEST_F(Reload, WhatIsNoYamlIsRefusedWholeAndTheOldOneServesOn) {
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 0);
 }
 
-TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
+TEST_F(Reload, AnObjectThatItsSchemaRefusesKeepsItsLastGoodVersion) {
   GatewayProcess gateway(towards(one_));
   GatewaySpec misspelt = towards(one_, "forwardedHeaders: Append\n");
   misspelt.routes =
@@ -179,14 +179,14 @@ TEST_F(Reload, AnObjectThatItsSchemaRefusesServesOnAsItWas) {
   EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("previous valid version")));
 }
 
-TEST_F(Reload, TakingBackWhatWasRefusedIsInSyncAgain) {
+TEST_F(Reload, UndoingARefusedChangeIsInSyncAgain) {
   GatewayProcess gateway(towards(one_));
   gateway.reloadText("kind: [", "failure");
   gateway.reload(towards(one_), "unchanged");
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
 }
 
-TEST_F(Reload, WithoutAGatewayClassOfOursTheOldOneServesOn) {
+TEST_F(Reload, TheOldConfigurationServesOnWithoutAMatchingGatewayClass) {
   GatewayProcess gateway(towards(one_));
   gateway.reloadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: nothing}\n", "failure");
   BlockingSocket client = BlockingSocket::connect(gateway.port());
@@ -201,7 +201,7 @@ TEST_F(Reload, TheFilesAreWatched) {
   EXPECT_EQ(askRaw(client).body, "two");
 }
 
-TEST_F(Reload, SettingsOfTheDataPathAreTaken) {
+TEST_F(Reload, SettingsOfTheDataPathAreApplied) {
   GatewayProcess gateway(towards(one_));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   gateway.reload(
@@ -214,7 +214,7 @@ TEST_F(Reload, SettingsOfTheDataPathAreTaken) {
   EXPECT_TRUE(gateway.limitWasHit("requestHeader"));
 }
 
-TEST_F(Reload, SettingsThatAreFixedAtStartAreNamed) {
+TEST_F(Reload, SettingsFixedAtStartAreReported) {
   GatewayProcess gateway(towards(one_));
   GatewaySpec other = towards(one_);
   other.workers = 3;
@@ -224,7 +224,7 @@ TEST_F(Reload, SettingsThatAreFixedAtStartAreNamed) {
   EXPECT_TRUE(gateway.process().waitForLine("\"settings\":\"workers, dns\""));
 }
 
-TEST_F(Reload, AnAddressThatIsNotAllowedAnyMoreIsNotUsedAgain) {
+TEST_F(Reload, AnAddressNoLongerAllowedIsNotUsedAgain) {
   GatewayProcess gateway(towards(one_));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).status, 200);
@@ -275,7 +275,7 @@ TEST_F(ReloadListeners, ARequestInFlightOutlivesItsListener) {
   EXPECT_EQ(got.field("connection"), "close");
 }
 
-TEST_F(ReloadListeners, APortThatSomebodyElseHasIsTriedAgainAndThenGivenUp) {
+TEST_F(ReloadListeners, APortInUseIsRetriedAndThenGivenUp) {
   RawOrigin occupant(RawOrigin::answering(saying("occupied")));
   GatewayProcess gateway(towards(one_));
   GatewaySpec spec = withListener(occupant.port());

@@ -37,7 +37,7 @@ class Recovering : public RecordingOrigin {
       : RecordingOrigin([=](std::size_t number) { return number < failures ? bad : kHello; }) {}
 };
 
-TEST(RetryRules, HideAnOriginThatRecovers) {
+TEST(RetryRules, HideFailuresOfAnOriginThatRecovers) {
   const Recovering origin(2);
   GatewayProcess gateway({.backends = {{.port = origin.port()}},
                           .routes = routeOfRule("retry: {codes: [503], attempts: 3, backoff: 10ms}")});
@@ -56,7 +56,7 @@ TEST(RetryRules, HideAnOriginThatRecovers) {
   EXPECT_THAT(lines[0], HasSubstr("\"http.response.status_code\":200,\"error.type\":null"));
 }
 
-TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
+TEST(RetryRules, ReturnTheLastAnswerOfAnOriginThatDoesNotRecover) {
   const Recovering origin(100);
   const GatewayProcess gateway({.backends = {{.port = origin.port()}},
                                 .routes = routeOfRule("retry: {codes: [503], attempts: 2, backoff: 10ms}")});
@@ -66,7 +66,7 @@ TEST(RetryRules, ShowTheLastAnswerOfAnOriginThatDoesNot) {
   EXPECT_EQ(origin.heads().size(), 3U);
 }
 
-TEST(RetryRules, DoNotBuryAnOriginThatAlwaysFails) {
+TEST(RetryRules, DoNotOverloadAnOriginThatAlwaysFails) {
   constexpr std::size_t kRequests = 300;
   constexpr std::chrono::seconds kDeadline{60};
   const Recovering origin(1'000'000);
@@ -138,7 +138,7 @@ TEST(RetryRules, FollowTheReplayBufferOfTheSettings) {
   }
 }
 
-TEST(RetryRules, TryAConnectionAgainThatIsRefused) {
+TEST(RetryRules, RetryRefusedConnections) {
   const std::uint16_t nobody = freePort();
   GatewayProcess gateway(
       {.backends = {{.port = nobody}}, .routes = routeOfRule("retry: {attempts: 2, backoff: 10ms}")});
@@ -146,7 +146,7 @@ TEST(RetryRules, TryAConnectionAgainThatIsRefused) {
   EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"attempts\":3"));
 }
 
-TEST(RetryRules, AskAgainAfterAResetOnlyWhatMayBeRepeated) {
+TEST(RetryRules, RetryOnlyIdempotentRequestsAfterAReset) {
   for (const bool idempotent : {true, false}) {
     const Recovering origin(1, "");
     const GatewayProcess gateway(
@@ -178,7 +178,7 @@ TEST(RetryRules, GiveEveryAttemptAtASilentOriginItsTime) {
   EXPECT_TRUE(gateway.limitWasHit("backendRequest"));
 }
 
-TEST(RetryRules, EndWithTheTimeOfTheWholeRequest) {
+TEST(RetryRules, EndAtTheRequestTimeout) {
   const EchoOrigin origin(std::nullopt);
   const GatewayProcess gateway({.backends = {{.port = origin.port()}},
                                 .routes = routeOfRule("timeouts: {request: 500ms, backendRequest: 200ms}\n"
@@ -199,7 +199,7 @@ TEST(RetryRules, WorkTowardsHttp2Too) {
 }
 
 // Credentials meant for one Backend must not reach another.
-TEST(RetryRules, FailOverToAnotherShareWithoutTheFirstOnesCredentials) {
+TEST(RetryRules, FailOverToAnotherBackendWithoutTheFirstOnesCredentials) {
   const Recovering broken(100);
   const Recovering sound(0);
   const GatewayProcess gateway(

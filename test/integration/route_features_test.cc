@@ -106,7 +106,7 @@ TEST_F(RouteFeatures, TheListenerWithTheMostSpecificHostnameOwnsARequest) {
   EXPECT_EQ(answers("b.a.test"), "exact");
 }
 
-TEST_F(RouteFeatures, ANamespaceLetsRoutesInByItsLabels) {
+TEST_F(RouteFeatures, ANamespaceIsAllowedByItsLabels) {
   const std::uint16_t port = freePort();
   const std::string team =
       "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {egress: 'yes'}}\n"

@@ -56,14 +56,14 @@ TEST_F(Redirects, AreFollowedByARealClient) {
   EXPECT_EQ(echoed(answer, "method"), "POST");
 }
 
-TEST_F(Redirects, AreSaidOverHttp2Too) {
+TEST_F(Redirects, AreSentOverHttp2Too) {
   const std::string answer =
       ask("hostname: new.test, port: 443, scheme: https, statusCode: 308", "/old", {"--http2-prior-knowledge"});
   EXPECT_THAT(answer, HasSubstr("HTTP/2 308"));
   EXPECT_THAT(answer, HasSubstr("location: https://new.test/old\r\n"));
 }
 
-TEST_F(Redirects, OfAShareTakeItsWeightOfTheTraffic) {
+TEST_F(Redirects, TakeTheTrafficOfTheirBackendsWeight) {
   const GatewayProcess gateway(
       {.backends = {{.port = origin_.port()}},
        .routes = routeOfRules("    -\n" + backendRefs(", filters: [{type: RequestRedirect, requestRedirect: "
@@ -147,7 +147,7 @@ TEST_F(RuleTimeouts, BackendRequestEndsAResponseThatDoesNotEnd) {
   EXPECT_TRUE(client.closed()) << "a cut response must not look like a whole one";
 }
 
-TEST_F(RuleTimeouts, RequestStandsInForThatOfTheSettings) {
+TEST_F(RuleTimeouts, RequestOverridesThatOfTheSettings) {
   EXPECT_EQ(ask(gatewayWith("request: 0s", "timeouts: {request: 100ms}\n"), "/delay-ms/400").status, 200);
   EXPECT_EQ(ask(gatewayWith("backendRequest: 10s", "timeouts: {request: 100ms}\n"), "/silent").status, 504);
 }

@@ -53,7 +53,7 @@ class Confidentiality : public testing::Test {
   }
 };
 
-TEST_F(Confidentiality, OfRequestsStayBetweenThePeers) {
+TEST_F(Confidentiality, HoldsForSecretsOfRequests) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nSet-Cookie: id=" + std::string(kCanary) +
                                         "\r\nContent-Length: 2\r\n\r\nok"));
   const std::string everywhere = "Authorization: Bearer " + std::string(kCanary) + "\r\nProxy-Authorization: Basic " +
@@ -100,7 +100,7 @@ TEST_F(Confidentiality, OfRequestsStayBetweenThePeers) {
   EXPECT_EQ(shown(visible(gateway), kCanary64), "");
 }
 
-TEST_F(Confidentiality, OfTheConfigurationStayInIt) {
+TEST_F(Confidentiality, HoldsForSecretsOfTheConfiguration) {
   const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
   const CertifiedKey client = issueClient(root, "tenant");

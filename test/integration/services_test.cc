@@ -88,7 +88,7 @@ TEST_F(ServiceBackends, GetTheAuthorityThatTheClientNamed) {
   EXPECT_THAT(one_.heads().at(0), HasSubstr("host: client.test\r\n"));
 }
 
-TEST_F(ServiceBackends, LoseNoRequestToAnEndpointThatIsDead) {
+TEST_F(ServiceBackends, LoseNoRequestToADeadEndpoint) {
   const GatewayProcess gateway(servingEndpoints({{one_.port()}, {freePort()}, {two_.port()}}));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   for (int i = 0; i < 40; ++i) ASSERT_EQ(askShop(client).status, 200) << i;
@@ -96,7 +96,7 @@ TEST_F(ServiceBackends, LoseNoRequestToAnEndpointThatIsDead) {
   EXPECT_GT(two_.heads().size(), 0U);
 }
 
-TEST_F(ServiceBackends, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
+TEST_F(ServiceBackends, RetryAtAnotherEndpoint) {
   const RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
   std::string text = routeToShop();
   text.replace(text.find("rules: [{"), 9, "rules: [{retry: {codes: [503], attempts: 1, backoff: 1ms}, ");
@@ -107,14 +107,14 @@ TEST_F(ServiceBackends, AreTriedAgainAtAnotherEndpointThanTheOneThatFailed) {
   EXPECT_EQ(busy.heads().size(), 5U);
 }
 
-TEST_F(ServiceBackends, WithoutAnEndpointThatIsReadyAreUnavailable) {
+TEST_F(ServiceBackends, AreUnavailableWithoutAReadyEndpoint) {
   const GatewayProcess gateway(servingEndpoints({{one_.port(), false}}));
   const ReceivedResponse response = askShop(gateway);
   EXPECT_EQ(response.status, 503);
   EXPECT_THAT(response.body, HasSubstr("\"code\":\"destination_unavailable\""));
 }
 
-TEST_F(ServiceBackends, ChangeTheirEndpointsWithoutARequestThatFails) {
+TEST_F(ServiceBackends, ChangeTheirEndpointsWithoutAFailedRequest) {
   GatewayProcess gateway(servingEndpoints({{one_.port()}, {two_.port()}}));
   std::atomic<bool> enough = false;
   std::atomic<int> served = 0;
@@ -161,7 +161,7 @@ TEST_F(ServiceBackends, SpeakHttp2ByPriorKnowledgeIfTheirAppProtocolSaysSo) {
   EXPECT_EQ(askShop(gateway).body, "from nghttpd");
 }
 
-TEST_F(ServiceBackends, OfTypeExternalNameAreRefused) {
+TEST_F(ServiceBackends, AreRefusedIfTheirTypeIsExternalName) {
   const GatewayProcess gateway(
       servingText(service(", type: ExternalName, externalName: localhost") + slices({{one_.port()}}) + routeToShop()));
   EXPECT_EQ(askShop(gateway).status, 500);
@@ -169,7 +169,7 @@ TEST_F(ServiceBackends, OfTypeExternalNameAreRefused) {
   EXPECT_EQ(one_.connections(), 0);
 }
 
-TEST_F(ServiceBackends, OfOtherNamespacesNeedAGrant) {
+TEST_F(ServiceBackends, NeedAGrantFromOtherNamespaces) {
   const std::string other =
       service({}, {}, "store") + slices({{one_.port()}}, "store") + routeToShop(", namespace: store");
   GatewayProcess gateway(servingText(other));

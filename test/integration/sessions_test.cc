@@ -120,14 +120,14 @@ TEST_F(SessionsOfClients, AreKeptByCurlsCookieJarInEitherVersion) {
   }
 }
 
-TEST_F(SessionsOfClients, AreSpreadUntilTheyBegin) {
+TEST_F(SessionsOfClients, BeginAtAnyEndpoint) {
   const GatewayProcess gateway(servingDocuments(two()));
   std::set<std::string> bodies;
   for (int i = 0; i < 40 && bodies.size() < 2; ++i) bodies.insert(askForSession(gateway.port()).body);
   EXPECT_EQ(bodies.size(), 2U);
 }
 
-TEST_F(SessionsOfClients, TellNothingOfTheEndpointAndAreForTheClientAlone) {
+TEST_F(SessionsOfClients, RevealNoEndpointAndAreKeptFromTheOrigin) {
   const GatewayProcess gateway(servingDocuments(two()));
   const ReceivedResponse first = askForSession(gateway.port(), "Cookie: a=1\r\n");
   EXPECT_THAT(first.field("set-cookie").value_or(""),
@@ -158,7 +158,7 @@ TEST_F(SessionsOfClients, AreReadFromTheCrumbsOfHttp2) {
   EXPECT_THAT(origin.heads().back(), HasSubstr("cookie: a=1; b=2\r\n"));
 }
 
-TEST_F(SessionsOfClients, ThatAreForgedBeginAnewAndFailNobody) {
+TEST_F(SessionsOfClients, BeginAnewIfTheyAreForged) {
   const GatewayProcess gateway(servingDocuments(two()));
   const std::string value = valueOf(askForSession(gateway.port()));
   std::string changed = value;
@@ -171,7 +171,7 @@ TEST_F(SessionsOfClients, ThatAreForgedBeginAnewAndFailNobody) {
   }
 }
 
-TEST_F(SessionsOfClients, AreSecureWhereClientsComeByTls) {
+TEST_F(SessionsOfClients, AreSecureCookiesOverTls) {
   const CertifiedKey authority = makeAuthority();
   GatewaySpec spec =
       servingDocuments(two("{sessionName: sid, absoluteTimeout: 1h, cookieConfig: {lifetimeType: Permanent}}"));
@@ -184,7 +184,7 @@ TEST_F(SessionsOfClients, AreSecureWhereClientsComeByTls) {
   EXPECT_THAT(askForSession(gateway.port()).head, HasSubstr("; SameSite=Strict; Max-Age=3600\r\n"));
 }
 
-TEST_F(SessionsOfClients, MeanTheSameToEveryWorkerAndAfterEveryReload) {
+TEST_F(SessionsOfClients, HoldOnEveryWorkerAndAcrossReloads) {
   GatewaySpec spec = servingDocuments(two());
   spec.workers = 4;
   GatewayProcess gateway(spec);
@@ -258,7 +258,7 @@ TEST_F(SessionsOfClients, OutliveTheProcessAndItsKeyIfASecretHoldsIt) {
   EXPECT_NE(valueOf(resume(gateway.port(), valueOf(first))), "") << "its key is known no more";
 }
 
-TEST_F(SessionsOfClients, EndWithAProcessThatHasAKeyOfItsOwn) {
+TEST_F(SessionsOfClients, EndWithTheProcessIfItMadeTheKey) {
   std::string value;
   {
     const GatewayProcess gateway(servingDocuments(two()));

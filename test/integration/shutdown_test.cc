@@ -34,7 +34,7 @@ TEST_P(ShutdownUnderLoad, EndsInOrder) {
   EXPECT_GE(load->wait(), 0) << "its connections are over";
 }
 
-TEST(Shutdown, EndsWhateverItWaitsFor) {
+TEST(Shutdown, EndsWhateverIsInFlight) {
   RawOrigin silent([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();

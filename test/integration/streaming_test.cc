@@ -81,7 +81,7 @@ TEST(SlowOrigins, HoldBackAFastClient) {
   EXPECT_LT(gateway.process().residentKib(), before + kBoundKib);
 }
 
-TEST(SlowReaders, OverHttp2AreHeldBackByTheWindow) {
+TEST(SlowReaders, AreHeldBackByTheWindowOverHttp2) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
   const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});

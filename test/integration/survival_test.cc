@@ -50,7 +50,7 @@ class Descriptors : public testing::Test {
   RawOrigin origin_{RawOrigin::answering(kOk)};
 };
 
-TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {
+TEST_F(Descriptors, AreLeftByClientsToBackendsAndToOperators) {
   const GatewayProcess gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(256)});
   BlockingSocket early = BlockingSocket::connect(gateway.port());
   std::vector<BlockingSocket> idle = connect(gateway.port(), 400);
@@ -62,7 +62,7 @@ TEST_F(Descriptors, ClientsLeaveSomeToBackendsAndToOperators) {
   EXPECT_TRUE(eventually([&] { return serves(gateway); })) << "there is room again";
 }
 
-TEST_F(Descriptors, EachPartHasItsOwnHoweverFewThereAre) {
+TEST_F(Descriptors, AreDividedHoweverFewThereAre) {
   const GatewayProcess gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(64)});
   BlockingSocket first = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(first).status, 200);
@@ -74,7 +74,7 @@ TEST_F(Descriptors, EachPartHasItsOwnHoweverFewThereAre) {
   EXPECT_TRUE(eventually([&] { return serves(gateway); }));
 }
 
-TEST_F(Descriptors, WithoutAnyLeftItWaitsInsteadOfSpinning) {
+TEST_F(Descriptors, AreAwaitedWithoutSpinning) {
   GatewayProcess gateway({.backends = {{.port = origin_.port()}}});
   const pid_t pid = gateway.process().pid();
   BlockingSocket first = BlockingSocket::connect(gateway.port());
@@ -94,7 +94,7 @@ TEST_F(Descriptors, WithoutAnyLeftItWaitsInsteadOfSpinning) {
   EXPECT_EQ(askAndClose(gateway.healthPort(), "/readyz").status, 200);
 }
 
-TEST(FullDisk, LosesLinesOfTheAccessLogAndSaysSoOnce) {
+TEST(FullDisk, LosesLinesOfTheAccessLogAndReportsItOnce) {
   RawOrigin origin(RawOrigin::answering(kOk));
   GatewayProcess gateway({.backends = {{.port = origin.port()}}, .accessLog = "/dev/full"});
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(serves(gateway));
@@ -110,7 +110,7 @@ std::vector<std::string> linesOf(const std::string& path) {
   return lines;
 }
 
-TEST(FullDisk, OnceThereIsRoomAgainEveryLineIsWhole) {
+TEST(FullDisk, LeavesEveryLineWholeOnceThereIsSpaceAgain) {
   RawOrigin origin(RawOrigin::answering(kOk));
   const TempDir folder;
   const std::string path = folder.path() + "/access.log";
@@ -137,7 +137,7 @@ TEST(FullDisk, OnceThereIsRoomAgainEveryLineIsWhole) {
   }
 }
 
-TEST(BrokenPipe, OfTheAccessLogIsNoReasonToEnd) {
+TEST(BrokenPipe, OnTheAccessLogDoesNotEndTheProcess) {
   RawOrigin origin(RawOrigin::answering(kOk));
   GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .startedBy = {"bash", "-c", "exec \"$@\" > >(head -n 1)", "bash"}});
@@ -149,7 +149,7 @@ TEST(BrokenPipe, OfTheAccessLogIsNoReasonToEnd) {
   EXPECT_TRUE(serves(gateway));
 }
 
-TEST(BrokenPipe, OfTheProcessesOwnLogIsNoReasonToEnd) {
+TEST(BrokenPipe, OnTheProcessLogDoesNotEndTheProcess) {
   RawOrigin origin(RawOrigin::answering(kOk));
   for (const char* redirection : {"2>&-", "2> >(true)", ">&- 2>&-"}) {
     SCOPED_TRACE(redirection);

@@ -109,7 +109,7 @@ TEST_F(GatewayTimeouts, RequestHeaderLetsAHeadInPiecesPass) {
   EXPECT_EQ(gateway.limitHits("requestHeader"), 0);
 }
 
-TEST_F(GatewayTimeouts, RequestHeaderIsOfEachHeadAlone) {
+TEST_F(GatewayTimeouts, RequestHeaderBoundsEachHeadSeparately) {
   const GatewayProcess gateway(timed("requestHeader: 100s"));
   H2Client client(gateway.port());
   const auto request = [](std::uint32_t stream) { return h2::headers(stream, h2::get(), true); };
@@ -173,7 +173,7 @@ TEST_F(GatewayTimeouts, BodyIdleLetsASteadyBodyTakeLonger) {
 // --- clientIdle
 // ---------------------------------------------------------------------------------------------------------
 
-TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionThatSaysNothing) {
+TEST_F(GatewayTimeouts, ClientIdleEndsASilentConnection) {
   const GatewayProcess gateway = gatewayWith("clientIdle: 300ms");
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(client.readAll(), "");
@@ -181,7 +181,7 @@ TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionThatSaysNothing) {
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
-TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionBehindItsLastResponse) {
+TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionAfterItsLastResponse) {
   const GatewayProcess gateway(timed("clientIdle: 100s"));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(kGet);
@@ -192,7 +192,7 @@ TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionBehindItsLastResponse) {
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
-TEST_F(GatewayTimeouts, ClientIdleSaysGoodbyeOverHttp2) {
+TEST_F(GatewayTimeouts, ClientIdleSendsGoawayOverHttp2) {
   const GatewayProcess gateway(timed("clientIdle: 100s"));
   H2Client client(gateway.port());
   client.send(h2::headers(1, h2::get(), true));
@@ -243,7 +243,7 @@ TEST_F(GatewayTimeouts, TlsHandshakeEndsAClientThatNeverFinishesIt) {
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"tlsHandshake\"}", 2));
 }
 
-TEST_F(GatewayTimeouts, TlsHandshakeDoesNotConcernWhatComesBehindIt) {
+TEST_F(GatewayTimeouts, TlsHandshakeEndsWithTheHandshake) {
   HeldOrigin origin;
   GatewaySpec spec = timed("tlsHandshake: 100s", origin.port());
   spec.tls = issueServer(makeAuthority(), "listener.test");
@@ -308,7 +308,7 @@ TEST(ConnectTimeout, BoundsTheTlsHandshakeWithTheBackendToo) {
   EXPECT_TRUE(gateway.limitWasHit("connect"));
 }
 
-TEST(ConnectTimeout, DoesNotConcernWhatComesBehindIt) {
+TEST(ConnectTimeout, DoesNotApplyAfterTheConnect) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"));
   PassedTime time;
@@ -327,7 +327,7 @@ TEST(ConnectTimeout, DoesNotConcernWhatComesBehindIt) {
 // --- streamIdle and request
 // -----------------------------------------------------------------------------------------------
 
-TEST(StreamIdle, EndsWaitingForABackendThatSaysNothing) {
+TEST(StreamIdle, EndsWaitingForASilentBackend) {
   RawOrigin origin(silence());
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = timeouts("streamIdle: 300ms")});
   BlockingSocket client = BlockingSocket::connect(gateway.port());
@@ -357,7 +357,7 @@ TEST(StreamIdle, CutsAResponseThatStopsInTheMiddle) {
   EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
 }
 
-TEST_F(GatewayTimeouts, StreamIdleCutsAClientThatTakesNothing) {
+TEST_F(GatewayTimeouts, StreamIdleCutsAClientThatReadsNothing) {
   const GatewayProcess gateway(timed("streamIdle: 100s"));
   H2Client client(gateway.port(), std::string(h2::preface()) + h2::settings({{4, 0}}));  // a window of 0
   client.send(h2::headers(1, h2::get("/bytes/1000"), true));
@@ -411,7 +411,7 @@ TEST(StreamIdle, LetsASteadyResponseTakeLonger) {
   EXPECT_EQ(gateway.limitHits("streamIdle"), 0);
 }
 
-TEST(RequestTimeout, EndsAnExchangeHoweverMuchHappensInIt) {
+TEST(RequestTimeout, EndsAnExchangeThatIsStillActive) {
   Dictated origin("", "HTTP/1.1 103 Early Hints\r\n\r\n");
   PassedTime time;
   const GatewayProcess gateway({.backends = {{.port = origin.port()}},
@@ -448,7 +448,7 @@ TEST_F(GatewayTimeouts, RequestLetsAnExchangeWithinItPass) {
 // --- upstreamIdle
 // -----------------------------------------------------------------------------------------------------------
 
-TEST(UpstreamIdle, ClosesAConnectionThatNobodyUses) {
+TEST(UpstreamIdle, ClosesAnUnusedConnection) {
   std::atomic<bool> ended = false;
   RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) socket.send(kOk);

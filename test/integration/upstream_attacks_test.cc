@@ -37,7 +37,7 @@ TEST(BrokenOrigins, HeadsOutsideTheProtocolAre502) {
   }
 }
 
-TEST(BrokenOrigins, BytesBehindAResponseNeverReachAnybody) {
+TEST(BrokenOrigins, BytesAfterAResponseReachNoClient) {
   RawOrigin origin(RawOrigin::answering(
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"));
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
@@ -49,7 +49,7 @@ TEST(BrokenOrigins, BytesBehindAResponseNeverReachAnybody) {
   EXPECT_GE(origin.connections(), 5) << "a connection with bytes left over is not used again";
 }
 
-TEST(BrokenOrigins, BodiesWhereThereAreNoneRetireTheConnection) {
+TEST(BrokenOrigins, BodiesWhereNoneIsAllowedRetireTheConnection) {
   for (const auto& [request, answer] :
        {std::pair("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"),
         std::pair("GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\nEVIL"),
@@ -114,7 +114,7 @@ TEST(BrokenOrigins, AFinalAnswerWithoutContinueNeverTurnsTheBodyIntoARequest) {
   for (const std::string& head : origin.heads()) EXPECT_THAT(head, testing::ContainsRegex("[Hh]ost: origin"));
 }
 
-TEST(BrokenOrigins, AnAnswerThatBreaksOffNeverLooksWhole) {
+TEST(BrokenOrigins, ATruncatedAnswerNeverLooksWhole) {
   RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     if (!self.readHead(socket).empty())
       socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");

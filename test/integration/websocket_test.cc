@@ -84,7 +84,7 @@ TEST(WebSocket, WorksForAClientOfHttp2) {
 }
 
 // A client of HTTP/2 takes every 2xx for an open tunnel (RFC 8441 section 5).
-TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsAnErrorForAClientOfHttp2) {
+TEST(WebSocket, IsAnErrorOverHttp2IfTheOriginDeclines) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"));
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   H2Client client(gateway.port());
@@ -169,7 +169,7 @@ TEST(WebSocket, IsInTheAccessLogWithItsBytes) {
 }
 
 // If the upgrade is not agreed, the bytes after the request are the next request, and are routed as such.
-TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsNoTunnel) {
+TEST(WebSocket, IsNoTunnelIfTheOriginDeclines) {
   for (const char* status : {"200 OK", "426 Upgrade Required"}) {
     RawOrigin origin(RawOrigin::answering("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 2\r\n\r\nno"));
     const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
@@ -185,7 +185,7 @@ TEST(WebSocket, OfAnOriginThatAnswersOtherwiseIsNoTunnel) {
 }
 
 // The origin refuses the version, while the client behaves as if it had not.
-TEST(WebSocket, WithABadVersionIsNoTunnel) {
+TEST(WebSocket, IsNoTunnelWithABadVersion) {
   RawOrigin origin(
       RawOrigin::answering("HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 0\r\n\r\n"));
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
@@ -200,7 +200,7 @@ TEST(WebSocket, WithABadVersionIsNoTunnel) {
   EXPECT_EQ(origin.heads().size(), 1U);
 }
 
-TEST(WebSocket, IsAnErrorIfTheSwitchIsNotWhatWasAskedFor) {
+TEST(WebSocket, IsAnErrorIfTheOriginSwitchesToAnotherProtocol) {
   const auto answerTo = [](const std::string& ask, const std::string& switched) {
     RawOrigin origin(RawOrigin::answering(switched + "GET / HTTP/1.1\r\n\r\n"));
     const GatewayProcess gateway({.backends = {{.port = origin.port()}}});

@@ -60,7 +60,7 @@ TEST_F(Workers, ClientsSpreadEvenly) {
   EXPECT_EQ(origin_.connections(), kWorkers);
 }
 
-TEST_F(Workers, AFewLongLivedHttp2ClientsSpreadAsEvenly) {
+TEST_F(Workers, FewLongLivedHttp2ClientsSpreadEvenlyToo) {
   std::vector<std::unique_ptr<H2Client>> clients;
   std::map<std::string, int> served;
   for (int i = 0; i < 8; ++i) {

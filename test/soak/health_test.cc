@@ -15,19 +15,19 @@ std::vector<double> course(double atStart, double third, double last) {
   return values;
 }
 
-TEST(Trend, ForgetsTheFirstHalf) {
+TEST(Trend, IgnoresTheFirstHalf) {
   const auto trend = trendOf(course(1, 100, 100));
   ASSERT_TRUE(trend);
   EXPECT_EQ(trend->growth(), 0);
   EXPECT_TRUE(trend->isFlat(0, 0));
 }
 
-TEST(Trend, IsNoneOfTooFewValues) {
+TEST(Trend, NeedsEnoughValues) {
   EXPECT_FALSE(trendOf(std::vector<double>(7, 1)));
   EXPECT_TRUE(trendOf(std::vector<double>(8, 1)));
 }
 
-TEST(Trend, ASpikeIsNoGrowth) {
+TEST(Trend, DoesNotTakeASpikeForGrowth) {
   std::vector<double> values = course(1, 100, 100);
   values.back() = 1000;
   EXPECT_TRUE(trendOf(values)->isFlat(0, 0));

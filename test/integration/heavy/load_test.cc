@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Pairs, Loads,
                                          LoadCase{"H2ToH2", "-m10", "--h2-only"}),
                          [](const auto& given) { return std::string(given.param.name); });
 
-TEST_P(Loads, OfAHundredThousandRequestsNoneFails) {
+TEST_P(Loads, FailNoneOfAHundredThousandRequests) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "origin.test"), {GetParam().origin}, true);
   const GatewayProcess gateway(

@@ -20,7 +20,7 @@ class ReloadsUnderLoad : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Clients, ReloadsUnderLoad, testing::Values("--h1", "--no-tls-proto=h2c"),
                          [](const auto& given) { return given.param == std::string("--h1") ? "Http11" : "Http2"; });
 
-TEST_P(ReloadsUnderLoad, OfFiveHundredUnderLoadNoneFailsARequest) {
+TEST_P(ReloadsUnderLoad, FailNoRequestInFiveHundredReloads) {
   const CertifiedKey root = makeAuthority();
   const EchoOrigin one(issueServer(root, "origin.test"), {}, true);
   const EchoOrigin two(issueServer(root, "origin.test"), {}, true);

@@ -48,7 +48,7 @@ int upload(std::uint16_t port, bool stated, const std::string& piece) {
   return readResponse(socket).status;
 }
 
-TEST_P(Uploads, ThroughABufferingStepStayWithinWhatAllBodiesMayTake) {
+TEST_P(Uploads, StayWithinTheSharedLimitThroughABufferingStep) {
   if (programPath("sluice", true) == programPath("sluice")) GTEST_SKIP() << "build/release is not there";
   const EchoOrigin origin(std::nullopt, {}, true);
   GatewaySpec spec;

@@ -28,7 +28,7 @@ TEST(AddressGuard, RefusesEveryInnerAddressOfAnExternalName) {
   EXPECT_EQ(canary.connections(), 0);
 }
 
-TEST(AddressGuard, CountsWhatItRefusedByClass) {
+TEST(AddressGuard, CountsRefusalsByClass) {
   const GatewayProcess gateway({.backends = {{.port = 9, .addresses = "169.254.169.254, 10.0.0.1"}}, .allow = ""});
   EXPECT_EQ(askRaw(gateway.port()).status, 403);
   EXPECT_TRUE(gateway.reaches("sluice_address_denied_total{class=\"metadata\"}", 1));

@@ -55,7 +55,7 @@ class DnsAttacks : public testing::Test {
   ScriptedNameServer names_{dnsAlways({"127.0.0.1"})};
 };
 
-TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {
+TEST_F(DnsAttacks, InvalidRepliesAreErrors) {
   const GatewayProcess one = gateway("10s");
   const std::vector<std::pair<const char*, ScriptedNameServer::Script>> cases = {
       {"more records than there are",
@@ -102,7 +102,7 @@ TEST_F(DnsAttacks, RepliesThatAreNoneAreErrors) {
   expectServing(one);
 }
 
-TEST_F(DnsAttacks, WhoAnswersWithoutHavingBeenAskedIsNotListenedTo) {
+TEST_F(DnsAttacks, UnsolicitedRepliesAreIgnored) {
   const GatewayProcess one = gateway("10s");
   const auto forged = [](const DnsQuestion& q) { return dnsReply(q, {"127.0.0.9"}); };  // has no listener
   const std::vector<std::pair<const char*, ScriptedNameServer::Script>> cases = {
@@ -133,7 +133,7 @@ TEST_F(DnsAttacks, WhoAnswersWithoutHavingBeenAskedIsNotListenedTo) {
   }
 }
 
-TEST_F(DnsAttacks, WhenNobodyAnswersWhoWasAskedItIsATimeout) {
+TEST_F(DnsAttacks, SilenceOfTheQueriedServerIsATimeout) {
   const GatewayProcess one = gateway("50ms");
   const ReceivedResponse got = askWhile(one, [](const DnsQuestion& q) {
     DnsQuestion other = q;

@@ -59,7 +59,7 @@ class Dns : public testing::Test {
   RawOrigin origin_;
 };
 
-TEST_F(Dns, ANameIsAskedForOnceWhileItsTtlLasts) {
+TEST_F(Dns, ANameIsQueriedOnceWithinItsTtl) {
   const NameServer server(pointing({"127.0.0.1"}));
   const GatewayProcess one = gateway(server);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(one).status, 200);
@@ -68,7 +68,7 @@ TEST_F(Dns, ANameIsAskedForOnceWhileItsTtlLasts) {
   EXPECT_EQ(one.metric("dns_lookup_duration_seconds_count{dns_question_name=\"origin.test\",error_type=\"\"}"), 1);
 }
 
-TEST_F(Dns, ANameInUseIsAskedForAgainByItsTtlAndNobodyWaits) {
+TEST_F(Dns, ANameInUseIsRefreshedBeforeItsTtlEndsWithoutDelay) {
   const NameServer server(pointing({"127.0.0.1"}), 2);
   const GatewayProcess one = gateway(server);
   const auto start = Clock::now();
@@ -81,7 +81,7 @@ TEST_F(Dns, ANameInUseIsAskedForAgainByItsTtlAndNobodyWaits) {
   EXPECT_GE(Clock::now() - start, (asked - 1) * 1600ms) << "four fifths of the TTL lie between two questions";
 }
 
-TEST_F(Dns, ATtlBelowTheMinimumIsStretchedToIt) {
+TEST_F(Dns, ATtlBelowTheMinimumIsRaisedToIt) {
   const NameServer server(pointing({"127.0.0.1"}), 0);
   const GatewayProcess one = gateway(server, "minTtl: 60s");
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(one).status, 200);
@@ -96,7 +96,7 @@ TEST_F(Dns, AChangedAnswerIsFollowed) {
   EXPECT_TRUE(askUntil(one, 200, 503));
 }
 
-TEST_F(Dns, ANameThatDoesNotExistIsSaidAndRemembered) {
+TEST_F(Dns, ANameThatDoesNotExistIsReportedAndCached) {
   const NameServer server({});
   const GatewayProcess one = gateway(server, "negativeTtl: 60s");
   for (int i = 0; i < 3; ++i) {
@@ -108,7 +108,7 @@ TEST_F(Dns, ANameThatDoesNotExistIsSaidAndRemembered) {
   EXPECT_EQ(server.asked(kName), 1);
 }
 
-TEST_F(Dns, ANameThatGoesAwayIsGone) {
+TEST_F(Dns, ARemovedNameStopsResolving) {
   NameServer server(pointing({"127.0.0.1"}), 1);
   const GatewayProcess one = gateway(server, "staleTtl: 1h");
   EXPECT_EQ(ask(one).status, 200);
@@ -137,7 +137,7 @@ TEST_F(Dns, AServerThatRefusesIsAnError) {
   EXPECT_THAT(answer.body, HasSubstr("no name server has an answer"));
 }
 
-TEST_F(Dns, TheLastGoodAnswerOutlivesADeadServerForAsLongAsItMay) {
+TEST_F(Dns, TheLastGoodAnswerOutlivesADeadServerUpToItsLimit) {
   NameServer server(pointing({"127.0.0.1"}), 1);
   const GatewayProcess one = gateway(server, "staleTtl: 2s, negativeTtl: 1s");
   const auto start = Clock::now();
@@ -176,7 +176,7 @@ TEST_F(Dns, AnAnswerTooLongForADatagramIsFetchedByTcp) {
   EXPECT_EQ(server.asked(kName), 2) << "by datagram, and again by TCP";
 }
 
-TEST_F(Dns, OfThousandsOfAddressesSomeAreTried) {
+TEST_F(Dns, OnlySomeOfThousandsOfAddressesAreTried) {
   std::vector<std::string> addresses;
   for (int i = 0; i < 3000; ++i) {
     addresses.push_back("127.1." + std::to_string(i / 250) + "." + std::to_string(i % 250 + 1));
@@ -227,12 +227,12 @@ class SeveralAddresses : public Dns {
   }
 };
 
-TEST_F(SeveralAddresses, OneThatRefusesIsFollowedByTheNext) {
+TEST_F(SeveralAddresses, AreTriedInTurnIfOneRefuses) {
   const GatewayProcess one(specTo("127.0.0.2, 127.0.0.1", "20s"));
   EXPECT_EQ(ask(one).status, 200);
 }
 
-TEST_F(SeveralAddresses, OneThatDoesNotAnswerLeavesTimeForTheNext) {
+TEST_F(SeveralAddresses, AreTriedInTimeIfOneIsSilent) {
   const BlackHole hole(origin_.port());
   PassedTime time;
   GatewaySpec spec = specTo("127.0.0.2, 127.0.0.1", "100s, clientIdle: 1h");
@@ -248,7 +248,7 @@ TEST_F(SeveralAddresses, OneThatDoesNotAnswerLeavesTimeForTheNext) {
   EXPECT_EQ(readResponse(client).status, 200);
 }
 
-TEST_F(SeveralAddresses, IfNoneAnswersTheConnectTimeoutIsWhatItSays) {
+TEST_F(SeveralAddresses, EndByTheConnectTimeoutIfNoneAnswers) {
   const BlackHole hole(origin_.port());
   const GatewayProcess one(specTo("127.0.0.2, 127.0.0.2", "1s"));
   const auto start = Clock::now();

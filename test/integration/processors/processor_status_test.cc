@@ -39,7 +39,7 @@ class ProcessorStatus : public testing::Test {
   EchoOrigin origin_{std::nullopt};
 };
 
-TEST_F(ProcessorStatus, AClosedHookAnswers500WhileHealthAndReadinessDoNotNotice) {
+TEST_F(ProcessorStatus, HealthAndReadinessIgnoreAProcessorThatFailsClosed) {
   GatewayProcess gateway(specWith(hooks("Route")));
   EXPECT_EQ(statusOf(gateway, "/served"), "500");
   EXPECT_EQ(statusOf(gateway, "/elsewhere"), "404");
@@ -58,7 +58,7 @@ TEST_F(ProcessorStatus, AClosedHookAnswers500WhileHealthAndReadinessDoNotNotice)
   EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("UnsupportedExtensionType")));
 }
 
-TEST_F(ProcessorStatus, SaysOfEachTargetWhetherItIsAttachedAndWhatCanNotRun) {
+TEST_F(ProcessorStatus, ReportsAttachmentAndFaultsForEachTarget) {
   GatewayProcess gateway(specWith("", processor("kind: HTTPRoute, name: absent")));
   EXPECT_EQ(statusOf(gateway, "/served"), "200");
   EXPECT_THAT(
@@ -74,7 +74,7 @@ TEST_F(ProcessorStatus, SaysOfEachTargetWhetherItIsAttachedAndWhatCanNotRun) {
                         "\"UnsupportedExtensionType\",\"message\":\"spec.processors[0].type: "));
 }
 
-TEST_F(ProcessorStatus, IsWhatValidatePrints) {
+TEST_F(ProcessorStatus, IsPrintedByValidateToo) {
   TempDir folder;
   const std::string path = folder.write(
       "a.yaml",

@@ -63,7 +63,7 @@ class ProcessorCallouts : public testing::Test {
   std::unique_ptr<ChildProcess> server_;
 };
 
-TEST_F(ProcessorCallouts, NginxIsAskedOverHttp11) {
+TEST_F(ProcessorCallouts, ReachNginxOverHttp11) {
   startNginx("return 200 \"$request_method $host $server_protocol\";");
   const GatewayProcess gateway(specOf(port_, "http/1.1", "/ask"));
   for (int i = 0; i < 3; ++i) {
@@ -75,14 +75,14 @@ TEST_F(ProcessorCallouts, NginxIsAskedOverHttp11) {
             3);
 }
 
-TEST_F(ProcessorCallouts, NginxMayRefuseTheRequest) {
+TEST_F(ProcessorCallouts, LetNginxRefuseTheRequest) {
   startNginx("return 401;");
   const GatewayProcess gateway(specOf(port_, "http/1.1", "/ask"));
   EXPECT_THAT(get(gateway, "/one").output, HasSubstr("HTTP/1.1 403"));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
-TEST_F(ProcessorCallouts, NghttpdIsAskedOverHttp2) {
+TEST_F(ProcessorCallouts, ReachNghttpdOverHttp2) {
   folder_.write("ask", "not what was sent");
   server_ = std::make_unique<ChildProcess>(std::vector<std::string>{
       "nghttpd", "--no-tls", "--echo-upload", "-a", "127.0.0.1", "-d", folder_.path(), std::to_string(port_)});
@@ -92,21 +92,21 @@ TEST_F(ProcessorCallouts, NghttpdIsAskedOverHttp2) {
   EXPECT_EQ(asked(), "/two?x=1");
 }
 
-TEST_F(ProcessorCallouts, AGrpcServerIsAsked) {
+TEST_F(ProcessorCallouts, ReachAGrpcServer) {
   const GrpcOrigin server;
   const GatewayProcess gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Unary"));
   EXPECT_THAT(get(gateway, "/three").output, HasSubstr("HTTP/1.1 200"));
   EXPECT_EQ(asked(), "/three");
 }
 
-TEST_F(ProcessorCallouts, AGrpcServersFailureFailsTheStep) {
+TEST_F(ProcessorCallouts, FailTheStepIfAGrpcServerFails) {
   const GrpcOrigin server;
   const GatewayProcess gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Fail"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
-TEST_F(ProcessorCallouts, AServerThatIsLateIsCancelled) {
+TEST_F(ProcessorCallouts, AreCancelledIfTheServerIsLate) {
   GrpcOrigin server;
   const GatewayProcess gateway(
       specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 300ms}\n"));
@@ -114,7 +114,7 @@ TEST_F(ProcessorCallouts, AServerThatIsLateIsCancelled) {
   EXPECT_TRUE(server.process().waitForLine("cancelled"));
 }
 
-TEST_F(ProcessorCallouts, AClientThatGoesCancelsTheQuestion) {
+TEST_F(ProcessorCallouts, AreCancelledIfTheClientLeaves) {
   GrpcOrigin server;
   const GatewayProcess gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 60s}\n"));
   BlockingSocket client = BlockingSocket::connect(gateway.port());
@@ -125,20 +125,20 @@ TEST_F(ProcessorCallouts, AClientThatGoesCancelsTheQuestion) {
   EXPECT_TRUE(server.process().waitForLine("cancelled"));
 }
 
-TEST_F(ProcessorCallouts, AServerThatIsNotThereFailsTheStep) {
+TEST_F(ProcessorCallouts, FailTheStepIfTheServerIsUnreachable) {
   const GatewayProcess gateway(specOf(port_, "http/1.1", "/ask"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
-TEST_F(ProcessorCallouts, AServerThatResetsFailsTheStep) {
+TEST_F(ProcessorCallouts, FailTheStepIfTheServerResets) {
   RecordingOrigin server([](std::size_t) { return std::string(); });
   const GatewayProcess gateway(specOf(server.port(), "http/1.1", "/ask"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 500"));
   EXPECT_THAT(server.bodies(), Contains("/"));
 }
 
-TEST_F(ProcessorCallouts, AQuestionUnderWayDoesNotHoldUpAShutdown) {
+TEST_F(ProcessorCallouts, DoNotDelayShutdown) {
   GrpcOrigin server;
   auto gateway = std::make_unique<GatewayProcess>(
       specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 60s}\ndrainTimeout: 1s\n"));
@@ -150,7 +150,7 @@ TEST_F(ProcessorCallouts, AQuestionUnderWayDoesNotHoldUpAShutdown) {
   EXPECT_TRUE(server.process().waitForLine("cancelled"));
 }
 
-TEST_F(ProcessorCallouts, AReloadKeepsTheConnectionsToTheServer) {
+TEST_F(ProcessorCallouts, KeepTheirConnectionsAcrossAReload) {
   RecordingOrigin server([](std::size_t) { return std::string(kOk); });
   GatewaySpec spec = specOf(server.port(), "http/1.1", "/ask");
   GatewayProcess gateway(spec);

@@ -97,7 +97,7 @@ GatewaySpec exampleOf(std::uint16_t port, const std::string& authority, const st
                 secretOf("openai-key", "token: " + std::string(kKey), "platform-secrets") + grant};
 }
 
-TEST(Credentials, OfTheProposalsExampleReachItsOriginInThePlaceOfTheClients) {
+TEST(Credentials, ReplaceTheClientsInTheProposalsExample) {
   const CertifiedKey authority = makeAuthority();
   const CertifiedKey server = issueServer(authority, "api.openai.com");
   for (const char* origins : {"--h1-only", "--h2-only"}) {
@@ -113,7 +113,7 @@ TEST(Credentials, OfTheProposalsExampleReachItsOriginInThePlaceOfTheClients) {
   }
 }
 
-TEST(Credentials, WithoutAGrantAreNotLentAndNothingIsSent) {
+TEST(Credentials, AreNotSentWithoutAGrant) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "api.openai.com"));
   const GatewayProcess gateway(exampleOf(origin.port(), authority.certificate, ""));
@@ -143,7 +143,7 @@ class PlainCredentials : public testing::Test {
   RecordingOrigin origin_{[](std::size_t) { return kOk; }};
 };
 
-TEST_F(PlainCredentials, FollowTheirSecretAndNoRequestIsLost) {
+TEST_F(PlainCredentials, FollowTheirSecretWithoutALostRequest) {
   GatewayProcess gateway(specOf("token: first"));
   std::atomic<bool> stop = false;
   std::atomic<int> asked = 0;
@@ -181,7 +181,7 @@ TEST_F(PlainCredentials, AreNotTakenFromSecretsThatWouldSplitTheRequest) {
   EXPECT_EQ(origin_.heads().size(), 0U);
 }
 
-TEST_F(PlainCredentials, LoseOneLineEndThatTheirFileHas) {
+TEST_F(PlainCredentials, LoseOneLineEndOfTheirFile) {
   for (const char* token : {R"("k-1\n")", R"("k-1\r\n")", "k-1"}) {
     const GatewayProcess gateway(specOf("token: " + std::string(token)));
     EXPECT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 200) << token;
@@ -189,7 +189,7 @@ TEST_F(PlainCredentials, LoseOneLineEndThatTheirFileHas) {
   }
 }
 
-TEST_F(PlainCredentials, ReplaceAllThatTheClientSentInTheirPlace) {
+TEST_F(PlainCredentials, ReplaceEveryValueThatTheClientSent) {
   const GatewayProcess gateway(specOf("token: ours", ", header: X-Api-Key"));
   const ReceivedResponse got = exchange(gateway,
                                         "GET / HTTP/1.1\r\nHost: a\r\nX-API-KEY: theirs\r\nx-api-key: theirs\r\n"
@@ -237,7 +237,7 @@ TEST_F(PlainCredentials, StandInTheQueryOnceAndEncoded) {
   EXPECT_EQ(countOf(target, "y=%26"), 1U) << target;
 }
 
-TEST_F(PlainCredentials, AreNotSentInTheClearUnlessThatIsWanted) {
+TEST_F(PlainCredentials, AreNotSentInTheClearUnlessAllowed) {
   GatewaySpec spec = specOf("token: ours");
   std::string& uses = spec.backends[0].extensions;
   uses.replace(uses.find("allowPlaintext: true"), 20, "allowPlaintext: false");
@@ -264,7 +264,7 @@ TEST_F(PlainCredentials, AreNotSentInTheClearByAPayloadProcessorEither) {
   EXPECT_EQ(origin_.heads().size(), 0U);
 }
 
-TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {
+TEST_F(PlainCredentials, AreSeenByTheOriginOnly) {
   GatewaySpec spec = specOf("token: " + std::string(kKey));
   const std::string config = "secretRef: {name: key}, allowPlaintext: true, ";
   spec.backends[0].extensions =
@@ -295,7 +295,7 @@ TEST_F(PlainCredentials, AreSeenByTheOriginAlone) {
   EXPECT_THAT(seen, HasSubstr("HTTP/1.1 503")) << "the one that is gone";
 }
 
-TEST_F(PlainCredentials, AreNotOnThePageOfWhatIsInFlight) {
+TEST_F(PlainCredentials, AreNotOnTheExchangesPage) {
   RawOrigin slow([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     self.waitUntilItStops();
@@ -314,7 +314,7 @@ TEST_F(PlainCredentials, AreNotOnThePageOfWhatIsInFlight) {
   client.reset();
 }
 
-TEST_F(PlainCredentials, GoWithAnUpgrade) {
+TEST_F(PlainCredentials, AreSentWithAnUpgrade) {
   RawOrigin agreeing([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     socket.send(
@@ -336,7 +336,7 @@ TEST_F(PlainCredentials, GoWithAnUpgrade) {
   EXPECT_EQ(countOf(agreeing.heads()[0], "authorization"), 1U) << agreeing.heads()[0];
 }
 
-TEST_F(PlainCredentials, OfTwoPartsAreBasic) {
+TEST_F(PlainCredentials, AreBasicIfTheyHaveTwoParts) {
   const GatewayProcess gateway(specOf("username: me, password: 'p:w'", ", basic: true"));
   ASSERT_EQ(exchange(gateway, "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n").status, 200);
   EXPECT_EQ(countOf(lastHead(), "authorization: "), 1U);

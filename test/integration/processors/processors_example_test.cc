@@ -36,7 +36,7 @@ void copyWithFreePorts(const std::string& folder) {
   EXPECT_EQ(run({"sed", "-i", edits, copy + "/backend.yaml", copy + "/gateway.yaml", copy + "/run.sh"}).exitCode, 0);
 }
 
-TEST(ProcessorsExample, ShowsWhatTheGatewayPutsInAndWhomItLetsThrough) {
+TEST(ProcessorsExample, ShowsInjectedFieldsAndRateLimits) {
   const std::string programs = std::filesystem::absolute(programPath("sluice")).parent_path();
   const TempDir folder;
   copyWithFreePorts(folder.path());

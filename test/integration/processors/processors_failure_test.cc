@@ -67,7 +67,7 @@ std::vector<std::string> formsOf(const std::string& spelling) {
                   mode + "}")};
 }
 
-TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {
+TEST_F(ProcessorFailures, OpenOrCloseRulesInEverySpellingAndForm) {
   std::string routes;
   for (std::size_t i = 0; i < kFailureSpellings.size(); ++i) {
     std::string route = rulesOf(formsOf(kFailureSpellings[i].first), "/" + std::to_string(i) + "/");
@@ -83,7 +83,7 @@ TEST_F(ProcessorFailures, OfRulesAreOpenOrClosedInEverySpellingAndForm) {
   }
 }
 
-TEST_F(ProcessorFailures, OfListenersAreOpenOrClosedInEverySpelling) {
+TEST_F(ProcessorFailures, OpenOrCloseListenersInEverySpelling) {
   std::string listeners;
   std::string processors;
   std::vector<std::uint16_t> ports;
@@ -132,7 +132,7 @@ spec:
         maxBodyBytes: 2097152
 )";
 
-TEST_F(ProcessorFailures, TheProposalsExampleWaitsForItsTypeAndHarmsNobodyElse) {
+TEST_F(ProcessorFailures, AffectOnlyTheirBackendInTheProposalsExample) {
   const CertifiedKey client = issueClient(makeAuthority(), "tenant");
   const std::string secret = tlsSecretOf("client-cert", client, "default");
   const std::string grant =

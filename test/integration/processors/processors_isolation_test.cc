@@ -118,7 +118,7 @@ TEST_F(Isolation, NothingOfABackendThatRefusesConnectionsReachesTheOther) {
   expectOnly(b.heads(), "b", "a");
 }
 
-TEST_F(Isolation, HoldsOverTlsAndHttp2WithConnectionsThatAreUsedAgain) {
+TEST_F(Isolation, HoldsOverTlsAndHttp2WithReusedConnections) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin a(issueServer(authority, "a.test"), {"--h2-only"});
   const EchoOrigin b(issueServer(authority, "b.test"), {"--h2-only"});
@@ -143,7 +143,7 @@ TEST_F(Isolation, HoldsOverTlsAndHttp2WithConnectionsThatAreUsedAgain) {
   }
 }
 
-TEST_F(Isolation, EachTryOfOneBackendBeginsAnew) {
+TEST_F(Isolation, EachAttemptAtABackendBeginsAnew) {
   const RecordingOrigin a([](std::size_t number) { return number % 3 == 2 ? kOk : kBusyWithMark; });
   GatewaySpec spec = specOf(a.port(), 9);
   spec.routes = routeOfRules("    - retry: {codes: [503], attempts: 3, backoff: 1ms}\n      backendRefs: [" +
@@ -155,7 +155,7 @@ TEST_F(Isolation, EachTryOfOneBackendBeginsAnew) {
   expectOnly(a.heads(), "a", "b");
 }
 
-TEST_F(Isolation, WhatAResponseThatIsNotKeptWasGivenIsGoneWithIt) {
+TEST_F(Isolation, EditsOfADiscardedResponseAreDiscardedWithIt) {
   const RecordingOrigin a([](std::size_t) { return kBusyWithMark; });
   const RecordingOrigin b([](std::size_t) { return kOk; });
   const GatewayProcess gateway(specOf(a.port(), b.port()));
@@ -172,7 +172,7 @@ TEST_F(Isolation, WhatAResponseThatIsNotKeptWasGivenIsGoneWithIt) {
   EXPECT_GE(failedOver, 1U);
 }
 
-TEST_F(Isolation, ACopyForAMirrorHasNothingThatAnyStepPutIn) {
+TEST_F(Isolation, AMirroredRequestHasNothingThatAStepAdded) {
   const RecordingOrigin copy([](std::size_t) { return kOk; });
   const RecordingOrigin a([](std::size_t) { return kOk; });
   GatewaySpec spec = specOf(a.port(), 9);
@@ -195,7 +195,7 @@ TEST_F(Isolation, ACopyForAMirrorHasNothingThatAnyStepPutIn) {
   EXPECT_EQ(countOf(head, "secret-b"), 0U) << head;
 }
 
-TEST_F(Isolation, ARedirectShowsNothingThatAStepPutIn) {
+TEST_F(Isolation, ARedirectShowsNothingThatAStepAdded) {
   GatewaySpec spec = specOf(9, 9);
   const std::string inlined = use("CredentialInjector", "rule", "request-headers",
                                   "secretRef: {name: key-b}, queryParam: key, allowPlaintext: true");

@@ -127,7 +127,7 @@ TEST_F(ProcessorOrder, GoesByAgeThenNameThenPositionWithinAScope) {
             "z-1 z-2 b-1 b-2 c-1 c-2");
 }
 
-TEST_F(ProcessorOrder, OfARouteGoesByTheAgeOfWhatTheUsesStandIn) {
+TEST_F(ProcessorOrder, GoesByTheAgeOfTheObjectsThatHoldARoutesUses) {
   std::string route = ruleOf(inlined(step("inline", "request-headers")));
   route.replace(route.find("name: all}"), 10, "name: all, creationTimestamp: '2021-01-01T00:00:00Z'}");
   const auto at = [](const std::string& name, const std::string& created) {
@@ -146,7 +146,7 @@ TEST_F(ProcessorOrder, HasThePhasesOfARequestOneAfterTheOther) {
             "first second");
 }
 
-TEST_F(ProcessorOrder, EachStepSeesWhatThoseBeforeItDid) {
+TEST_F(ProcessorOrder, ShowsEachStepTheEditsOfEarlierOnes) {
   const std::string clear = use("HeaderModifier", "clear", "request-headers", "remove: [x-step]", ", priority: 2");
   EXPECT_EQ(toOrigin(specOf(ruleOf(inlined(step("gone", "request-headers", 1) + ", " + clear + ", " +
                                            step("stays", "request-headers", 3)))),
@@ -154,7 +154,7 @@ TEST_F(ProcessorOrder, EachStepSeesWhatThoseBeforeItDid) {
             "stays");
 }
 
-TEST_F(ProcessorOrder, ARefusalEndsIt) {
+TEST_F(ProcessorOrder, EndsWithARefusal) {
   const std::string refusing = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   const std::string key = on("kind: Gateway, name: egress", "a", refusing);
   const GatewayProcess gateway(specOf(ruleOf("") + key));
@@ -163,7 +163,7 @@ TEST_F(ProcessorOrder, ARefusalEndsIt) {
   EXPECT_EQ(origin_.heads().size(), 1U);
 }
 
-TEST_F(ProcessorOrder, AnswersOfTheGatewaysOwnHaveResponseHeadersAndNoBackendResponse) {
+TEST_F(ProcessorOrder, RunsResponseHeadersButNoBackendResponseForLocalReplies) {
   const std::string both = step("kept", "response-headers") + ", " + step("skipped", "backend-response");
   const std::string limited = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   GatewaySpec spec = specOf(
@@ -188,7 +188,7 @@ TEST_F(ProcessorOrder, AnswersOfTheGatewaysOwnHaveResponseHeadersAndNoBackendRes
   }
 }
 
-TEST_F(ProcessorOrder, LiteralsOfGep5091AreEdits) {
+TEST_F(ProcessorOrder, TakesLiteralsOfGep5091AsEdits) {
   const std::string edit =
       "{name: edit, type: InProcess, inProcess: {request: {setHeaders: [{name: x-step, value: '\"set\"'}], "
       "removeHeaders: [x-away]}}}";
@@ -200,7 +200,7 @@ TEST_F(ProcessorOrder, LiteralsOfGep5091AreEdits) {
   }
 }
 
-TEST_F(ProcessorOrder, AnAnswerToARequestOfNoRouteHasTheGatewaysResponseHeaders) {
+TEST_F(ProcessorOrder, RunsTheGatewaysResponseHeadersForUnroutedRequests) {
   GatewaySpec spec = specOf(routeOfRules("    - matches: [{path: {value: /known}}]\n" + backendRefs()) +
                             on("kind: Gateway, name: egress", "a", step("gateway", "response-headers")));
   const GatewayProcess gateway(spec);
@@ -209,7 +209,7 @@ TEST_F(ProcessorOrder, AnAnswerToARequestOfNoRouteHasTheGatewaysResponseHeaders)
   EXPECT_EQ(stepsIn(answer), "gateway");
 }
 
-TEST_F(ProcessorOrder, BeforeRoutingIsBeforeARouteIsMatched) {
+TEST_F(ProcessorOrder, RunsBeforeRoutingBeforeTheMatch) {
   const std::string chooses = use("HeaderModifier", "choose", "request-headers", "set: [{name: x-model, value: b}]");
   GatewaySpec spec = specOf(routeOfRules("    - matches: [{headers: [{name: x-model, value: b}]}]\n" + backendRefs()) +
                             on("kind: Gateway, name: egress", "a", chooses, "phase: PreRouting, "));
@@ -217,7 +217,7 @@ TEST_F(ProcessorOrder, BeforeRoutingIsBeforeARouteIsMatched) {
   EXPECT_EQ(statusOf(gateway, "/"), "200");
 }
 
-TEST_F(ProcessorOrder, ARefusalOfABackendsRequestHeadersComesBeforeItIsDialled) {
+TEST_F(ProcessorOrder, RunsABackendsRequestHeadersBeforeItIsDialled) {
   const std::string refusing = use("QoSController", "none", "request-headers", "requestsPerMinute: 1");
   GatewaySpec spec = specOf("", "[" + refusing + "]");
   spec.backends[0].port = freePort();  // has no listener

@@ -68,13 +68,13 @@ TEST_F(Qos, IsNamedInTheLogByItsUse) {
   EXPECT_THAT(lines[1], HasSubstr("\"processor\":\"qos\""));
 }
 
-TEST_F(Qos, LetsOneRequestPassAtOnceUnlessTheBurstIsSaid) {
+TEST_F(Qos, LetsOneRequestPassAtOnceUnlessABurstIsConfigured) {
   const GatewayProcess gateway(specOf(qos("requestsPerMinute: 1")));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
 }
 
-TEST_F(Qos, HasOneBudgetForAllWorkersThatAReloadDoesNotRefill) {
+TEST_F(Qos, SharesOneLimitBetweenWorkersAndReloads) {
   constexpr int kBudget = 20;
   const auto spec = [&](int more) { return specOf(qos(kSlow + std::to_string(kBudget + more)), 2); };
   GatewayProcess gateway(spec(0));
@@ -102,7 +102,7 @@ TEST_F(Qos, HasOneBudgetForAllWorkersThatAReloadDoesNotRefill) {
   EXPECT_EQ(refused, 80 - kBudget - 5);
 }
 
-TEST_F(Qos, LimitsWhatIsInFlightUntilItEnds) {
+TEST_F(Qos, LimitsRequestsInFlightUntilTheyEnd) {
   std::atomic<bool> answer = false;
   RawOrigin slow([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
@@ -125,7 +125,7 @@ TEST_F(Qos, LimitsWhatIsInFlightUntilItEnds) {
   EXPECT_TRUE(eventually([&] { return statusAt(gateway.port()) == 200; })) << "their places are free again";
 }
 
-TEST_F(Qos, APlaceIsFreeAgainAfterTheClientLeft) {
+TEST_F(Qos, FreesAPlaceWhenTheClientLeaves) {
   RawOrigin silent([](BlockingSocket& socket, RawOrigin& self) {
     self.readHead(socket);
     if (self.heads().size() == 1) self.waitUntilItStops();
@@ -151,13 +151,13 @@ TEST_F(Qos, CountsByTheValueOfAHeader) {
   EXPECT_EQ(statusAt(gateway.port(), "X-Else: a\r\n"), 429);
 }
 
-TEST_F(Qos, CountsByNamespaceOfWhichAllThatAreUnknownShareOne) {
+TEST_F(Qos, CountsByNamespaceAndAllUnknownOnesTogether) {
   const GatewayProcess gateway(specOf(qos(kSlow + std::string("1, key: Namespace"))));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);
 }
 
-TEST_F(Qos, CountsForEachBackendAlone) {
+TEST_F(Qos, CountsForEachBackendSeparately) {
   GatewaySpec spec = specOf(qos(kSlow + std::string("1")));
   spec.backends.push_back(spec.backends[0]);
   spec.backends[1].name = "other";
@@ -180,7 +180,7 @@ TEST_F(Qos, CountsABackendOnceWhateverRulesLeadToIt) {
   EXPECT_EQ(statusAt(gateway.port()), 429);
 }
 
-TEST_F(Qos, WhatIsInFlightCountsAcrossAReload) {
+TEST_F(Qos, CountsRequestsInFlightAcrossAReload) {
   std::atomic<bool> answer = false;
   RawOrigin slow([&](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) {
@@ -203,7 +203,7 @@ TEST_F(Qos, WhatIsInFlightCountsAcrossAReload) {
   EXPECT_TRUE(eventually([&] { return statusAt(gateway.port()) == 200; }));
 }
 
-TEST_F(Qos, AConnectionThatWasUpgradedIsInFlightUntilItEnds) {
+TEST_F(Qos, CountsAnUpgradedConnectionUntilItEnds) {
   RawOrigin agreeing([](BlockingSocket& socket, RawOrigin& self) {
     while (true) {
       const std::string head = self.readHead(socket);
@@ -241,7 +241,7 @@ TEST_F(Qos, RefusesAnUploadBeforeItIsSent) {
   EXPECT_EQ(origin_.heads().size(), 1U);
 }
 
-TEST_F(Qos, RefusesBeforeACopyOrARedirectIsMade) {
+TEST_F(Qos, RefusesBeforeAMirrorOrARedirect) {
   RawOrigin copy(RawOrigin::answering(kOk));
   const std::string limited = "{type: PayloadProcessing, payloadProcessing: [" + qos(kSlow + std::string("1")) + "]}";
   GatewaySpec spec = specOf(qos("concurrency: 100"));
@@ -262,7 +262,7 @@ TEST_F(Qos, RefusesBeforeACopyOrARedirectIsMade) {
   EXPECT_EQ(copy.heads().size(), 1U);
 }
 
-TEST_F(Qos, IsUnavailableToCallsOfGrpc) {
+TEST_F(Qos, AnswersGrpcCallsWithUnavailable) {
   GatewaySpec spec = specOf(qos(kSlow + std::string("1")));
   spec.routes =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: all}\n"
@@ -293,7 +293,7 @@ TEST_F(Qos, CountsAttemptsInBackendRequestAndInRequestHeadersOfABackend) {
   }
 }
 
-TEST_F(Qos, OfAGatewayCountsRequestsAndNotAttempts) {
+TEST_F(Qos, CountsRequestsAndNotAttemptsOnAGateway) {
   RawOrigin busy(RawOrigin::answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"));
   GatewaySpec spec = specOf(qos(kSlow + std::string("2")));
   spec.backends[0].extensions = "";
@@ -309,7 +309,7 @@ TEST_F(Qos, OfAGatewayCountsRequestsAndNotAttempts) {
   EXPECT_EQ(busy.heads().size(), 4U);
 }
 
-TEST_F(Qos, ThatFailsOpenRefusesAllTheSame) {  // failOpen is about failures, and a refusal is none
+TEST_F(Qos, RefusesEvenIfItFailsOpen) {  // failOpen is about failures, and a refusal is none
   const GatewayProcess gateway(specOf(qos(kSlow + std::string("1"), "backend-request", ", failOpen: true")));
   EXPECT_EQ(statusAt(gateway.port()), 200);
   EXPECT_EQ(statusAt(gateway.port()), 429);

@@ -59,7 +59,7 @@ class ProcessorRouting : public testing::Test {
   RecordingOrigin other_{[](std::size_t) { return kOk; }};
 };
 
-TEST_F(ProcessorRouting, TheModelOfABodyChoosesTheBackendBeforeAndBehindTheMatch) {
+TEST_F(ProcessorRouting, TheModelOfABodyChoosesTheBackendBeforeAndAfterTheMatch) {
   const std::string inlined = "{type: PayloadProcessing, payloadProcessing: [" + router("") + "]}";
   for (const std::string& routes : {routeOfRules(rules("x-gateway-model-name", inlined)),
                                     routeOfRules(rules("x-gateway-model-name")) + atGateway(router(""))}) {
@@ -76,7 +76,7 @@ TEST_F(ProcessorRouting, TheModelOfABodyChoosesTheBackendBeforeAndBehindTheMatch
   EXPECT_THAT(large_.heads().back(), HasSubstr("x-gateway-model-name: large"));
 }
 
-TEST_F(ProcessorRouting, AFieldThatAClientSendsDoesNotChooseWhereTheGatewayDoes) {
+TEST_F(ProcessorRouting, AClientsFieldDoesNotOverrideTheBodyRouter) {
   const GatewayProcess gateway(specOf(routeOfRules(rules("x-gateway-model-name")) + atGateway(router(""))));
   EXPECT_EQ(post(gateway, kSmall, {"-H", "x-gateway-model-name: large"}), "200");
   EXPECT_EQ(post(gateway, "{}", {"-H", "X_Gateway_Model_Name: large", "-H", "x-gateway-model-name: large"}), "200");
@@ -86,14 +86,14 @@ TEST_F(ProcessorRouting, AFieldThatAClientSendsDoesNotChooseWhereTheGatewayDoes)
   EXPECT_EQ(countOf(other_.heads().back(), "model"), 0U);
 }
 
-TEST_F(ProcessorRouting, AHintChoosesAndIsSentToNobody) {
+TEST_F(ProcessorRouting, AHintChoosesTheRouteAndIsRemoved) {
   const GatewayProcess gateway(specOf(routeOfRules(rules("x-model")) + atGateway(router("routeHint: x-model"))));
   EXPECT_EQ(post(gateway, kLarge), "200");
   ASSERT_EQ(large_.bodies().size(), 1U);
   EXPECT_EQ(countOf(large_.heads().back(), "x-model"), 0U);
 }
 
-TEST_F(ProcessorRouting, WhatIsNoJsonPassesHoweverLongItIs) {
+TEST_F(ProcessorRouting, BodiesOtherThanJsonPassAtAnyLength) {
   GatewaySpec spec = specOf(routeOfRules(rules("x-gateway-model-name")) + atGateway(router("")));
   spec.settings = "limits: {processorBuffer: 1Ki}\n";
   const GatewayProcess gateway(spec);
@@ -105,7 +105,7 @@ TEST_F(ProcessorRouting, WhatIsNoJsonPassesHoweverLongItIs) {
   EXPECT_EQ(post(gateway, "{\"model\": "), "400");
 }
 
-TEST_F(ProcessorRouting, StepsOfTheRouteThatIsFoundRunAndOnlyThey) {
+TEST_F(ProcessorRouting, OnlyStepsOfTheMatchedRouteRun) {
   const auto marks = [](const std::string& value) {
     return "{type: PayloadProcessing, payloadProcessing: [" + adding(value, "request-headers", "x-step", value, 9) +
            "]}";

@@ -87,7 +87,7 @@ class ListenerTlsTickets : public TlsListeners, public testing::WithParamInterfa
 INSTANTIATE_TEST_SUITE_P(Versions, ListenerTlsTickets, testing::Values("-tls1_2", "-tls1_3"),
                          [](const auto& given) { return std::string(given.param).substr(1); });
 
-TEST_P(ListenerTlsTickets, AreOfOneListenerAlone) {
+TEST_P(ListenerTlsTickets, AreValidForOneListenerOnly) {
   const TempDir folder;
   const std::string ticket = folder.path() + "/session.pem";
   const std::vector<std::string> keep = {"-sess_out", ticket};
@@ -109,7 +109,7 @@ TEST_F(TlsListeners, ServeTheHostsOfTheListenerThatTheConnectionWasOpenedFor) {
   }
 }
 
-TEST_F(TlsListeners, MisdirectedRequestsAreSentAway) {
+TEST_F(TlsListeners, AnswerMisdirectedRequestsWith421) {
   for (const char* version : {"--http1.1", "--http2"}) {
     SCOPED_TRACE(version);
     EXPECT_EQ(ask("a.test", "b.test", version), 421);
@@ -123,7 +123,7 @@ TEST_F(TlsListeners, MisdirectedRequestsAreSentAway) {
   EXPECT_TRUE(origin_.heads().empty());
 }
 
-TEST_F(TlsListeners, TheAnswerToAMisdirectedRequestSaysWhy) {
+TEST_F(TlsListeners, ExplainTheAnswerToAMisdirectedRequest) {
   const std::string port = std::to_string(port_);
   const ProgramOutcome got = run({"curl", "-sk", "--resolve", "a.test:" + port + ":127.0.0.1", "-H", "Host: b.test",
                                   "https://a.test:" + port + "/"});

@@ -39,25 +39,25 @@ class BackendTlsPolicy : public testing::Test {
   CertifiedKey leaf_ = issueServer(authority_, "origin.test");
 };
 
-TEST_F(BackendTlsPolicy, ACertificateThatTheRevocationListDoesNotNameIsAccepted) {
+TEST_F(BackendTlsPolicy, AcceptsACertificateOutsideTheRevocationList) {
   EXPECT_THAT(ask({.crl = revocationList(authority_, {})}), HasSubstr(" 200 "));
 }
 
-TEST_F(BackendTlsPolicy, ARevokedCertificateIsRefused) {
+TEST_F(BackendTlsPolicy, RefusesARevokedCertificate) {
   expectRefused(ask({.crl = revocationList(authority_, {leaf_})}), "it has been revoked");
 }
 
-TEST_F(BackendTlsPolicy, ARevocationListThatHasExpiredRefusesEverybody) {
+TEST_F(BackendTlsPolicy, RefusesEveryCertificateByAnExpiredRevocationList) {
   expectRefused(ask({.crl = revocationList(authority_, {}, std::chrono::seconds(-1))}),
                 "the revocation list has expired");
 }
 
-TEST_F(BackendTlsPolicy, APinnedKeyIsAccepted) {
+TEST_F(BackendTlsPolicy, AcceptsAPinnedKey) {
   EXPECT_THAT(ask({.tlsOptions = pins(leaf_)}), HasSubstr(" 200 "));
   EXPECT_THAT(ask({.tlsOptions = pins(authority_)}), HasSubstr(" 200 "));
 }
 
-TEST_F(BackendTlsPolicy, AChainWithoutAPinnedKeyIsRefused) {
+TEST_F(BackendTlsPolicy, RefusesAChainWithoutAPinnedKey) {
   expectRefused(ask({.tlsOptions = pins(makeAuthority())}), "no certificate of the chain matches a pin");
 }
 
@@ -79,7 +79,7 @@ class TlsVersion : public BackendTlsPolicy {
   TempDir folder_;
 };
 
-TEST_F(TlsVersion, AnOriginOfALowerVersionIsRefused) {
+TEST_F(TlsVersion, IsRefusedIfTheOriginsIsLower) {
   const std::string options = "sluice.dev/min-tls-version: \"1.3\"";
   const std::string refused = askServer({"-tls1_2"}, options);
   EXPECT_THAT(refused, HasSubstr("HTTP/1.1 502 "));
@@ -87,7 +87,7 @@ TEST_F(TlsVersion, AnOriginOfALowerVersionIsRefused) {
   EXPECT_THAT(askServer({}, options), HasSubstr(" 200 "));
 }
 
-TEST_F(TlsVersion, TheSuitesThatAreNamedAreSpoken) {
+TEST_F(TlsVersion, UsesTheConfiguredCipherSuites) {
   const std::string options = "sluice.dev/cipher-suites: TLS_CHACHA20_POLY1305_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384";
   EXPECT_THAT(askServer({}, options), HasSubstr("New, TLSv1.3, Cipher is TLS_CHACHA20_POLY1305_SHA256"));
   EXPECT_THAT(askServer({"-tls1_2"}, options), HasSubstr("Cipher is ECDHE-ECDSA-AES256-GCM-SHA384"));

@@ -30,17 +30,17 @@ class OriginCertificates : public testing::Test {
   CertifiedKey authority_ = makeAuthority();
 };
 
-TEST_F(OriginCertificates, AGoodCertificateIsAccepted) {
+TEST_F(OriginCertificates, AreAcceptedIfTheyAreGood) {
   EXPECT_THAT(askOrigin(issueServer(authority_, "origin.test"), authority_.certificate), HasSubstr(" 200 "));
 }
 
-TEST_F(OriginCertificates, SniIsWhatTheCertificateIsCheckedAgainst) {
+TEST_F(OriginCertificates, AreCheckedAgainstTheSni) {
   const std::string answer = askOrigin(issueServer(authority_, "other.test"), authority_.certificate, "other.test");
   EXPECT_THAT(answer, HasSubstr(" 200 "));
   EXPECT_EQ(echoed(answer, "sni"), "other.test");
 }
 
-TEST_F(OriginCertificates, AnExpiredCertificateIsRefused) {
+TEST_F(OriginCertificates, AreRefusedIfTheyHaveExpired) {
   CertificateSpec expired;
   expired.dnsNames = {"origin.test"};
   expired.notBefore = std::chrono::hours(-48);
@@ -48,28 +48,28 @@ TEST_F(OriginCertificates, AnExpiredCertificateIsRefused) {
   expectRefused(askOrigin(issue(authority_, expired), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(OriginCertificates, AWrongNameIsRefused) {
+TEST_F(OriginCertificates, AreRefusedIfTheirNameIsWrong) {
   expectRefused(askOrigin(issueServer(authority_, "wrong.test"), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(OriginCertificates, AnUntrustedAuthorityIsRefused) {
+TEST_F(OriginCertificates, AreRefusedIfTheirAuthorityIsNotTrusted) {
   expectRefused(askOrigin(issueServer(makeAuthority("Other"), "origin.test"), authority_.certificate),
                 "tls_certificate_error");
 }
 
-TEST_F(OriginCertificates, ASelfSignedCertificateIsRefused) {
+TEST_F(OriginCertificates, AreRefusedIfTheyAreSelfSigned) {
   CertificateSpec spec;
   spec.dnsNames = {"origin.test"};
   expectRefused(askOrigin(selfSigned(spec), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(OriginCertificates, ANameThatStandsOnlyInTheCommonNameIsRefused) {
+TEST_F(OriginCertificates, AreRefusedIfOnlyTheCommonNameMatches) {
   CertificateSpec nameless;
   nameless.commonName = "origin.test";
   expectRefused(askOrigin(issue(authority_, nameless), authority_.certificate), "tls_certificate_error");
 }
 
-TEST_F(OriginCertificates, AnOriginThatSpeaksNoTlsIsRefused) {
+TEST_F(OriginCertificates, AreRequiredOfEveryOrigin) {
   const EchoOrigin origin(std::nullopt);
   const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority_.certificate}}});
   expectRefused(run({"curl", "-sS", "-i", "--max-time", "20", gateway.url("/")}).output, "tls_protocol_error");
@@ -103,9 +103,9 @@ TEST_F(MutualTls, TheClientCertificateIsPresented) {
   EXPECT_THAT(answer, HasSubstr("tenant-one"));
 }
 
-TEST_F(MutualTls, AMissingClientCertificateIsSaid) { expectRefused(ask(std::nullopt), "tls_certificate_error"); }
+TEST_F(MutualTls, AMissingClientCertificateIsReported) { expectRefused(ask(std::nullopt), "tls_certificate_error"); }
 
-TEST_F(MutualTls, AClientCertificateThatTheOriginDoesNotTrustIsSaid) {
+TEST_F(MutualTls, AnUntrustedClientCertificateIsReported) {
   expectRefused(ask(issueClient(makeAuthority("Other"), "stranger")), "tls_certificate_error");
 }
 

@@ -208,7 +208,7 @@ std::string routes(const std::string& rules) {
 constexpr const char* kResumed = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"true\"}";
 constexpr const char* kFull = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"}";
 
-TEST(TlsPolicies, AConnectionAndASessionOfOneAuthorityAreNothingToAnother) {
+TEST(TlsPolicies, ConnectionsAndSessionsBelongToOneAuthority) {
   const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "origin.test"));
   const GatewayProcess gateway(
@@ -250,7 +250,7 @@ TEST(ServerName, IsTheHostnameWhateverTheClientAskedFor) {
   EXPECT_EQ(echoed(got.output, "sni"), "origin.test") << got.output << got.errors;
 }
 
-TEST(ServerName, IsWhatTheBackendSaysInstead) {
+TEST(ServerName, IsTheBackendsSniIfItHasOne) {
   const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "front.test"));
   const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root.certificate, .sni = "front.test"}}});
@@ -295,12 +295,12 @@ class OriginTlsVersions : public testing::Test {
   CertifiedKey root_ = makeAuthority();
 };
 
-TEST_F(OriginTlsVersions, FromOnePointTwoOnAreSpoken) {
+TEST_F(OriginTlsVersions, AreAcceptedFromOnePointTwoOn) {
   EXPECT_THAT(askOver("-tls1_2"), HasSubstr(" 200 "));
   EXPECT_THAT(askOver("-tls1_3"), HasSubstr(" 200 "));
 }
 
-TEST_F(OriginTlsVersions, BeforeThemAreRefused) {
+TEST_F(OriginTlsVersions, AreRefusedBelowOnePointTwo) {
   const std::string answer = askOver("-tls1_1");
   EXPECT_THAT(answer, HasSubstr(" 502 "));
   EXPECT_THAT(answer, HasSubstr("tls_protocol_error"));
@@ -322,7 +322,7 @@ TEST(OldTls, IsRefusedEvenIfTheBackendInsists) {
   EXPECT_THAT(answer, HasSubstr("unsupported protocol"));
 }
 
-TEST(ClientCertificates, AreOfEachBackendAlone) {
+TEST(ClientCertificates, AreUsedForTheirBackendOnly) {
   const CertifiedKey root = makeAuthority();
   const OpensslServer origin(issueServer(root, "origin.test"), {"-verify", "1"});
   const auto tenant = [&](const std::string& name, const std::optional<CertifiedKey>& client) {
@@ -339,7 +339,7 @@ TEST(ClientCertificates, AreOfEachBackendAlone) {
   }
 }
 
-TEST(Passthrough, BehindAnHttpRouteIsAnswered500AndSaid) {
+TEST(Passthrough, IsReportedAndAnswered500ForAnHttpRoute) {
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   const std::string backend =
       "apiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: through}\n"
