@@ -145,7 +145,7 @@ TEST(EdgeAttacks, CheaplySentHeadsHoldLittleMemory) {
       ASSERT_TRUE(attackers.back()->isServed()) << "all of it has arrived";
     }
     EXPECT_TRUE(attackers[0]->readUntil([&] { return attackers[0]->isSettled(199); }));
-    EXPECT_EQ(attackers[0]->status(199), "503") << "there is no room for it beside those before it";
+    EXPECT_EQ(attackers[0]->status(199), "503") << "earlier heads leave no room for it";
     attack.stands();
     std::string large = "GET /fine HTTP/1.1\r\nHost: a\r\n";
     for (int i = 0; i < 15; ++i) large += "X-Large: " + std::string(3900, 'y') + "\r\n";
@@ -153,7 +153,7 @@ TEST(EdgeAttacks, CheaplySentHeadsHoldLittleMemory) {
     EXPECT_TRUE(gateway.limitWasHit("headerMemory"));
     if (target == std::string("/nowhere")) {
       time.pass(gateway, std::chrono::seconds(61));
-      EXPECT_TRUE(gateway.limitWasHit("clientIdle")) << "answers that nobody takes end";
+      EXPECT_TRUE(gateway.limitWasHit("clientIdle")) << "answers that are not read end";
     }
   }
 }

@@ -69,7 +69,7 @@ TEST_F(AdminPorts, AnswerOnlyToAddressesAndLocalhost) {
     }
     EXPECT_EQ(askRaw(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 403);
     EXPECT_EQ(askRaw(port, "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 400)
-        << "one of the two is a lie";
+        << "the target and Host contradict each other";
     H2Client client(port);
     client.send(h2::headers(1, h2::get("/metrics"), true));  // sent to example.com
     ASSERT_TRUE(client.readStream(1));

@@ -255,7 +255,7 @@ TEST_F(SessionsOfClients, OutliveTheProcessAndItsKeyIfASecretHoldsIt) {
   ASSERT_NE(valueOf(renewed), "") << "sealed anew";
   gateway.reload(servingDocuments(keys('c', 'b') + two(), kSettings));
   EXPECT_EQ(resume(gateway.port(), valueOf(renewed)).body, first.body);
-  EXPECT_NE(valueOf(resume(gateway.port(), valueOf(first))), "") << "its key is known no more";
+  EXPECT_NE(valueOf(resume(gateway.port(), valueOf(first))), "") << "its key is no longer known";
 }
 
 TEST_F(SessionsOfClients, EndWithTheProcessIfItMadeTheKey) {

@@ -54,10 +54,10 @@ TEST_F(Descriptors, AreLeftByClientsToBackendsAndToOperators) {
   const GatewayProcess gateway({.backends = {{.port = origin_.port()}}, .startedBy = atMost(256)});
   BlockingSocket early = BlockingSocket::connect(gateway.port());
   std::vector<BlockingSocket> idle = connect(gateway.port(), 400);
-  EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", 200)) << "and so admin answers";
+  EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", 200)) << "so the admin port answers";
   EXPECT_EQ(askAndClose(gateway.healthPort(), "/readyz").status, 200);
   early.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_EQ(readResponse(early).status, 200) << "who was there before is served";
+  EXPECT_EQ(readResponse(early).status, 200) << "earlier clients are still served";
   idle.clear();
   EXPECT_TRUE(eventually([&] { return serves(gateway); })) << "there is room again";
 }
@@ -85,7 +85,7 @@ TEST_F(Descriptors, AreAwaitedWithoutSpinning) {
   ASSERT_EQ(prlimit(pid, RLIMIT_NOFILE, &scarce, nullptr), 0);
   std::vector<BlockingSocket> clients = connect(gateway.port(), 10);
   std::vector<BlockingSocket> probes = connect(gateway.healthPort(), 10);
-  EXPECT_EQ(askRaw(first).status, 200) << "what is open goes on";
+  EXPECT_EQ(askRaw(first).status, 200) << "open connections go on";
   int asleep = 0;
   EXPECT_TRUE(eventually([&] { return (asleep = sleeps(pid) ? asleep + 1 : 0) == 10; })) << "ten times in a row";
   ASSERT_EQ(prlimit(pid, RLIMIT_NOFILE, &before, nullptr), 0);

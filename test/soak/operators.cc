@@ -54,12 +54,12 @@ class ReloadingOperator {
     test::GatewayProcess& gateway = scene.stage.gateway();
     const double before = gateway.metric(kSeries);
     gateway.rewrite(spec);
-    scene.ledger.expect(gateway.reaches(kSeries, before + 1), "nobody notices that the file has changed");
+    scene.ledger.expect(gateway.reaches(kSeries, before + 1), "the changed file is not noticed");
   }
 
   void refused(Scene& scene, const std::string& text) {
     scene.stage.gateway().reloadText(text, "failure");
-    check(scene, "one that can not be served");
+    check(scene, "one that cannot be served");
   }
 
   void takenPort(Scene& scene) {

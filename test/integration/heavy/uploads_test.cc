@@ -77,8 +77,8 @@ TEST_P(Uploads, StayWithinTheSharedLimitThroughABufferingStep) {
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(passed + refused, kUploads);
   EXPECT_LT(gateway.process().peakKib(), before + (kTotalMib + kBesideMib) * 1024);
-  EXPECT_GT(passed, 0) << "those that go on outlive those that are behind";
-  EXPECT_EQ(upload(gateway.port(), GetParam(), piece), 200) << "what was taken has been given back";
+  EXPECT_GT(passed, 0) << "uploads that progress outlive stalled ones";
+  EXPECT_EQ(upload(gateway.port(), GetParam(), piece), 200) << "all buffers have been released";
   EXPECT_GT(refused, 0);
 }
 

@@ -114,7 +114,7 @@ TEST_F(ProcessorOrder, GoesByPriorityBeforeScope) {
   EXPECT_EQ(toClient(spec("backend-response")), "backend-1 route gateway backend-2");
   EXPECT_EQ(toClient(spec("response-headers")), "backend-1 route gateway backend-2");
   EXPECT_EQ(toOrigin(spec("request-headers")), "route gateway backend-1 backend-2")
-      << "those of a Backend run for each attempt, behind what runs once (E-94)";
+      << "steps of a Backend run for each attempt, after the steps that run once";
 }
 
 TEST_F(ProcessorOrder, GoesByAgeThenNameThenPositionWithinAScope) {
