@@ -18,7 +18,7 @@ namespace sluice::soak {
 
 /// The objects that an actor works with.
 struct Scene {
-  Testbed& stage;
+  Testbed& testbed;
   SoakCourse& course;
   Ledger& ledger;
   std::mt19937& random;

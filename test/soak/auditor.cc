@@ -35,7 +35,7 @@ bool isOfSoundBackend(const std::string& line) {
 class Auditor {
  public:
   void operator()(Scene& scene) {
-    const std::string& path = scene.stage.accessLog();
+    const std::string& path = scene.testbed.accessLog();
     std::ifstream in(path, std::ios::binary);
     in.seekg(read_);
     std::uint64_t lines = 0;

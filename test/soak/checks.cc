@@ -16,7 +16,7 @@ std::string postHead(const std::string& target, const std::string& more) {
 }
 
 test::ReceivedResponse fetch(Scene& scene, const std::string& target) {
-  test::BlockingSocket socket = test::BlockingSocket::connect(scene.stage.gateway().port());
+  test::BlockingSocket socket = test::BlockingSocket::connect(scene.testbed.gateway().port());
   socket.send(getHead(target));
   return finalResponse(socket);
 }

@@ -23,7 +23,7 @@ struct Sample {
   double exchanges = 0;
 };
 
-/// Takes a sample without the heap, which the stage measures.
+/// Takes a sample without the heap, which the testbed measures.
 Sample sampleOf(test::GatewayProcess& gateway);
 
 /// Returns the sum of all series of a metric, "name" or "name{label=\"value\"", on a metrics page.

@@ -25,7 +25,7 @@ class Namekeeper {
     move(scene);
     if (!comesToBe(scene)) return;
     if (!scene.course.pause(1s)) return;
-    test::NameServer& names = scene.stage.names();
+    test::NameServer& names = scene.testbed.names();
     const bool dies = scene.oneIn(2);
     dies ? names.die() : names.fallSilent();
     scene.course.pause(std::chrono::seconds(scene.any(2, 8)));
@@ -36,7 +36,7 @@ class Namekeeper {
  private:
   void move(Scene& scene) const {
     static const std::vector<std::string> kPlaces[] = {{"127.0.0.2"}, {"127.0.0.3"}, {"127.0.0.2", "127.0.0.3"}};
-    scene.stage.names().change(scene.stage.records(kPlaces[scene.random() % std::size(kPlaces)], !gone_));
+    scene.testbed.names().change(scene.testbed.records(kPlaces[scene.random() % std::size(kPlaces)], !gone_));
   }
 
   /// The TTL is a second, and failures are cached as long; a connection may outlive its name by upstreamIdle.

@@ -38,11 +38,11 @@ class ReloadingOperator {
  private:
   void another(Scene& scene) {
     served_ = served_.next(scene.random);
-    const test::GatewaySpec spec = scene.stage.spec(served_);
+    const test::GatewaySpec spec = scene.testbed.spec(served_);
     if (scene.oneIn(3)) {
       isNoticed(scene, spec);
     } else {
-      scene.stage.gateway().reload(spec);
+      scene.testbed.gateway().reload(spec);
     }
     version_ = served_.version;
     check(scene, "another configuration");
@@ -51,21 +51,22 @@ class ReloadingOperator {
   /// Sends no signal: the gateway watches the files.
   static void isNoticed(Scene& scene, const test::GatewaySpec& spec) {
     static constexpr const char* kSeries = "sluice_config_reloads_total{result=\"success\"}";
-    test::GatewayProcess& gateway = scene.stage.gateway();
+    test::GatewayProcess& gateway = scene.testbed.gateway();
     const double before = gateway.metric(kSeries);
     gateway.rewrite(spec);
     scene.ledger.expect(gateway.reaches(kSeries, before + 1), "the changed file is not noticed");
   }
 
   void refused(Scene& scene, const std::string& text) {
-    scene.stage.gateway().reloadText(text, "failure");
+    scene.testbed.gateway().reloadText(text, "failure");
     check(scene, "one that cannot be served");
   }
 
   void takenPort(Scene& scene) {
-    test::GatewaySpec spec = scene.stage.spec(served_.next(scene.random));
-    spec.listeners += "    - {name: taken, protocol: HTTP, port: " + std::to_string(scene.stage.occupiedPort()) + "}\n";
-    scene.stage.gateway().reload(spec, "failure");
+    test::GatewaySpec spec = scene.testbed.spec(served_.next(scene.random));
+    spec.listeners +=
+        "    - {name: taken, protocol: HTTP, port: " + std::to_string(scene.testbed.occupiedPort()) + "}\n";
+    scene.testbed.gateway().reload(spec, "failure");
     check(scene, "one whose port somebody else has");
   }
 
@@ -73,12 +74,12 @@ class ReloadingOperator {
   void misspelt(Scene& scene) {
     served_ = served_.next(scene.random);
     served_.misspelt = true;
-    scene.stage.gateway().reload(scene.stage.spec(served_));
+    scene.testbed.gateway().reload(scene.testbed.spec(served_));
     check(scene, "one with an object that its schema refuses");
   }
 
   void unchanged(Scene& scene) {
-    scene.stage.gateway().reload(scene.stage.spec(served_), "unchanged");
+    scene.testbed.gateway().reload(scene.testbed.spec(served_), "unchanged");
     check(scene, "the same again");
   }
 
@@ -101,14 +102,14 @@ class ReloadingOperator {
   void checkPinned(Scene& scene, const std::string& after) const {
     const ReceivedResponse got = fetch(scene, "/pinned/bytes/100");
     if (served_.pinnedRight) {
-      expectAnswer(scene, got, 200, scene.stage.pattern(100), "/pinned after " + after);
+      expectAnswer(scene, got, 200, scene.testbed.pattern(100), "/pinned after " + after);
     } else {
       expectOwnAnswer(scene, got, 502, "tls_certificate_error", "/pinned after " + after);
     }
   }
 
   void checkExtraPort(Scene& scene, const std::string& after) const {
-    BlockingSocket socket = BlockingSocket::connect(scene.stage.extraPort());
+    BlockingSocket socket = BlockingSocket::connect(scene.testbed.extraPort());
     if (!served_.extraListener) {
       // A connection that the kernel accepted before the listener closed is closed without an answer.
       const bool gone = !socket.ok() || (socket.send(getHead("/bytes/1")), socket.readAll().empty());
@@ -116,14 +117,14 @@ class ReloadingOperator {
       return;
     }
     socket.send(getHead("/plain/bytes/100"));
-    expectAnswer(scene, finalResponse(socket), 200, scene.stage.pattern(100), "the extra listener after " + after);
+    expectAnswer(scene, finalResponse(socket), 200, scene.testbed.pattern(100), "the extra listener after " + after);
   }
 
   void checkIssuer(Scene& scene, const std::string& after) const {
     for (const bool other : {false, true}) {
       const ProgramOutcome got =
-          test::run({"curl", "-sS", "-o", "/dev/null", "--cacert", scene.stage.authorityFile(other),
-                     "https://localhost:" + std::to_string(scene.stage.gateway().tlsPort()) + "/"});
+          test::run({"curl", "-sS", "-o", "/dev/null", "--cacert", scene.testbed.authorityFile(other),
+                     "https://localhost:" + std::to_string(scene.testbed.gateway().tlsPort()) + "/"});
       const bool right = (got.exitCode == 0) == (other == served_.otherIssuer);
       scene.ledger.expect(right, "the HTTPS listener has the wrong certificate after " + after + ": " + got.errors);
     }
@@ -134,7 +135,7 @@ class ReloadingOperator {
     const bool there = served_.extraRoutes[static_cast<std::size_t>(i)];
     // Without its route, the request matches /, whose origin answers unknown paths with a description.
     const ReceivedResponse got = fetch(scene, target);
-    scene.ledger.expect(got.status == 200 && (got.body == scene.stage.pattern(7)) == there,
+    scene.ledger.expect(got.status == 200 && (got.body == scene.testbed.pattern(7)) == there,
                         target + " after " + after + ": " + summary(got));
   }
 
@@ -144,12 +145,12 @@ class ReloadingOperator {
 
 /// Uses the listener that comes and goes: a connection may fail at any time, but an answer that begins must be right.
 void extraPort(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.extraPort());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.extraPort());
   for (int i = 0; i < 5 && socket.ok() && !socket.closed(); ++i) {
     socket.send(getHead("/plain/bytes/5000"));
     const ReceivedResponse got = finalResponse(socket);
     if (got.head.empty()) return scene.ledger.right();
-    expectAnswer(scene, got, 200, scene.stage.pattern(5000), "on the extra port");
+    expectAnswer(scene, got, 200, scene.testbed.pattern(5000), "on the extra port");
   }
 }
 
@@ -171,19 +172,19 @@ void adminPages(Scene& scene) {
                                     {"/metrics", "sluice_config_state{state=\"InSync\"}"}};
   int status = 0;
   for (const Page& page : kPages) {
-    const std::string body = pageOf(scene.stage.gateway().adminPort(), page.target, status);
+    const std::string body = pageOf(scene.testbed.gateway().adminPort(), page.target, status);
     scene.ledger.expect(status == 200 && body.find(page.holds) != std::string::npos,
                         std::string(page.target) + ": " + std::to_string(status) + " " + body.substr(0, 500));
   }
   for (const char* target : {"/healthz", "/readyz"}) {
-    const std::string body = pageOf(scene.stage.gateway().healthPort(), target, status);
+    const std::string body = pageOf(scene.testbed.gateway().healthPort(), target, status);
     scene.ledger.expect(status == 200, std::string(target) + ": " + std::to_string(status) + " " + body);
   }
 }
 
 /// Reloads although nothing has changed.
 void hangUp(Scene& scene) {
-  scene.stage.gateway().process().signal(SIGHUP);
+  scene.testbed.gateway().process().signal(SIGHUP);
   scene.ledger.right();
 }
 

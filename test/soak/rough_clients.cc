@@ -19,7 +19,7 @@ using test::H2Type;
 constexpr const char* kHuge = "/bytes/50000000";
 
 void resetsInARequest(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   const std::string part = randomText(scene, static_cast<std::size_t>(scene.any(0, 50'000)));
   switch (scene.any(0, 2)) {
     case 0:
@@ -37,7 +37,7 @@ void resetsInARequest(Scene& scene) {
 }
 
 void resetsInAResponse(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   socket.send(getHead((scene.oneIn(2) ? "/plain" : "") + std::string(kHuge)));
   const auto size = static_cast<std::size_t>(scene.any(1, 300'000));
   scene.ledger.expect(socket.readExactly(size).size() == size, "the response stops before its client does");
@@ -47,7 +47,7 @@ void resetsInAResponse(Scene& scene) {
 /// The client resets its streams one by one; the connection must serve on.
 void resetsStreams(Scene& scene) {
   constexpr std::uint32_t kLast = 15;
-  H2Client client(scene.stage.gateway().port());
+  H2Client client(scene.testbed.gateway().port());
   for (std::uint32_t stream = 1; stream <= kLast; stream += 2) {
     const bool upload = scene.oneIn(2);
     client.send(upload ? test::h2::headers(stream, test::h2::post("/echo"), false) +
@@ -65,7 +65,7 @@ void resetsStreams(Scene& scene) {
 }
 
 void leavesInTheMiddleOfStreams(Scene& scene) {
-  H2Client client(scene.stage.gateway().port());
+  H2Client client(scene.testbed.gateway().port());
   for (std::uint32_t stream = 1; stream < 20; stream += 2) {
     client.send(test::h2::headers(stream, test::h2::get(scene.oneIn(2) ? kHuge : "/delay-ms/300"), true));
   }
@@ -75,7 +75,7 @@ void leavesInTheMiddleOfStreams(Scene& scene) {
 
 /// The client reads a little, then nothing, until streamIdle strikes.
 void stopsReading(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port(), 16 * 1024);
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port(), 16 * 1024);
   socket.send(getHead(kHuge));
   scene.ledger.expect(socket.readExactly(10'000).size() == 10'000, "not even a beginning");
   if (!scene.course.pause(kStreamIdle + kSlack)) return;
@@ -85,7 +85,7 @@ void stopsReading(Scene& scene) {
 }
 
 void stopsReadingAStream(Scene& scene) {
-  H2Client client(scene.stage.gateway().port());
+  H2Client client(scene.testbed.gateway().port());
   client.send(test::h2::headers(1, test::h2::get(kHuge), true));
   const bool ended =
       client.readUntil([&] { return client.seen().find(H2Type::kRstStream, 1) != nullptr; }, kStreamIdle + kSlack);
@@ -94,7 +94,7 @@ void stopsReadingAStream(Scene& scene) {
 }
 
 void stopsWriting(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   const bool inHead = scene.oneIn(2);
   socket.send(inHead ? "GET / HTTP/1.1\r\nHost: " : postHead("/echo", "Content-Length: 100\r\n") + "only this");
   const auto got = test::readResponse(socket, false, 15s + kSlack);
@@ -112,7 +112,7 @@ std::string randomBytes(Scene& scene, std::size_t size) {
 void talksNonsense(Scene& scene) {
   const bool secure = scene.oneIn(3);
   BlockingSocket socket =
-      BlockingSocket::connect(secure ? scene.stage.gateway().tlsPort() : scene.stage.gateway().port());
+      BlockingSocket::connect(secure ? scene.testbed.gateway().tlsPort() : scene.testbed.gateway().port());
   const std::string bytes = randomBytes(scene, static_cast<std::size_t>(scene.any(1, 20'000)));
   static const std::string kBeginnings[] = {"",
                                             "GET / HTTP/1.1\r\n",

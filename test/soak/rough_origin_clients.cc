@@ -20,7 +20,7 @@ using test::ReceivedResponse;
 /// Some of the body may arrive, but the end of the connection must not look like the end of the body.
 void cutOverHttp1(Scene& scene) {
   const std::string target = scene.oneIn(2) ? "/rough/cut" : "/rough/torn";
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   socket.send(getHead(target));
   const std::string all = socket.readAll(kStreamIdle + kSlack);
   // A reset may overtake data that was sent before it.
@@ -53,7 +53,7 @@ void brokenOverHttp2(Scene& scene) {
   static constexpr const char* kPaths[] = {"whole", "until-end", "reset", "nonsense", "cut", "torn", "closed"};
   // "": a reset, after any number of bytes
   static constexpr const char* kStatuses[] = {"200", "200", "502", "502", "", "", "502"};
-  H2Client client(scene.stage.gateway().port());
+  H2Client client(scene.testbed.gateway().port());
   for (std::uint32_t i = 0; i < std::size(kPaths); ++i) {
     client.send(test::h2::headers(2 * i + 1, test::h2::get("/rough/" + std::string(kPaths[i])), true));
   }
@@ -70,17 +70,17 @@ void brokenOverHttp2(Scene& scene) {
 }
 
 void uploadsToWhoDoesNotListen(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   socket.send(postHead("/rough/hasty", "Content-Length: 3000000\r\n"));
-  socket.sendSome(scene.stage.pattern(3'000'000), 5s);
+  socket.sendSome(scene.testbed.pattern(3'000'000), 5s);
   const ReceivedResponse got = finalResponse(socket);
   scene.ledger.expect(got.status == 413 || got.status == 502 || (got.status == 0 && socket.closed()), summary(got));
 }
 
 void waitsForWhoSaysNothing(Scene& scene) {
-  BlockingSocket silent = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket silent = BlockingSocket::connect(scene.testbed.gateway().port());
   silent.send(getHead("/rough/silent"));
-  BlockingSocket stuck = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket stuck = BlockingSocket::connect(scene.testbed.gateway().port());
   stuck.send(getHead("/rough/stuck"));
   const ReceivedResponse got = test::readResponse(silent, false, kStreamIdle + kSlack);
   expectOwnAnswer(scene, got, 504, "http_response_timeout", "/rough/silent");

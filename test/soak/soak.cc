@@ -42,15 +42,16 @@ std::vector<Actor> everybody(const std::string& only) {
 
 Soak::Soak(const SoakOptions& options)
     : options_(options),
-      before_(sampleOf(stage_.gateway())),
+      before_(sampleOf(testbed_.gateway())),
       course_(options.length),
       actors_(everybody(options.only)) {
   for (const Actor& actor : actors_) ledgers_.emplace_back(actor.name, course_);
 }
 
 bool Soak::run() {
-  say(course_, text("%zu actors for %lld s, seed %u; the gateway is process %d", actors_.size(),
-                    static_cast<long long>(options_.length.count()), options_.seed, stage_.gateway().process().pid()));
+  say(course_,
+      text("%zu actors for %lld s, seed %u; the gateway is process %d", actors_.size(),
+           static_cast<long long>(options_.length.count()), options_.seed, testbed_.gateway().process().pid()));
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < actors_.size(); ++i) {
     threads.emplace_back(
@@ -77,7 +78,7 @@ void Soak::judge() {
 
 void Soak::perform(const Actor& actor, Ledger& ledger, std::uint32_t seed) {
   std::mt19937 random(seed);
-  Scene scene{stage_, course_, ledger, random};
+  Scene scene{testbed_, course_, ledger, random};
   while (!course_.over()) {
     actor.round(scene);
     ledger.round();
@@ -89,8 +90,8 @@ void Soak::watch() {
   const auto interval = std::clamp<std::chrono::milliseconds>(course_.length() / 240, 500ms, 5s);
   auto next = Clock::now() + kProgress;
   do {
-    samples_.push_back(sampleOf(stage_.gateway()));
-    samples_.back().heapMib = stage_.heapBytes() / kBytesPerMib;
+    samples_.push_back(sampleOf(testbed_.gateway()));
+    samples_.back().heapMib = testbed_.heapBytes() / kBytesPerMib;
     if (samples_.back().residentMib == 0) {
       verdict_.wrong("the process is gone");
       return course_.end();
@@ -125,7 +126,7 @@ void Soak::judgeTrend(const char* what, double Sample::*member, double share, do
 
 // All clients have left, so none of their exchanges and connections may remain.
 void Soak::judgeEnd() {
-  test::GatewayProcess& gateway = stage_.gateway();
+  test::GatewayProcess& gateway = testbed_.gateway();
   const auto empties = [&](const char* what, const std::function<double()>& value, double most) {
     const bool empty = test::eventually([&] { return value() <= most; });
     const std::string line = text("%-34s %8.0f at the end", what, value());
@@ -153,7 +154,7 @@ void Soak::judgeEnd() {
 }
 
 void Soak::stopGateway() {
-  test::ChildProcess& process = stage_.gateway().process();
+  test::ChildProcess& process = testbed_.gateway().process();
   process.signal(SIGTERM);
   const int code = process.wait(60s);
   verdict_.expect(code == 0, text("exit code %d after SIGTERM", code));

@@ -39,7 +39,7 @@ class Soak {
   std::uint64_t errors() const;
 
   const SoakOptions options_;
-  Testbed stage_;
+  Testbed testbed_;
   const Sample before_;
   SoakCourse course_;
   std::vector<Actor> actors_;

@@ -30,7 +30,7 @@ bool get(Scene& scene, BlockingSocket& socket) {
   const auto size = static_cast<std::size_t>(scene.any(0, 20'000));
   const std::string target = anyBackend(scene) + (scene.oneIn(2) ? "/bytes/" : "/chunked/") + std::to_string(size);
   socket.send(getHead(target));
-  return expectAnswer(scene, finalResponse(socket), 200, scene.stage.pattern(size), "GET " + target);
+  return expectAnswer(scene, finalResponse(socket), 200, scene.testbed.pattern(size), "GET " + target);
 }
 
 bool head(Scene& scene, BlockingSocket& socket) {
@@ -63,7 +63,7 @@ bool postInChunks(Scene& scene, BlockingSocket& socket) {
 
 void keepAlive(Scene& scene) {
   static constexpr bool (*kKinds[])(Scene&, BlockingSocket&) = {get, get, head, postWithLength, postInChunks};
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   for (int i = scene.any(5, 30); i > 0; --i) {
     if (!kKinds[scene.random() % std::size(kKinds)](scene, socket)) return;
     if (scene.oneIn(10) && !scene.course.pause(1s)) return;
@@ -72,14 +72,14 @@ void keepAlive(Scene& scene) {
 
 void pipelined(Scene& scene) {
   constexpr int kRequests = 10;
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   std::string all;
   for (int i = 0; i < kRequests; ++i)
     all += getHead(i % 2 == 0 ? "/bytes/" + std::to_string(i * 1000) : "/plain/status/404");
   socket.send(all);
   for (int i = 0; i < kRequests; ++i) {
     const bool even = i % 2 == 0;
-    const std::string body = even ? scene.stage.pattern(static_cast<std::size_t>(i) * 1000) : "";
+    const std::string body = even ? scene.testbed.pattern(static_cast<std::size_t>(i) * 1000) : "";
     if (!expectAnswer(scene, finalResponse(socket), even ? 200 : 404, body, "pipelined " + std::to_string(i))) return;
   }
 }
@@ -87,12 +87,12 @@ void pipelined(Scene& scene) {
 void large(Scene& scene) {
   static constexpr const char* kTargets[] = {"/bytes/1000000", "/plain/bytes/1000000", "/files/large"};
   const std::string target = kTargets[scene.random() % std::size(kTargets)];
-  expectAnswer(scene, fetch(scene, target), 200, scene.stage.pattern(Testbed::kLargeFile), "GET " + target);
+  expectAnswer(scene, fetch(scene, target), 200, scene.testbed.pattern(Testbed::kLargeFile), "GET " + target);
 }
 
 void multiplexed(Scene& scene) {
   constexpr std::uint32_t kStreams = 10;
-  H2Client client(scene.stage.gateway().port());
+  H2Client client(scene.testbed.gateway().port());
   std::string all;
   for (std::uint32_t i = 0; i < kStreams; ++i) {
     all += test::h2::headers(2 * i + 1, test::h2::get(anyBackend(scene) + "/bytes/" + std::to_string(i * 500)), true);
@@ -102,7 +102,7 @@ void multiplexed(Scene& scene) {
     const std::uint32_t stream = 2 * i + 1;
     const bool ended = client.readStream(stream);
     scene.ledger.expect(
-        ended && client.status(stream) == "200" && client.seen().body(stream) == scene.stage.pattern(i * 500),
+        ended && client.status(stream) == "200" && client.seen().body(stream) == scene.testbed.pattern(i * 500),
         "stream " + std::to_string(stream) + ": status " + client.status(stream) + ", " +
             std::to_string(client.seen().body(stream).size()) + " bytes" + (ended ? "" : ", no end"));
   }
@@ -111,13 +111,13 @@ void multiplexed(Scene& scene) {
 /// This takes longer than streamIdle, but is never idle for so long.
 void slowButSteady(Scene& scene) {
   constexpr std::size_t kPart = Testbed::kMostPattern / 100;
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port(), 16 * 1024);
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port(), 16 * 1024);
   socket.send(getHead("/bytes/" + std::to_string(Testbed::kMostPattern)));
   if (!scene.ledger.expect(socket.readUntil("\r\n\r\n").starts_with("HTTP/1.1 200"), "no head")) return;
   for (std::size_t at = 0; at < Testbed::kMostPattern; at += kPart) {
     if (!scene.course.pause(100ms)) return;
     const std::string part = socket.readExactly(kPart);
-    if (part == scene.stage.pattern(at + kPart).substr(at)) continue;
+    if (part == scene.testbed.pattern(at + kPart).substr(at)) continue;
     return scene.ledger.wrong("after " + std::to_string(at) + " bytes came only " + std::to_string(part.size()) +
                               ", or others" + (socket.wasReset() ? ", and a reset" : ""));
   }
@@ -126,7 +126,7 @@ void slowButSteady(Scene& scene) {
 
 void slowWriter(Scene& scene) {
   constexpr int kParts = 50;
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   const std::string body = randomText(scene, kParts);
   socket.send(postHead(anyBackend(scene) + "/echo", "Content-Length: " + std::to_string(kParts) + "\r\n"));
   for (const char byte : body) {
@@ -137,7 +137,7 @@ void slowWriter(Scene& scene) {
 }
 
 void halfCloser(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   const std::string body = randomText(scene, 1000);
   socket.send(postHead(anyBackend(scene) + "/echo", "Content-Length: 1000\r\n") + body);
   socket.shutdownWrite();
@@ -147,7 +147,7 @@ void halfCloser(Scene& scene) {
 }
 
 void followsANameThatMoves(Scene& scene) {
-  expectAnswer(scene, fetch(scene, "/flip/bytes/3000"), 200, scene.stage.pattern(3000), "GET /flip");
+  expectAnswer(scene, fetch(scene, "/flip/bytes/3000"), 200, scene.testbed.pattern(3000), "GET /flip");
   // Some pauses last longer than an idle connection to the origin lives, so the next connection needs the name.
   if (scene.oneIn(10)) scene.course.pause(kUpstreamIdle + 1s);
 }

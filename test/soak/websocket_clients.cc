@@ -39,7 +39,7 @@ std::string handshake() {
 }
 
 void tunnelOverHttp1(Scene& scene) {
-  BlockingSocket socket = BlockingSocket::connect(scene.stage.gateway().port());
+  BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port());
   socket.send(handshake());
   const std::string head = socket.readUntil("\r\n\r\n");
   const bool agreed =
@@ -60,7 +60,7 @@ void tunnelOverHttp1(Scene& scene) {
 }
 
 void tunnelOverHttp2(Scene& scene) {
-  H2Client client(scene.stage.gateway().port());
+  H2Client client(scene.testbed.gateway().port());
   client.send(test::h2::headers(1,
                                 {{":method", "CONNECT"},
                                  {":protocol", "websocket"},
