@@ -74,8 +74,8 @@ struct Call {
   Holds& holds;
   /// Null in phases of the request.
   http::ResponseHead* response;
-  /// Null unless the processor wants a body in this phase. While the bytes of a streamed body come, the heads have been
-  /// sent, and a change of them has no effect.
+  /// Null unless the processor wants a body in this phase. While the bytes of a streamed body come, it is too late for
+  /// changes of the heads; they have no effect then.
   Body* body;
   /// Null in steps that may not state a wish. The wish of a streamed step counts until it has answered to the head and
   /// to the bytes that came with it.
