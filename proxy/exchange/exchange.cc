@@ -15,16 +15,6 @@ constexpr int kMaxTransitions = 64;
 
 // --- the mover ------------------------------------------------------------------------------------------------------
 
-// This is inline because an exchange does it most often.
-inline void Exchange::step(Event event) {
-  const auto& requestCellNow = requestCell(t_.requestState, event);
-  const auto& responseCellNow = responseCell(t_.responseState, event);
-  t_.requestState = requestCellNow.next;
-  t_.responseState = responseCellNow.next;
-  if (requestCellNow.action != RequestAction::kNone) requestPath_.act(requestCellNow.action);
-  if (responseCellNow.action != ResponseAction::kNone) responsePath_.act(responseCellNow.action);
-}
-
 void Exchange::drive() {
   for (int transitions = 0; t_.pending != 0; ++transitions) {
     auto event = static_cast<Event>(std::countr_zero(t_.pending));
@@ -34,7 +24,12 @@ void Exchange::drive() {
       t_.error = base::Error::internal("the exchange did not come to rest");
       event = Event::kInternalFailure;
     }
-    step(event);
+    const RequestCell& request = requestCell(t_.requestState, event);
+    const ResponseCell& response = responseCell(t_.responseState, event);
+    t_.requestState = request.next;
+    t_.responseState = response.next;
+    if (request.action != RequestAction::kNone) requestPath_.act(request.action);
+    if (response.action != ResponseAction::kNone) responsePath_.act(response.action);
     if (transitions == kMaxTransitions) break;
   }
   if (!account_.isIdle()) account_.settle();

@@ -84,7 +84,6 @@ class Exchange final : private net::Timer {
   Timeline timeline() const;
   bool clientStalls() const;
   void expire(Expiry expiry);
-  void step(Event event);
 
   Transaction t_;
   HeadMemory headMemory_{t_};

@@ -58,7 +58,8 @@ TEST_P(CallDepth, AProcessorIsAtMostEightCallsBelowTheExchange) {
   for (const Scope scope : {Scope::kRoute, Scope::kBackend}) {
     atEach([&](const Spot& spot) {
       std::size_t most = 0;
-      with({deep(spot, scope, most)});
+      const Step step = deep(spot, scope, most);
+      scope == Scope::kRoute ? with({step}) : with({}, {step});
       const std::size_t index = askFor(*client_);
       serve();
       EXPECT_EQ(statusOf(*client_, index), 200);

@@ -59,7 +59,8 @@ TEST_P(SuspendedStep, BeforeAuthenticationShowsTheRoundItRunsIn) {
     SetUp();
     Step early = stepAt({Phase::kRequestHeaders, BodyMode::kNone}, waits(), 0, scope);
     early.preAuth = true;
-    with({early});
+    const Step passing = stepAt({Phase::kRequestHeaders, BodyMode::kNone}, goesOn());
+    scope == Scope::kRoute ? with({early}) : with({passing}, {early});
     askFor(*client_);
     EXPECT_THAT(listed(), HasSubstr(std::string(R"("requestState":")") + state + "\""));
     resume();
