@@ -43,9 +43,10 @@ inline base::MonotonicTime firstDeadline(const Timeline& line) {
   // A local reply is small, so it has a time to be taken in, whether or not some of it moves.
   if (line.answering) return line.lastProgress + line.timeouts.clientIdle;
   const base::Duration idle = line.clientStalls ? line.timeouts.bodyIdle : line.timeouts.streamIdle;
-  const base::MonotonicTime bounded = std::min({line.lastProgress + idle, line.withheld, line.unclaimed});
+  const base::MonotonicTime bounded = std::min(line.lastProgress + idle, std::min(line.withheld, line.unclaimed));
   if (line.tunnels) return bounded;
-  return std::min({bounded, line.request, line.attempt, line.retry, line.step});
+  const base::MonotonicTime route = std::min(line.request, line.attempt);
+  return std::min(std::min(bounded, route), std::min(line.retry, line.step));
 }
 
 /// Returns which of them has passed. The exchange ends by all but kStep and kRetry, which therefore come last, and by

@@ -26,8 +26,10 @@ void ResponseBody::end(std::optional<http::Trailers> trailers) {
   if (t_.requestState == RequestState::kSent) attempts_.current().request.end();
   if (Pipeline* steps = processing_.responseCarrier()) {
     steps->end(std::move(trailers));
+  } else if (trailers) {
+    t_.responseBody.finish(std::move(*trailers));
   } else {
-    finishPipe(t_.responseBody, std::move(trailers));
+    t_.responseBody.finish();
   }
   t_.raise(Event::kResponseBody);
 }

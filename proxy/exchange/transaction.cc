@@ -2,6 +2,8 @@
 
 namespace sluice::exchange {
 
+void Transaction::schedule() { context.schedule(*this); }
+
 http::ServerCodec* Transaction::codec() {
   Downstream* downstream = this->downstream();
   if (downstream == nullptr) {

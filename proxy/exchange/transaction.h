@@ -148,7 +148,7 @@ class Transaction {
   void progressOfBody(std::uint64_t total, std::uint64_t mark) {
     if (total - mark >= kLeastBodyPerWindow || tunnels()) progress();
   }
-  void schedule() { context.schedule(*this); }
+  void schedule();
 
   std::uint64_t receivedMark = 0;  // requestBytes and passedBytes at the last progress
   std::uint64_t passedMark = 0;

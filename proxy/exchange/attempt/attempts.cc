@@ -46,16 +46,9 @@ http::RequestHead Attempts::head(RuleFilters filters) {
 }
 
 // The bytes of a tunnel cannot be had again.
-void Attempts::keepForRetries() {
-  if (!t_.route.rule->retry || t_.request.head.body == http::Body::kTunnel) return;
+void Attempts::makeRetries() {
+  if (t_.request.head.body == http::Body::kTunnel) return;
   retries_ = std::make_unique<Retries>(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
-}
-
-void Attempts::begin() {
-  attempt_.begun = t_.now();
-  if (!retries_) return;
-  retries_->begin();
-  t_.rearm = true;
 }
 
 void Attempts::rewind() {
@@ -129,16 +122,9 @@ Attempt Attempts::next() {
   return failed;
 }
 
-upstream::Wishes Attempts::wishes(const net::Addresses* allowed) const {
-  return {.preferred = session_ ? session_->endpoint() : nullptr,
-          .avoided = retries_ ? retries_->avoided() : nullptr,
-          .allowed = allowed,
-          .client = t_.client.connection};
-}
-
-void Attempts::tellSession() {
+void Attempts::renewSession() {
   const pki::ValueSealer* sealer = t_.context.sessionSealer();
-  if (!session_ || sealer == nullptr) return;
+  if (sealer == nullptr) return;
   const bool balanced = attempt_.backend->backend->endpoints.has_value();
   const auto renewal = session_->renew(*sealer, t_.context.worker().clock().wallNow(), *attempt_.backend,
                                        balanced ? std::optional(*attempt_.request.peer()) : std::nullopt);

@@ -33,9 +33,16 @@ class Attempts {
   http::RequestHead head(RuleFilters filters);
 
   /// The request is settled: from here on its body is kept for further attempts, if the rule retries.
-  void keepForRetries();
+  void keepForRetries() {
+    if (t_.route.rule->retry) makeRetries();
+  }
   /// The attempt begins to be made.
-  void begin();
+  void begin() {
+    attempt_.begun = t_.now();
+    if (!retries_) return;
+    retries_->begin();
+    t_.rearm = true;
+  }
   /// Puts the whole body back in front of what is in the request's pipe, for the next attempt.
   void rewind();
   /// More of the body has come.
@@ -71,11 +78,20 @@ class Attempts {
   bool hasTried(const routing::WeightedBackend& backend) const { return retries_ && retries_->hasTried(backend); }
 
   /// Returns what the pool is asked for. `allowed` is null unless steps of connect have narrowed the addresses.
-  upstream::Wishes wishes(const net::Addresses* allowed) const;
+  upstream::Wishes wishes(const net::Addresses* allowed) const {
+    return {.preferred = session_ ? session_->endpoint() : nullptr,
+            .avoided = retries_ ? retries_->avoided() : nullptr,
+            .allowed = allowed,
+            .client = t_.client.connection};
+  }
   /// Puts into the response what the client is to carry from now on, if that is something else.
-  void tellSession();
+  void tellSession() {
+    if (session_) renewSession();
+  }
 
  private:
+  void renewSession();
+  void makeRetries();
   void resumeSession(http::RequestHead* before);
   bool wentStale() const;
   bool bodyIntact() const;

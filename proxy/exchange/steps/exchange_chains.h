@@ -15,9 +15,16 @@ class ExchangeChains {
   ExchangeChains(const Transaction& transaction, const Attempts& attempts) : t_(transaction), attempts_(attempts) {}
 
   /// Looks at what is known now. Called when the route or the Backend has changed.
-  void findPhases();
+  void findPhases() {
+    phases_ = 0;
+    for (const processing::Chain* chain : all()) phases_ |= chain != nullptr ? chain->phases() : std::uint8_t{0};
+  }
   /// Returns the chains of the Gateway, the rule and the Backend.
-  processing::Chains all() const;
+  processing::Chains all() const {
+    const MatchedRoute& route = t_.route;
+    return {route.listener != nullptr ? route.listener->chain.get() : nullptr,
+            route.rule != nullptr ? route.rule->chain.get() : nullptr, ofBackend()};
+  }
   /// Returns those of the Gateway and the rule.
   processing::Chains shared() const {
     const processing::Chains chains = all();
@@ -32,9 +39,18 @@ class ExchangeChains {
   /// Returns true if the Gateway or the rule has steps of request-headers or request-body.
   bool sharedHaveRequestSteps() const;
   /// Returns true if an attempt needs a head of its own, for its steps.
-  bool hasAttemptSteps() const;
+  bool hasAttemptSteps() const { return phases_ != 0 && attemptIsConcerned(); }
 
  private:
+  /// A chain of the weighted backend stands in the place of the Backend's.
+  const processing::Chain* ofBackend() const {
+    const routing::WeightedBackend* weighted = attempts_.backend();
+    if (weighted == nullptr) return nullptr;
+    if (weighted->chain) return weighted->chain.get();
+    return weighted->backend ? weighted->backend->chain.get() : nullptr;
+  }
+  bool attemptIsConcerned() const;
+
   static constexpr std::uint8_t kOfKeptResponse =
       processing::bitOf(processing::Phase::kResponseHeaders) | processing::bitOf(processing::Phase::kResponseBody);
   static constexpr std::uint8_t kOfResponse = processing::bitOf(processing::Phase::kBackendResponse) | kOfKeptResponse;
