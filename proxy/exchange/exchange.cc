@@ -69,7 +69,8 @@ bool Exchange::clientStalls() const {
          t_.requestBody.end() == http::PipeEnd::kOpen && t_.requestBody.bytes.empty() && !speaksGrpc(head);
 }
 
-Timeline Exchange::timeline() const {
+// This is inline because every exchange arms its timer.
+inline Timeline Exchange::timeline() const {
   Timeline line{.timeouts = t_.context.timeouts(),
                 .lastProgress = t_.lastProgress,
                 .answering = t_.responseState == ResponseState::kAnswering,

@@ -17,14 +17,6 @@ bool isPassing(const base::Error& error) {
 
 }  // namespace
 
-// A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
-void Attempts::choose(http::RequestHead* before) {
-  const routing::Rule& rule = *t_.route.rule;
-  if (rule.session) resumeSession(before);
-  const bool resumed = session_ && session_->share() != nullptr;
-  attempt_.backend = resumed ? session_->share() : rule.choose(t_.context.random());
-}
-
 void Attempts::resumeSession(http::RequestHead* before) {
   const routing::Rule& rule = *t_.route.rule;
   session_ = std::make_unique<Session>(rule);

@@ -26,7 +26,13 @@ class Attempts {
   /// Chooses the weighted backend of the rule: that of the session, if the rule persists sessions and the request
   /// carries one, else by weight; null if no weighted backend has any weight. What carries sessions is taken out of the
   /// request's heads, of `before` too, which may be null.
-  void choose(http::RequestHead* before);
+  void choose(http::RequestHead* before) {
+    const routing::Rule& rule = *t_.route.rule;
+    // A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
+    if (rule.session) resumeSession(before);
+    const bool resumed = session_ && session_->share() != nullptr;
+    attempt_.backend = resumed ? session_->share() : rule.choose(t_.context.random());
+  }
   /// Forgets what was chosen, because the route is another one.
   void reset();
   /// Returns the head of the attempt, with views into the arena of the request.

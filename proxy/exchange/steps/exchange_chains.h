@@ -16,8 +16,10 @@ class ExchangeChains {
 
   /// Looks at what is known now. Called when the route or the Backend has changed.
   void findPhases() {
-    phases_ = 0;
-    for (const processing::Chain* chain : all()) phases_ |= chain != nullptr ? chain->phases() : std::uint8_t{0};
+    const MatchedRoute& route = t_.route;
+    const std::uint8_t ofGateway = route.listener != nullptr ? phasesOf(route.listener->chain.get()) : std::uint8_t{0};
+    const std::uint8_t ofRule = route.rule != nullptr ? phasesOf(route.rule->chain.get()) : std::uint8_t{0};
+    phases_ = ofGateway | ofRule | phasesOf(ofBackend());
   }
   /// Returns the chains of the Gateway, the rule and the Backend.
   processing::Chains all() const {
@@ -48,6 +50,9 @@ class ExchangeChains {
     if (weighted == nullptr) return nullptr;
     if (weighted->chain) return weighted->chain.get();
     return weighted->backend ? weighted->backend->chain.get() : nullptr;
+  }
+  static std::uint8_t phasesOf(const processing::Chain* chain) {
+    return chain != nullptr ? chain->phases() : std::uint8_t{0};
   }
   bool attemptIsConcerned() const;
 
