@@ -65,7 +65,7 @@ bool ClientAccount::withholds(std::uint64_t held) const {
 bool ClientAccount::earnsWholeWindow(std::uint64_t taken, std::uint64_t held) {
   const BodyWindow& window = t_.context.bodyWindow();
   if (taken < window.much() || window.first == window.whole) return false;
-  settle();  // so that `held` is what the body is charged with
+  settle();  // from here on the body is charged with `held`
   Downstream* downstream = t_.downstream();
   return downstream != nullptr && downstream->memory().hasRoomFor(window.whole - std::min(held, window.whole),
                                                                   t_.context.limits().connectionMemory);
@@ -100,9 +100,9 @@ base::MonotonicTime ClientAccount::takingDeadline() const {
   return owes ? owesSince_ + t_.context.timeouts().responseIdle : base::MonotonicTime::max();
 }
 
-// The kernel takes bytes in large pieces, so a client that reads slowly and steadily may seem to take none. What its
-// system has acknowledged since the last look tells the two apart. If windows of HTTP/2 keep the bytes back, there is
-// no doubt.
+// The kernel takes bytes in large pieces, so a client that reads slowly and steadily may seem to take none. The bytes
+// that its system has acknowledged since the last look tell the two apart. If windows of HTTP/2 keep the bytes back,
+// there is no doubt.
 bool ClientAccount::socketMoves() {
   Downstream* downstream = t_.downstream();
   if (downstream == nullptr || downstream->codec().isHeldBack(t_.client.stream)) return false;

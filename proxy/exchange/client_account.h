@@ -1,5 +1,5 @@
-// What one exchange takes of its client's memory, and how fast the client takes what waits for it. The exchange owns
-// it.
+// ClientAccount charges the bodies of one exchange to the memory of its client's connection, and measures how fast the
+// client takes what waits for it. The exchange owns it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class ClientAccount {
 
   /// Returns true if a bound of the client's memory is reached, so that a body that holds so much gets no credit.
   bool withholds(std::uint64_t held) const;
-  /// Return true once, when the body's consumer has taken enough of it to have the whole window, and there is room.
+  /// Return true once, when the consumer of the body has taken enough of it to have the whole window, and there is
+  /// room.
   bool widensRequest();
   bool widensResponse();
   /// The next attempt's response begins with a first window again.
@@ -33,7 +34,7 @@ class ClientAccount {
   base::MonotonicTime withheldDeadline() const;
   /// Returns when the client will have taken too little for too long; max() if nothing waits for it.
   base::MonotonicTime takingDeadline() const;
-  /// Returns true if the client's socket has moved since the last look: the client then has its time once more.
+  /// Returns true if the client's socket has moved since the last look. The client then gets its time once more.
   bool socketMoves();
 
  private:
@@ -49,7 +50,7 @@ class ClientAccount {
   bool responseWide_ = false;
   bool looked_ = false;                  // acknowledgedMark_ is set
   std::uint64_t takenMark_ = 0;          // responseBytes when owesSince_ was set
-  std::uint64_t acknowledgedMark_ = 0;   // by the client's system, at the last look
+  std::uint64_t acknowledgedMark_ = 0;   // what the client's system had acknowledged at the last look
   base::MonotonicTime withheldSince_{};  // zero if no bound is reached
   base::MonotonicTime owesSince_{};      // zero if nothing waits for the client
 };

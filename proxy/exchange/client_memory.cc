@@ -5,7 +5,7 @@
 namespace sluice::exchange {
 namespace {
 
-// A frame of DATA as peers like to send it.
+// The usual size of a DATA frame.
 constexpr std::uint64_t kLeastFirstWindow = 16 * 1024;
 
 std::uint64_t roundedUp(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }

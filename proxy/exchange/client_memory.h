@@ -1,17 +1,17 @@
-// What the bodies of clients' exchanges may take of the gateway's memory: limits.connectionMemory for each connection
-// of a client, limits.connectionMemoryTotal for all of them.
+// ClientMemory bounds the memory that the bodies of exchanges take: limits.connectionMemory for each connection of a
+// client, limits.connectionMemoryTotal for all of them.
 //
-// Counted are bytes that have come from one side and that the other side has not taken, in both directions, also while
+// It counts bytes that have come from one side and that the other side has not taken, in both directions, also while
 // they pass through processors' steps. Bodies that a step keeps are charged to processorBufferTotal instead, and copies
 // for mirrors are bounded by exchangeBuffer.
 //
-// How the sum stays near its bound: HTTP/2 grants a stream its initial window before anybody knows whether its bytes
-// will be taken, and what was granted cannot be called back. So a body begins with a first window, which is the share
-// of a stream in connectionMemory. Once its consumer has taken half of that, the body is widened to the whole
-// streamWindow, provided that all of it fits below both bounds, and is charged with all of it from then on. So streams
-// that nobody reads hold connectionMemory in each direction at most. Streams that were read, were widened and are not
-// read any more hold what they are charged with, which is connectionMemory once more. The price is one WINDOW_UPDATE
-// for each body of HTTP/2 that is longer than two first windows.
+// HTTP/2 grants a stream its initial window before it is known whether its bytes will be taken, and a grant cannot be
+// called back. So that the sum stays near its bound, a body begins with a first window, which is the share of a stream
+// in connectionMemory. Once its consumer has taken half of that, the body is widened to the whole streamWindow,
+// provided that all of it fits below both bounds, and is charged with all of it from then on. So streams that nobody
+// reads hold connectionMemory in each direction at most. Streams that were read, were widened and are not read any more
+// hold what they are charged with, which is connectionMemory once more. The price is one WINDOW_UPDATE for each body of
+// HTTP/2 that is longer than two first windows.
 //
 // While a bound is reached, a body that holds half of a first window or more gets no credit until it holds less, and
 // its exchange is reset if that takes longer than timeouts.responseIdle. A body that holds less goes on, so a client
@@ -30,10 +30,10 @@
 
 namespace sluice::exchange {
 
-/// Says how many bytes of a body may be under way.
+/// The number of bytes of a body that may be under way.
 struct BodyWindow {
-  std::uint64_t first;  // from its beginning on
-  std::uint64_t whole;  // once it is widened
+  std::uint64_t first;  // from the beginning on
+  std::uint64_t whole;  // once the body is widened
 
   /// A body that holds this much or more gets no credit while a bound is reached.
   std::uint64_t much() const { return first / 2; }
@@ -68,17 +68,17 @@ class ClientMemory {
   ClientMemory& operator=(const ClientMemory&) = delete;
   ~ClientMemory() { total_.giveBack(taken_); }
 
-  /// An exchange that was charged with `before` units is charged with `after`.
+  /// Changes the charge of an exchange from `before` units to `after`.
   void charge(std::uint32_t before, std::uint32_t after) {
     used_ = used_ - before * kUnit + after * kUnit;
     if (used_ > taken_ || used_ == 0 || taken_ - used_ >= 2 * kUnitOfTotal) follow();
   }
   std::uint64_t used() const { return used_; }
-  /// So many bytes more stay below both bounds.
+  /// Returns true if `bytes` more stay below both bounds.
   bool hasRoomFor(std::uint64_t bytes, std::uint64_t most) const {
     return used_ + bytes <= most && total_.hasRoomFor(bytes);
   }
-  /// The key in settings.yaml of the bound that is reached; empty if none is.
+  /// Returns the key in settings.yaml of the bound that is reached; empty if none is.
   std::string_view reached(std::uint64_t most) const;
 
  private:

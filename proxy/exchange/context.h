@@ -1,5 +1,5 @@
-// The exchanges and mirrors of one worker share a ExchangeContext: the worker's parts, the settings that a reload may
-// change, and the way to each other. Exchanges implements it, on one thread.
+// The exchanges and mirrors of one worker share an ExchangeContext: the worker's parts, the settings that a reload may
+// change, and access to each other. Exchanges implements it, on one thread.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class ExchangeContext {
   upstream::Upstreams& upstreams() { return *upstreams_; }
   Downstream* downstream(http::Token connection) { return parts_.downstreams.findDownstream(connection); }
   const GatewayIdentity& identity() const { return parts_.identity; }
-  /// nullptr: no sessions.
+  /// Returns nullptr if there are no sessions.
   const pki::ValueSealer* sessionSealer() const { return sessionSealer_.get(); }
   bool refusesConnectionAuth() const { return refusesConnectionAuth_; }
   const base::TimeoutSettings& timeouts() const { return parts_.timeouts; }
@@ -66,10 +66,10 @@ class ExchangeContext {
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 
-  /// The exchange has something to do in this beat.
+  /// Has the exchange driven in this beat.
   virtual void schedule(Transaction& transaction) = 0;
   virtual Mirrors& mirrors() = 0;
-  /// It wakes steps of exchanges that have waited.
+  /// Returns the sink that wakes suspended steps of exchanges.
   virtual processing::ResumeSink& resumeSink() = 0;
   virtual processing::Services& services() = 0;
 

@@ -1,4 +1,4 @@
-// The deadlines of an exchange as a pure function: what bounds it in time now, and which of its bounds has passed.
+// Computes the deadlines of an exchange: when the next one passes, and which one has passed. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ struct Timeline {
   base::MonotonicTime lastProgress;
   bool answering;     // a local reply goes to the client
   bool tunnels;       // the bodies are a tunnel's
-  bool clientStalls;  // the client owes bytes of its body, and nobody else owes anything
+  bool clientStalls;  // the client owes bytes of its body, and nothing else is owed
   base::MonotonicTime request = base::MonotonicTime::max();
   base::MonotonicTime attempt = base::MonotonicTime::max();
   base::MonotonicTime retry = base::MonotonicTime::max();      // the next attempt is due
   base::MonotonicTime step = base::MonotonicTime::max();       // a suspended step has waited too long
-  base::MonotonicTime withheld = base::MonotonicTime::max();   // its body had no credit for too long
+  base::MonotonicTime withheld = base::MonotonicTime::max();   // a body had no credit for too long
   base::MonotonicTime unclaimed = base::MonotonicTime::max();  // the client took too little for too long
 };
 

@@ -1,5 +1,5 @@
-// What an exchange needs of the connection that it came by: found by token each time, so that a connection that is gone
-// is simply not there. Implemented by the server's connections, and by tests.
+// Downstream is an exchange's view of the client's connection that it came by. It is looked up by token each time, so a
+// connection that is gone is simply not found. The server's connections implement it, and tests do.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,27 @@ class Downstream {
  public:
   virtual ~Downstream() = default;
   virtual http::ServerCodec& codec() = 0;
-  /// The codec was given something: flush in this beat.
+  /// Called when the codec was given something. Has it flushed in this beat.
   virtual void touch() = 0;
-  /// The name that the client asked for in its TLS handshake (SNI), lower case; empty: none. Lives as long as the
-  /// connection.
+  /// Returns the name that the client asked for in its TLS handshake (SNI), in lower case; empty if there is none. It
+  /// lives as long as the connection.
   virtual std::string_view serverName() const = 0;
-  /// The account that the bodies of its exchanges are charged to.
+  /// Returns the account that the bodies of its exchanges are charged to.
   virtual ClientMemory& memory() = 0;
-  /// The same as net::Transport::acknowledged().
+  /// Returns net::Transport::acknowledged() of the connection.
   virtual std::uint64_t acknowledged() const = 0;
-  /// By which its requests are matched now. For the turn.
+  /// Returns the table that its requests are matched by now; valid for the turn.
   virtual const routing::RouteTable& routes() const = 0;
 
-  /// Exchanges keep in here what the large heads of the connection's requests hold together (limits.headerMemory).
+  /// The bytes that large heads of the connection's requests hold together (limits.headerMemory), as exchanges count
+  /// them.
   std::size_t headerMemory = 0;
 };
 
 class Downstreams {
  public:
   virtual ~Downstreams() = default;
-  /// nullptr if the connection is gone.
+  /// Returns nullptr if the connection is gone.
   virtual Downstream* findDownstream(http::Token connection) = 0;
 };
 

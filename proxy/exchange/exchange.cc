@@ -8,7 +8,7 @@
 namespace sluice::exchange {
 namespace {
 
-// More transitions than any real course of events needs in one drive: an exchange that passes it spins.
+// No real course of events needs so many transitions in one drive: an exchange that passes this bound spins.
 constexpr int kMaxTransitions = 64;
 
 }  // namespace
@@ -33,9 +33,9 @@ void Exchange::drive() {
     if (transitions == kMaxTransitions) break;
   }
   if (!account_.isIdle()) account_.settle();
-  // A step may have been suspended, with whatever it was asked about.
+  // A step may have been suspended while any event was handled.
   if (t_.rearm || processing_.deadline() != base::MonotonicTime::max()) arm();
-  t_.scheduled = false;  // behind it all: events that it raised itself were taken already
+  t_.scheduled = false;  // last of all: events that it raised itself were taken already
 }
 
 void Exchange::onRequestReset(const base::Error& error, bool answerable) {
@@ -57,12 +57,12 @@ const processing::Step* Exchange::suspendedStep() const {
 
 // --- time -----------------------------------------------------------------------------------------------------------
 
-/// The client owes bytes of its body, and nobody else owes anything.
+/// Returns true if the client owes bytes of its body, and nothing else is owed.
 bool Exchange::clientStalls() const {
   const http::RequestHead& head = t_.request.head;
   if (head.body == http::Body::kTunnel) return false;
   if (processing_.steps() != nullptr) {
-    if (processing_.deadline() != base::MonotonicTime::max()) return false;  // a step does
+    if (processing_.deadline() != base::MonotonicTime::max()) return false;  // a step owes its answer
     if (processing_.starves()) return !speaksGrpc(head);
   }
   return t_.requestState == RequestState::kSending && isBeforeHead(t_.responseState) &&
@@ -102,7 +102,7 @@ void Exchange::arm() {
 }
 
 void Exchange::onTimer() {
-  account_.settle();  // a bound may have been reached by others
+  account_.settle();  // other exchanges may have reached a bound
   const Expiry expiry = expiredAt(timeline(), t_.now());
   if (expiry == Expiry::kNone) return arm();
   expire(expiry);

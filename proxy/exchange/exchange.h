@@ -1,8 +1,8 @@
-// One request and its response on their way through the gateway. Owned by Exchanges' slab, found by handle, on one
-// thread.
+// An Exchange carries one request and its response through the gateway. The slab of Exchanges owns it; it is found by
+// handle, on one thread.
 //
-// Sinks record events; drive() alone moves the exchange, by the tables of transitions.h. Everything that its parts do
-// is a call downwards (router, pool, codecs) whose outcome comes back as another event.
+// Sinks record events; drive() alone moves the exchange, by the tables of transitions.h. Its parts only call downwards
+// (router, pool, codecs), and the outcome of each call comes back as another event.
 #pragma once
 
 #include <optional>
@@ -40,15 +40,15 @@ class Exchange final : private net::Timer {
   http::Token token() const { return t_.token(); }
   bool finished() const { return t_.finished(); }
   HeadMemory& headMemory() { return headMemory_; }
-  /// The snapshot that it was routed by goes: keeps what it uses of it, and by which revision it was served.
+  /// Called before the snapshot that it was routed by goes. Keeps what it uses of the snapshot, and its revision.
   void pin(const std::string& revision) { t_.route.pin(revision); }
 
-  // what the client's connection tells
+  // Called by the client's connection.
   void addRequestBody(std::string_view bytes) { requestBody_.add(bytes); }
   void endRequest(std::optional<http::Trailers> trailers) { requestBody_.end(std::move(trailers)); }
   void onRequestReset(const base::Error& error, bool answerable);
   void onResponseTaken(std::size_t count) { responseBody_.onTaken(count); }
-  // what the upstream codec tells
+  // Called by the upstream codec.
   void onInterim(http::ResponseMessage&& message) { responsePath_.onInterim(std::move(message)); }
   void onResponse(http::ResponseMessage&& message) { responsePath_.onResponse(std::move(message)); }
   void addResponseBody(std::string_view bytes) { responseBody_.add(bytes); }
@@ -62,11 +62,11 @@ class Exchange final : private net::Timer {
     return t_.requestState == RequestState::kAcquiring || t_.requestState == RequestState::kConnecting;
   }
 
-  /// What the backend is sent, and what the client is.
+  /// Return the bodies that are sent to the backend and to the client.
   http::BodyPipe& requestBody() { return requestBody_.outlet(); }
   http::BodyPipe& responseBody() { return t_.responseBody; }
 
-  // for reports
+  // Read by the observer and by lists.
   const Transaction& transaction() const { return t_; }
   const Attempt& attempt() const { return attempts_.current(); }
   /// Returns the name of the processor that replied or failed; empty if none did.

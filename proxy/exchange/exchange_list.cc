@@ -29,7 +29,7 @@ void number(base::JsonWriter& json, std::string_view key, std::uint64_t value) {
 
 void seconds(base::JsonWriter& json, std::string_view key, base::Duration value) {
   std::array<char, 24> digits;
-  // A thousandth of it in milliseconds is the whole in seconds.
+  // A thousandth of the time in milliseconds is the whole time in seconds.
   const char* end = base::writeJsonMilliseconds(digits.data(), value / 1000);
   json.key(key).json({digits.data(), static_cast<std::size_t>(end - digits.data())});
 }
@@ -42,7 +42,7 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   base::JsonWriter json;
   json.beginObject();
   number(json, "worker", worker);
-  text(json, "id", std::to_string(transaction.token()));  // a text: not every reader has integers of 64 bits
+  text(json, "id", std::to_string(transaction.token()));  // as text, because not every reader has integers of 64 bits
   text(json, "method", request.methodText);
   text(json, "authority", request.authority);
   text(json, "path", request.path(), kMaxPathBytes);

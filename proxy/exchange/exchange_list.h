@@ -1,6 +1,7 @@
-// The exchanges in flight as operators see them: rendered by the worker that they live on, joined by who asked.
+// Lists the exchanges in flight for operators. The worker that they live on renders them, and the caller joins the
+// lists.
 //
-// Nothing secret: no header, no query, no userinfo. Texts of strangers are cut and escaped.
+// Nothing secret is listed: no header, no query, no userinfo. Text that came from outside is cut and escaped.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,10 @@ struct ListedExchange {
 
 struct ExchangeList {
   std::vector<ListedExchange> oldest;  // oldest first
-  std::size_t total = 0;               // exchanges that there are, listed or not
+  std::size_t total = 0;               // number of exchanges, listed or not
 };
 
-/// The `most` oldest of a worker's exchanges, on its thread, inside a Turn. `worker` is the number it goes by.
+/// Returns the `most` oldest of a worker's exchanges. Called on its thread, inside a Turn. `worker` is its number.
 ExchangeList listExchanges(Exchanges& exchanges, std::size_t worker, std::size_t most);
 
 }  // namespace sluice::exchange

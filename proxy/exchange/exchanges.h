@@ -1,4 +1,5 @@
-// The table of a worker's exchanges, their part of the beat, and the sinks by which codecs and pools find them.
+// Exchanges holds the exchanges of one worker: their table, their part of the beat, and the sinks by which codecs and
+// pools find them.
 #pragma once
 
 #include <cstdint>
@@ -28,27 +29,28 @@ class Exchanges final : public ExchangeContext,
     upstreams.sinks().serve(upstream::User::kExchange, *this, *this);
   }
 
-  /// Between beats, when every exchange that has a listener has found it: those that exist keep their rules, those
-  /// that come find the rules of a new snapshot. `revision` is what was served until now.
+  /// Takes a new configuration. Called between beats, when every exchange that has a listener has found it. Exchanges
+  /// in flight keep their rules; later ones find the rules of the new snapshot. `revision` is the one served until now.
   void adopt(const base::TimeoutSettings& timeouts, const base::LimitSettings& limits,
              const base::ForwardedSettings& forwarded, const std::string& revision);
 
-  /// Processors may have gone: forgets what the worker kept for those.
+  /// Forgets what the worker kept for processors that have gone.
   void sweepStates() { services_.workerStates().sweep(); }
 
-  /// What the values of sessions are sealed and opened by from now on.
+  /// Sets the sealer of the values of sessions from now on.
   void sealSessions(std::shared_ptr<const pki::ValueSealer> sealer) { sessionSealer_ = std::move(sealer); }
 
-  /// connectionAuth: Refuse, from now on; else such schemes pin the Backend's connection to the client's.
+  /// Sets whether connection authentication is refused (connectionAuth: Refuse) from now on. Otherwise such schemes pin
+  /// the Backend's connection to the client's.
   void refuseConnectionAuth(bool refuse) { refusesConnectionAuth_ = refuse; }
-  /// A client's connection is gone, and with it what was authenticated for it alone.
+  /// Called when a client's connection is gone. Connections that were authenticated for it alone go too.
   void onClientGone(http::Token connection) {
     if (upstreams_ != nullptr) upstreams_->releaseClient(connection);
   }
 
-  /// From a good head.
+  /// Makes an exchange from a head that can be served.
   Exchange& create(const ClientStream& client, http::RequestMessage&& request);
-  /// From a head that can only be answered.
+  /// Makes an exchange from a head that can only be answered with `error`.
   Exchange& createRefused(const ClientStream& client, const base::Error& error);
   Exchange* find(http::Token token) { return exchanges_.find(base::Handle<Exchange>::fromToken(token)); }
   std::size_t size() const { return exchanges_.size(); }
@@ -57,11 +59,11 @@ class Exchanges final : public ExchangeContext,
     exchanges_.forEach(visit);
   }
 
-  /// Beats.
+  /// The worker's beat calls these three.
   void drive();
   void reap();
   bool quiet() const { return due_.empty() && finished_.empty() && mirrors_.quiet(); }
-  /// Everything goes, reported as it stands.
+  /// Ends every exchange, and reports each as it stands.
   void shutdown();
 
   // ExchangeContext

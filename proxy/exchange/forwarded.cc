@@ -20,8 +20,8 @@ void forEachHop(const http::Headers& headers, Visit&& visit) {
   }
 }
 
-/// Whom the outermost of the trusted proxies has seen. Each of them has appended one address; the last of them is
-/// `peer`. Empty if they have not.
+/// Returns the client that the outermost of the trusted proxies has seen. Each of these proxies has appended one
+/// address, and the last one is `peer`. Empty if they have not.
 std::string_view clientBehind(const http::Headers& headers, std::size_t trustedHops) {
   std::size_t known = 0;
   forEachHop(headers, [&](std::string_view) { ++known; });
@@ -34,14 +34,14 @@ std::string_view clientBehind(const http::Headers& headers, std::size_t trustedH
   return net::Address::parse(client, 0) ? client : std::string_view();
 }
 
-/// The whole chain: who reads it knows how many of its last members to believe.
+/// Returns the whole chain. Its readers know how many of its last members to believe.
 std::string chainTo(const http::Headers& headers, const std::string& peer) {
   std::string chain;
   forEachHop(headers, [&](std::string_view hop) { chain.append(hop).append(", "); });
   return chain + peer;
 }
 
-/// The value of the only such field; empty if there is none, or several.
+/// Returns the value of the only such field; empty if there is none, or several.
 std::string_view onlyValue(const http::Headers& headers, FieldId id) {
   std::string_view value;
   for (const http::Field& field : headers) {

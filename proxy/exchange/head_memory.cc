@@ -9,7 +9,7 @@
 namespace sluice::exchange {
 namespace {
 
-// See HeadMemory::isFree().
+// The memory that HeadMemory::isFree() leaves uncounted.
 constexpr std::size_t kFreeOfCharge = base::Chunk::kCapacity;
 
 // A kept method or authority is no longer than what the access log shows of it, and a path neither.

@@ -1,6 +1,6 @@
-// What the request's head holds: its charge against limits.headerMemory while others could still need it, and its end
-// as soon as the gateway replies itself. Small references to a large entry of HPACK's table would otherwise buy a
-// client much memory for as long as it does not take the replies. The exchange owns it.
+// HeadMemory charges what the request's head holds against limits.headerMemory while parts of the exchange may still
+// need it, and drops the head as soon as the gateway replies itself. Small references to a large entry of HPACK's table
+// would otherwise buy a client much memory for as long as it does not take the replies. The exchange owns it.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ class HeadMemory {
   std::optional<base::Error> charge();
   /// Gives the charge back. Called before the exchange goes.
   void release();
-  /// Drops the head of the request but for what reports need of it.
+  /// Drops the head of the request except for what the access log shows of it.
   void drop();
 
  private:
   Transaction& t_;
-  std::unique_ptr<char[]> kept_;  // what the head points to once its arena has gone
+  std::unique_ptr<char[]> kept_;  // the texts that the head points to once its arena has gone
   std::size_t charge_ = 0;
 };
 

@@ -13,7 +13,7 @@ using processing::Pipeline;
 void RequestBody::add(std::string_view bytes) {
   t_.requestBytes += bytes.size();
   t_.progressOfReceiving();
-  // Once nobody wants it, it is received only to be dropped.
+  // A body that nobody wants any more is received only to be dropped.
   if (t_.requestState == RequestState::kStopped) return;
   if (Pipeline* steps = processing_.requestCarrier()) {
     steps->source.append(bytes);
@@ -62,10 +62,10 @@ void RequestBody::onTaken(std::size_t count) {
   t_.raise(Event::kRequestTaken);
 }
 
-/// The attempt has so much more of the body.
+/// Called when the attempt has `count` more bytes of the body.
 void RequestBody::pass(std::size_t count) {
   const std::size_t fresh = attempts_.pass(count);
-  // Steps before it have granted the client what they took.
+  // Steps before the attempt have granted the client what they took.
   if (processing_.requestCarrier() == nullptr) ungranted_ += fresh;
 }
 

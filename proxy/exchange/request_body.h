@@ -1,6 +1,6 @@
-// The body of a request on its way: from the client, through the steps of Gateway and rule, kept for further attempts
-// and for mirrors, through the steps of the Backend, to the attempt. It moves as far as there is credit, and gives the
-// client as much again. The exchange owns it.
+// RequestBody moves the body of a request from the client through the steps of Gateway and rule, then through the steps
+// of the Backend to the attempt. On the way the body is kept for further attempts and copied to mirrors. It moves as
+// far as there is credit, and the client is granted as much again. The exchange owns it.
 #pragma once
 
 #include <cstddef>
@@ -26,23 +26,23 @@ class RequestBody {
               RequestMirrors& mirrors)
       : t_(transaction), attempts_(attempts), processing_(processing), account_(account), mirrors_(mirrors) {}
 
-  // what the client's connection tells
+  // Called by the client's connection.
   void add(std::string_view bytes);
   void end(std::optional<http::Trailers> trailers);
   void breakOff();
-  // what the upstream codec tells
+  // Called by the upstream codec.
   void onTaken(std::size_t count);
 
-  /// Returns the pipe that the attempt is sent.
+  /// Returns the pipe that is sent to the backend.
   http::BodyPipe& outlet() const {
     return processing_.attemptCarrier() != nullptr ? processing_.steps()->attemptBody : t_.requestBody;
   }
-  /// Moves it through the steps of Gateway and rule.
+  /// Moves the body through the steps of Gateway and rule.
   Outcome moveRequest();
-  /// Moves it through the steps of the attempt.
+  /// Moves the body through the steps of the attempt.
   Outcome moveAttempt();
-  /// Moves it through the former, as far as they have begun, and with `attempt` through the latter, whose outcome it
-  /// returns.
+  /// Moves the body through the steps of Gateway and rule, as far as they have begun, and with `attempt` through those
+  /// of the attempt, whose outcome it returns.
   Outcome move(bool attempt);
   /// Lets the client send as much as was taken.
   void grant();

@@ -22,7 +22,7 @@ constexpr std::uint64_t bits(Event first, Events... rest) {
   return Transaction::bitOf(first) | bits(rest...);
 }
 
-// An attempt that is given up has nothing to say any more. Steps of the request, which go on, may.
+// Events of an attempt that is given up count no more. Those of the request's steps, which go on, do.
 constexpr std::uint64_t kAttemptEvents =
     bits(Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
          Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim, Event::kResponseArrived,
@@ -100,7 +100,7 @@ void RequestPath::route() {
   t_.raise(Event::kGatewaySteps);
 }
 
-/// Decides where the request goes, as far as that is up to its route.
+/// Decides where the request goes, as far as its route says so.
 void RequestPath::decide(const routing::RouteMatch& match) {
   takeRule(match.rule);
   const std::optional<base::Error> refusal = chooseBackend(match);
@@ -121,11 +121,11 @@ void RequestPath::decide(const routing::RouteMatch& match) {
 
 void RequestPath::takeRule(const routing::Rule* rule) {
   t_.route.take(rule);
-  // Trailers may be here before the rule is known, and mirrors get them too.
+  // Trailers may have come before the rule is known, and mirrors get them too.
   if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, attempts_.backend());
 }
 
-/// Chooses among the Backends of the rule; none if the rule has an answer of its own.
+/// Chooses among the Backends of the rule; none if the rule has a local reply.
 std::optional<base::Error> RequestPath::chooseBackend(const routing::RouteMatch& match) {
   const routing::Rule* rule = t_.route.rule;
   if (rule == nullptr) {
@@ -158,7 +158,7 @@ void RequestPath::onMoved(RequestBody::Outcome outcome) {
   }
 }
 
-/// A client that waits for 100 (Continue) is told to send the body that a step needs.
+/// Tells a client that waits for 100 (Continue) to send the body that a step needs.
 void RequestPath::await() {
   Downstream* downstream = t_.downstream();
   if (downstream != nullptr && processing_.starves()) proceed(*downstream);
@@ -199,7 +199,7 @@ void RequestPath::matchAgain() {
 
 // --- attempts -------------------------------------------------------------------------------------------------------
 
-/// The request is settled: its first attempt may be made.
+/// Called when the request is settled. Its first attempt may be made.
 void RequestPath::enter() {
   processing_.endRounds();
   if (attempts_.backend() == nullptr || answersItself(t_.request.head, *attempts_.backend())) {
@@ -272,7 +272,7 @@ void RequestPath::backOff() {
   t_.rearm = true;
 }
 
-/// An attempt that is given up leaves nothing behind.
+/// Ends an attempt that is given up, which leaves nothing behind.
 void RequestPath::endAttempt() {
   processing_.endAttempt();
   t_.pending &= ~kAttemptEvents;
@@ -341,7 +341,7 @@ void RequestPath::fail(const base::Error& error, bool unprocessed) {
   t_.raise(Event::kUpstreamReset, error);
 }
 
-// RFC 9110 section 10.1.1: once, and only to a client that still waits for it.
+// RFC 9110 section 10.1.1: 100 (Continue) is sent once, and only to a client that still waits for it.
 void RequestPath::proceed(Downstream& downstream) {
   if (!t_.request.head.expectContinue || t_.requestBytes > 0 || t_.requestBody.end() != http::PipeEnd::kOpen) return;
   if (std::exchange(proceeded_, true)) return;
@@ -351,7 +351,7 @@ void RequestPath::proceed(Downstream& downstream) {
   downstream.touch();
 }
 
-// The backend has ended its side, and then it was lost.
+// Called in a tunnel whose backend has ended its side and was lost then.
 void RequestPath::dismissClient() {
   if (!t_.tunnels() || t_.requestBody.end() != http::PipeEnd::kOpen) return;
   if (http::ServerCodec* codec = t_.codec()) codec->dismiss(t_.client.stream);

@@ -1,5 +1,6 @@
-// The request's way through an exchange: the state machine of the request, and what its actions do. It finds the route,
-// has steps run, makes attempts, and hands the request to the Backend. The exchange owns it and shows it every event.
+// RequestPath takes the request of an exchange to the Backend: it performs the actions of the request's state machine.
+// It finds the route, has steps run, makes attempts, and hands the request over. The exchange owns it and shows it
+// every event.
 #pragma once
 
 #include <optional>

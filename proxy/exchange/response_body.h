@@ -1,5 +1,5 @@
-// The body of the Backend's response on its way: from the attempt, through steps, to the client. It moves as far as
-// there is credit, and gives the Backend as much again. The exchange owns it.
+// ResponseBody moves the body of the Backend's response from the attempt through steps to the client. It moves as far
+// as there is credit, and the Backend is granted as much again. The exchange owns it.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ class ResponseBody {
   ResponseBody(Transaction& transaction, Attempts& attempts, Processing& processing, ClientAccount& account)
       : t_(transaction), attempts_(attempts), processing_(processing), account_(account) {}
 
-  // what the upstream codec tells
+  // Called by the upstream codec.
   void add(std::string_view bytes);
   void end(std::optional<http::Trailers> trailers);
-  // what the client's codec tells
+  // Called by the client's codec.
   void onTaken(std::size_t count);
 
-  /// Moves it through the steps of the response.
+  /// Moves the body through the steps of the response.
   processing::Pipeline::Outcome move();
   /// Lets the Backend send as much as was taken.
   void grant();

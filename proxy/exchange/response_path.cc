@@ -51,7 +51,7 @@ void ResponsePath::act(ResponseAction action) {
   }
 }
 
-// --- what the upstream codec tells ----------------------------------------------------------------------------------
+// --- calls of the upstream codec -------------------------------------------------------------------------------------
 
 void ResponsePath::onInterim(http::ResponseMessage&& message) {
   t_.progress();
@@ -64,7 +64,7 @@ void ResponsePath::onResponse(http::ResponseMessage&& message) {
   if (http::asksToAuthenticateConnection(message.head)) keepToClient(message.head);
   const bool processed = processing_.chains().wantsResponse();
   if (message.head.body == http::Body::kNone && !processed) t_.responseBody.finish();
-  // The backend does not agree to a tunnel: the request was complete with its head.
+  // The backend does not agree to a tunnel, so the request was complete with its head.
   if (t_.request.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) t_.requestBody.finish();
   t_.response = std::move(message);
   if (processed) {
@@ -138,7 +138,7 @@ void ResponsePath::start() {
   attempts_.settle();
   http::ResponseMessage& response = *t_.response;
   if (processing_.steps() != nullptr && processing_.steps()->response) {
-    // All that could keep the response from the client has been asked: its head is about to leave.
+    // Everything that could keep the response from the client has been asked, and its head is about to leave.
     Pipeline& steps = *processing_.steps()->response;
     steps.seal();
     if (steps.carries()) {

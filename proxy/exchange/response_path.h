@@ -1,6 +1,6 @@
-// The response's way through an exchange: the actions of the response's state machine. It judges what the Backend
-// answers, has steps run, and hands the response, or a local reply, to the client. The exchange owns it and shows it
-// every event.
+// ResponsePath takes the response of an exchange to the client: it performs the actions of the response's state
+// machine. It judges the Backend's response, has steps run, and hands that response or a local reply over. The exchange
+// owns it and shows it every event.
 #pragma once
 
 #include "proxy/exchange/attempt/attempts.h"
@@ -23,7 +23,7 @@ class ResponsePath {
         body_(body),
         headMemory_(headMemory) {}
 
-  // what the upstream codec tells
+  // Called by the upstream codec.
   void onInterim(http::ResponseMessage&& message);
   void onResponse(http::ResponseMessage&& message);
   void onReset(const base::Error& error, bool unprocessed);

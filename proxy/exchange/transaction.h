@@ -1,7 +1,7 @@
-// What the parts of one exchange share: the request and the response with their bodies, where they came from, how they
-// were routed, how far they have come, and the events that drive() has not taken yet.
+// A Transaction is the state that the parts of one exchange share: the request and the response with their bodies,
+// where they came from, how they were routed, how far they have come, and the events that drive() has not taken yet.
 //
-// A Transaction decides nothing. Its parts read and write it, and record by raise() what came of their work. The
+// It decides nothing. The parts of the exchange read and write it, and record the outcome of their work by raise(). The
 // exchange owns it; one thread.
 #pragma once
 
@@ -34,7 +34,7 @@ struct ClientStream {
   bool secure = false;
 };
 
-/// The listener and the rule that serve a request. They are the snapshot's until pin() is called.
+/// The listener and the rule that serve a request. The snapshot owns them until pin() is called.
 struct MatchedRoute {
   const routing::ServedListener* listener = nullptr;  // null until it is found
   const routing::Rule* rule = nullptr;                // null until it is found, and if there is none
@@ -47,7 +47,7 @@ struct MatchedRoute {
     if (rule != nullptr) pinned->rule = rule->shared_from_this();
     if (listener != nullptr) pinned->listener = listener->shared_from_this();
   }
-  /// The rule may be of a later snapshot than the one that was pinned.
+  /// Sets the rule, which may be of a later snapshot than the one that was pinned.
   void take(const routing::Rule* found) {
     rule = found;
     if (pinned) pinned->rule = rule != nullptr ? rule->shared_from_this() : nullptr;
@@ -84,7 +84,7 @@ class Transaction {
     pending |= bitOf(event);
     if (!scheduled) schedule();
   }
-  /// What the client is being told, or was told, stays the reason.
+  /// Records the event and its reason. A reason that the client is being told, or was told, stays.
   void raise(Event event, const base::Error& reason) {
     if (isBeforeHead(responseState) || responseState == ResponseState::kStreaming) error = reason;
     raise(event);
@@ -99,14 +99,14 @@ class Transaction {
   base::MonotonicTime now() const { return context.worker().now(); }
   bool tunnels() const { return status == http::kSwitchingProtocols; }
   bool finished() const { return requestState == RequestState::kStopped && responseState == ResponseState::kDone; }
-  /// Something moved. The time of a local reply runs from its beginning.
+  /// Records that something moved. The time of a local reply runs from its beginning.
   void progress() {
     if (responseState == ResponseState::kAnswering) return;
     lastProgress = now();
     receivedMark = requestBytes;
     passedMark = passedBytes;
   }
-  /// The same, once more than a drip of the body has come, or was taken, since the last progress.
+  /// Record progress once more than a drip of the body has come, or was taken, since the last progress.
   void progressOfReceiving() { progressOfBody(requestBytes, receivedMark); }
   void progressOfPassing() { progressOfBody(passedBytes, passedMark); }
 
@@ -116,12 +116,12 @@ class Transaction {
   const ClientStream client;
 
   http::RequestMessage request;
-  /// The head as the client sent it, if steps may change it; null if none does. A reply of the rule's own is made of
+  /// The head as the client sent it, if steps may change it; null if none does. A local reply of the rule is made from
   /// it, so that nothing that a step put in goes where it is not meant to. It lives in the arena of the request, and is
   /// framed as the body that the steps left.
   http::RequestHead* asked = nullptr;
   http::BodyPipe requestBody;
-  std::vector<http::ResponseMessage> interims;  // not yet passed on; bounded by limits.informationalResponses
+  std::vector<http::ResponseMessage> interims;  // heads not yet passed on; bounded by limits.informationalResponses
   std::optional<http::ResponseMessage> response;
   http::BodyPipe responseBody;
   MatchedRoute route;
@@ -130,14 +130,14 @@ class Transaction {
   RequestState requestState = RequestState::kRouting;
   ResponseState responseState = ResponseState::kWaiting;
   std::uint64_t pending = 0;  // events, one bit each
-  bool scheduled = false;     // it is among those that are driven in this beat
+  bool scheduled = false;     // it will be driven in this beat
   bool rearm = false;         // a deadline was changed
-  std::uint16_t status = 0;   // of the final head; 0 until there is one
+  std::uint16_t status = 0;   // that of the final head; 0 until there is one
   std::optional<base::Error> error;
 
-  std::uint64_t requestBytes = 0;   // of the body, from the client
-  std::uint64_t responseBytes = 0;  // of the body, to the client
-  std::uint64_t passedBytes = 0;    // of the request's body, taken by the attempt
+  std::uint64_t requestBytes = 0;   // bytes of the body that came from the client
+  std::uint64_t responseBytes = 0;  // bytes of the body that went to the client
+  std::uint64_t passedBytes = 0;    // bytes of the request's body that the attempt took
   const base::MonotonicTime started;
   base::MonotonicTime lastProgress;
 

@@ -33,7 +33,7 @@ constexpr void addTransitions(Table& table, const Transitions& transitions) {
   }
 }
 
-/// Whatever ends the exchange ends the request with `action`.
+/// Adds the events that end the exchange, each of which ends the request with `action`.
 constexpr void addEnds(RequestTable& table, Req state, RequestAction action) {
   for (const Event event : {E::kRequestBroken, E::kRejected, E::kClientGone, E::kDeadline, E::kInternalFailure}) {
     table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)] = {action, Req::kStopped};
@@ -52,7 +52,7 @@ constexpr Transition<Req, A> kRequestTransitions[] = {
 
     {Req::kBeforeRouting, E::kRequestBody, A::kProcess, Req::kBeforeRouting},
     {Req::kBeforeRouting, E::kStepAnswer, A::kProcess, Req::kBeforeRouting},
-    {Req::kBeforeRouting, E::kMatchAgain, A::kProcess, Req::kBeforeRouting},  // a route is matched behind them anyway
+    {Req::kBeforeRouting, E::kMatchAgain, A::kProcess, Req::kBeforeRouting},  // the route is matched behind them anyway
     {Req::kBeforeRouting, E::kStepsDone, A::kMatch, Req::kRouting},
 
     {Req::kFirstRound, E::kRequestBody, A::kProcess, Req::kFirstRound},
@@ -105,7 +105,7 @@ constexpr Transition<Req, A> kRequestTransitions[] = {
     {Req::kSending, E::kAttemptExpired, A::kCancelUpstream, Req::kSending},
     {Req::kSending, E::kRepeat, A::kRepeat, Req::kPreparing},
     {Req::kSending, E::kRetry, A::kBackOff, Req::kBackingOff},
-    // An early response is complete: whatever of the request is still to come has lost its purpose.
+    // An early response is complete, so the rest of the request has lost its purpose.
     {Req::kSending, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
 
     {Req::kSent, E::kRequestTaken, A::kGrantClient, Req::kSent},

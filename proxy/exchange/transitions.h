@@ -16,7 +16,7 @@ enum class RequestState : std::uint8_t {
   kRouting,        // a rule and a Backend are being found
   kBeforeRouting,  // steps of the Gateway that come before routing run
   kFirstRound,     // steps of the Gateway and the rule before authentication run
-  kTentative,      // those of the Backend that is chosen for now run
+  kTentative,      // steps of the Backend that is chosen for now run
   kSecondRound,    // steps of the Gateway and the rule behind authentication run
   kPreparing,      // an attempt is made: steps of its Backend run
   kAcquiring,      // the attempt waits for an address and a connection
@@ -39,7 +39,7 @@ enum class ResponseState : std::uint8_t {
 };
 inline constexpr std::size_t kResponseStates = 6;
 
-/// What can happen, in the order in which simultaneous events are taken.
+/// The events of an exchange, in the order in which simultaneous ones are taken.
 enum class Event : std::uint8_t {
   kArrived,            // the exchange was made from a request head
   kRefusedHead,        // the exchange was made from a head that cannot be served
@@ -47,9 +47,9 @@ enum class Event : std::uint8_t {
   kGatewaySteps,       // the listener has steps that come before routing
   kRouteSteps,         // a rule was found, and the Gateway or the rule has steps for the request
   kRouted,             // a rule and a Backend were found
-  kRejected,           // the gateway replies itself: error is set, or the rule has an answer of its own
+  kRejected,           // the gateway replies itself: error is set, or the rule has a local reply
   kClientGone,         // the client reset the stream or its connection is lost
-  kRepeat,             // the attempt is made again at once, unseen
+  kRepeat,             // the attempt is made again at once, unseen by the client
   kRetry,              // another attempt follows
   kGiveUp,             // no attempt follows
   kRetryDue,           // the next attempt's time has come
@@ -82,7 +82,7 @@ enum class Event : std::uint8_t {
 };
 inline constexpr std::size_t kEvents = 38;
 
-/// What the request's way does; RequestPath performs it.
+/// The actions of the request's machine, which RequestPath performs.
 enum class RequestAction : std::uint8_t {
   kNone,
   kRoute,             // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kRejected, or as kEnter
@@ -97,7 +97,7 @@ enum class RequestAction : std::uint8_t {
   kRepeat,            // makes the same attempt once more, with the whole body
   kBackOff,           // gives the attempt up and plans the next: kRetryDue
   kAcquire,           // asks the pool: raises kLeased, kConnectSteps or kUnavailable, or waits
-  kAcquireAllowed,    // asks it for what steps of connect have left
+  kAcquireAllowed,    // asks the pool for the addresses that steps of connect have left
   kAbandon,           // leaves the pool's queue
   kBegin,             // hands the attempt's head to the upstream codec
   kMoveBody,          // moves the body through the steps that have begun
@@ -107,7 +107,7 @@ enum class RequestAction : std::uint8_t {
   kCancelUpstream,    // cuts the upstream stream
 };
 
-/// What the response's way does; ResponsePath performs it.
+/// The actions of the response's machine, which ResponsePath performs.
 enum class ResponseAction : std::uint8_t {
   kNone,
   kForwardInterim,   // passes a 1xx on
@@ -117,7 +117,7 @@ enum class ResponseAction : std::uint8_t {
   kJudgeStatus,      // raises kResponseRefused, kResponseHead or kResponseReady
   kJudgeResponse,    // raises kRetry, kResponseHead or kResponseReady
   kJudgeFailure,     // raises kRepeat, kRetry or kGiveUp
-  kGiveUp,           // raises kGiveUp: a response that steps have seen as the one that is kept is no other's
+  kGiveUp,           // raises kGiveUp: once steps have seen a response as the one that is kept, no other follows
   kStartResponse,    // hands the backend's head to the downstream codec
   kForwardResponse,  // tells the downstream codec of more body
   kGrantUpstream,    // lets the backend send as much as was taken

@@ -1,5 +1,5 @@
-// A tunnel towards a backend is an upgrade to a WebSocket (RFC 6455), whoever asks for it: for HTTP/2 (RFC 8441), which
-// has no key, with one that is nobody's but ours.
+// A tunnel towards a backend is always an upgrade to a WebSocket (RFC 6455). A client of HTTP/2 (RFC 8441) sends no
+// key, so the gateway makes one of its own.
 //
 // Pure functions; views are into the arena.
 #pragma once
@@ -10,9 +10,9 @@
 
 namespace sluice::exchange {
 
-/// Completes a request for a tunnel: a key, where the client gave none, and what agrees to the key.
+/// Completes a request for a tunnel: adds a key if the client gave none, and computes the value that accepts the key.
 void openHandshake(base::Arena& arena, base::Random& random, http::RequestHead& request);
-/// The answer to our key is not for the client.
+/// Removes the value that accepts the gateway's own key, which is not for the client.
 void removeAccept(const http::RequestHead& request, http::ResponseHead& response);
 
 }  // namespace sluice::exchange

@@ -19,7 +19,8 @@ void withholdBySteps(const processing::Chains& chains, http::Headers& fields) {
   }
 }
 
-/// A step that would have to see a response before the client does is never asked about what comes before it.
+/// Returns true if a step must see the response before the client does. Such a step is never asked about heads that
+/// come before the response.
 bool mustBeSeen(const processing::Chains& chains) {
   for (const processing::Chain* chain : chains) {
     if (chain == nullptr) continue;

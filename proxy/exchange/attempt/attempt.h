@@ -1,4 +1,4 @@
-// One try to have a request served by a Backend. A retry is a new attempt.
+// An attempt is one try to have a request served by a Backend. A retry is a new attempt.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Attempt {
   const routing::WeightedBackend* backend = nullptr;  // null until it is chosen
   std::uint32_t number = 0;                           // 1 for the first that was sent
   base::MonotonicTime begun{};
-  base::MonotonicTime firstByte{};  // of the final head
+  base::MonotonicTime firstByte{};  // that of the final head
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)
 
   /// Returns the address that it went to; empty if it never had a connection.

@@ -5,7 +5,7 @@
 namespace sluice::exchange {
 namespace {
 
-/// If a rule or share sets Host and rewrites it too, the filter that was made for it counts.
+/// If a rule or a weighted backend sets Host and rewrites it too, the filter that was made for it counts.
 void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
                     http::RequestHead& head) {
   if (edit && !edit->authority.empty()) head.authority = edit->authority;
@@ -32,7 +32,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   applyAuthority(rule.requestHeaders, rule.rewrite, head);
   if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
   applyAuthority(backend.requestHeaders, backend.rewrite, head);
-  // Both would rewrite the path that was matched, not what the other made of it: the more specific one counts.
+  // Both would rewrite the path that was matched, not the result of the other, so the more specific one counts.
   const bool ofShare = backend.rewrite.path != routing::PathRewrite::kNone;
   head.target = (ofShare ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
   head.headers.add(arena, http::FieldId::kVia, identity.via);

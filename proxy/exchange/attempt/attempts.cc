@@ -9,8 +9,8 @@
 namespace sluice::exchange {
 namespace {
 
-/// Returns true if another attempt may end otherwise: the error is no one of the gateway's, nor the address guard's,
-/// which would say the same again.
+/// Returns true if another attempt may end otherwise: the error comes neither from the gateway nor from the address
+/// guard, which would both say the same again.
 bool isPassing(const base::Error& error) {
   return error.origin == base::ErrorOrigin::kUpstream && error.type != base::ErrorType::kDestinationIpProhibited;
 }
@@ -37,7 +37,7 @@ http::RequestHead Attempts::head(RuleFilters filters) {
                      {t_.client.client, t_.client.secure}, filters);
 }
 
-// The bytes of a tunnel cannot be had again.
+// Nothing is kept for a tunnel, whose bytes cannot be had again.
 void Attempts::makeRetries() {
   if (t_.request.head.body == http::Body::kTunnel) return;
   retries_ = std::make_unique<Retries>(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
@@ -55,9 +55,9 @@ std::size_t Attempts::pass(std::size_t count) {
   return retries_ ? retries_->replay.take(t_.passedBytes, count) : count;
 }
 
-// RFC 9110 section 9.2.2, RFC 9113 section 8.7: again only if the backend has certainly not acted, or if the request
-// may be repeated. A repeat costs no time and is made at once and for every rule, but once: after a connection that was
-// kept too long, or a stream that was refused.
+// RFC 9110 section 9.2.2, RFC 9113 section 8.7: a request is sent again only if the backend has certainly not acted, or
+// if the request may be repeated. A repeat costs no time. It is made at once and for every rule, but only once: after a
+// connection that was kept too long, or a stream that was refused.
 Attempts::Judgement Attempts::judgeFailure() {
   const bool sent = t_.requestState == RequestState::kSending || t_.requestState == RequestState::kSent;
   if (retries_ && !sent) ++attempt_.number;
@@ -68,13 +68,13 @@ Attempts::Judgement Attempts::judgeFailure() {
   return harmless && isPassing(*t_.error) && plan() ? Judgement::kRetry : Judgement::kGiveUp;
 }
 
-// The connection came from the pool and is lost, which a reset of one stream alone does not mean.
+// Returns true if the connection came from the pool and is lost, which a reset of one stream alone does not mean.
 bool Attempts::wentStale() const {
   return attempt_.request.reused() && t_.error->type == base::ErrorType::kConnectionTerminated &&
          attempt_.request.lostConnection();
 }
 
-// The backend can be given all of the body again.
+// Returns true if the backend can be given all of the body again.
 bool Attempts::bodyIntact() const {
   if (t_.requestBody.end() == http::PipeEnd::kBroken) return false;
   return t_.passedBytes == 0 || (retries_ && retries_->replay.holds(t_.passedBytes));
@@ -98,7 +98,7 @@ bool Attempts::plan() {
   return true;
 }
 
-// The budget is that of the Backend that would have one request more, not of the one that failed.
+// The retry budget that counts is that of the Backend that would get one more request, not of the one that failed.
 bool Attempts::budgetAllows(const routing::WeightedBackend& next) {
   const auto* plan = routing::planFor(t_.request.head, next.backend);
   return plan == nullptr || t_.context.upstreams().tryRetry(*plan);

@@ -1,4 +1,4 @@
-// The attempts of one exchange, one after the other: which Backend each goes to, what it is sent again, and whether
+// Attempts decides about the attempts of one exchange: which Backend each goes to, what is sent again, and whether
 // another one follows a failure. An exchange has one attempt at a time; one thread.
 #pragma once
 
@@ -24,8 +24,8 @@ class Attempts {
   const routing::WeightedBackend* backend() const { return attempt_.backend; }
 
   /// Chooses the weighted backend of the rule: that of the session, if the rule persists sessions and the request
-  /// carries one, else by weight; null if no weighted backend has any weight. What carries sessions is taken out of the
-  /// request's heads, of `before` too, which may be null.
+  /// carries one, else by weight; null if no weighted backend has any weight. The cookie or field of the session is
+  /// taken out of the request's head, and of `before` too, which may be null.
   void choose(http::RequestHead* before) {
     const routing::Rule& rule = *t_.route.rule;
     // A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
@@ -38,11 +38,11 @@ class Attempts {
   /// Returns the head of the attempt, with views into the arena of the request.
   http::RequestHead head(RuleFilters filters);
 
-  /// The request is settled: from here on its body is kept for further attempts, if the rule retries.
+  /// Called when the request is settled. From here on its body is kept for further attempts, if the rule retries.
   void keepForRetries() {
     if (t_.route.rule->retry) makeRetries();
   }
-  /// The attempt begins to be made.
+  /// Called when the attempt begins to be made.
   void begin() {
     attempt_.begun = t_.now();
     if (!retries_) return;
@@ -51,21 +51,22 @@ class Attempts {
   }
   /// Puts the whole body back in front of what is in the request's pipe, for the next attempt.
   void rewind();
-  /// More of the body has come.
+  /// Called when more of the body has come.
   void keep(std::string_view bytes) {
     if (retries_) retries_->replay.keep(bytes);
   }
   bool keepsBody() const { return retries_ != nullptr; }
-  /// The attempt took `count` bytes more of the body. Returns how many of them no earlier attempt had taken.
+  /// Called when the attempt took `count` more bytes of the body. Returns how many of them no earlier attempt had
+  /// taken.
   std::size_t pass(std::size_t count);
-  /// There will be no further attempt.
+  /// Called when there will be no further attempt.
   void settle() {
     if (retries_) retries_->replay.release();
   }
 
   enum class Judgement : std::uint8_t {
-    kRepeat,  // the same attempt at once, unseen
-    kRetry,   // another attempt, which is planned
+    kRepeat,  // the same attempt is made again at once, unseen by the client
+    kRetry,   // another attempt follows, which is planned
     kGiveUp
   };
   /// Judges an attempt that failed with the transaction's error.
@@ -90,7 +91,7 @@ class Attempts {
             .allowed = allowed,
             .client = t_.client.connection};
   }
-  /// Puts into the response what the client is to carry from now on, if that is something else.
+  /// Puts into the response the session value that the client is to carry from now on, if that is another one.
   void tellSession() {
     if (session_) renewSession();
   }
@@ -107,7 +108,7 @@ class Attempts {
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
-  bool repeated_ = false;             // an attempt was made once more, unseen
+  bool repeated_ = false;             // an attempt was made once more, unseen by the client
 };
 
 }  // namespace sluice::exchange

@@ -1,7 +1,8 @@
-// The beginning of a request's body, kept so that another attempt can be given it again: at most limits.replayBuffer.
+// Replay keeps the beginning of a request's body, at most limits.replayBuffer, so that another attempt can be given it
+// again.
 //
-// Belongs to an exchange whose rule retries. The body stays in the pipe until a codec takes it; what was taken and is
-// not held in here is gone, and with it every further attempt.
+// It belongs to an exchange whose rule retries. The body stays in the pipe until a codec takes it. Bytes that were
+// taken and are not held here are gone, and no further attempt is possible.
 #pragma once
 
 #include <algorithm>
@@ -20,24 +21,24 @@ class Replay {
     kept_.appendCopy(pipe, std::min(bound, pipe.size()));
   }
 
-  /// More of the body has come.
+  /// Called when more of the body has come.
   void keep(std::string_view bytes) {
     if (kept_.size() < bound_) kept_.append(bytes.substr(0, bound_ - kept_.size()));
   }
-  /// `count` bytes more were taken out of the pipe, `taken` in all by this attempt. Returns how many of them no earlier
-  /// attempt had taken: for those alone the client is to be granted others.
+  /// Called when `count` more bytes were taken out of the pipe, `taken` in all by this attempt. Returns how many of
+  /// them no earlier attempt had taken: the client is granted more for those alone.
   std::size_t take(std::uint64_t taken, std::size_t count);
-  /// The first `taken` bytes of the body can be had again.
+  /// Returns true if the first `taken` bytes of the body can be had again.
   bool holds(std::uint64_t taken) const { return taken <= kept_.size(); }
   /// Puts the first `taken` bytes, which it holds, back in front of what is in the pipe.
   void rewind(base::ByteQueue& pipe, std::uint64_t taken);
-  /// There will be no further attempt.
+  /// Called when there will be no further attempt.
   void release();
 
  private:
   base::ByteQueue kept_;
   std::size_t bound_;
-  std::uint64_t granted_ = 0;  // taken by earlier attempts, the longest of them
+  std::uint64_t granted_ = 0;  // the most that an earlier attempt has taken
 };
 
 }  // namespace sluice::exchange

@@ -5,7 +5,7 @@
 namespace sluice::exchange {
 namespace {
 
-// A backoff that doubles stops growing here, unless it begins beyond.
+// A backoff that doubles stops growing here, unless it begins beyond this bound.
 constexpr base::Duration kLongestPause = std::chrono::seconds(10);
 
 }  // namespace

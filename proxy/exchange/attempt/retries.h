@@ -1,5 +1,5 @@
-// What an exchange whose rule retries (HTTPRouteRule.retry, GEP-1731) remembers from one attempt to the next. Owned by
-// the exchange; others have none.
+// Retries remembers the failures of an exchange whose rule retries (HTTPRouteRule.retry, GEP-1731), and the plan for
+// its next attempt. The exchange owns it; exchanges of other rules have none.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@ namespace sluice::exchange {
 
 class Retries {
  public:
-  /// `rule` retries, and outlives it; `body` as Replay wants it.
+  /// `rule` retries, and outlives it; `body` is as Replay's constructor needs it.
   Retries(const routing::Rule& rule, const base::ByteQueue& body, std::size_t replayBound)
       : replay(body, replayBound), rule_(rule) {}
 
   bool left() const { return made_ < rule_.retry->attempts; }
-  /// The rule wants no client to see that status.
+  /// Returns true if the rule retries for that status.
   bool refuses(std::uint16_t status) const { return rule_.retry->covers(status); }
-  /// Between the attempt that failed and the next: at least `backoff`, twice as long each time up to a bound, and up to
-  /// a quarter more by `random`, so that requests which failed together do not come back together.
+  /// Returns the pause between the attempt that failed and the next: at least `backoff`, twice as long each time up to
+  /// a bound, and up to a quarter more by `random`, so that requests which failed together do not come back together.
   base::Duration pause(std::uint64_t random) const;
 
-  /// One more attempt will be made, at that time and share.
+  /// Plans one more attempt, at that time and to that weighted backend.
   void plan(base::MonotonicTime due, const routing::WeightedBackend& next) {
     ++made_;
     due_ = due;
     next_ = &next;
   }
-  /// Once planned.
+  /// Returns the weighted backend of the planned attempt. Valid once one is planned.
   const routing::WeightedBackend& next() const { return *next_; }
-  /// max() if none is waited for.
+  /// Returns when the planned attempt is due; max() if none waits for its time.
   base::MonotonicTime due() const { return due_; }
   void begin() { due_ = base::MonotonicTime::max(); }
 
-  /// The next attempt's share, by weight: one that has not failed if there is one, else another than `failed`, else
-  /// that one again.
+  /// Returns the weighted backend of the next attempt, chosen by weight: one that has not failed if there is one, else
+  /// another than `failed`, else that one again.
   const routing::WeightedBackend& choose(const routing::WeightedBackend& failed, std::uint64_t random);
-  /// An attempt at that share has failed.
+  /// Returns true if an attempt at that weighted backend has failed.
   bool hasTried(const routing::WeightedBackend& share) const { return (tried_ & bitOf(share)) != 0; }
 
-  /// An attempt there has failed.
+  /// Records that an attempt at that endpoint has failed.
   void avoid(const net::Address& endpoint) { avoided_ = endpoint; }
-  /// The last one, or nullptr: another endpoint may do better.
+  /// Returns the endpoint that failed last, or nullptr. Another endpoint may do better.
   const net::Address* avoided() const { return avoided_ ? &*avoided_ : nullptr; }
 
   Replay replay;
@@ -57,7 +57,7 @@ class Retries {
 
   const routing::Rule& rule_;
   std::uint32_t made_ = 0;
-  std::uint64_t tried_ = 0;  // shares, a bit each
+  std::uint64_t tried_ = 0;  // weighted backends, a bit each
   const routing::WeightedBackend* next_ = nullptr;
   std::optional<net::Address> avoided_;
   base::MonotonicTime due_ = base::MonotonicTime::max();

@@ -9,7 +9,7 @@
 namespace sluice::exchange {
 namespace {
 
-/// The share that the target would be, were it one: no edits of any other share go to it.
+/// Returns the target as a weighted backend of its own, so that no edits of any other one apply to it.
 http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const GatewayIdentity& identity) {
   routing::WeightedBackend share;
   share.backend = source.target.backend;
@@ -20,7 +20,7 @@ http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const 
   return head;
 }
 
-/// The times of an exchange by the same rule, for it alone.
+/// Returns the timeouts of an exchange by the same rule, for the mirror alone.
 upstream::AsyncRequestTimes mirrorTimes(const base::TimeoutSettings& timeouts, const routing::Rule& rule) {
   return {timeouts.streamIdle, rule.requestTimeout.value_or(timeouts.request), rule.backendRequestTimeout};
 }
@@ -55,7 +55,7 @@ void Mirror::pin() {
   listenerPin_ = listener_.shared_from_this();
 }
 
-// --- what it is told -------------------------------------------------------------------------------------------------
+// --- calls of the exchange, the pool and the codec -------------------------------------------------------------------
 
 void Mirror::record() {
   request_.wake();
@@ -118,7 +118,7 @@ void Mirror::onAddresses() {
   table_.mark(*this);
 }
 
-// There is room now for what steps hold back, and what the share paid for may have gone.
+// There is room now for bytes that steps hold back, and bytes that the buffer share paid for may have gone.
 void Mirror::onRequestTaken() { table_.mark(*this); }
 
 void Mirror::onStepAnswer(processing::Ticket ticket, bool wasDropped) {
@@ -144,7 +144,7 @@ void Mirror::end() {
   table_.mark(*this);
 }
 
-// --- what follows from it --------------------------------------------------------------------------------------------
+// --- work of the beat ------------------------------------------------------------------------------------------------
 
 void Mirror::flush() {
   if (state_ == State::kEnded) {

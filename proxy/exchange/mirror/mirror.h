@@ -1,8 +1,8 @@
-// A copy of one request on its way to the Backend of a RequestMirror filter: its own head and body. Its answer is
-// discarded, and nobody waits for it. Owned by Mirrors; one thread.
+// A Mirror is a copy of one request, with a head and a body of its own, on its way to the Backend of a RequestMirror
+// filter. Its response is discarded, and nobody waits for it. Mirrors owns it; one thread.
 //
 // There are no retries: a copy that cannot be sent, or whose Backend takes it more slowly than the client brings it, is
-// dropped. What it is told is recorded; flush() follows it, in the drive beat.
+// dropped. Calls to it only record what has happened; flush() follows in the drive beat.
 #pragma once
 
 #include <cstdint>
@@ -26,21 +26,21 @@ namespace sluice::exchange {
 class ExchangeContext;
 class Mirror;
 
-/// A copy is made of this. The objects of the configuration live as long as the snapshot, or until pin(); the rest
-/// lives for the call alone.
+/// The request that a copy is made of. The objects of the configuration live as long as the snapshot, or until pin();
+/// the rest lives for the call alone.
 struct MirrorSource {
   const routing::ServedListener& listener;
   const routing::Rule& rule;
   const routing::RequestMirror& target;
   const http::RequestHead& request;
-  RuleFilters filters;  // of the rule, in `request`
+  RuleFilters filters;  // how far those of the rule have been applied to `request`
   ForwardedClient client;
 };
 
 /// The table that a mirror stands in, which also takes the answers of steps that have waited.
 class MirrorTable : public processing::ResumeSink {
  public:
-  /// It has something to do in this beat.
+  /// Has the mirror flushed in this beat.
   virtual void mark(Mirror& mirror) = 0;
 };
 
@@ -52,33 +52,33 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   bool dead() const { return state_ == State::kReported; }
   void flush();
   bool dirty = false;  // for Mirrors
-  /// The snapshot goes.
+  /// Called before the snapshot goes. Keeps what it uses of the snapshot.
   void pin();
-  /// First of all. False: limits.backendRequests has no room for it.
+  /// Called first. Returns false if limits.backendRequests has no room for it.
   bool enter() { return request_.enter(target_.backend); }
 
-  /// The client's side. What of the body is there when the copy is made it may hold whole, as far as
-  /// limits.processorBufferTotal has room for it. Beyond that, and beyond limits.exchangeBuffer, bytes that its Backend
-  /// has not taken end it.
+  /// Called as the body comes from the client. The part that is there when the copy is made may be held whole, as far
+  /// as limits.processorBufferTotal has room for it. Beyond that, and beyond limits.exchangeBuffer, bytes that its
+  /// Backend has not taken end it.
   void beginBody(const base::ByteQueue& bytes);
   void addBody(std::string_view bytes);
   void endBody(const http::Headers* trailers);
-  /// There will be no more of the request: without all of it the copy goes too.
+  /// Called when no more of the request will come. Without all of it the copy goes too.
   void leave();
-  /// The client is gone, and with it the purpose.
+  /// Called when the client is gone, and the purpose of the copy with it.
   void cancel();
 
-  /// A step of its Backend that has waited has its answer.
+  /// Called when a suspended step of its Backend has its answer.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
 
-  /// For reports.
+  /// Read by the observer.
   const routing::ServedListener& listener() const { return listener_; }
   const routing::Rule& rule() const { return rule_; }
   const routing::RequestMirror& target() const { return target_; }
-  /// 0 if there was neither an answer nor a failure.
+  /// Returns 0 if there was neither a response nor a failure.
   std::uint16_t status() const { return status_ == 0 && error_ ? error_->status : status_; }
   const std::optional<base::Error>& error() const { return error_; }
-  /// When it was sent; until then, when it was made.
+  /// Returns when it was sent; until then, when it was made.
   base::MonotonicTime begun() const { return request_.begun(); }
 
  private:
@@ -89,7 +89,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
     kReported
   };
 
-  // net::Timer: a step has waited too long.
+  // net::Timer, for a step that has waited too long
   void onTimer() override;
   // MirrorStepsOwner
   void onRefused(const base::Error& error) override { request_.fail(error); }
@@ -123,8 +123,8 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   upstream::AsyncRequest request_;
   std::unique_ptr<MirrorSteps> steps_;  // null unless its Backend has some
   State state_ = State::kPreparing;
-  bool ended_ = false;       // the client's side
-  bool worthAsking_ = true;  // where the Backend is
+  bool ended_ = false;       // the client's side has ended
+  bool worthAsking_ = true;  // the Backend's addresses may be known by now
   std::uint16_t status_ = 0;
   std::optional<base::Error> error_;
 };

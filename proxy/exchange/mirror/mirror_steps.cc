@@ -51,7 +51,7 @@ MirrorSteps::Outcome MirrorSteps::go() {
   }
 }
 
-/// Lets go on what came through the steps.
+/// Passes on the part of the body that came through the steps.
 void MirrorSteps::pass() {
   if (!pipeline_.carries()) return;
   pipeline_.takeFed();
@@ -62,7 +62,7 @@ void MirrorSteps::pass() {
   if (body_.bytes.empty()) pipeline_.releaseBuffers();
 }
 
-/// All steps so far have begun. kWaits: there are more now.
+/// Called when all steps so far have begun. Returns kWaits if there are more now.
 MirrorSteps::Outcome MirrorSteps::next() {
   switch (state_) {
     case State::kRequest:

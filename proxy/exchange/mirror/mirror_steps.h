@@ -1,7 +1,7 @@
-// The steps of the Backend that a mirror goes to, on the mirror's own copy of the request: request-headers,
-// request-body, connect and backend-request, all before it is sent. Its response is discarded unseen.
+// MirrorSteps runs the steps of the Backend that a mirror goes to, on the mirror's own copy of the request:
+// request-headers, request-body, connect and backend-request, all before it is sent. Its response is discarded unseen.
 //
-// Owned by a mirror whose Backend has such steps; one thread. What a step decides ends the mirror alone.
+// A mirror whose Backend has such steps owns it; one thread. A step can end the mirror alone.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace sluice::exchange {
 
-/// The mirror whose steps they are.
+/// Implemented by the mirror whose steps they are.
 class MirrorStepsOwner {
  public:
-  /// A step has ended it, and why.
+  /// Called when a step has ended the mirror, and why.
   virtual void onRefused(const base::Error& error) = 0;
 
  protected:
@@ -27,17 +27,17 @@ class MirrorStepsOwner {
 
 class MirrorSteps final : private StepHost {
  public:
-  /// Says whether `plan` has steps that a mirror would go through.
+  /// Returns true if `plan` has steps that a mirror would go through.
   static bool needed(const routing::BackendPlan& plan);
 
-  /// `message` is the mirror's, `body` what its Backend will be sent; they and `plan` outlive this.
-  /// A step that has waited wakes `token` of `sink`.
+  /// `message` is the mirror's, and `body` will be sent to its Backend; both and `plan` outlive this. A step that has
+  /// waited wakes `token` of `sink`.
   MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token, ExchangeContext& owner,
               http::RequestMessage& message, http::BodyPipe& body, const routing::BackendPlan& plan,
               const processing::Place& place, std::string_view client);
 
   enum class Outcome : std::uint8_t {
-    kWaits,           // for a step, or for more of the body
+    kWaits,           // it waits for a step, or for more of the body
     kNeedsAddresses,  // connectTo() is to be called
     kReady,           // the head is what the Backend gets; the body may still come
     kRefused          // the mirror has been told why
@@ -45,15 +45,15 @@ class MirrorSteps final : private StepHost {
   /// Moves on as far as it can.
   Outcome go();
   void connectTo(net::Addresses addresses);
-  /// The addresses that it may go to; nullptr: no step has narrowed them.
+  /// Returns the addresses that it may go to; nullptr if no step has narrowed them.
   const net::Addresses* allowed() const { return connect_.allowed(); }
 
-  /// The body goes through steps: then source() takes it, and end().
+  /// Returns true if the body goes through steps. Then source() and end() take it.
   bool carries() const { return pipeline_.carries(); }
   base::ByteQueue& source() { return pipeline_.source; }
   void end(std::optional<http::Trailers> trailers) { pipeline_.end(std::move(trailers)); }
 
-  /// When the first step that waits has waited too long; max(): no step waits.
+  /// Returns when the first suspended step has waited too long; max() if none is suspended.
   base::MonotonicTime deadline() const { return pipeline_.deadline(); }
   void expire(base::MonotonicTime now) { pipeline_.expire(now); }
   bool answer(processing::Ticket ticket, bool dropped) { return pipeline_.answer(ticket, dropped); }

@@ -1,4 +1,4 @@
-// The mirrored requests of a worker: their table and their part of the beat. Owned by Exchanges.
+// Mirrors holds the mirrored requests of a worker: their table and their part of the beat. Exchanges owns it.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@ class Mirrors final : private MirrorTable {
  public:
   explicit Mirrors(ExchangeContext& owner) : owner_(owner) {}
 
-  /// nullptr if limits.backendRequests has no room for it.
+  /// Returns nullptr if limits.backendRequests has no room for it.
   Mirror* create(const MirrorSource& source);
   Mirror* find(base::Handle<Mirror> handle) { return table_.find(handle); }
   std::size_t size() const { return table_.size(); }
 
-  /// Between beats: the rules of those that exist may go.
+  /// Called between beats, before rules of mirrors may go.
   void pin();
 
-  /// Beats.
+  /// Exchanges calls these three in its beats.
   void drive() { table_.flush(); }
   void reap() { table_.reap(); }
   bool quiet() const { return table_.quiet(); }
-  /// All go, unreported.
+  /// Drops all mirrors, unreported.
   void shutdown() { table_.clear(); }
 
  private:

@@ -1,5 +1,5 @@
-// The mirrored requests of one exchange: it tells them of the body and of its end, and asks nothing of them. The
-// exchange owns it; Mirrors has the mirrors themselves.
+// RequestMirrors tells the mirrored requests of one exchange of its body and of the body's end, and asks nothing of
+// them. The exchange owns it; Mirrors owns the mirrors themselves.
 #pragma once
 
 #include <string_view>
@@ -22,13 +22,13 @@ class RequestMirrors {
   RequestMirrors(const RequestMirrors&) = delete;
   RequestMirrors& operator=(const RequestMirrors&) = delete;
 
-  /// Starts those that the filters want, with what of the body has come.
+  /// Starts the mirrors that the filters want, with as much of the body as has come.
   void start(const std::vector<routing::RequestMirror>& wanted);
   bool empty() const { return handles_.empty(); }
   void addBody(std::string_view bytes);
-  /// The request's body has ended, with its pipe's trailers.
+  /// Called when the request's body has ended. Its trailers are in its pipe.
   void endBody();
-  /// The client is gone.
+  /// Called when the client is gone.
   void cancel();
 
  private:

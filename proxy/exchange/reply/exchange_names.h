@@ -1,4 +1,4 @@
-// Which objects of the configuration an exchange belongs to, by the names that logs, metrics and lists share.
+// Logs, metrics and lists share these names of the configuration objects that an exchange belongs to.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace sluice::exchange {
 
-/// Empty where nothing is decided yet, or there is none. Views live as long as the exchange.
+/// A name is empty while it is undecided, or if there is none. Views live as long as the exchange.
 struct ExchangeNames {
   std::string_view gateway;
   std::string_view listener;

@@ -34,7 +34,7 @@ http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& reques
                              const routing::RedirectFrom& from) {
   http::ResponseHead head;
   head.version = request.version;
-  // First: no browser follows a redirect of its question (Fetch, "CORS-preflight fetch").
+  // A preflight comes first, because no browser follows a redirect of it (Fetch, "CORS-preflight fetch").
   if (asks(request, corsOf(filters))) {
     head.status = 204;
   } else {

@@ -1,4 +1,4 @@
-// What is told of exchanges to people and machines: access log lines and metrics. One per worker, on its thread.
+// Report writes the access log and the metrics of exchanges. Each worker has one, on its thread.
 #pragma once
 
 #include <array>
@@ -23,9 +23,10 @@ class Report final : public ExchangeObserver {
   Report(net::Worker& worker, observe::MetricShard& metrics, observe::AccessLog& accessLog, std::string revision)
       : worker_(worker), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)) {}
 
-  /// What is served now: rules may go, and others take their addresses. To be told after Exchanges.
+  /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
+  /// Exchanges::adopt().
   void adopt(std::string revision);
-  /// Keeps no reference to any instrument any more; it asks for them anew when it needs them.
+  /// Drops every reference to an instrument. Instruments are looked up again when they are needed.
   void letGo();
 
   void onRouted(const Exchange& exchange) override;
@@ -40,14 +41,14 @@ class Report final : public ExchangeObserver {
   void onLimit(std::string_view limit) override;
 
  private:
-  // By listener, rule and chosen share: they live as long as the snapshot, and as the exchanges that pinned them.
+  // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them.
   struct Key {
     const routing::ServedListener* listener;
     const routing::Rule* rule;
     const routing::WeightedBackend* backend;
     friend bool operator==(const Key&, const Key&) = default;
   };
-  /// The instruments of one rule and Backend, looked up once: by status and error type.
+  /// The instruments of one rule and Backend by status and error type, each looked up once.
   struct Durations {
     std::uint16_t status;
     std::string_view errorType;
@@ -59,12 +60,12 @@ class Report final : public ExchangeObserver {
     std::vector<Durations> durations;
   };
   Series& seriesOf(const Key& key);
-  /// Made without instruments; what is observed asks for its own.
+  /// Returns an entry that may have no instruments yet; each is looked up when it is first observed.
   static Durations& durationsOf(Series& series, std::uint16_t status, std::string_view errorType);
   observe::Histogram& serverDuration(Durations& durations, const Key& key);
   observe::Histogram& clientDuration(Durations& durations, const Key& key);
   void log(const Exchange& exchange, base::MonotonicTime now);
-  /// One that was no client's.
+  /// A request that came from no client: a mirror or a callout.
   struct OwnRequest {
     std::string_view gateway;
     std::string_view route;
@@ -87,7 +88,8 @@ class Report final : public ExchangeObserver {
   };
   std::unordered_map<Key, Series, KeyHash> series_;
   std::pair<const Key, Series>* recent_ = nullptr;  // looked up last
-  /// By the address of a step, which leads to one place; who finds another there looks its instrument up.
+  /// Steps have places by a hash of their address. If another step has the place, it is replaced and the instrument
+  /// looked up again.
   struct StepDurations {
     const processing::Step* step = nullptr;
     observe::Histogram* durations = nullptr;

@@ -1,8 +1,8 @@
-// The session that a request belongs to, by a rule that persists sessions (GEP-1619): read from what the client
-// carries, and whether it is to carry something else from now on.
+// A Session says which session a request belongs to, if its rule persists sessions (GEP-1619). It is read from the
+// cookie or field that the client carries, and decides whether the client is to carry another one from now on.
 //
-// Owned by the exchange; others have none. What is forged, too old, or not of this rule is no session, and never an
-// error.
+// The exchange owns it; exchanges of other rules have none. A value that is forged, too old, or not of this rule is no
+// session, and never an error.
 #pragma once
 
 #include <optional>
@@ -22,22 +22,22 @@ class Session {
   /// `rule` persists sessions, and outlives it.
   explicit Session(const routing::Rule& rule) : rule_(rule) {}
 
-  /// Takes what carries sessions out of the request.
+  /// Takes the values of sessions out of the request, and resumes the first that is good.
   void take(const pki::ValueSealer& sealer, base::WallTime now, http::RequestMessage& request);
 
-  /// Where the session is; nullptr: nowhere, or nowhere any more.
+  /// Returns the weighted backend that the session is bound to; nullptr if there is none, or none any more.
   const routing::WeightedBackend* share() const { return share_; }
-  /// Of that share, if it is a Service's; nullptr: whichever.
+  /// Returns the endpoint that the session is bound to, if its backend is a Service; nullptr if any endpoint will do.
   const net::Address* endpoint() const { return !left_ && held_ && held_->endpoint ? &*held_->endpoint : nullptr; }
-  /// The attempt there has failed: the session goes on wherever the next one leads.
+  /// Called when the attempt there has failed. The session goes on wherever the next one leads.
   void leave() { left_ = true; }
 
   struct Renewal {
     std::string value;
-    base::Duration age;  // of the session
+    base::Duration age;  // that of the session
   };
-  /// The request was served by that share, at `endpoint` if it is a Service's: what the client is to carry; nullopt:
-  /// what it does.
+  /// Called when the request was served by that weighted backend, at `endpoint` if it is a Service. Returns what the
+  /// client is to carry from now on; nullopt if it carries that already.
   std::optional<Renewal> renew(const pki::ValueSealer& sealer, base::WallTime now,
                                const routing::WeightedBackend& share,
                                const std::optional<net::Address>& endpoint) const;
@@ -47,8 +47,8 @@ class Session {
 
   const routing::Rule& rule_;
   const routing::WeightedBackend* share_ = nullptr;
-  std::optional<SessionValue> held_;  // that of share_
-  bool outdated_ = false;             // it is sealed by the previous key
+  std::optional<SessionValue> held_;  // the value that led to share_
+  bool outdated_ = false;             // that value is sealed by the previous key
   bool left_ = false;
 };
 

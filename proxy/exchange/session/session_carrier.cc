@@ -10,7 +10,7 @@
 namespace sluice::exchange {
 namespace {
 
-// A browser may hold one for each Path. Each costs a decryption, so nobody has many looked at.
+// A browser may hold one cookie for each Path. Each costs a decryption, so only a few are looked at.
 constexpr std::size_t kMostValues = 4;
 
 struct Found {
@@ -28,7 +28,7 @@ std::string_view unquoted(std::string_view text) {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-/// The cookies of a field without those of the policy; nullopt if it has none of those.
+/// Returns the cookies of a field without those of the policy; nullopt if it has none of the policy's.
 std::optional<std::string> withoutSession(std::string_view field, Found& found) {
   std::string rest;
   bool any = false;

@@ -1,8 +1,8 @@
-// Where a session's value stands in messages: in a cookie (RFC 6265), or in a header field, by the name that the policy
-// says.
+// Reads and writes the value of a session in messages: in a cookie (RFC 6265) or in a header field, by the name that
+// the policy gives.
 //
-// It is the gateway's and the client's: what carries it is taken out of requests before anybody else sees them. Free
-// functions, on the exchange's thread.
+// The value is between the gateway and the client: its cookie or field is taken out of requests before anybody else
+// sees them. Free functions, on the exchange's thread.
 #pragma once
 
 #include <string_view>
@@ -14,22 +14,23 @@
 
 namespace sluice::exchange {
 
-/// The first few values that may be ours by their size `valueSize`: views into the request's arena. All cookies or
-/// fields of the name leave the request; the others stay as they are.
+/// Removes all cookies or fields of the policy's name from the request; the others stay as they are. Returns the first
+/// few values that may be ours by their size `valueSize`, as views into the request's arena.
 std::vector<std::string_view> takeSessions(const routing::SessionPolicy& policy, std::size_t valueSize,
                                            http::RequestMessage& request);
-/// They leave the head as the client sent it too, where that is kept besides.
+/// Removes them from the head as the client sent it too, where that is kept besides.
 void removeSessions(const routing::SessionPolicy& policy, base::Arena& arena, http::Headers& headers);
 
-/// How the client is to carry a value.
+/// The terms on which the client is to carry a value.
 struct SessionTerms {
   std::string_view requestPath;
   bool secure;         // the client came by TLS
-  base::Duration age;  // of the session
+  base::Duration age;  // that of the session
 };
 
-/// As the field of the policy, in place of the backend's, or as one cookie more: HttpOnly, SameSite=Strict, Secure
-/// where the client came by TLS (GEP-1619, "Cookie Attributes"), and with Max-Age if it is permanent.
+/// Adds the value as the field of the policy, in place of the backend's, or as one more cookie: HttpOnly,
+/// SameSite=Strict, Secure where the client came by TLS (GEP-1619, "Cookie Attributes"), and with Max-Age if it is
+/// permanent.
 void addSession(const routing::SessionPolicy& policy, std::string_view value, const SessionTerms& terms,
                 http::ResponseMessage& response);
 

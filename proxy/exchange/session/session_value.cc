@@ -14,7 +14,7 @@ constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kAddressBytes = 16;
 static_assert(1 + 8 + 8 + 1 + kAddressBytes + 2 == SessionValue::kSize);
 
-// What WallTime can hold.
+// The latest time that WallTime can hold.
 constexpr std::uint64_t kLatest =
     std::chrono::duration_cast<std::chrono::milliseconds>(base::WallTime::duration::max()).count();
 

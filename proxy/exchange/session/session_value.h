@@ -1,6 +1,6 @@
-// What a session's value says before it is sealed: since when it is, and where it is.
+// A SessionValue says when a session began and where it is bound to, before that is sealed.
 //
-// A value; as bytes it has one size, whatever it says, so that its length tells nothing either.
+// As bytes it always has one size, so that its length tells nothing either.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ struct SessionValue {
 
   base::WallTime begun;                  // to the millisecond
   std::uint64_t share = 0;               // SessionPolicy::shares
-  std::optional<net::Address> endpoint;  // of a Service
+  std::optional<net::Address> endpoint;  // only of a Service
 
   std::string toBytes() const;
-  /// nullopt for what toBytes() does not make.
+  /// Returns nullopt for bytes that toBytes() does not make.
   static std::optional<SessionValue> parse(std::string_view bytes);
 };
 

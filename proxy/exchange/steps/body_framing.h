@@ -1,4 +1,4 @@
-// How a body that payload processors may have changed is framed and ended. Pure functions.
+// Frames and ends a body that payload processors may have changed. Pure functions.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace sluice::exchange {
 void finishPipe(http::BodyPipe& pipe, std::optional<http::Trailers> trailers);
 /// Copies the list of trailers; the bytes stay those of `pipe`.
 std::optional<http::Trailers> trailersOf(const http::BodyPipe& pipe);
-/// Removes the fields that say something of the bytes of a body (RFC 9530, RFC 1864).
+/// Removes the fields that describe the bytes of a body (RFC 9530, RFC 1864).
 void removeDigests(http::Headers& headers);
 
-/// Removes from `trailers` what the head that was sent says itself, or a twin of it: some servers merge the two, and
-/// what the gateway has put into the head is not for the client to say once more behind the body.
+/// Removes from `trailers` the fields that the head that was sent has already, and their twins. Some servers merge
+/// trailers into the head, and a client must not repeat behind the body what the gateway has put into the head.
 void removeTwinsOf(const http::Headers& sent, http::Headers& trailers);
 
-/// How a body that steps have changed (`alters`) is framed: by its length if all of it is in `pipe`, else by its end.
-/// One that was nothing and is nothing stays so.
+/// Frames a body that steps have changed (`alters`): by its length if all of it is in `pipe`, else by its end. A
+/// request or response that had no body and has none now stays so.
 template <typename Head>
 void frame(Head& head, bool alters, const http::BodyPipe& pipe) {
   if (!alters) return;

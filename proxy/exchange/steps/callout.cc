@@ -24,7 +24,7 @@ Callout::Callout(ExchangeContext& context, const processing::CalloutRequest& req
       share_(context.bufferRoom()) {
   message_.head = http::clone(message_.arena, request.head);
   if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
-  // So that a callout that leads back to this gateway is known for a loop.
+  // A callout that leads back to this gateway is recognized as a loop by this.
   message_.head.headers.add(message_.arena, http::FieldId::kVia, context.identity().via);
   if (request_.enter(plan_)) {
     request_.start(message_.head);
@@ -34,7 +34,7 @@ Callout::Callout(ExchangeContext& context, const processing::CalloutRequest& req
                                  "too many requests to the server that a processor asks"));
 }
 
-// The step goes too, so it is not told.
+// The step goes too, so it is not woken.
 Callout::~Callout() {
   if (resumer_) resumer_->release();
 }

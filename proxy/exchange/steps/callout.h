@@ -1,4 +1,4 @@
-// A processor's own request to a Backend, as the data path makes it. Owned by its step; one thread.
+// A callout is a processor's own request to a Backend; this one is made by the data path. Its step owns it; one thread.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class Callout final : public processing::Callout, private upstream::AsyncRequest
   const http::Headers* trailers() const override { return trailers_ ? &trailers_->fields : nullptr; }
   const std::optional<base::Error>& error() const override { return error_; }
 
-  /// For reports.
+  /// Read by the observer.
   const processing::Place& place() const { return place_; }
   const routing::BackendPlan& plan() const { return *plan_; }
   base::MonotonicTime begun() const { return request_.begun(); }
@@ -48,7 +48,7 @@ class Callout final : public processing::Callout, private upstream::AsyncRequest
   void onResponseEnd(std::optional<http::Trailers> trailers) override;
   void onFailed(const base::Error& error) override;
 
-  /// Something has come: wakes the step, if it waits for that.
+  /// Wakes the step, if it waits for what has come.
   void tell();
   void failBeyondBound();
   std::uint64_t mostReceived() const;

@@ -1,5 +1,5 @@
-// Where one attempt may be connected to: what was resolved and guarded, and what the steps of the phase connect have
-// left of it. Nobody looks the name up again behind them.
+// ConnectPhase holds the addresses that one attempt may be connected to: those that were resolved and guarded, as far
+// as the steps of the phase connect have left them. The name is not looked up again behind these steps.
 #pragma once
 
 #include "proxy/base/arena.h"
@@ -11,16 +11,16 @@ namespace sluice::exchange {
 
 class ConnectPhase {
  public:
-  /// Steps are about to see `addresses`, to which `plan` leads.
+  /// Called before steps see `addresses`, to which `plan` leads.
   void begin(base::Arena& arena, const routing::BackendPlan& plan, net::Addresses addresses);
-  /// The steps have decided.
+  /// Called when the steps have decided.
   void end();
-  /// Another attempt has not been there.
+  /// Called for another attempt, whose steps have not decided.
   void reset() { ended_ = false; }
 
-  /// The steps see this and narrow it.
+  /// Returns the destination that the steps see and narrow.
   processing::Destination& destination() { return destination_; }
-  /// Returns what the steps have left; nullptr before end().
+  /// Returns the addresses that the steps have left; nullptr before end().
   const net::Addresses* allowed() const { return ended_ ? &addresses_ : nullptr; }
 
  private:

@@ -1,5 +1,5 @@
-// The chains of processors that an exchange goes through, as far as its listener, its rule and its Backend are known,
-// and the phases that they have steps of.
+// ExchangeChains finds the chains of processors that an exchange goes through, as far as its listener, its rule and its
+// Backend are known, and the phases that they have steps of.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class ExchangeChains {
     return {route.listener != nullptr ? route.listener->chain.get() : nullptr,
             route.rule != nullptr ? route.rule->chain.get() : nullptr, ofBackend()};
   }
-  /// Returns those of the Gateway and the rule.
+  /// Returns the chains of the Gateway and the rule.
   processing::Chains shared() const {
     const processing::Chains chains = all();
     return {chains[0], chains[1], nullptr};
@@ -62,7 +62,7 @@ class ExchangeChains {
 
   const Transaction& t_;
   const Attempts& attempts_;
-  std::uint8_t phases_ = 0;  // that there are steps of, a bit each
+  std::uint8_t phases_ = 0;  // phases that have steps, a bit each
 };
 
 }  // namespace sluice::exchange

@@ -67,7 +67,7 @@ void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead&
   heeded_ = false;
   processing::Pipeline& pipeline = beginResponse(head, processing::BodyPath::kBypasses);
   pipeline.append(chains, Phase::kResponseHeaders);
-  // A step that waits here is not waited for: the answer is the gateway's already.
+  // A step that suspends here is not waited for, because the reply is decided.
   base::ByteQueue nothing(owner_.worker().chunks());
   pipeline.go(nothing, 0);
   response.reset();

@@ -1,8 +1,8 @@
-// What an exchange has of payload processors while it is under way: the steps of its request, of its attempt and of its
-// response, each with the body on its way through them.
+// ExchangeSteps holds the steps of payload processors of one exchange while it is under way: those of its request, of
+// its attempt and of its response, each with the body on its way through them.
 //
-// In the arena of an exchange whose rule or Backend has processors; others have none. The exchange says when what runs;
-// what a step decides comes back as events.
+// It lives in the arena of an exchange whose rule or Backend has processors; other exchanges have none. The exchange
+// says which steps run when, and their decisions come back as events.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@
 
 namespace sluice::exchange {
 
-/// The exchange whose steps they are.
+/// Implemented by the exchange whose steps they are.
 class ExchangeStepsOwner {
  public:
-  /// Where it is, by the names of Gateway, route and Backend, as far as they are known.
+  /// Returns the names of Gateway, route and Backend, as far as they are known.
   virtual processing::Place place() const = 0;
-  /// A step has ended it, and why.
+  /// Called when a step has ended the exchange, and why.
   virtual void onRefused(const base::Error& error) = 0;
 
  protected:
@@ -39,21 +39,24 @@ class ExchangeSteps final : private StepHost {
   ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client, ExchangeContext& owner,
                 http::RequestMessage& message);
 
-  /// Of the listener and the rule, once; of the Backend, for each attempt; of the response.
+  /// Begins the steps of the listener and the rule. Called once.
   processing::Pipeline& beginRequest();
-  /// The rule is found: what its filters and steps change from here on can be undone, back to `before`.
+  /// Called when the rule is found. Changes that its filters and steps make from here on can be undone, back to
+  /// `before`.
   void beginRule(http::RequestHead& before);
-  /// From here on, steps of the Backend that is chosen for now see `head`, which is that Backend's own. What they
-  /// change is recorded in tentativeEdits.
+  /// Begins the steps of the Backend that is chosen for now. They see `head`, which is that Backend's own, and their
+  /// changes are recorded in tentativeEdits.
   void beginTentative(http::RequestHead& head, const processing::Chain& own);
+  /// Begins the steps of the Backend. Called for each attempt.
   processing::Pipeline& beginAttempt(http::RequestHead& head, processing::BodyPath path);
+  /// Begins the steps of the response.
   processing::Pipeline& beginResponse(http::ResponseHead& head, processing::BodyPath path);
-  /// The attempt is given up, and with it what its Backend answered.
+  /// Called when the attempt is given up, and its Backend's response with it.
   void endAttempt();
-  /// An answer of the gateway's own sees the steps of response-headers, which can not keep it from the client.
+  /// Shows a local reply to the steps of response-headers, which cannot keep it from the client.
   void passBy(const processing::Chains& chains, http::ResponseHead& head);
 
-  /// max(): no step waits.
+  /// Returns when a suspended step has waited too long; max() if none is suspended.
   base::MonotonicTime deadline() const { return hasWaited() ? firstDeadline() : base::MonotonicTime::max(); }
   /// Returns the first step that is suspended; nullptr if none is.
   const processing::Step* suspended() const;
@@ -65,7 +68,7 @@ class ExchangeSteps final : private StepHost {
   std::uint64_t heldOfResponse() const;
 
   std::optional<processing::Pipeline> request;
-  /// The request as the client sent it, if steps of it may change that; null: none does.
+  /// The head of the request as the client sent it; null if no step may change that.
   http::RequestHead* sentHead = nullptr;
   /// Keeps the head from before the filters and the steps of the rule; null until the rule is found.
   http::RequestHead* headBeforeRule = nullptr;
@@ -80,13 +83,13 @@ class ExchangeSteps final : private StepHost {
   processing::RequestEdits tentativeEdits;
   std::optional<processing::Pipeline> attempt;
   std::optional<processing::Pipeline> response;
-  /// What the Backend is sent: of this attempt.
+  /// The head that is sent to the Backend of this attempt.
   http::RequestHead* attemptHead = nullptr;
-  bool backendRequestEntered = false;  // of this attempt
-  ConnectPhase connect;                // likewise
+  bool backendRequestEntered = false;  // for this attempt
+  ConnectPhase connect;                // for this attempt
   http::BodyPipe attemptBody;
 
-  /// A step has answered, or failed closed.
+  /// The step that has replied, or failed closed.
   struct Refusal {
     std::string processor;  // the name of the use
     processing::Phase phase;
@@ -96,9 +99,9 @@ class ExchangeSteps final : private StepHost {
 
   processing::RouteWish wish;
   bool matchedAgain = false;
-  /// The rule by which it was matched first: steps of it may still be under way.
+  /// The rule that was matched first. Steps of it may still be under way.
   std::shared_ptr<const routing::Rule> formerRule;
-  /// Where the exchange is, when a pipeline begins or the route has changed.
+  /// Updates the names of where the exchange is. Called when a pipeline begins or the route has changed.
   void findPlace();
   /// The exchange cannot go on because of what a step did, although the step itself did not fail.
   void refuse(const processing::Step& step, std::string reason);
@@ -115,9 +118,9 @@ class ExchangeSteps final : private StepHost {
   ExchangeStepsOwner& exchange_;
   http::RequestMessage& request_;
   bool placeKnown_ = false;
-  bool heeded_ = true;                // what steps decide counts
-  processing::Holds holds_;           // of steps that run once
-  processing::Holds holdsOfAttempt_;  // of those that run for each
+  bool heeded_ = true;                // the decisions of steps count
+  processing::Holds holds_;           // those of steps that run once
+  processing::Holds holdsOfAttempt_;  // those of steps that run for each attempt
 };
 
 }  // namespace sluice::exchange

@@ -41,8 +41,8 @@ http::RequestHead* Processing::copied(const http::RequestHead& head) {
 
 void Processing::beginBeforeRouting() {
   const processing::Chains first = {t_.route.listener->preRouting.get(), nullptr, nullptr};
-  chains_.findPhases();  // a reply of theirs goes through response-headers of the listener
-  // Whether steps of the route will want the body is not known.
+  chains_.findPhases();  // their local replies go through response-headers of the listener
+  // It is not known whether steps of the route will want the body.
   Pipeline& pipeline = beginRequest(processing::bodyPath(t_.request.head.body, true) == processing::BodyPath::kFlows);
   pipeline.appendRequest(first, Round::kFirst);
   pipeline.appendRequest(first, Round::kSecond);
@@ -84,7 +84,7 @@ void Processing::carryRequest() {
   body = http::BodyPipe(t_.context.worker().chunks());
 }
 
-// The steps change nothing of the body, which is the request's.
+// These steps change nothing of the body, which is the request's.
 bool Processing::beginTentative() {
   steps_->ruleFilters = RuleFilters::kApplied;
   rebuildHead();
@@ -119,7 +119,7 @@ void Processing::rebuildHead() {
 
 // --- the route matched again ----------------------------------------------------------------------------------------
 
-// A step is heeded once. The changes of steps that the new rule has too are laid on again.
+// The wish of a step is heeded once. The changes of steps that the new rule has too are applied again.
 Processing::Rematch Processing::matchAgain(routing::RouteMatch& match) {
   const bool asked = steps_->request->askedByStep();
   if (asked && std::exchange(steps_->matchedAgain, true)) return Rematch::kSame;
@@ -142,7 +142,7 @@ Processing::Rematch Processing::matchAgain(routing::RouteMatch& match) {
   return Rematch::kChanged;
 }
 
-// Hints take the place of the fields of `head` that have their names.
+// Hints replace the fields of `head` that have their names.
 routing::RouteMatch Processing::matchWithHints(http::RequestHead head) const {
   const Downstream* downstream = t_.downstream();
   if (downstream == nullptr) return {};

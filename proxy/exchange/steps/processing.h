@@ -1,10 +1,10 @@
-// An exchange and the payload processors of its Gateway, its rule and its Backend: which of their steps run when, and
-// on which heads.
+// Processing runs the steps of the payload processors that an exchange's Gateway, rule and Backend have: it decides
+// which of them run when, and on which heads.
 //
-// The steps of a request run in two rounds. Those before authentication come first; then the rule is settled and its
-// filters apply, below what steps of that round have changed; then come those behind authentication. The Backend's own
-// steps see the attempt's copy of the head: once it is made, before it is connected, and before it is sent. Those of a
-// response run before it is decided whether it is kept, and on the one that is kept.
+// The steps of a request run in two rounds. Steps before authentication come first. Then the rule is settled and its
+// filters apply, below the changes of that round. Steps behind authentication come last. The Backend's own steps see
+// the attempt's copy of the head: once it is made, before it is connected, and before it is sent. Steps of a response
+// run before it is decided whether the response is kept, and on the one that is kept.
 //
 // A step may ask once for the route to be matched again. The head then goes back to what it was before the filters and
 // steps of the rule that is left, so that nothing which that rule put in, a credential above all, leaves with another.
@@ -30,7 +30,7 @@ class Processing final : private ExchangeStepsOwner {
 
   ExchangeChains& chains() { return chains_; }
   const ExchangeChains& chains() const { return chains_; }
-  /// Returns nullptr if no step has been concerned so far.
+  /// Returns nullptr if no step has had a part so far.
   ExchangeSteps* steps() const { return steps_.get(); }
 
   /// Begins the steps of the listener that come before a route is matched.
@@ -41,7 +41,7 @@ class Processing final : private ExchangeStepsOwner {
   /// Backend's own head: an attempt that goes there finds what they changed. Returns false if there are none to run.
   bool beginTentative();
   void beginSecondRound();
-  /// The second round has decided: the heads are framed as the body that the steps left.
+  /// Called when the second round has decided. Frames the heads as the body that the steps left.
   void endRounds();
 
   enum class Rematch : std::uint8_t {
@@ -52,14 +52,14 @@ class Processing final : private ExchangeStepsOwner {
   /// Matches the route again because a step has asked for it, by what is served now: the listener's own table may be
   /// gone.
   Rematch matchAgain(routing::RouteMatch& match);
-  /// Matches behind the steps that came before routing.
+  /// Matches the route behind the steps that came before routing.
   routing::RouteMatch matchWithHints(http::RequestHead head) const;
-  /// The rule is left; its steps may still have the body under their hands.
+  /// Called when the rule is left. Its steps may still have some of the body under their hands.
   void leaveRule();
   /// Makes the head anew from the one before the rule: the filters of the rule apply, if their time has come, and then
   /// what the steps that count have changed.
   void rebuildHead();
-  /// Begins the first round of another rule. What has run does not run again.
+  /// Begins the first round of another rule. Steps that have run do not run again.
   void restartRounds();
 
   /// Begins the Backend's steps on the attempt's own copy of the head.
@@ -70,7 +70,7 @@ class Processing final : private ExchangeStepsOwner {
   void beginBackendRequest();
   void endAttempt();
 
-  /// Begins with a response. The head is the transaction's.
+  /// Begins the steps of a response, whose head is in the transaction.
   void beginResponse();
   void beginBackendResponse();
   void beginKeptResponse();
@@ -83,9 +83,9 @@ class Processing final : private ExchangeStepsOwner {
   processing::Pipeline* responseCarrier() const { return carrier(&ExchangeSteps::response); }
   /// Returns nullptr if the attempt has no steps.
   processing::Pipeline* attempt() const { return steps_ && steps_->attempt ? &*steps_->attempt : nullptr; }
-  /// Returns true if a step needs the client's body, and nobody else does anything.
+  /// Returns true if a step needs the client's body, and nothing else is under way.
   bool starves() const;
-  /// Removes from the trailers of the request what the head that is sent says itself.
+  /// Removes from the trailers of the request the fields that the head that is sent has already.
   void guardTrailers();
   /// Returns how far the request's fields have come on their way through the filters of the rule.
   RuleFilters ruleFilters() const { return steps_ ? steps_->ruleFilters : RuleFilters::kPending; }

@@ -1,5 +1,5 @@
-// What runs of steps need of their worker, whether they run for an exchange or for a mirror of it. What a step decides
-// is up to the derived class.
+// StepHost gives pipelines what they need of their worker, whether they run for an exchange or for a mirror of it. The
+// derived class acts on the decisions of steps.
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,12 @@ class ExchangeContext;
 
 class StepHost : public processing::PipelineHost {
  protected:
-  /// A step that has waited wakes `token` of `sink`. `address`: the client's.
+  /// A step that has waited wakes `token` of `sink`. `address` is the client's.
   StepHost(ExchangeContext& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
       : owner_(owner), sink_(sink), token_(token), peer_{address, {}, {}} {}
   /// Lets a class that inherits privately hand itself to a run.
   processing::PipelineHost& host() { return *this; }
-  /// A step has asked to wait, at least once.
+  /// Returns true if a step has asked to wait at least once.
   bool hasWaited() const { return tickets_ > 0; }
 
   // processing::PipelineHost
@@ -47,7 +47,7 @@ class StepHost : public processing::PipelineHost {
   processing::Ticket tickets_ = 0;
 };
 
-/// Returns what the client is told of a step that failed, which is never what the step said.
+/// Returns the error that a client gets when a step has failed. It never repeats what the step said.
 base::Error failureOf(const processing::Step& step, const processing::Verdict& verdict);
 
 }  // namespace sluice::exchange
