@@ -22,7 +22,7 @@ constexpr std::uint64_t bits(Event first, Events... rest) {
   return Transaction::bitOf(first) | bits(rest...);
 }
 
-// Events of an attempt that is given up count no more. Those of the request's steps, which go on, do.
+// Events of an attempt that is given up no longer count, but events of the request's steps do, because these go on.
 constexpr std::uint64_t kAttemptEvents =
     bits(Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
          Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim, Event::kResponseArrived,

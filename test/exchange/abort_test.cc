@@ -1,4 +1,5 @@
-// Whoever breaks off, and when: the other side is cut at once, the exchange ends once, and nothing stays behind.
+// When one side breaks off, at any time, the other side is cut at once, the exchange ends once, and nothing stays
+// behind.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -26,7 +27,7 @@ class Abort : public ::testing::TestWithParam<std::tuple<Version, Version>> {
   }
   std::size_t get() { return client_.ask({.target = "/ok"}); }
   std::size_t post() { return client_.ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd}); }
-  /// HTTP/1.1 has no other way than to end the connection.
+  /// Breaks the exchange off. HTTP/1.1 can only end the connection.
   void clientAborts(std::size_t index) {
     if (std::get<0>(GetParam()) == Version::kHttp2) {
       client_.cancel(index);
@@ -199,7 +200,7 @@ TEST_P(Abort, TheEndOfTheProcessReportsWhatIsInFlight) {
   EXPECT_EQ(rig_.budget().requests.count(), 0U);
 }
 
-// What an HTTP/1.1 codec has read ahead of a slow client outlives the backend's connection.
+// Bytes that an HTTP/1.1 codec has read ahead of a slow client outlive the backend's connection.
 class ReadAhead : public ::testing::Test {
  protected:
   ReadAhead() : rig_(small()), client_(rig_.connect()) {

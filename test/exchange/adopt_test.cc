@@ -1,5 +1,5 @@
-// Another configuration while exchanges are under way: they go on by the rules that they began with, which nobody else
-// keeps, and who comes then finds the new ones.
+// When another configuration is adopted, exchanges under way go on by the rules that they began with, which nothing
+// else keeps. Later exchanges find the new rules.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ TEST(Adopted, ARetryGoesToTheBackendThatWasChosen) {
   EXPECT_TRUE(rig.wire(1).letGo);
 }
 
-// By its rule, which looks for its Backend once more.
+// The exchange goes on by its rule, which looks for its Backend once more.
 TEST(Adopted, ALaterAttemptAtABackendThatHasGoneLeavesNothingBehind) {
   test::RigOptions options;
   options.rule = [](routing::Rule& rule) {
@@ -98,7 +98,7 @@ TEST(Adopted, ALaterAttemptAtABackendThatHasGoneLeavesNothingBehind) {
   ASSERT_TRUE(rig.settle());
   EXPECT_EQ(client.answer(0).body, "late");
   EXPECT_TRUE(rig.wire(1).letGo) << "its Backend is not served any more";
-  // Served again, it keeps its connections.
+  // A Backend that is served again keeps its connections.
   rig.adopt("3");
   for (int i = 0; i < 2; ++i) {
     client.ask({.target = "/ok"});
@@ -143,7 +143,7 @@ class AdoptedLog : public ::testing::Test {
     ::rmdir(folder_.c_str());
   }
   std::string path() const { return folder_ + "/access.log"; }
-  /// Of the only line.
+  /// Returns the revision in the only line of the access log.
   std::string loggedRevision() {
     rig_->flushLog();
     std::ifstream in(path());

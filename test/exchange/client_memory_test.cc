@@ -1,5 +1,5 @@
-// What clients hold of the gateway's memory, on both sides of limits.connectionMemory and connectionMemoryTotal: bodies
-// that nobody takes stay within them, and never stand in the way of anybody else.
+// Bodies that nobody takes stay within limits.connectionMemory and connectionMemoryTotal, and never stand in the way of
+// anybody else. Each bound is tested on both sides.
 #include "proxy/exchange/client_memory.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ RigOptions tight(Version backend) {
   options.bounds.connectionMemory = 256 * kKib;
   options.bounds.concurrentStreams = 4;
   options.bounds.streamWindow = 128 * kKib;
-  options.bounds.responseRate = 0;  // the least rate is another test's
+  options.bounds.responseRate = 0;  // response_rate_test.cc tests the least rate
   options.limits.streamWindow = 128 * kKib;
   options.limits.firstWindow = static_cast<std::uint32_t>(bodyWindowOf(options.bounds).first);
   return options;
@@ -101,7 +101,7 @@ class BodiesHeld : public ::testing::TestWithParam<Version> {
     client_ = &rig_->connect(Version::kHttp2);
     return *rig_;
   }
-  /// A response of kBody is on its way to a new request.
+  /// Starts a response of kBody to a new request.
   std::size_t download(ClientPeer& client) {
     const std::size_t index = client.ask({.target = "/ok"});
     EXPECT_TRUE(rig_->settle());
@@ -122,7 +122,7 @@ class BodiesHeld : public ::testing::TestWithParam<Version> {
   ClientPeer* client_ = nullptr;
 
  private:
-  std::vector<std::size_t> answered_;  // of each backend
+  std::vector<std::size_t> answered_;  // for each backend
 };
 
 INSTANTIATE_TEST_SUITE_P(Backends, BodiesHeld, ::testing::Values(Version::kHttp11, Version::kHttp2));
@@ -159,7 +159,7 @@ TEST_P(BodiesHeld, ABodyThatIsReadHasTheWholeWindowAndGivesItBack) {
 
 TEST_P(BodiesHeld, WhoHoldsMostWaitsAtTheBoundAndTheOthersOfTheClientGoOn) {
   Rig& rig = make(tight(GetParam()));
-  // Two that were read for a while, so that they hold whole windows: all that the client may have.
+  // Two streams that were read for a while hold whole windows, which is all that the client may have.
   client_->grants = false;
   std::vector<std::size_t> greedy;
   for (int i = 0; i < 2; ++i) {

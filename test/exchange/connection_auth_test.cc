@@ -1,4 +1,4 @@
-// Connections of a Backend that a client has logged in: no other client's request may come on them.
+// No other client's request may come on a Backend's connection that a client has logged in.
 #include <gtest/gtest.h>
 
 #include "test/exchange/rig_options.h"
@@ -26,7 +26,7 @@ class PinnedConnections : public ::testing::TestWithParam<Version> {
     while (rig_->backends.size() < rig_->dialled()) rig_->accept(rig_->backends.size(), GetParam());
     return index;
   }
-  /// The number of the connection that the last request came on, answered like that.
+  /// Answers the request that is not answered yet. Returns the number of the connection that it came on.
   std::size_t answered(std::uint16_t status = 200, test::FieldList fields = {}) {
     for (std::size_t wire = 0; wire < rig_->backends.size(); ++wire) {
       BackendPeer& backend = *rig_->backends[wire];
@@ -145,11 +145,11 @@ TEST_P(PinnedConnections, RefusedSchemesReachNeitherBackendNorClient) {
   EXPECT_EQ(answered(), shared);
 }
 
-/// HTTP/1.1 has one request at a time.
+/// HTTP/1.1 has one request at a time on a connection.
 class PinnedSharedConnections : public PinnedConnections {};
 INSTANTIATE_TEST_SUITE_P(, PinnedSharedConnections, ::testing::Values(Version::kHttp2));
 
-// Both had sent their requests before either was challenged.
+// Both clients had sent their requests before either was challenged.
 TEST_P(PinnedSharedConnections, AreOneClientsAfterTwoWereChallengedOnThem) {
   start();
   ask(*alice_);

@@ -1,5 +1,4 @@
-// The ordinary courses of an exchange, each for every pair of HTTP versions: what goes in at one end comes out at the
-// other.
+// Ordinary exchanges, each for every pair of HTTP versions: the bytes that go in at one end come out at the other.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -21,7 +20,7 @@ using test::Rig;
 class Course : public ::testing::TestWithParam<std::tuple<Version, Version>> {
  protected:
   Course() : rig_(speaking(std::get<1>(GetParam()))), client_(rig_.connect(std::get<0>(GetParam()))) {}
-  /// The request has reached the backend.
+  /// Waits until the request has reached the backend.
   std::size_t ask(const HeadSpec& spec) {
     const std::size_t index = client_.ask(spec);
     EXPECT_TRUE(rig_.settle());

@@ -1,4 +1,4 @@
-// Bodies move only as far as the consumer takes them, and what an exchange holds meanwhile has a bound:
+// Bodies move only as far as the consumer takes them, and the bytes that an exchange holds meanwhile have a bound:
 // limits.exchangeBuffer each way, which is the codecs' streamWindow, and what one connection holds to write.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,8 @@ using test::RigOptions;
 
 constexpr std::size_t kBuffer = std::size_t{64} * 1024;
 constexpr std::size_t kTotal = std::size_t{4} * 1024 * 1024;
-// The pipe; a flush's worth that waits for the socket; what the transport keeps; heads, and chunks that are not full.
+// The bound counts the pipe, a flush's worth that waits for the socket, the bytes that the transport keeps, heads, and
+// chunks that are not full.
 constexpr std::size_t kMostChunks = (kBuffer + 128 * 1024 + 64 * 1024) / base::Chunk::kCapacity + 16;
 
 RigOptions narrow(Version backend) {
@@ -137,7 +138,7 @@ TEST_P(Credit, AnIdleExchangeHoldsNoBuffers) {
   backend.head(0, {.body = Body::kUntilEnd});
   backend.body(0, pattern(kTotal));
   ASSERT_TRUE(rig_.settle());
-  // The response's head came, and nothing else stays.
+  // The head of the response came, and nothing else stays.
   EXPECT_LE(chunks(), idle + 1);
 }
 

@@ -1,4 +1,4 @@
-// What clients and the proxies before the gateway say of a request's way here, and what becomes of it by each mode.
+// Forwarded fields of clients and of proxies before the gateway are handled by the mode that the settings choose.
 #include "proxy/exchange/forwarded.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using base::ForwardedHeaders;
 
 class Forwarded : public ::testing::Test {
  protected:
-  /// What the backend gets, as lines.
+  /// Returns the fields that the backend gets, as lines.
   std::string written(ForwardedHeaders mode, std::uint32_t trustedHops,
                       const std::vector<std::pair<std::string_view, std::string_view>>& fields) {
     http::Headers headers;

@@ -1,5 +1,5 @@
-// What the heads of requests may hold, on both sides of each bound, and how soon it goes; to clients who let every
-// answer wait.
+// Heads of requests hold a bounded amount of memory, which goes soon. Each bound is tested on both sides, with clients
+// that let every answer wait.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@ using test::RigOptions;
 
 constexpr std::size_t kChunk = base::Chunk::kCapacity;
 
-/// Sixty kilobytes, which HPACK makes a few bytes of.
+/// Returns sixty kilobytes, which HPACK encodes in a few bytes.
 test::HeadSpec largeHead(const std::string& target) {
   test::HeadSpec spec{.target = target};
   for (int i = 0; i < 15; ++i) spec.fields.emplace_back("x-large", std::string(4000, 'y'));
   return spec;
 }
 
-/// Its window is closed, so that even a short answer waits.
+/// Connects a client whose window is closed, so that even a short answer waits.
 test::ClientPeer& whoTakesNothing(Rig& rig) {
   http::Limits limits;
   limits.streamWindow = 0;

@@ -1,4 +1,4 @@
-// Scripts for random courses: as random as can be, and always the same for the same seed.
+// Makes scripts for random courses, which are always the same for the same seed.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sluice::exchange {
 
-/// The text has at least `least` bytes and at most `range` - 1 more.
+/// Returns a text of at least `least` bytes and at most `range` - 1 more.
 inline std::string randomBytes(std::uint32_t seed, std::size_t least, std::size_t range) {
   std::mt19937 random(seed);
   std::string bytes(least + random() % range, '\0');

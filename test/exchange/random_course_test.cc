@@ -1,4 +1,5 @@
-// Thousands of random orders of events, always the same ones; what the fuzzer finds beyond them goes to its corpus.
+// Runs thousands of random orders of events, always the same ones. Orders that the fuzzer finds beyond them go to its
+// corpus.
 #include "test/support/random_course.h"
 
 #include <gtest/gtest.h>

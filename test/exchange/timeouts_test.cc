@@ -1,4 +1,5 @@
-// Every timeout of settings.yaml that an exchange enforces, on both sides of it, with its counter; time by hand.
+// Every timeout of settings.yaml that an exchange enforces is tested on both sides of it, with its counter. The tests
+// move the time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +103,7 @@ TEST_P(Timeouts, BodyIdleIsExactAfterALongWaitForTheBackend) {
   ASSERT_TRUE(rig.settle());
   for (int i = 0; i < 7; ++i) rig.advance(seconds(20));
   expectWaiting();
-  open();  // the body is taken: from here the client owes the rest
+  open();  // the body is taken, so the client owes the rest from here on
   rig.advance(seconds(59));
   expectWaiting();
   for (int i = 0; i < 3; ++i) rig.advance(seconds(20));
@@ -151,7 +152,7 @@ TEST_P(Timeouts, StreamIdleCutsAResponseThatStopsHalfWay) {
 
 TEST_P(Timeouts, StreamIdleEndsAClientThatDoesNotTakeItsResponse) {
   RigOptions options;
-  options.bounds.responseRate = 0;  // else responseIdle comes first: response_rate_test.cc
+  options.bounds.responseRate = 0;  // otherwise responseIdle comes first, which response_rate_test.cc tests
   Rig& rig = make(options);
   get();
   BackendPeer& backend = open();
@@ -184,7 +185,7 @@ TEST_P(Timeouts, AnAnswerOfOurOwnHasTimeToBeReadAfterRequestHasPassed) {
   options.timeouts.request = seconds(7);
   options.timeouts.streamIdle = seconds(100);
   Rig& rig = make(options);
-  // More than the window of an HTTP/2 client that takes nothing: the answer waits.
+  // This is more than the window of an HTTP/2 client that takes nothing, so the answer waits.
   const std::size_t first = get();
   open();
   client_->wire().allow(0);
@@ -231,7 +232,7 @@ TEST_P(Timeouts, OnlyGrpcOverHttp2IsNotHurriedByBodyIdle) {
   EXPECT_TRUE(client_->answer(index).ended);
 }
 
-// The client has a window of nothing, so that even an answer of a few bytes can not be taken.
+// The client has a window of nothing, so that even an answer of a few bytes cannot be taken.
 TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
   RigOptions options;
   options.bounds.responseRate = 0;
@@ -263,7 +264,7 @@ TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
       << "the reason stays what the client was told";
 }
 
-// Taking a byte now and then must not keep it for ever.
+// A client that takes a byte now and then must not keep the answer for ever.
 TEST(TimeoutsOfAnAnswer, AnAnswerIsNotPutOffByWhatIsTakenOfIt) {
   Rig rig;
   http::Limits limits;

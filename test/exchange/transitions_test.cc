@@ -18,7 +18,7 @@ using B = ResponseAction;
 template <typename State, typename Action>
 using ExpectedCells = std::map<std::pair<State, Event>, Cell<State, Action>>;
 
-// Written out a second time, row by row: whoever changes a table has to say here what it shall be.
+// The tables are written out a second time, row by row, so a change of a table has to be made here too.
 const ExpectedCells<Req, A> kRequestCells{
     {{Req::kRouting, E::kArrived}, {A::kRoute, Req::kRouting}},
     {{Req::kRouting, E::kRefusedHead}, {A::kNone, Req::kStopped}},
@@ -244,7 +244,7 @@ TEST(Transitions, EndStatesAreNeverLeft) {
   }
 }
 
-// Whatever has happened, the loss of the client ends both machines: no exchange outlives its client unnoticed.
+// The loss of the client ends both machines in every state, so that no exchange outlives its client unnoticed.
 TEST(Transitions, ALostClientEndsTheExchangeFromEveryReachablePair) {
   std::set<std::pair<Req, Res>> seen{{Req::kRouting, Res::kWaiting}};
   std::queue<std::pair<Req, Res>> todo;
@@ -255,7 +255,7 @@ TEST(Transitions, ALostClientEndsTheExchangeFromEveryReachablePair) {
     const Req requestEnd = requestCell(request, E::kClientGone).next;
     const Res responseEnd = responseCell(response, E::kClientGone).next;
     EXPECT_EQ(responseEnd, Res::kDone);
-    // A break raises kGiveUp, which is what ends the request's side after the response's has ended.
+    // A break raises kGiveUp, which ends the request's side after the response's has ended.
     if (response != Res::kDone) {
       EXPECT_EQ(requestEnd, Req::kStopped);
     }

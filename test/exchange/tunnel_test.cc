@@ -1,4 +1,4 @@
-// Tunnels: a request for a WebSocket that the backend agrees to becomes bytes both ways, and any other answer leaves an
+// A request for a WebSocket that the backend agrees to becomes a tunnel of bytes both ways. Any other answer leaves an
 // ordinary exchange behind.
 #include "proxy/exchange/tunnel.h"
 
@@ -30,7 +30,7 @@ RigOptions options() {
   return made;
 }
 
-// RFC 6455 section 1.3.
+// The example of RFC 6455 section 1.3.
 TEST(TunnelHandshake, KnowsWhatAgreesToTheKeyOfTheClient) {
   base::ChunkPool pool;
   base::Arena arena(pool);
@@ -269,7 +269,7 @@ TEST_F(LastButOneConnection, OfABackendMayBeATunnelAndNobodyWaits) {
   EXPECT_EQ(rig_.budget().connections.count(), 2U);
 }
 
-// --- what is not a tunnel
+// --- no tunnel
 
 TEST_F(Tunnel, IsNoneIfTheBackendAnswersOtherwise) {
   ask();
@@ -278,7 +278,7 @@ TEST_F(Tunnel, IsNoneIfTheBackendAnswersOtherwise) {
   EXPECT_EQ(answer().message.head.status, 426);
   EXPECT_TRUE(answer().ended);
   EXPECT_EQ(rig_.told.at(0).status, 426);
-  // Both connections serve on.
+  // Both connections go on serving.
   const std::size_t next = client_.ask({.target = "/ok/next"});
   EXPECT_TRUE(rig_.settle());
   ASSERT_EQ(backend().requests(), 2U);
@@ -290,7 +290,7 @@ TEST_F(Tunnel, IsNoneIfTheBackendAnswersOtherwise) {
   EXPECT_EQ(rig_.dialled(), 1U);
 }
 
-// Row 34.
+// Bytes that a client sends before the tunnel is agreed could be taken for a second request (request smuggling).
 TEST_F(Tunnel, GetsNothingOfWhatTheClientSaysBeforeItIsAgreed) {
   ask();
   client_.wire().deliver("GET /ok/hidden HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -335,7 +335,7 @@ TEST_F(Http2Backend, CanNotHaveATunnel) {
 
 TEST_F(Tunnel, OutlivesTheTimeoutsOfItsRequest) {
   ask();
-  rig_.advance(seconds(5));  // bodyIdle is for bodies
+  rig_.advance(seconds(5));  // bodyIdle bounds bodies only
   agree();
   rig_.advance(seconds(30));
   EXPECT_TRUE(rig_.told.empty());

@@ -1,5 +1,5 @@
-// Trailers and 1xx heads, which filters and steps are not shown: nothing that they have set is said once more in there,
-// nothing that they have removed is left in there, and what must be seen first does not come at all.
+// Filters and steps are not shown trailers and 1xx heads. Fields that they have set are not repeated there, fields that
+// they have removed are not left there, and a 1xx head does not overtake a step that must see the response first.
 #include <gtest/gtest.h>
 
 #include <string>

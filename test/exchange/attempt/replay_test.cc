@@ -25,7 +25,7 @@ class Replays : public ::testing::Test {
     pipe_.append(bytes);
     replay.keep(bytes);
   }
-  /// A codec takes so much; returns how much of it is to be granted.
+  /// Has a codec take that many bytes. Returns how many of them are to be granted.
   std::size_t take(Replay& replay, std::size_t count) {
     pipe_.consume(count);
     return replay.take(taken_ += count, count);

@@ -1,5 +1,5 @@
-// Which requests are sent again: never one that the backend may have acted on, never twice, never without its whole
-// body.
+// Without a rule's `retry`, a request is sent again only if the backend cannot have acted on it, only once, and only
+// with its whole body.
 #include <gtest/gtest.h>
 
 #include "test/exchange/rig_options.h"
@@ -15,7 +15,7 @@ using test::BackendPeer;
 using test::HeadSpec;
 using test::Rig;
 
-/// A backend connection that has served one request and waits in the pool.
+/// The fixture has a backend connection that has served one request and waits in the pool.
 class Retry : public ::testing::Test {
  protected:
   explicit Retry(Version version = Version::kHttp11) : rig_(speaking(version)), client_(rig_.connect(Version::kHttp2)) {
@@ -26,7 +26,7 @@ class Retry : public ::testing::Test {
     EXPECT_EQ(client_.answer(index).body, "first");
     rig_.told.clear();
   }
-  /// The request has reached the pooled connection.
+  /// Waits until the request has reached the pooled connection.
   std::size_t ask(const HeadSpec& spec) {
     const std::size_t index = client_.ask(spec);
     EXPECT_TRUE(rig_.settle());
@@ -159,7 +159,7 @@ TEST_F(Retry, TheClientIsToldToContinueOnlyOnce) {
 }
 
 TEST_F(Retry, AClientThatLeavesBetweenLeaseAndUseCostsThePoolNothing) {
-  // Both in one read: the request, and its reset.
+  // The request and its reset come in one read.
   const std::size_t index = client_.ask({.target = "/ok"});
   const std::string begin = test::produced(*client_.codec, client_.pool);
   client_.cancel(index);

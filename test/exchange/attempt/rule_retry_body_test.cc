@@ -1,5 +1,5 @@
-// A rule with `retry` and requests with a body: sent again byte for byte as long as limits.replayBuffer holds what is
-// gone.
+// By a rule with `retry`, a request is sent again with its body byte for byte, as long as limits.replayBuffer holds the
+// bytes that have gone.
 #include <string>
 
 #include "test/exchange/attempt/rule_retry_fixture.h"
@@ -28,7 +28,7 @@ TEST_P(RuleRetryBody, ABodyWithinTheBoundIsSentAgainByteForByte) {
   client_->body(index, body.substr(0, 20000));
   ASSERT_TRUE(rig.settle());
   EXPECT_EQ(first.request(0).body.size(), 20000U);
-  respond(first, 503, "");  // early: the rest is still to come
+  respond(first, 503, "");  // an early response: the rest of the body is still to come
   client_->body(index, body.substr(20000, 30000));
   ASSERT_TRUE(rig.settle());
   passBackoff();
@@ -79,7 +79,7 @@ TEST_P(RuleRetryBody, ALongBodyThatNobodyHasTakenYetIsNotLost) {
   expectTold(200, 2);
 }
 
-// What is sent again was granted once: an upload in the middle of which the attempts change moves on.
+// Bytes that are sent again were granted once, so an upload must move on when the attempt changes in the middle of it.
 TEST_P(RuleRetryBody, AnUploadGoesOnAfterARetryToItsEnd) {
   RigOptions options = retrying(backendVersion(), 2);
   options.limits.streamWindow = 16 * 1024;

@@ -1,4 +1,4 @@
-// Retries of a rule whose Backend fails for all of its requests (attack row 57): it is not buried under them.
+// A Backend that fails for all requests is not buried under the retries of a rule (retry storm).
 #include "test/exchange/attempt/rule_retry_fixture.h"
 
 namespace sluice::exchange {
@@ -10,7 +10,7 @@ using test::RigOptions;
 
 class RuleRetryBudget : public RuleRetry {
  protected:
-  /// Retries at once, so that no time passes.
+  /// Makes the rule retry at once, so that no time passes.
   test::Rig& makeImpatient(std::uint32_t attempts) {
     RigOptions options = retrying(backendVersion(), attempts);
     options.rule = [retries = options.rule](routing::Rule& rule) {
@@ -19,7 +19,7 @@ class RuleRetryBudget : public RuleRetry {
     };
     return make(options);
   }
-  /// One request, whose attempts all fail.
+  /// Sends one request, whose attempts all fail.
   void fail() {
     const std::size_t index = get();
     if (backend_ == nullptr) backend_ = &accept(0);

@@ -1,4 +1,4 @@
-// Exchanges by a rule that retries 503, with clients and backends of either version.
+// A fixture of exchanges by a rule that retries 503, with clients and backends of either version.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace sluice::exchange {
 
 inline constexpr std::chrono::milliseconds kBackoff{100};
 
-/// `more` is what the rule says besides.
+/// `more` adds to the rule.
 inline test::RigOptions retrying(http::Version backend, std::uint32_t attempts,
                                  const std::function<void(routing::Rule&)>& more = {}) {
   test::RigOptions options = speaking(backend);
@@ -30,7 +30,7 @@ inline test::RigOptions retrying(http::Version backend, std::uint32_t attempts,
   return options;
 }
 
-/// Clients and backends of either version.
+/// All pairs of versions of clients and backends.
 class RuleRetry : public ::testing::TestWithParam<std::tuple<http::Version, http::Version>> {
  protected:
   test::Rig& make(std::uint32_t attempts = 2) { return make(retrying(backendVersion(), attempts)); }

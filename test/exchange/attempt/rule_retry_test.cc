@@ -1,5 +1,5 @@
-// A rule with `retry`: which answers and failures lead to another attempt, when it is made and where, and what the
-// client, the log and the metrics see of it. retry_test.cc has what happens without.
+// A rule with `retry` says which answers and failures lead to another attempt. These tests check when it is made and
+// where, and what the client, the log and the metrics see of it. retry_test.cc tests rules without `retry`.
 #include "test/exchange/attempt/rule_retry_fixture.h"
 
 namespace sluice::exchange {
@@ -172,7 +172,7 @@ TEST_P(RuleRetry, BackendRequestBoundsEachAttempt) {
   expectTold(504, 2);
 }
 
-// That it was refused before says nothing of the attempt that was not.
+// A stream that was refused before says nothing about the attempt that was not refused.
 TEST_P(RuleRetry, ARepeatedRequestThatExpiresMayHaveBeenActedOn) {
   if (backendVersion() == Version::kHttp11) return;
   Rig& rig = make(retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.backendRequestTimeout = seconds(2); }));
@@ -226,7 +226,7 @@ TEST_P(RuleRetry, WithoutABackoffTheNextAttemptIsMadeAtOnce) {
   expectTold(200, 11);
 }
 
-// As many failures as there can be, none of which waits for anything, are one drive.
+// The most failures that there can be are one drive, because none of them waits for anything.
 TEST_P(RuleRetry, AllAttemptsMayFailAtOnce) {
   RigOptions options =
       retrying(backendVersion(), 10, [](routing::Rule& rule) { rule.retry->backoff = base::Duration::zero(); });
@@ -305,9 +305,9 @@ TEST_P(RuleRetry, WhatTheAddressGuardForbidsIsNotTriedAgain) {
   EXPECT_EQ(rig.retried, 0);
 }
 
-// --- shares
+// --- weighted backends
 
-/// Two shares with a Backend each, whose edits are their own.
+/// A rule with two weighted backends, each with a Backend and edits of its own.
 RigOptions twoShares(Version backend, std::uint32_t first, std::uint32_t second) {
   return retrying(backend, 2, [=](routing::Rule& made) {
     made.backends[0].weight = first;

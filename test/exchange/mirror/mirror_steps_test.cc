@@ -1,4 +1,4 @@
-// What a mirror takes of the request, and the steps of its own Backend.
+// A mirror takes the request without its secrets, and runs the steps of its own Backend.
 #include <gtest/gtest.h>
 
 #include "test/exchange/steps/rule_steps_fixture.h"
@@ -12,7 +12,7 @@ class MirrorStepsTest : public RuleSteps {
     RuleSteps::SetUp();
     mirrored_ = true;
   }
-  /// The body that came to the mirror.
+  /// Returns the body that came to the mirror.
   std::string bodyOfMirror() {
     for (const auto& backend : rig_->backends) {
       for (std::size_t i = 0; i < backend->requests(); ++i) {

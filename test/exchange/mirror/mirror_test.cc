@@ -1,5 +1,5 @@
-// Copies of requests for the Backends of RequestMirror filters: what they carry, what bounds them, and that the request
-// itself never notices them.
+// Copies of requests go to the Backends of RequestMirror filters. These tests check what they carry, what bounds them,
+// and that the request itself never notices them.
 #include "proxy/exchange/mirror/mirror.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ std::shared_ptr<const routing::BackendPlan> mirrorPlan(Version version, const st
   return std::make_shared<routing::BackendPlan>(plan);
 }
 
-/// Clients and mirrors of either version; the Backend speaks HTTP/1.1. The Backend's connection is the first, that of
-/// the mirror the second.
+/// Clients and mirrors are of either version; the Backend speaks HTTP/1.1. The Backend's connection is the first, and
+/// that of the mirror the second.
 class Mirrored : public ::testing::TestWithParam<std::tuple<Version, Version>> {
  protected:
   using Change = std::function<void(routing::Rule&)>;
@@ -54,7 +54,7 @@ class Mirrored : public ::testing::TestWithParam<std::tuple<Version, Version>> {
   }
   std::size_t get() { return ask({.target = "/ok"}); }
   std::size_t post() { return ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd}); }
-  /// Whichever of the connections leads there.
+  /// Returns the number of the connection that leads to that address.
   std::size_t wireTo(const std::string& ip) {
     for (std::size_t i = 0; i < rig_->dialled(); ++i) {
       if (rig_->wire(i).address().ip() == ip && !rig_->wire(i).over()) return i;
@@ -210,7 +210,7 @@ TEST_P(Mirrored, ASlowMirrorIsDroppedAtTheBoundWhileTheUploadGoesOn) {
     options.bounds.exchangeBuffer = 100'000;
     Rig& rig = make(options);
     const std::size_t index = post();
-    BackendPeer& origin = backend();  // that of the mirror is never accepted
+    BackendPeer& origin = backend();  // the mirror's connection is never accepted
     const std::string body(within ? 100'000 : 100'001, 'x');
     client_->body(index, body);
     client_->finish(index);
@@ -245,7 +245,7 @@ TEST_P(Mirrored, AClientThatLeavesTakesItsMirrorsWithIt) {
   }
 }
 
-// What the rest of the request was, nobody knows: the copy must not look whole.
+// The rest of the request is not known, so the copy must not look whole.
 TEST_P(Mirrored, ARequestThatIsCutShortCutsItsMirrors) {
   Rig& rig = make();
   const std::size_t index = post();
@@ -264,7 +264,7 @@ TEST_P(Mirrored, ARequestThatIsCutShortCutsItsMirrors) {
   expectAllGone();
 }
 
-// The rest comes while the answer still waits to be taken, and nobody keeps it.
+// The rest comes while the answer still waits to be taken, and is dropped.
 TEST_P(Mirrored, ARequestWhoseRestIsDroppedIsNoWholeCopy) {
   Rig& rig = make();
   http::Limits narrow;
@@ -410,7 +410,8 @@ TEST_P(Mirrored, ACopyUnderWayEndsByItsOwnRules) {
   expectAllGone();
 }
 
-// Made after the snapshot of its rule has gone, and still under way when the exchange that kept the rule is over.
+// The copy is made after the snapshot of its rule has gone, and is still under way when the exchange that kept the rule
+// is over.
 TEST_P(Mirrored, ACopyOfALaterAttemptEndsByItsOwnRulesToo) {
   Rig& rig = make({}, [](routing::Rule& rule) {
     rule.retry.emplace();

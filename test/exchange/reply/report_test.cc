@@ -1,4 +1,4 @@
-// What is told of exchanges: one line and one observation each, whatever became of them.
+// Each exchange makes one line of the access log and one observation of the metrics, whatever became of it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -131,13 +131,13 @@ TEST_F(Reports, ARefusedHeadIsToldToo) {
   EXPECT_EQ(rig.routed, 0);
 }
 
-// The status and error may have been seen before without an attempt.
+// The same status and error may have been observed before without an attempt.
 TEST_F(Reports, AnAttemptIsObservedAlthoughTheSameErrorCameEarlierWithoutOne) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();
   client.ask({.target = "/ok"});
   ASSERT_TRUE(rig.settle());
-  rig.wire(0).reset();  // before it was open
+  rig.wire(0).reset();  // before the connection was open
   ASSERT_TRUE(rig.settle());
   client.ask({.target = "/ok"});
   ASSERT_TRUE(rig.settle());

@@ -26,7 +26,7 @@ struct Taken {
   Fields left;
 };
 
-/// Values of ours have four characters.
+/// The gateway's own values have four characters in these tests.
 Taken take(const Fields& fields, const routing::SessionPolicy& policy = policyOf("s")) {
   base::ChunkPool pool;
   http::RequestMessage request(pool);
@@ -37,7 +37,7 @@ Taken take(const Fields& fields, const routing::SessionPolicy& policy = policyOf
   return taken;
 }
 
-/// Of the answer to a request for "/a/b".
+/// Returns the fields of the answer to a request for "/a/b".
 Fields add(const routing::SessionPolicy& policy, bool secure = false, base::Duration age = {},
            const Fields& ofBackend = {}) {
   base::ChunkPool pool;

@@ -1,5 +1,5 @@
-// Exchanges by a rule that persists sessions, with clients and backends of either version: where requests of a session
-// go, and what clients are told to carry.
+// By a rule that persists sessions, requests of a session go where it is bound to, and clients are told which value to
+// carry. Clients and backends are of either version.
 #include "proxy/exchange/session/session.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ std::shared_ptr<const pki::ValueSealer> sealer(char key, std::optional<char> pre
                                                   previous ? base::Secret(std::string(32, *previous)) : base::Secret());
 }
 
-/// The share of the rule is a Service of two endpoints; others are added by `shape`.
+/// The weighted backend of the rule is a Service of two endpoints; `shape` adds others.
 class Sessions : public ::testing::TestWithParam<std::tuple<http::Version, http::Version>> {
  protected:
   using Shape = std::function<void(routing::Rule&, routing::SessionPolicy&)>;
@@ -65,7 +65,7 @@ class Sessions : public ::testing::TestWithParam<std::tuple<http::Version, http:
     client_ = &rig_->connect(std::get<0>(GetParam()));
   }
 
-  /// A request with that cookie or field, not answered yet; its number.
+  /// Sends a request with that cookie or field, which is not answered yet. Returns its number.
   std::size_t ask(const test::FieldList& fields, const std::string& target = "/ok") {
     test::HeadSpec spec;
     spec.target = target;
@@ -75,7 +75,7 @@ class Sessions : public ::testing::TestWithParam<std::tuple<http::Version, http:
     acceptAll();
     return index;
   }
-  /// Connections come about, but for those to `dead_`.
+  /// Opens the connections that were dialled, except for those to `dead_`.
   void acceptAll() {
     for (; peers_.size() < rig_->dialled();) {
       const std::size_t wire = peers_.size();
@@ -92,11 +92,11 @@ class Sessions : public ::testing::TestWithParam<std::tuple<http::Version, http:
   std::string ip(std::size_t wire) { return rig_->wire(wire).address().ip(); }
 
   struct Answer {
-    std::string by;  // the endpoint
+    std::string by;  // the endpoint that answered
     test::FieldList fields;
-    test::FieldList seen;  // by the backend
+    test::FieldList seen;  // fields that the backend saw
   };
-  /// Whoever has a request that is not answered answers it.
+  /// Has each backend answer its last request, unless that is answered already.
   Answer respond(std::size_t index, std::uint16_t status = 200) {
     Answer answer;
     for (std::size_t wire = 0; wire < peers_.size(); ++wire) {
@@ -123,7 +123,7 @@ class Sessions : public ::testing::TestWithParam<std::tuple<http::Version, http:
     }
     return values;
   }
-  /// The value that the answer sets; empty if none.
+  /// Returns the value that the answer sets; empty if it sets none.
   static std::string valueOf(const Answer& answer) {
     const auto cookies = all(answer.fields, "set-cookie");
     if (cookies.empty()) return {};
@@ -137,7 +137,7 @@ class Sessions : public ::testing::TestWithParam<std::tuple<http::Version, http:
   std::string dead_;
   Shape shape_;
   routing::UpstreamProtocol protocol_ = routing::UpstreamProtocol::kAuto;
-  std::vector<test::BackendPeer*> peers_;  // by wire; null if it was refused
+  std::vector<test::BackendPeer*> peers_;  // by wire; null if the connection was refused
   std::optional<test::Rig> rig_;
   test::ClientPeer* client_ = nullptr;
 };
@@ -393,7 +393,7 @@ TEST_P(Sessions, AreNoneWithoutAKey) {
   EXPECT_EQ(valueOf(answer), "");
 }
 
-/// A session by itself: of a rule with one share.
+/// A session by itself, of a rule with one weighted backend.
 class OneSession : public ::testing::Test {
  protected:
   OneSession() {
@@ -405,7 +405,7 @@ class OneSession : public ::testing::Test {
     policy->absoluteTimeout = std::chrono::seconds(10);
     rule_.session = std::move(policy);
   }
-  /// Of a request that carries this, sealed by the key 'a'.
+  /// Returns the session of a request that carries `value`, sealed by the key 'a'.
   Session take(const SessionValue& value, const pki::ValueSealer& by) {
     Session session(rule_);
     http::RequestMessage request(pool_);

@@ -1,5 +1,5 @@
-// Processors that ask a server of their own while their step waits: what they get of it, what bounds it, and that
-// nothing is left of it when the exchange goes.
+// Processors may ask a server of their own while their step waits. These tests check what they get of it, what bounds
+// it, and that nothing is left of it when the exchange goes.
 #include "proxy/exchange/steps/callout.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::shared_ptr<const processing::CalloutTarget> guardOf(Version version) {
   return std::make_shared<routing::BackendTarget>(std::make_shared<const routing::BackendPlan>(plan));
 }
 
-/// The second version is that of the Backend and of the server that is asked.
+/// The second version of a pair is that of the Backend and of the server that is asked.
 class Callouts : public Process {
  protected:
   void SetUp() override {
@@ -362,7 +362,7 @@ class HeldCallouts : public Callouts {
   processing::Callout* callout_ = nullptr;
   processing::Callout::Moment moment_ = processing::Callout::Moment::kChange;
   int asked_ = 0;
-  // From here on the callout has gone.
+  // The callout has gone from here on.
   bool over_ = false;
   std::optional<base::Error> error_;
   std::size_t left_ = 0;

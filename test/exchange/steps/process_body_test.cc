@@ -1,5 +1,5 @@
-// Bodies on their way through payload processors: what steps see of them, what they may change, and what holds what
-// back (E-94, E-98).
+// Bodies go through payload processors. These tests check what steps see of them, what steps may change, and which side
+// holds the other back.
 #include <cctype>
 
 #include "test/exchange/steps/process_fixture.h"
@@ -41,7 +41,7 @@ Work wraps(std::string before = "<", std::string behind = ">") {
     return Verdict::goOn();
   };
 }
-/// Writes down what it is asked about.
+/// Makes a step that records what it is asked about.
 Work watches(std::vector<std::string>& seen) {
   return [&seen](Call& call) {
     seen.push_back(call.body->bytes().text() + (call.body->last() ? "." : ""));
@@ -279,10 +279,10 @@ TEST_P(ProcessBody, AClientsTrailerIsNoTwinOfWhatAStepPutIn) {
 
 // --- bodies with a Content-Encoding ---
 
-/// "hello".
+/// The text "hello", encoded.
 const std::string kCoded(
     "\037\213\010\000\000\000\000\000\002\003\313\110\315\311\311\007\000\206\246\020\066\005\000\000\000", 25);
-/// A million zero bytes in a thousand.
+/// A million zero bytes, encoded in a thousand.
 const std::string kDense(
     "\037\213\010\000\000\000\000\000\002\003\355\301\001\001\000\000\000\202\040\377\257\156\110\100\001\000\000\000"
     "\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
@@ -412,7 +412,7 @@ TEST_P(ProcessCoded, ABodyThatGrowsTooMuchIsRefusedNamingTheLimit) {
       with({step("read", Phase::kRequestBody, goesOn(), text(mode, true))});
       const std::size_t index = postCoded(kDense);
       const std::string name = byRatio ? "decompressionRatio" : "decompressedBody";
-      if (rig_->dialled() > 0) accept(0);  // of text that came by then it is refused before
+      if (rig_->dialled() > 0) accept(0);  // if all of the text has come by then, the request is refused before
       ASSERT_TRUE(rig_->settle());
       EXPECT_EQ(status(index), 413);
       EXPECT_NE(client_->answer(index).body.find(name), std::string::npos) << client_->answer(index).body;

@@ -1,5 +1,5 @@
-// Steps of the phase connect: what they see of where an attempt may go, and that nothing else is dialled or taken from
-// the pool (E-97, G-01).
+// Steps of the phase connect see where an attempt may go, and nothing that they have not left is dialled or taken from
+// the pool.
 #include "test/exchange/steps/process_fixture.h"
 
 namespace sluice::exchange {
@@ -8,7 +8,7 @@ namespace {
 using processing::Destination;
 using processing::Resumer;
 
-/// Leaves the addresses of which this is true.
+/// Makes a step that leaves the addresses for which `wanted` is true.
 Work keeps(std::function<bool(const Destination::ResolvedAddress&)> wanted) {
   return [=](Call& call) {
     call.destination->narrow(call.arena, wanted);
@@ -22,7 +22,7 @@ Work keepsNone() {
   return keeps([](const Destination::ResolvedAddress&) { return false; });
 }
 
-/// What a step has seen, as text.
+/// Renders the destination that a step has seen.
 std::string textOf(const Destination& destination) {
   std::string text = std::string(destination.host()) + ":" + std::to_string(destination.port()) + " " +
                      std::string(destination.serverName()) + " ";
@@ -43,7 +43,7 @@ class ProcessConnect : public Process {
       return Verdict::goOn();
     };
   }
-  /// Waits once, for whoever takes resumer_.
+  /// Makes a step that waits once, and is resumed by resumer_.
   Work waits(Work before = goesOn(), Work behind = goesOn()) {
     return [this, before, behind](Call& call) {
       bool& asked = call.state<bool>();
@@ -349,7 +349,7 @@ TEST_P(ProcessConnect, AStepThatWaitsTooLongFailsByItsDeadline) {
       EXPECT_EQ(rig.dialled(), 0U);
     }
     EXPECT_EQ(status(index), failsOpen ? 200 : 504);
-    drop();  // late: it means nothing
+    drop();  // this comes late and has no effect
     EXPECT_EQ(rig.told.size(), 1U);
     SetUp();
   }

@@ -1,5 +1,4 @@
-// Where steps meet what else happens to an exchange: large bodies, responses that have none, attempts that fail,
-// copies.
+// Steps meet the rarer events of an exchange: large bodies, responses that have none, attempts that fail, copies.
 #include <array>
 
 #include "test/exchange/steps/wait_fixture.h"
@@ -17,7 +16,7 @@ class ProcessEdge : public ProcessWait {
     };
   }
   std::size_t getThatWaits() { return ask({.target = "/ok", .fields = {{"x-wait", "1"}}}); }
-  /// A connection that has served already.
+  /// Makes a connection that has served already.
   BackendPeer& warm() {
     get();
     BackendPeer& backend = accept(0);

@@ -1,4 +1,4 @@
-// Exchanges whose rule and Backend have payload processors that do what a test says.
+// A fixture of exchanges whose rule and Backend have payload processors that do what a test says.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ using test::BackendPeer;
 using test::Rig;
 using test::RigOptions;
 
-/// A step asks for a body whole or in pieces as they come, and either changes it or only reads it.
+/// The ways in which a step asks for a body: whole or in pieces as they come, to change it or only to read it.
 inline constexpr processing::BodyInterest kEditsWhole{processing::BodyMode::kBuffered, 0, true, false};
 inline constexpr processing::BodyInterest kEditsPieces{processing::BodyMode::kStreamed, 0, true, false};
 inline constexpr processing::BodyInterest kReadsWhole{processing::BodyMode::kBuffered, 0, false, false};
@@ -31,7 +31,7 @@ inline constexpr processing::BodyInterest kReadsPieces{processing::BodyMode::kSt
 
 using Work = std::function<Verdict(Call&)>;
 
-/// Does what a test says.
+/// A processor that does what a test says.
 class Scripted final : public processing::PreAuthProcessor {
  public:
   explicit Scripted(Work work) : work_(std::move(work)) {}
@@ -53,7 +53,7 @@ inline Step step(const std::string& name, Phase phase, Work work, std::int32_t p
           false};
 }
 
-/// Of a phase that has bodies, and that wants them so.
+/// Makes a step of a phase that has bodies, and that wants them as `body` says.
 inline Step step(const std::string& name, Phase phase, Work work, const processing::BodyInterest& body,
                  std::int32_t priority = 0, Scope scope = Scope::kRoute) {
   Step made = step(name, phase, std::move(work), priority, scope);
@@ -81,7 +81,7 @@ inline Work setsResponse(std::string name, std::string value) {
     return Verdict::goOn();
   };
 }
-/// What a step did before it failed.
+/// Makes the edits of a step that fails after them.
 inline void doHalf(Call& call) {
   if (call.response != nullptr) {
     call.response->headers.set(call.arena, "x-half", "done");
@@ -108,7 +108,7 @@ class Process : public RuleRetry {
  protected:
   void SetUp() override { options_ = retrying(backendVersion(), 1); }
 
-  /// The steps of the rule, and of the Backend of its first share.
+  /// Sets the steps of the rule, and of the Backend of its first weighted backend.
   Rig& with(std::vector<Step> ofRule, std::vector<Step> ofBackend = {},
             const std::function<void(routing::Rule&)>& more = {}) {
     options_.rule = [=, before = options_.rule](routing::Rule& rule) {

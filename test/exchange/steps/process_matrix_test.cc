@@ -1,5 +1,5 @@
-// Steps that fail, in every way, at every point and with every interest in the body, against an oracle: a failure is
-// told and counted once, and an exchange that goes on is byte-exact (E-98).
+// Steps fail in every way, at every point and with every interest in the body, against an oracle: a failure is reported
+// and counted once, and an exchange that goes on is byte-exact.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -11,7 +11,7 @@ namespace sluice::exchange {
 namespace {
 
 enum class Fault { kError, kTimeout, kOverLimit, kDropped, kLate };
-/// Of a streamed body; the others are asked once.
+/// The point of a streamed body at which a step fails. Steps of other bodies are asked once.
 enum class Point { kHead, kFirst, kMiddle, kEnd };
 
 struct Case {
@@ -20,7 +20,7 @@ struct Case {
   bool open;
   std::size_t size;
   Point point;
-  bool changes;  // the step edits what it is given, before it fails and when it does
+  bool changes;  // the step edits its input before it fails and when it does
 };
 
 constexpr std::array kFaultNames = {"error", "timeout", "over limit", "dropped", "late"};
@@ -34,16 +34,16 @@ std::string caseName(const Case& each) {
 
 bool ofResponse(const Case& each) { return each.spot.phase >= Phase::kBackendResponse; }
 
-// --- the oracle: what must come out, from the contract alone ---------------------------------------------------
+// --- the oracle: the result that the contract alone calls for ---------------------------------------------------
 
 struct Expected {
-  bool whole = false;        // all goes on, as if the step had not been
+  bool whole = false;        // everything goes on as if the step did not exist
   bool cut = false;          // the client has got the head of the response, and then its connection breaks
-  std::uint16_t status = 0;  // that the client sees
+  std::uint16_t status = 0;  // the status that the client sees
   base::ErrorType error{};   // unless whole
   std::string reason;
   bool unreplayable = false;
-  bool halfHead = false;  // the head that went on has what the step put in: it had answered to the head
+  bool halfHead = false;  // the head that went on has the step's edits, because the step had answered to the head
 };
 
 Expected oracle(const Case& each) {
@@ -92,7 +92,7 @@ Expected oracle(const Case& each) {
 constexpr std::size_t kMedium = std::size_t{64} * 1024;
 constexpr std::size_t kLarge = std::size_t{8} * 1024 * 1024;
 
-/// Points that bodies of that size have.
+/// Returns the points that bodies of that size have.
 std::vector<Point> pointsOf(const Spot& spot, std::size_t size) {
   if (spot.mode != BodyMode::kStreamed) return {Point::kHead};
   if (size == 0) return {Point::kHead, Point::kEnd};
@@ -100,7 +100,7 @@ std::vector<Point> pointsOf(const Spot& spot, std::size_t size) {
   return {Point::kHead, Point::kFirst, Point::kMiddle, Point::kEnd};
 }
 
-/// All of them, but for the large bodies: two for each spot and each point, by turns; `turn` is where they begin.
+/// Returns all cases, except that large bodies have two for each spot and each point, by turns that begin at `turn`.
 std::vector<Case> cases(std::size_t turn) {
   std::vector<Case> all;
   for (const Spot& spot : kSpots) {
@@ -136,7 +136,7 @@ const std::string& bodyOf(std::size_t size) {
 
 class ProcessMatrix : public ProcessWait {
  protected:
-  /// Edits, if it is one that does, and fails when the case says.
+  /// Makes a step that edits, if the case says so, and fails when the case says.
   Work failing(const Case& each) {
     return [this, each](Call& call) {
       struct Memory {
@@ -145,7 +145,7 @@ class ProcessMatrix : public ProcessWait {
         bool waited = false;
       };
       Memory& memory = call.state<Memory>();
-      if (memory.waited) return Verdict::goOn();  // nobody asks what has failed
+      if (memory.waited) return Verdict::goOn();  // a step that has failed is not asked again
       if (memory.asked++ == 0) doHalf(call);
       if (call.body != nullptr) memory.seen += call.body->bytes().size();
       if (each.changes && call.body != nullptr && !call.body->bytes().empty()) {
@@ -184,7 +184,7 @@ class ProcessMatrix : public ProcessWait {
     made.failOpen = each.open;
     with({made}, {}, [](routing::Rule& rule) { rule.retry.reset(); });
   }
-  /// Everything moves, and what waits gets what the case has for it.
+  /// Moves everything, and answers a step that waits as the case says.
   void move(const Case& each) {
     ASSERT_TRUE(rig_->settle());
     while (rig_->backends.size() < rig_->dialled()) accept(rig_->backends.size());
@@ -233,7 +233,7 @@ class ProcessMatrix : public ProcessWait {
     move(each);
   }
   BackendPeer& backend() { return *rig_->backends.at(0); }
-  /// Null if no Backend has seen it.
+  /// Returns null if no Backend has seen the request.
   test::RecordingServerSink::RecordedRequest* served() {
     return rig_->backends.empty() || backend().requests() == 0 ? nullptr : &backend().request(0);
   }
@@ -271,7 +271,7 @@ class ProcessMatrix : public ProcessWait {
     const http::Headers& headers = ofResponse(each) ? answer.message.head.headers : served()->message.head.headers;
     EXPECT_EQ(fieldOf(headers, "x-half"), expected.halfHead ? "done" : "");
   }
-  /// Nobody takes what is not whole for whole.
+  /// Checks that no message that is not whole is taken for whole.
   void checkCut(const Case& each) {
     if (ofResponse(each)) {
       if (client_->answer(index_).message.head.status != 200) {
@@ -289,7 +289,7 @@ class ProcessMatrix : public ProcessWait {
     return found;
   }
 
-  std::vector<Resumer> late_;  // that nobody resumes before the exchange is gone
+  std::vector<Resumer> late_;  // resumed only after the exchange is gone
   std::size_t index_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Copies of requests that go through steps: whole, and framed as what they carry.
+// Copies of requests that go through steps are whole, and framed as the body that they carry.
 #include <algorithm>
 
 #include "test/exchange/steps/wait_fixture.h"
@@ -8,7 +8,7 @@ namespace {
 
 class ProcessMirror : public ProcessWait {
  protected:
-  /// Steps of the rule and of its Backend; copies by the rule, or by the share.
+  /// Sets steps of the rule and of its Backend; copies are wanted by the rule, or by its weighted backend.
   void withCopies(std::vector<Step> ofRule, std::vector<Step> ofBackend, bool byShare) {
     with(std::move(ofRule), std::move(ofBackend), [byShare](routing::Rule& rule) {
       auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
@@ -35,7 +35,7 @@ class ProcessMirror : public ProcessWait {
   void accept() {
     while (rig_->backends.size() < rig_->dialled()) ProcessWait::accept(rig_->backends.size());
   }
-  /// Of the request and of its copy, in order of size.
+  /// Returns the bodies of the request and of its copy, in order of size.
   std::vector<std::string> bodies() {
     std::vector<std::string> all;
     for (const auto& backend : rig_->backends) {

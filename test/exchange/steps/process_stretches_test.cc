@@ -1,5 +1,4 @@
-// Steps of the listener, before a route is matched and behind it, of the rule and of the Backend, with the body on its
-// way through all of them.
+// A body goes through steps of the listener, before a route is matched and behind it, of the rule and of the Backend.
 #include <gtest/gtest.h>
 
 #include "test/exchange/steps/wait_fixture.h"
@@ -18,14 +17,14 @@ Work copies(std::string& to) {
 
 class ProcessStretches : public ProcessWait {
  protected:
-  /// Steps of the listener that come before a route is matched, and behind it.
+  /// Sets steps of the listener that come before a route is matched, and behind it.
   void listen(std::vector<Step> before, std::vector<Step> behind = {}) {
     options_.listener = [=](routing::ServedListener& listener) {
       if (!before.empty()) listener.preRouting = std::make_shared<const Chain>(before);
       if (!behind.empty()) listener.chain = std::make_shared<const Chain>(behind);
     };
   }
-  /// A body that comes in two parts, both of them later than the head.
+  /// Sends a body in two parts, both of them later than the head.
   std::string sendLate() {
     const std::size_t index = askFor(*client_, "", false, false);
     client_->body(index, "first ");
@@ -96,7 +95,8 @@ TEST_P(ProcessStretches, AClientThatWaitsToBeAskedIsAskedForWhatOnlyTheBackendsS
   EXPECT_EQ(seenBody, "asked for");
 }
 
-// A reload while a step before routing waits, so that the rule is one of the next snapshot; and one more.
+// A reload happens while a step before routing waits, so that the rule is one of the next snapshot; then one more
+// follows.
 TEST_P(ProcessStretches, ARuleThatIsFoundBehindAReloadIsKeptAcrossTheNext) {
   listen({step("early", Phase::kRequestHeaders, waits(), 0, Scope::kGateway)});
   std::string said;
@@ -132,7 +132,7 @@ TEST_P(ProcessStretches, StepsBehindRoutingKnowTheRouteAlsoIfOthersCameBeforeIt)
   EXPECT_EQ(behind, "demo/egress demo/route demo/backend");
 }
 
-// E-97a: heeded once, and only while nothing of the request has left.
+// A wish for another route is heeded once, and only while nothing of the request has left.
 TEST_P(ProcessStretches, AWishThatComesWithAStreamedBodyLosesNothingOfIt) {
   for (const bool beforeRouting : {true, false}) {
     SetUp();
@@ -152,7 +152,7 @@ TEST_P(ProcessStretches, AWishThatComesWithAStreamedBodyLosesNothingOfIt) {
   }
 }
 
-// Whoever is heeded once is not asked about it for ever either.
+// A step whose wish was heeded once cannot keep the exchange busy with further wishes.
 TEST_P(ProcessStretches, AStepThatWishesForEverEndsItsExchangeNotTheWorker) {
   for (const bool beforeRouting : {true, false}) {
     SetUp();

@@ -1,4 +1,4 @@
-// The payload processors of a rule and of its Backends: which steps run when (E-94, E-95), what they may change, and
+// These tests check which steps of a rule's and its Backends' payload processors run when, what they may change, and
 // what becomes of an exchange that one of them refuses.
 #include "test/exchange/steps/process_fixture.h"
 
@@ -47,7 +47,7 @@ TEST_P(Process, WhatIsMeantForOneBackendNeverReachesAnother) {
          auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
          other->name = "demo/other";
          other->chain = nullptr;
-         rule.backends[0].weight = 1'000'000;  // the first to be tried
+         rule.backends[0].weight = 1'000'000;  // tried first
          rule.backends.emplace_back().backend = std::move(other);
        });
   const std::size_t index = get();

@@ -1,4 +1,4 @@
-// Steps that wait while a body comes, and the requests that have none: tunnels.
+// Steps wait while a body comes. Tunnels, which have no body, go through steps too.
 #include <chrono>
 
 #include "test/exchange/steps/wait_fixture.h"
@@ -183,12 +183,12 @@ TEST_P(ProcessWaitBody, AClientIsNotBlamedForTheTimeOfAStep) {
       rig.advancePast();
       EXPECT_TRUE(rig.told.empty());
       if (isOpen) {
-        rig.advance(options_.timeouts.bodyIdle);  // it is skipped
+        rig.advance(options_.timeouts.bodyIdle);  // the step is skipped
         forget();
       } else {
         resume();
       }
-      // From here on it is the client again that is waited for.
+      // From here on the client is waited for again.
       rig.advanceShortOf(options_.timeouts.bodyIdle - milliseconds(100));
       EXPECT_TRUE(rig.told.empty());
       finish(index);
@@ -260,7 +260,7 @@ TEST_P(ProcessWaitBody, TwoStepsOfOneWayMayWaitAtOnce) {
   say(index, "lo");
   finish(index);
   ASSERT_EQ(waiting_.size(), 2U);
-  // The later one first.
+  // The later step is answered first.
   std::swap(waiting_[0], waiting_[1]);
   resumeAll();
   EXPECT_EQ(arrived(), "hello");
@@ -320,7 +320,7 @@ TEST_P(ProcessWaitBody, MoreThanTheBoundIsNotTakenFromAClientWhileAStepWaits) {
 }
 
 TEST_P(ProcessWaitBody, ATunnelGoesThroughStepsThatSeeNoBodyAndAddNone) {
-  if (std::get<0>(GetParam()) == Version::kHttp2) return;  // in the gateway it is the same
+  if (std::get<0>(GetParam()) == Version::kHttp2) return;  // the gateway does the same for both
   const Work adds = [](Call& call) {
     EXPECT_TRUE(call.body->last());
     call.body->replacement().append("injected");
@@ -337,7 +337,7 @@ TEST_P(ProcessWaitBody, ATunnelGoesThroughStepsThatSeeNoBodyAndAddNone) {
               step("4", Phase::kResponseBody, adds, interest)});
     const std::size_t index = askForTunnel();
     if (backendVersion() == Version::kHttp2) {
-      // Which is refused: HTTP/2 alone has no upgrade.
+      // A 101 is refused here, because HTTP/2 has no upgrade.
       resumeAll();
       EXPECT_EQ(statusOf(*client_, index), 502);
       continue;

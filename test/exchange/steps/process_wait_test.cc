@@ -1,4 +1,4 @@
-// Steps that wait: an exchange is held back, alone and no longer than its step may take; whatever happens meanwhile.
+// A step that waits holds back its own exchange only, and no longer than the step may take, whatever happens meanwhile.
 #include <chrono>
 
 #include "test/exchange/steps/wait_fixture.h"
@@ -153,7 +153,7 @@ TEST_P(ProcessWait, AnAnswerMayOutliveTheExchange) {
     ASSERT_EQ(rig.told.size(), 1U);
     EXPECT_EQ(rig.exchanges.size(), 0U);
     test::ClientPeer& other = rig.connect(std::get<0>(GetParam()));
-    askFor(other, "again");  // in the same place
+    askFor(other, "again");  // in the same place of the table
     serve();
     ASSERT_EQ(waiting_.size(), 2U);
     Resumer second = std::move(waiting_.back());
@@ -286,7 +286,7 @@ TEST_P(ProcessWait, AResumedStepMayAnswerOrFail) {
 
 TEST_P(ProcessWait, AClientThatLeavesMeanwhileEndsTheExchange) {
   for (const bool cancels : {false, true}) {
-    if (cancels && std::get<0>(GetParam()) == Version::kHttp11) continue;  // has no way to say so
+    if (cancels && std::get<0>(GetParam()) == Version::kHttp11) continue;  // HTTP/1.1 cannot cancel a request
     atEach([&](const Spot& spot) {
       for (const bool ends : {true, false}) {
         if (!ends && spot.mode == BodyMode::kBuffered) continue;

@@ -1,5 +1,5 @@
-// Thousands of random scripts of payload processors, always the same ones; what the fuzzer finds beyond them goes to
-// its corpus.
+// Runs thousands of random scripts of payload processors, always the same ones. Scripts that the fuzzer finds beyond
+// them go to its corpus.
 #include <gtest/gtest.h>
 
 #include "test/exchange/random_bytes.h"

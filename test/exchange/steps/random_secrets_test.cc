@@ -1,5 +1,5 @@
-// Random Gateways, rules, Backends, retries and mirrors, each of whose steps injects a secret of its own: whatever the
-// course of a request, an origin gets the secrets that were meant for it and no other.
+// Steps of random Gateways, rules, Backends, retries and mirrors each inject a secret of their own. Whatever the course
+// of a request, an origin gets the secrets that were meant for it and no other.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -15,9 +15,9 @@ class RandomSecrets : public RuleSteps {
   unsigned draw(unsigned count) { return static_cast<unsigned>(random_() % count); }
   bool chance(unsigned percent) { return draw(100) < percent; }
 
-  /// A secret that begins with the name of whom it belongs to.
+  /// Makes a step that injects a secret, which begins with the name of its owner.
   Step injector(const std::string& owner, Scope scope) {
-    const bool failing = chance(15);  // then nobody is to get it
+    const bool failing = chance(15);  // then no origin may get the secret
     const std::string secret = (failing ? "failed" : owner) + "-secret-" + std::to_string(++count_) + ".";
     const std::string name = chance(30) ? "authorization" : "x-key-" + std::to_string(draw(4));
     StepSpec spec{.scope = scope, .priority = static_cast<std::int32_t>(draw(5)), .preAuth = chance(30)};
@@ -77,7 +77,7 @@ class RandomSecrets : public RuleSteps {
       rule.backends.emplace_back().backend = planOf(plan, "demo/other", kOtherHost, steps_.otherBackend);
     };
   }
-  /// Backends answer 503 once or twice, whichever they are.
+  /// Has the Backends answer 503 once or twice, whichever they are.
   void answerAll(unsigned failures) {
     std::set<std::pair<const BackendPeer*, std::size_t>> answered;
     for (int round = 0; round < 20; ++round) {
@@ -95,7 +95,7 @@ class RandomSecrets : public RuleSteps {
       rig_->advance(std::chrono::milliseconds(50));
     }
   }
-  /// None but those of `owners`.
+  /// Checks that the request has no secrets but those of `owners`.
   void expectOnly(std::string_view host, const std::set<std::string>& owners, const std::string& trace) {
     static const std::vector<std::string> kAll = {"gateway",      "first",  "other", "firstBackend",
                                                   "otherBackend", "mirror", "failed"};
@@ -126,14 +126,14 @@ TEST_P(RandomSecrets, ReachTheOriginsThatTheyAreMeantForAndNoOther) {
     EXPECT_NE(statusOf(*client_, index), 0) << "seed " << seed;
     ASSERT_EQ(rig_->told.size(), 1U) << "seed " << seed;
     const std::string trace = "seed " + std::to_string(seed);
-    // Which rule it ended with shows in the steps that ran last; a rule's secrets never mix with the other's.
+    // The steps that ran last show which rule the request ended with. Secrets of the two rules never mix.
     expectOnly("backend.test", {"gateway", "first", "firstBackend"}, trace);
     expectOnly(kMirrorHost, {"mirror"}, trace);
     for (const std::string& sent : sentTo(kOtherHost)) {
       EXPECT_FALSE(has(sent, "first-secret-") && has(sent, "other-secret-")) << trace << "\n" << sent;
       EXPECT_FALSE(has(sent, "firstBackend-secret-")) << trace << "\n" << sent;
       EXPECT_FALSE(has(sent, "mirror-secret-")) << trace << "\n" << sent;
-      // Only the first rule fails over to it; when its match was changed nothing of that rule is left.
+      // Only the first rule fails over to it; if the match was changed, nothing of that rule is left.
       const bool matchedAgain = has(sent, "x-model: other");
       EXPECT_FALSE(matchedAgain && has(sent, "first-secret-")) << trace << "\n" << sent;
       EXPECT_FALSE(has(sent, "failed-secret-")) << trace << "\n" << sent;

@@ -1,5 +1,5 @@
-// Two rules of a listener, Backends that say what they were sent, and steps that inject secrets or have the route
-// matched again.
+// A fixture of two rules of a listener, Backends that record what they were sent, and steps that inject secrets or have
+// the route matched again.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace sluice::exchange {
 inline constexpr const char* kOtherHost = "other.test";
 inline constexpr const char* kMirrorHost = "mirror.test";
 
-/// A step of a Gateway, a route or a Backend with the name of what it does.
+/// The properties of a step of a Gateway, a route or a Backend.
 struct StepSpec {
   Scope scope = Scope::kRoute;
   std::int32_t priority = 0;
@@ -32,7 +32,7 @@ inline Step makeRuleStep(const std::string& name, const StepSpec& spec, Work wor
   return made;
 }
 
-/// Adds one line more of the field.
+/// Makes a step that adds one more line of the field.
 inline Work addsField(std::string name, std::string value) {
   return [=](Call& call) {
     call.edit.add(call.arena.copy(name), call.arena.copy(value));
@@ -53,7 +53,7 @@ inline Work injectsParameter(std::string name, std::string secret) {
     return Verdict::goOn();
   };
 }
-/// Sets x-model, by which the second rule is matched, and asks for another match.
+/// Makes a step that sets x-model, by which the second rule is matched, and asks for another match.
 inline Work asksForOther() {
   return [](Call& call) {
     call.edit.set("x-model", "other");
@@ -75,11 +75,11 @@ class RuleSteps : public ProcessWait {
   struct Steps {
     std::vector<Step> beforeRouting;
     std::vector<Step> gateway;
-    std::vector<Step> first;  // of the rule that is matched first
-    std::vector<Step> other;  // of the one that x-model leads to
+    std::vector<Step> first;  // steps of the rule that is matched first
+    std::vector<Step> other;  // steps of the rule that x-model leads to
     std::vector<Step> firstBackend;
     std::vector<Step> otherBackend;
-    std::vector<Step> mirror;  // of the Backend that the rules' copies go to
+    std::vector<Step> mirror;  // steps of the Backend that the rules' copies go to
   };
 
   void start() {
@@ -134,7 +134,7 @@ class RuleSteps : public ProcessWait {
   std::size_t request(test::FieldList fields = {}, const std::string& target = "/ok") {
     return ask({.target = target, .fields = std::move(fields)});
   }
-  /// What came to that host, each as "METHOD target" and its fields, a line each.
+  /// Returns the requests that came to that host, each as "METHOD target" and its fields, a line each.
   std::vector<std::string> sentTo(std::string_view host) {
     std::vector<std::string> found;
     for (const auto& backend : rig_->backends) {
@@ -150,7 +150,7 @@ class RuleSteps : public ProcessWait {
     }
     return found;
   }
-  /// The only one.
+  /// Returns the only request that came to that host.
   std::string onlyTo(std::string_view host) {
     const std::vector<std::string> found = sentTo(host);
     EXPECT_EQ(found.size(), 1U) << host;

@@ -1,4 +1,5 @@
-// What of the steps and filters of a rule counts when the route is matched again, and in which order they apply.
+// These tests check which steps and filters of a rule count when the route is matched again, and in which order they
+// apply.
 #include <gtest/gtest.h>
 
 #include "test/exchange/steps/rule_steps_fixture.h"
@@ -287,7 +288,7 @@ TEST_P(RuleStepsTest, TheBackendOfARouteThatIsMatchedAgainRunsItsStepsBeforeTheS
   EXPECT_TRUE(has(sent, "x-other: early\n")) << sent;
 }
 
-/// Looks at all of the body, as the request of its scope has it.
+/// Makes a step that looks at all of the body, as the request of its scope has it.
 Step inspects(const std::string& name, Scope scope, std::string& seen, Work then = goesOn()) {
   const StepSpec spec{
       .scope = scope, .preAuth = true, .phase = Phase::kRequestBody, .body = {BodyMode::kInspected, 0, false, false}};

@@ -1,4 +1,5 @@
-// Exchanges with a step that waits, of any phase and with any interest in bodies, and what answers it at a test's hand.
+// A fixture of exchanges with a step that waits, of any phase and with any interest in bodies, and is answered by the
+// test.
 #pragma once
 
 #include <string>
@@ -14,13 +15,13 @@ using processing::BodyInterest;
 using processing::BodyMode;
 using processing::Resumer;
 
-/// Where a step runs, and what it wants of the body there.
+/// The phase in which a step runs, and how it wants the body there.
 struct Spot {
   Phase phase;
   BodyMode mode;
 };
 
-/// Every place that a step may have; what is here, all tests of waits and of failures go through.
+/// Every place that a step may have. All tests of waits and of failures go through these.
 inline const std::vector<Spot> kSpots = {{Phase::kRequestHeaders, BodyMode::kNone},
                                          {Phase::kRequestBody, BodyMode::kNone},
                                          {Phase::kRequestBody, BodyMode::kStreamed},
@@ -50,7 +51,7 @@ class ProcessWait : public Process {
  protected:
   ~ProcessWait() override { forget(); }
 
-  /// A rig of its own for each spot.
+  /// Makes a rig of its own for each spot.
   template <typename Test>
   void atEach(Test&& test) {
     for (const Spot& spot : kSpots) {
@@ -60,13 +61,14 @@ class ProcessWait : public Process {
       test(spot);
     }
   }
-  /// What waits goes first: it tells the rig.
+  /// The suspended steps go first, because they tell the rig.
   void forget() {
     const std::vector<Resumer> old = std::exchange(waiting_, {});
     asked_ = 0;
   }
 
-  /// Waits the first time that it is asked about a request that wants it to; then `then`. Both are counted.
+  /// Makes a step that waits the first time that it is asked about a request that wants it to, and decides `then` after
+  /// that. Both are counted.
   Work waits(Work then = goesOn()) {
     return [this, then = std::move(then)](Call& call) {
       if (call.request.headers.find("x-wait") == nullptr) return Verdict::goOn();
@@ -81,7 +83,7 @@ class ProcessWait : public Process {
       return Verdict::wait();
     };
   }
-  /// Waits whenever bytes, or the end, have come that it did not wait for yet; never at the head.
+  /// Makes a step that waits whenever bytes, or the end, have come that it did not wait for yet; never at the head.
   Work waitsForBytes() {
     return [this](Call& call) {
       struct Memory {
@@ -104,7 +106,7 @@ class ProcessWait : public Process {
     EXPECT_TRUE(rig_->settle());
     return index;
   }
-  /// Backends that are dialled come about; whatever request has come whole is answered.
+  /// Opens the connections that were dialled, and answers every request that has come whole.
   void serve() {
     for (bool moved = true; std::exchange(moved, false);) {
       while (rig_->backends.size() < rig_->dialled()) moved = accept(rig_->backends.size()).requests() < 1000;
@@ -152,7 +154,7 @@ class ProcessWait : public Process {
     ASSERT_NE(at, std::string::npos) << series;
     EXPECT_EQ(std::stoi(page.substr(at + series.size())), times);
   }
-  /// All that was asked has come to an end, and has left nothing.
+  /// Checks that every request has come to an end, and has left nothing.
   void expectOver(std::size_t exchanges) {
     ASSERT_TRUE(rig_->settle());
     EXPECT_TRUE(rig_->isQuiet());
