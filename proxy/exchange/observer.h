@@ -11,11 +11,11 @@
 namespace sluice::exchange {
 
 struct Attempt;
-class Callout;
+class BackendCallout;
 class Exchange;
 class Mirror;
 
-/// Observes every exchange of a worker. Report implements it, and tests do.
+/// Observes every exchange of a worker. ExchangeTelemetry implements it, and tests do.
 class ExchangeObserver {
  public:
   virtual ~ExchangeObserver() = default;
@@ -34,7 +34,7 @@ class ExchangeObserver {
   /// Called when a mirrored request is over, one way or another.
   virtual void onMirrored(const Mirror& mirror) = 0;
   /// Called when a processor's own request is over, one way or another, unless the processor gave it up.
-  virtual void onCallout(const Callout& callout) = 0;
+  virtual void onCallout(const BackendCallout& callout) = 0;
   virtual void onLimit(std::string_view limit) = 0;
 };
 

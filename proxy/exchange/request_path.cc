@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/exchange/reply/local_reply.h"
-#include "proxy/exchange/reply/own_answer.h"
+#include "proxy/exchange/reply/rule_reply.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
@@ -136,7 +136,7 @@ std::optional<base::Error> RequestPath::chooseBackend(const routing::RouteMatch&
     return base::Error::badRequest(415, "the route for this request takes gRPC over HTTP/2 only");
   }
   if (rule->failure) return *rule->failure;
-  if (answersItself(t_.request.head, *rule)) return std::nullopt;
+  if (repliesLocally(t_.request.head, *rule)) return std::nullopt;
   attempts_.choose(processing_.steps() != nullptr ? processing_.steps()->headBeforeRule : nullptr);
   if (attempts_.backend() == nullptr) return routing::Rule::withoutWeight(rule->grpc);
   if (attempts_.backend()->failure) return *attempts_.backend()->failure;
@@ -202,7 +202,7 @@ void RequestPath::matchAgain() {
 /// Called when the request is settled. Its first attempt may be made.
 void RequestPath::enter() {
   processing_.endRounds();
-  if (attempts_.backend() == nullptr || answersItself(t_.request.head, *attempts_.backend())) {
+  if (attempts_.backend() == nullptr || repliesLocally(t_.request.head, *attempts_.backend())) {
     return t_.raise(Event::kRejected);
   }
   attempts_.keepForRetries();

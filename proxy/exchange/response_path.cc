@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/exchange/reply/local_reply.h"
-#include "proxy/exchange/reply/own_answer.h"
+#include "proxy/exchange/reply/rule_reply.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
@@ -172,7 +172,7 @@ void ResponsePath::reply() {
       finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, attempts_.backend()}, reply.head.headers);
     }
   } else {
-    reply.head = ownAnswer(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
+    reply.head = ruleReply(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
                            {*t_.route.rule, attempts_.backend()}, {t_.client.secure, t_.route.listener->port});
     t_.responseBody.finish();
   }

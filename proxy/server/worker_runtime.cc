@@ -43,8 +43,8 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       worker_(parts.clock),
       metrics_(parts.metrics),
       accessLog_(parts.accessLog, parts.log),
-      report_(worker_, metrics_, accessLog_, generation_->revision),
-      exchanges_(exchangeParts(parts, worker_, *this, report_)),
+      telemetry_(worker_, metrics_, accessLog_, generation_->revision),
+      exchanges_(exchangeParts(parts, worker_, *this, telemetry_)),
       dialer_(worker_),
       logTimer_(*this) {}
 
@@ -123,7 +123,7 @@ void WorkerRuntime::change() {
   timeouts_ = snapshot.settings.timeouts;
   exchanges_.adopt(snapshot.settings.timeouts, snapshot.settings.limits, snapshot.settings.forwarded,
                    generation_->revision);
-  report_.adopt(change.generation->revision);
+  telemetry_.adopt(change.generation->revision);
   upstreams_->adopt(policyOf(snapshot), snapshot.backends);
   connections_.forEach([&](DownstreamConnection& connection) {
     const control::ServedBind* bind = change.generation->find(connection.bind());
@@ -139,7 +139,7 @@ void WorkerRuntime::change() {
 
 void WorkerRuntime::forgetSeries() {
   const std::set<std::string_view> counting = upstreams_->counting();
-  report_.letGo();
+  telemetry_.letGo();
   metrics_.forget([&](std::string_view object) {
     return generation_->objects.contains(std::string(object)) || counting.contains(object);
   });

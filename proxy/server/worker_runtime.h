@@ -18,7 +18,7 @@
 #include "proxy/control/generation.h"
 #include "proxy/exchange/exchange_list.h"
 #include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/reply/report.h"
+#include "proxy/exchange/reply/exchange_telemetry.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/observe/access_log.h"
@@ -125,7 +125,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   http::H2Memory h2Memory_;
   observe::MetricShard metrics_;
   observe::AccessLog accessLog_;
-  exchange::Report report_;
+  exchange::ExchangeTelemetry telemetry_;
   exchange::Exchanges exchanges_;
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;

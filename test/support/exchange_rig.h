@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/reply/report.h"
+#include "proxy/exchange/reply/exchange_telemetry.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/observe/metrics_reader.h"
 #include "proxy/routing/table/route_table_builder.h"
@@ -280,7 +280,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     ++mirrored;
     report_.onMirrored(mirror);
   }
-  void onCallout(const exchange::Callout& callout) override { report_.onCallout(callout); }
+  void onCallout(const exchange::BackendCallout& callout) override { report_.onCallout(callout); }
   void onLimit(std::string_view limit) override {
     limits.emplace_back(limit);
     report_.onLimit(limit);
@@ -311,7 +311,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   http::H2Memory h2Memory_;
   observe::MetricShard shard_;
   observe::AccessLog accessLog_;
-  exchange::Report report_;
+  exchange::ExchangeTelemetry report_;
   routing::RouteTable routes_;
 
  public:

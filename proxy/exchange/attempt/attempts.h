@@ -30,8 +30,8 @@ class Attempts {
     const routing::Rule& rule = *t_.route.rule;
     // A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
     if (rule.session) resumeSession(before);
-    const bool resumed = session_ && session_->share() != nullptr;
-    attempt_.backend = resumed ? session_->share() : rule.choose(t_.context.random());
+    const bool resumed = session_ && session_->weightedBackend() != nullptr;
+    attempt_.backend = resumed ? session_->weightedBackend() : rule.choose(t_.context.random());
   }
   /// Forgets what was chosen, because the route is another one.
   void reset();

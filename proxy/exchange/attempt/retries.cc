@@ -16,15 +16,15 @@ base::Duration Retries::pause(std::uint64_t random) const {
   base::Duration pause = least;
   for (std::uint32_t i = 0; i < made_ && pause < most; ++i) pause = std::min(pause * 2, most);
   // The upper 53 bits as a fraction of one.
-  const double share = static_cast<double>(random >> 11) * 0x1p-53;
-  return pause + base::Duration(static_cast<base::Duration::rep>(static_cast<double>(pause.count() / 4) * share));
+  const double fraction = static_cast<double>(random >> 11) * 0x1p-53;
+  return pause + base::Duration(static_cast<base::Duration::rep>(static_cast<double>(pause.count() / 4) * fraction));
 }
 
 const routing::WeightedBackend& Retries::choose(const routing::WeightedBackend& failed, std::uint64_t random) {
   const std::uint64_t last = bitOf(failed);
   tried_ |= last;
   for (const std::uint64_t avoided : {tried_, last}) {
-    if (const routing::WeightedBackend* share = rule_.chooseAnother(random, avoided)) return *share;
+    if (const routing::WeightedBackend* backend = rule_.chooseAnother(random, avoided)) return *backend;
   }
   return failed;
 }

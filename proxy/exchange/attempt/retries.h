@@ -41,7 +41,7 @@ class Retries {
   /// another than `failed`, else that one again.
   const routing::WeightedBackend& choose(const routing::WeightedBackend& failed, std::uint64_t random);
   /// Returns true if an attempt at that weighted backend has failed.
-  bool hasTried(const routing::WeightedBackend& share) const { return (tried_ & bitOf(share)) != 0; }
+  bool hasTried(const routing::WeightedBackend& backend) const { return (tried_ & bitOf(backend)) != 0; }
 
   /// Records that an attempt at that endpoint has failed.
   void avoid(const net::Address& endpoint) { avoided_ = endpoint; }
@@ -51,8 +51,8 @@ class Retries {
   Replay replay;
 
  private:
-  std::uint64_t bitOf(const routing::WeightedBackend& share) const {
-    return std::uint64_t{1} << (&share - rule_.backends.data());
+  std::uint64_t bitOf(const routing::WeightedBackend& backend) const {
+    return std::uint64_t{1} << (&backend - rule_.backends.data());
   }
 
   const routing::Rule& rule_;

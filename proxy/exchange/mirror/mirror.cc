@@ -11,10 +11,10 @@ namespace {
 
 /// Returns the target as a weighted backend of its own, so that no edits of any other one apply to it.
 http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const GatewayIdentity& identity) {
-  routing::WeightedBackend share;
-  share.backend = source.target.backend;
+  routing::WeightedBackend backend;
+  backend.backend = source.target.backend;
   http::RequestHead head = http::clone(
-      arena, attemptHead(arena, source.request, source.rule, share, identity, source.client, source.filters));
+      arena, attemptHead(arena, source.request, source.rule, backend, identity, source.client, source.filters));
   // A copy can take no part in the handshake of NTLM or Negotiate, and would log a shared connection in.
   if (http::authenticatesConnection(head.headers)) head.headers.remove(http::FieldId::kAuthorization);
   return head;

@@ -32,18 +32,18 @@ bool Session::resume(const SessionValue& value, base::WallTime now) {
   if (policy.absoluteTimeout && ageOf(value, now) >= *policy.absoluteTimeout) return false;
   const auto found = std::find(policy.shares.begin(), policy.shares.end(), value.share);
   if (found == policy.shares.end()) return false;
-  const routing::WeightedBackend& share = rule_.backends[static_cast<std::size_t>(found - policy.shares.begin())];
-  if (share.failure || share.redirect) return false;
-  share_ = &share;
+  const routing::WeightedBackend& backend = rule_.backends[static_cast<std::size_t>(found - policy.shares.begin())];
+  if (backend.failure || backend.redirect) return false;
+  weightedBackend_ = &backend;
   held_ = value;
   return true;
 }
 
 std::optional<Session::Renewal> Session::renew(const pki::ValueSealer& sealer, base::WallTime now,
-                                               const routing::WeightedBackend& share,
+                                               const routing::WeightedBackend& backend,
                                                const std::optional<net::Address>& endpoint) const {
   const routing::SessionPolicy& policy = *rule_.session;
-  SessionValue value{now, policy.shares[static_cast<std::size_t>(&share - rule_.backends.data())], endpoint};
+  SessionValue value{now, policy.shares[static_cast<std::size_t>(&backend - rule_.backends.data())], endpoint};
   if (held_ && held_->share == value.share && held_->endpoint == value.endpoint) {
     if (!outdated_) return std::nullopt;
     value.begun = held_->begun;

@@ -26,7 +26,7 @@ class Session {
   void take(const pki::ValueSealer& sealer, base::WallTime now, http::RequestMessage& request);
 
   /// Returns the weighted backend that the session is bound to; nullptr if there is none, or none any more.
-  const routing::WeightedBackend* share() const { return share_; }
+  const routing::WeightedBackend* weightedBackend() const { return weightedBackend_; }
   /// Returns the endpoint that the session is bound to, if its backend is a Service; nullptr if any endpoint will do.
   const net::Address* endpoint() const { return !left_ && held_ && held_->endpoint ? &*held_->endpoint : nullptr; }
   /// Called when the attempt there has failed. The session goes on wherever the next one leads.
@@ -39,15 +39,15 @@ class Session {
   /// Called when the request was served by that weighted backend, at `endpoint` if it is a Service. Returns what the
   /// client is to carry from now on; nullopt if it carries that already.
   std::optional<Renewal> renew(const pki::ValueSealer& sealer, base::WallTime now,
-                               const routing::WeightedBackend& share,
+                               const routing::WeightedBackend& backend,
                                const std::optional<net::Address>& endpoint) const;
 
  private:
   bool resume(const SessionValue& value, base::WallTime now);
 
   const routing::Rule& rule_;
-  const routing::WeightedBackend* share_ = nullptr;
-  std::optional<SessionValue> held_;  // the value that led to share_
+  const routing::WeightedBackend* weightedBackend_ = nullptr;
+  std::optional<SessionValue> held_;  // the value that led to weightedBackend_
   bool outdated_ = false;             // that value is sealed by the previous key
   bool left_ = false;
 };

@@ -90,12 +90,12 @@ class ExchangeSteps final : private StepHost {
   http::BodyPipe attemptBody;
 
   /// The step that has replied, or failed closed.
-  struct Refusal {
+  struct StepRefusal {
     std::string processor;  // the name of the use
     processing::Phase phase;
     std::vector<std::pair<std::string, std::string>> fields;
   };
-  std::optional<Refusal> refusal;
+  std::optional<StepRefusal> refusal;
 
   processing::RouteWish wish;
   bool matchedAgain = false;

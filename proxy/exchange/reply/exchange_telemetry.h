@@ -1,4 +1,4 @@
-// Report writes the access log and the metrics of exchanges. Each worker has one, on its thread.
+// ExchangeTelemetry writes the access log and the metrics of exchanges. Each worker has one, on its thread.
 #pragma once
 
 #include <array>
@@ -17,10 +17,11 @@
 
 namespace sluice::exchange {
 
-class Report final : public ExchangeObserver {
+class ExchangeTelemetry final : public ExchangeObserver {
  public:
   /// All references outlive it.
-  Report(net::Worker& worker, observe::MetricShard& metrics, observe::AccessLog& accessLog, std::string revision)
+  ExchangeTelemetry(net::Worker& worker, observe::MetricShard& metrics, observe::AccessLog& accessLog,
+                    std::string revision)
       : worker_(worker), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)) {}
 
   /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
@@ -37,7 +38,7 @@ class Report final : public ExchangeObserver {
   void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
               processing::StepOutcome outcome) override;
   void onMirrored(const Mirror& mirror) override;
-  void onCallout(const Callout& callout) override;
+  void onCallout(const BackendCallout& callout) override;
   void onLimit(std::string_view limit) override;
 
  private:
@@ -55,18 +56,18 @@ class Report final : public ExchangeObserver {
     observe::Histogram* server;
     observe::Histogram* client;
   };
-  struct Series {
+  struct RouteSeries {
     observe::Gauge* active = nullptr;
     std::vector<Durations> durations;
   };
-  Series& seriesOf(const Key& key);
+  RouteSeries& seriesOf(const Key& key);
   /// Returns an entry that may have no instruments yet; each is looked up when it is first observed.
-  static Durations& durationsOf(Series& series, std::uint16_t status, std::string_view errorType);
+  static Durations& durationsOf(RouteSeries& series, std::uint16_t status, std::string_view errorType);
   observe::Histogram& serverDuration(Durations& durations, const Key& key);
   observe::Histogram& clientDuration(Durations& durations, const Key& key);
   void log(const Exchange& exchange, base::MonotonicTime now);
   /// A request that came from no client: a mirror or a callout.
-  struct OwnRequest {
+  struct InternalRequest {
     std::string_view gateway;
     std::string_view route;
     std::string_view backend;
@@ -74,7 +75,7 @@ class Report final : public ExchangeObserver {
     const std::optional<base::Error>& error;
     base::MonotonicTime begun;
   };
-  void observe(const OwnRequest& request);
+  void observe(const InternalRequest& request);
 
   net::Worker& worker_;
   observe::MetricShard& metrics_;
@@ -86,8 +87,8 @@ class Report final : public ExchangeObserver {
       return (hash(key.listener) * 31 + hash(key.rule)) * 31 + hash(key.backend);
     }
   };
-  std::unordered_map<Key, Series, KeyHash> series_;
-  std::pair<const Key, Series>* recent_ = nullptr;  // looked up last
+  std::unordered_map<Key, RouteSeries, KeyHash> series_;
+  std::pair<const Key, RouteSeries>* recent_ = nullptr;  // looked up last
   /// Steps have places by a hash of their address. If another step has the place, it is replaced and the instrument
   /// looked up again.
   struct StepDurations {

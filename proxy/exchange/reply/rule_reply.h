@@ -11,35 +11,36 @@
 namespace sluice::exchange {
 
 /// The filters that apply to one request.
-struct Filters {
+struct AppliedFilters {
   const routing::Rule& rule;
-  const routing::WeightedBackend* share;  // null if none is chosen
+  const routing::WeightedBackend* backend;  // null if none is chosen
 };
 
 /// Returns the CORS policy of the weighted backend, or else that of the rule; nullptr if neither has one.
-inline const routing::Cors* corsOf(const Filters& filters) {
-  return filters.share != nullptr && filters.share->cors ? filters.share->cors.get() : filters.rule.cors.get();
+inline const routing::Cors* corsOf(const AppliedFilters& filters) {
+  return filters.backend != nullptr && filters.backend->cors ? filters.backend->cors.get() : filters.rule.cors.get();
 }
 
 /// Return true if the request goes to no backend, because it is redirected or is a CORS preflight. The rule is asked
 /// first, then the weighted backend that was chosen.
-bool answersItself(const http::RequestHead& request, const routing::Rule& rule);
-bool answersItself(const http::RequestHead& request, const routing::WeightedBackend& share);
+bool repliesLocally(const http::RequestHead& request, const routing::Rule& rule);
+bool repliesLocally(const http::RequestHead& request, const routing::WeightedBackend& backend);
 
 /// Returns the head of the reply to such a request. The reply has no body.
-http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                              const routing::RedirectFrom& from);
 
 /// Applies the filters to a final head: the edits of the rule, then those of the weighted backend, then the CORS
 /// policy.
-inline void finishHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+inline void finishHead(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                        http::Headers& headers) {
   if (filters.rule.responseHeaders) filters.rule.responseHeaders->apply(arena, headers);
-  if (filters.share != nullptr && filters.share->responseHeaders) filters.share->responseHeaders->apply(arena, headers);
+  if (filters.backend != nullptr && filters.backend->responseHeaders)
+    filters.backend->responseHeaders->apply(arena, headers);
   if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
 }
 /// Applies the CORS policy to the head of an error, which other origins may read too. No other filter is for errors.
-inline void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+inline void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                             http::Headers& headers) {
   if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
 }

@@ -1,6 +1,6 @@
 // Processors may ask a server of their own while their step waits. These tests check what they get of it, what bounds
 // it, and that nothing is left of it when the exchange goes.
-#include "proxy/exchange/steps/callout.h"
+#include "proxy/exchange/steps/backend_callout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "proxy/exchange/reply/report.h"
+#include "proxy/exchange/reply/exchange_telemetry.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "proxy/exchange/reply/exchange_names.h"
-#include "proxy/exchange/steps/callout.h"
+#include "proxy/exchange/steps/backend_callout.h"
 
 namespace sluice::exchange {
 namespace {
@@ -16,10 +16,10 @@ std::string_view errorTypeOf(const Exchange& exchange) {
 
 }  // namespace
 
-Report::Series& Report::seriesOf(const Key& key) {
+ExchangeTelemetry::RouteSeries& ExchangeTelemetry::seriesOf(const Key& key) {
   if (recent_ != nullptr && recent_->first == key) return recent_->second;
   recent_ = &*series_.try_emplace(key).first;
-  Series& series = recent_->second;
+  RouteSeries& series = recent_->second;
   if (series.active == nullptr) {
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     series.active =
@@ -28,7 +28,8 @@ Report::Series& Report::seriesOf(const Key& key) {
   return series;
 }
 
-Report::Durations& Report::durationsOf(Series& series, std::uint16_t status, std::string_view errorType) {
+ExchangeTelemetry::Durations& ExchangeTelemetry::durationsOf(RouteSeries& series, std::uint16_t status,
+                                                             std::string_view errorType) {
   const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
     return known.status == status && known.errorType == errorType;
   });
@@ -36,7 +37,7 @@ Report::Durations& Report::durationsOf(Series& series, std::uint16_t status, std
   return series.durations.emplace_back(Durations{status, errorType, nullptr, nullptr});
 }
 
-observe::Histogram& Report::serverDuration(Durations& durations, const Key& key) {
+observe::Histogram& ExchangeTelemetry::serverDuration(Durations& durations, const Key& key) {
   if (durations.server == nullptr) {
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
@@ -46,7 +47,7 @@ observe::Histogram& Report::serverDuration(Durations& durations, const Key& key)
   return *durations.server;
 }
 
-observe::Histogram& Report::clientDuration(Durations& durations, const Key& key) {
+observe::Histogram& ExchangeTelemetry::clientDuration(Durations& durations, const Key& key) {
   if (durations.client == nullptr) {
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
@@ -56,30 +57,31 @@ observe::Histogram& Report::clientDuration(Durations& durations, const Key& key)
   return *durations.client;
 }
 
-void Report::adopt(std::string revision) {
+void ExchangeTelemetry::adopt(std::string revision) {
   revision_ = std::move(revision);
   letGo();
 }
 
-void Report::letGo() {
+void ExchangeTelemetry::letGo() {
   series_.clear();
   recent_ = nullptr;
   stepDurations_.fill({});
 }
 
-void Report::onRouted(const Exchange& exchange) {
+void ExchangeTelemetry::onRouted(const Exchange& exchange) {
   seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
       .active->add(1);
 }
 
-void Report::onLeftRoute(const Exchange& exchange) {
+void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) {
   seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
       .active->add(-1);
 }
 
-void Report::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status, const base::Error* error) {
+void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
+                                const base::Error* error) {
   const Key key{exchange.transaction().route.listener, exchange.transaction().route.rule, failed.backend};
-  Series& series = seriesOf(key);
+  RouteSeries& series = seriesOf(key);
   series.active->add(-1);
   const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
   clientDuration(durationsOf(series, status, errorType), key).observe(worker_.clock().now() - failed.begun);
@@ -87,10 +89,10 @@ void Report::onRetry(const Exchange& exchange, const Attempt& failed, std::uint1
       .active->add(1);
 }
 
-void Report::onFinished(const Exchange& exchange) {
+void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   const base::MonotonicTime now = worker_.clock().now();
   const Key key{exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend};
-  Series& series = seriesOf(key);
+  RouteSeries& series = seriesOf(key);
   if (exchange.transaction().routed) series.active->add(-1);
   Durations& durations = durationsOf(series, exchange.transaction().status, errorTypeOf(exchange));
   serverDuration(durations, key).observe(now - exchange.transaction().started);
@@ -98,8 +100,8 @@ void Report::onFinished(const Exchange& exchange) {
   if (accessLog_.enabled()) log(exchange, now);
 }
 
-void Report::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
-                    processing::StepOutcome outcome) {
+void ExchangeTelemetry::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                               processing::StepOutcome outcome) {
   StepDurations& known =
       stepDurations_[reinterpret_cast<std::uintptr_t>(&step) / alignof(processing::Step) % kKnownSteps];
   if (known.step != &step) {
@@ -118,19 +120,19 @@ void Report::onStep(const processing::Step& step, base::Duration time, const pro
   }
 }
 
-void Report::onMirrored(const Mirror& mirror) {
+void ExchangeTelemetry::onMirrored(const Mirror& mirror) {
   observe({mirror.listener().gateway, mirror.rule().route, mirror.target().backend->name, mirror.status(),
            mirror.error(), mirror.begun()});
 }
 
-void Report::onCallout(const Callout& callout) {
+void ExchangeTelemetry::onCallout(const BackendCallout& callout) {
   const http::ResponseHead* answer = callout.head();
   const std::uint16_t failed = callout.error() ? callout.error()->status : std::uint16_t{0};
   observe({callout.place().gateway, callout.place().route, callout.plan().name,
            answer != nullptr ? answer->status : failed, callout.error(), callout.begun()});
 }
 
-void Report::observe(const OwnRequest& request) {
+void ExchangeTelemetry::observe(const InternalRequest& request) {
   const std::string_view errorType = request.error ? base::errorTypeName(request.error->type) : std::string_view{};
   metrics_
       .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend, "", "",
@@ -138,7 +140,7 @@ void Report::observe(const OwnRequest& request) {
       .observe(worker_.clock().now() - request.begun);
 }
 
-void Report::log(const Exchange& exchange, base::MonotonicTime now) {
+void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   const http::RequestHead& request = exchange.transaction().request.head;
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
@@ -172,6 +174,6 @@ void Report::log(const Exchange& exchange, base::MonotonicTime now) {
   if (accessLog_.wantsFlush()) accessLog_.flush();
 }
 
-void Report::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
+void ExchangeTelemetry::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
 
 }  // namespace sluice::exchange

@@ -1,18 +1,18 @@
-#include "proxy/exchange/reply/own_answer.h"
+#include "proxy/exchange/reply/rule_reply.h"
 
 namespace sluice::exchange {
 namespace {
 
-const routing::Redirect* redirectOf(const Filters& filters) {
+const routing::Redirect* redirectOf(const AppliedFilters& filters) {
   if (filters.rule.redirect) return &*filters.rule.redirect;
-  return filters.share != nullptr && filters.share->redirect ? &*filters.share->redirect : nullptr;
+  return filters.backend != nullptr && filters.backend->redirect ? &*filters.backend->redirect : nullptr;
 }
 
 bool asks(const http::RequestHead& request, const routing::Cors* cors) {
   return cors != nullptr && request.method == http::Method::kOptions && routing::isPreflight(request);
 }
 
-void addLocation(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+void addLocation(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                  const routing::RedirectFrom& from, http::ResponseHead& head) {
   const routing::Redirect& redirect = *redirectOf(filters);
   head.status = redirect.status;
@@ -22,15 +22,15 @@ void addLocation(base::Arena& arena, const http::RequestHead& request, const Fil
 
 }  // namespace
 
-bool answersItself(const http::RequestHead& request, const routing::Rule& rule) {
+bool repliesLocally(const http::RequestHead& request, const routing::Rule& rule) {
   return rule.redirect || asks(request, rule.cors.get());
 }
 
-bool answersItself(const http::RequestHead& request, const routing::WeightedBackend& share) {
-  return share.redirect || asks(request, share.cors.get());
+bool repliesLocally(const http::RequestHead& request, const routing::WeightedBackend& backend) {
+  return backend.redirect || asks(request, backend.cors.get());
 }
 
-http::ResponseHead ownAnswer(base::Arena& arena, const http::RequestHead& request, const Filters& filters,
+http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                              const routing::RedirectFrom& from) {
   http::ResponseHead head;
   head.version = request.version;

@@ -17,10 +17,10 @@ namespace sluice::exchange {
 
 class ExchangeContext;
 
-class Callout final : public processing::Callout, private upstream::AsyncRequestOwner {
+class BackendCallout final : public processing::Callout, private upstream::AsyncRequestOwner {
  public:
-  Callout(ExchangeContext& context, const processing::CalloutRequest& request, const processing::Place& place);
-  ~Callout() override;
+  BackendCallout(ExchangeContext& context, const processing::CalloutRequest& request, const processing::Place& place);
+  ~BackendCallout() override;
 
   // processing::Callout
   void send(std::string_view bytes) override;

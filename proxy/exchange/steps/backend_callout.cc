@@ -1,4 +1,4 @@
-#include "proxy/exchange/steps/callout.h"
+#include "proxy/exchange/steps/backend_callout.h"
 
 #include <utility>
 
@@ -14,7 +14,8 @@ base::Error tooMuch(std::string_view what) {
 
 }  // namespace
 
-Callout::Callout(ExchangeContext& context, const processing::CalloutRequest& request, const processing::Place& place)
+BackendCallout::BackendCallout(ExchangeContext& context, const processing::CalloutRequest& request,
+                               const processing::Place& place)
     : context_(context),
       plan_(routing::planOf(*request.target)),
       message_(context.worker().chunks()),
@@ -35,13 +36,13 @@ Callout::Callout(ExchangeContext& context, const processing::CalloutRequest& req
 }
 
 // The step goes too, so it is not woken.
-Callout::~Callout() {
+BackendCallout::~BackendCallout() {
   if (resumer_) resumer_->release();
 }
 
-std::uint64_t Callout::mostReceived() const { return context_.limits().processorBuffer; }
+std::uint64_t BackendCallout::mostReceived() const { return context_.limits().processorBuffer; }
 
-void Callout::send(std::string_view bytes) {
+void BackendCallout::send(std::string_view bytes) {
   if (request_.over() || request_.body().end() != http::PipeEnd::kOpen) return;
   if (unsent() + bytes.size() > context_.limits().exchangeBuffer) {
     context_.onLimit("exchangeBuffer");
@@ -51,25 +52,25 @@ void Callout::send(std::string_view bytes) {
   request_.wake();
 }
 
-void Callout::end() {
+void BackendCallout::end() {
   request_.body().finish();
   request_.wake();
 }
 
-void Callout::await(processing::Resumer resumer, Moment moment) {
+void BackendCallout::await(processing::Resumer resumer, Moment moment) {
   resumer_.emplace(std::move(resumer));
   moment_ = moment;
   if (moment == Moment::kEnd && !over() && received_.size() > mostReceived()) failBeyondBound();
   if (over() || (moment == Moment::kChange && changed_)) tell();
 }
 
-void Callout::take(std::size_t count) {
+void BackendCallout::take(std::size_t count) {
   received_.consume(count);
   share_.keep(received_.size());
   if (withheld_ > 0 && received_.size() <= mostReceived()) request_.grant(std::exchange(withheld_, 0));
 }
 
-void Callout::tell() {
+void BackendCallout::tell() {
   changed_ = true;
   if (!resumer_ || (moment_ == Moment::kEnd && !over())) return;
   changed_ = false;
@@ -77,12 +78,12 @@ void Callout::tell() {
   waiting.resume();
 }
 
-void Callout::onResponse(http::ResponseMessage&& message) {
+void BackendCallout::onResponse(http::ResponseMessage&& message) {
   answer_ = std::move(message);
   tell();
 }
 
-void Callout::onResponseBody(std::string_view bytes) {
+void BackendCallout::onResponseBody(std::string_view bytes) {
   if (request_.over()) return;
   received_.append(bytes);
   if (received_.size() <= mostReceived()) {
@@ -100,19 +101,19 @@ void Callout::onResponseBody(std::string_view bytes) {
   tell();
 }
 
-void Callout::failBeyondBound() {
+void BackendCallout::failBeyondBound() {
   context_.onLimit("processorBuffer");
   request_.fail(tooMuch("the answer to a processor is larger than it may be"));
 }
 
-void Callout::onResponseEnd(std::optional<http::Trailers> trailers) {
+void BackendCallout::onResponseEnd(std::optional<http::Trailers> trailers) {
   trailers_ = std::move(trailers);
   ended_ = true;
   context_.observer().onCallout(*this);
   tell();
 }
 
-void Callout::onFailed(const base::Error& error) {
+void BackendCallout::onFailed(const base::Error& error) {
   error_ = error;
   context_.observer().onCallout(*this);
   tell();
