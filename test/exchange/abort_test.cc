@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, Abort,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(Abort, ByTheClientWhileTheNameResolves) {
+TEST_P(Abort, TheClientMayAbortWhileTheNameResolves) {
   rig_.resolver.forget(Rig::kHost);
   const std::size_t index = get();
   ASSERT_TRUE(rig_.settle());
@@ -77,7 +77,7 @@ TEST_P(Abort, ByTheClientWhileTheNameResolves) {
   expectClean();
 }
 
-TEST_P(Abort, ByTheClientWhileTheConnectionIsMade) {
+TEST_P(Abort, TheClientMayAbortWhileTheConnectionIsMade) {
   const std::size_t index = get();
   ASSERT_TRUE(rig_.settle());
   clientAborts(index);
@@ -87,7 +87,7 @@ TEST_P(Abort, ByTheClientWhileTheConnectionIsMade) {
   expectClean();
 }
 
-TEST_P(Abort, ByTheClientWithinItsBody) {
+TEST_P(Abort, TheClientMayAbortWithinItsBody) {
   const std::size_t index = post();
   client_.body(index, "some");
   BackendPeer& backend = open();
@@ -100,7 +100,7 @@ TEST_P(Abort, ByTheClientWithinItsBody) {
   expectClean();
 }
 
-TEST_P(Abort, ByTheClientWhileTheBackendThinks) {
+TEST_P(Abort, TheClientMayAbortBeforeTheBackendAnswers) {
   const std::size_t index = get();
   BackendPeer& backend = open();
   clientAborts(index);
@@ -109,7 +109,7 @@ TEST_P(Abort, ByTheClientWhileTheBackendThinks) {
   expectClean();
 }
 
-TEST_P(Abort, ByTheClientWithinTheResponse) {
+TEST_P(Abort, TheClientMayAbortWithinTheResponse) {
   const std::size_t index = get();
   BackendPeer& backend = open();
   backend.head(0, {.body = Body::kUntilEnd});
@@ -121,7 +121,7 @@ TEST_P(Abort, ByTheClientWithinTheResponse) {
   expectClean();
 }
 
-TEST_P(Abort, ByTheClientWhenItTakesNothingAndTheBackendIsDone) {
+TEST_P(Abort, TheClientMayAbortAfterTheBackendIsDone) {
   const std::size_t index = get();
   BackendPeer& backend = open();
   client_.grants = false;
@@ -135,7 +135,7 @@ TEST_P(Abort, ByTheClientWhenItTakesNothingAndTheBackendIsDone) {
   EXPECT_EQ(rig_.worker.chunks().inUse(), 0U);
 }
 
-TEST_P(Abort, ByTheBackendBeforeItsAnswer) {
+TEST_P(Abort, TheBackendMayAbortBeforeItsResponse) {
   const std::size_t index = post();
   client_.body(index, "some");
   BackendPeer& backend = open();
@@ -148,7 +148,7 @@ TEST_P(Abort, ByTheBackendBeforeItsAnswer) {
   expectClean();
 }
 
-TEST_P(Abort, ByTheBackendWithinItsResponseIsSeenByTheClient) {
+TEST_P(Abort, TheClientSeesThatTheBackendAbortsWithinItsResponse) {
   const std::size_t index = get();
   BackendPeer& backend = open();
   backend.head(0, {.body = Body::kUntilEnd});
@@ -164,7 +164,7 @@ TEST_P(Abort, ByTheBackendWithinItsResponseIsSeenByTheClient) {
   expectClean();
 }
 
-TEST_P(Abort, ByALostBackendConnectionWithinARequestBody) {
+TEST_P(Abort, TheBackendConnectionMayBeLostWithinARequestBody) {
   const std::size_t index = post();
   client_.body(index, "some");
   BackendPeer& backend = open();
@@ -187,7 +187,7 @@ TEST_P(Abort, AResponseThatIsNoHttpIsRefused) {
   expectClean();
 }
 
-TEST_P(Abort, TheEndOfTheProcessReportsWhatIsInFlight) {
+TEST_P(Abort, TheEndOfTheProcessReportsExchangesInFlight) {
   const std::size_t index = get();
   BackendPeer& backend = open();
   backend.head(0, {.body = Body::kUntilEnd});

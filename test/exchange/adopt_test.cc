@@ -186,7 +186,7 @@ TEST_F(AdoptedLog, NamesTheRevisionThatHadNoRuleForARequest) {
   EXPECT_EQ(loggedRevision(), "1");
 }
 
-TEST_F(AdoptedLog, NamesTheNewRevisionForWhatComesAfterwards) {
+TEST_F(AdoptedLog, NamesTheNewRevisionForLaterRequests) {
   rig_->adopt("2");
   test::ClientPeer& client = rig_->connect();
   client.ask({.target = "/nowhere"});

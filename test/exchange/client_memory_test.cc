@@ -28,7 +28,7 @@ constexpr std::size_t kKib = 1024;
 
 // --- the accounts -------------------------------------------------------------------------------------------
 
-TEST(ClientMemory, ABodyBeginsWithTheShareOfAStream) {
+TEST(ClientMemory, BeginsABodyWithTheWindowOfOneStream) {
   base::LimitSettings limits;
   EXPECT_EQ(bodyWindowOf(limits).first, 44 * kKib);
   EXPECT_EQ(bodyWindowOf(limits).whole, 256 * kKib);
@@ -42,7 +42,7 @@ TEST(ClientMemory, ABodyBeginsWithTheShareOfAStream) {
   EXPECT_EQ(bodyWindowOf(limits).whole, 32 * kKib);
 }
 
-TEST(ClientMemory, KnowsTheBoundThatIsReached) {
+TEST(ClientMemory, NamesTheBoundThatIsReached) {
   ClientMemoryTotal total(512 * kKib);
   ClientMemory one(total);
   ClientMemory other(total);
@@ -157,7 +157,7 @@ TEST_P(BodiesHeld, ABodyThatIsReadHasTheWholeWindowAndGivesItBack) {
   EXPECT_EQ(held(), 0U);
 }
 
-TEST_P(BodiesHeld, WhoHoldsMostWaitsAtTheBoundAndTheOthersOfTheClientGoOn) {
+TEST_P(BodiesHeld, TheLargestWaitAtTheBoundWhileOthersOfTheClientGoOn) {
   Rig& rig = make(tight(GetParam()));
   // Two streams that were read for a while hold whole windows, which is all that the client may have.
   client_->grants = false;
@@ -206,7 +206,7 @@ TEST_P(BodiesHeld, UploadsThatNobodyReadsAreResetAtTheBound) {
   EXPECT_LT(refused(), 4) << "the others have room again";
 }
 
-TEST_P(BodiesHeld, TheTotalHoldsBackThoseWhoHoldMuchAndNobodyElse) {
+TEST_P(BodiesHeld, TheTotalHoldsBackOnlyClientsThatHoldMuch) {
   RigOptions options = tight(GetParam());
   options.bounds.connectionMemoryTotal = 192 * kKib;
   Rig& rig = make(options);

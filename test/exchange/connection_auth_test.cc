@@ -90,7 +90,7 @@ TEST_P(PinnedConnections, AConnectionGoesWithTheClientItBelongsTo) {
   EXPECT_NE(answered(), own);
 }
 
-TEST_P(PinnedConnections, IdleOnesMakeRoomForOtherClients) {
+TEST_P(PinnedConnections, IdleConnectionsMakeRoomForOtherClients) {
   start(false, 1);
   ask(*alice_, kCredentials);
   answered();
@@ -101,7 +101,7 @@ TEST_P(PinnedConnections, IdleOnesMakeRoomForOtherClients) {
   EXPECT_EQ(statusOf(*mallory_, index), 200);
 }
 
-TEST_P(PinnedConnections, ABusyOneThatEndsMakesRoomForWhoWaits) {
+TEST_P(PinnedConnections, ABusyConnectionThatEndsMakesRoomForAWaitingClient) {
   start(false, 1);
   const std::size_t own = ask(*alice_, kCredentials);
   const std::size_t index = ask(*mallory_);
@@ -113,7 +113,7 @@ TEST_P(PinnedConnections, ABusyOneThatEndsMakesRoomForWhoWaits) {
   EXPECT_EQ(statusOf(*mallory_, index), 200);
 }
 
-TEST_P(PinnedConnections, OneClientKeepsFewIdleOnes) {
+TEST_P(PinnedConnections, OneClientKeepsFewIdleConnections) {
   start();
   ClientPeer& many = rig_->connect(Version::kHttp2);
   constexpr std::size_t kMany = 3 * upstream::Pins::kMostIdle;
@@ -150,7 +150,7 @@ class PinnedSharedConnections : public PinnedConnections {};
 INSTANTIATE_TEST_SUITE_P(, PinnedSharedConnections, ::testing::Values(Version::kHttp2));
 
 // Both clients had sent their requests before either was challenged.
-TEST_P(PinnedSharedConnections, AreOneClientsAfterTwoWereChallengedOnThem) {
+TEST_P(PinnedSharedConnections, ServeOneClientAfterTwoWereChallengedOnThem) {
   start();
   ask(*alice_);
   ask(*mallory_);

@@ -103,7 +103,7 @@ TEST_P(Credit, AStalledBackendBoundsWhatIsReadFromTheClient) {
   EXPECT_TRUE(client_.answer(index).ended);
 }
 
-TEST_P(Credit, WhileItWaitsForAConnectionARequestHoldsNoMoreThanItsBuffer) {
+TEST_P(Credit, ARequestThatWaitsForAConnectionHoldsNoMoreThanItsBuffer) {
   const std::string body = pattern(kTotal);
   const std::size_t index =
       client_.ask({.method = Method::kPut, .target = "/ok", .body = Body::kLength, .length = kTotal});

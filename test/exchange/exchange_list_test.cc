@@ -18,13 +18,13 @@ ExchangeList listOf(Rig& rig, std::size_t most = 10) {
   return listExchanges(rig.exchanges, 3, most);
 }
 
-TEST(ExchangeList, IsEmptyWhereNothingIsInFlight) {
+TEST(ExchangeList, IsEmptyIfNothingIsInFlight) {
   Rig rig;
   EXPECT_EQ(listOf(rig).total, 0u);
   EXPECT_TRUE(listOf(rig).oldest.empty());
 }
 
-TEST(ExchangeList, ShowsWhoAsksForWhatAndHowFarItIs) {
+TEST(ExchangeList, ShowsClientRequestAndState) {
   Rig rig;
   test::ClientPeer& client = rig.connect();
   const std::size_t asked = client.ask({.method = http::Method::kPost,
@@ -55,7 +55,7 @@ TEST(ExchangeList, ShowsWhoAsksForWhatAndHowFarItIs) {
   }
 }
 
-TEST(ExchangeList, ShowsAResponseUnderWayAndNothingOnceItIsOver) {
+TEST(ExchangeList, ShowsAResponseUntilItIsOver) {
   Rig rig;
   test::ClientPeer& client = rig.connect(Version::kHttp2);
   client.ask({.target = "/ok"});
@@ -93,7 +93,7 @@ TEST(ExchangeList, HoldsTheOldestUpToItsBound) {
   EXPECT_EQ(listOf(rig, 0).total, 3u);
 }
 
-TEST(ExchangeList, CutsAndEscapesWhatStrangersSent) {
+TEST(ExchangeList, CutsAndEscapesTextFromOutside) {
   Rig rig;
   test::ClientPeer& client = rig.connect(Version::kHttp2);
   client.ask({.target = "/ok/" + std::string(5000, 'x')});

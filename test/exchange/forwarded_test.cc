@@ -32,7 +32,7 @@ class Forwarded : public ::testing::Test {
 constexpr std::string_view kFor = "x-forwarded-for";
 const std::string kOwn = "x-forwarded-proto: https\nx-forwarded-host: asked.test\n";
 
-TEST_F(Forwarded, FieldsAreKnownByEveryNameThatAServerTakesForThem) {
+TEST_F(Forwarded, FieldsAreRecognizedByTheirTwinsToo) {
   const auto known = [](std::string_view name) { return isForwarded({name, "", http::fieldId(name)}); };
   for (const char* name : {"forwarded", "x-forwarded-for", "x_forwarded_for", "x-forwarded_proto",
                            "x-forwarded-client-cert", "x-real-ip", "x_real_ip"}) {
@@ -48,7 +48,7 @@ TEST_F(Forwarded, OffTellsBackendsNothing) {
             "x-a: 1\n");
 }
 
-TEST_F(Forwarded, AppendAddsWhomItCameFrom) {
+TEST_F(Forwarded, AppendAddsTheAddressOfTheClient) {
   EXPECT_EQ(written(ForwardedHeaders::kAppend, 0, {}), "x-forwarded-for: 192.0.2.7\n" + kOwn);
   EXPECT_EQ(written(ForwardedHeaders::kAppend, 0,
                     {{kFor, "1.1.1.1"},

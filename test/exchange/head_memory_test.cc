@@ -35,7 +35,7 @@ bool wasHit(const Rig& rig, const std::string& limit) {
   return std::find(rig.limits.begin(), rig.limits.end(), limit) != rig.limits.end();
 }
 
-TEST(HeadMemory, OfARequestThatTheGatewayAnswersGoesAtOnce) {
+TEST(HeadMemory, IsFreedAtOnceByALocalReply) {
   Rig rig;
   test::ClientPeer& client = whoTakesNothing(rig);
   constexpr std::size_t kAsked = 50;
@@ -59,7 +59,7 @@ TEST(HeadMemory, OfARequestThatTheGatewayAnswersGoesAtOnce) {
   EXPECT_TRUE(wasHit(rig, "clientIdle"));
 }
 
-TEST(HeadMemory, OfAConnectionIsBounded) {
+TEST(HeadMemory, IsBoundedForAConnection) {
   RigOptions options;
   options.bounds.headerMemory = 200 * 1024;
   Rig rig(options);
@@ -92,7 +92,7 @@ TEST(HeadMemory, OfAConnectionIsBounded) {
   EXPECT_EQ(rig.heads.used(), 0U);
 }
 
-TEST(HeadMemory, OfAllConnectionsIsBounded) {
+TEST(HeadMemory, IsBoundedForAllConnectionsTogether) {
   RigOptions options;
   options.bounds.headerMemoryTotal = 100 * 1024;
   Rig rig(options);
@@ -109,7 +109,7 @@ TEST(HeadMemory, OfAllConnectionsIsBounded) {
   EXPECT_EQ(rig.heads.used(), 0U);
 }
 
-TEST(HeadMemory, OfHeadsThatFitIntoAChunkIsNotCounted) {
+TEST(HeadMemory, DoesNotCountHeadsThatFitIntoAChunk) {
   RigOptions options;
   options.bounds.headerMemory = 0;
   Rig rig(options);

@@ -9,7 +9,7 @@
 namespace sluice::exchange {
 namespace {
 
-TEST(RandomCourses, EndWellInWhateverOrderThingsHappen) {
+TEST(RandomCourses, EndWellInAnyOrderOfEvents) {
   constexpr std::uint32_t kRuns = 5000;
   for (std::uint32_t seed = 1; seed <= kRuns; ++seed) {
     const std::string bytes = randomBytes(seed, 60, 500);

@@ -137,7 +137,7 @@ TEST_F(ResponseRate, LetsASocketLiveThatMovesSlowly) {
   expectAlive();
 }
 
-TEST_F(ResponseRate, IsNoneIfItIsZero) {
+TEST_F(ResponseRate, EndsNothingIfItIsZero) {
   options_.bounds.responseRate = 0;
   connect(Version::kHttp2).grants = false;
   askForMuch();

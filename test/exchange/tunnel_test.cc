@@ -31,7 +31,7 @@ RigOptions options() {
 }
 
 // The example of RFC 6455 section 1.3.
-TEST(TunnelHandshake, KnowsWhatAgreesToTheKeyOfTheClient) {
+TEST(TunnelHandshake, ComputesTheAcceptValueOfTheClientsKey) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   base::Random random(1);
@@ -43,7 +43,7 @@ TEST(TunnelHandshake, KnowsWhatAgreesToTheKeyOfTheClient) {
   EXPECT_EQ(head.webSocketAccept, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 }
 
-TEST(TunnelHandshake, HasAKeyOfItsOwnForAClientThatHasNone) {
+TEST(TunnelHandshake, MakesAKeyForAClientThatSentNone) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   base::Random random(1);
@@ -139,7 +139,7 @@ TEST_F(Tunnel, MovesBytesBothWays) {
   expectClean();
 }
 
-TEST_F(Tunnel, KeepsItsShareOfTheBackendsBoundsForAsLongAsItLives) {
+TEST_F(Tunnel, CountsAgainstTheBackendsLimitsForAsLongAsItLives) {
   open();
   reply("hello");
   EXPECT_EQ(rig_.budget().connections.count(), 1U);
@@ -206,7 +206,7 @@ TEST_F(Tunnel, LetsTheClientGoWhenTheBackendThatHasEndedIsLost) {
   expectClean();
 }
 
-TEST_F(Tunnel, OfAClientThatIsLostIsCutAtTheBackend) {
+TEST_F(Tunnel, IsCutAtTheBackendWhenTheClientIsLost) {
   open();
   client_.wire().reset();
   EXPECT_TRUE(rig_.settle());
@@ -215,7 +215,7 @@ TEST_F(Tunnel, OfAClientThatIsLostIsCutAtTheBackend) {
   expectClean();
 }
 
-TEST_F(Tunnel, OfABackendThatIsLostIsCutAtTheClient) {
+TEST_F(Tunnel, IsCutAtTheClientWhenTheBackendIsLost) {
   open();
   backend().wire().reset();
   EXPECT_TRUE(rig_.settle());
@@ -240,7 +240,7 @@ class LastConnection : public Tunnel {
   }
 };
 
-TEST_F(LastConnection, OfABackendThatIsATunnelMakesOthersWaitForItsEnd) {
+TEST_F(LastConnection, MakesOthersWaitWhileItIsATunnel) {
   open();
   ClientPeer& other = another();
   EXPECT_EQ(rig_.dialled(), 1U);
@@ -259,7 +259,7 @@ class LastButOneConnection : public LastConnection {
   LastButOneConnection() : LastConnection(2) {}
 };
 
-TEST_F(LastButOneConnection, OfABackendMayBeATunnelAndNobodyWaits) {
+TEST_F(LastButOneConnection, MayBeATunnelWithoutMakingOthersWait) {
   open();
   ClientPeer& other = another();
   ASSERT_EQ(rig_.dialled(), 2U);
@@ -271,7 +271,7 @@ TEST_F(LastButOneConnection, OfABackendMayBeATunnelAndNobodyWaits) {
 
 // --- no tunnel
 
-TEST_F(Tunnel, IsNoneIfTheBackendAnswersOtherwise) {
+TEST_F(Tunnel, DoesNotComeAboutIfTheBackendAnswersOtherwise) {
   ask();
   backend().respond(0, 426, "no");
   EXPECT_TRUE(rig_.settle());
@@ -291,7 +291,7 @@ TEST_F(Tunnel, IsNoneIfTheBackendAnswersOtherwise) {
 }
 
 // Bytes that a client sends before the tunnel is agreed could be taken for a second request (request smuggling).
-TEST_F(Tunnel, GetsNothingOfWhatTheClientSaysBeforeItIsAgreed) {
+TEST_F(Tunnel, DoesNotForwardBytesThatComeBeforeItIsAgreed) {
   ask();
   client_.wire().deliver("GET /ok/hidden HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(rig_.settle());
@@ -304,7 +304,7 @@ TEST_F(Tunnel, GetsNothingOfWhatTheClientSaysBeforeItIsAgreed) {
   EXPECT_NE(backend().request(1).message.head.headers.find(http::FieldId::kVia), nullptr);
 }
 
-TEST_F(Tunnel, IsAnErrorIfTheSwitchDoesNotFit) {
+TEST_F(Tunnel, FailsIfTheSwitchDoesNotFit) {
   ask();
   backend().wire().deliver(
       "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "
@@ -324,7 +324,7 @@ class Http2Backend : public Tunnel {
   Http2Backend() : Tunnel(http2()) {}
 };
 
-TEST_F(Http2Backend, CanNotHaveATunnel) {
+TEST_F(Http2Backend, RefusesTunnels) {
   ask();
   EXPECT_EQ(rig_.dialled(), 0U);
   EXPECT_EQ(answer().message.head.status, 502);
@@ -343,7 +343,7 @@ TEST_F(Tunnel, OutlivesTheTimeoutsOfItsRequest) {
   EXPECT_EQ(heard().body, "alive");
 }
 
-TEST_F(Tunnel, ThatIsNeverAgreedEndsWithTheTimeoutOfItsRequest) {
+TEST_F(Tunnel, EndsWithTheTimeoutOfItsRequestIfItIsNeverAgreed) {
   ask();
   rig_.advanceShortOf(seconds(10));
   EXPECT_TRUE(rig_.told.empty());

@@ -28,7 +28,7 @@ Step removing(bool failOpen) {
   return made;
 }
 
-class Unseen : public Process {
+class Unseen : public ProcessorSteps {
  protected:
   Rig& withFilters(const std::function<void(routing::Rule&)>& filters, std::vector<Step> steps = {}) {
     return with(std::move(steps), {}, filters);
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, Unseen,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(Unseen, WhatAFilterSetsOrRemovesIsNotInTheClientsTrailersNorInTwins) {
+TEST_P(Unseen, ClientsTrailersLackFieldsOfFiltersAndTheirTwins) {
   Rig& rig = withFilters([](routing::Rule& rule) {
     rule.requestHeaders.emplace().set = {{"x-tenant", "ours"}};
     rule.backends[0].requestHeaders.emplace().remove = {"x-debug-level"};
@@ -61,7 +61,7 @@ TEST_P(Unseen, WhatAFilterSetsOrRemovesIsNotInTheClientsTrailersNorInTwins) {
   EXPECT_EQ(backend.request(0).trailers, (FieldList{{"x-sum", "1"}}));
 }
 
-TEST_P(Unseen, WhereARequestCameFromIsNotSaidInTrailersOrTwins) {
+TEST_P(Unseen, TrailersLackForwardedFieldsAndTheirTwins) {
   Rig& rig = make();
   const std::size_t index = postWith({{"x_forwarded_for", "127.0.0.1"}, {"x_real-ip", "127.0.0.1"}});
   BackendPeer& backend = accept(0);
@@ -86,7 +86,7 @@ TEST_P(Unseen, A103PassesTheFiltersOfTheRule) {
   EXPECT_EQ(client_->answer(index).interimFields[0], (FieldList{{"link", "</a.css>"}, {"x-served-by", "gateway"}}));
 }
 
-TEST_P(Unseen, AStepThatFailsOpenRemovesFrom103sAndTrailersWhatItRemovesFromResponses) {
+TEST_P(Unseen, AStepThatFailsOpenRemovesItsFieldsFrom103sAndTrailersToo) {
   Rig& rig = with({removing(true)});
   const std::size_t index = ask({.target = "/ok", .fields = {{"te", "trailers"}}});
   BackendPeer& backend = accept(0);
@@ -111,7 +111,7 @@ TEST_P(Unseen, A103DoesNotOvertakeAStepThatFailsClosed) {
   EXPECT_EQ(status(index), 200);
 }
 
-TEST_P(Unseen, TheFiltersOfARuleAreNotWalkedAroundByTheBackendsTrailers) {
+TEST_P(Unseen, BackendsTrailersDoNotBypassTheFiltersOfARule) {
   Rig& rig = withFilters([](routing::Rule& rule) {
     rule.responseHeaders.emplace().remove = {"x-inner"};
     rule.backends[0].responseHeaders.emplace().set = {{"x-served-by", "gateway"}};

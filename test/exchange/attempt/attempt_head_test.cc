@@ -47,14 +47,14 @@ TEST_F(AttemptHead, KeepsTheClientsAuthorityTowardsAService) {
   EXPECT_EQ(make().authority, "shop.default.svc") << "HTTP/1.0 may name none";
 }
 
-TEST_F(AttemptHead, AFilterMayRewriteTheAuthorityAndTheBackendsComesLast) {
+TEST_F(AttemptHead, AppliesAuthorityRewritesOfTheBackendLast) {
   rule_.requestHeaders.emplace().authority = "rule.example.com";
   EXPECT_EQ(make().authority, "rule.example.com");
   backend_.requestHeaders.emplace().authority = "share.example.com";
   EXPECT_EQ(make().authority, "share.example.com");
 }
 
-TEST_F(AttemptHead, RewritesTheUrlAndTheSharesRewriteReplacesTheRules) {
+TEST_F(AttemptHead, PrefersTheUrlRewriteOfTheWeightedBackendToTheRules) {
   request_.target = "/v1/chat?a=1";
   rule_.rewrite.authority = "rule.example.com";
   rule_.rewrite.path = routing::PathRewrite::kPrefixMatch;
@@ -90,7 +90,7 @@ TEST_F(AttemptHead, AppendsItselfToVia) {
   EXPECT_EQ(joined(make(), "via"), "1.0 other | 1.1 sluice-test");
 }
 
-TEST_F(AttemptHead, DropsWhatAClientSaysAboutItsOrigin) {
+TEST_F(AttemptHead, DropsForwardedFieldsOfTheClient) {
   for (const char* name : {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "forwarded",
                            "x-real-ip", "x-forwarded-client-cert"}) {
     request_.headers.add(arena_, std::string_view(name), "spoofed");
@@ -108,7 +108,7 @@ TEST_F(AttemptHead, AppendsForwardedFieldsIfAsked) {
   EXPECT_EQ(joined(head, "x-forwarded-host"), "gateway.local");
 }
 
-TEST_F(AttemptHead, AppendsItsClientToTheChainAndDropsWhatElseTheClientSays) {
+TEST_F(AttemptHead, AppendsItsClientToTheChainAndDropsOtherForwardedFields) {
   identity_.forwarded.mode = base::ForwardedHeaders::kAppend;
   for (const char* name : {"forwarded", "x-forwarded-port", "x-real-ip", "x-forwarded-host"}) {
     request_.headers.add(arena_, std::string_view(name), "spoofed");
@@ -120,7 +120,7 @@ TEST_F(AttemptHead, AppendsItsClientToTheChainAndDropsWhatElseTheClientSays) {
   for (const http::Field& field : head.headers) EXPECT_NE(field.value, "spoofed") << field.name;
 }
 
-TEST_F(AttemptHead, KnowsThatARequestHasPassedBefore) {
+TEST_F(AttemptHead, RecognizesARequestThatHasPassedBefore) {
   EXPECT_FALSE(passedHere(request_.headers, identity_));
   request_.headers.add(arena_, http::FieldId::kVia, "1.1 sluice-other, 1.1 sluice-test");
   EXPECT_TRUE(passedHere(request_.headers, identity_));

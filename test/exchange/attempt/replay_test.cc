@@ -40,7 +40,7 @@ class Replays : public ::testing::Test {
   std::uint64_t taken_ = 0;
 };
 
-TEST_F(Replays, PutBackWhatWasTakenInFrontOfWhatWasNot) {
+TEST_F(Replays, PutTakenBytesBackInFrontOfTheOthers) {
   pipe_.append("be");
   Replay replay = make(100);
   come(replay, "fore");
@@ -68,7 +68,7 @@ TEST_F(Replays, HoldAsMuchAsTheBoundAndNoByteMore) {
   EXPECT_FALSE(replay.holds(taken_));
 }
 
-TEST_F(Replays, OfABodyThatCameBeforeThemAreBoundedToo) {
+TEST_F(Replays, AreBoundedForABodyThatCameBeforeThemToo) {
   pipe_.append("abcdef");
   Replay replay = make(3);
   take(replay, 3);
@@ -77,7 +77,7 @@ TEST_F(Replays, OfABodyThatCameBeforeThemAreBoundedToo) {
   EXPECT_FALSE(replay.holds(taken_));
 }
 
-TEST_F(Replays, NeedNothingForWhatNobodyTook) {
+TEST_F(Replays, NeedNothingForBytesThatWereNotTaken) {
   Replay replay = make(0);
   come(replay, "abc");
   EXPECT_TRUE(replay.holds(0));
@@ -98,7 +98,7 @@ TEST_F(Replays, GrantEachByteToTheClientOnce) {
   EXPECT_EQ(take(replay, 10), 2U) << "a shorter attempt takes nothing back";
 }
 
-TEST_F(Replays, CostNothingAnyMoreOnceTheyAreOfNoUse) {
+TEST_F(Replays, HoldNothingOnceTheyAreOfNoUse) {
   const std::string large(base::Chunk::kCapacity, 'x');
   Replay replay = make(large.size());
   come(replay, large);

@@ -46,7 +46,7 @@ TEST_F(RetriesTest, AreAsManyAsTheRuleSays) {
   EXPECT_FALSE(retries.left());
 }
 
-TEST_F(RetriesTest, PauseForTheBackoffAtLeastAndTwiceAsLongEachTime) {
+TEST_F(RetriesTest, PauseForAtLeastTheBackoffAndTwiceAsLongEachTime) {
   Retries retries = make();
   for (const int least : {100, 200, 400, 800}) {
     EXPECT_EQ(retries.pause(0), milliseconds(least));
@@ -72,7 +72,7 @@ TEST_F(RetriesTest, PauseNoLongerThanTenSecondsUnlessTheBackoffIsLonger) {
   EXPECT_GE(longest.pause(kMost), rule_.retry->backoff) << "as long as a duration can be written";
 }
 
-TEST_F(RetriesTest, AvoidEveryShareThatFailed) {
+TEST_F(RetriesTest, AvoidEveryBackendThatFailed) {
   for (int i = 0; i < 3; ++i) addShare(1);
   Retries retries = make();
   const std::size_t second = choose(retries, 0, 0);
@@ -82,7 +82,7 @@ TEST_F(RetriesTest, AvoidEveryShareThatFailed) {
   EXPECT_EQ(choose(retries, 0, kMost), 2U);
 }
 
-TEST_F(RetriesTest, ChooseByWeightAmongThoseThatAreLeft) {
+TEST_F(RetriesTest, ChooseByWeightAmongTheRemainingBackends) {
   addShare(5);
   addShare(1);
   addShare(0);
@@ -96,7 +96,7 @@ TEST_F(RetriesTest, ChooseByWeightAmongThoseThatAreLeft) {
   EXPECT_EQ(chosen, (std::set<std::size_t>{1, 3}));
 }
 
-TEST_F(RetriesTest, GoBackToTheOnlyShareThatServes) {
+TEST_F(RetriesTest, GoBackToTheOnlyBackendThatServes) {
   addShare(1);
   addShare(1);
   rule_.backends[1].backend = nullptr;

@@ -63,7 +63,7 @@ TEST_F(Retry, AStalePooledConnectionIsReplacedOnce) {
   EXPECT_FALSE(rig_.told[0].error) << "nothing went wrong for the client";
 }
 
-TEST_F(Retry, AResetIsAsGoodAsAnEnd) {
+TEST_F(Retry, AConnectionThatIsResetIsReplacedToo) {
   const std::size_t index = ask({.target = "/ok"});
   pooled().wire().reset();
   ASSERT_TRUE(rig_.settle());
@@ -81,7 +81,7 @@ TEST_F(Retry, TheSecondAttemptIsTheLast) {
   EXPECT_EQ(rig_.dialled(), 2U);
 }
 
-TEST_F(Retry, AFreshConnectionThatFailsIsNoStaleOne) {
+TEST_F(Retry, AFreshConnectionThatFailsIsNotReplaced) {
   pooled().wire().end();
   ASSERT_TRUE(rig_.settle());
   client_.ask({.target = "/ok"});
@@ -90,7 +90,7 @@ TEST_F(Retry, AFreshConnectionThatFailsIsNoStaleOne) {
   expectTold(502, 1);
 }
 
-TEST_F(Retry, WhatIsNotIdempotentIsNotSentTwice) {
+TEST_F(Retry, ARequestThatIsNotIdempotentIsNotSentTwice) {
   for (const bool clean : {true, false}) {
     Rig rig;
     test::ClientPeer& client = rig.connect();
@@ -110,7 +110,7 @@ TEST_F(Retry, WhatIsNotIdempotentIsNotSentTwice) {
   }
 }
 
-TEST_F(Retry, ABodyThatHasGoneIsNotMadeUp) {
+TEST_F(Retry, ARequestWhoseBodyHasGoneIsNotSentAgain) {
   const std::size_t index = ask({.method = Method::kPut, .target = "/ok", .body = Body::kUntilEnd});
   client_.body(index, "taken");
   ASSERT_TRUE(rig_.settle());
@@ -120,7 +120,7 @@ TEST_F(Retry, ABodyThatHasGoneIsNotMadeUp) {
   EXPECT_EQ(rig_.dialled(), 1U);
 }
 
-TEST_F(Retry, ABodyThatHasNotGoneIsSentWhole) {
+TEST_F(Retry, ABodyThatHasNotGoneIsSentAgainWhole) {
   const std::size_t index = ask({.method = Method::kPut, .target = "/ok", .body = Body::kUntilEnd});
   pooled().wire().end();
   ASSERT_TRUE(rig_.settle());
@@ -133,7 +133,7 @@ TEST_F(Retry, ABodyThatHasNotGoneIsSentWhole) {
   expectTold(200, 2);
 }
 
-TEST_F(Retry, AMalformedAnswerIsNoReasonToAskAgain) {
+TEST_F(Retry, ARequestIsNotSentAgainAfterAMalformedAnswer) {
   ask({.target = "/ok"});
   pooled().wire().deliver("HTTP/9.9 what\r\n\r\n");
   expectTold(502, 1);
@@ -183,7 +183,7 @@ TEST_F(RetryOverH2, ARefusedStreamIsSentAgainWhateverItsMethod) {
   EXPECT_EQ(client_.answer(index).body, "again");
 }
 
-TEST_F(RetryOverH2, ARefusedStreamWhoseBodyHasGoneIsNot) {
+TEST_F(RetryOverH2, ARefusedStreamWhoseBodyHasGoneIsNotSentAgain) {
   const std::size_t index = ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd});
   client_.body(index, "taken");
   ASSERT_TRUE(rig_.settle());
@@ -191,7 +191,7 @@ TEST_F(RetryOverH2, ARefusedStreamWhoseBodyHasGoneIsNot) {
   expectTold(502, 1);
 }
 
-TEST_F(RetryOverH2, AResetStreamIsNoStaleConnection) {
+TEST_F(RetryOverH2, AResetStreamIsNotSentAgain) {
   ask({.target = "/ok"});
   pooled().reset(1, http::ResetReason::kCancelled);
   expectTold(502, 1);

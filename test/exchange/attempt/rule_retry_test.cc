@@ -39,7 +39,7 @@ TEST_P(RuleRetry, AStatusOfItsCodesIsNotShownToTheClient) {
   expectTold(200, 2);
 }
 
-TEST_P(RuleRetry, OtherStatusesAreTheAnswer) {
+TEST_P(RuleRetry, OtherStatusesGoToTheClient) {
   make();
   const std::size_t index = get();
   respond(accept(0), 502, "no");
@@ -47,7 +47,7 @@ TEST_P(RuleRetry, OtherStatusesAreTheAnswer) {
   expectTold(502, 1);
 }
 
-TEST_P(RuleRetry, TheLastAttemptsResponseIsTheAnswerWhateverItIs) {
+TEST_P(RuleRetry, TheLastAttemptsResponseGoesToTheClientWhateverItIs) {
   make(2);
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
@@ -203,7 +203,7 @@ TEST_P(RuleRetry, RequestBoundsAllAttemptsTogether) {
   expectTold(504, 2);
 }
 
-TEST_P(RuleRetry, NobodyWaitsForAnAttemptThatWouldComeTooLate) {
+TEST_P(RuleRetry, AnAttemptThatWouldComeTooLateIsNotWaitedFor) {
   Rig& rig = make(retrying(backendVersion(), 5, [](routing::Rule& rule) { rule.requestTimeout = seconds(1); }));
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
@@ -214,7 +214,7 @@ TEST_P(RuleRetry, NobodyWaitsForAnAttemptThatWouldComeTooLate) {
   expectTold(503, 1);
 }
 
-TEST_P(RuleRetry, WithoutABackoffTheNextAttemptIsMadeAtOnce) {
+TEST_P(RuleRetry, TheNextAttemptIsMadeAtOnceWithoutABackoff) {
   make(retrying(backendVersion(), 10, [](routing::Rule& rule) { rule.retry->backoff = base::Duration::zero(); }));
   get();
   BackendPeer& backend = accept(0);
@@ -252,7 +252,7 @@ TEST_P(RuleRetry, AClientThatLeavesDuringTheBackoffEndsItAll) {
   expectTold(0, 1);
 }
 
-TEST_P(RuleRetry, ARequestThatBreaksDuringTheBackoffIsToldSo) {
+TEST_P(RuleRetry, ARequestThatBreaksDuringTheBackoffIsAnsweredWithTheError) {
   if (std::get<0>(GetParam()) == Version::kHttp2) return;
   Rig& rig = make();
   post();
@@ -276,7 +276,7 @@ TEST_P(RuleRetry, AnotherConfigurationDuringTheBackoffChangesNothingForIt) {
   EXPECT_EQ(client_->answer(index).body, "hello");
 }
 
-TEST_P(RuleRetry, WhatIsSilentlyRepeatedDoesNotCountAsARetry) {
+TEST_P(RuleRetry, ASilentRepeatDoesNotCountAsARetry) {
   Rig& rig = make(1);
   const std::size_t first = get();
   BackendPeer& pooled = accept(0);
@@ -297,7 +297,7 @@ TEST_P(RuleRetry, WhatIsSilentlyRepeatedDoesNotCountAsARetry) {
   expectTold(200, 3);
 }
 
-TEST_P(RuleRetry, WhatTheAddressGuardForbidsIsNotTriedAgain) {
+TEST_P(RuleRetry, AnAddressThatTheGuardForbidsIsNotTriedAgain) {
   Rig& rig = make();
   rig.resolver.know(Rig::kHost, {"127.0.0.1"});
   const std::size_t index = get();
@@ -326,7 +326,7 @@ RigOptions twoShares(Version backend, std::uint32_t first, std::uint32_t second)
   });
 }
 
-TEST_P(RuleRetry, AnotherShareIsPreferredAndSeesNothingThatWasMeantForTheFirst) {
+TEST_P(RuleRetry, AnotherBackendIsPreferredAndSeesNothingThatWasMeantForTheFirst) {
   Rig& rig = make(twoShares(backendVersion(), 1'000'000, 1));
   rig.resolver.know("other.test", {"192.0.2.2"});
   const std::size_t index = get();

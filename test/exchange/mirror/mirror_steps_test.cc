@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(, MirrorStepsTest,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(MirrorStepsTest, TakesTheRequestAsTheRuleLeftItWithoutItsSecrets) {
+TEST_P(MirrorStepsTest, CopiesTheRequestAsTheRuleLeftItWithoutSecrets) {
   steps_.beforeRouting = {makeRuleStep("first", {.scope = Scope::kGateway}, injectsHeader("x-first", "secret-1"))};
   steps_.gateway = {makeRuleStep("removes", {.scope = Scope::kGateway},
                                  [](Call& call) {

@@ -173,7 +173,7 @@ TEST_P(Mirrored, TheTimesOfTheRuleBoundItToo) {
   }
 }
 
-TEST_P(Mirrored, ADeadMirrorIsNobodysError) {
+TEST_P(Mirrored, ADeadMirrorDoesNotFailTheRequest) {
   Rig& rig = make();
   const std::size_t index = get();
   rig.wire(wireTo("192.0.2.9")).refuse();
@@ -185,7 +185,7 @@ TEST_P(Mirrored, ADeadMirrorIsNobodysError) {
   expectAllGone();
 }
 
-TEST_P(Mirrored, AMirrorThatBreaksOffIsNobodysError) {
+TEST_P(Mirrored, AMirrorThatBreaksOffDoesNotFailTheRequest) {
   Rig& rig = make();
   const std::size_t index = post();
   BackendPeer& origin = backend();
@@ -265,7 +265,7 @@ TEST_P(Mirrored, ARequestThatIsCutShortCutsItsMirrors) {
 }
 
 // The rest comes while the answer still waits to be taken, and is dropped.
-TEST_P(Mirrored, ARequestWhoseRestIsDroppedIsNoWholeCopy) {
+TEST_P(Mirrored, ARequestWhoseRestIsDroppedCutsItsMirrors) {
   Rig& rig = make();
   http::Limits narrow;
   narrow.streamWindow = 0;
@@ -288,7 +288,7 @@ TEST_P(Mirrored, ARequestWhoseRestIsDroppedIsNoWholeCopy) {
   expectAllGone();
 }
 
-TEST_P(Mirrored, AMirrorThatAnswersEarlyIsDoneWith) {
+TEST_P(Mirrored, AMirrorThatAnswersEarlyGetsNoMoreOfTheBody) {
   Rig& rig = make();
   const std::size_t index = post();
   BackendPeer& origin = backend();
@@ -348,7 +348,7 @@ TEST_P(Mirrored, SeveralMirrorsGetACopyEach) {
   expectAllGone();
 }
 
-TEST_P(Mirrored, OnlyTheShareThatIsWantedIsCopied) {
+TEST_P(Mirrored, OnlyTheWantedPercentageIsCopied) {
   for (const std::uint32_t numerator : {0U, 1U, 100U}) {
     Rig& rig = make({}, [numerator](routing::Rule& rule) {
       rule.mirrors[0].numerator = numerator, rule.mirrors[0].denominator = 100;
@@ -371,7 +371,7 @@ TEST_P(Mirrored, OnlyTheShareThatIsWantedIsCopied) {
   }
 }
 
-TEST_P(Mirrored, WhatTheGatewayAnswersItselfIsNotCopied) {
+TEST_P(Mirrored, ARequestWithALocalReplyIsNotCopied) {
   Rig& rig = make();
   ask({.target = "/broken"});
   ask({.target = "/nowhere"});

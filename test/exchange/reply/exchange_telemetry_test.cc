@@ -17,14 +17,14 @@ using http::Version;
 using test::Rig;
 using test::RigOptions;
 
-class Reports : public ::testing::Test {
+class ExchangeTelemetryTest : public ::testing::Test {
  protected:
-  Reports() {
+  ExchangeTelemetryTest() {
     if (::mkdtemp(folder_.data()) == nullptr) std::abort();
     path_ = folder_ + "/access.log";
     file_ = std::move(observe::LineFile::open(path_)).value();
   }
-  ~Reports() override {
+  ~ExchangeTelemetryTest() override {
     rig_.reset();
     ::unlink(path_.c_str());
     ::rmdir(folder_.c_str());
@@ -53,7 +53,7 @@ class Reports : public ::testing::Test {
 constexpr const char* kServed =
     "{gateway=\"demo/egress\",route=\"demo/route\",backend=\"demo/backend\",namespace=\"\",serviceAccount=\"\"";
 
-TEST_F(Reports, AServedRequestIsOneLineAndOneObservation) {
+TEST_F(ExchangeTelemetryTest, WritesOneLineAndOneObservationForAServedRequest) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();
   client.ask({.target = "/ok/a?secret=1"});
@@ -79,7 +79,7 @@ TEST_F(Reports, AServedRequestIsOneLineAndOneObservation) {
   EXPECT_TRUE(metric(std::string("http_server_active_requests") + kServed + "} 0"));
 }
 
-TEST_F(Reports, EveryEndIsToldOnce) {
+TEST_F(ExchangeTelemetryTest, CountsEveryEndOnce) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect(Version::kHttp2);
   client.ask({.target = "/nowhere"});
@@ -107,7 +107,7 @@ TEST_F(Reports, EveryEndIsToldOnce) {
   EXPECT_EQ(with("\"http.response.status_code\":null"), 1) << "nothing was answered to who had left";
 }
 
-TEST_F(Reports, WhoBreaksOffIsNamed) {
+TEST_F(ExchangeTelemetryTest, NamesTheSideThatBrokeOff) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();
   client.ask({.target = "/ok"});
@@ -121,7 +121,7 @@ TEST_F(Reports, WhoBreaksOffIsNamed) {
   EXPECT_TRUE(has(all[0], "\"url.scheme\":\"http\"")) << all[0];
 }
 
-TEST_F(Reports, ARefusedHeadIsToldToo) {
+TEST_F(ExchangeTelemetryTest, CountsARefusedHeadToo) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();
   client.wire().deliver("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
@@ -132,7 +132,7 @@ TEST_F(Reports, ARefusedHeadIsToldToo) {
 }
 
 // The same status and error may have been observed before without an attempt.
-TEST_F(Reports, AnAttemptIsObservedAlthoughTheSameErrorCameEarlierWithoutOne) {
+TEST_F(ExchangeTelemetryTest, ObservesAnAttemptAlthoughTheSameErrorCameEarlierWithoutOne) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();
   client.ask({.target = "/ok"});
@@ -150,7 +150,7 @@ TEST_F(Reports, AnAttemptIsObservedAlthoughTheSameErrorCameEarlierWithoutOne) {
   EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + labels + "1"));
 }
 
-TEST_F(Reports, ConnectionsTowardsBackendsAreCountedByUse) {
+TEST_F(ExchangeTelemetryTest, CountsConnectionsTowardsBackendsByUse) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();
   const auto gauge = [this](const char* state, int value) {

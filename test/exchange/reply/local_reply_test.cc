@@ -32,7 +32,7 @@ TEST_F(LocalReply, IsAProblemDocumentWithTheCode) {
   EXPECT_EQ(pipe_.end(), http::PipeEnd::kComplete);
 }
 
-TEST_F(LocalReply, ToHeadHasTheLengthButNoBody) {
+TEST_F(LocalReply, HasTheLengthButNoBodyForHead) {
   request_.method = http::Method::kHead;
   const auto head = reply(base::Error::badRequest(400, "no"));
   EXPECT_EQ(head.body, http::Body::kNone);
@@ -40,7 +40,7 @@ TEST_F(LocalReply, ToHeadHasTheLengthButNoBody) {
   EXPECT_TRUE(pipe_.bytes.empty());
 }
 
-TEST_F(LocalReply, ToGrpcIsTrailersOnly) {
+TEST_F(LocalReply, IsTrailersOnlyForGrpc) {
   request_.version = http::Version::kHttp2;
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc+proto");
   const auto head = reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "50% \xc3\xa4"));
@@ -51,14 +51,14 @@ TEST_F(LocalReply, ToGrpcIsTrailersOnly) {
   EXPECT_EQ(value(head, "grpc-message"), "connection_refused: 50%25 %C3%A4");
 }
 
-TEST_F(LocalReply, ToWhoWantsATunnelIsNeverASuccess) {
+TEST_F(LocalReply, IsNeverASuccessForATunnel) {
   request_.version = http::Version::kHttp2;
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
   request_.body = http::Body::kTunnel;
   EXPECT_EQ(reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no")).status, 503);
 }
 
-TEST_F(LocalReply, OnlyGrpcContentTypesAreGrpc) {
+TEST_F(LocalReply, TakesOnlyGrpcContentTypesForGrpc) {
   const auto grpc = [&](std::string_view type) {
     http::RequestHead head;
     head.version = http::Version::kHttp2;
@@ -72,14 +72,14 @@ TEST_F(LocalReply, OnlyGrpcContentTypesAreGrpc) {
   EXPECT_FALSE(grpc("application/grp"));
 }
 
-TEST_F(LocalReply, ToHttp11IsNeverASuccessWhateverItsContentTypeSays) {
+TEST_F(LocalReply, IsNeverASuccessForHttp11WhateverItsContentType) {
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
   const auto head = reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no"));
   EXPECT_EQ(head.status, 503);
   EXPECT_EQ(value(head, "content-type"), "application/problem+json");
 }
 
-TEST_F(LocalReply, WhoDoesNotSpeakGrpcIsToldSoInHttpsTerms) {
+TEST_F(LocalReply, IsAPlainHttp415ForAClientThatDoesNotSpeakGrpc) {
   request_.version = http::Version::kHttp2;
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
   const auto head = reply(base::Error::badRequest(415, "gRPC only"));
@@ -88,7 +88,7 @@ TEST_F(LocalReply, WhoDoesNotSpeakGrpcIsToldSoInHttpsTerms) {
   EXPECT_EQ(value(head, "grpc-status"), "(none)");
 }
 
-TEST_F(LocalReply, GrpcIsSpokenOverHttp2Only) {
+TEST_F(LocalReply, TakesGrpcOverHttp2Only) {
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
   request_.version = http::Version::kHttp2;
   EXPECT_TRUE(speaksGrpc(request_));
@@ -99,7 +99,7 @@ TEST_F(LocalReply, GrpcIsSpokenOverHttp2Only) {
   EXPECT_FALSE(speaksGrpc(request_));
 }
 
-TEST_F(LocalReply, EveryStatusOfAnErrorTypeHasATitle) {
+TEST_F(LocalReply, HasATitleForEveryStatusOfAnErrorType) {
   for (std::size_t i = 0; i < base::kErrorTypeCount; ++i) {
     EXPECT_NE(statusTitle(base::defaultStatus(static_cast<base::ErrorType>(i))), "Error") << i;
   }

@@ -21,17 +21,17 @@ routing::SessionPolicy policyOf(const std::string& name, bool byHeader = false) 
   return policy;
 }
 
-struct Taken {
+struct TakenSessions {
   std::vector<std::string> values;
   Fields left;
 };
 
 /// The gateway's own values have four characters in these tests.
-Taken take(const Fields& fields, const routing::SessionPolicy& policy = policyOf("s")) {
+TakenSessions take(const Fields& fields, const routing::SessionPolicy& policy = policyOf("s")) {
   base::ChunkPool pool;
   http::RequestMessage request(pool);
   for (const auto& [name, value] : fields) request.head.headers.add(request.arena, name, value);
-  Taken taken;
+  TakenSessions taken;
   for (const std::string_view value : takeSessions(policy, 4, request)) taken.values.emplace_back(value);
   for (const http::Field& field : request.head.headers) taken.left.emplace_back(field.name, field.value);
   return taken;
@@ -50,13 +50,13 @@ Fields add(const routing::SessionPolicy& policy, bool secure = false, base::Dura
 }
 
 TEST(SessionCarrier, TakesItsCookieAndLeavesTheOthers) {
-  const Taken taken = take({{"accept", "*/*"}, {"cookie", "a=1; s=ABCD; b=\"2\""}, {"x", "y"}});
+  const TakenSessions taken = take({{"accept", "*/*"}, {"cookie", "a=1; s=ABCD; b=\"2\""}, {"x", "y"}});
   EXPECT_THAT(taken.values, ElementsAre("ABCD"));
   EXPECT_EQ(taken.left, (Fields{{"accept", "*/*"}, {"cookie", "a=1; b=\"2\""}, {"x", "y"}}));
 }
 
 TEST(SessionCarrier, TakesTheWholeFieldIfThereIsNoOther) {
-  const Taken taken = take({{"cookie", "s=ABCD"}, {"x", "y"}});
+  const TakenSessions taken = take({{"cookie", "s=ABCD"}, {"x", "y"}});
   EXPECT_THAT(taken.values, ElementsAre("ABCD"));
   EXPECT_EQ(taken.left, (Fields{{"x", "y"}}));
 }
@@ -70,11 +70,11 @@ TEST(SessionCarrier, ReadsCookiesHoweverTheyAreWritten) {
             (Fields{{"cookie", "a=1"}, {"cookie", "b=2"}}));
 }
 
-TEST(SessionCarrier, TouchesNothingThatIsNotOfItsName) {
+TEST(SessionCarrier, LeavesCookiesAndFieldsOfOtherNamesAlone) {
   for (const std::string cookies :
        {"a=1;b=2", "  a=1 ;; b ", "S=ABCD", "ss=ABCD", "s", "as=ABCD; a=s=ABCD", "", ";", "="}) {
     const Fields fields{{"cookie", cookies}};
-    const Taken taken = take(fields);
+    const TakenSessions taken = take(fields);
     EXPECT_THAT(taken.values, IsEmpty()) << cookies;
     EXPECT_EQ(taken.left, fields);
   }
@@ -83,21 +83,22 @@ TEST(SessionCarrier, TouchesNothingThatIsNotOfItsName) {
   EXPECT_EQ(take(header).left, header);
 }
 
-TEST(SessionCarrier, DropsWhatCanNotBeAValueOfOurs) {
-  const Taken taken = take({{"cookie", "s=ABC; s=ABCDE; s=; s=\"; s=\"\"; s=" + std::string(5000, 'A')}});
+TEST(SessionCarrier, DropsValuesOfAnotherSize) {
+  const TakenSessions taken = take({{"cookie", "s=ABC; s=ABCDE; s=; s=\"; s=\"\"; s=" + std::string(5000, 'A')}});
   EXPECT_THAT(taken.values, IsEmpty());
   EXPECT_THAT(taken.left, IsEmpty());
 }
 
-TEST(SessionCarrier, HasAFewOfManyValuesLookedAt) {
+TEST(SessionCarrier, ReturnsOnlyAFewOfManyValues) {
   EXPECT_THAT(take({{"cookie", "s=0001; s=0002; s=0003; s=0004"}}).values, ElementsAre("0001", "0002", "0003", "0004"));
-  const Taken many = take({{"cookie", "s=0001; s=0002; s=0003; s=0004; s=0005; a=1"}});
+  const TakenSessions many = take({{"cookie", "s=0001; s=0002; s=0003; s=0004; s=0005; a=1"}});
   EXPECT_THAT(many.values, ElementsAre("0001", "0002", "0003", "0004"));
   EXPECT_EQ(many.left, (Fields{{"cookie", "a=1"}}));
 }
 
 TEST(SessionCarrier, TakesItsField) {
-  const Taken taken = take({{"a", "1"}, {"s", "ABCD"}, {"cookie", "s=EFGH"}, {"s", "IJKL"}}, policyOf("s", true));
+  const TakenSessions taken =
+      take({{"a", "1"}, {"s", "ABCD"}, {"cookie", "s=EFGH"}, {"s", "IJKL"}}, policyOf("s", true));
   EXPECT_THAT(taken.values, ElementsAre("ABCD", "IJKL"));
   EXPECT_EQ(taken.left, (Fields{{"a", "1"}, {"cookie", "s=EFGH"}}));
 }
@@ -110,7 +111,7 @@ TEST(SessionCarrier, AddsACookieThatScriptsAndOtherSitesDoNotGet) {
             (Fields{{"set-cookie", "s=other"}, {"set-cookie", "s=WXYZ; Path=/; HttpOnly; SameSite=Strict"}}));
 }
 
-TEST(SessionCarrier, SaysThePathThatTheRequestMatched) {
+TEST(SessionCarrier, SetsThePathThatTheRequestMatched) {
   routing::SessionPolicy policy = policyOf("s");
   const auto path = [&](std::vector<std::string> paths) {
     policy.paths = std::move(paths);
@@ -124,7 +125,7 @@ TEST(SessionCarrier, SaysThePathThatTheRequestMatched) {
   EXPECT_EQ(add(policy), (Fields{{"set-cookie", "s=WXYZ; Path=/a; HttpOnly; SameSite=Strict"}}));
 }
 
-TEST(SessionCarrier, SaysHowLongAPermanentCookieHasLeft) {
+TEST(SessionCarrier, SetsTheRemainingAgeOfAPermanentCookie) {
   routing::SessionPolicy policy = policyOf("s");
   policy.absoluteTimeout = std::chrono::seconds(60);
   const auto maxAge = [&](base::Duration age) {

@@ -177,7 +177,7 @@ TEST_P(Sessions, GoOnAfterAReload) {
   }
 }
 
-TEST_P(Sessions, ThatAreForgedBeginAnew) {
+TEST_P(Sessions, BeginAnewIfTheyAreForged) {
   begin();
   const std::string value = valueOf(get());
   std::string changed = value;
@@ -208,14 +208,14 @@ TEST_P(Sessions, EndWhenTheirTimeIsOver) {
   EXPECT_EQ(valueOf(resume(next)), "") << "a session of its own";
 }
 
-TEST_P(Sessions, OfAClockThatIsAheadAreGood) {
+TEST_P(Sessions, AreGoodIfTheClockThatSealedThemIsAhead) {
   begin([](routing::Rule&, routing::SessionPolicy& policy) { policy.absoluteTimeout = std::chrono::seconds(10); });
   const std::string value = valueOf(get());
   rig_->clock.setWall(rig_->clock.wallNow() - std::chrono::seconds(3));
   EXPECT_EQ(valueOf(resume(value)), "");
 }
 
-TEST_P(Sessions, SayHowLongTheyLastIfTheyArePermanent) {
+TEST_P(Sessions, SetTheirAgeIfTheyArePermanent) {
   begin([](routing::Rule&, routing::SessionPolicy& policy) {
     policy.absoluteTimeout = std::chrono::seconds(10);
     policy.permanent = true;
@@ -223,7 +223,7 @@ TEST_P(Sessions, SayHowLongTheyLastIfTheyArePermanent) {
   EXPECT_THAT(all(get().fields, "set-cookie")[0], HasSubstr("; Max-Age=10"));
 }
 
-TEST_P(Sessions, OfThePreviousKeyGoOnAndAreSealedAnew) {
+TEST_P(Sessions, GoOnUnderThePreviousKeyAndAreSealedAnew) {
   begin([](routing::Rule&, routing::SessionPolicy& policy) {
     policy.absoluteTimeout = std::chrono::seconds(10);
     policy.permanent = true;
@@ -276,7 +276,7 @@ TEST_P(Sessions, ComeBeforeTheWeights) {
   for (int i = 0; i < 5; ++i) EXPECT_NE(get().by, "10.0.1.1") << "no new one";
 }
 
-TEST_P(Sessions, OfAShareThatIsBrokenBeginAnew) {
+TEST_P(Sessions, BeginAnewIfTheirBackendIsBroken) {
   begin([this](routing::Rule& rule, routing::SessionPolicy&) {
     rule.backends.emplace_back().backend = serviceOf("gone", {"10.0.1.1"}, protocol_);
     rule.backends[1].failure = base::Error::config("it is no more");
@@ -288,7 +288,7 @@ TEST_P(Sessions, OfAShareThatIsBrokenBeginAnew) {
   EXPECT_FALSE(valueOf(moved).empty());
 }
 
-TEST_P(Sessions, WithoutAnyWeightAreServedAndNewOnesAreNot) {
+TEST_P(Sessions, AreServedWithoutAnyWeightButDoNotBegin) {
   begin([](routing::Rule& rule, routing::SessionPolicy&) { rule.backends[0].weight = 0; });
   const std::size_t refused = ask({});
   EXPECT_EQ(client_->answer(refused).message.head.status, 500);
@@ -297,7 +297,7 @@ TEST_P(Sessions, WithoutAnyWeightAreServedAndNewOnesAreNot) {
   EXPECT_EQ(resume(*sealer('a')->seal(held.toBytes(), "rule sid")).by, "10.0.0.2");
 }
 
-TEST_P(Sessions, OfABackendHoldNoEndpoint) {
+TEST_P(Sessions, HoldNoEndpointOfABackend) {
   begin(
       [this](routing::Rule& rule, routing::SessionPolicy&) { rule.backends[0].backend = rig_ ? rig_->plan : nullptr; });
   rig_->adopt("2");  // now the plan is there
@@ -311,7 +311,7 @@ TEST_P(Sessions, OfABackendHoldNoEndpoint) {
   EXPECT_EQ(valueOf(resume(valueOf(first))), "");
 }
 
-TEST_P(Sessions, GoWhereTheRetryGoesWhichAloneSpeaks) {
+TEST_P(Sessions, FollowARetryWhoseResponseAloneSetsTheCookie) {
   begin([this](routing::Rule& rule, routing::SessionPolicy&) {
     rule.backends.emplace_back().backend = serviceOf("next", {"10.0.1.1"}, protocol_);
     rule.backends[1].weight = 1;
@@ -356,7 +356,7 @@ TEST_P(Sessions, DoNotHoldARetryAtAnEndpointThatIsBusy) {
   EXPECT_EQ(ip(rig_->dialled() - 1), "10.0.0.1");
 }
 
-TEST_P(Sessions, AreNotBegunByAnswersOfTheGateway) {
+TEST_P(Sessions, DoNotBeginWithALocalReply) {
   begin();
   const std::size_t broken = ask({}, "/broken");
   EXPECT_EQ(client_->answer(broken).message.head.status, 500);
@@ -385,7 +385,7 @@ TEST_P(Sessions, CanBeCarriedByAField) {
   EXPECT_EQ(all(get({{"x-session", "forged"}}).fields, "x-session").size(), 1U);
 }
 
-TEST_P(Sessions, AreNoneWithoutAKey) {
+TEST_P(Sessions, DoNotBeginWithoutAKey) {
   begin();
   rig_->exchanges.sealSessions(nullptr);
   const Answer answer = get({{"cookie", "sid=x"}});
@@ -433,7 +433,7 @@ TEST_F(OneSession, WantsItsEndpointUntilAnAttemptThereHasFailed) {
   EXPECT_TRUE(session.renew(*sealer('a'), now_, rule_.backends[0], net::Address::parse("10.0.0.2", 8080)));
 }
 
-TEST_F(OneSession, HasTheAgeThatItHadUnderThePreviousKey) {
+TEST_F(OneSession, KeepsItsAgeUnderANewKey) {
   const auto keys = sealer('b', 'a');
   const pki::ValueSealer& rotated = *keys;
   const auto ageOf = [&](base::WallTime begun) {

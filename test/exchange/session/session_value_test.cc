@@ -15,7 +15,7 @@ SessionValue value(const std::optional<net::Address>& endpoint) {
   return made;
 }
 
-TEST(SessionValue, SaysAllThatItWasTold) {
+TEST(SessionValue, SurvivesTheWayThroughBytes) {
   for (const auto& endpoint : {std::optional<net::Address>(), net::Address::parse("10.1.2.3", 65535),
                                net::Address::parse("2001:db8::1", 80), net::Address::parse("0.0.0.0", 0)}) {
     const std::string bytes = value(endpoint).toBytes();
@@ -28,7 +28,7 @@ TEST(SessionValue, SaysAllThatItWasTold) {
   }
 }
 
-TEST(SessionValue, OfAnotherSizeVersionOrFamilyIsNone) {
+TEST(SessionValue, IsRefusedIfItsSizeVersionOrFamilyIsAnother) {
   const std::string bytes = value(net::Address::parse("10.1.2.3", 80)).toBytes();
   EXPECT_FALSE(SessionValue::parse(""));
   EXPECT_FALSE(SessionValue::parse(bytes.substr(1)));
@@ -41,7 +41,7 @@ TEST(SessionValue, OfAnotherSizeVersionOrFamilyIsNone) {
   EXPECT_FALSE(SessionValue::parse(other));
 }
 
-TEST(SessionValue, OfATimeThatNoClockShowsIsNone) {
+TEST(SessionValue, IsRefusedIfNoClockCanShowItsTime) {
   const std::string bytes = value(std::nullopt).toBytes();
   const auto at = [&](std::uint64_t since) {
     std::string other = bytes;

@@ -34,10 +34,10 @@ std::shared_ptr<const processing::CalloutTarget> guardOf(Version version) {
 }
 
 /// The second version of a pair is that of the Backend and of the server that is asked.
-class Callouts : public Process {
+class Callouts : public ProcessorSteps {
  protected:
   void SetUp() override {
-    Process::SetUp();
+    ProcessorSteps::SetUp();
     options_.timeouts.processor = seconds(5);
   }
 
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, Callouts,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(Callouts, TheRequestGoesOnWithWhatTheServerAnswers) {
+TEST_P(Callouts, TheRequestGoesOnWithTheAnswerOfTheServer) {
   asking();
   const std::size_t index = get();
   ASSERT_EQ(rig_->dialled(), 1U) << "nothing goes to the Backend before the answer";
@@ -141,7 +141,7 @@ TEST_P(Callouts, AResetFailsTheStep) {
   EXPECT_EQ(placesTaken(), 0U);
 }
 
-TEST_P(Callouts, AServerThatIsLateFailsTheStepAndItsAnswerIsNobodys) {
+TEST_P(Callouts, AServerThatIsLateFailsTheStepAndItsAnswerIsDropped) {
   asking();
   const std::size_t index = get();
   BackendPeer& server = guard();
@@ -202,7 +202,7 @@ TEST_P(Callouts, AnAnswerBeyondItsBoundFailsTheStep) {
   }
 }
 
-TEST_P(Callouts, WithoutAPlaceAtTheServerNoStepIsLeftOut) {
+TEST_P(Callouts, AStepIsNotLeftOutIfTheServerHasNoRoom) {
   options_.maxRequests = 1;
   for (const bool failOpen : {false, true}) {
     asking({}, failOpen);
@@ -215,7 +215,7 @@ TEST_P(Callouts, WithoutAPlaceAtTheServerNoStepIsLeftOut) {
   }
 }
 
-TEST_P(Callouts, WithoutRoomForTheAnswerNoStepIsLeftOut) {
+TEST_P(Callouts, AStepIsNotLeftOutIfThereIsNoRoomForTheAnswer) {
   options_.bounds.processorBufferTotal = 64 * 1024;
   for (const bool failOpen : {false, true}) {
     asking({}, failOpen);
@@ -251,7 +251,7 @@ TEST_P(Callouts, LastAsLongAsTheirStepMayWait) {
   EXPECT_EQ(status(index), 200);
 }
 
-TEST_P(Callouts, OfAnAttemptGoWithIt) {
+TEST_P(Callouts, EndWithTheirAttempt) {
   step_.scope = Scope::kBackend;
   step_.phase = Phase::kBackendRequest;
   options_ = retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.backendRequestTimeout = {}; });
@@ -269,7 +269,7 @@ TEST_P(Callouts, OfAnAttemptGoWithIt) {
   EXPECT_EQ(rig_->told.size(), 1U) << index;
 }
 
-TEST_P(Callouts, MayBeOfAMirrorsSteps) {
+TEST_P(Callouts, WorkInStepsOfAMirror) {
   target_ = guardOf(backendVersion());
   step_.processor = std::make_shared<const AskingProcessor>(AskingOptions{.target = target_});
   step_.scope = Scope::kBackend;
@@ -306,7 +306,7 @@ TEST_P(Callouts, GoOnWhenTheirServerIsNotServedAnyMore) {
   EXPECT_TRUE(server.wire().over() || server.wire().finished) << "nobody could want the connection any more";
 }
 
-TEST_P(Callouts, OfAnAnswerOfTheGatewaysOwnAreNotSent) {
+TEST_P(Callouts, AreNotSentForALocalReply) {
   step_.phase = Phase::kResponseHeaders;
   options_ = speaking(backendVersion());
   options_.rule = [](routing::Rule&) {};

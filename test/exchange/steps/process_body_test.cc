@@ -11,7 +11,7 @@ using http::Method;
 using processing::BodyInterest;
 using processing::BodyMode;
 
-class ProcessBody : public Process {
+class ProcessBody : public ProcessorSteps {
  protected:
   std::size_t post(std::string_view body, bool ends = true) {
     const std::size_t index = client_->ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd});
@@ -89,7 +89,7 @@ TEST_P(ProcessBody, AStreamedStepIsAskedAboutTheHeadThenThePiecesThenTheEnd) {
   EXPECT_EQ(backend.request(0).body, "hello");
 }
 
-TEST_P(ProcessBody, ALengthIsKeptWhereNobodyChangesTheBytes) {
+TEST_P(ProcessBody, ALengthIsKeptIfNoStepChangesTheBytes) {
   std::vector<std::string> seen;
   with({step("watch", Phase::kRequestBody, watches(seen), kReadsPieces),
         step("read", Phase::kRequestBody, watches(seen), {BodyMode::kBuffered, 0, false, false}, 1)});
@@ -104,7 +104,7 @@ TEST_P(ProcessBody, ALengthIsKeptWhereNobodyChangesTheBytes) {
   expectTold(200, 1);
 }
 
-TEST_P(ProcessBody, StepsSeeWhatThoseBeforeThemLeft) {
+TEST_P(ProcessBody, StepsSeeTheBodyAsEarlierStepsLeftIt) {
   with({step("1", Phase::kRequestBody, wraps("[", "]"), kEditsWhole, 1),
         step("2", Phase::kRequestBody, uppercases(), kEditsPieces, 2),
         step("3", Phase::kRequestBody, wraps("(", ")"), kEditsWhole, 3),
@@ -211,7 +211,7 @@ TEST_P(ProcessBody, AStepThatFailsOpenIsSkippedWhereTheBodyIsTooLong) {
   expectTold(200, 1);
 }
 
-TEST_P(ProcessBody, WhatAllBodiesTakeTogetherIsBounded) {
+TEST_P(ProcessBody, AllBodiesTogetherAreBounded) {
   options_.bounds.processorBufferTotal = 16 * 1024;
   Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kEditsWhole)});
   const std::size_t stalled = post("first", false);
@@ -227,7 +227,7 @@ TEST_P(ProcessBody, WhatAllBodiesTakeTogetherIsBounded) {
   EXPECT_EQ(accept(0).request(0).body, "<second>");
 }
 
-TEST_P(ProcessBody, AClientThatWaitsToBeInvitedIsWhenAStepWantsTheWholeBody) {
+TEST_P(ProcessBody, AClientThatWaitsForContinueGetsItIfAStepWantsTheWholeBody) {
   Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kEditsWhole)});
   const std::size_t index =
       client_->ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd, .expectContinue = true});
@@ -258,7 +258,7 @@ TEST_P(ProcessBody, AnotherAttemptGetsTheBodyAgainAndOnlyWhatIsMeantForIt) {
   expectTold(200, 2);
 }
 
-TEST_P(ProcessBody, AClientsTrailerIsNoTwinOfWhatAStepPutIn) {
+TEST_P(ProcessBody, AClientsTrailerThatIsATwinOfAStepsFieldIsRemoved) {
   const Step secret = step("secret", Phase::kRequestHeaders, setsRequest("x-api-key", "ours"), 0, Scope::kBackend);
   for (const bool carried : {false, true}) {
     std::vector<Step> ofBackend = {secret};
@@ -337,7 +337,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, ProcessCoded,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(ProcessCoded, WhatAStepChangesGoesOnAsText) {
+TEST_P(ProcessCoded, ABodyThatAStepChangesGoesOnAsText) {
   for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
     with({step("upper", Phase::kRequestBody, uppercases(), text(mode, true))});
     postCoded(kCoded);
@@ -350,7 +350,7 @@ TEST_P(ProcessCoded, WhatAStepChangesGoesOnAsText) {
   }
 }
 
-TEST_P(ProcessCoded, WhatAStepOnlyReadsGoesOnAsItCame) {
+TEST_P(ProcessCoded, ABodyThatAStepOnlyReadsGoesOnAsItCame) {
   for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed, BodyMode::kInspected}) {
     std::vector<std::string> read;
     with({step("read", Phase::kRequestBody, watches(read), text(mode, false))});
@@ -383,7 +383,7 @@ TEST_P(ProcessCoded, AResponseIsTakenOutOfItsCodingToo) {
   }
 }
 
-TEST_P(ProcessCoded, WhatCanNotBeUndoneIsRefusedAndPassesStepsThatFailOpen) {
+TEST_P(ProcessCoded, ACodingThatCannotBeUndoneIsRefusedAndPassesStepsThatFailOpen) {
   const std::string broken = kCoded.substr(0, kCoded.size() - 6);
   const std::pair<std::string, std::string> kBodies[] = {{broken, "gzip"}, {kCoded, "dcb"}, {"hello", "gzip"}};
   for (const auto& [body, coding] : kBodies) {

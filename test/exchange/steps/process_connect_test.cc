@@ -32,7 +32,7 @@ std::string textOf(const Destination& destination) {
   return text;
 }
 
-class ProcessConnect : public Process {
+class ProcessConnect : public ProcessorSteps {
  protected:
   Step connecting(Work work, std::int32_t priority = 0, Scope scope = Scope::kRoute) {
     return step("at-connect", Phase::kConnect, std::move(work), priority, scope);
@@ -99,7 +99,7 @@ TEST_P(ProcessConnect, SeesTheServerNameOfTls) {
   EXPECT_EQ(seen_, std::vector<std::string>{"backend.test:8080 backend.test [192.0.2.1]:8080"});
 }
 
-TEST_P(ProcessConnect, SeesWhoCalls) {
+TEST_P(ProcessConnect, SeesTheClient) {
   class Asks final : public processing::Processor {
    public:
     explicit Asks(std::string& caller) : caller_(caller) {}
@@ -154,7 +154,7 @@ TEST_P(ProcessConnect, NoOtherPhaseSeesADestination) {
   EXPECT_FALSE(other);
 }
 
-TEST_P(ProcessConnect, DialsOnlyWhatIsLeft) {
+TEST_P(ProcessConnect, DialsOnlyAddressesThatAreLeft) {
   Rig& rig = with({connecting(keepsOnly("192.0.2.2"))});
   know({"192.0.2.1", "192.0.2.2", "192.0.2.3"});
   const std::size_t index = get();
@@ -165,7 +165,7 @@ TEST_P(ProcessConnect, DialsOnlyWhatIsLeft) {
   expectTold(200, 1);
 }
 
-TEST_P(ProcessConnect, EachStepSeesWhatThoseBeforeItLeft) {
+TEST_P(ProcessConnect, EachStepSeesTheAddressesThatEarlierStepsLeft) {
   Rig& rig = with({connecting(keepsOnly("192.0.2.2"), 1), connecting(watches(), 2)});
   know({"192.0.2.1", "192.0.2.2"});
   get();
@@ -187,7 +187,7 @@ TEST_P(ProcessConnect, AnAddressThatDoesNotTakeConnectionsLeavesTheOthersThatAre
   EXPECT_EQ(rig.steps.size(), 1U) << "once for the attempt";
 }
 
-TEST_P(ProcessConnect, WithoutAnAddressLeftTheRequestIsDeniedAndNothingIsDialled) {
+TEST_P(ProcessConnect, TheRequestIsDeniedIfNoAddressIsLeft) {
   Rig& rig = with({connecting(keepsNone())});
   const std::size_t index = get();
   EXPECT_EQ(rig.dialled(), 0U);
@@ -196,7 +196,7 @@ TEST_P(ProcessConnect, WithoutAnAddressLeftTheRequestIsDeniedAndNothingIsDialled
   expectTold(403, 0);
 }
 
-TEST_P(ProcessConnect, AnAnswerOfAStepIsTheClientsAndNothingIsDialled) {
+TEST_P(ProcessConnect, AReplyOfAStepGoesToTheClientAndNothingIsDialled) {
   Rig& rig = with({}, {connecting(replies(429), 0, Scope::kBackend)});
   const std::size_t index = get();
   EXPECT_EQ(rig.dialled(), 0U);
@@ -242,7 +242,7 @@ TEST_P(ProcessConnect, APooledConnectionToAnAddressThatIsNotLeftIsNotTaken) {
   EXPECT_EQ(first.requests(), 2U);
 }
 
-TEST_P(ProcessConnect, TheAddressThatWasLookedAtIsTheOneThatIsDialledWhateverTheNameStandsForThen) {
+TEST_P(ProcessConnect, TheAddressThatStepsSawIsDialledAlthoughTheNameHasChanged) {
   Rig& rig = with({connecting(waits())});
   get();
   know({"192.0.2.66"});
@@ -288,7 +288,7 @@ TEST_P(ProcessConnect, WaitsForTheNameToBeResolved) {
   EXPECT_EQ(rig.resolver.questions, 1);
 }
 
-TEST_P(ProcessConnect, ANameThatCanNotBeResolvedIsAnswered) {
+TEST_P(ProcessConnect, ANameThatCannotBeResolvedIsAnswered) {
   with({connecting(watches())});
   rig_->resolver.know(Rig::kHost, base::Error::upstream(base::ErrorType::kDnsError, "no such name"));
   const std::size_t index = get();
@@ -389,7 +389,7 @@ TEST_P(ProcessConnect, AStepThatFailsClosedRefusesTheRequest) {
   EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kProcessorFailed);
 }
 
-TEST_P(ProcessConnect, WhatAStepThatFailsOpenTookAwayIsThereAgain) {
+TEST_P(ProcessConnect, AddressesThatAStepTookAwayAreBackIfItFailsOpen) {
   Rig& rig = with({open(connecting([](Call& call) {
                      keepsNone()(call);
                      return fails()(call);
@@ -403,7 +403,7 @@ TEST_P(ProcessConnect, WhatAStepThatFailsOpenTookAwayIsThereAgain) {
   EXPECT_EQ(rig.dialled(), 1U);
 }
 
-TEST_P(ProcessConnect, RunsAgainForARetryWithWhatTheNameStandsForThen) {
+TEST_P(ProcessConnect, RunsAgainForARetryWithTheAddressesOfThatTime) {
   Rig& rig = with({connecting(watches())});
   const std::size_t index = get();
   respond(accept(0), 503, "not now");

@@ -71,7 +71,7 @@ TEST_P(ProcessEdge, AResponseWithoutABodyGetsNoneFromAStep) {
   }
 }
 
-TEST_P(ProcessEdge, WhatAStepCutsOffTheEndOfABodyIsGoneAlsoIfItFailsOpen) {
+TEST_P(ProcessEdge, BytesThatAStepCutsOffAreGoneAlsoIfItFailsOpen) {
   const Work cuts = [](Call& call) {
     if (call.body->last()) call.body->replacement();
     return Verdict::goOn();

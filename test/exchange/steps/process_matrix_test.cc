@@ -14,7 +14,7 @@ enum class Fault { kError, kTimeout, kOverLimit, kDropped, kLate };
 /// The point of a streamed body at which a step fails. Steps of other bodies are asked once.
 enum class Point { kHead, kFirst, kMiddle, kEnd };
 
-struct Case {
+struct StepFailure {
   Spot spot;
   Fault fault;
   bool open;
@@ -26,13 +26,13 @@ struct Case {
 constexpr std::array kFaultNames = {"error", "timeout", "over limit", "dropped", "late"};
 constexpr std::array kPointNames = {"head", "first piece", "middle", "end"};
 
-std::string caseName(const Case& each) {
+std::string caseName(const StepFailure& each) {
   return nameOf(each.spot) + ", " + kFaultNames[static_cast<std::size_t>(each.fault)] + " at the " +
          kPointNames[static_cast<std::size_t>(each.point)] + (each.open ? ", open, " : ", closed, ") +
          std::to_string(each.size) + " bytes" + (each.changes ? ", changed" : "");
 }
 
-bool ofResponse(const Case& each) { return each.spot.phase >= Phase::kBackendResponse; }
+bool ofResponse(const StepFailure& each) { return each.spot.phase >= Phase::kBackendResponse; }
 
 // --- the oracle: the result that the contract alone calls for ---------------------------------------------------
 
@@ -46,7 +46,7 @@ struct Expected {
   bool halfHead = false;  // the head that went on has the step's edits, because the step had answered to the head
 };
 
-Expected oracle(const Case& each) {
+Expected oracle(const StepFailure& each) {
   Expected expected;
   const bool isStreamed = each.spot.mode == BodyMode::kStreamed;
   const bool begun = isStreamed && each.point != Point::kHead;
@@ -101,12 +101,12 @@ std::vector<Point> pointsOf(const Spot& spot, std::size_t size) {
 }
 
 /// Returns all cases, except that large bodies have two for each spot and each point, by turns that begin at `turn`.
-std::vector<Case> cases(std::size_t turn) {
-  std::vector<Case> all;
+std::vector<StepFailure> cases(std::size_t turn) {
+  std::vector<StepFailure> all;
   for (const Spot& spot : kSpots) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kMedium, kLarge}) {
       for (const Point point : pointsOf(spot, size)) {
-        std::vector<Case> ofPoint;
+        std::vector<StepFailure> ofPoint;
         for (const Fault fault : {Fault::kError, Fault::kTimeout, Fault::kOverLimit, Fault::kDropped, Fault::kLate}) {
           if (fault == Fault::kOverLimit && (spot.mode != BodyMode::kBuffered || size == 0)) continue;
           for (const bool isOpen : {true, false}) {
@@ -137,14 +137,14 @@ const std::string& bodyOf(std::size_t size) {
 class ProcessMatrix : public ProcessWait {
  protected:
   /// Makes a step that edits, if the case says so, and fails when the case says.
-  Work failing(const Case& each) {
+  Work failing(const StepFailure& each) {
     return [this, each](Call& call) {
-      struct Memory {
+      struct FailingStepState {
         int asked = 0;
         std::size_t seen = 0;
         bool waited = false;
       };
-      Memory& memory = call.state<Memory>();
+      FailingStepState& memory = call.state<FailingStepState>();
       if (memory.waited) return Verdict::goOn();  // a step that has failed is not asked again
       if (memory.asked++ == 0) doHalf(call);
       if (call.body != nullptr) memory.seen += call.body->bytes().size();
@@ -159,7 +159,7 @@ class ProcessMatrix : public ProcessWait {
       return Verdict::wait();
     };
   }
-  static bool isDue(const Case& each, const Call& call, int asked, std::size_t seen) {
+  static bool isDue(const StepFailure& each, const Call& call, int asked, std::size_t seen) {
     if (each.spot.mode != BodyMode::kStreamed) return true;
     switch (each.point) {
       case Point::kHead:
@@ -174,7 +174,7 @@ class ProcessMatrix : public ProcessWait {
     return false;
   }
 
-  void makeRig(const Case& each) {
+  void makeRig(const StepFailure& each) {
     forget();
     SetUp();
     options_.bounds.processorBuffer = 2 * kLarge;
@@ -185,7 +185,7 @@ class ProcessMatrix : public ProcessWait {
     with({made}, {}, [](routing::Rule& rule) { rule.retry.reset(); });
   }
   /// Moves everything, and answers a step that waits as the case says.
-  void move(const Case& each) {
+  void move(const StepFailure& each) {
     ASSERT_TRUE(rig_->settle());
     while (rig_->backends.size() < rig_->dialled()) accept(rig_->backends.size());
     while (!waiting_.empty()) {
@@ -204,7 +204,7 @@ class ProcessMatrix : public ProcessWait {
       while (rig_->backends.size() < rig_->dialled()) accept(rig_->backends.size());
     }
   }
-  void exchange(const Case& each) {
+  void exchange(const StepFailure& each) {
     const std::string& body = bodyOf(each.size);
     const auto pieces = std::array{std::string_view(body).substr(0, (each.size + 1) / 2),
                                    std::string_view(body).substr((each.size + 1) / 2)};
@@ -238,7 +238,7 @@ class ProcessMatrix : public ProcessWait {
     return rig_->backends.empty() || backend().requests() == 0 ? nullptr : &backend().request(0);
   }
 
-  void check(const Case& each) {
+  void check(const StepFailure& each) {
     const Expected expected = oracle(each);
     const auto& answer = client_->answer(index_);
     EXPECT_EQ(statusOf(*client_, index_), expected.status);
@@ -259,7 +259,7 @@ class ProcessMatrix : public ProcessWait {
       checkCut(each);
     }
   }
-  void checkWhole(const Case& each, const Expected& expected) {
+  void checkWhole(const StepFailure& each, const Expected& expected) {
     ASSERT_NE(served(), nullptr);
     const auto& answer = client_->answer(index_);
     const std::string& got = ofResponse(each) ? answer.body : served()->body;
@@ -272,7 +272,7 @@ class ProcessMatrix : public ProcessWait {
     EXPECT_EQ(fieldOf(headers, "x-half"), expected.halfHead ? "done" : "");
   }
   /// Checks that no message that is not whole is taken for whole.
-  void checkCut(const Case& each) {
+  void checkCut(const StepFailure& each) {
     if (ofResponse(each)) {
       if (client_->answer(index_).message.head.status != 200) {
         EXPECT_EQ(fieldOf(answered(index_), "x-half"), "");
@@ -297,10 +297,10 @@ INSTANTIATE_TEST_SUITE_P(Versions, ProcessMatrix,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(ProcessMatrix, AFailureIsOneAndWhatGoesOnIsByteExact) {
+TEST_P(ProcessMatrix, AFailureIsCountedOnceAndTheExchangeThatGoesOnIsByteExact) {
   const std::size_t versions =
       (std::get<0>(GetParam()) == Version::kHttp2 ? 2 : 0) + (backendVersion() == Version::kHttp2);
-  for (const Case& each : cases(versions)) {
+  for (const StepFailure& each : cases(versions)) {
     SCOPED_TRACE(caseName(each));
     late_.clear();
     makeRig(each);

@@ -78,7 +78,7 @@ TEST_P(ProcessStretches, ABodyOfManyMegabytesGetsThroughAStreamedStepToABuffered
   EXPECT_EQ(rig_->backends.at(0)->request(0).body, body);
 }
 
-TEST_P(ProcessStretches, AClientThatWaitsToBeAskedIsAskedForWhatOnlyTheBackendsStepWaitsFor) {
+TEST_P(ProcessStretches, AClientThatWaitsForContinueGetsItForAStepOfTheBackend) {
   std::string seenBody;
   with({step("rule", Phase::kRequestBody, goesOn(), BodyInterest{BodyMode::kStreamed})},
        {step("backend", Phase::kRequestBody, copies(seenBody), BodyInterest{BodyMode::kBuffered}, 0, Scope::kBackend)});
@@ -133,7 +133,7 @@ TEST_P(ProcessStretches, StepsBehindRoutingKnowTheRouteAlsoIfOthersCameBeforeIt)
 }
 
 // A wish for another route is heeded once, and only while nothing of the request has left.
-TEST_P(ProcessStretches, AWishThatComesWithAStreamedBodyLosesNothingOfIt) {
+TEST_P(ProcessStretches, AWishForARouteLosesNothingOfAStreamedBody) {
   for (const bool beforeRouting : {true, false}) {
     SetUp();
     std::string seenBody;
@@ -153,7 +153,7 @@ TEST_P(ProcessStretches, AWishThatComesWithAStreamedBodyLosesNothingOfIt) {
 }
 
 // A step whose wish was heeded once cannot keep the exchange busy with further wishes.
-TEST_P(ProcessStretches, AStepThatWishesForEverEndsItsExchangeNotTheWorker) {
+TEST_P(ProcessStretches, AStepThatWishesForEverEndsItsExchangeAlone) {
   for (const bool beforeRouting : {true, false}) {
     SetUp();
     const auto spins = [](Call& call) {
@@ -170,7 +170,7 @@ TEST_P(ProcessStretches, AStepThatWishesForEverEndsItsExchangeNotTheWorker) {
   }
 }
 
-TEST_P(ProcessStretches, ASessionIsNobodysBusinessAlsoIfTheRouteIsFoundBehindSteps) {
+TEST_P(ProcessStretches, ASessionIsHiddenAlsoIfTheRouteIsFoundBehindSteps) {
   for (const bool byHeader : {false, true}) {
     SetUp();
     listen({step("early", Phase::kRequestHeaders, goesOn(), 0, Scope::kGateway)});

@@ -5,11 +5,11 @@
 namespace sluice::exchange {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Versions, Process,
+INSTANTIATE_TEST_SUITE_P(Versions, ProcessorSteps,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(Process, StepsRunInTheOrderOfPhasesAndOfPrioritiesInside) {
+TEST_P(ProcessorSteps, RunInTheOrderOfPhasesAndThenOfPriorities) {
   Rig& rig =
       with({step("r-headers", Phase::kResponseHeaders, goesOn(), 5), step("late", Phase::kRequestHeaders, goesOn(), 9),
             step("early", Phase::kRequestHeaders, goesOn(), 1), step("r-request", Phase::kBackendRequest, goesOn(), 2)},
@@ -25,7 +25,7 @@ TEST_P(Process, StepsRunInTheOrderOfPhasesAndOfPrioritiesInside) {
   expectTold(200, 1);
 }
 
-TEST_P(Process, EditsReachTheBackendAndTheClient) {
+TEST_P(ProcessorSteps, EditTheRequestAndTheResponse) {
   with({step("all", Phase::kRequestHeaders, setsRequest("x-all", "1"))},
        {step("own", Phase::kRequestHeaders, setsRequest("x-own", "2"), 0, Scope::kBackend),
         step("back", Phase::kBackendResponse, setsResponse("x-back", "3"), 0, Scope::kBackend),
@@ -39,7 +39,7 @@ TEST_P(Process, EditsReachTheBackendAndTheClient) {
   EXPECT_EQ(fieldOf(answered(index), "x-kept"), "4");
 }
 
-TEST_P(Process, WhatIsMeantForOneBackendNeverReachesAnother) {
+TEST_P(ProcessorSteps, AFieldMeantForOneBackendNeverReachesAnother) {
   with({step("all", Phase::kRequestHeaders, setsRequest("x-all", "1"))},
        {step("secret", Phase::kRequestHeaders, setsRequest("authorization", "of the first"), 0, Scope::kBackend),
         step("more", Phase::kBackendRequest, setsRequest("x-more", "of the first"), 0, Scope::kBackend)},
@@ -63,7 +63,7 @@ TEST_P(Process, WhatIsMeantForOneBackendNeverReachesAnother) {
   EXPECT_EQ(status(index), 200);
 }
 
-TEST_P(Process, ACopyOfARequestHasNoSecretThatAStepPutIn) {
+TEST_P(ProcessorSteps, DoNotPutSecretsIntoCopiesOfTheRequest) {
   const auto injects = [](Call& call) {
     call.edit.add({"authorization", "of the gateway", http::FieldId::kAuthorization, http::Care::kSecret});
     return Verdict::goOn();
@@ -87,7 +87,7 @@ TEST_P(Process, ACopyOfARequestHasNoSecretThatAStepPutIn) {
   EXPECT_EQ(copies, 1);
 }
 
-TEST_P(Process, AnAnswerOfAStepIsTheClientsAndNoBackendSeesTheRequest) {
+TEST_P(ProcessorSteps, MayReplySoThatNoBackendSeesTheRequest) {
   for (const Scope scope : {Scope::kRoute, Scope::kBackend}) {
     const Step limits = step("limits", Phase::kRequestHeaders, replies(429), 0, scope);
     Rig& rig = scope == Scope::kRoute ? with({limits}) : with({}, {limits});
@@ -101,7 +101,7 @@ TEST_P(Process, AnAnswerOfAStepIsTheClientsAndNoBackendSeesTheRequest) {
   }
 }
 
-TEST_P(Process, AResponseThatAStepRefusesIsCutOffAndNoByteOfItPasses) {
+TEST_P(ProcessorSteps, MayRefuseAResponseOfWhichNoBytePasses) {
   for (const Phase phase : {Phase::kBackendResponse, Phase::kResponseHeaders}) {
     Rig& rig = with({step("guard", phase, replies(502))});
     const std::size_t index = get();
@@ -117,7 +117,7 @@ TEST_P(Process, AResponseThatAStepRefusesIsCutOffAndNoByteOfItPasses) {
   }
 }
 
-TEST_P(Process, AStepThatFailsRefusesTheRequestUnlessItFailsOpen) {
+TEST_P(ProcessorSteps, RefuseTheRequestIfTheyFailUnlessTheyFailOpen) {
   for (const Phase phase :
        {Phase::kRequestHeaders, Phase::kBackendRequest, Phase::kBackendResponse, Phase::kResponseHeaders}) {
     Rig& rig = with({step("broken", phase, fails())});
@@ -140,7 +140,7 @@ TEST_P(Process, AStepThatFailsRefusesTheRequestUnlessItFailsOpen) {
   }
 }
 
-TEST_P(Process, AStepThatFailsOpenIsAsIfItHadNotBeen) {
+TEST_P(ProcessorSteps, LeaveNoTraceIfTheyFailOpen) {
   Rig& rig = with({open(step("first", Phase::kRequestHeaders, fails())),
                    open(step("second", Phase::kResponseHeaders, fails())),
                    step("third", Phase::kRequestHeaders, setsRequest("x-third", "1"), 1)});
@@ -156,7 +156,7 @@ TEST_P(Process, AStepThatFailsOpenIsAsIfItHadNotBeen) {
             std::string::npos);
 }
 
-TEST_P(Process, AnAnswerOfTheGatewaySeesResponseHeadersAndNoStepOfABackendsResponse) {
+TEST_P(ProcessorSteps, SeeALocalReplyInResponseHeadersOnly) {
   Rig& rig = with({step("kept", Phase::kResponseHeaders, setsResponse("x-kept", "1")),
                    step("back", Phase::kBackendResponse, goesOn())});
   const std::size_t index = ask({.target = "/broken"});
@@ -165,7 +165,7 @@ TEST_P(Process, AnAnswerOfTheGatewaySeesResponseHeadersAndNoStepOfABackendsRespo
   EXPECT_EQ(rig.steps, std::vector<std::string>{"kept"});
 }
 
-TEST_P(Process, StepsBeforeARetryDecisionMayBringItAbout) {
+TEST_P(ProcessorSteps, MayBringARetryAbout) {
   Rig& rig = with({step("judge", Phase::kBackendResponse,
                         [](Call& call) {
                           if (call.response->headers.find("x-tired") != nullptr) call.response->status = 503;

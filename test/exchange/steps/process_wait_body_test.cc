@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, ProcessWaitBody,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(ProcessWaitBody, WhatComesWhileAStepWaitsIsKeptForIt) {
+TEST_P(ProcessWaitBody, BytesThatComeWhileAStepWaitsAreKeptForIt) {
   for (const Phase phase : {Phase::kRequestBody, Phase::kBackendRequest}) {
     SCOPED_TRACE(processing::phaseName(phase));
     forget();
@@ -61,7 +61,7 @@ TEST_P(ProcessWaitBody, WhatComesWhileAStepWaitsIsKeptForIt) {
   }
 }
 
-TEST_P(ProcessWaitBody, WhatComesOfAResponseWhileAStepWaitsIsKeptForIt) {
+TEST_P(ProcessWaitBody, BytesOfAResponseThatComeWhileAStepWaitsAreKeptForIt) {
   for (const Phase phase : {Phase::kBackendResponse, Phase::kResponseBody}) {
     SCOPED_TRACE(processing::phaseName(phase));
     forget();

@@ -65,7 +65,7 @@ TEST_P(ProcessWait, AStepIsAskedAgainWithItsMemoryAndTheSameBytes) {
   });
 }
 
-TEST_P(ProcessWait, WhatNobodyWillAnswerFailsTheStep) {
+TEST_P(ProcessWait, AResumerThatIsDroppedFailsTheStep) {
   for (const bool isOpen : {false, true}) {
     atEach([&](const Spot& spot) {
       Step made = stepAt(spot, waits());
@@ -348,7 +348,7 @@ TEST_P(ProcessWait, TheDeadlineOfTheRequestHoldsForItsSteps) {
   });
 }
 
-TEST_P(ProcessWait, ABackendThatIsLostMeanwhileEndsWhatWaitsOnItsResponse) {
+TEST_P(ProcessWait, ABackendThatIsLostMeanwhileEndsStepsOfItsResponse) {
   for (const Spot& spot : kSpots) {
     if (spot.phase < Phase::kBackendResponse || spot.mode == BodyMode::kBuffered) continue;
     SCOPED_TRACE(nameOf(spot));
@@ -419,7 +419,7 @@ TEST_P(ProcessWait, AConnectionThatGoesWhileAStepWaitsIsReplaced) {
   }
 }
 
-TEST_P(ProcessWait, EachAttemptHasItsOwnWaitAndWhatWaitedForAnEarlierOneIsForgotten) {
+TEST_P(ProcessWait, EachAttemptHasItsOwnWaitAndForgetsEarlierOnes) {
   for (const Spot& spot : kSpots) {
     if (spot.phase != Phase::kBackendRequest && spot.phase != Phase::kBackendResponse) continue;
     SCOPED_TRACE(nameOf(spot));

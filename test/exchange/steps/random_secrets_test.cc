@@ -31,10 +31,10 @@ class RandomSecrets : public RuleSteps {
       };
     } else if (chance(20)) {
       work = [this, inner = std::move(work)](Call& call) {
-        struct Memory {
+        struct InjectorState {
           bool waited = false;
         };
-        bool& waited = call.state<Memory>().waited;
+        bool& waited = call.state<InjectorState>().waited;
         if (std::exchange(waited, true)) return inner(call);
         waiting_.push_back(call.suspend());
         return Verdict::wait();

@@ -56,7 +56,7 @@ TEST_P(RuleStepsTest, ChangesOfTheGatewayAreLaidOnAgainAndItsStepsRunOnce) {
   EXPECT_EQ(rig_->steps, (std::vector<std::string>{"early", "left", "model", "right", "late"}));
 }
 
-TEST_P(RuleStepsTest, WhatTheAskingStepWroteCountsWhateverItsScope) {
+TEST_P(RuleStepsTest, ChangesOfTheAskingStepCountWhateverItsScope) {
   steps_.first = {makeRuleStep("before", {.priority = -1}, setsRequest("x-before", "1")),
                   makeRuleStep("model", {}, asksForOther()),
                   makeRuleStep("behind", {.priority = 1}, setsRequest("x-behind", "1"))};
@@ -232,7 +232,7 @@ TEST_P(RuleStepsTest, AFieldOfAClientDoesNotUseUpTheOneTimeThatAStepMayAsk) {
   EXPECT_TRUE(has(sent, "x-model: other\n")) << sent;
 }
 
-TEST_P(RuleStepsTest, WhatAnotherStepWroteIntoAnOwnedFieldStays) {
+TEST_P(RuleStepsTest, AnotherStepsValueOfAnOwnedFieldStays) {
   Step router = makeRuleStep("router", {.scope = Scope::kRoute}, goesOn());
   router.processor = std::make_shared<const Owning>(goesOn());
   steps_.first = {router};
@@ -335,7 +335,7 @@ TEST_P(RuleStepsTest, ABodyThatTheChosenBackendRefusesReachesNoStepOfTheSecondRo
   expectOver(1);
 }
 
-TEST_P(RuleStepsTest, WhatAClientSentInAFieldOfTheChosenBackendsStepStaysAway) {
+TEST_P(RuleStepsTest, AClientsFieldThatTheChosenBackendsStepOwnsIsRemoved) {
   Step owning = makeRuleStep("owning", {.scope = Scope::kBackend, .preAuth = true}, goesOn());
   owning.processor = std::make_shared<const Owning>(goesOn());
   steps_.firstBackend = {owning};

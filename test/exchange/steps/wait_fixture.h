@@ -47,7 +47,7 @@ inline Step stepAt(const Spot& spot, Work work, std::int32_t priority = 0, Scope
   return step("step", spot.phase, std::move(work), BodyInterest{spot.mode, 0, false, false}, priority, scope);
 }
 
-class ProcessWait : public Process {
+class ProcessWait : public ProcessorSteps {
  protected:
   ~ProcessWait() override { forget(); }
 
@@ -72,10 +72,10 @@ class ProcessWait : public Process {
   Work waits(Work then = goesOn()) {
     return [this, then = std::move(then)](Call& call) {
       if (call.request.headers.find("x-wait") == nullptr) return Verdict::goOn();
-      struct Memory {
+      struct WaitingStepState {
         int times = 0;
       };
-      const int before = call.state<Memory>().times++;
+      const int before = call.state<WaitingStepState>().times++;
       if (before > 1) return Verdict::goOn();  // more of a streamed body
       ++asked_;
       if (before == 1) return then(call);
@@ -86,10 +86,10 @@ class ProcessWait : public Process {
   /// Makes a step that waits whenever bytes, or the end, have come that it did not wait for yet; never at the head.
   Work waitsForBytes() {
     return [this](Call& call) {
-      struct Memory {
+      struct ByteWaiterState {
         bool waited = false;
       };
-      bool& waited = call.state<Memory>().waited;
+      bool& waited = call.state<ByteWaiterState>().waited;
       if (call.body->bytes().empty() && !call.body->last()) return Verdict::goOn();
       if (std::exchange(waited, !waited)) return Verdict::goOn();
       waiting_.push_back(call.suspend());

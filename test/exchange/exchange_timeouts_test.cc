@@ -17,7 +17,7 @@ using test::BackendPeer;
 using test::Rig;
 using test::RigOptions;
 
-class Timeouts : public ::testing::TestWithParam<Version> {
+class ExchangeTimeouts : public ::testing::TestWithParam<Version> {
  protected:
   Rig& make(const RigOptions& options = {}) {
     rig_.emplace(options);
@@ -51,9 +51,9 @@ class Timeouts : public ::testing::TestWithParam<Version> {
   test::ClientPeer* client_ = nullptr;
 };
 
-INSTANTIATE_TEST_SUITE_P(Clients, Timeouts, ::testing::Values(Version::kHttp11, Version::kHttp2));
+INSTANTIATE_TEST_SUITE_P(Clients, ExchangeTimeouts, ::testing::Values(Version::kHttp11, Version::kHttp2));
 
-TEST_P(Timeouts, BodyIdleEndsARequestWhoseBodyDoesNotCome) {
+TEST_P(ExchangeTimeouts, BodyIdleEndsARequestWhoseBodyDoesNotCome) {
   Rig& rig = make();
   const std::size_t index = post();
   BackendPeer& backend = open();
@@ -65,7 +65,7 @@ TEST_P(Timeouts, BodyIdleEndsARequestWhoseBodyDoesNotCome) {
   expectTold(408, base::ErrorType::kHttpRequestError, base::ErrorOrigin::kDownstream, "bodyIdle");
 }
 
-TEST_P(Timeouts, BodyIdleBeginsAgainWithEveryKilobyte) {
+TEST_P(ExchangeTimeouts, BodyIdleBeginsAgainWithEveryKilobyte) {
   Rig& rig = make();
   const std::size_t index = post();
   open();
@@ -80,7 +80,7 @@ TEST_P(Timeouts, BodyIdleBeginsAgainWithEveryKilobyte) {
   EXPECT_EQ(client_->answer(index).message.head.status, 408);
 }
 
-TEST_P(Timeouts, ADripIsNoProgress) {
+TEST_P(ExchangeTimeouts, ABodyThatDripsIsNoProgress) {
   Rig& rig = make();
   const std::size_t index = post();
   open();
@@ -94,7 +94,7 @@ TEST_P(Timeouts, ADripIsNoProgress) {
   EXPECT_EQ(client_->answer(index).message.head.status, 408);
 }
 
-TEST_P(Timeouts, BodyIdleIsExactAfterALongWaitForTheBackend) {
+TEST_P(ExchangeTimeouts, BodyIdleIsExactAfterALongWaitForTheBackend) {
   RigOptions options;
   options.timeouts.connect = seconds(200);
   Rig& rig = make(options);
@@ -110,7 +110,7 @@ TEST_P(Timeouts, BodyIdleIsExactAfterALongWaitForTheBackend) {
   EXPECT_EQ(client_->answer(index).message.head.status, 408) << "at most one bodyIdle late";
 }
 
-TEST_P(Timeouts, AClientIsNotBlamedWhileThereIsNobodyToTakeItsBody) {
+TEST_P(ExchangeTimeouts, AClientIsNotBlamedWhileNothingTakesItsBody) {
   RigOptions options;
   options.timeouts.connect = seconds(200);
   Rig& rig = make(options);
@@ -120,7 +120,7 @@ TEST_P(Timeouts, AClientIsNotBlamedWhileThereIsNobodyToTakeItsBody) {
   expectWaiting();
 }
 
-TEST_P(Timeouts, StreamIdleEndsABackendThatDoesNotAnswer) {
+TEST_P(ExchangeTimeouts, StreamIdleEndsABackendThatDoesNotAnswer) {
   Rig& rig = make();
   const std::size_t index = get();
   BackendPeer& backend = open();
@@ -132,7 +132,7 @@ TEST_P(Timeouts, StreamIdleEndsABackendThatDoesNotAnswer) {
   expectTold(504, base::ErrorType::kHttpResponseTimeout, base::ErrorOrigin::kUpstream, "streamIdle");
 }
 
-TEST_P(Timeouts, StreamIdleCutsAResponseThatStopsHalfWay) {
+TEST_P(ExchangeTimeouts, StreamIdleCutsAResponseThatStopsHalfWay) {
   Rig& rig = make();
   const std::size_t index = get();
   BackendPeer& backend = open();
@@ -150,7 +150,7 @@ TEST_P(Timeouts, StreamIdleCutsAResponseThatStopsHalfWay) {
   expectTold(200, base::ErrorType::kHttpResponseTimeout, base::ErrorOrigin::kUpstream, "streamIdle");
 }
 
-TEST_P(Timeouts, StreamIdleEndsAClientThatDoesNotTakeItsResponse) {
+TEST_P(ExchangeTimeouts, StreamIdleEndsAClientThatDoesNotTakeItsResponse) {
   RigOptions options;
   options.bounds.responseRate = 0;  // otherwise responseIdle comes first, which response_rate_test.cc tests
   Rig& rig = make(options);
@@ -165,7 +165,7 @@ TEST_P(Timeouts, StreamIdleEndsAClientThatDoesNotTakeItsResponse) {
   expectTold(200, base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream, "streamIdle");
 }
 
-TEST_P(Timeouts, RequestBoundsTheWholeExchange) {
+TEST_P(ExchangeTimeouts, RequestBoundsTheWholeExchange) {
   RigOptions options;
   options.timeouts.request = seconds(7);
   Rig& rig = make(options);
@@ -180,7 +180,7 @@ TEST_P(Timeouts, RequestBoundsTheWholeExchange) {
   expectTold(504, base::ErrorType::kHttpResponseTimeout, base::ErrorOrigin::kUpstream, "request");
 }
 
-TEST_P(Timeouts, AnAnswerOfOurOwnHasTimeToBeReadAfterRequestHasPassed) {
+TEST_P(ExchangeTimeouts, ALocalReplyHasTimeToBeReadAfterRequestHasPassed) {
   RigOptions options;
   options.timeouts.request = seconds(7);
   options.timeouts.streamIdle = seconds(100);
@@ -198,7 +198,7 @@ TEST_P(Timeouts, AnAnswerOfOurOwnHasTimeToBeReadAfterRequestHasPassed) {
   EXPECT_EQ(rig.exchanges.size(), 0U);
 }
 
-TEST_P(Timeouts, ConnectBoundsTheWayToTheBackend) {
+TEST_P(ExchangeTimeouts, ConnectBoundsTheWayToTheBackend) {
   Rig& rig = make();
   const std::size_t index = get();
   ASSERT_TRUE(rig.settle());
@@ -212,7 +212,7 @@ TEST_P(Timeouts, ConnectBoundsTheWayToTheBackend) {
 }
 
 // A streaming call may say nothing for long. HTTP/1.1 carries none, whatever Content-Type it claims.
-TEST_P(Timeouts, OnlyGrpcOverHttp2IsNotHurriedByBodyIdle) {
+TEST_P(ExchangeTimeouts, OnlyGrpcOverHttp2IsNotHurriedByBodyIdle) {
   Rig& rig = make();
   const std::size_t index = client_->ask({.method = Method::kPost,
                                           .target = "/ok",
@@ -233,7 +233,7 @@ TEST_P(Timeouts, OnlyGrpcOverHttp2IsNotHurriedByBodyIdle) {
 }
 
 // The client has a window of nothing, so that even an answer of a few bytes cannot be taken.
-TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
+TEST(LocalReplyTimeout, EndsAReplyThatTheClientDoesNotTake) {
   RigOptions options;
   options.bounds.responseRate = 0;
   Rig rig(options);
@@ -265,7 +265,7 @@ TEST(TimeoutsOfAnAnswer, AnAnswerThatNobodyTakesEndsToo) {
 }
 
 // A client that takes a byte now and then must not keep the answer for ever.
-TEST(TimeoutsOfAnAnswer, AnAnswerIsNotPutOffByWhatIsTakenOfIt) {
+TEST(LocalReplyTimeout, IsNotPutOffByBytesThatAreTaken) {
   Rig rig;
   http::Limits limits;
   limits.streamWindow = 1;

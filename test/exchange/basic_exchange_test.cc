@@ -17,9 +17,9 @@ using test::ClientPeer;
 using test::HeadSpec;
 using test::Rig;
 
-class Course : public ::testing::TestWithParam<std::tuple<Version, Version>> {
+class BasicExchange : public ::testing::TestWithParam<std::tuple<Version, Version>> {
  protected:
-  Course() : rig_(speaking(std::get<1>(GetParam()))), client_(rig_.connect(std::get<0>(GetParam()))) {}
+  BasicExchange() : rig_(speaking(std::get<1>(GetParam()))), client_(rig_.connect(std::get<0>(GetParam()))) {}
   /// Waits until the request has reached the backend.
   std::size_t ask(const HeadSpec& spec) {
     const std::size_t index = client_.ask(spec);
@@ -48,7 +48,7 @@ class Course : public ::testing::TestWithParam<std::tuple<Version, Version>> {
   ClientPeer& client_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Versions, Course,
+INSTANTIATE_TEST_SUITE_P(Versions, BasicExchange,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)),
                          [](const auto& each) {
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, Course,
                            return std::string(name(std::get<0>(each.param))) + "To" + name(std::get<1>(each.param));
                          });
 
-TEST_P(Course, CarriesASimpleRequestAndItsResponse) {
+TEST_P(BasicExchange, CarriesASimpleRequestAndItsResponse) {
   const std::size_t index = ask({.target = "/ok/path?query", .fields = {{"x-one", "1"}}});
   ASSERT_EQ(backend().requests(), 1U);
   const http::RequestHead& seen = backend().request(0).message.head;
@@ -72,7 +72,7 @@ TEST_P(Course, CarriesASimpleRequestAndItsResponse) {
   expectClean(1);
 }
 
-TEST_P(Course, ServesManyRequestsOnOneConnectionEachWay) {
+TEST_P(BasicExchange, ServesManyRequestsOnOneConnectionEachWay) {
   for (std::size_t i = 0; i < 20; ++i) {
     const std::size_t index = ask({.target = "/ok"});
     backend().respond(i, 200, std::to_string(i));
@@ -82,7 +82,7 @@ TEST_P(Course, ServesManyRequestsOnOneConnectionEachWay) {
   expectClean(20);
 }
 
-TEST_P(Course, CarriesBodiesOfKnownLengthBothWays) {
+TEST_P(BasicExchange, CarriesBodiesOfKnownLengthBothWays) {
   const std::string up(300'000, 'u');
   const std::string down(500'000, 'd');
   const std::size_t index = ask({.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = up.size()});
@@ -99,7 +99,7 @@ TEST_P(Course, CarriesBodiesOfKnownLengthBothWays) {
   expectClean(1);
 }
 
-TEST_P(Course, StreamsBothBodiesAtOnceWithTrailers) {
+TEST_P(BasicExchange, StreamsBothBodiesAtOnceWithTrailers) {
   const std::size_t index =
       ask({.method = Method::kPost, .target = "/ok", .fields = {{"te", "trailers"}}, .body = Body::kUntilEnd});
   backend().head(0, {.body = Body::kUntilEnd});
@@ -123,7 +123,7 @@ TEST_P(Course, StreamsBothBodiesAtOnceWithTrailers) {
   expectClean(1);
 }
 
-TEST_P(Course, ResponsesWithoutABodyHaveNone) {
+TEST_P(BasicExchange, SendsNoBodyWithResponsesThatHaveNone) {
   const struct {
     Method method;
     std::uint16_t status;
@@ -139,7 +139,7 @@ TEST_P(Course, ResponsesWithoutABodyHaveNone) {
   expectClean(3);
 }
 
-TEST_P(Course, ForwardsInformationalHeads) {
+TEST_P(BasicExchange, ForwardsInformationalHeads) {
   const std::size_t index = ask({.target = "/ok"});
   backend().interim(0, 103);
   ASSERT_TRUE(rig_.settle());
@@ -151,7 +151,7 @@ TEST_P(Course, ForwardsInformationalHeads) {
   expectClean(1);
 }
 
-TEST_P(Course, SaysContinueOnceAndNotBeforeAConnectionIsThere) {
+TEST_P(BasicExchange, SaysContinueOnceAndNotBeforeAConnectionIsThere) {
   const std::size_t index = client_.ask(
       {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
   ASSERT_TRUE(rig_.settle());
@@ -169,7 +169,7 @@ TEST_P(Course, SaysContinueOnceAndNotBeforeAConnectionIsThere) {
   expectClean(1);
 }
 
-TEST_P(Course, AClientThatDoesNotWaitIsNotToldToContinue) {
+TEST_P(BasicExchange, DoesNotSayContinueToAClientThatDoesNotWait) {
   const std::size_t index = client_.ask(
       {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
   client_.body(index, "body");
@@ -181,7 +181,7 @@ TEST_P(Course, AClientThatDoesNotWaitIsNotToldToContinue) {
   expectClean(1);
 }
 
-TEST_P(Course, AnEarlyResponseEndsTheRequest) {
+TEST_P(BasicExchange, EndsTheRequestAtAnEarlyResponse) {
   const std::size_t index = ask({.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 1'000'000});
   client_.body(index, std::string(1000, 'x'));
   ASSERT_TRUE(rig_.settle());
@@ -193,7 +193,7 @@ TEST_P(Course, AnEarlyResponseEndsTheRequest) {
   expectClean(1);
 }
 
-TEST_P(Course, AnswersWhatItCanNotRoute) {
+TEST_P(BasicExchange, AnswersRequestsThatNoRouteMatches) {
   const struct {
     const char* target;
     test::FieldList fields;
@@ -215,7 +215,7 @@ TEST_P(Course, AnswersWhatItCanNotRoute) {
   expectClean(3);
 }
 
-TEST_P(Course, AnswersGrpcWithTrailersOnly) {
+TEST_P(BasicExchange, AnswersGrpcWithTrailersOnly) {
   const std::size_t index = client_.ask({.method = Method::kPost,
                                          .target = "/nowhere",
                                          .fields = {{"content-type", "application/grpc"}},
@@ -236,7 +236,7 @@ TEST_P(Course, AnswersGrpcWithTrailersOnly) {
   expectClean(1);
 }
 
-TEST_P(Course, ABackendThatCanNotBeReachedIsAnswered) {
+TEST_P(BasicExchange, AnswersForABackendThatCannotBeReached) {
   const std::size_t index = client_.ask({.target = "/ok"});
   ASSERT_TRUE(rig_.settle());
   rig_.wire(0).refuse();
@@ -246,7 +246,7 @@ TEST_P(Course, ABackendThatCanNotBeReachedIsAnswered) {
   expectClean(1);
 }
 
-TEST_P(Course, WaitsForTheNameToResolve) {
+TEST_P(BasicExchange, WaitsForTheNameToResolve) {
   rig_.resolver.forget(Rig::kHost);
   const std::size_t index = client_.ask({.target = "/ok"});
   ASSERT_TRUE(rig_.settle());
@@ -262,7 +262,7 @@ TEST_P(Course, WaitsForTheNameToResolve) {
   expectClean(1);
 }
 
-TEST_P(Course, ANameThatDoesNotResolveIsAnswered) {
+TEST_P(BasicExchange, AnswersForANameThatDoesNotResolve) {
   rig_.resolver.forget(Rig::kHost);
   const std::size_t index = client_.ask({.target = "/ok"});
   ASSERT_TRUE(rig_.settle());
