@@ -236,7 +236,7 @@ TEST_F(ReadAhead, AWholeResponseIsDeliveredAlthoughTheConnectionWasReset) {
   EXPECT_EQ(rig_.budget().connections.count(), 0U);
 }
 
-TEST_F(ReadAhead, ACutResponseIsToldToTheExchangeOnceItsBytesAreTaken) {
+TEST_F(ReadAhead, ACutResponseEndsTheExchangeOnceItsBytesAreTaken) {
   rig_.wire(0).deliver("HTTP/1.1 200 OK\r\ncontent-length: 50001\r\n\r\n" + std::string(50'000, 'b'));
   rig_.wire(0).reset();
   ASSERT_TRUE(rig_.settle());

@@ -149,7 +149,7 @@ TEST_F(Retry, AResponseThatHasBegunIsNotReplaced) {
   EXPECT_TRUE(client_.answer(index).reset);
 }
 
-TEST_F(Retry, TheClientIsToldToContinueOnlyOnce) {
+TEST_F(Retry, TheClientGetsContinueOnlyOnce) {
   const std::size_t index =
       ask({.method = Method::kPut, .target = "/ok", .body = Body::kUntilEnd, .expectContinue = true});
   pooled().wire().end();

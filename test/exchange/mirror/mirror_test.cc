@@ -419,7 +419,7 @@ TEST_P(Mirrored, ACopyOfALaterAttemptEndsByItsOwnRulesToo) {
     rule.retry->attempts = 1;
     rule.retry->backoff = seconds(1);
     rule.backends.push_back(rule.backends[0]);
-    for (routing::WeightedBackend& share : rule.backends) share.mirrors = rule.mirrors;
+    for (routing::WeightedBackend& backend : rule.backends) backend.mirrors = rule.mirrors;
     rule.mirrors.clear();
   });
   const std::size_t index = get();

@@ -131,7 +131,7 @@ TEST_F(ExchangeTelemetryTest, CountsARefusedHeadToo) {
   EXPECT_EQ(rig.routed, 0);
 }
 
-// The same status and error may have been observed before without an attempt.
+// Another request may have ended with this status and error before, without an attempt.
 TEST_F(ExchangeTelemetryTest, ObservesAnAttemptAlthoughTheSameErrorCameEarlierWithoutOne) {
   Rig& rig = make();
   test::ClientPeer& client = rig.connect();

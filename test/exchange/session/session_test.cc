@@ -423,7 +423,7 @@ class OneSession : public ::testing::Test {
 
 TEST_F(OneSession, WantsItsEndpointUntilAnAttemptThereHasFailed) {
   Session session = take({now_, 11, endpoint_}, *sealer('a'));
-  ASSERT_EQ(session.share(), &rule_.backends[0]);
+  ASSERT_EQ(session.weightedBackend(), &rule_.backends[0]);
   ASSERT_NE(session.endpoint(), nullptr);
   EXPECT_EQ(*session.endpoint(), *endpoint_);
   session.leave();

@@ -9,12 +9,12 @@ namespace {
 class ProcessMirror : public ProcessWait {
  protected:
   /// Sets steps of the rule and of its Backend; copies are wanted by the rule, or by its weighted backend.
-  void withCopies(std::vector<Step> ofRule, std::vector<Step> ofBackend, bool byShare) {
-    with(std::move(ofRule), std::move(ofBackend), [byShare](routing::Rule& rule) {
+  void withCopies(std::vector<Step> ofRule, std::vector<Step> ofBackend, bool byBackend) {
+    with(std::move(ofRule), std::move(ofBackend), [byBackend](routing::Rule& rule) {
       auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
       other->name = "demo/mirror";
       other->chain = nullptr;
-      (byShare ? rule.backends[0].mirrors : rule.mirrors).push_back({std::move(other), 1, 1});
+      (byBackend ? rule.backends[0].mirrors : rule.mirrors).push_back({std::move(other), 1, 1});
     });
   }
   std::size_t send5(std::string_view first, std::string_view rest) {
@@ -79,11 +79,12 @@ TEST_P(ProcessMirror, ACopyIsFramedAsTheBodyThatTheStepsOfTheRuleLeft) {
 }
 
 TEST_P(ProcessMirror, ACopyHasAllOfTheBodyAlsoWhereStepsOfTheBackendTakeIt) {
-  for (const bool byShare : {false, true}) {
+  for (const bool byBackend : {false, true}) {
     for (const Phase phase : {Phase::kRequestBody, Phase::kBackendRequest}) {
       for (const BodyMode mode : {BodyMode::kStreamed, BodyMode::kBuffered}) {
-        SCOPED_TRACE(nameOf({phase, mode}) + (byShare ? ", of the share" : ", of the rule"));
-        withCopies({}, {step("adds", phase, adds(), BodyInterest{mode, 0, true, false}, 0, Scope::kBackend)}, byShare);
+        SCOPED_TRACE(nameOf({phase, mode}) + (byBackend ? ", of the backend" : ", of the rule"));
+        withCopies({}, {step("adds", phase, adds(), BodyInterest{mode, 0, true, false}, 0, Scope::kBackend)},
+                   byBackend);
         const std::size_t index = send5("hel", "lo");
         EXPECT_EQ(statusOf(*client_, index), 200);
         EXPECT_EQ(bodies(), (std::vector<std::string>{"hello", "hello+"}));

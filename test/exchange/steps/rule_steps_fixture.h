@@ -100,7 +100,7 @@ class RuleSteps : public ProcessWait {
       retrying(*rule);
       if (otherRule_) otherRule_(*rule, *plan);
       mirrors(*rule, *plan);
-      for (const routing::WeightedBackend& share : rule->backends) rule->totalWeight += share.weight;
+      for (const routing::WeightedBackend& backend : rule->backends) rule->totalWeight += backend.weight;
       routing::RouteEntry entry;
       entry.path = "/ok";
       entry.headers = {{"x-model", "other"}};
