@@ -32,9 +32,9 @@ inline constexpr processing::BodyInterest kReadsPieces{processing::BodyMode::kSt
 using Work = std::function<Verdict(Call&)>;
 
 /// A processor that does what a test says.
-class ScriptedProcessor final : public processing::PreAuthProcessor {
+class WorkProcessor final : public processing::PreAuthProcessor {
  public:
-  explicit ScriptedProcessor(Work work) : work_(std::move(work)) {}
+  explicit WorkProcessor(Work work) : work_(std::move(work)) {}
   Verdict process(Call& call) const override { return work_(call); }
 
  private:
@@ -43,7 +43,7 @@ class ScriptedProcessor final : public processing::PreAuthProcessor {
 
 inline Step step(const std::string& name, Phase phase, Work work, std::int32_t priority = 0,
                  Scope scope = Scope::kRoute) {
-  return {std::make_shared<const ScriptedProcessor>(std::move(work)),
+  return {std::make_shared<const WorkProcessor>(std::move(work)),
           name,
           "acme.test/Script:v1",
           phase,
