@@ -16,42 +16,42 @@ constexpr int kMaxTransitions = 64;
 // --- the mover ------------------------------------------------------------------------------------------------------
 
 void Exchange::drive() {
-  for (int transitions = 0; t_.pending != 0; ++transitions) {
-    auto event = static_cast<Event>(std::countr_zero(t_.pending));
-    t_.pending &= t_.pending - 1;
+  for (int transitions = 0; s_.transaction.pending != 0; ++transitions) {
+    auto event = static_cast<Event>(std::countr_zero(s_.transaction.pending));
+    s_.transaction.pending &= s_.transaction.pending - 1;
     if (transitions == kMaxTransitions) {
-      t_.pending = 0;
-      t_.error = base::Error::internal("the exchange did not come to rest");
+      s_.transaction.pending = 0;
+      s_.transaction.error = base::Error::internal("the exchange did not come to rest");
       event = Event::kInternalFailure;
     }
-    const RequestCell& request = requestCell(t_.requestState, event);
-    const ResponseCell& response = responseCell(t_.responseState, event);
-    t_.requestState = request.next;
-    t_.responseState = response.next;
+    const RequestCell& request = requestCell(s_.transaction.requestState, event);
+    const ResponseCell& response = responseCell(s_.transaction.responseState, event);
+    s_.transaction.requestState = request.next;
+    s_.transaction.responseState = response.next;
     if (request.action != RequestAction::kNone) requestPath_.act(request.action);
     if (response.action != ResponseAction::kNone) responsePath_.act(response.action);
     if (transitions == kMaxTransitions) break;
   }
-  if (!account_.isIdle()) account_.settle();
+  if (!s_.account.isIdle()) s_.account.settle();
   // A step may have been suspended while any event was handled.
-  if (t_.rearm || processing_.deadline() != base::MonotonicTime::max()) arm();
-  t_.scheduled = false;  // last of all: events that it raised itself were taken already
+  if (s_.transaction.rearm || s_.processing.deadline() != base::MonotonicTime::max()) arm();
+  s_.transaction.scheduled = false;  // last of all: events that it raised itself were taken already
 }
 
 void Exchange::onRequestReset(const base::Error& error, bool answerable) {
-  requestBody_.breakOff();
+  s_.requestBody.breakOff();
   raise(answerable ? Event::kRequestBroken : Event::kClientGone, error);
 }
 
 void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
-  ExchangeSteps* steps = processing_.steps();
+  ExchangeSteps* steps = s_.processing.steps();
   if (steps == nullptr || !steps->answer(ticket, dropped)) return;
-  t_.progress();
+  s_.transaction.progress();
   raise(Event::kStepAnswer);
 }
 
 const processing::Step* Exchange::suspendedStep() const {
-  const ExchangeSteps* steps = processing_.steps();
+  const ExchangeSteps* steps = s_.processing.steps();
   return steps != nullptr ? steps->suspended() : nullptr;
 }
 
@@ -59,51 +59,54 @@ const processing::Step* Exchange::suspendedStep() const {
 
 /// Returns true if the client owes bytes of its body, and nothing else is owed.
 bool Exchange::clientStalls() const {
-  const http::RequestHead& head = t_.request.head;
+  const http::RequestHead& head = s_.transaction.request.head;
   if (head.body == http::Body::kTunnel) return false;
-  if (processing_.steps() != nullptr) {
-    if (processing_.deadline() != base::MonotonicTime::max()) return false;  // a step owes its answer
-    if (processing_.starves()) return !speaksGrpc(head);
+  if (s_.processing.steps() != nullptr) {
+    if (s_.processing.deadline() != base::MonotonicTime::max()) return false;  // a step owes its answer
+    if (s_.processing.starves()) return !speaksGrpc(head);
   }
-  return t_.requestState == RequestState::kSending && isBeforeHead(t_.responseState) &&
-         t_.requestBody.end() == http::PipeEnd::kOpen && t_.requestBody.bytes.empty() && !speaksGrpc(head);
+  return s_.transaction.requestState == RequestState::kSending && isBeforeHead(s_.transaction.responseState) &&
+         s_.transaction.requestBody.end() == http::PipeEnd::kOpen && s_.transaction.requestBody.bytes.empty() &&
+         !speaksGrpc(head);
 }
 
 // This is inline because every exchange arms its timer.
 inline Timeline Exchange::timeline() const {
-  Timeline line{.timeouts = t_.context.timeouts(),
-                .lastProgress = t_.lastProgress,
-                .answering = t_.responseState == ResponseState::kAnswering,
-                .tunnels = t_.tunnels(),
+  Timeline line{.timeouts = s_.transaction.context.timeouts(),
+                .lastProgress = s_.transaction.lastProgress,
+                .answering = s_.transaction.responseState == ResponseState::kAnswering,
+                .tunnels = s_.transaction.tunnels(),
                 .clientStalls = false};
   if (line.answering) return line;
   line.clientStalls = clientStalls();
-  line.withheld = account_.withheldDeadline();
-  line.unclaimed = account_.takingDeadline();
-  line.request = requestDeadline(t_.started, t_.route.rule, line.timeouts);
+  line.withheld = s_.account.withheldDeadline();
+  line.unclaimed = s_.account.takingDeadline();
+  line.request = requestDeadline(s_.transaction.started, s_.transaction.route.rule, line.timeouts);
   // HTTPRouteTimeouts.backendRequest bounds an attempt until the response has come whole.
-  const processing::Pipeline* response = processing_.responseCarrier();
+  const processing::Pipeline* response = s_.processing.responseCarrier();
   const bool whole = response != nullptr && !response->isOpen();
-  const bool bounded = attempts_.current().request.active() && t_.responseBody.end() == http::PipeEnd::kOpen && !whole;
-  if (bounded) line.attempt = attempts_.deadline();
-  line.retry = attempts_.due();
-  line.step = processing_.deadline();
+  const bool bounded =
+      s_.attempts.current().request.active() && s_.transaction.responseBody.end() == http::PipeEnd::kOpen && !whole;
+  if (bounded) line.attempt = s_.attempts.deadline();
+  line.retry = s_.attempts.due();
+  line.step = s_.processing.deadline();
   return line;
 }
 
 // The timer is not moved with every byte: the exchange looks when it fires. So it must not sleep past a stall that
 // begins meanwhile.
 void Exchange::arm() {
-  t_.rearm = false;
-  const base::TimeoutSettings& timeouts = t_.context.timeouts();
-  base::MonotonicTime due = std::min(firstDeadline(timeline()), t_.now() + timeouts.responseIdle);
-  if (t_.requestBody.end() == http::PipeEnd::kOpen) due = std::min(due, t_.now() + timeouts.bodyIdle);
-  t_.context.worker().timers().set(*this, due);
+  s_.transaction.rearm = false;
+  const base::TimeoutSettings& timeouts = s_.transaction.context.timeouts();
+  base::MonotonicTime due = std::min(firstDeadline(timeline()), s_.transaction.now() + timeouts.responseIdle);
+  if (s_.transaction.requestBody.end() == http::PipeEnd::kOpen)
+    due = std::min(due, s_.transaction.now() + timeouts.bodyIdle);
+  s_.transaction.context.worker().timers().set(*this, due);
 }
 
 void Exchange::onTimer() {
-  account_.settle();  // other exchanges may have reached a bound
-  const Expiry expiry = expiredAt(timeline(), t_.now());
+  s_.account.settle();  // other exchanges may have reached a bound
+  const Expiry expiry = expiredAt(timeline(), s_.transaction.now());
   if (expiry == Expiry::kNone) return arm();
   expire(expiry);
 }
@@ -117,43 +120,43 @@ void Exchange::expire(Expiry expiry) {
     case Expiry::kNone:
       return;
     case Expiry::kReply:
-      t_.context.onLimit("clientIdle");
+      s_.transaction.context.onLimit("clientIdle");
       return raise(Event::kDeadline, ofClient("the client did not take the answer in time"));
     case Expiry::kWithheld:
       return raise(Event::kDeadline, {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
                                       "too much waits for this client, or for what it sends to be taken"});
     case Expiry::kUnclaimed:
-      if (account_.socketMoves()) {
-        t_.progress();
+      if (s_.account.socketMoves()) {
+        s_.transaction.progress();
         return arm();
       }
-      t_.context.onLimit("responseIdle");
+      s_.transaction.context.onLimit("responseIdle");
       return raise(Event::kDeadline, ofClient("the client did not take the response in time"));
     case Expiry::kBody:
-      t_.context.onLimit("bodyIdle");
+      s_.transaction.context.onLimit("bodyIdle");
       return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
     case Expiry::kStep:
-      processing_.steps()->expire(t_.now());
-      t_.progress();
+      s_.processing.steps()->expire(s_.transaction.now());
+      s_.transaction.progress();
       arm();
       return raise(Event::kStepAnswer);
     case Expiry::kRetry:
       return raise(Event::kRetryDue);
     case Expiry::kIdle:
-      t_.context.onLimit("streamIdle");
-      if (!t_.responseBody.bytes.empty()) {
+      s_.transaction.context.onLimit("streamIdle");
+      if (!s_.transaction.responseBody.bytes.empty()) {
         return raise(Event::kDeadline, ofClient("the client did not take the response in time"));
       }
-      if (t_.tunnels()) {
+      if (s_.transaction.tunnels()) {
         return raise(Event::kDeadline,
                      ofBackend(base::ErrorType::kConnectionTerminated, "nothing moved in the tunnel for too long"));
       }
       break;
     case Expiry::kRequest:
-      t_.context.onLimit("request");
+      s_.transaction.context.onLimit("request");
       break;
     case Expiry::kAttempt:
-      t_.context.onLimit("backendRequest");
+      s_.transaction.context.onLimit("backendRequest");
       break;
   }
   raise(expiry == Expiry::kAttempt ? Event::kAttemptExpired : Event::kDeadline,

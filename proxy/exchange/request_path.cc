@@ -36,9 +36,10 @@ void RequestPath::act(RequestAction action) {
     case RequestAction::kRoute:
       return route();
     case RequestAction::kMatch:
-      return decide(processing_.matchWithHints(t_.request.head));
+      return decide(s_.processing.matchWithHints(t_.request.head));
     case RequestAction::kProcess:
-      return onMoved(t_.requestState >= RequestState::kPreparing ? body_.move(true) : body_.moveRequest());
+      return onMoved(t_.requestState >= RequestState::kPreparing ? s_.requestBody.move(true)
+                                                                 : s_.requestBody.moveRequest());
     case RequestAction::kMatchAgain:
       return matchAgain();
     case RequestAction::kProcessTentative:
@@ -56,27 +57,27 @@ void RequestPath::act(RequestAction action) {
     case RequestAction::kBackOff:
       return backOff();
     case RequestAction::kAcquireAllowed:
-      processing_.steps()->connect.end();
+      s_.processing.steps()->connect.end();
       return acquire();
     case RequestAction::kAcquire:
       return acquire();
     case RequestAction::kAbandon:
-      return attempts_.current().request.abandon();
+      return s_.attempts.current().request.abandon();
     case RequestAction::kBegin:
       return begin();
     case RequestAction::kMoveBody:
-      body_.move(movesAttempt());
+      s_.requestBody.move(movesAttempt());
       return;
     case RequestAction::kForwardRequest:
-      body_.move(movesAttempt());
-      return attempts_.current().request.wake();
+      s_.requestBody.move(movesAttempt());
+      return s_.attempts.current().request.wake();
     case RequestAction::kGrantClient:
-      if (processing_.steps() != nullptr) act(RequestAction::kForwardRequest);
-      return body_.grant();
+      if (s_.processing.steps() != nullptr) act(RequestAction::kForwardRequest);
+      return s_.requestBody.grant();
     case RequestAction::kDismissClient:
       return dismissClient();
     case RequestAction::kCancelUpstream:
-      return attempts_.current().request.cancel();
+      return s_.attempts.current().request.cancel();
     case RequestAction::kNone:
       return;
   }
@@ -96,7 +97,7 @@ void RequestPath::route() {
   const routing::RouteMatch match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
   t_.route.listener = match.listener;
   if (match.listener == nullptr || !match.listener->preRouting) return decide(match);
-  processing_.beginBeforeRouting();
+  s_.processing.beginBeforeRouting();
   t_.raise(Event::kGatewaySteps);
 }
 
@@ -106,7 +107,7 @@ void RequestPath::decide(const routing::RouteMatch& match) {
   const std::optional<base::Error> refusal = chooseBackend(match);
   t_.routed = true;
   t_.context.observer().onRouted(t_.exchange);
-  processing_.chains().findPhases();
+  s_.processing.chains().findPhases();
   if (refusal) return t_.raise(Event::kRejected, *refusal);
   if (t_.context.refusesConnectionAuth() && http::authenticatesConnection(t_.request.head.headers)) {
     return t_.raise(Event::kRejected,
@@ -114,15 +115,15 @@ void RequestPath::decide(const routing::RouteMatch& match) {
                                 "NTLM and Negotiate authenticate connections, which this gateway shares"));
   }
   if (t_.route.rule->requestTimeout) t_.rearm = true;
-  const bool concerned = !processing_.chains().empty() || processing_.steps() != nullptr;
-  if (!concerned || !processing_.beginFirstRound()) return enter();
+  const bool concerned = !s_.processing.chains().empty() || s_.processing.steps() != nullptr;
+  if (!concerned || !s_.processing.beginFirstRound()) return enter();
   t_.raise(Event::kRouteSteps);
 }
 
 void RequestPath::takeRule(const routing::Rule* rule) {
   t_.route.take(rule);
   // Trailers may have come before the rule is known, and mirrors get them too.
-  if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, attempts_.backend());
+  if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, s_.attempts.backend());
 }
 
 /// Chooses among the Backends of the rule; none if the rule has a local reply.
@@ -137,9 +138,9 @@ std::optional<base::Error> RequestPath::chooseBackend(const routing::RouteMatch&
   }
   if (rule->failure) return *rule->failure;
   if (repliesLocally(t_.request.head, *rule)) return std::nullopt;
-  attempts_.choose(processing_.steps() != nullptr ? processing_.steps()->headBeforeRule : nullptr);
-  if (attempts_.backend() == nullptr) return routing::Rule::withoutWeight(rule->grpc);
-  if (attempts_.backend()->failure) return *attempts_.backend()->failure;
+  s_.attempts.choose(s_.processing.steps() != nullptr ? s_.processing.steps()->headBeforeRule : nullptr);
+  if (s_.attempts.backend() == nullptr) return routing::Rule::withoutWeight(rule->grpc);
+  if (s_.attempts.backend()->failure) return *s_.attempts.backend()->failure;
   return std::nullopt;
 }
 
@@ -161,39 +162,39 @@ void RequestPath::onMoved(RequestBody::Outcome outcome) {
 /// Tells a client that waits for 100 (Continue) to send the body that a step needs.
 void RequestPath::await() {
   Downstream* downstream = t_.downstream();
-  if (downstream != nullptr && processing_.starves()) proceed(*downstream);
+  if (downstream != nullptr && s_.processing.starves()) proceed(*downstream);
   t_.rearm = true;
 }
 
 void RequestPath::processTentative() {
-  if (!processing_.beginTentative()) return t_.raise(Event::kStepsDone);
-  onMoved(body_.moveRequest());
+  if (!s_.processing.beginTentative()) return t_.raise(Event::kStepsDone);
+  onMoved(s_.requestBody.moveRequest());
 }
 
 void RequestPath::processSecond() {
-  processing_.beginSecondRound();
-  onMoved(body_.moveRequest());
+  s_.processing.beginSecondRound();
+  onMoved(s_.requestBody.moveRequest());
 }
 
 void RequestPath::matchAgain() {
   routing::RouteMatch match;
-  const Processing::Rematch result = processing_.matchAgain(match);
-  if (result == Processing::Rematch::kSame) return onMoved(body_.moveRequest());
+  const Processing::Rematch result = s_.processing.matchAgain(match);
+  if (result == Processing::Rematch::kSame) return onMoved(s_.requestBody.moveRequest());
   if (result == Processing::Rematch::kRefused) return;
-  processing_.leaveRule();
+  s_.processing.leaveRule();
   t_.context.observer().onLeftRoute(t_.exchange);
-  attempts_.reset();
+  s_.attempts.reset();
   takeRule(match.rule);
-  processing_.rebuildHead();
+  s_.processing.rebuildHead();
   const std::optional<base::Error> refusal = chooseBackend(match);
   t_.context.observer().onRouted(t_.exchange);
-  processing_.chains().findPhases();
+  s_.processing.chains().findPhases();
   if (refusal) {
-    processing_.steps()->findPlace();
+    s_.processing.steps()->findPlace();
     return t_.raise(Event::kRejected, *refusal);
   }
   if (t_.route.rule->requestTimeout) t_.rearm = true;
-  processing_.restartRounds();
+  s_.processing.restartRounds();
   t_.raise(Event::kRouteChanged);
 }
 
@@ -201,37 +202,37 @@ void RequestPath::matchAgain() {
 
 /// Called when the request is settled. Its first attempt may be made.
 void RequestPath::enter() {
-  processing_.endRounds();
-  if (attempts_.backend() == nullptr || repliesLocally(t_.request.head, *attempts_.backend())) {
+  s_.processing.endRounds();
+  if (s_.attempts.backend() == nullptr || repliesLocally(t_.request.head, *s_.attempts.backend())) {
     return t_.raise(Event::kRejected);
   }
-  attempts_.keepForRetries();
+  s_.attempts.keepForRetries();
   const auto& mirrors = t_.route.rule->mirrors;
   if (mirrors.empty()) return prepare();
   // Mirrors start behind the request, because a copy may lead to the same Backend and must not take the room of the
   // request itself; unless steps of the attempt take the body away.
-  const bool taken = processing_.chains().hasAttemptSteps();
-  if (taken) mirrors_.start(mirrors);
+  const bool taken = s_.processing.chains().hasAttemptSteps();
+  if (taken) s_.mirrors.start(mirrors);
   prepare();
-  if (!taken) mirrors_.start(mirrors);
+  if (!taken) s_.mirrors.start(mirrors);
 }
 
 void RequestPath::prepare() {
-  attempts_.begin();
-  if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, attempts_.backend());
+  s_.attempts.begin();
+  if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, s_.attempts.backend());
   makeAttempt();
 }
 
 /// Makes an attempt with its own copy of the request, if steps are to see it; then it is admitted.
 void RequestPath::makeAttempt() {
-  if (!processing_.chains().hasAttemptSteps()) return admit();
-  if (!attempts_.current().request.entered()) startMirrorsOfBackend();
-  processing_.beginAttempt();
+  if (!s_.processing.chains().hasAttemptSteps()) return admit();
+  if (!s_.attempts.current().request.entered()) startMirrorsOfBackend();
+  s_.processing.beginAttempt();
   t_.raise(Event::kAttemptSteps);
 }
 
 void RequestPath::admit() {
-  Attempt& attempt = attempts_.current();
+  Attempt& attempt = s_.attempts.current();
   if (attempt.request.entered()) return t_.raise(Event::kRouted);  // it is a repeat
   const auto* plan = routing::planFor(t_.request.head, attempt.backend->backend);
   if (plan == nullptr) {
@@ -243,85 +244,85 @@ void RequestPath::admit() {
     return t_.raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                                                "too many requests to the backend at once"));
   }
-  if (!attempt.backend->mirrors.empty() && processing_.attempt() == nullptr) startMirrorsOfBackend();
+  if (!attempt.backend->mirrors.empty() && s_.processing.attempt() == nullptr) startMirrorsOfBackend();
   t_.raise(Event::kRouted);
 }
 
 void RequestPath::startMirrorsOfBackend() {
-  const routing::WeightedBackend& backend = *attempts_.backend();
-  if (!backend.mirrors.empty() && !attempts_.hasTried(backend)) mirrors_.start(backend.mirrors);
+  const routing::WeightedBackend& backend = *s_.attempts.backend();
+  if (!backend.mirrors.empty() && !s_.attempts.hasTried(backend)) s_.mirrors.start(backend.mirrors);
 }
 
 void RequestPath::repeat() {
-  attempts_.markRepeated();
+  s_.attempts.markRepeated();
   endAttempt();
-  attempts_.rewind();
+  s_.attempts.rewind();
   makeAttempt();
 }
 
 void RequestPath::backOff() {
-  attempts_.current().request.cancel();
-  const Attempt failed = attempts_.next();
-  processing_.chains().findPhases();
+  s_.attempts.current().request.cancel();
+  const Attempt failed = s_.attempts.next();
+  s_.processing.chains().findPhases();
   const bool answered = t_.response.has_value();
   t_.context.observer().onRetry(t_.exchange, failed, answered ? t_.response->head.status : t_.error->status,
                                 answered ? nullptr : &*t_.error);
   endAttempt();
-  attempts_.rewind();
-  if (attempts_.due() <= t_.now()) return t_.raise(Event::kRetryDue);
+  s_.attempts.rewind();
+  if (s_.attempts.due() <= t_.now()) return t_.raise(Event::kRetryDue);
   t_.rearm = true;
 }
 
 /// Ends an attempt that is given up, which leaves nothing behind.
 void RequestPath::endAttempt() {
-  processing_.endAttempt();
+  s_.processing.endAttempt();
   t_.pending &= ~kAttemptEvents;
   t_.interims.clear();
   t_.response.reset();
-  responseBody_.reset();
+  s_.responseBody.reset();
 }
 
 // --- the connection -------------------------------------------------------------------------------------------------
 
 void RequestPath::acquire() {
-  upstream::Request& request = attempts_.current().request;
+  upstream::Request& request = s_.attempts.current().request;
   const net::Addresses* allowed = nullptr;
-  if (processing_.chains().wants(Phase::kConnect)) {
-    allowed = processing_.steps()->connect.allowed();
+  if (s_.processing.chains().wants(Phase::kConnect)) {
+    allowed = s_.processing.steps()->connect.allowed();
     if (allowed == nullptr) {
       auto addresses = request.resolve();
       if (!addresses.ok()) return t_.raise(Event::kUnavailable, addresses.error());
       if (addresses->empty()) return;  // the pool tells when they are known
-      processing_.beginConnect(*std::move(addresses));
+      s_.processing.beginConnect(*std::move(addresses));
       return t_.raise(Event::kConnectSteps);
     }
   }
-  const auto leased = request.acquire(attempts_.wishes(allowed));
+  const auto leased = request.acquire(s_.attempts.wishes(allowed));
   if (!leased.ok()) return t_.raise(Event::kUnavailable, leased.error());
   if (*leased) t_.raise(Event::kLeased);
 }
 
 void RequestPath::begin() {
-  Attempt& attempt = attempts_.current();
+  Attempt& attempt = s_.attempts.current();
   attempt.unprocessed = false;
   attempt.begun = t_.now();
   Downstream* downstream = t_.downstream();
   if (downstream == nullptr || !attempt.request.claim()) {
     return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"), true);
   }
-  processing::Pipeline* const steps = processing_.attempt();
+  processing::Pipeline* const steps = s_.processing.attempt();
   if (steps != nullptr) {
-    processing_.beginBackendRequest();
-    const RequestBody::Outcome outcome = body_.moveAttempt();
+    s_.processing.beginBackendRequest();
+    const RequestBody::Outcome outcome = s_.requestBody.moveAttempt();
     if (outcome == RequestBody::Outcome::kWaits) postpone();
     if (outcome != RequestBody::Outcome::kDone) return attempt.request.giveBack();
-    ExchangeSteps& own = *processing_.steps();
+    ExchangeSteps& own = *s_.processing.steps();
     if (steps->carries()) frame(*own.attemptHead, steps->alters(), own.attemptBody);
   }
   ++attempt.number;
   http::RequestHead head =
-      steps != nullptr ? *processing_.steps()->attemptHead : attempts_.head(processing_.ruleFilters());
-  if (t_.requestBody.trailers() != nullptr) processing_.guardTrailers();
+      steps != nullptr ? *s_.processing.steps()->attemptHead : s_.attempts.head(s_.processing.ruleFilters());
+  if (t_.requestBody.trailers() != nullptr) s_.processing.guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(t_.request.arena, t_.context.generator(), head);
   if (!attempt.request.begin(head, t_.client.connection)) {
     return fail(base::Error::internal("the request cannot be expressed towards the backend"), false);
@@ -336,8 +337,8 @@ void RequestPath::postpone() {
 }
 
 void RequestPath::fail(const base::Error& error, bool unprocessed) {
-  attempts_.current().unprocessed = unprocessed;
-  attempts_.current().request.end();
+  s_.attempts.current().unprocessed = unprocessed;
+  s_.attempts.current().request.end();
   t_.raise(Event::kUpstreamReset, error);
 }
 
@@ -359,7 +360,7 @@ void RequestPath::dismissClient() {
 
 /// Returns true if the body moves through the steps of the attempt too.
 bool RequestPath::movesAttempt() const {
-  return processing_.attempt() != nullptr && processing_.steps()->backendRequestEntered;
+  return s_.processing.attempt() != nullptr && s_.processing.steps()->backendRequestEntered;
 }
 
 }  // namespace sluice::exchange

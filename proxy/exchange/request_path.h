@@ -5,25 +5,14 @@
 
 #include <optional>
 
-#include "proxy/exchange/attempt/attempts.h"
-#include "proxy/exchange/mirror/request_mirrors.h"
-#include "proxy/exchange/request_body.h"
-#include "proxy/exchange/response_body.h"
-#include "proxy/exchange/steps/processing.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/exchange_state.h"
+#include "proxy/exchange/transitions.h"
 
 namespace sluice::exchange {
 
 class RequestPath {
  public:
-  RequestPath(Transaction& transaction, Attempts& attempts, Processing& processing, RequestMirrors& mirrors,
-              RequestBody& body, ResponseBody& responseBody)
-      : t_(transaction),
-        attempts_(attempts),
-        processing_(processing),
-        mirrors_(mirrors),
-        body_(body),
-        responseBody_(responseBody) {}
+  explicit RequestPath(ExchangeState& state) : s_(state), t_(state.transaction) {}
 
   /// Performs an action of the request's table.
   void act(RequestAction action);
@@ -54,12 +43,8 @@ class RequestPath {
   void dismissClient();
   bool movesAttempt() const;
 
+  ExchangeState& s_;
   Transaction& t_;
-  Attempts& attempts_;
-  Processing& processing_;
-  RequestMirrors& mirrors_;
-  RequestBody& body_;
-  ResponseBody& responseBody_;
   bool proceeded_ = false;  // the client was told 100 (Continue)
 };
 

@@ -19,10 +19,10 @@ void ResponsePath::act(ResponseAction action) {
     case ResponseAction::kForwardInterim:
       return forwardInterim();
     case ResponseAction::kProcessResponse:
-      processing_.beginBackendResponse();
+      s_.processing.beginBackendResponse();
       return process();
     case ResponseAction::kProcessHead:
-      processing_.beginKeptResponse();
+      s_.processing.beginKeptResponse();
       return process();
     case ResponseAction::kProcessOn:
       return process();
@@ -39,13 +39,13 @@ void ResponsePath::act(ResponseAction action) {
     case ResponseAction::kForwardResponse:
       return forward();
     case ResponseAction::kGrantUpstream:
-      return processing_.responseCarrier() != nullptr ? forward() : body_.grant();
+      return s_.processing.responseCarrier() != nullptr ? forward() : s_.responseBody.grant();
     case ResponseAction::kReply:
       return reply();
     case ResponseAction::kBreakResponse:
       return breakOff();
     case ResponseAction::kDropMirrors:
-      return mirrors_.cancel();
+      return s_.mirrors.cancel();
     case ResponseAction::kNone:
       return;
   }
@@ -62,49 +62,49 @@ void ResponsePath::onInterim(http::ResponseMessage&& message) {
 void ResponsePath::onResponse(http::ResponseMessage&& message) {
   t_.progress();
   if (http::asksToAuthenticateConnection(message.head)) keepToClient(message.head);
-  const bool processed = processing_.chains().wantsResponse();
+  const bool processed = s_.processing.chains().wantsResponse();
   if (message.head.body == http::Body::kNone && !processed) t_.responseBody.finish();
   // The backend does not agree to a tunnel, so the request was complete with its head.
   if (t_.request.head.body == http::Body::kTunnel && message.head.body != http::Body::kTunnel) t_.requestBody.finish();
   t_.response = std::move(message);
   if (processed) {
-    processing_.beginResponse();
-    if (processing_.chains().wants(Phase::kBackendResponse)) return t_.raise(Event::kResponseArrived);
+    s_.processing.beginResponse();
+    if (s_.processing.chains().wants(Phase::kBackendResponse)) return t_.raise(Event::kResponseArrived);
   }
   judgeStatus();
 }
 
 void ResponsePath::onReset(const base::Error& error, bool unprocessed) {
-  attempts_.current().unprocessed = unprocessed;
-  attempts_.current().request.end();
+  s_.attempts.current().unprocessed = unprocessed;
+  s_.attempts.current().request.end();
   t_.raise(Event::kUpstreamReset, error);
 }
 
 /// A client that answers the challenge authenticates the connection, which serves that client alone from then on.
 void ResponsePath::keepToClient(http::ResponseHead& challenge) {
   if (t_.context.refusesConnectionAuth()) return http::removeConnectionChallenges(challenge.headers);
-  attempts_.current().request.pin(t_.client.connection);
+  s_.attempts.current().request.pin(t_.client.connection);
 }
 
 // --- whether the response is kept -----------------------------------------------------------------------------------
 
 void ResponsePath::judgeStatus() {
-  if (attempts_.refuses(t_.response->head.status)) return t_.raise(Event::kResponseRefused);
+  if (s_.attempts.refuses(t_.response->head.status)) return t_.raise(Event::kResponseRefused);
   keep();
 }
 
 void ResponsePath::keep() {
-  t_.raise(processing_.chains().wantsKeptResponse() ? Event::kResponseHead : Event::kResponseReady);
+  t_.raise(s_.processing.chains().wantsKeptResponse() ? Event::kResponseHead : Event::kResponseReady);
 }
 
 // A rule that names a status says that requests answered with it may be repeated, whatever their method (GEP-1731).
 void ResponsePath::judgeResponse() {
-  if (attempts_.plan()) return t_.raise(Event::kRetry);
+  if (s_.attempts.plan()) return t_.raise(Event::kRetry);
   keep();
 }
 
 void ResponsePath::judgeFailure() {
-  switch (attempts_.judgeFailure()) {
+  switch (s_.attempts.judgeFailure()) {
     case Attempts::Judgement::kRepeat:
       return t_.raise(Event::kRepeat);
     case Attempts::Judgement::kRetry:
@@ -116,7 +116,7 @@ void ResponsePath::judgeFailure() {
 
 /// Moves the steps of the response's state.
 void ResponsePath::process() {
-  const Pipeline::Outcome outcome = body_.move();
+  const Pipeline::Outcome outcome = s_.responseBody.move();
   if (outcome == Pipeline::Outcome::kWaits) t_.rearm = true;
   if (outcome == Pipeline::Outcome::kDone) t_.raise(Event::kResponseStepsDone);
 }
@@ -126,35 +126,36 @@ void ResponsePath::process() {
 void ResponsePath::forwardInterim() {
   http::ServerCodec* codec = t_.codec();
   for (http::ResponseMessage& interim : t_.interims) {
-    const bool passes = codec != nullptr && mayPass(t_, *attempts_.backend(), processing_, interim);
+    const bool passes = codec != nullptr && mayPass(t_, *s_.attempts.backend(), s_.processing, interim);
     if (passes) codec->sendInterim(t_.client.stream, interim.head);
   }
   t_.interims.clear();
 }
 
 void ResponsePath::start() {
-  attempts_.current().firstByte = t_.now();
+  s_.attempts.current().firstByte = t_.now();
   t_.error.reset();
-  attempts_.settle();
+  s_.attempts.settle();
   http::ResponseMessage& response = *t_.response;
-  if (processing_.steps() != nullptr && processing_.steps()->response) {
+  if (s_.processing.steps() != nullptr && s_.processing.steps()->response) {
     // Everything that could keep the response from the client has been asked, and its head is about to leave.
-    Pipeline& steps = *processing_.steps()->response;
+    Pipeline& steps = *s_.processing.steps()->response;
     steps.seal();
     if (steps.carries()) {
-      body_.move();
+      s_.responseBody.move();
       frame(response.head, steps.alters(), t_.responseBody);
     }
   }
   t_.status = response.head.status;
   removeAccept(t_.request.head, response.head);
-  finishHead(response.arena, t_.request.head, {*t_.route.rule, attempts_.backend()}, response.head.headers);
-  attempts_.tellSession();
+  finishHead(response.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, response.head.headers);
+  s_.attempts.tellSession();
   if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
 }
 
 void ResponsePath::forward() {
-  if (t_.responseState == ResponseState::kStreaming && processing_.responseCarrier() != nullptr) body_.move();
+  if (t_.responseState == ResponseState::kStreaming && s_.processing.responseCarrier() != nullptr)
+    s_.responseBody.move();
   if (http::ServerCodec* codec = t_.codec()) codec->wake(t_.client.stream);
 }
 
@@ -162,26 +163,26 @@ void ResponsePath::reply() {
   if (t_.error) t_.status = t_.error->status;
   http::ServerCodec* codec = t_.codec();
   if (codec == nullptr) return;
-  attempts_.settle();
-  if (processing_.steps() != nullptr) processing_.steps()->response.reset();
+  s_.attempts.settle();
+  if (s_.processing.steps() != nullptr) s_.processing.steps()->response.reset();
   http::ResponseMessage& reply = t_.response.emplace(t_.context.worker().chunks());
   t_.responseBody = http::BodyPipe(t_.context.worker().chunks());
   if (t_.error) {
     reply.head = localReply(reply.arena, t_.responseBody, t_.request.head, *t_.error);
     if (t_.route.rule != nullptr) {
-      finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, attempts_.backend()}, reply.head.headers);
+      finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, reply.head.headers);
     }
   } else {
     reply.head = ruleReply(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
-                           {*t_.route.rule, attempts_.backend()}, {t_.client.secure, t_.route.listener->port});
+                           {*t_.route.rule, s_.attempts.backend()}, {t_.client.secure, t_.route.listener->port});
     t_.responseBody.finish();
   }
-  processing_.showReply();
+  s_.processing.showReply();
   t_.status = reply.head.status;
   codec->sendResponse(t_.client.stream, reply.head);
   t_.response.reset();  // the codec has what it needs
   // Steps live in the request's arena, and hold on to what they have counted until the exchange is over.
-  if (processing_.steps() == nullptr && !headMemory_.isFree()) headMemory_.drop();
+  if (s_.processing.steps() == nullptr && !s_.headMemory.isFree()) s_.headMemory.drop();
   t_.lastProgress = t_.now();
   t_.rearm = true;
 }

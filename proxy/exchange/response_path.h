@@ -3,25 +3,14 @@
 // owns it and shows it every event.
 #pragma once
 
-#include "proxy/exchange/attempt/attempts.h"
-#include "proxy/exchange/head_memory.h"
-#include "proxy/exchange/mirror/request_mirrors.h"
-#include "proxy/exchange/response_body.h"
-#include "proxy/exchange/steps/processing.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/exchange_state.h"
+#include "proxy/exchange/transitions.h"
 
 namespace sluice::exchange {
 
 class ResponsePath {
  public:
-  ResponsePath(Transaction& transaction, Attempts& attempts, Processing& processing, RequestMirrors& mirrors,
-               ResponseBody& body, HeadMemory& headMemory)
-      : t_(transaction),
-        attempts_(attempts),
-        processing_(processing),
-        mirrors_(mirrors),
-        body_(body),
-        headMemory_(headMemory) {}
+  explicit ResponsePath(ExchangeState& state) : s_(state), t_(state.transaction) {}
 
   // Called by the upstream codec.
   void onInterim(http::ResponseMessage&& message);
@@ -44,12 +33,8 @@ class ResponsePath {
   void reply();
   void breakOff();
 
+  ExchangeState& s_;
   Transaction& t_;
-  Attempts& attempts_;
-  Processing& processing_;
-  RequestMirrors& mirrors_;
-  ResponseBody& body_;
-  HeadMemory& headMemory_;
 };
 
 }  // namespace sluice::exchange
