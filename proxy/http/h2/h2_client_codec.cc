@@ -13,70 +13,72 @@
 namespace sluice::http {
 namespace {
 
-class H2ClientCodec final : public ClientCodec, private H2Session {
+class H2ClientCodec final : public ClientCodec, private H2Events {
  public:
   H2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
                 H2Memory* memory)
-      : H2Session(Side::kClient, pool, limits, clock, memory), sink_(sink) {}
+      : session_(H2Side::kClient, *this, pool, limits, clock, memory), sink_(sink) {}
 
   std::size_t availableStreams() const override {
-    if (closed() || draining_ || peerSaidGoaway()) return 0;
-    const std::size_t allowed = std::min<std::size_t>(peerConcurrency(), idsLeft());
-    return allowed - std::min(allowed, liveStreams());
+    if (session_.closed() || draining_ || session_.peerSaidGoaway()) return 0;
+    const std::size_t allowed = std::min<std::size_t>(session_.peerConcurrency(), session_.idsLeft());
+    return allowed - std::min(allowed, session_.liveStreams());
   }
 
   StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) override {
     if (availableStreams() == 0 || head.body == Body::kTunnel) return 0;
-    H2Stream& stream = addStream(0);
+    H2Stream& stream = session_.streams().add(0);
     stream.token = token;
     stream.method = head.method;
     stream.send = H2Stream::Send::kQueued;
     if (submit(stream, head, scheme)) return stream.id;
-    removeStream(stream);
+    session_.streams().remove(stream);
     unsendable_.push_back({token, nextUnsendable_});
     return nextUnsendable_++;
   }
 
-  void wake(StreamId id) override { wakeStream(id); }
+  void wake(StreamId id) override { session_.sender().wake(id); }
   void cancel(StreamId id, ResetReason reason) override {
     std::erase_if(unsendable_, [id](const Unsendable& request) { return request.id == id; });
-    resetByOwner(id, reason);
+    session_.sender().reset(id, reason);
   }
-  void grant(StreamId id, std::size_t count) override { grantBytes(id, count); }
-  void widen(StreamId id) override { widenStream(id); }
+  void grant(StreamId id, std::size_t count) override { session_.receiver().grant(id, count); }
+  void widen(StreamId id) override { session_.receiver().widen(id); }
 
   void feed(std::string_view bytes) override {
-    feedBytes(bytes);
+    session_.feed(bytes);
     sayGoodbyeIfDone();
   }
-  void feedEnd(bool) override { endConnection(std::nullopt); }
+  void feedEnd(bool) override { session_.end(std::nullopt); }
   void feedLost(const base::Error& error) override {
     lost_ = &error;
-    endConnection(std::nullopt);
+    session_.end(std::nullopt);
     lost_ = nullptr;
   }
   void produce(base::ByteQueue& out, std::size_t limit) override {
     reportUnsendable();
-    produceInto(out, limit);
-    if (resetsSent() >= mostResets()) draining_ = true;
-    if (sayGoodbyeIfDone()) produceInto(out, limit);
+    session_.produce(out, limit);
+    if (session_.sender().resetsSent() >= mostResets()) draining_ = true;
+    if (sayGoodbyeIfDone()) session_.produce(out, limit);
   }
-  bool wantsProduce() const override { return hasOutput() || !unsendable_.empty(); }
+  bool wantsProduce() const override { return session_.hasOutput() || !unsendable_.empty(); }
   void drain() override {
     draining_ = true;
     sayGoodbyeIfDone();
   }
 
-  std::size_t readBudget() const override { return budget(); }
+  std::size_t readBudget() const override { return session_.budget(); }
   CodecState state() const override {
-    if (closed()) return CodecState::kClosed;
-    return draining_ || peerSaidGoaway() || idsLeft() == 0 ? CodecState::kDraining : CodecState::kOpen;
+    if (session_.closed()) return CodecState::kClosed;
+    return draining_ || session_.peerSaidGoaway() || session_.idsLeft() == 0 ? CodecState::kDraining
+                                                                             : CodecState::kOpen;
   }
-  std::size_t activeStreams() const override { return liveStreams(); }
+  std::size_t activeStreams() const override { return session_.liveStreams(); }
   Version version() const override { return Version::kHttp2; }
 
  private:
   using Receive = H2Stream::Receive;
+  using Line = H2Sender::ControlLine;
   // A request whose head can not be encoded: it is told in the next produce(), because calls down never answer upwards.
   struct Unsendable {
     Token token;
@@ -85,7 +87,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
 
   // Backends count cancelled requests, as our own server side does, and end a connection for them, under everybody who
   // shares it. Those in flight may be cancelled too, so it is left at half of what we would bear ourselves.
-  std::uint32_t mostResets() const { return std::max(limits().resetsPerMinute / 2, 1U); }
+  std::uint32_t mostResets() const { return std::max(session_.limits().resetsPerMinute / 2, 1U); }
 
   bool submit(H2Stream& stream, const RequestHead& head, std::string_view scheme) {
     std::array<Line, 7> control{Line{":method", head.methodText}};
@@ -99,7 +101,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
     if (head.body == Body::kLength) control[lines++] = {"content-length", length.text()};
     if (head.acceptsTrailers) control[lines++] = {"te", "trailers"};
     if (head.expectContinue) control[lines++] = {"expect", "100-continue"};
-    return submitRequest(stream, {control.data(), lines}, head.headers, head.body != Body::kNone);
+    return session_.sender().submitRequest(stream, {control.data(), lines}, head.headers, head.body != Body::kNone);
   }
 
   void reportUnsendable() {
@@ -109,22 +111,22 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
   }
 
   bool sayGoodbyeIfDone() {
-    if (!draining_ || closed() || liveStreams() > 0 || saidGoodbye_) return false;
+    if (!draining_ || session_.closed() || session_.liveStreams() > 0 || saidGoodbye_) return false;
     saidGoodbye_ = true;
-    submitGoaway(false);
+    session_.sender().submitGoaway(false);
     return true;
   }
 
   void headArrived(H2Stream& stream, bool endOfStream) override {
     if (stream.token == kNoToken || stream.receive == Receive::kDiscard) return;
-    if (section().excess()) {
-      sink_.onLimitHit(*section().excess());
+    if (session_.section().excess()) {
+      sink_.onLimitHit(*session_.section().excess());
       return fail(stream, "the response's field section is too large");
     }
     if (stream.receive != Receive::kHead) return trailersArrived(stream);
-    ResponseMessage message(pool());
-    message.arena = std::move(section().arena);
-    const RawResponse raw{section().status, section().fields, Version::kHttp2, endOfStream};
+    ResponseMessage message(session_.pool());
+    message.arena = std::move(session_.section().arena);
+    const RawResponse raw{session_.section().status, session_.section().fields, Version::kHttp2, endOfStream};
     bool closes = false;
     base::Result<ResponseHead> head = checkResponse(message.arena, raw, stream.method, closes);
     if (!head) return fail(stream, std::move(head.error()));
@@ -138,7 +140,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
 
   void interimArrived(H2Stream& stream, ResponseMessage&& message) {
     if (message.head.status == 101) return fail(stream, "HTTP/2 has no 101 (Switching Protocols)");
-    if (++stream.interims > limits().informationalResponses) {
+    if (++stream.interims > session_.limits().informationalResponses) {
       sink_.onLimitHit(Limit::kInformationalResponses);
       return fail(stream, "too many informational responses");
     }
@@ -146,9 +148,9 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
   }
 
   void trailersArrived(H2Stream& stream) {
-    Trailers trailers(pool());
-    trailers.arena = std::move(section().arena);
-    trailers.fields = section().fields;
+    Trailers trailers(session_.pool());
+    trailers.arena = std::move(session_.section().arena);
+    trailers.fields = session_.section().fields;
     if (!checkTrailers(trailers.fields)) return fail(stream, "the response's trailers are malformed");
     stream.receive = Receive::kDone;
     sink_.onResponseEnd(stream.token, std::move(trailers));
@@ -175,8 +177,8 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
   }
   void fail(H2Stream& stream, const base::Error& error) {
     sink_.onResponseReset(stream.token, error, false);
-    detach(stream);
-    submitReset(stream, ErrorCode::kProtocolError);
+    stream.detach();
+    session_.sender().submitReset(stream, H2ErrorCode::kProtocolError);
   }
 
   base::Error errorOf(const H2Stream& stream, const H2Loss& loss) const {
@@ -193,6 +195,7 @@ class H2ClientCodec final : public ClientCodec, private H2Session {
     return base::Error::upstream(ErrorType::kHttpProtocolError, "the response broke the protocol of HTTP/2");
   }
 
+  H2Session session_;
   ClientSink& sink_;
   const base::Error* lost_ = nullptr;  // why the connection is being lost, while feedLost() tells the streams
   std::vector<Unsendable> unsendable_;

@@ -11,61 +11,66 @@
 namespace sluice::http {
 namespace {
 
-class H2ServerCodec final : public ServerCodec, private H2Session {
+class H2ServerCodec final : public ServerCodec, private H2Events {
  public:
   H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme,
                 const base::Clock& clock, H2Memory* memory)
-      : H2Session(Side::kServer, pool, limits, clock, memory), sink_(sink), scheme_(scheme) {}
+      : session_(H2Side::kServer, *this, pool, limits, clock, memory), sink_(sink), scheme_(scheme) {}
 
   void feed(std::string_view bytes) override {
     heardPeer_ = heardPeer_ || !bytes.empty();
-    feedBytes(bytes);
+    session_.feed(bytes);
   }
   // Half a connection is of no use in HTTP/2: a client that has ended its side is gone.
-  void feedEnd() override { endConnection(std::nullopt); }
+  void feedEnd() override { session_.end(std::nullopt); }
   bool hasLeft(std::size_t /*unread*/) const override { return true; }
-  void feedLost() override { endConnection(std::nullopt); }
-  void expireHead() override { endConnection(ErrorCode::kNoError); }
+  void feedLost() override { session_.end(std::nullopt); }
+  void expireHead() override { session_.end(H2ErrorCode::kNoError); }
   void resume() override {}
 
   void sendInterim(StreamId id, const ResponseHead& head) override { respond(id, head, Head::kInterim); }
   void sendResponse(StreamId id, const ResponseHead& head) override {
     respond(id, head, head.body == Body::kNone ? Head::kLast : Head::kBeforeBody);
   }
-  void wake(StreamId id) override { wakeStream(id); }
-  void reset(StreamId id, ResetReason reason) override { resetByOwner(id, reason); }
-  void grant(StreamId id, std::size_t count) override { grantBytes(id, count); }
-  void widen(StreamId id) override { widenStream(id); }
-  bool isHeldBack(StreamId id) const override { return isBlocked(id); }
+  void wake(StreamId id) override { session_.sender().wake(id); }
+  void reset(StreamId id, ResetReason reason) override { session_.sender().reset(id, reason); }
+  void grant(StreamId id, std::size_t count) override { session_.receiver().grant(id, count); }
+  void widen(StreamId id) override { session_.receiver().widen(id); }
+  bool isHeldBack(StreamId id) const override { return session_.sender().isBlocked(id); }
   void dismiss(StreamId id) override {
-    H2Stream* stream = closed() ? nullptr : find(id);
+    H2Stream* stream = session_.closed() ? nullptr : session_.find(id);
     if (stream == nullptr || !isTunnel(*stream) || stream->receive != Receive::kBody) return;
     stream->receive = Receive::kDiscard;
     settleTunnel(*stream);
   }
 
-  void produce(base::ByteQueue& out, std::size_t limit) override { produceInto(out, limit); }
-  bool wantsProduce() const override { return hasOutput(); }
+  void produce(base::ByteQueue& out, std::size_t limit) override { session_.produce(out, limit); }
+  bool wantsProduce() const override { return session_.hasOutput(); }
   // The ping's answer shows that the notice has reached the client, so that no request in flight is refused
   // (section 6.8).
   void drain() override {
-    if (draining_ || closed()) return;
+    if (draining_ || session_.closed()) return;
     draining_ = true;
-    submitGoaway(true);
-    submitPing();
+    session_.sender().submitGoaway(true);
+    session_.sender().submitPing();
   }
 
-  std::size_t readBudget() const override { return budget(); }
+  std::size_t readBudget() const override { return session_.budget(); }
   CodecState state() const override {
-    if (closed()) return CodecState::kClosed;
-    return draining_ || peerSaidGoaway() ? CodecState::kDraining : CodecState::kOpen;
+    if (session_.closed()) return CodecState::kClosed;
+    return draining_ || session_.peerSaidGoaway() ? CodecState::kDraining : CodecState::kOpen;
   }
-  std::size_t activeStreams() const override { return liveStreams(); }
-  bool headPending() const override { return !closed() && (headIncomplete() || (heardPeer_ && !settingsArrived())); }
+  std::size_t activeStreams() const override { return session_.liveStreams(); }
+  bool headPending() const override {
+    return !session_.closed() &&
+           (session_.receiver().headIncomplete() || (heardPeer_ && !session_.receiver().settingsArrived()));
+  }
   Version version() const override { return Version::kHttp2; }
 
  private:
   using Receive = H2Stream::Receive;
+  using Head = H2Sender::Head;
+  using Line = H2Sender::ControlLine;
 
   void headArrived(H2Stream& stream, bool endOfStream) override {
     if (stream.receive == Receive::kHead) {
@@ -86,31 +91,31 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
     // What the client still says in a tunnel goes on.
     if (isTunnel(stream) && stream.receive == Receive::kBody) return;
     if (stream.token != kNoToken) sink_.onResponseSent(stream.token);
-    detach(stream);
+    stream.detach();
     // The client need not send the rest (RFC 9113 section 8.1).
-    if (stream.receive != Receive::kDone) submitReset(stream, ErrorCode::kNoError);
+    if (stream.receive != Receive::kDone) session_.sender().submitReset(stream, H2ErrorCode::kNoError);
   }
   void streamLost(H2Stream& stream, const H2Loss& loss) override {
     sink_.onRequestReset(stream.token, errorOf(stream, loss), false);
   }
   void limitHit(Limit limit) override { sink_.onLimitHit(limit); }
   void pinged() override {
-    if (draining_ && !std::exchange(saidGoodbye_, true)) submitGoaway(false);
+    if (draining_ && !std::exchange(saidGoodbye_, true)) session_.sender().submitGoaway(false);
   }
 
   void requestArrived(H2Stream& stream, bool endOfStream) {
-    if (section().excess()) {
-      sink_.onLimitHit(*section().excess());
+    if (session_.section().excess()) {
+      sink_.onLimitHit(*session_.section().excess());
       return refuse(stream, base::Error::badRequest(431, "the request's header section is too large"), endOfStream);
     }
-    RequestMessage message(pool());
-    message.arena = std::move(section().arena);
-    RawRequest raw{.method = section().method,
-                   .target = section().path,
-                   .scheme = section().scheme,
-                   .authority = section().authority,
-                   .protocol = section().protocol,
-                   .fields = section().fields,
+    RequestMessage message(session_.pool());
+    message.arena = std::move(session_.section().arena);
+    RawRequest raw{.method = session_.section().method,
+                   .target = session_.section().path,
+                   .scheme = session_.section().scheme,
+                   .authority = session_.section().authority,
+                   .protocol = session_.section().protocol,
+                   .fields = session_.section().fields,
                    .version = Version::kHttp2,
                    .endOfStream = endOfStream};
     base::Result<RequestHead> head = checkRequest(message.arena, raw, scheme_);
@@ -120,7 +125,7 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
     stream.method = message.head.body == Body::kTunnel ? Method::kConnect : message.head.method;
     stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
     stream.token = sink_.onRequest(stream.id, std::move(message));
-    if (stream.token == kNoToken) return submitReset(stream, ErrorCode::kRefusedStream);
+    if (stream.token == kNoToken) return session_.sender().submitReset(stream, H2ErrorCode::kRefusedStream);
     if (endOfStream && hasBody) sink_.onRequestEnd(stream.token);
   }
 
@@ -128,21 +133,21 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
   void refuse(H2Stream& stream, const base::Error& error, bool endOfStream) {
     stream.receive = endOfStream ? Receive::kDone : Receive::kDiscard;
     stream.token = sink_.onBadRequest(stream.id, error);
-    if (stream.token == kNoToken) submitReset(stream, ErrorCode::kRefusedStream);
+    if (stream.token == kNoToken) session_.sender().submitReset(stream, H2ErrorCode::kRefusedStream);
   }
 
   void trailersArrived(H2Stream& stream) {
     const bool wanted = std::exchange(stream.receive, Receive::kDone) == Receive::kBody;
     if (!wanted || stream.token == kNoToken) return;
-    Trailers trailers(pool());
-    trailers.arena = std::move(section().arena);
-    trailers.fields = section().fields;
-    if (section().excess()) sink_.onLimitHit(*section().excess());
-    if (section().excess() || !checkTrailers(trailers.fields)) {
+    Trailers trailers(session_.pool());
+    trailers.arena = std::move(session_.section().arena);
+    trailers.fields = session_.section().fields;
+    if (session_.section().excess()) sink_.onLimitHit(*session_.section().excess());
+    if (session_.section().excess() || !checkTrailers(trailers.fields)) {
       sink_.onRequestReset(stream.token, base::Error::badRequest(400, "the request's trailers can not be accepted"),
                            false);
-      detach(stream);
-      return submitReset(stream, ErrorCode::kProtocolError);
+      stream.detach();
+      return session_.sender().submitReset(stream, H2ErrorCode::kProtocolError);
     }
     sink_.onRequestEnd(stream.token, std::move(trailers));
     settleTunnel(stream);
@@ -156,13 +161,13 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
   }
 
   void respond(StreamId id, const ResponseHead& head, Head kind) {
-    if (closed()) return;
-    H2Stream* stream = find(id);
+    if (session_.closed()) return;
+    H2Stream* stream = session_.find(id);
     if (stream == nullptr || stream->resetByUs || stream->send == H2Stream::Send::kDone) return;
     const bool opens = head.body == Body::kTunnel;
     if (opens && !isTunnel(*stream)) {
       stream->failure = "a tunnel that was not asked for";
-      return submitReset(*stream, ErrorCode::kInternalError);
+      return session_.sender().submitReset(*stream, H2ErrorCode::kInternalError);
     }
     if (!opens && kind != Head::kInterim && isTunnel(*stream)) stream->method = Method::kGet;
     Decimal status(opens ? 200 : head.status);  // RFC 8441 section 5
@@ -170,7 +175,7 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
     std::size_t lines = 1;
     Decimal length(head.contentLength.value_or(0));
     if (head.contentLength) control[lines++] = {"content-length", length.text()};
-    submitResponse(*stream, {control.data(), lines}, head.headers, kind);
+    session_.sender().submitResponse(*stream, {control.data(), lines}, head.headers, kind);
   }
 
   static base::Error errorOf(const H2Stream& stream, const H2Loss& loss) {
@@ -186,6 +191,7 @@ class H2ServerCodec final : public ServerCodec, private H2Session {
     return base::Error::badRequest(400, "the request broke the protocol of HTTP/2");
   }
 
+  H2Session session_;
   ServerSink& sink_;
   std::string_view scheme_;
   bool heardPeer_ = false;

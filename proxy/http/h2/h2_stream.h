@@ -1,6 +1,6 @@
 // What a codec remembers of one HTTP/2 stream, between its first byte and its end (RFC 9113 section 5.1).
 //
-// Owned by the H2Session that opened it, in the worker's H2Memory; nghttp2 carries a pointer to it. One thread.
+// Owned by the connection's H2Streams, in the worker's H2Memory; nghttp2 carries a pointer to it. One thread.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,12 @@ struct H2Stream {
   Send send = Send::kOpen;
   bool resetByUs = false;  // by a decision of ours, not for a violation that nghttp2 found
   bool resetByPeer = false;
+
+  /// The owner got its last event; the body that it has not taken is forgotten.
+  void detach() {
+    token = kNoToken;
+    ungranted = 0;
+  }
 };
 
 /// How a stream came to its end before its message did.

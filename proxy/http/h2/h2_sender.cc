@@ -1,14 +1,14 @@
-// How frames leave: heads are submitted at once (nghttp2 copies them into the worker's H2Memory), everything is
-// serialised in produceInto(), and bodies move from the pipe to the connection's queue without a copy.
+#include "proxy/http/h2/h2_sender.h"
 
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "proxy/http/h2/h2_session.h"
 #include "proxy/http/hygiene.h"
 
 namespace sluice::http {
@@ -85,26 +85,28 @@ constexpr const char* kBrokenBody = "the body broke off";
 
 }  // namespace
 
-struct H2Session::Sending {
-  static H2Session& self(void* userData) { return *static_cast<H2Session*>(userData); }
+struct H2Sender::Sending {
+  static H2Connection& connectionOf(void* userData) { return *static_cast<H2Connection*>(userData); }
+  static H2Sender& self(void* userData) { return *connectionOf(userData).sender; }
 
   // Gives the stream up; nothing more is read from its pipe.
-  static ssize_t abandon(H2Session& session, H2Stream& stream, ErrorCode code) {
-    session.submitReset(stream, code);
+  static ssize_t abandon(H2Sender& sender, H2Stream& stream, H2ErrorCode code) {
+    sender.submitReset(stream, code);
     return NGHTTP2_ERR_DEFERRED;
   }
 
   static ssize_t read(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t length, std::uint32_t* flags,
                       nghttp2_data_source* source, void* userData) {
-    H2Session& session = self(userData);
+    H2Connection& connection = connectionOf(userData);
+    H2Sender& sender = *connection.sender;
     auto& stream = *static_cast<H2Stream*>(source->ptr);
-    BodyPipe* pipe = stream.token == kNoToken ? nullptr : session.pipeOf(stream.token);
-    if (pipe == nullptr) return abandon(session, stream, ErrorCode::kCancel);
+    BodyPipe* pipe = stream.token == kNoToken ? nullptr : connection.events.pipeOf(stream.token);
+    if (pipe == nullptr) return abandon(sender, stream, H2ErrorCode::kCancel);
     if (pipe->end() == PipeEnd::kBroken) {
-      session.failBody(stream);
+      sender.failBody(stream);
       return NGHTTP2_ERR_DEFERRED;
     }
-    if (session.out_->size() >= session.outLimit_) return NGHTTP2_ERR_PAUSE;
+    if (sender.out_->size() >= sender.outLimit_) return NGHTTP2_ERR_PAUSE;
     const std::size_t count = std::min(length, pipe->bytes.size());
     const bool last = pipe->end() == PipeEnd::kComplete && count == pipe->bytes.size();
     if (count == 0 && !last) return NGHTTP2_ERR_DEFERRED;
@@ -112,7 +114,7 @@ struct H2Session::Sending {
     if (last) *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (last && pipe->trailers() != nullptr && !pipe->trailers()->empty()) {
       *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      session.submitTrailers(stream, *pipe->trailers());
+      sender.submitTrailers(stream, *pipe->trailers());
     }
     return static_cast<ssize_t>(count);
   }
@@ -120,50 +122,53 @@ struct H2Session::Sending {
   static int sendData(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frameHead, std::size_t length,
                       nghttp2_data_source* source, void* userData) {
     constexpr std::size_t kFrameHead = 9;
-    H2Session& session = self(userData);
+    H2Connection& connection = connectionOf(userData);
+    H2Sender& sender = *connection.sender;
     const auto& stream = *static_cast<const H2Stream*>(source->ptr);
-    session.out_->append({reinterpret_cast<const char*>(frameHead), kFrameHead});
+    sender.out_->append({reinterpret_cast<const char*>(frameHead), kFrameHead});
     if (length == 0) return 0;
-    BodyPipe* pipe = session.pipeOf(stream.token);
-    session.out_->splice(pipe->bytes, length);
-    session.bytesTaken(stream.token, length);
+    BodyPipe* pipe = connection.events.pipeOf(stream.token);
+    sender.out_->splice(pipe->bytes, length);
+    connection.events.bytesTaken(stream.token, length);
     return 0;
   }
 
   static int frameSent(nghttp2_session*, const nghttp2_frame* frame, void* userData) {
-    H2Session& session = self(userData);
+    H2Connection& connection = connectionOf(userData);
+    H2Sender& sender = *connection.sender;
     const std::uint8_t type = frame->hd.type;
-    if (type == NGHTTP2_RST_STREAM) return resetSent(session, *frame);
+    if (type == NGHTTP2_RST_STREAM) return resetSent(sender, *frame);
     if (type != NGHTTP2_DATA && type != NGHTTP2_HEADERS) return 0;
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-    if (!ends && session.side_ == Side::kServer) return 0;
-    H2Stream* stream = session.find(static_cast<StreamId>(frame->hd.stream_id));
+    if (!ends && connection.side == H2Side::kServer) return 0;
+    H2Stream* stream = connection.find(static_cast<StreamId>(frame->hd.stream_id));
     if (stream == nullptr) return 0;
     if (stream->send == H2Stream::Send::kQueued) stream->send = H2Stream::Send::kOpen;
     if (ends && stream->send != H2Stream::Send::kDone) {
       stream->send = H2Stream::Send::kDone;
-      session.sendEnded(*stream);
+      connection.events.sendEnded(*stream);
     }
     return 0;
   }
 
   // A client that makes the server reset its streams is to be counted like one that resets them itself.
-  static int resetSent(H2Session& session, const nghttp2_frame& frame) {
-    if (session.side_ == Side::kClient) ++session.resetsSent_;
-    if (session.side_ != Side::kServer || frame.rst_stream.error_code == NGHTTP2_REFUSED_STREAM) return 0;
-    const H2Stream* stream = session.find(static_cast<StreamId>(frame.hd.stream_id));
+  static int resetSent(H2Sender& sender, const nghttp2_frame& frame) {
+    if (sender.connection_.side == H2Side::kClient) ++sender.resetsSent_;
+    if (sender.connection_.side != H2Side::kServer || frame.rst_stream.error_code == NGHTTP2_REFUSED_STREAM) return 0;
+    const H2Stream* stream = sender.connection_.find(static_cast<StreamId>(frame.hd.stream_id));
     const bool provoked = stream == nullptr || !stream->resetByUs;
-    if (!provoked || session.countReset()) return 0;
-    return session.failInside(ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
+    if (!provoked || sender.connection_.countReset()) return 0;
+    return sender.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
   }
 
   static int frameNotSent(nghttp2_session*, const nghttp2_frame* frame, int, void* userData) {
     if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat == NGHTTP2_HCAT_REQUEST) return 0;
-    H2Session& session = self(userData);
-    H2Stream* stream = session.find(static_cast<StreamId>(frame->hd.stream_id));
+    H2Connection& connection = connectionOf(userData);
+    H2Sender& sender = *connection.sender;
+    H2Stream* stream = connection.find(static_cast<StreamId>(frame->hd.stream_id));
     if (stream == nullptr || stream->resetByPeer) return 0;
     stream->failure = kBadLine;
-    session.submitReset(*stream, ErrorCode::kInternalError);
+    sender.submitReset(*stream, H2ErrorCode::kInternalError);
     return 0;
   }
 
@@ -175,126 +180,159 @@ struct H2Session::Sending {
   }
 };
 
-void H2Session::registerSending(nghttp2_session_callbacks* callbacks) {
+void H2Sender::registerCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_send_data_callback(callbacks, Sending::sendData);
   nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, Sending::frameSent);
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, Sending::frameNotSent);
 }
 
-void H2Session::produceInto(base::ByteQueue& out, std::size_t limit) {
+int H2Sender::produce(base::ByteQueue& out, std::size_t limit) {
   out_ = &out;
   outLimit_ = limit;
-  if (std::exchange(prefacePending_, false)) out.append({NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN});
-  if (!failed_) returnConnectionCredit();
-  while (!failed_ && out.size() < limit) {
+  ssize_t size = 0;
+  while (out.size() < limit) {
     const std::uint8_t* data = nullptr;
-    const ssize_t size = nghttp2_session_mem_send(session_, &data);
-    if (size == 0) break;
-    if (size < 0) {
-      breakOff(static_cast<int>(size));
-      break;
-    }
+    size = nghttp2_session_mem_send(connection_.library, &data);
+    if (size <= 0) break;
     out.append({reinterpret_cast<const char*>(data), static_cast<std::size_t>(size)});
   }
   out_ = nullptr;
-  if (!failed_) settle();
-  if (failed_) writeGoodbye(out);
+  return size < 0 ? static_cast<int>(size) : 0;
 }
 
-bool H2Session::hasOutput() const { return failed_ ? goodbye_.has_value() : nghttp2_session_want_write(session_) != 0; }
+// nghttp2 lays the preface into the frame buffer when a client's session is made. That buffer is shared, and other
+// sessions write before this one does: so the preface is taken out at once, and sent by hand.
+void H2Sender::takePreface() {
+  const std::uint8_t* data = nullptr;
+  if (nghttp2_session_mem_send(connection_.library, &data) != NGHTTP2_CLIENT_MAGIC_LEN) std::abort();
+  prefacePending_ = true;
+}
+
+void H2Sender::writePreface(base::ByteQueue& out) {
+  if (std::exchange(prefacePending_, false)) out.append({NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN});
+}
+
+bool H2Sender::hasOutput() const {
+  return connection_.failed() ? connection_.owesGoodbye() : nghttp2_session_want_write(connection_.library) != 0;
+}
 
 // By hand (RFC 9113 section 6.8), because nghttp2 may not be called after a failure. Frames leave whole, so this is a
 // boundary.
-void H2Session::writeGoodbye(base::ByteQueue& out) {
-  if (!goodbye_) return;
-  const auto last = static_cast<std::uint32_t>(nghttp2_session_get_last_proc_stream_id(session_));
-  const auto code = static_cast<std::uint32_t>(*goodbye_);
+void H2Sender::writeGoodbye(base::ByteQueue& out) {
+  const std::optional<H2ErrorCode> goodbye = connection_.takeGoodbye();
+  if (!goodbye) return;
+  const auto last = static_cast<std::uint32_t>(nghttp2_session_get_last_proc_stream_id(connection_.library));
+  const auto code = static_cast<std::uint32_t>(*goodbye);
   std::array<char, 17> frame{0, 0, 8, NGHTTP2_GOAWAY};
   for (std::size_t i = 0; i < 4; ++i) {
     frame[9 + i] = static_cast<char>(last >> (24 - 8 * i) & 0xff);
     frame[13 + i] = static_cast<char>(code >> (24 - 8 * i) & 0xff);
   }
   out.append({frame.data(), frame.size()});
-  goodbye_.reset();
 }
 
-void H2Session::submitResponse(H2Stream& stream, std::span<const Line> control, const Headers& fields, Head kind) {
+void H2Sender::submitResponse(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields,
+                              Head kind) {
   LineList lines(control.size() + fields.size());
   bool sound = true;
-  for (const Line& line : control) sound = sound && lines.addControl(line.name, line.value);
+  for (const ControlLine& line : control) sound = sound && lines.addControl(line.name, line.value);
   if (!sound || !lines.addFields(fields)) {
     stream.failure = kBadLine;
-    return submitReset(stream, ErrorCode::kInternalError);
+    return submitReset(stream, H2ErrorCode::kInternalError);
   }
   const auto id = static_cast<std::int32_t>(stream.id);
   const nghttp2_data_provider provider = Sending::providerOf(stream);
   int status = 0;
   switch (kind) {
     case Head::kInterim:
-      status = nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, id, nullptr, lines.data(), lines.size(), nullptr);
+      status = nghttp2_submit_headers(connection_.library, NGHTTP2_FLAG_NONE, id, nullptr, lines.data(), lines.size(),
+                                      nullptr);
       break;
     case Head::kLast:
-      status = nghttp2_submit_response(session_, id, lines.data(), lines.size(), nullptr);
+      status = nghttp2_submit_response(connection_.library, id, lines.data(), lines.size(), nullptr);
       break;
     case Head::kBeforeBody:
-      status = nghttp2_submit_response(session_, id, lines.data(), lines.size(), &provider);
+      status = nghttp2_submit_response(connection_.library, id, lines.data(), lines.size(), &provider);
       break;
   }
-  if (status != 0) submitReset(stream, ErrorCode::kInternalError);
+  if (status != 0) submitReset(stream, H2ErrorCode::kInternalError);
 }
 
-bool H2Session::submitRequest(H2Stream& stream, std::span<const Line> control, const Headers& fields, bool withBody) {
+bool H2Sender::submitRequest(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields,
+                             bool withBody) {
   LineList lines(control.size() + fields.size());
-  for (const Line& line : control) {
+  for (const ControlLine& line : control) {
     if (!lines.addControl(line.name, line.value)) return false;
   }
   if (!lines.addFields(fields)) return false;
   const nghttp2_data_provider provider = Sending::providerOf(stream);
-  const std::int32_t id =
-      nghttp2_submit_request(session_, nullptr, lines.data(), lines.size(), withBody ? &provider : nullptr, &stream);
+  const std::int32_t id = nghttp2_submit_request(connection_.library, nullptr, lines.data(), lines.size(),
+                                                 withBody ? &provider : nullptr, &stream);
   if (id < 0) return false;
   stream.id = static_cast<StreamId>(id);
   return true;
 }
 
-void H2Session::submitTrailers(H2Stream& stream, const Headers& fields) {
+void H2Sender::submitTrailers(H2Stream& stream, const Headers& fields) {
   LineList lines(fields.size());
   const auto id = static_cast<std::int32_t>(stream.id);
-  if (lines.addFields(fields) && nghttp2_submit_trailer(session_, id, lines.data(), lines.size()) == 0) return;
+  if (lines.addFields(fields) && nghttp2_submit_trailer(connection_.library, id, lines.data(), lines.size()) == 0)
+    return;
   stream.failure = kBadLine;
-  submitReset(stream, ErrorCode::kInternalError);
+  submitReset(stream, H2ErrorCode::kInternalError);
 }
 
-void H2Session::submitReset(H2Stream& stream, ErrorCode code) {
-  if (stream.resetByUs || failed_) return;
+void H2Sender::submitReset(H2Stream& stream, H2ErrorCode code) {
+  if (stream.resetByUs || connection_.failed()) return;
   stream.resetByUs = true;
-  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id),
+  nghttp2_submit_rst_stream(connection_.library, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id),
                             static_cast<std::uint32_t>(code));
 }
 
-void H2Session::failBody(H2Stream& stream) {
-  stream.failure = kBrokenBody;
-  submitReset(stream, side_ == Side::kServer ? ErrorCode::kInternalError : ErrorCode::kCancel);
-}
-
-void H2Session::submitPing() { nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr); }
-
-void H2Session::submitGoaway(bool notice) {
-  if (notice) {
-    nghttp2_submit_shutdown_notice(session_);
-  } else {
-    nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_),
-                          NGHTTP2_NO_ERROR, nullptr, 0);
+void H2Sender::reset(StreamId id, ResetReason reason) {
+  if (connection_.closed()) return;
+  H2Stream* stream = connection_.find(id);
+  if (stream == nullptr) return;
+  stream->detach();
+  switch (reason) {
+    case ResetReason::kCancelled:
+      return submitReset(*stream, H2ErrorCode::kCancel);
+    case ResetReason::kRefused:
+      return submitReset(*stream, H2ErrorCode::kRefusedStream);
+    case ResetReason::kFailed:
+      return submitReset(*stream, H2ErrorCode::kInternalError);
   }
 }
 
-void H2Session::wakeStream(StreamId id) {
-  if (closed_) return;
-  H2Stream* stream = find(id);
+bool H2Sender::isBlocked(StreamId id) const {
+  if (connection_.closed()) return false;
+  return nghttp2_session_get_stream_remote_window_size(connection_.library, static_cast<std::int32_t>(id)) <= 0 ||
+         nghttp2_session_get_remote_window_size(connection_.library) <= 0;
+}
+
+void H2Sender::failBody(H2Stream& stream) {
+  stream.failure = kBrokenBody;
+  submitReset(stream, connection_.side == H2Side::kServer ? H2ErrorCode::kInternalError : H2ErrorCode::kCancel);
+}
+
+void H2Sender::submitPing() { nghttp2_submit_ping(connection_.library, NGHTTP2_FLAG_NONE, nullptr); }
+
+void H2Sender::submitGoaway(bool notice) {
+  if (notice) {
+    nghttp2_submit_shutdown_notice(connection_.library);
+  } else {
+    nghttp2_submit_goaway(connection_.library, NGHTTP2_FLAG_NONE,
+                          nghttp2_session_get_last_proc_stream_id(connection_.library), NGHTTP2_NO_ERROR, nullptr, 0);
+  }
+}
+
+void H2Sender::wake(StreamId id) {
+  if (connection_.closed()) return;
+  H2Stream* stream = connection_.find(id);
   if (stream == nullptr || stream->token == kNoToken) return;
-  const BodyPipe* pipe = pipeOf(stream->token);
+  const BodyPipe* pipe = connection_.events.pipeOf(stream->token);
   if (pipe != nullptr && pipe->end() == PipeEnd::kBroken) return failBody(*stream);
-  nghttp2_session_resume_data(session_, static_cast<std::int32_t>(id));
+  nghttp2_session_resume_data(connection_.library, static_cast<std::int32_t>(id));
 }
 
 }  // namespace sluice::http

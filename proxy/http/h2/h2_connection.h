@@ -1,0 +1,117 @@
+// What both directions of one HTTP/2 connection share: nghttp2's session, the streams, how often streams were cut
+// short, and how the connection came to its end.
+//
+// nghttp2's callbacks carry a pointer to it. Once the connection has failed, nghttp2 is not called again: what it still
+// holds is only freed. Owned by H2Session; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/base/clock.h"
+#include "proxy/http/codec.h"
+#include "proxy/http/h2/h2_memory.h"
+#include "proxy/http/h2/h2_stream.h"
+#include "proxy/http/h2/h2_streams.h"
+#include "proxy/http/limits.h"
+
+struct nghttp2_session;
+
+namespace sluice::http {
+
+class H2Receiver;
+class H2Sender;
+
+enum class H2Side : std::uint8_t { kServer, kClient };
+
+/// RFC 9113 section 7.
+enum class H2ErrorCode : std::uint32_t {
+  kNoError = 0x0,
+  kProtocolError = 0x1,
+  kInternalError = 0x2,
+  kRefusedStream = 0x7,
+  kCancel = 0x8,
+  kEnhanceYourCalm = 0xb
+};
+
+/// What happens on a connection, as its codec hears it: only while bytes are fed or produced.
+class H2Events {
+ public:
+  /// A field section of this stream has arrived whole; it is in H2Receiver::section().
+  virtual void headArrived(H2Stream& stream, bool endOfStream) = 0;
+  virtual void bodyArrived(H2Stream& stream, std::string_view bytes) = 0;
+  /// END_STREAM without trailers.
+  virtual void bodyEnded(H2Stream& stream) = 0;
+  /// The pipe that a stream's body is taken from; nullptr if its owner is gone.
+  virtual BodyPipe* pipeOf(Token token) = 0;
+  virtual void bytesTaken(Token token, std::size_t count) = 0;
+  /// END_STREAM went out.
+  virtual void sendEnded(H2Stream& stream) = 0;
+  /// The stream is over before its owner was done with it; its token is not used again.
+  virtual void streamLost(H2Stream& stream, const H2Loss& loss) = 0;
+  virtual void limitHit(Limit limit) = 0;
+  /// The peer has answered our ping.
+  virtual void pinged() {}
+
+ protected:
+  ~H2Events() = default;
+};
+
+class H2Connection {
+ public:
+  H2Connection(H2Side which, H2Events& codec, base::ChunkPool& chunks, const Limits& bounds, const base::Clock& clock,
+               H2Memory& memory)
+      : events(codec), pool(chunks), limits(bounds), streams(memory), side(which), clock_(clock) {}
+  H2Connection(const H2Connection&) = delete;
+  H2Connection& operator=(const H2Connection&) = delete;
+
+  /// nullptr if the connection has no such stream.
+  H2Stream* find(StreamId id) { return streams.find(library, id); }
+
+  /// Marks the connection as failed from inside a callback, and returns what the callback shall return.
+  int fail(H2ErrorCode code, std::optional<Limit> limit);
+  /// nghttp2 gave up, by itself or because a callback marked the connection as failed: ends it.
+  void breakOff(int libraryError);
+  /// The peer is gone, or deserves no further hearing: every stream is lost. `goodbye` goes out as a GOAWAY.
+  void end(std::optional<H2ErrorCode> goodbye);
+  /// Notices that nghttp2 is done with the connection: goodbyes were said, or it found a violation.
+  void settle();
+  /// A stream was cut short through the peer's doing. Returns false if that happened too often.
+  bool countReset();
+
+  bool closed() const { return closed_; }
+  /// nghttp2 must not be called again.
+  bool failed() const { return failed_; }
+  bool owesGoodbye() const { return goodbye_.has_value(); }
+  std::optional<H2ErrorCode> takeGoodbye();
+
+  H2Events& events;
+  base::ChunkPool& pool;
+  const Limits limits;
+  H2Streams streams;
+  const H2Side side;
+  nghttp2_session* library = nullptr;
+  H2Receiver* receiver = nullptr;  // both for nghttp2's callbacks
+  H2Sender* sender = nullptr;
+
+ private:
+  struct Violation {
+    H2ErrorCode code;
+    std::optional<Limit> limit;
+  };
+
+  void loseStreams();
+
+  const base::Clock& clock_;
+  base::MonotonicTime resetsSince_{};
+  std::uint32_t resets_ = 0;
+  std::optional<Violation> violation_;
+  std::optional<H2ErrorCode> goodbye_;
+  bool closed_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace sluice::http

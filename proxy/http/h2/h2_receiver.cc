@@ -1,0 +1,207 @@
+#include "proxy/http/h2/h2_receiver.h"
+
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::http {
+namespace {
+
+H2FieldReader::Text textOf(nghttp2_rcbuf* buffer) {
+  const nghttp2_vec view = nghttp2_rcbuf_get_buf(buffer);
+  return {{reinterpret_cast<const char*>(view.base), view.len}, nghttp2_rcbuf_is_static(buffer) != 0};
+}
+
+bool endsStream(const nghttp2_frame_hd& head) { return (head.flags & NGHTTP2_FLAG_END_STREAM) != 0; }
+
+bool isRequest(const nghttp2_frame& frame) {
+  return frame.hd.type == NGHTTP2_HEADERS && frame.headers.cat == NGHTTP2_HCAT_REQUEST;
+}
+
+}  // namespace
+
+// What nghttp2 reports while it reads. Callbacks may submit frames, but never serialise, and they end the connection
+// only by returning a failure: nghttp2 must not go on with the bytes behind it.
+struct H2Receiver::Receiving {
+  static H2Connection& connectionOf(void* userData) { return *static_cast<H2Connection*>(userData); }
+  static H2Receiver& self(void* userData) { return *connectionOf(userData).receiver; }
+  static StreamId idOf(const nghttp2_frame_hd& head) { return static_cast<StreamId>(head.stream_id); }
+
+  static int beginFrame(nghttp2_session*, const nghttp2_frame_hd* head, void* userData) {
+    H2Connection& connection = connectionOf(userData);
+    H2Receiver& receiver = *connection.receiver;
+    if (head->type != NGHTTP2_CONTINUATION) receiver.headIncomplete_ = false;
+    const bool carriesContent =
+        head->type == NGHTTP2_DATA || head->type == NGHTTP2_HEADERS || head->type == NGHTTP2_CONTINUATION;
+    if (!carriesContent) return 0;
+    if (head->length > 0) {
+      if (head->type != NGHTTP2_DATA) receiver.emptyFrames_ = 0;
+      return 0;
+    }
+    if (endsStream(*head) && head->type != NGHTTP2_CONTINUATION) return 0;
+    return receiver.countEmptyFrame() ? 0 : connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kEmptyFrames);
+  }
+
+  static int beginHeaders(nghttp2_session* library, const nghttp2_frame* frame, void* userData) {
+    if (frame->hd.type != NGHTTP2_HEADERS) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // a push: refuse it
+    H2Connection& connection = connectionOf(userData);
+    H2Receiver& receiver = *connection.receiver;
+    receiver.section_.begin();
+    receiver.headIncomplete_ = true;
+    if (!isRequest(*frame)) return 0;
+    H2Stream& stream = connection.streams.add(idOf(frame->hd));
+    return nghttp2_session_set_stream_user_data(library, frame->hd.stream_id, &stream);
+  }
+
+  static int header(nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value,
+                    std::uint8_t, void* userData) {
+    if (frame->hd.type != NGHTTP2_HEADERS) return 0;
+    H2Connection& connection = connectionOf(userData);
+    H2Receiver& receiver = *connection.receiver;
+    if (receiver.section_.add(textOf(name), textOf(value))) return 0;
+    return connection.fail(H2ErrorCode::kEnhanceYourCalm, receiver.section_.excess());
+  }
+
+  // Without this, nghttp2 would drop a malformed line and let the rest pass (RFC 9113 section 8.2.1 wants the message
+  // refused).
+  static int invalidHeader(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
+                           void* userData) {
+    self(userData).headIncomplete_ = false;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
+
+  static int frame(nghttp2_session*, const nghttp2_frame* frame, void* userData) {
+    H2Connection& connection = connectionOf(userData);
+    H2Receiver& receiver = *connection.receiver;
+    switch (frame->hd.type) {
+      case NGHTTP2_DATA:
+        return data(receiver, *frame);
+      case NGHTTP2_HEADERS:
+        receiver.headIncomplete_ = false;
+        if (H2Stream* stream = connection.find(idOf(frame->hd)))
+          connection.events.headArrived(*stream, endsStream(frame->hd));
+        return 0;
+      case NGHTTP2_RST_STREAM:
+        return reset(receiver, *frame);
+      case NGHTTP2_SETTINGS:
+        receiver.settingsArrived_ = true;
+        return 0;
+      case NGHTTP2_PING:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) connection.events.pinged();
+        return 0;
+      case NGHTTP2_GOAWAY:
+        receiver.peerSaidGoaway_ = true;
+        return 0;
+      default:
+        return 0;
+    }
+  }
+
+  static int data(H2Receiver& receiver, const nghttp2_frame& frame) {
+    if (endsStream(frame.hd)) {
+      if (H2Stream* stream = receiver.connection_.find(idOf(frame.hd))) receiver.connection_.events.bodyEnded(*stream);
+      return 0;
+    }
+    const bool onlyPadding = frame.hd.length > 0 && frame.hd.length == frame.data.padlen;
+    if (!onlyPadding || receiver.countEmptyFrame()) return 0;
+    return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kEmptyFrames);
+  }
+
+  static int reset(H2Receiver& receiver, const nghttp2_frame& frame) {
+    H2Stream* stream = receiver.connection_.find(idOf(frame.hd));
+    if (stream == nullptr) return 0;
+    stream->resetByPeer = true;
+    const bool premature =
+        receiver.connection_.side == H2Side::kServer && stream->send != H2Stream::Send::kDone && !stream->resetByUs;
+    if (!premature || receiver.connection_.countReset()) return 0;
+    return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
+  }
+
+  static int dataChunk(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* bytes, std::size_t size,
+                       void* userData) {
+    H2Connection& connection = connectionOf(userData);
+    H2Receiver& receiver = *connection.receiver;
+    receiver.emptyFrames_ = 0;
+    receiver.unreturned_ += size;
+    H2Stream* stream = connection.find(static_cast<StreamId>(id));
+    if (stream == nullptr || stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
+    stream->ungranted += size;
+    connection.events.bodyArrived(*stream, {reinterpret_cast<const char*>(bytes), size});
+    return 0;
+  }
+
+  static int invalidFrame(nghttp2_session*, const nghttp2_frame* frame, int error, void* userData) {
+    H2Connection& connection = connectionOf(userData);
+    H2Receiver& receiver = *connection.receiver;
+    receiver.headIncomplete_ = false;
+    const bool tooMany =
+        error == NGHTTP2_ERR_REFUSED_STREAM || connection.streams.count() >= connection.limits.concurrentStreams;
+    if (connection.side == H2Side::kServer && isRequest(*frame) && tooMany)
+      connection.events.limitHit(Limit::kConcurrentStreams);
+    return 0;
+  }
+
+  static int streamClose(nghttp2_session* library, std::int32_t id, std::uint32_t code, void* userData) {
+    void* stream = nghttp2_session_get_stream_user_data(library, id);
+    if (stream != nullptr) self(userData).closeStream(*static_cast<H2Stream*>(stream), code);
+    return 0;
+  }
+};
+
+void H2Receiver::registerCallbacks(nghttp2_session_callbacks* callbacks) {
+  nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, Receiving::beginFrame);
+  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, Receiving::beginHeaders);
+  nghttp2_session_callbacks_set_on_header_callback2(callbacks, Receiving::header);
+  nghttp2_session_callbacks_set_on_invalid_header_callback2(callbacks, Receiving::invalidHeader);
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Receiving::frame);
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Receiving::dataChunk);
+  nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, Receiving::invalidFrame);
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Receiving::streamClose);
+}
+
+void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
+  if (stream.token != kNoToken) {
+    const bool refused = code == NGHTTP2_REFUSED_STREAM && !stream.resetByUs;
+    const bool unprocessed = refused || stream.send == H2Stream::Send::kQueued;
+    connection_.events.streamLost(stream, {.code = code, .unprocessed = unprocessed});
+  }
+  connection_.streams.remove(stream);
+}
+
+void H2Receiver::grant(StreamId id, std::size_t count) {
+  if (connection_.closed()) return;
+  H2Stream* stream = connection_.find(id);
+  if (stream == nullptr) return;
+  count = std::min(count, stream->ungranted);
+  if (count == 0) return;
+  stream->ungranted -= count;
+  if (nghttp2_session_consume_stream(connection_.library, static_cast<std::int32_t>(id), count) != 0) {
+    connection_.end(H2ErrorCode::kInternalError);
+  }
+}
+
+void H2Receiver::widen(StreamId id) {
+  if (connection_.closed() || connection_.find(id) == nullptr) return;
+  const auto window = static_cast<std::int32_t>(connection_.limits.streamWindow);
+  if (nghttp2_session_set_local_window_size(connection_.library, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id),
+                                            window) != 0) {
+    connection_.end(H2ErrorCode::kInternalError);
+  }
+}
+
+// RFC 9113 section 5.2.2. nghttp2 does the same for padding and for DATA of streams that are gone, and says
+// WINDOW_UPDATE when half of the window has been used.
+void H2Receiver::returnCredit() {
+  if (unreturned_ > 0) nghttp2_session_consume_connection(connection_.library, std::exchange(unreturned_, 0));
+}
+
+// Three quarters of the window are used. A quarter is what one read brings, so the peer does not stand still meanwhile;
+// and streams that are read have most often granted something before that, whose WINDOW_UPDATE this one can go with. A
+// system call for it alone is rare.
+bool H2Receiver::isCreditDue() const {
+  const auto used = static_cast<std::uint64_t>(nghttp2_session_get_effective_recv_data_length(connection_.library));
+  return 4 * used >= std::uint64_t{3} * connection_.limits.connectionWindow;
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,64 @@
+// What arrives on one HTTP/2 connection: the field section under way, the peer's SETTINGS and GOAWAY, empty frames, and
+// the credit that goes back for body bytes (RFC 9113).
+//
+// The peer's credit for a stream comes back when the stream's consumer grants it; its credit for the connection comes
+// back when bytes arrive, with the next frames that leave or, if there are none, before it runs short. So a stream
+// whose consumer takes nothing stops itself alone, and the memory of a connection is bounded by the windows of its
+// streams. Owned by H2Session; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "proxy/http/codec.h"
+#include "proxy/http/h2/h2_connection.h"
+#include "proxy/http/h2/h2_field_reader.h"
+
+struct nghttp2_session_callbacks;
+
+namespace sluice::http {
+
+class H2Receiver {
+ public:
+  explicit H2Receiver(H2Connection& connection)
+      : connection_(connection), section_(connection.pool, connection.limits) {
+    connection.receiver = this;
+  }
+  H2Receiver(const H2Receiver&) = delete;
+  H2Receiver& operator=(const H2Receiver&) = delete;
+
+  static void registerCallbacks(nghttp2_session_callbacks* callbacks);
+
+  /// The field section that has arrived last, while H2Events::headArrived() is told of it.
+  H2FieldReader& section() { return section_; }
+  /// A field section has begun to arrive and has not ended.
+  bool headIncomplete() const { return headIncomplete_; }
+  /// The peer's preface and SETTINGS have arrived.
+  bool settingsArrived() const { return settingsArrived_; }
+  bool peerSaidGoaway() const { return peerSaidGoaway_; }
+
+  /// The consumer of this stream's body took `count` bytes.
+  void grant(StreamId id, std::size_t count);
+  /// Lets limits.streamWindow of this stream's body be under way.
+  void widen(StreamId id);
+  /// Gives the connection's window back for the body bytes that have arrived, whether or not they were taken.
+  void returnCredit();
+  /// The connection's window is about to run short.
+  bool isCreditDue() const;
+
+ private:
+  struct Receiving;  // nghttp2's callbacks for what arrives
+
+  bool countEmptyFrame() { return ++emptyFrames_ <= connection_.limits.emptyFrames; }
+  void closeStream(H2Stream& stream, std::uint32_t code);
+
+  H2Connection& connection_;
+  H2FieldReader section_;
+  std::size_t unreturned_ = 0;  // body bytes that arrived since returnCredit()
+  std::uint32_t emptyFrames_ = 0;
+  bool headIncomplete_ = false;
+  bool settingsArrived_ = false;
+  bool peerSaidGoaway_ = false;
+};
+
+}  // namespace sluice::http

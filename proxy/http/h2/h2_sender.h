@@ -1,0 +1,81 @@
+// What leaves on one HTTP/2 connection, and in which order (RFC 9113): heads are submitted at once (nghttp2 copies them
+// into the worker's H2Memory), frames are serialised in produce() alone, once per turn and never inside the callbacks
+// of what arrives, and bodies move from the pipe to the connection's queue without a copy.
+//
+// Owned by H2Session; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/http/codec.h"
+#include "proxy/http/h2/h2_connection.h"
+
+struct nghttp2_session_callbacks;
+
+namespace sluice::http {
+
+class H2Sender {
+ public:
+  explicit H2Sender(H2Connection& connection) : connection_(connection) { connection.sender = this; }
+  H2Sender(const H2Sender&) = delete;
+  H2Sender& operator=(const H2Sender&) = delete;
+
+  static void registerCallbacks(nghttp2_session_callbacks* callbacks);
+  /// Takes a client's connection preface out of nghttp2, as soon as its session is made.
+  void takePreface();
+
+  /// One line of a message's control data.
+  struct ControlLine {
+    std::string_view name;  // static lifetime
+    std::string_view value;
+  };
+  enum class Head : std::uint8_t { kInterim, kLast, kBeforeBody };
+  /// Submits a response head. A line that may not stand in a field section resets the stream instead.
+  void submitResponse(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields, Head kind);
+  /// Submits a request and names the stream. Returns false if a line may not stand in a field section; nothing was
+  /// submitted then.
+  bool submitRequest(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields, bool withBody);
+  void submitReset(H2Stream& stream, H2ErrorCode code);
+  void submitPing();
+  /// GOAWAY that names the last stream that was begun; `notice`: one that promises such a GOAWAY (RFC 9113
+  /// section 6.8).
+  void submitGoaway(bool notice);
+
+  /// The stream's pipe has more bytes, has ended, or broke.
+  void wake(StreamId id);
+  /// The stream's owner cuts it short, and hears no more of it.
+  void reset(StreamId id, ResetReason reason);
+  /// The peer's window for this stream, or for the connection, is used up.
+  bool isBlocked(StreamId id) const;
+  /// Streams that this side has reset on the connection; counted by a client only.
+  std::uint32_t resetsSent() const { return resetsSent_; }
+
+  /// A client's preface, before everything else.
+  void writePreface(base::ByteQueue& out);
+  /// produce() or writeGoodbye() would append something.
+  bool hasOutput() const;
+  /// Appends frames until `out` holds about `limit` bytes. Returns nghttp2's error, or 0. Not on a connection that has
+  /// failed.
+  int produce(base::ByteQueue& out, std::size_t limit);
+  /// The GOAWAY of a connection that has failed, if one is due.
+  void writeGoodbye(base::ByteQueue& out);
+
+ private:
+  struct Sending;  // nghttp2's callbacks for what leaves
+
+  void submitTrailers(H2Stream& stream, const Headers& fields);
+  /// The pipe that the stream's body is taken from broke.
+  void failBody(H2Stream& stream);
+
+  H2Connection& connection_;
+  base::ByteQueue* out_ = nullptr;  // while producing
+  std::size_t outLimit_ = 0;
+  std::uint32_t resetsSent_ = 0;
+  bool prefacePending_ = false;
+};
+
+}  // namespace sluice::http
