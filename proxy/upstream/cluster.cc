@@ -212,7 +212,7 @@ Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   };
   Pool* const preferred =
       wishes.preferred != nullptr && allows(*wishes.preferred) ? poolAt(*wishes.preferred) : nullptr;
-  if (preferred != nullptr && !preferred->cooling(owner_.worker().now())) return preferred;
+  if (preferred != nullptr && !preferred->ejected(owner_.worker().now())) return preferred;
   return choose(Elsewhere::kAny, wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr, wishes.allowed);
 }
 
@@ -275,7 +275,7 @@ Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Pool* avoided) 
   const base::MonotonicTime now = owner_.worker().now();
   const auto serves = [&](const Pool& pool) {
     if (&pool == avoided) return false;
-    return among == Elsewhere::kConnected ? pool.openConnections() > 0 : !pool.cooling(now);
+    return among == Elsewhere::kConnected ? pool.openConnections() > 0 : !pool.ejected(now);
   };
   Pool& one = *pools[first];
   Pool& other = *pools[second];
@@ -299,7 +299,7 @@ Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Poo
     const Pool* pool = ofAddress(address);
     if (pool != nullptr && pool == avoided) continue;
     const bool serves = among == Elsewhere::kConnected ? pool != nullptr && pool->openConnections() > 0
-                                                       : pool == nullptr || !pool->cooling(owner_.worker().now());
+                                                       : pool == nullptr || !pool->ejected(owner_.worker().now());
     if (serves) return poolFor(address);
   }
   return among == Elsewhere::kAny && !allowed.empty() ? poolFor(allowed.front()) : nullptr;

@@ -13,10 +13,6 @@ namespace {
 // streams, the third once two have half as many.
 constexpr std::size_t kSharedConnections = 3;
 constexpr std::size_t kSpreadAbove = 8;
-// An endpoint that does not take connections is left alone for so long, twice as long after each further attempt: soon
-// enough for one that restarts, and rare enough for one that is gone.
-constexpr base::Duration kFirstCoolDown = std::chrono::milliseconds(500);
-constexpr unsigned kMostDoublings = 4;
 
 // Worth another HTTP/2 connection beside it and its like, `count` of them.
 bool isBusy(Connection& connection, std::size_t count) {
@@ -31,7 +27,7 @@ std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Addre
 }  // namespace
 
 Pool::Pool(Context& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint)
-    : owner_(owner), cluster_(cluster), fixed_(alone(endpoint)) {
+    : owner_(owner), cluster_(cluster), fixed_(alone(endpoint)), waiting_(*this, cluster, owner.sinks()) {
   const routing::UpstreamProtocol protocol = cluster.plan().protocol;
   if (protocol == routing::UpstreamProtocol::kHttp11) version_ = http::Version::kHttp11;
   if (cluster.plan().tls) return;  // ALPN says it
@@ -61,29 +57,20 @@ Connection* Pool::take() {
 }
 
 void Pool::wait(http::Token waiter) {
-  waiters_.push_back(waiter);
-  cluster_.countWaiters(1);
+  waiting_.add(waiter);
   markDirty();
 }
 
-void Pool::ask(http::Token waiter) {
-  askers_.push_back(waiter);
-  cluster_.countWaiters(1);
-}
+void Pool::ask(http::Token waiter) { waiting_.addAsker(waiter); }
 
 void Pool::abandon(http::Token waiter) {
-  cluster_.countWaiters(-static_cast<int>(std::erase(askers_, waiter)));
-  const auto found = std::find(waiters_.begin(), waiters_.end(), waiter);
-  if (found != waiters_.end()) {
-    waiters_.erase(found);
-    cluster_.countWaiters(-1);
-  }
+  waiting_.remove(waiter);
   // It may have been told of a connection that it now leaves to somebody else.
-  if (!waiters_.empty()) markDirty();
+  if (!waiting_.empty()) markDirty();
 }
 
 std::size_t Pool::load() const {
-  std::size_t requests = waiters_.size() + open_ - connecting_ - idle_.size() - shared_.size();
+  std::size_t requests = waiting_.size() + open_ - connecting_ - idle_.size() - shared_.size();
   for (const auto handle : shared_) {
     if (Connection* connection = owner_.find(handle)) requests += connection->codec()->activeStreams();
   }
@@ -92,8 +79,9 @@ std::size_t Pool::load() const {
 
 void Pool::retire() {
   retired_ = true;
-  failWaiters(base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint any more"),
-              waiters_.size(), Elsewhere::kAny);
+  waiting_.failAll(
+      base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint any more"),
+      Elsewhere::kAny);
   markDirty();
 }
 
@@ -106,7 +94,7 @@ void Pool::detach() {
   --attached_;
   cluster_.budget().connections.release();
   cluster_.detach();
-  if (closing() || !waiters_.empty()) markDirty();
+  if (closing() || !waiting_.empty()) markDirty();
 }
 
 bool Pool::closing() const { return retired_ || cluster_.deserted(); }
@@ -124,9 +112,9 @@ void Pool::drainAll() {
 
 void Pool::settle() {
   if (closing()) drainAll();
-  wakeWaiters();
-  if (!resolving_) tellAskers();
-  while (wantsAnother(waiters_.size())) {
+  if (!waiting_.empty()) waiting_.wake(spare());
+  if (!resolving_) waiting_.wakeAskers();
+  while (wantsAnother(waiting_.size())) {
     if (!open()) return;
   }
 }
@@ -162,18 +150,18 @@ bool Pool::open() {
   const base::Result<net::Addresses>* known = addresses();
   if (known == nullptr) return false;
   if (!known->ok()) {
-    failWaiters(known->error(), waiters_.size(), Elsewhere::kReachable);
+    waiting_.failAll(known->error(), Elsewhere::kReachable);
     return false;
   }
   if (!cluster_.budget().connections.tryAdd()) {
     owner_.onLimit("backendConnections");
     if (owner_.pins().makeRoom(cluster_)) return false;
     // What is open serves them in time, and what only ends, a tunnel for one, makes room.
-    if (open_ == 0) moveWaiters(Elsewhere::kConnected);
+    if (open_ == 0) waiting_.move(Elsewhere::kConnected);
     if (attached_ == 0) {
-      failWaiters(
+      waiting_.failAll(
           base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend"),
-          waiters_.size(), Elsewhere::kConnected);
+          Elsewhere::kConnected);
     }
     return false;
   }
@@ -201,8 +189,7 @@ base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
 
 void Pool::onServing(Connection& connection) {
   --connecting_;
-  failures_ = 0;
-  coolUntil_ = {};
+  health_.onSuccess();
   if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
   // At once, or the drive beat that comes before the connection's first flush would open another one for the same
   // waiter.
@@ -217,13 +204,13 @@ void Pool::onCapacity(Connection& connection) {
     connection.idle = true;
     idle_.push_back(connection.handle());
   }
-  if (!waiters_.empty() || closing()) markDirty();
+  if (!waiting_.empty() || closing()) markDirty();
 }
 
 void Pool::onPinned(Connection& connection) {
   std::erase(shared_, connection.handle());
   if (std::exchange(connection.idle, false)) std::erase(idle_, connection.handle());
-  if (!waiters_.empty()) markDirty();
+  if (!waiting_.empty()) markDirty();
 }
 
 void Pool::onGone(Connection& connection, const base::Error* error) {
@@ -234,23 +221,16 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (connection.idle) std::erase(idle_, connection.handle());
   if (error != nullptr) {
     --connecting_;
-    cool();
+    health_.onFailure(owner_.worker().now());
     // Others may still come for the rest; without any, nobody waits in vain.
-    failWaiters(*error, open_ == 0 || !version_ ? waiters_.size() : 1, Elsewhere::kReachable);
+    waiting_.fail(*error, open_ == 0 || !version_ ? waiting_.size() : 1, Elsewhere::kReachable);
   }
-  if (!waiters_.empty()) markDirty();
+  if (!waiting_.empty()) markDirty();
 }
 
 void Pool::onSlow() {
-  cool();
-  moveWaiters(Elsewhere::kReachable);
-}
-
-// Attempts that were on their way at once fail together, and count once.
-void Pool::cool() {
-  if (owner_.worker().now() < coolUntil_) return;
-  coolUntil_ = owner_.worker().now() + kFirstCoolDown * (1U << std::min(failures_, kMostDoublings));
-  ++failures_;
+  health_.onFailure(owner_.worker().now());
+  waiting_.move(Elsewhere::kReachable);
 }
 
 Connection* Pool::leastLoaded() {
@@ -284,50 +264,6 @@ std::size_t Pool::spare() {
     if (Connection* connection = owner_.find(handle)) count += connection->available();
   }
   return count;
-}
-
-http::Token Pool::takeWaiter() {
-  const http::Token waiter = waiters_.front();
-  waiters_.pop_front();
-  cluster_.countWaiters(-1);
-  return waiter;
-}
-
-void Pool::moveWaiters(Elsewhere elsewhere) {
-  for (std::size_t count = waiters_.size(); count > 0; --count) {
-    const http::Token waiter = takeWaiter();
-    if (cluster_.relocate(waiter, *this, elsewhere)) continue;
-    waiters_.push_back(waiter);
-    cluster_.countWaiters(1);
-  }
-}
-
-void Pool::wakeWaiters() {
-  for (std::size_t room = spare(); room > 0 && !waiters_.empty();) {
-    const http::Token waiter = takeWaiter();
-    if (owner_.sinks().onPoolReady(waiter)) {
-      --room;
-    } else {
-      cluster_.forget(waiter);
-    }
-  }
-}
-
-void Pool::tellAskers() {
-  cluster_.countWaiters(-static_cast<int>(askers_.size()));
-  for (const http::Token asker : std::exchange(askers_, {})) owner_.sinks().onPoolReady(asker);
-}
-
-void Pool::failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere) {
-  while (count > 0 && !waiters_.empty()) {
-    const http::Token waiter = takeWaiter();
-    if (cluster_.relocate(waiter, *this, elsewhere)) {
-      --count;
-      continue;
-    }
-    cluster_.forget(waiter);
-    if (owner_.sinks().onPoolFailed(waiter, error)) --count;
-  }
 }
 
 void Pool::markDirty() { owner_.markDirty(*this); }

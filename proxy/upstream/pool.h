@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,6 +20,8 @@
 #include "proxy/net/tls/tls.h"
 #include "proxy/upstream/connection_owner.h"
 #include "proxy/upstream/context.h"
+#include "proxy/upstream/passive_health.h"
+#include "proxy/upstream/waiting_list.h"
 
 namespace sluice::upstream {
 
@@ -49,7 +50,7 @@ class Pool final : public ConnectionOwner {
   std::size_t load() const;
   std::size_t openConnections() const { return open_; }
   /// The last attempt to connect failed, a moment ago, or one request finds out whether the next one fails too.
-  bool cooling(base::MonotonicTime now) const { return failures_ > 0 && (now < coolUntil_ || connecting_ > 0); }
+  bool ejected(base::MonotonicTime now) const { return health_.ejected(now, connecting_ > 0); }
 
   /// The endpoint has gone: no new request goes to it, and whoever waits for it gets another one.
   void retire();
@@ -57,7 +58,7 @@ class Pool final : public ConnectionOwner {
   bool abandoned() const { return attached_ == 0 && !resolving_; }
   /// And nobody has asked for it lately.
   bool unused(base::MonotonicTime now) const {
-    return abandoned() && waiters_.empty() && askers_.empty() && !dirty && !cooling(now);
+    return abandoned() && waiting_.empty() && !waiting_.hasAskers() && !dirty && !ejected(now);
   }
 
   /// The drive beat: tells waiters, opens connections.
@@ -87,14 +88,6 @@ class Pool final : public ConnectionOwner {
   /// False if nobody can be served by dialling: the error went to all waiters.
   bool open();
   void drainAll();
-  http::Token takeWaiter();
-  /// So many of them; those that one of the endpoints `elsewhere` takes have not failed.
-  void failWaiters(const base::Error& error, std::size_t count, Elsewhere elsewhere);
-  /// Those that no endpoint `elsewhere` takes stay.
-  void moveWaiters(Elsewhere elsewhere);
-  void wakeWaiters();
-  void tellAskers();
-  void cool();
 
   Context& owner_;
   PoolOwner& cluster_;
@@ -103,13 +96,11 @@ class Pool final : public ConnectionOwner {
   std::optional<http::Version> version_;
   std::vector<base::Handle<Connection>> idle_;    // HTTP/1.1, most recently used last
   std::vector<base::Handle<Connection>> shared_;  // HTTP/2
-  std::deque<http::Token> waiters_;
-  std::vector<http::Token> askers_;  // for addresses alone
+  WaitingList waiting_;
   std::size_t connecting_ = 0;
   std::size_t open_ = 0;      // connecting and serving
   std::size_t attached_ = 0;  // connections, those that are to be reaped included
-  base::MonotonicTime coolUntil_{};
-  unsigned failures_ = 0;  // attempts to connect, since the last good one
+  PassiveHealth health_;
   bool resolving_ = false;
   bool retired_ = false;
 };

@@ -1,0 +1,39 @@
+// Passive health of one endpoint: an endpoint that does not take connections is ejected for a moment, twice as long
+// after each further attempt. Soon enough for one that restarts, and rare enough for one that is gone.
+//
+// Owned by the endpoint's pool; one thread.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "proxy/base/clock.h"
+
+namespace sluice::upstream {
+
+class PassiveHealth {
+ public:
+  /// An attempt to connect failed. Attempts that were on their way at once fail together, and count once.
+  void onFailure(base::MonotonicTime now) {
+    if (now < ejectedUntil_) return;
+    ejectedUntil_ = now + kFirstEjection * (1U << std::min(failures_, kMostDoublings));
+    ++failures_;
+  }
+  void onSuccess() {
+    failures_ = 0;
+    ejectedUntil_ = {};
+  }
+  /// `probing`: a request finds out whether the next attempt fails too.
+  bool ejected(base::MonotonicTime now, bool probing) const {
+    return failures_ > 0 && (now < ejectedUntil_ || probing);
+  }
+
+ private:
+  static constexpr base::Duration kFirstEjection = std::chrono::milliseconds(500);
+  static constexpr unsigned kMostDoublings = 4;
+
+  base::MonotonicTime ejectedUntil_{};
+  unsigned failures_ = 0;  // attempts to connect, since the last good one
+};
+
+}  // namespace sluice::upstream

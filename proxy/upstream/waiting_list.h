@@ -1,0 +1,55 @@
+// The requests that wait for one pool: for a connection, in the order in which they came, or for addresses alone.
+//
+// Each is a token, told through WaiterSink. The cluster counts them against its bound, and may have some of them wait
+// for another pool. Owned by the pool; one thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "proxy/base/error.h"
+#include "proxy/http/codec.h"
+#include "proxy/upstream/pool_owner.h"
+#include "proxy/upstream/waiters.h"
+
+namespace sluice::upstream {
+
+class WaitingList {
+ public:
+  /// All outlive it; `pool` is the one that they wait for.
+  WaitingList(const Pool& pool, PoolOwner& cluster, WaiterSink& sink) : pool_(pool), cluster_(cluster), sink_(sink) {}
+
+  /// `waiter` waits for a connection from now on.
+  void add(http::Token waiter);
+  /// `asker` waits for addresses alone.
+  void addAsker(http::Token asker);
+  /// Forgets a token, which may have left the list already.
+  void remove(http::Token waiter);
+
+  /// Requests that wait for a connection.
+  std::size_t size() const { return waiters_.size(); }
+  bool empty() const { return waiters_.empty(); }
+  bool hasAskers() const { return !askers_.empty(); }
+
+  /// Tells as many as there is `room` for that there is a connection.
+  void wake(std::size_t room);
+  /// Tells all who ask for addresses that these may be had.
+  void wakeAskers();
+  /// Tells `count` of them that no connection will come; one that another endpoint `elsewhere` takes has not failed.
+  void fail(const base::Error& error, std::size_t count, Elsewhere elsewhere);
+  void failAll(const base::Error& error, Elsewhere elsewhere) { fail(error, size(), elsewhere); }
+  /// Has them wait for other endpoints; those that no endpoint `elsewhere` takes stay.
+  void move(Elsewhere elsewhere);
+
+ private:
+  http::Token take();
+
+  const Pool& pool_;
+  PoolOwner& cluster_;
+  WaiterSink& sink_;
+  std::deque<http::Token> waiters_;
+  std::vector<http::Token> askers_;
+};
+
+}  // namespace sluice::upstream
