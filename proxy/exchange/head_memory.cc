@@ -57,7 +57,7 @@ void HeadMemory::drop() {
   head.authority = keep(authority);
   head.target = keep(path);
   head.headers = {};
-  head.webSocketAccept = {};
+  head.tunnelProof = {};
   t_.request.arena.clear();
   release();
 }

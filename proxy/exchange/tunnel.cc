@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "proxy/base/base64.h"
-#include "proxy/http/websocket.h"
+#include "proxy/http/tunnel.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::exchange {
@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::string_view kGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
+/// A client of HTTP/2 gave no key (RFC 8441 section 5).
 bool needsKey(const http::RequestHead& request) {
-  return request.body == http::Body::kTunnel && request.version == http::Version::kHttp2;
+  return request.tunnel == http::Tunnel::kWebSocket && request.version == http::Version::kHttp2;
 }
 
 /// 16 random bytes (RFC 6455 section 4.1).
@@ -36,8 +37,15 @@ std::string acceptOf(std::string_view key) {
 }  // namespace
 
 void openHandshake(base::Arena& arena, base::Random& random, http::RequestHead& request) {
-  if (needsKey(request)) request.headers.add(arena, "sec-websocket-key", arena.copy(newKey(random)));
-  request.webSocketAccept = arena.copy(acceptOf(http::webSocketKey(request.headers)));
+  switch (request.tunnel) {
+    case http::Tunnel::kNone:
+    case http::Tunnel::kStream:
+      return;
+    case http::Tunnel::kWebSocket:
+      if (needsKey(request)) request.headers.add(arena, "sec-websocket-key", arena.copy(newKey(random)));
+      request.tunnelProof = arena.copy(acceptOf(http::webSocketKey(request.headers)));
+      return;
+  }
 }
 
 void removeAccept(const http::RequestHead& request, http::ResponseHead& response) {

@@ -1,5 +1,6 @@
-// A tunnel towards a backend is always an upgrade to a WebSocket (RFC 6455). A client of HTTP/2 (RFC 8441) sends no
-// key, so the gateway makes one of its own.
+// Computes the handshake of a tunnel towards a backend, by its kind; proxy/http/tunnel.h has what it says. A
+// WebSocket is an upgrade with a key (RFC 6455), whoever asks for it: for a client of HTTP/2 (RFC 8441), which gives
+// none, with a key of our own.
 //
 // Pure functions; views are into the arena.
 #pragma once
@@ -10,9 +11,10 @@
 
 namespace sluice::exchange {
 
-/// Completes a request for a tunnel: adds a key if the client gave none, and computes the value that accepts the key.
+/// Completes a request for a tunnel with what its kind needs: a key where the client gave none, and
+/// RequestHead::tunnelProof.
 void openHandshake(base::Arena& arena, base::Random& random, http::RequestHead& request);
-/// Removes the value that accepts the gateway's own key, which is not for the client.
+/// Removes the answer to a key of our own, which is not for the client.
 void removeAccept(const http::RequestHead& request, http::ResponseHead& response);
 
 }  // namespace sluice::exchange

@@ -6,7 +6,8 @@
 // exchange; one thread.
 #pragma once
 
-#include <cassert>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -39,6 +40,11 @@ class BodyPipe {
     if (end_ == PipeEnd::kComplete && bytes.empty()) return;
     end_ = PipeEnd::kBroken;
     bytes.clear();
+  }
+
+  /// How many bytes may leave until `out` holds about `limit`.
+  std::size_t movable(const base::ByteQueue& out, std::size_t limit) const {
+    return std::min(bytes.size(), limit > out.size() ? limit - out.size() : 0);
   }
 
   PipeEnd end() const { return end_; }

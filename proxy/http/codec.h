@@ -1,4 +1,4 @@
-// What every codec offers, whichever HTTP version it speaks: bytes in, events out; heads and pipes in, bytes out. No
+// What every codec offers, whichever protocol it speaks: bytes in, events out; heads and pipes in, bytes out. No
 // socket, no clock.
 //
 // Events go to a sink, whose methods only record what happened: they never call the codec back, never destroy it, and
@@ -44,7 +44,46 @@ enum class CodecState : std::uint8_t {
 enum class ResetReason : std::uint8_t {
   kCancelled,  // nobody wants it any more: CANCEL
   kRefused,    // was not processed at all: REFUSED_STREAM
-  kFailed      // our side can not complete it: INTERNAL_ERROR
+  kFailed      // our side cannot complete it: INTERNAL_ERROR
+};
+
+/// What a codec of either side is to its connection and to the owners of its streams.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+
+  /// Bytes from the peer. Takes all of them (what cannot be parsed yet is kept, within readBudget()).
+  virtual void feed(std::string_view bytes) = 0;
+
+  /// The pipe that this stream's body is taken from has more bytes, has ended, or broke. Broken: HTTP/1.x ends the
+  /// connection, HTTP/2 resets the stream.
+  virtual void wake(StreamId stream) = 0;
+  /// Cuts the stream short. No more events for it. HTTP/1.x ends the connection without a further byte.
+  virtual void reset(StreamId stream, ResetReason reason) = 0;
+  /// The consumer took `count` bytes of the body that this stream receives.
+  virtual void grant(StreamId stream, std::size_t count) = 0;
+  /// limits.streamWindow of the body that this stream receives may be under way, instead of limits.firstWindow. Called
+  /// at most once.
+  virtual void widen(StreamId stream) = 0;
+
+  /// Appends bytes for the peer until `out` holds about `limit` or there are none.
+  virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;
+  /// produce() would append something, or tell an end.
+  virtual bool wantsProduce() const = 0;
+  /// No new streams: GOAWAY, or Connection: close on the exchange under way. An idle connection ends at once.
+  virtual void drain() = 0;
+
+  /// Bytes that may be read from the socket and fed now; 0 means that reading shall stop.
+  virtual std::size_t readBudget() const = 0;
+  virtual CodecState state() const = 0;
+  /// With kClosed: a message was cut short, so the connection must end in a way that cannot be taken for its clean end
+  /// (RST; no close_notify), without anything that was queued.
+  virtual bool abortive() const { return false; }
+  /// Our side of a tunnel has ended, the other has not: shut down what was written, and read on.
+  virtual bool halfClosed() const { return false; }
+  /// Streams between their first byte and their end.
+  virtual std::size_t activeStreams() const = 0;
+  virtual Version version() const = 0;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------------
@@ -57,7 +96,7 @@ class ServerSink {
   /// A request head, checked and normalised by hygiene. If message.head.body is kNone, the request is complete with it;
   /// if it is kTunnel, by any answer but a 101. Returns the owner's token; kNoToken refuses the stream.
   virtual Token onRequest(StreamId stream, RequestMessage&& message) = 0;
-  /// A head that can not be served, but can be answered: the owner answers with error.status. The codec closes an
+  /// A head that cannot be served, but can be answered: the owner answers with error.status. The codec closes an
   /// HTTP/1.x connection behind that answer by itself.
   virtual Token onBadRequest(StreamId stream, const base::Error& error) = 0;
   virtual void onRequestBody(Token token, std::string_view bytes) = 0;
@@ -77,17 +116,13 @@ class ServerSink {
   virtual void onLimitHit(Limit limit) = 0;
 };
 
-class ServerCodec {
+class ServerCodec : public Codec {
  public:
-  virtual ~ServerCodec() = default;
-
-  /// Bytes from the client. Takes all of them (what can not be parsed yet is kept, within readBudget()).
-  virtual void feed(std::string_view bytes) = 0;
   /// The client has ended its side. HTTP/1.x: a request that is complete is still answered.
   virtual void feedEnd() = 0;
-  /// The client has ended its side, behind at most `unread` bytes that nobody has read yet. True if it is taken for
-  /// gone: no complete request of it waits for a response, and none is being written. Then feedLost() is due. HTTP/2:
-  /// always, as in feedEnd().
+  /// The client has ended its side, behind at most `unread` bytes that nobody has read yet. Returns true if it is taken
+  /// for gone: no complete request of it waits for a response, and none is being written. Then feedLost() is due.
+  /// HTTP/2: always, as in feedEnd().
   virtual bool hasLeft(std::size_t unread) const = 0;
   /// The connection is gone without an orderly end: every stream is over (onRequestReset, not answerable), state
   /// kClosed.
@@ -95,10 +130,10 @@ class ServerCodec {
   /// The head that is pending took too long (timeouts.requestHeader). HTTP/1.x: onBadRequest with 408. HTTP/2: GOAWAY,
   /// kClosed.
   virtual void expireHead() = 0;
-  /// HTTP/1.x: goes on with pipelined bytes that were kept, if the previous exchange is over. Call when driving.
-  /// HTTP/2: nothing.
-  virtual void resume() = 0;
-  /// resume() would find bytes to go on with.
+  /// Begins a request without new bytes. HTTP/1.x: goes on with pipelined bytes that were kept, if the previous
+  /// exchange is over. Call when driving.
+  virtual void resume() {}
+  /// resume() would find something to go on with.
   virtual bool wantsResume() const { return false; }
 
   /// A 1xx head. Not for HTTP/1.0 clients (dropped there).
@@ -107,40 +142,12 @@ class ServerCodec {
   /// agrees to a request with Body::kTunnel is final too: from then on both ways are one body each, and the stream is
   /// over when both have ended.
   virtual void sendResponse(StreamId stream, const ResponseHead& head) = 0;
-  /// The response pipe has more bytes, has ended, or broke. Broken: HTTP/1.x ends the connection, HTTP/2 resets the
-  /// stream.
-  virtual void wake(StreamId stream) = 0;
-  /// Cuts the stream short. No more events for it. HTTP/1.x ends the connection without a further byte.
-  virtual void reset(StreamId stream, ResetReason reason) = 0;
-  /// The consumer took `count` bytes of this request's body.
-  virtual void grant(StreamId stream, std::size_t count) = 0;
-  /// limits.streamWindow of this request's body may be under way, instead of limits.firstWindow. Called at most once.
-  virtual void widen(StreamId stream) = 0;
   /// The client's flow-control windows, not its socket, keep the rest of this response back.
-  virtual bool isHeldBack(StreamId stream) const = 0;
+  virtual bool isHeldBack(StreamId /*stream*/) const { return false; }
   /// Nobody takes any more what the client says in this tunnel: it is over as soon as the response has ended.
   virtual void dismiss(StreamId stream) = 0;
-
-  /// Appends bytes for the client until `out` holds about `limit` or there are none.
-  virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;
-  /// produce() would append something.
-  virtual bool wantsProduce() const = 0;
-  /// No new requests: GOAWAY, or Connection: close on the response under way (or at once if idle).
-  virtual void drain() = 0;
-
-  /// Bytes that may be read from the socket and fed now; 0 means that reading shall stop.
-  virtual std::size_t readBudget() const = 0;
-  virtual CodecState state() const = 0;
-  /// With kClosed: a message was cut short, so the connection must end in a way that can not be taken for its clean end
-  /// (RST; no close_notify), without anything that was queued.
-  virtual bool abortive() const { return false; }
-  /// Our side of a tunnel has ended, the other has not: shut down what was written, and read on.
-  virtual bool halfClosed() const { return false; }
-  /// Streams between their first byte and their end.
-  virtual std::size_t activeStreams() const = 0;
   /// Part of a head has arrived and the rest has not: what timeouts.requestHeader bounds.
   virtual bool headPending() const = 0;
-  virtual Version version() const = 0;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------------
@@ -172,41 +179,19 @@ class ClientSink {
   virtual void onLimitHit(Limit limit) = 0;
 };
 
-class ClientCodec {
+class ClientCodec : public Codec {
  public:
-  virtual ~ClientCodec() = default;
-
   /// Requests that may be begun now without waiting. HTTP/1.1: 1 or 0.
   virtual std::size_t availableStreams() const = 0;
   /// Begins a request; what head.body announces is taken from sink.requestBody(). Copies what it needs. Only with
-  /// availableStreams(). Returns 0 if the peer can not take it after all (then nothing was begun), as HTTP/2 never
-  /// takes Body::kTunnel, and HTTP/1.1 none of which nobody knows what agrees to it.
+  /// availableStreams(). Returns 0 if the peer cannot take it after all (then nothing was begun): HTTP/2 takes no
+  /// tunnel, and HTTP/1.1 none whose handshake is not prepared (RequestHead::tunnelProof).
   virtual StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) = 0;
-  virtual void wake(StreamId stream) = 0;
-  /// No more events for it. HTTP/1.x ends the connection.
-  virtual void cancel(StreamId stream, ResetReason reason) = 0;
-  /// The consumer took `count` bytes of this response's body.
-  virtual void grant(StreamId stream, std::size_t count) = 0;
-  /// Does for this response's body what ServerCodec::widen() does for a request's.
-  virtual void widen(StreamId stream) = 0;
 
-  virtual void feed(std::string_view bytes) = 0;
   /// The backend ended its side, cleanly (TLS: with close_notify) or not.
   virtual void feedEnd(bool clean) = 0;
   /// The connection is lost, and this is why: streams that did not have their whole response are reset with that error.
   virtual void feedLost(const base::Error& error) = 0;
-  virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;
-  virtual bool wantsProduce() const = 0;
-  /// Says goodbye when the last stream is over (HTTP/2: GOAWAY).
-  virtual void drain() = 0;
-
-  virtual std::size_t readBudget() const = 0;
-  virtual CodecState state() const = 0;
-  /// As ServerCodec::abortive() and halfClosed().
-  virtual bool abortive() const { return false; }
-  virtual bool halfClosed() const { return false; }
-  virtual std::size_t activeStreams() const = 0;
-  virtual Version version() const = 0;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------------
@@ -222,6 +207,12 @@ std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool
 std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                const base::Clock& clock, H2Memory* memory = nullptr);
+
+/// Codecs of a plain byte stream, for connections that carry one exchange and nothing of HTTP: its bodies are the bytes
+/// of either way, a Tunnel::kStream. The server's begins with resume(), and asks for `authority`.
+std::unique_ptr<ServerCodec> makeOpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+                                                   std::string_view authority);
+std::unique_ptr<ClientCodec> makeOpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 
 /// What the first bytes of a plaintext connection say. The client preface is 24 bytes (RFC 9113 section 3.4).
 enum class Preface : std::uint8_t { kUndecided, kHttp1, kHttp2 };

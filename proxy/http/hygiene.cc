@@ -6,7 +6,7 @@
 
 #include "proxy/http/field_section.h"
 #include "proxy/http/grammar.h"
-#include "proxy/http/websocket.h"
+#include "proxy/http/tunnel.h"
 
 namespace sluice::http {
 namespace {
@@ -202,7 +202,10 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (!isToken(raw.method)) return refuse("the method is not a token");
   const bool extended = !raw.protocol.empty();
   if (extended && raw.method != "CONNECT") return refuse("a protocol in a request that is no CONNECT");
-  if (extended && raw.protocol != "websocket") return refuse("no protocol is served by CONNECT but websocket", 501);
+  if (extended) {
+    head.tunnel = tunnelOfProtocol(raw.protocol);
+    if (head.tunnel == Tunnel::kNone) return refuse("no protocol is served by CONNECT but websocket", 501);
+  }
   head.methodText = extended ? "GET" : raw.method;
   head.method = methodFrom(head.methodText);
   head.version = raw.version;
@@ -216,8 +219,12 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (auto error = setFraming(head, raw, fields)) return *std::move(error);
   if (auto error = setExpectation(head, fields)) return *std::move(error);
   if (extended && fields.lengthCount > 0) return refuse("a tunnel has no Content-Length");
-  if (extended || (fields.upgradeCount > 0 && asksForWebSocket(head, fields))) head.body = Body::kTunnel;
-  if (extended) head.headers.remove("sec-websocket-key");
+  if (extended) {
+    removeHandshake(head);
+  } else if (fields.upgradeCount > 0) {
+    head.tunnel = tunnelOfUpgrade(head, fields);
+  }
+  if (head.tunnel != Tunnel::kNone) head.body = Body::kTunnel;
   return head;
 }
 
@@ -237,17 +244,19 @@ base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& 
   return head;
 }
 
-base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, std::string_view accept) {
+base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, Tunnel asked,
+                                       std::string_view proof) {
   FieldSection fields;
   if (raw.version != Version::kHttp11) return broken("a protocol switch in a version without it");
   if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return broken(why);
   if (fields.codingCount > 0) return broken("Transfer-Encoding in a response without body");
-  if (const char* why = disagreement(fields, accept)) return broken(why);
+  if (const char* why = disagreement(asked, proof, fields)) return broken(why);
   ResponseHead head;
   head.status = raw.status;
   head.version = raw.version;
   head.headers = fields.kept;
   head.body = Body::kTunnel;
+  head.tunnel = asked;
   return head;
 }
 

@@ -43,7 +43,7 @@ struct RawRequest {
 /// that normalizeTarget refuses, CONNECT. Removed: what Connection names, and all
 /// hop-by-hop fields (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is
 /// Body::kNone, so kLength always means at least one byte. An Upgrade field is hop-by-hop too: what it asks for is
-/// forgotten, unless it is a WebSocket (Body::kTunnel). Asked for by HTTP/2's extended CONNECT (RFC 8441), it is the
+/// forgotten, unless it is a tunnel (Body::kTunnel). Asked for by HTTP/2's extended CONNECT (RFC 8441), it is the
 /// same GET, without a key.
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme);
 
@@ -59,9 +59,10 @@ struct RawResponse {
 base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod,
                                          bool& closes);
 
-/// A 101 (whatever its body framing claims, there is none) that answers the request with this Sec-WebSocket-Accept:
-/// Body::kTunnel. Errors as above.
-base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, std::string_view accept);
+/// A 101 (whatever its body framing claims, there is none) that answers the request for that tunnel, with its
+/// RequestHead::tunnelProof: Body::kTunnel. Errors as above.
+base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, Tunnel asked,
+                                       std::string_view proof);
 
 /// Trailer fields that may be passed on: framing, routing and hop-by-hop fields are removed (RFC 9110 section 6.5.1).
 /// False if a line is malformed.

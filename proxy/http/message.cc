@@ -10,6 +10,8 @@ std::string_view versionName(Version version) {
       return "1.1";
     case Version::kHttp2:
       return "2";
+    case Version::kOpaque:
+      return "";
   }
   return {};
 }
@@ -64,7 +66,7 @@ RequestHead clone(base::Arena& arena, const RequestHead& head) {
   result.methodText = arena.copy(head.methodText);
   result.authority = arena.copy(head.authority);
   result.target = arena.copy(head.target);
-  result.webSocketAccept = arena.copy(head.webSocketAccept);
+  result.tunnelProof = arena.copy(head.tunnelProof);
   result.headers = head.headers.clone(arena);
   return result;
 }

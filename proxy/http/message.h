@@ -15,8 +15,13 @@
 
 namespace sluice::http {
 
-enum class Version : std::uint8_t { kHttp10, kHttp11, kHttp2 };
-/// "1.0", "1.1", "2": network.protocol.version.
+enum class Version : std::uint8_t {
+  kHttp10,
+  kHttp11,
+  kHttp2,
+  kOpaque  // a byte stream that nothing of HTTP is read from
+};
+/// "1.0", "1.1", "2": network.protocol.version. Empty for kOpaque.
 std::string_view versionName(Version version);
 
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kConnect, kOptions, kTrace, kPatch, kOther };
@@ -27,13 +32,20 @@ bool isIdempotent(Method method);
 /// The status of a response that agrees to Body::kTunnel, and of no other that is passed on.
 inline constexpr std::uint16_t kSwitchingProtocols = 101;
 
+/// What both ways of a tunnel speak, and so how it is asked for and agreed to (tunnel.h).
+enum class Tunnel : std::uint8_t {
+  kNone,
+  kWebSocket,  // RFC 6455, over HTTP/2 by RFC 8441
+  kStream      // bytes between opaque codecs, which have no handshake
+};
+
 /// What follows a head.
 enum class Body : std::uint8_t {
   kNone,      // nothing: the head ends the message
   kLength,    // exactly contentLength bytes
   kUntilEnd,  // unknown length: chunked, HTTP/2 DATA, or (responses of HTTP/1.x) until the connection ends
-  /// Of a request for a WebSocket: nothing, unless a 101 agrees; of that 101, and of the request from there on: what
-  /// comes until the connection ends.
+  /// Nothing behind a request for a tunnel, unless a 101 agrees. Behind that 101, and behind the request from there on:
+  /// what comes until the connection ends.
   kTunnel
 };
 
@@ -51,9 +63,9 @@ struct RequestHead {
   std::uint64_t contentLength = 0;  // if body is kLength
   bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
   bool acceptsTrailers = false;     // TE: trailers
-  /// Of a kTunnel that is to be sent: the Sec-WebSocket-Accept which agrees to its key (RFC 6455 section 4.2.2).
-  /// Whoever sends it knows it; a codec only compares.
-  std::string_view webSocketAccept;
+  Tunnel tunnel = Tunnel::kNone;    // if body is kTunnel
+  /// What the peer's agreement to the tunnel must show, if its kind has a handshake: codecs only compare.
+  std::string_view tunnelProof;
 
   std::string_view path() const { return target.substr(0, target.find('?')); }
   std::string_view query() const {
@@ -70,6 +82,7 @@ struct ResponseHead {
   Headers headers;
   Version version = Version::kHttp11;
   Body body = Body::kNone;
+  Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
   /// The Content-Length that the origin stated. With body kNone (HEAD, 304) it describes what is not sent.
   std::optional<std::uint64_t> contentLength;
 };

@@ -32,11 +32,12 @@
 
 namespace sluice::routing {
 
-/// Which HTTP version a Backend is spoken to in.
+/// What a Backend is spoken to in.
 enum class UpstreamProtocol : std::uint8_t {
   kAuto,    // with TLS what ALPN says, HTTP/2 preferred; without TLS HTTP/1.1
   kHttp11,  // HTTP/1.1 only
-  kHttp2    // HTTP/2 only: ALPN h2, or prior knowledge without TLS
+  kHttp2,   // HTTP/2 only: ALPN h2, or prior knowledge without TLS
+  kOpaque   // bytes of any protocol, for tunnels alone; without ALPN
 };
 
 /// TLS originated towards a Backend.

@@ -22,6 +22,8 @@ std::vector<std::string> alpnFor(routing::UpstreamProtocol protocol) {
       return {"http/1.1"};
     case routing::UpstreamProtocol::kHttp2:
       return {"h2"};
+    case routing::UpstreamProtocol::kOpaque:
+      return {};
   }
   return {};
 }

@@ -96,16 +96,28 @@ void Connection::onOpen() {
     return;
   }
   countHandshake("success", tls != nullptr && tls->resumed);
-  codec_ = *version == http::Version::kHttp2
-               ? http::makeH2ClientCodec(owner_.sinks(), owner_.worker().chunks(), owner_.limits(),
-                                         owner_.worker().clock(), &owner_.h2Memory())
-               : http::makeH1ClientCodec(owner_.sinks(), owner_.worker().chunks(), owner_.limits());
+  codec_ = makeCodec(*version);
   state_ = State::kServing;
   redial_ = false;
   lastUsed_ = owner_.worker().now();
   owner_.worker().timers().set(*this, lastUsed_ + owner_.timeouts().upstreamIdle);
   pool_.onServing(*this);
   touch();
+}
+
+std::unique_ptr<http::ClientCodec> Connection::makeCodec(http::Version version) {
+  RequestSinks& sinks = owner_.sinks();
+  base::ChunkPool& chunks = owner_.worker().chunks();
+  switch (version) {
+    case http::Version::kHttp10:
+    case http::Version::kHttp11:
+      break;
+    case http::Version::kHttp2:
+      return http::makeH2ClientCodec(sinks, chunks, owner_.limits(), owner_.worker().clock(), &owner_.h2Memory());
+    case http::Version::kOpaque:
+      return http::makeOpaqueClientCodec(sinks, chunks, owner_.limits());
+  }
+  return http::makeH1ClientCodec(sinks, chunks, owner_.limits());
 }
 
 void Connection::onBytes(std::string_view bytes) {

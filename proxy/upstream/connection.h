@@ -79,6 +79,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   void onWritable() override { touch(); }
   void onTimer() override;
 
+  std::unique_ptr<http::ClientCodec> makeCodec(http::Version version);
   void dial();
   /// Moves on to the next address that may be dialled; false if there is none.
   bool skipProhibited();

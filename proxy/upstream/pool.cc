@@ -28,10 +28,21 @@ std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Addre
 
 Pool::Pool(Context& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint)
     : owner_(owner), cluster_(cluster), fixed_(alone(endpoint)), waiting_(*this, cluster, owner.sinks()) {
-  const routing::UpstreamProtocol protocol = cluster.plan().protocol;
-  if (protocol == routing::UpstreamProtocol::kHttp11) version_ = http::Version::kHttp11;
-  if (cluster.plan().tls) return;  // ALPN says it
-  version_ = protocol == routing::UpstreamProtocol::kHttp2 ? http::Version::kHttp2 : http::Version::kHttp11;
+  const bool byAlpn = cluster.plan().tls.has_value();
+  switch (cluster.plan().protocol) {
+    case routing::UpstreamProtocol::kAuto:
+      if (!byAlpn) version_ = http::Version::kHttp11;
+      break;
+    case routing::UpstreamProtocol::kHttp11:
+      version_ = http::Version::kHttp11;
+      break;
+    case routing::UpstreamProtocol::kHttp2:
+      if (!byAlpn) version_ = http::Version::kHttp2;
+      break;
+    case routing::UpstreamProtocol::kOpaque:
+      version_ = http::Version::kOpaque;
+      break;
+  }
 }
 
 bool Pool::permits(std::span<const std::uint8_t> address) const {
@@ -121,7 +132,7 @@ void Pool::settle() {
 
 bool Pool::wantsAnother(std::size_t waiting) const {
   if (!version_) return waiting > 0 && connecting_ == 0;
-  if (*version_ == http::Version::kHttp11) return waiting > connecting_;
+  if (*version_ != http::Version::kHttp2) return waiting > connecting_;
   if (shared_.size() + connecting_ < kSharedConnections && !shared_.empty()) {
     return connecting_ == 0 && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
              Connection* connection = owner_.find(handle);
@@ -176,7 +187,7 @@ bool Pool::open() {
 }
 
 base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
-  if (tls == nullptr) return *version_;
+  if (tls == nullptr || version_ == http::Version::kOpaque) return *version_;
   if (tls->alpn == "h2") {
     version_ = http::Version::kHttp2;
   } else if (cluster_.plan().protocol == routing::UpstreamProtocol::kHttp2) {

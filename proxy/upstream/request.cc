@@ -79,7 +79,7 @@ void Request::cutShort() {
   Connection* leased = streaming();
   if (leased == nullptr) return;
   http::ClientCodec& codec = *leased->codec();
-  codec.cancel(std::exchange(at_.stream, 0), http::ResetReason::kCancelled);
+  codec.reset(std::exchange(at_.stream, 0), http::ResetReason::kCancelled);
   if (codec.wantsProduce() || codec.state() != http::CodecState::kOpen) leased->touch();
 }
 

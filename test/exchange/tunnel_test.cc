@@ -8,7 +8,7 @@
 #include <string>
 
 #include "proxy/base/base64.h"
-#include "proxy/http/websocket.h"
+#include "proxy/http/tunnel.h"
 #include "test/support/exchange_rig.h"
 
 namespace sluice::exchange {
@@ -37,10 +37,11 @@ TEST(TunnelHandshake, ComputesTheAcceptValueOfTheClientsKey) {
   base::Random random(1);
   http::RequestHead head;
   head.body = Body::kTunnel;
+  head.tunnel = http::Tunnel::kWebSocket;
   head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
   openHandshake(arena, random, head);
   EXPECT_EQ(http::webSocketKey(head.headers), "dGhlIHNhbXBsZSBub25jZQ==");
-  EXPECT_EQ(head.webSocketAccept, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+  EXPECT_EQ(head.tunnelProof, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 }
 
 TEST(TunnelHandshake, MakesAKeyForAClientThatSentNone) {
@@ -51,11 +52,12 @@ TEST(TunnelHandshake, MakesAKeyForAClientThatSentNone) {
   for (int i = 0; i < 2; ++i) {
     http::RequestHead head;
     head.body = Body::kTunnel;
+    head.tunnel = http::Tunnel::kWebSocket;
     head.version = http::Version::kHttp2;
     openHandshake(arena, random, head);
     const std::string key(http::webSocketKey(head.headers));
     EXPECT_EQ(base::decodeBase64(key).value_or("").size(), 16U) << key;
-    EXPECT_EQ(head.webSocketAccept.size(), 28U);
+    EXPECT_EQ(head.tunnelProof.size(), 28U);
     keys.insert(key);
   }
   EXPECT_EQ(keys.size(), 2U);

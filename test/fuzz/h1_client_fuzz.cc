@@ -36,8 +36,9 @@ http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, b
       break;
     case 3:
       head.body = http::Body::kTunnel;
+      head.tunnel = http::Tunnel::kWebSocket;
       head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
-      head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+      head.tunnelProof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
       stream.request.bytes.append("hello");
       break;
     default:
@@ -92,7 +93,7 @@ void runClientCodec(const std::uint8_t* data, std::size_t size) {
         sink.last().request.finish();
         codec->wake(id);
       }
-      if (input.next() % 256 == 0) codec->cancel(id, http::ResetReason::kCancelled);
+      if (input.next() % 256 == 0) codec->reset(id, http::ResetReason::kCancelled);
       const std::size_t budget = codec->readBudget();
       const std::string_view piece =
           budget > 0 || input.next() % 16 == 0 ? input.piece(std::max<std::size_t>(budget, 16)) : "";

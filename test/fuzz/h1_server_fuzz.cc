@@ -54,6 +54,7 @@ void answer(http::ServerCodec& codec, test::RecordingServerSink::RecordedRequest
   if (asksForTunnel(stream) && choice % 3 != 0) {
     head.status = http::kSwitchingProtocols;
     head.body = http::Body::kTunnel;
+    head.tunnel = http::Tunnel::kWebSocket;
     stream.response.bytes.append("hello");
     return codec.sendResponse(stream.id, head);
   }

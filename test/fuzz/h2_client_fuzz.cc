@@ -67,7 +67,7 @@ class FuzzBackend {
         begin(choice >= 128);
         break;
       case 1:
-        codec_->cancel(ids_[index], http::ResetReason::kCancelled);
+        codec_->reset(ids_[index], http::ResetReason::kCancelled);
         break;
       case 2:
         codec_->grant(ids_[index], stream.body.size());

@@ -421,7 +421,7 @@ TEST(H1Client, CancelEndsTheConnectionSilently) {
   Client client;
   const StreamId id = client.get();
   client.feed("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
-  client.codec->cancel(id, ResetReason::kCancelled);
+  client.codec->reset(id, ResetReason::kCancelled);
   EXPECT_EQ(client.codec->state(), CodecState::kClosed);
   EXPECT_FALSE(client.codec->abortive()) << "the whole request was sent";
   client.feed("defghij");
@@ -435,7 +435,7 @@ TEST(H1Client, ACancelledUploadMustNotLookWhole) {
   head.body = Body::kUntilEnd;
   const StreamId id = client.send(head);
   client.out();
-  client.codec->cancel(id, ResetReason::kCancelled);
+  client.codec->reset(id, ResetReason::kCancelled);
   EXPECT_TRUE(client.codec->abortive());
 }
 

@@ -19,6 +19,7 @@ struct H1Server {
     http::ResponseHead head;
     head.status = status;
     head.body = body;
+    if (body == http::Body::kTunnel) head.tunnel = http::Tunnel::kWebSocket;
     head.contentLength = length;
     return head;
   }

@@ -197,10 +197,11 @@ struct TunnelClient {
     head.authority = "a.example";
     head.target = "/chat";
     head.body = Body::kTunnel;
+    head.tunnel = Tunnel::kWebSocket;
     head.version = version;
     head.acceptsTrailers = true;
     head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
-    head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+    head.tunnelProof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
     id = codec->sendRequest(sink.open().token, head, "http");
     asked = out();
     return sink.last();
@@ -366,6 +367,7 @@ TEST(H1ClientTunnel, IsNotAskedForIfNobodyKnowsWhatAgreesToIt) {
   head.authority = "a.example";
   head.target = "/chat";
   head.body = Body::kTunnel;
+  head.tunnel = Tunnel::kWebSocket;
   EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, "http"), 0U);
   EXPECT_FALSE(client.codec->wantsProduce());
 }
@@ -378,6 +380,7 @@ TEST(H2ClientCodecTunnel, IsRefused) {
   head.authority = "a.example";
   head.target = "/";
   head.body = Body::kTunnel;
+  head.tunnel = Tunnel::kWebSocket;
   EXPECT_EQ(codec->sendRequest(client.sink.open().token, head, "https"), 0U);
 }
 

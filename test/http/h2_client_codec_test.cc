@@ -275,12 +275,12 @@ TEST_F(H2Client, ResetsEveryStreamWhenTheBackendIsGone) {
 
 TEST_F(H2Client, CancelsBeforeAndAfterTheRequestWentOut) {
   const StreamId early = request();
-  codec->cancel(early, http::ResetReason::kCancelled);
+  codec->reset(early, http::ResetReason::kCancelled);
   flush();
   EXPECT_EQ(reader.find(H2Type::kHeaders, early), nullptr);
   EXPECT_EQ(codec->activeStreams(), 0u);
   const StreamId late = sentRequest();
-  codec->cancel(late, http::ResetReason::kCancelled);
+  codec->reset(late, http::ResetReason::kCancelled);
   flush();
   EXPECT_EQ(resetCode(late), h2error::kCancel);
   exchange(ok(late, true));
@@ -292,7 +292,7 @@ TEST_F(H2Client, CancelsBeforeAndAfterTheRequestWentOut) {
 TEST_F(H2Client, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
   const auto cancelOne = [this] {
     const StreamId id = sentRequest();
-    codec->cancel(id, http::ResetReason::kCancelled);
+    codec->reset(id, http::ResetReason::kCancelled);
     flush();
     EXPECT_EQ(resetCode(id), h2error::kCancel);
   };
@@ -310,7 +310,7 @@ TEST_F(H2Client, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
 }
 
 TEST_F(H2Client, ARequestThatWasCancelledBeforeItWentOutIsNothingToTheBackend) {
-  for (std::uint32_t i = 0; i < limits.resetsPerMinute; ++i) codec->cancel(request(), http::ResetReason::kCancelled);
+  for (std::uint32_t i = 0; i < limits.resetsPerMinute; ++i) codec->reset(request(), http::ResetReason::kCancelled);
   flush();
   EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
@@ -350,7 +350,7 @@ TEST_F(H2Client, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
   }
   EXPECT_EQ(reader.count(H2Type::kHeaders), 0u);
   auto& cancelled = sink.open();
-  codec->cancel(codec->sendRequest(cancelled.token, heads[0], "https"), http::ResetReason::kCancelled);
+  codec->reset(codec->sendRequest(cancelled.token, heads[0], "https"), http::ResetReason::kCancelled);
   flush();
   EXPECT_FALSE(cancelled.reset);
 }

@@ -145,7 +145,7 @@ TEST_F(H2Downloads, GiveTheConnectionsWindowBackWithTheirPaddingAndWhenTheyAreGo
   for (int i = 0; i < 500; ++i) {
     const StreamId id = get();
     ASSERT_TRUE(sendPadded(*codec, id, 1000, 255)) << id;
-    codec->cancel(id, http::ResetReason::kCancelled);
+    codec->reset(id, http::ResetReason::kCancelled);
     ASSERT_TRUE(sendPadded(*codec, id, 1000, 255)) << id << ": on its way before the backend knew";
   }
 }

@@ -21,6 +21,7 @@ struct HeadSpec {
   std::string target = "/";
   FieldList fields = {};
   http::Body body = http::Body::kNone;
+  http::Tunnel tunnel = http::Tunnel::kWebSocket;  // if body is kTunnel
   std::uint64_t length = 0;
   bool expectContinue = false;
   std::uint16_t status = 200;
@@ -45,10 +46,7 @@ class ClientPeer {
  public:
   ClientPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock,
              const http::Limits& itsLimits = {})
-      : limits(itsLimits),
-        wire_(std::move(wire)),
-        codec(version == http::Version::kHttp2 ? http::makeH2ClientCodec(sink, pool, limits, clock)
-                                               : http::makeH1ClientCodec(sink, pool, limits)) {}
+      : limits(itsLimits), wire_(std::move(wire)), codec(makeCodec(version, clock)) {}
 
   Wire& wire() { return *wire_; }
   bool idle() const { return codec->availableStreams() > 0; }
@@ -64,8 +62,9 @@ class ClientPeer {
     head.contentLength = spec.length;
     head.expectContinue = spec.expectContinue;
     for (const auto& [name, value] : spec.fields) head.headers.add(arena, name, value);
+    if (spec.body == http::Body::kTunnel) head.tunnel = spec.tunnel;
     // This is the answer to the key of RFC 6455 section 1.3, which every test uses.
-    if (spec.body == http::Body::kTunnel) head.webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+    if (head.tunnel == http::Tunnel::kWebSocket) head.tunnelProof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
     RecordingClientSink::RecordedResponse& stream = sink.open();
     if (spec.body == http::Body::kNone) stream.request.finish();
     ids_.push_back(codec->sendRequest(stream.token, head, "http"));
@@ -87,7 +86,7 @@ class ClientPeer {
     sink.stream(index).request.finish(std::move(made));
     codec->wake(ids_[index]);
   }
-  void cancel(std::size_t index) { codec->cancel(ids_[index], http::ResetReason::kCancelled); }
+  void cancel(std::size_t index) { codec->reset(ids_[index], http::ResetReason::kCancelled); }
   /// Grants credit by hand, if not `grants`.
   void grant(std::size_t index, std::size_t count) { codec->grant(ids_[index], count); }
   RecordingClientSink::RecordedResponse& answer(std::size_t index) { return sink.stream(index); }
@@ -124,6 +123,12 @@ class ClientPeer {
   RecordingClientSink sink{pool};
 
  private:
+  std::unique_ptr<http::ClientCodec> makeCodec(http::Version version, const base::Clock& clock) {
+    if (version == http::Version::kOpaque) return http::makeOpaqueClientCodec(sink, pool, limits);
+    if (version == http::Version::kHttp2) return http::makeH2ClientCodec(sink, pool, limits, clock);
+    return http::makeH1ClientCodec(sink, pool, limits);
+  }
+
   std::shared_ptr<Wire> wire_;
   std::vector<http::StreamId> ids_;
   std::vector<std::size_t> granted_;
@@ -137,11 +142,7 @@ class BackendPeer {
  public:
   BackendPeer(std::shared_ptr<Wire> wire, http::Version version, const base::Clock& clock,
               const http::Limits& itsLimits = {})
-      : limits(itsLimits),
-        wire_(std::move(wire)),
-        codec(version == http::Version::kHttp2
-                  ? http::makeH2ServerCodec(sink, pool, limits, wire_->isTls() ? "https" : "http", clock)
-                  : http::makeH1ServerCodec(sink, pool, limits, wire_->isTls() ? "https" : "http")) {}
+      : limits(itsLimits), wire_(std::move(wire)), codec(makeCodec(version, clock)) {}
 
   Wire& wire() { return *wire_; }
   std::size_t requests() const { return sink.count(); }
@@ -159,6 +160,7 @@ class BackendPeer {
     http::ResponseHead head;
     head.status = spec.status;
     head.body = spec.body;
+    if (spec.body == http::Body::kTunnel) head.tunnel = spec.tunnel;
     if (spec.body == http::Body::kLength) head.contentLength = spec.length;
     for (const auto& [name, value] : spec.fields) head.headers.add(arena, name, value);
     codec->sendResponse(request(index).id, head);
@@ -230,6 +232,13 @@ class BackendPeer {
   RecordingServerSink sink{pool};
 
  private:
+  std::unique_ptr<http::ServerCodec> makeCodec(http::Version version, const base::Clock& clock) {
+    const char* scheme = wire_->isTls() ? "https" : "http";
+    if (version == http::Version::kOpaque) return http::makeOpaqueServerCodec(sink, pool, limits, {});
+    if (version == http::Version::kHttp2) return http::makeH2ServerCodec(sink, pool, limits, scheme, clock);
+    return http::makeH1ServerCodec(sink, pool, limits, scheme);
+  }
+
   std::shared_ptr<Wire> wire_;
   std::vector<std::size_t> granted_;
   bool ended_ = false;

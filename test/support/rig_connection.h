@@ -29,10 +29,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
         parts_(parts),
         client_(wire->address()),
         transport_(std::make_unique<FakeTransport>(parts.worker, wire, static_cast<net::TransportSink&>(*this))),
-        codec_(version == http::Version::kHttp2
-                   ? http::makeH2ServerCodec(*this, parts.worker.chunks(), parts.limits, "http", parts.worker.clock(),
-                                             &parts.h2Memory)
-                   : http::makeH1ServerCodec(*this, parts.worker.chunks(), parts.limits, "http")),
+        codec_(makeCodec(version)),
         out_(parts.worker.chunks()),
         memory_(parts.exchanges.clientMemory()) {}
 
@@ -67,7 +64,16 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   std::uint64_t acknowledged() const override { return transport_->acknowledged(); }
 
  private:
+  static constexpr const char* kOpaqueAuthority = "backend.test";
   static constexpr std::size_t kFlushBytes = std::size_t{128} * 1024;
+
+  std::unique_ptr<http::ServerCodec> makeCodec(http::Version version) {
+    base::ChunkPool& pool = parts_.worker.chunks();
+    const http::Limits& limits = parts_.limits;
+    if (version == http::Version::kOpaque) return http::makeOpaqueServerCodec(*this, pool, limits, kOpaqueAuthority);
+    if (version == http::Version::kHttp11) return http::makeH1ServerCodec(*this, pool, limits, "http");
+    return http::makeH2ServerCodec(*this, pool, limits, "http", parts_.worker.clock(), &parts_.h2Memory);
+  }
 
   void settle() {
     if (codec_->state() == http::CodecState::kClosed) {

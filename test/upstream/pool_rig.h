@@ -117,7 +117,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   void cancel(std::size_t index) {
     const net::Worker::Turn turn(worker);
     Connection* connection = upstreams->find(requests_[index].connection);
-    connection->codec()->cancel(requests_[index].stream, http::ResetReason::kCancelled);
+    connection->codec()->reset(requests_[index].stream, http::ResetReason::kCancelled);
     connection->touch();
   }
   bool begun(std::size_t index) const { return requests_[index].stream != 0; }

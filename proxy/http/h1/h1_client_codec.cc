@@ -33,17 +33,17 @@ Error protocolError(const char* why) { return Error::upstream(ErrorType::kHttpPr
 }  // namespace
 
 H1ClientCodec::H1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits)
-    : sink_(sink), limits_(limits), sections_(pool, limits_), stash_(pool), out_(pool) {}
+    : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool) {}
 
 StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::string_view /*scheme*/) {
   const bool tunnel = head.body == Body::kTunnel;
-  if (availableStreams() == 0 || (tunnel && head.webSocketAccept.empty())) return 0;
+  if (availableStreams() == 0 || (tunnel && head.tunnelProof.empty())) return 0;
   token_ = token;
   ++stream_;
   const H1Announcement body = announce(head);
   const H1Persistence persistence = closeAfter_ ? H1Persistence::kClose : H1Persistence::kSilent;
-  if (!writeRequestHead(out_, head, body, persistence)) {
-    writing_ = Writing::kFailed;
+  if (!writeRequestHead(out_.heads(), head, body, persistence)) {
+    out_.fail();
     return stream_;
   }
   method_ = head.method;
@@ -51,39 +51,38 @@ StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::s
   handedOver_ = false;
   reading_ = Reading::kHead;
   sections_.begin(H1Section::kResponse);
-  writer_.begin(body.framing, head.contentLength);
-  writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
+  out_.begin(body.framing, head.contentLength);
   if (tunnel) {
-    seldom_ = std::make_unique<Seldom>(Seldom{{}, std::string(head.webSocketAccept), head.version == Version::kHttp2});
-    writing_ = Writing::kHeld;
+    seldom_ = std::make_unique<Seldom>(
+        Seldom{{}, head.tunnel, std::string(head.tunnelProof), head.version == Version::kHttp2, nullptr});
+    out_.hold();
   }
-  woken_ = true;
   return stream_;
 }
 
 void H1ClientCodec::wake(StreamId stream) {
-  if (!isCurrent(stream) || writing_ != Writing::kBody) return;
-  woken_ = true;
-  const BodyPipe* pipe = sink_.requestBody(token_);
-  if (pipe == nullptr || pipe->end() == PipeEnd::kBroken) writing_ = Writing::kFailed;
+  if (!isCurrent(stream) || out_.state() != Writing::kBody)
+    return tunnel() != nullptr ? tunnel()->wake(stream) : void();
+  if (!out_.wake(sink_.requestBody(token_))) out_.fail();
 }
 
-void H1ClientCodec::cancel(StreamId stream, ResetReason /*reason*/) {
-  if (!isCurrent(stream)) return;
+void H1ClientCodec::reset(StreamId stream, ResetReason reason) {
+  if (!isCurrent(stream)) return tunnel() != nullptr ? tunnel()->reset(stream, reason) : void();
   // A request that is cut short must not end in a way that the backend could take for its end.
-  abortive_ = writing_ != Writing::kNothing;
+  abortive_ = out_.state() != Writing::kNothing;
   token_ = kNoToken;
   stop();
 }
 
 void H1ClientCodec::grant(StreamId stream, std::size_t count) {
-  if (!isCurrent(stream) || reading_ != Reading::kBody) return;
+  if (!isCurrent(stream) || reading_ != Reading::kBody)
+    return tunnel() != nullptr ? tunnel()->grant(stream, count) : void();
   body_.grant(count);
   if (!stash_.empty()) readStash();
 }
 
 void H1ClientCodec::feed(std::string_view bytes) {
-  if (reading_ == Reading::kStopped || bytes.empty()) return;
+  if (reading_ == Reading::kStopped) return tunnel() != nullptr ? tunnel()->feed(bytes) : void();
   if (stash_.empty()) read(bytes);
   if (reading_ == Reading::kStopped || bytes.empty()) return;
   stash_.append(bytes);
@@ -91,22 +90,17 @@ void H1ClientCodec::feed(std::string_view bytes) {
 }
 
 void H1ClientCodec::feedEnd(bool clean) {
-  if (reading_ == Reading::kStopped || inputEnd_ != InputEnd::kOpen) return;
+  if (reading_ == Reading::kStopped) return tunnel() != nullptr ? tunnel()->feedEnd(clean) : void();
+  if (inputEnd_ != InputEnd::kOpen) return;
   inputEnd_ = clean ? InputEnd::kClean : InputEnd::kBroken;
   settleEnd();
 }
 
 void H1ClientCodec::feedLost(const Error& error) {
-  if (reading_ == Reading::kStopped) return;
-  // The backend had ended its side of a tunnel: what is still on its way to it has lost its purpose.
-  if (tunnel_ && reading_ == Reading::kNothing) {
-    const Token token = std::exchange(token_, kNoToken);
-    stop();
-    return sink_.onRequestSent(token);
-  }
+  if (reading_ == Reading::kStopped) return tunnel() != nullptr ? tunnel()->feedLost(error) : void();
   // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
-  seldom_ = std::make_unique<Seldom>(
-      Seldom{error, tunnelAsked() ? seldom_->accept : std::string(), tunnelAsked() && seldom_->successOpens});
+  if (!seldom_) seldom_ = std::make_unique<Seldom>();
+  seldom_->lost = error;
   inputEnd_ = InputEnd::kBroken;
   settleEnd();
 }
@@ -128,6 +122,7 @@ void H1ClientCodec::read(std::string_view& input) {
         if (!readBody(input)) return;
         break;
       case Reading::kStopped:
+        if (tunnel() != nullptr) tunnel()->feed(input);
         input = {};
         return;
     }
@@ -194,26 +189,24 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   sink_.onResponse(token_, std::move(message));
 }
 
-// From here on the connection is the tunnel's (RFC 9110 section 7.8).
+// From here on the connection is the tunnel's (RFC 9110 section 7.8). Nothing is stashed: what has come behind the head
+// is still being read.
 void H1ClientCodec::openTunnel(ResponseMessage&& message, const RawResponse& raw) {
-  auto head = checkSwitch(message.arena, raw, seldom_->accept);
+  auto head = checkSwitch(message.arena, raw, seldom_->asked, seldom_->proof);
   if (!head) return fail(head.error());
-  seldom_->accept = {};
   message.head = *head;
-  tunnel_ = true;
-  closeAfter_ = true;
-  body_.begin(H1Framing::kUntilClose, 0, limits_);
-  reading_ = Reading::kBody;
-  writer_.begin(H1Framing::kUntilClose, 0);
-  writing_ = Writing::kBody;
-  woken_ = true;
-  sink_.onResponse(token_, std::move(message));
+  seldom_->asked = Tunnel::kNone;
+  const Token token = std::exchange(token_, kNoToken);
+  out_.finish();
+  reading_ = Reading::kStopped;
+  seldom_->tunnel = std::make_unique<OpaqueClientCodec>(sink_, base::ByteQueue(stash_.pool()), limits_, token, stream_);
+  sink_.onResponse(token, std::move(message));
 }
 
 // Any other final answer: an exchange like others, whose request was complete with its head.
 void H1ClientCodec::declineTunnel() {
-  seldom_->accept = {};
-  writing_ = Writing::kNothing;
+  seldom_->asked = Tunnel::kNone;
+  out_.finish();
   sink_.onRequestSent(token_);
 }
 
@@ -260,25 +253,14 @@ bool H1ClientCodec::readBody(std::string_view& input) {
 // rest of one, would become part of the next (RFC 9112 section 9.3).
 void H1ClientCodec::endResponse() {
   token_ = kNoToken;
-  if (closeAfter_ || writing_ != Writing::kNothing) return stop();
+  if (closeAfter_ || out_.state() != Writing::kNothing) return stop();
   reading_ = Reading::kNothing;
   sections_.begin(H1Section::kResponse);
 }
 
-// The backend has nothing more to say in the tunnel; what the client says still goes to it.
-void H1ClientCodec::endTunnelInput() {
-  if (writing_ == Writing::kNothing) {
-    const Token token = token_;
-    endResponse();
-    return sink_.onResponseEnd(token);
-  }
-  reading_ = Reading::kNothing;
-  sink_.onResponseEnd(token_);
-}
-
 void H1ClientCodec::fail(const Error& error, bool unprocessed) {
   const Token token = std::exchange(token_, kNoToken);
-  abortive_ = writing_ != Writing::kNothing;
+  abortive_ = out_.state() != Writing::kNothing;
   stop();
   sink_.onResponseReset(token, error, unprocessed);
 }
@@ -301,7 +283,6 @@ void H1ClientCodec::settleEnd() {
           Error::upstream(ErrorType::kConnectionTerminated, "the backend ended the connection before it answered"),
           !handedOver_);
     case Reading::kBody:
-      if (clean && tunnel_) return endTunnelInput();
       if (clean && body_.framing() == H1Framing::kUntilClose) {
         const Token token = token_;
         endResponse();
@@ -316,32 +297,22 @@ void H1ClientCodec::settleEnd() {
 }
 
 void H1ClientCodec::produce(base::ByteQueue& out, std::size_t limit) {
-  if (!out_.empty()) {
-    out.splice(out_, out_.size());
+  if (!out_.heads().empty()) {
+    out.splice(out_.heads(), out_.heads().size());
     handedOver_ = token_ != kNoToken;
   }
-  if (writing_ == Writing::kBody) writeBody(out, limit);
-  if (writing_ == Writing::kFailed) return failRequest();
-  if (writing_ == Writing::kComplete) {
-    writing_ = Writing::kNothing;
-    const Token token = token_;
-    if (tunnel_ && reading_ == Reading::kNothing) {
-      token_ = kNoToken;
-      stop();
-    }
-    sink_.onRequestSent(token);
+  if (out_.state() == Writing::kBody) {
+    BodyPipe* pipe = sink_.requestBody(token_);
+    if (pipe == nullptr) return reset(stream_, ResetReason::kCancelled);
+    const std::size_t taken = out_.write(*pipe, out, limit);
+    if (taken > 0) sink_.onRequestBodyTaken(token_, taken);
   }
-}
-
-void H1ClientCodec::writeBody(base::ByteQueue& out, std::size_t limit) {
-  BodyPipe* pipe = sink_.requestBody(token_);
-  if (pipe == nullptr) return cancel(stream_, ResetReason::kCancelled);
-  std::size_t taken = 0;
-  const H1BodyWriter::Status status = writer_.write(*pipe, out, limit, taken);
-  woken_ = !pipe->bytes.empty();
-  if (taken > 0) sink_.onRequestBodyTaken(token_, taken);
-  if (status == H1BodyWriter::Status::kBroken) writing_ = Writing::kFailed;
-  if (status == H1BodyWriter::Status::kDone) writing_ = Writing::kComplete;
+  if (out_.state() == Writing::kFailed) return failRequest();
+  if (out_.state() == Writing::kComplete) {
+    out_.finish();
+    return sink_.onRequestSent(token_);
+  }
+  if (tunnel() != nullptr) tunnel()->produce(out, limit);
 }
 
 // Ends the connection, and the request with it if there is one that can not be sent.
@@ -350,15 +321,11 @@ void H1ClientCodec::failRequest() {
   fail(Error::internal("the request could not be completed"));
 }
 
-bool H1ClientCodec::wantsProduce() const {
-  return !out_.empty() || writing_ == Writing::kFailed || (writing_ == Writing::kBody && woken_);
-}
-
 void H1ClientCodec::stop() {
   reading_ = Reading::kStopped;
-  writing_ = Writing::kNothing;
+  out_.finish();
+  out_.heads().clear();
   stash_.clear();
-  out_.clear();
   sections_.begin(H1Section::kResponse);
 }
 
@@ -376,13 +343,18 @@ std::size_t H1ClientCodec::readBudget() const {
     case Reading::kBody:
       return stash_.empty() ? body_.credit() : 0;
     case Reading::kStopped:
-      return 0;
+      return tunnel() != nullptr ? tunnel()->readBudget() : 0;
   }
   return 0;
 }
 
+std::size_t H1ClientCodec::activeStreams() const {
+  if (token_ != kNoToken) return 1;
+  return tunnel() != nullptr ? tunnel()->activeStreams() : 0;
+}
+
 CodecState H1ClientCodec::state() const {
-  if (reading_ == Reading::kStopped) return CodecState::kClosed;
+  if (reading_ == Reading::kStopped) return tunnel() != nullptr ? tunnel()->state() : CodecState::kClosed;
   return closeAfter_ || inputEnd_ != InputEnd::kOpen ? CodecState::kDraining : CodecState::kOpen;
 }
 

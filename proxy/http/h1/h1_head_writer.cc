@@ -8,6 +8,7 @@
 
 #include "proxy/http/grammar.h"
 #include "proxy/http/hygiene.h"
+#include "proxy/http/tunnel.h"
 
 namespace sluice::http {
 namespace {
@@ -141,10 +142,13 @@ bool isTarget(std::string_view target) {
   return known && std::all_of(target.begin(), target.end(), isTargetChar);
 }
 
-void putUpgrade(Writer& writer) {
+void putUpgrade(Writer& writer, Tunnel tunnel) {
   writer.line("connection", "upgrade");
-  writer.line("upgrade", "websocket");
+  writer.line("upgrade", upgradeName(tunnel));
 }
+
+// A tunnel that no upgrade leads to cannot be said in HTTP/1.x.
+bool isSayable(Body body, Tunnel tunnel) { return body != Body::kTunnel || !upgradeName(tunnel).empty(); }
 
 // Normal form was checked when it came in; what a filter or a configuration set may at least not end the line.
 bool isAuthorityText(std::string_view authority) {
@@ -156,7 +160,7 @@ bool isAuthorityText(std::string_view authority) {
 bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body,
                       H1Persistence persistence) {
   if (!isToken(head.methodText) || !isTarget(head.target) || !isAuthorityText(head.authority)) return false;
-  if (!areWritable(head.headers)) return false;
+  if (!areWritable(head.headers) || !isSayable(head.body, head.tunnel)) return false;
   Writer writer(out);
   writer.put(head.methodText);
   writer.put(" ");
@@ -168,7 +172,7 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
   if (head.expectContinue) writer.line("expect", "100-continue");
   const bool closes = persistence == H1Persistence::kClose;
   if (head.body == Body::kTunnel) {
-    putUpgrade(writer);
+    putUpgrade(writer, head.tunnel);
   } else if (head.acceptsTrailers) {
     writer.line("te", "trailers");
     writer.line("connection", closes ? "te, close" : "te");
@@ -182,6 +186,7 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
                        H1Persistence persistence) {
   if (head.status < 100 || head.status > 599 || !areWritable(head.headers)) return false;
+  if (!isSayable(head.body, head.tunnel)) return false;
   Writer writer(out);
   writer.put("HTTP/1.1 ");
   writer.put(head.status);
@@ -190,7 +195,7 @@ bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1A
   writer.put("\r\n");
   putFields(writer, head.headers);
   putFraming(writer, body);
-  if (head.body == Body::kTunnel) putUpgrade(writer);
+  if (head.body == Body::kTunnel) putUpgrade(writer, head.tunnel);
   if (persistence == H1Persistence::kClose) writer.line("connection", "close");
   if (persistence == H1Persistence::kKeepAlive) writer.line("connection", "keep-alive");
   writer.put("\r\n");

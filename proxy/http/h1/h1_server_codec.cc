@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "proxy/http/h1/h1_codec.h"
-#include "proxy/http/websocket.h"
 
 namespace sluice::http {
 namespace {
@@ -33,13 +32,36 @@ H1Framing framingOf(const RequestHead& head) {
   return H1Framing::kNone;
 }
 
+// Decides about framing and Content-Length (RFC 9112 section 6, RFC 9110 section 8.6). `answersHead`: the request's
+// method is HEAD.
+H1Announcement announcementOf(const ResponseHead& head, Version version, bool answersHead) {
+  if (head.status == 204) return {};
+  if (answersHead || head.status == 304) return {H1Framing::kNone, head.contentLength};
+  switch (head.body) {
+    case Body::kNone:
+      return {H1Framing::kNone, 0};
+    case Body::kLength:
+      if (head.contentLength) return {H1Framing::kLength, head.contentLength};
+      break;
+    case Body::kUntilEnd:
+    case Body::kTunnel:
+      break;
+  }
+  return {version == Version::kHttp10 ? H1Framing::kUntilClose : H1Framing::kChunked, {}};
+}
+
+// The whole response is there; `pipe` is null if its owner is gone.
+bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
+  return head.body == Body::kNone || (pipe != nullptr && pipe->end() == PipeEnd::kComplete);
+}
+
 }  // namespace
 
 H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, bool https)
-    : sink_(sink), limits_(limits), sections_(pool, limits_), stash_(pool), out_(pool), https_(https) {}
+    : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool), https_(https) {}
 
 void H1ServerCodec::feed(std::string_view bytes) {
-  if (reading_ == Reading::kStopped) return;
+  if (reading_ == Reading::kStopped) return tunnel_ ? tunnel_->feed(bytes) : void();
   if (stash_.empty()) read(bytes);
   if (reading_ == Reading::kStopped || bytes.empty()) return;
   stash_.append(bytes);
@@ -47,17 +69,18 @@ void H1ServerCodec::feed(std::string_view bytes) {
 }
 
 void H1ServerCodec::feedEnd() {
-  if (reading_ == Reading::kStopped) return;
+  if (reading_ == Reading::kStopped) return tunnel_ ? tunnel_->feedEnd() : void();
   inputEnded_ = true;
   settleEnd();
 }
 
 bool H1ServerCodec::hasLeft(std::size_t unread) const {
-  if (reading_ != Reading::kBody || tunnel_ || writing_ != Writing::kNothing) return false;
+  if (reading_ != Reading::kBody || out_.state() != Writing::kNothing) return false;
   return !body_.mayEndWithin(stash_.size() + unread);
 }
 
 void H1ServerCodec::feedLost() {
+  if (tunnel_) return tunnel_->feedLost();
   endStream(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                   "the client's connection was lost"));
 }
@@ -74,15 +97,13 @@ void H1ServerCodec::resume() {
 }
 
 void H1ServerCodec::grant(StreamId stream, std::size_t count) {
-  if (!isCurrent(stream) || reading_ != Reading::kBody) return;
+  if (!isCurrent(stream) || reading_ != Reading::kBody) return tunnel_ ? tunnel_->grant(stream, count) : void();
   body_.grant(count);
   if (!stash_.empty()) readStash();
 }
 
 void H1ServerCodec::dismiss(StreamId stream) {
-  if (!isCurrent(stream) || !tunnel_ || reading_ != Reading::kBody) return;
-  reading_ = Reading::kDone;
-  stash_.clear();
+  if (tunnel_) tunnel_->dismiss(stream);
 }
 
 // Takes from the front of `input` what can be taken now.
@@ -167,10 +188,17 @@ bool H1ServerCodec::readBody(std::string_view& input) {
       return false;
     case H1BodyReader::Status::kData:
       sink_.onRequestBody(token_, step.data);
-      if (body_.complete()) endRequest({});
+      if (!body_.complete()) return true;
+      reading_ = Reading::kDone;
+      sink_.onRequestEnd(token_);
       return true;
     case H1BodyReader::Status::kEnd:
-      endRequest(std::move(step.trailers));
+      reading_ = Reading::kDone;
+      if (step.trailers) {
+        sink_.onRequestEnd(token_, *std::move(step.trailers));
+      } else {
+        sink_.onRequestEnd(token_);
+      }
       return true;
     case H1BodyReader::Status::kFailed:
       if (step.fault.limit) sink_.onLimitHit(*step.fault.limit);
@@ -178,15 +206,6 @@ bool H1ServerCodec::readBody(std::string_view& input) {
       return true;
   }
   return false;
-}
-
-void H1ServerCodec::endRequest(std::optional<Trailers>&& trailers) {
-  reading_ = Reading::kDone;
-  if (trailers) {
-    sink_.onRequestEnd(token_, *std::move(trailers));
-  } else {
-    sink_.onRequestEnd(token_);
-  }
 }
 
 void H1ServerCodec::refuseHead(const Error& error) {
@@ -197,7 +216,7 @@ void H1ServerCodec::refuseHead(const Error& error) {
 
 void H1ServerCodec::failBody(const Error& error) {
   reading_ = Reading::kStopped;
-  const bool answerable = writing_ == Writing::kNothing;
+  const bool answerable = out_.state() == Writing::kNothing;
   sink_.onRequestReset(token_, error, answerable);
   if (!answerable) abort();
 }
@@ -209,7 +228,6 @@ void H1ServerCodec::settleEnd() {
     case Reading::kHead:
       return stop();
     case Reading::kBody:
-      if (tunnel_) return endRequest({});
       return failBody(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
                             "the client ended the connection within a request"));
     case Reading::kDone:
@@ -221,110 +239,73 @@ void H1ServerCodec::settleEnd() {
 }
 
 void H1ServerCodec::sendInterim(StreamId stream, const ResponseHead& head) {
-  if (!isCurrent(stream) || writing_ != Writing::kNothing || version_ == Version::kHttp10) return;
+  if (!isCurrent(stream) || out_.state() != Writing::kNothing || version_ == Version::kHttp10) return;
   if (head.status >= 200 || head.status == 101) return;
-  writeResponseHead(out_, head, {}, H1Persistence::kSilent);
+  writeResponseHead(out_.heads(), head, {}, H1Persistence::kSilent);
 }
 
 void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
-  if (!isCurrent(stream) || writing_ != Writing::kNothing) return;
+  if (!isCurrent(stream) || out_.state() != Writing::kNothing) return;
   if (head.body == Body::kTunnel) return openTunnel(head);
-  const H1Announcement body = announce(head);
-  if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || endsEarly(head)) closeAfter_ = true;
+  const H1Announcement body = announcementOf(head, version_, headRequest_);
+  // If the response is over before the request, the rest of the request is never read, and the client should know.
+  const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
+  if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;
   H1Persistence persistence = H1Persistence::kSilent;
   if (closeAfter_) {
     persistence = H1Persistence::kClose;
   } else if (version_ == Version::kHttp10) {
     persistence = H1Persistence::kKeepAlive;
   }
-  if (head.status < 200 || !writeResponseHead(out_, head, body, persistence)) return failResponse();
-  writer_.begin(body.framing, body.contentLength.value_or(0));
-  writing_ = body.framing == H1Framing::kNone ? Writing::kComplete : Writing::kBody;
-  woken_ = true;
+  if (head.status < 200 || !writeResponseHead(out_.heads(), head, body, persistence)) return failResponse();
+  out_.begin(body.framing, body.contentLength.value_or(0));
 }
 
 // RFC 9110 section 7.8. What the client has sent behind its request was kept, and belongs to the tunnel only now.
 void H1ServerCodec::openTunnel(const ResponseHead& head) {
   closeAfter_ = true;
   if (!tunnelAsked_ || reading_ != Reading::kDone || head.status != kSwitchingProtocols ||
-      !writeResponseHead(out_, head, {}, H1Persistence::kSilent)) {
+      !writeResponseHead(out_.heads(), head, {}, H1Persistence::kSilent)) {
     return failResponse();
   }
-  tunnel_ = true;
-  body_.begin(H1Framing::kUntilClose, 0, limits_);
-  reading_ = Reading::kBody;
-  writer_.begin(H1Framing::kUntilClose, 0);
-  writing_ = Writing::kBody;
-  woken_ = true;
-  readStash();
-}
-
-// The response will be over before the request: then the rest of the request is never read, and the client should know.
-bool H1ServerCodec::endsEarly(const ResponseHead& head) {
-  if (reading_ != Reading::kBody) return false;
-  if (head.body == Body::kNone) return true;
-  const BodyPipe* pipe = sink_.responseBody(token_);
-  return pipe != nullptr && pipe->end() == PipeEnd::kComplete;
-}
-
-// RFC 9112 section 6, RFC 9110 section 8.6.
-H1Announcement H1ServerCodec::announce(const ResponseHead& head) const {
-  if (head.status == 204) return {};
-  if (headRequest_ || head.status == 304) return {H1Framing::kNone, head.contentLength};
-  switch (head.body) {
-    case Body::kNone:
-      return {H1Framing::kNone, 0};
-    case Body::kLength:
-      if (head.contentLength) return {H1Framing::kLength, head.contentLength};
-      break;
-    case Body::kUntilEnd:
-    case Body::kTunnel:
-      break;
-  }
-  return {version_ == Version::kHttp10 ? H1Framing::kUntilClose : H1Framing::kChunked, {}};
+  reading_ = Reading::kStopped;
+  tunnel_ =
+      std::make_unique<OpaqueServerCodec>(sink_, std::move(stash_), limits_, std::exchange(token_, kNoToken), stream_);
+  if (inputEnded_) tunnel_->feedEnd();
+  tunnel_->open();
 }
 
 void H1ServerCodec::wake(StreamId stream) {
-  if (!isCurrent(stream) || writing_ != Writing::kBody) return;
-  woken_ = true;
-  const BodyPipe* pipe = sink_.responseBody(token_);
-  if (pipe == nullptr || pipe->end() == PipeEnd::kBroken) failResponse();
+  if (!isCurrent(stream) || out_.state() != Writing::kBody) return tunnel_ ? tunnel_->wake(stream) : void();
+  if (!out_.wake(sink_.responseBody(token_))) failResponse();
 }
 
-void H1ServerCodec::reset(StreamId stream, ResetReason /*reason*/) {
+void H1ServerCodec::reset(StreamId stream, ResetReason reason) {
+  if (tunnel_) return tunnel_->reset(stream, reason);
   if (isCurrent(stream)) abort();
 }
 
 void H1ServerCodec::produce(base::ByteQueue& out, std::size_t limit) {
-  if (!out_.empty()) out.splice(out_, out_.size());
-  if (writing_ == Writing::kBody) writeBody(out, limit);
-  if (writing_ == Writing::kComplete && !halfClosed()) return finishExchange();
-  if (writing_ == Writing::kFailed) endStream(Error::internal("the response could not be completed"));
-}
-
-void H1ServerCodec::writeBody(base::ByteQueue& out, std::size_t limit) {
-  BodyPipe* pipe = sink_.responseBody(token_);
-  if (pipe == nullptr) return abort();
-  std::size_t taken = 0;
-  const H1BodyWriter::Status status = writer_.write(*pipe, out, limit, taken);
-  woken_ = !pipe->bytes.empty();
-  if (taken > 0) sink_.onResponseBodyTaken(token_, taken);
-  if (status == H1BodyWriter::Status::kBroken) return failResponse();
-  if (status == H1BodyWriter::Status::kDone) writing_ = Writing::kComplete;
-}
-
-bool H1ServerCodec::wantsProduce() const {
-  if (tunnel_ && writing_ == Writing::kComplete && !halfClosed()) return true;
-  return !out_.empty() || writing_ == Writing::kFailed || (writing_ == Writing::kBody && woken_);
+  if (!out_.heads().empty()) out.splice(out_.heads(), out_.heads().size());
+  if (out_.state() == Writing::kBody) {
+    BodyPipe* pipe = sink_.responseBody(token_);
+    if (pipe == nullptr) return abort();
+    const std::size_t taken = out_.write(*pipe, out, limit);
+    if (taken > 0) sink_.onResponseBodyTaken(token_, taken);
+    if (out_.state() == Writing::kFailed) failResponse();
+  }
+  if (out_.state() == Writing::kComplete) return finishExchange();
+  if (out_.state() == Writing::kFailed) return endStream(Error::internal("the response could not be completed"));
+  if (tunnel_) tunnel_->produce(out, limit);
 }
 
 // Nothing that was queued goes out any more, so that the client can not take the response for a whole one.
 void H1ServerCodec::failResponse() {
-  writing_ = Writing::kFailed;
+  out_.fail();
+  out_.heads().clear();
   reading_ = Reading::kStopped;
   abortive_ = true;
   stash_.clear();
-  out_.clear();
 }
 
 // Ends the connection, and the exchange with it if there is one.
@@ -336,7 +317,7 @@ void H1ServerCodec::endStream(const Error& error) {
 
 void H1ServerCodec::finishExchange() {
   const Token token = std::exchange(token_, kNoToken);
-  writing_ = Writing::kNothing;
+  out_.finish();
   if (closeAfter_ || reading_ != Reading::kDone) {
     stop();
   } else {
@@ -355,9 +336,9 @@ void H1ServerCodec::stop() {
 
 void H1ServerCodec::abort() {
   stop();
-  out_.clear();
+  out_.heads().clear();
+  out_.finish();
   token_ = kNoToken;
-  writing_ = Writing::kNothing;
   abortive_ = true;
 }
 
@@ -375,14 +356,22 @@ std::size_t H1ServerCodec::readBudget() const {
     case Reading::kBody:
       return stash_.empty() ? body_.credit() : 0;
     case Reading::kStopped:
-      return 0;
+      return tunnel_ ? tunnel_->readBudget() : 0;
   }
   return 0;
 }
 
 CodecState H1ServerCodec::state() const {
-  if (reading_ == Reading::kStopped && (token_ == kNoToken || abortive_)) return CodecState::kClosed;
-  return reading_ == Reading::kStopped || closeAfter_ || inputEnded_ ? CodecState::kDraining : CodecState::kOpen;
+  if (reading_ == Reading::kStopped) {
+    if (tunnel_) return tunnel_->state();
+    return token_ == kNoToken || abortive_ ? CodecState::kClosed : CodecState::kDraining;
+  }
+  return closeAfter_ || inputEnded_ ? CodecState::kDraining : CodecState::kOpen;
+}
+
+std::size_t H1ServerCodec::activeStreams() const {
+  if (token_ != kNoToken || headPending()) return 1;
+  return tunnel_ ? tunnel_->activeStreams() : 0;
 }
 
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,

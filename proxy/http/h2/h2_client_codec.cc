@@ -38,7 +38,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   }
 
   void wake(StreamId id) override { session_.sender().wake(id); }
-  void cancel(StreamId id, ResetReason reason) override {
+  void reset(StreamId id, ResetReason reason) override {
     std::erase_if(unsendable_, [id](const Unsendable& request) { return request.id == id; });
     session_.sender().reset(id, reason);
   }

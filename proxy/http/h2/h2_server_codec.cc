@@ -26,7 +26,6 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   bool hasLeft(std::size_t /*unread*/) const override { return true; }
   void feedLost() override { session_.end(std::nullopt); }
   void expireHead() override { session_.end(H2ErrorCode::kNoError); }
-  void resume() override {}
 
   void sendInterim(StreamId id, const ResponseHead& head) override { respond(id, head, Head::kInterim); }
   void sendResponse(StreamId id, const ResponseHead& head) override {

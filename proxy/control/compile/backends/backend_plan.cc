@@ -16,6 +16,8 @@ std::string_view protocolName(routing::UpstreamProtocol protocol) {
       return "http/1.1";
     case routing::UpstreamProtocol::kHttp2:
       return "h2";
+    case routing::UpstreamProtocol::kOpaque:
+      return "opaque";
   }
   return "";
 }
@@ -69,6 +71,7 @@ std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const rout
     case routing::UpstreamProtocol::kHttp2:
       return plan;
     case routing::UpstreamProtocol::kHttp11:
+    case routing::UpstreamProtocol::kOpaque:
       return nullptr;
     case routing::UpstreamProtocol::kAuto:
       break;

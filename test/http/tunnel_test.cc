@@ -1,5 +1,5 @@
 // The WebSocket handshake (RFC 6455 section 4): what asks for a tunnel, and what agrees to it.
-#include "proxy/http/websocket.h"
+#include "proxy/http/tunnel.h"
 
 #include <gtest/gtest.h>
 
@@ -42,6 +42,7 @@ class Handshake : public testing::Test {
     EXPECT_TRUE(head.ok());
     if (!head.ok()) return false;
     EXPECT_EQ(head->headers.find(FieldId::kUpgrade), nullptr);
+    EXPECT_EQ(head->tunnel == Tunnel::kWebSocket, head->body == Body::kTunnel);
     return head->body == Body::kTunnel;
   }
   base::ChunkPool pool_;
@@ -117,9 +118,10 @@ class Agreement : public testing::Test {
     raw.status = 101;
     raw.version = version;
     for (const auto& [name, value] : lines) raw.fields.add(arena_, name, value);
-    const auto head = checkSwitch(arena_, raw, kAccept);
+    const auto head = checkSwitch(arena_, raw, Tunnel::kWebSocket, kAccept);
     if (!head.ok()) return false;
     EXPECT_EQ(head->body, Body::kTunnel);
+    EXPECT_EQ(head->tunnel, Tunnel::kWebSocket);
     EXPECT_EQ(head->headers.find(FieldId::kUpgrade), nullptr);
     return true;
   }

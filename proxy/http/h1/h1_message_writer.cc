@@ -1,6 +1,5 @@
-#include "proxy/http/h1/h1_body_writer.h"
+#include "proxy/http/h1/h1_message_writer.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -19,29 +18,32 @@ void appendChunkSize(base::ByteQueue& out, std::size_t size) {
 
 }  // namespace
 
-H1BodyWriter::Status H1BodyWriter::write(BodyPipe& pipe, base::ByteQueue& out, std::size_t limit, std::size_t& taken) {
-  taken = 0;
-  if (pipe.end() == PipeEnd::kBroken) return Status::kBroken;
-  if (framing_ == H1Framing::kLength && pipe.bytes.size() > remaining_) return Status::kBroken;
-  const std::size_t room = limit > out.size() ? limit - out.size() : 0;
-  const std::size_t size = std::min(pipe.bytes.size(), room);
+std::size_t H1MessageWriter::write(BodyPipe& pipe, base::ByteQueue& out, std::size_t limit) {
+  const bool tooMuch = framing_ == H1Framing::kLength && pipe.bytes.size() > remaining_;
+  if (tooMuch || pipe.end() == PipeEnd::kBroken) {
+    woken_ = !pipe.bytes.empty();
+    state_ = State::kFailed;
+    return 0;
+  }
+  const std::size_t size = pipe.movable(out, limit);
   if (size > 0) {
     if (framing_ == H1Framing::kChunked) appendChunkSize(out, size);
     out.splice(pipe.bytes, size);
     if (framing_ == H1Framing::kChunked) out.append("\r\n");
     if (framing_ == H1Framing::kLength) remaining_ -= size;
-    taken = size;
   }
-  return pipe.drained() ? finish(pipe, out) : Status::kMore;
+  woken_ = !pipe.bytes.empty();
+  if (pipe.drained()) state_ = endBody(pipe, out) ? State::kComplete : State::kFailed;
+  return size;
 }
 
-H1BodyWriter::Status H1BodyWriter::finish(const BodyPipe& pipe, base::ByteQueue& out) {
-  if (framing_ == H1Framing::kLength && remaining_ > 0) return Status::kBroken;
-  if (framing_ != H1Framing::kChunked) return Status::kDone;
+bool H1MessageWriter::endBody(const BodyPipe& pipe, base::ByteQueue& out) {
+  if (framing_ == H1Framing::kLength && remaining_ > 0) return false;
+  if (framing_ != H1Framing::kChunked) return true;
   out.append("0\r\n");
   if (const Headers* trailers = pipe.trailers()) {
     for (const Field& field : *trailers) {
-      if (!isFieldName(field.name) || !isFieldValue(field.value)) return Status::kBroken;
+      if (!isFieldName(field.name) || !isFieldValue(field.value)) return false;
       out.append(field.name);
       out.append(": ");
       out.append(field.value);
@@ -49,7 +51,7 @@ H1BodyWriter::Status H1BodyWriter::finish(const BodyPipe& pipe, base::ByteQueue&
     }
   }
   out.append("\r\n");
-  return Status::kDone;
+  return true;
 }
 
 }  // namespace sluice::http

@@ -1,0 +1,67 @@
+// The one message that leaves on an HTTP/1.x connection: its heads are queued, its body is taken from a pipe and goes
+// out by length, chunked with trailers, or until the connection ends. The same for requests and responses.
+//
+// Body bytes move by relinking chunks. Owned by a codec; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/h1/h1_body_reader.h"
+
+namespace sluice::http {
+
+class H1MessageWriter {
+ public:
+  enum class State : std::uint8_t {
+    kNothing,   // no message was begun, or all of it was handed over
+    kHeld,      // its head is queued; whether a tunnel follows, the peer's answer says
+    kBody,      // its head is queued, its body is taken from the pipe
+    kComplete,  // all of it is queued
+    kFailed     // it cannot be completed: produce() of the codec reports that
+  };
+
+  explicit H1MessageWriter(base::ChunkPool& pool) : heads_(pool) {}
+
+  State state() const { return state_; }
+  /// Where heads are written, before begin().
+  base::ByteQueue& heads() { return heads_; }
+  /// The head is queued, and a body so framed follows. `length` counts for kLength only.
+  void begin(H1Framing framing, std::uint64_t length) {
+    framing_ = framing;
+    remaining_ = length;
+    state_ = framing == H1Framing::kNone ? State::kComplete : State::kBody;
+    woken_ = true;
+  }
+  void hold() { state_ = State::kHeld; }
+  /// The message is over, or given up; heads that are queued stay.
+  void finish() { state_ = State::kNothing; }
+  void fail() { state_ = State::kFailed; }
+
+  /// The pipe, null if its owner is gone, may have something. Returns false if it can deliver no whole body any more.
+  bool wake(const BodyPipe* pipe) {
+    woken_ = true;
+    return pipe != nullptr && pipe->end() != PipeEnd::kBroken;
+  }
+  /// produce() of the codec has something to do.
+  bool wantsProduce() const {
+    return !heads_.empty() || state_ == State::kFailed || (state_ == State::kBody && woken_);
+  }
+  /// Moves what is in the pipe until `out` holds about `limit` bytes; returns how many left the pipe. The message has
+  /// failed if the pipe broke, or holds another number of bytes than was announced.
+  std::size_t write(BodyPipe& pipe, base::ByteQueue& out, std::size_t limit);
+
+ private:
+  /// Returns false if the body that ends here is not the one that was announced.
+  bool endBody(const BodyPipe& pipe, base::ByteQueue& out);
+
+  base::ByteQueue heads_;
+  std::uint64_t remaining_ = 0;  // of a kLength body
+  H1Framing framing_ = H1Framing::kNone;
+  State state_ = State::kNothing;
+  bool woken_ = false;  // the pipe may have something
+};
+
+}  // namespace sluice::http
