@@ -30,7 +30,7 @@ void parseAndCheck(benchmark::State& state) {
     if (parseRequestHead(reader.collect(arena, text), reader.fieldLines(), arena, raw) != nullptr) {
       return state.SkipWithError("not a head");
     }
-    auto checked = checkRequest(arena, raw, "http");
+    auto checked = checkRequest(arena, raw, Scheme::kHttp);
     if (!checked.ok()) return state.SkipWithError("refused");
     benchmark::DoNotOptimize(checked->headers.size());
     arena.clear();

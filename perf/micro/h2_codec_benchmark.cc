@@ -53,7 +53,7 @@ class BenchmarkPair {
  public:
   /// Returns false if the response did not arrive.
   bool exchange(const RequestHead& request, const ResponseHead& response) {
-    client_->sendRequest(1, request, "http");
+    client_->sendRequest(1, request, Scheme::kHttp);
     pass(*client_, *server_);
     if (!atServer_.request) return false;
     server_->sendResponse(atServer_.id, response);
@@ -78,9 +78,9 @@ class BenchmarkPair {
   base::ChunkPool pool_;
   H2Memory memory_;
   base::ByteQueue wire_{pool_};
-  BenchmarkServer atServer_;
-  BenchmarkClient atClient_;
-  std::unique_ptr<ServerCodec> server_ = makeH2ServerCodec(atServer_, pool_, limits_, "http", clock_, &memory_);
+  Server atServer_;
+  Client atClient_;
+  std::unique_ptr<ServerCodec> server_ = makeH2ServerCodec(atServer_, pool_, limits_, Scheme::kHttp, clock_, &memory_);
   std::unique_ptr<ClientCodec> client_ = makeH2ClientCodec(atClient_, pool_, limits_, clock_, &memory_);
 };
 

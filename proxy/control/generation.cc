@@ -46,7 +46,7 @@ base::Result<std::shared_ptr<const Generation>> GenerationMaker::make(std::share
     ServedBind served;
     const auto next = static_cast<BindId>(ids_.size());
     served.id = ids_.try_emplace(Place(bind.address, bind.port, bind.tls), next).first->second;
-    served.routes = &bind.routes;
+    served.service = &bind.service;
     if (bind.tls) served.tls = contextOf(previous, served.id, bind);
     if (bind.tls && served.tls == nullptr) {
       auto context = net::TlsServerContext::make(tlsServerSettings(bind));

@@ -22,8 +22,8 @@ using BindId = std::uint32_t;
 
 struct ServedBind {
   BindId id = 0;
-  const routing::RouteTable* routes = nullptr;
-  std::shared_ptr<const net::TlsServerContext> tls;  // null for plaintext
+  const routing::ListenerService* service = nullptr;  // the snapshot's
+  std::shared_ptr<const net::TlsServerContext> tls;   // null for plaintext
 };
 
 struct Generation {

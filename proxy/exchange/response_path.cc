@@ -174,7 +174,7 @@ void ResponsePath::reply() {
     }
   } else {
     reply.head = ruleReply(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
-                           {*t_.route.rule, s_.attempts.backend()}, {t_.client.secure, t_.route.listener->port});
+                           {*t_.route.rule, s_.attempts.backend()}, t_.route.listener->port);
     t_.responseBody.finish();
   }
   s_.processing.showReply();

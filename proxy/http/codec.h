@@ -186,7 +186,7 @@ class ClientCodec : public Codec {
   /// Begins a request; what head.body announces is taken from sink.requestBody(). Copies what it needs. Only with
   /// availableStreams(). Returns 0 if the peer cannot take it after all (then nothing was begun): HTTP/2 takes no
   /// tunnel, and HTTP/1.1 none whose handshake is not prepared (RequestHead::tunnelProof).
-  virtual StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) = 0;
+  virtual StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) = 0;
 
   /// The backend ended its side, cleanly (TLS: with close_notify) or not.
   virtual void feedEnd(bool clean) = 0;
@@ -196,14 +196,13 @@ class ClientCodec : public Codec {
 
 // ---------------------------------------------------------------------------------------------------------------------------------
 
-/// `scheme` ("http" or "https") is what the listener speaks: a request that claims another one is refused.
+/// `scheme` is what the listener speaks: a request that claims another one is refused.
 /// The sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines.
 /// `memory` is the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               std::string_view scheme);
+                                               Scheme scheme);
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               std::string_view scheme, const base::Clock& clock,
-                                               H2Memory* memory = nullptr);
+                                               Scheme scheme, const base::Clock& clock, H2Memory* memory = nullptr);
 std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                const base::Clock& clock, H2Memory* memory = nullptr);

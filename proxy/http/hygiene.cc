@@ -34,8 +34,8 @@ std::optional<AbsoluteForm> splitAbsoluteForm(std::string_view target) {
 // 9113 section 8.3.1).
 class TargetCheck {
  public:
-  TargetCheck(base::Arena& arena, const RawRequest& raw, const FieldSection& fields, std::string_view listenerScheme)
-      : arena_(arena), raw_(raw), fields_(fields), listenerScheme_(listenerScheme) {}
+  TargetCheck(base::Arena& arena, const RawRequest& raw, const FieldSection& fields, Scheme listener)
+      : arena_(arena), raw_(raw), fields_(fields), listener_(listener) {}
 
   std::optional<Error> apply(RequestHead& head) {
     if (head.method == Method::kConnect) return refuse("CONNECT is not served here", 501);
@@ -50,8 +50,9 @@ class TargetCheck {
       if (claimed.empty()) return refuse("the request-target has no authority");
       target = pathOf(*absolute, head.method);
     }
-    if (!scheme.empty() && !equalsIgnoreCase(scheme, listenerScheme_))
+    if (!scheme.empty() && !equalsIgnoreCase(scheme, schemeName(listener_)))
       return refuse("the scheme is not this listener's");
+    head.scheme = listener_;
     if (auto error = setAuthority(head, claimed)) return error;
     return setTarget(head, target);
   }
@@ -95,7 +96,7 @@ class TargetCheck {
   base::Arena& arena_;
   const RawRequest& raw_;
   const FieldSection& fields_;
-  std::string_view listenerScheme_;
+  const Scheme listener_;
 };
 
 // A list of registered codings that ends in chunked is a request that we understand but do not implement (RFC 9112
@@ -197,7 +198,7 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
 
 }  // namespace
 
-base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme) {
+base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, Scheme listener) {
   RequestHead head;
   if (!isToken(raw.method)) return refuse("the method is not a token");
   const bool extended = !raw.protocol.empty();
@@ -214,7 +215,7 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return refuse(why);
   head.headers = fields.kept;
   head.acceptsTrailers = fields.teTrailers;
-  if (auto error = TargetCheck(arena, raw, fields, listenerScheme).apply(head)) return *std::move(error);
+  if (auto error = TargetCheck(arena, raw, fields, listener).apply(head)) return *std::move(error);
   if (auto error = checkSingletons(fields)) return *std::move(error);
   if (auto error = setFraming(head, raw, fields)) return *std::move(error);
   if (auto error = setExpectation(head, fields)) return *std::move(error);

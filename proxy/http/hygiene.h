@@ -34,7 +34,7 @@ struct RawRequest {
 };
 
 /// The checked head, its views in `arena` (into which raw's views must point too). Errors are downstream's, with the
-/// status to answer (400, 417, 501). `listenerScheme` is "http" or "https".
+/// status to answer (400, 417, 501). `listener` is the scheme that the listener speaks.
 ///
 /// Refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length that is not
 /// one 1*DIGIT value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority, userinfo, an
@@ -45,7 +45,7 @@ struct RawRequest {
 /// Body::kNone, so kLength always means at least one byte. An Upgrade field is hop-by-hop too: what it asks for is
 /// forgotten, unless it is a tunnel (Body::kTunnel). Asked for by HTTP/2's extended CONNECT (RFC 8441), it is the
 /// same GET, without a key.
-base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, std::string_view listenerScheme);
+base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, Scheme listener);
 
 struct RawResponse {
   std::uint16_t status = 0;

@@ -24,6 +24,10 @@ enum class Version : std::uint8_t {
 /// "1.0", "1.1", "2": network.protocol.version. Empty for kOpaque.
 std::string_view versionName(Version version);
 
+enum class Scheme : std::uint8_t { kHttp, kHttps };
+/// "http", "https".
+constexpr std::string_view schemeName(Scheme scheme) { return scheme == Scheme::kHttps ? "https" : "http"; }
+
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kConnect, kOptions, kTrace, kPatch, kOther };
 Method methodFrom(std::string_view name);
 /// RFC 9110 section 9.2.2.
@@ -51,6 +55,8 @@ enum class Body : std::uint8_t {
 
 struct RequestHead {
   Method method = Method::kGet;
+  /// What the client asked by: the listener's, which :scheme or an absolute form agrees with if it came with one.
+  Scheme scheme = Scheme::kHttp;
   std::string_view methodText = "GET";
   /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without
   /// Host.

@@ -19,6 +19,8 @@
 #include "proxy/pki/sealed_value.h"
 #include "proxy/pki/trust_store.h"
 #include "proxy/processing/chain.h"
+#include "proxy/routing/backend_identity.h"
+#include "proxy/routing/listener_service.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/policy/cors.h"
 #include "proxy/routing/policy/header_edit.h"
@@ -28,7 +30,6 @@
 #include "proxy/routing/policy/session_policy.h"
 #include "proxy/routing/policy/url_rewrite.h"
 #include "proxy/routing/served_listener.h"
-#include "proxy/routing/table/route_table.h"
 
 namespace sluice::routing {
 
@@ -66,11 +67,10 @@ struct Endpoint {
 /// One destination: a Backend, or a Service, and one of its ports.
 struct BackendPlan {
   std::string name;  // "namespace/name"
-  /// Everything that makes two connections different, as one string: the key of connection pools. Holds no secret.
-  std::string identity;
-  /// The identity whose share of limits.backendConnections and backendRequests it counts against, if it is not its own:
-  /// of the same destination by another version of HTTP.
-  std::string countsAs = {};
+  BackendIdentity identity;
+  /// The identity against whose limits.backendConnections and backendRequests it counts, if that is not its own: the
+  /// same destination by another version of HTTP.
+  BackendIdentity countsAs = {};
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;
   /// Host / :authority of requests to it: the hostname, with the port unless it is the scheme's default. Requests to a
@@ -154,7 +154,7 @@ struct Bind {
   std::uint16_t port = 0;
   bool tls = false;
   std::vector<ListenerIdentity> identities;  // with tls at least one
-  RouteTable routes;
+  ListenerService service;
 };
 
 struct Snapshot {

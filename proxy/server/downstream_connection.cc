@@ -6,13 +6,14 @@ namespace sluice::server {
 
 DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts,
                                            DirtyList& dirtyList, exchange::Exchanges& exchanges,
-                                           const control::ServedBind& bind, int fd, const net::Address& peer)
+                                           const control::ServedBind& bind, const routing::HttpService& service, int fd,
+                                           const net::Address& peer)
     : ServerConnection(parts, fd, peer, bind.tls),
       self_(self),
       dirtyList_(dirtyList),
       exchanges_(exchanges),
       bind_(bind.id),
-      routes_(bind.routes),
+      routes_(&service.routes),
       memory_(exchanges.clientMemory()) {
   markDirty();
 }

@@ -20,15 +20,15 @@ class DirtyList {
 class DownstreamConnection final : public ServerConnection, public exchange::Downstream {
  public:
   DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
-                       exchange::Exchanges& exchanges, const control::ServedBind& bind, int fd,
-                       const net::Address& peer);
+                       exchange::Exchanges& exchanges, const control::ServedBind& bind,
+                       const routing::HttpService& service, int fd, const net::Address& peer);
   ~DownstreamConnection() override { exchanges_.onClientGone(self_.toToken()); }
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
   bool dirty = false;  // belongs to the table
   control::BindId bind() const { return bind_; }
   /// Requests are matched in these routes from now on.
-  void follow(const routing::RouteTable& routes) { routes_ = &routes; }
+  void follow(const routing::HttpService& service) { routes_ = &service.routes; }
 
   // exchange::Downstream; only exchanges that came from here call this, so there is a codec.
   http::ServerCodec& codec() override { return *codecOrNull(); }

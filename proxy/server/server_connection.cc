@@ -124,7 +124,7 @@ void ServerConnection::feedEarly() {
 
 void ServerConnection::serve(http::Version version) {
   state_ = State::kServing;
-  const std::string_view scheme = secure() ? "https" : "http";
+  const http::Scheme scheme = secure() ? http::Scheme::kHttps : http::Scheme::kHttp;
   base::ChunkPool& pool = parts_.worker.chunks();
   codec_ = version == http::Version::kHttp2
                ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory)

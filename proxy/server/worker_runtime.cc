@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "proxy/server/http_limits.h"
 
@@ -127,7 +128,8 @@ void WorkerRuntime::change() {
   upstreams_->adopt(policyOf(snapshot), snapshot.backends);
   connections_.forEach([&](DownstreamConnection& connection) {
     const control::ServedBind* bind = change.generation->find(connection.bind());
-    connection.follow(bind != nullptr ? *bind->routes : noRoutes_);
+    std::visit([&](const routing::HttpService& service) { connection.follow(service); },
+               bind != nullptr ? *bind->service : noService_);
     if (bind == nullptr) connection.drain();
   });
   generation_ = change.generation;
@@ -163,9 +165,12 @@ void WorkerRuntime::take(int fd, const net::Address& peer, control::BindId bind)
     return;
   }
   const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_};
-  DownstreamConnection& connection =
-      connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, fd, peer);
-  if (draining_) connection.drain();
+  const auto serve = [&](const routing::HttpService& service) {
+    DownstreamConnection& connection =
+        connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, service, fd, peer);
+    if (draining_) connection.drain();
+  };
+  std::visit(serve, *served->service);
 }
 
 void WorkerRuntime::drive() {

@@ -117,8 +117,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
 
   const std::shared_ptr<const pki::ValueSealer> sessionSealer_;
   std::shared_ptr<const control::Generation> generation_;
-  std::optional<Change> change_;  // a requested change
-  const routing::RouteTable noRoutes_;
+  std::optional<Change> change_;              // a requested change
+  const routing::ListenerService noService_;  // of connections whose bind is gone
   http::Limits limits_;
   base::TimeoutSettings timeouts_;
   net::Worker worker_;

@@ -10,7 +10,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
+
+#include "proxy/routing/backend_identity.h"
 
 namespace sluice::upstream {
 
@@ -49,14 +50,14 @@ class Budgets {
       : maxConnections_(maxConnections), maxRequests_(maxRequests) {}
 
   /// Stays where it is until as many have left as have joined.
-  Budget& join(const std::string& identity) {
+  Budget& join(const routing::BackendIdentity& identity) {
     const std::lock_guard lock(mutex_);
     Member& member = members_[identity];
     if (!member.budget) member.budget = std::make_unique<Budget>(maxConnections_, maxRequests_);
     ++member.users;
     return *member.budget;
   }
-  void leave(const std::string& identity) {
+  void leave(const routing::BackendIdentity& identity) {
     const std::lock_guard lock(mutex_);
     const auto found = members_.find(identity);
     if (--found->second.users == 0) members_.erase(found);
@@ -80,7 +81,7 @@ class Budgets {
   std::mutex mutex_;
   std::uint64_t maxConnections_;
   std::uint64_t maxRequests_;
-  std::map<std::string, Member> members_;
+  std::map<routing::BackendIdentity, Member> members_;
 };
 
 }  // namespace sluice::upstream

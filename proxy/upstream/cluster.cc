@@ -65,8 +65,8 @@ base::Error noEndpoint() {
 Cluster::Cluster(Context& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
-      budgetName_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),
-      budget_(owner.budgets().join(budgetName_)),
+      countsAs_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),
+      budget_(owner.budgets().join(countsAs_)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
       activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")),
       retryBudget_(RetryConstraint{}, owner.worker().now()) {
@@ -84,7 +84,7 @@ Cluster::Cluster(Context& owner, std::shared_ptr<const routing::BackendPlan> pla
   }
 }
 
-Cluster::~Cluster() { owner_.budgets().leave(budgetName_); }
+Cluster::~Cluster() { owner_.budgets().leave(countsAs_); }
 
 // The compiler lets only addresses through.
 std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {

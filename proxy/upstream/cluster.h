@@ -123,7 +123,7 @@ class Cluster final : public PoolOwner {
 
   Context& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
-  const std::string budgetName_;
+  const routing::BackendIdentity countsAs_;
   Budget& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;             // the TLS context could not be made

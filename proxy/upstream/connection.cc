@@ -74,7 +74,8 @@ void Connection::dial() {
 }
 
 http::StreamId Connection::begin(http::Token token, const http::RequestHead& head) {
-  const http::StreamId stream = codec_->sendRequest(token, head, cluster_.plan().tls ? "https" : "http");
+  const http::StreamId stream =
+      codec_->sendRequest(token, head, cluster_.plan().tls ? http::Scheme::kHttps : http::Scheme::kHttp);
   if (stream == 0) return 0;
   ++requests_;
   lastUsed_ = owner_.worker().now();

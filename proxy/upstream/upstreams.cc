@@ -14,16 +14,16 @@ Upstreams::Upstreams(const UpstreamParts& parts) : Context(parts) {
 Upstreams::~Upstreams() { shutdown(); }
 
 Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
-  if (const auto found = byPlan_.find(plan.get()); found != byPlan_.end()) return *found->second;
-  auto& cluster = byIdentity_[plan->identity];
-  if (!cluster) {
-    const auto& served = newest(plan);
-    cluster = std::make_unique<Cluster>(*this, served);
-    const bool isServed = plans_.empty() || std::find(plans_.begin(), plans_.end(), served) != plans_.end();
-    if (!isServed) cluster->retire();
-  }
-  byPlan_.emplace(plan.get(), cluster.get());
-  return *cluster;
+  const auto found = clusters_.find(plan->identity);
+  return found != clusters_.end() ? *found->second : makeCluster(plan);
+}
+
+Cluster& Upstreams::makeCluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
+  const auto& served = newest(plan);
+  auto cluster = std::make_unique<Cluster>(*this, served);
+  const bool isServed = plans_.empty() || std::find(plans_.begin(), plans_.end(), served) != plans_.end();
+  if (!isServed) cluster->retire();
+  return *clusters_.emplace(plan->identity, std::move(cluster)).first->second;
 }
 
 // An exchange that began under an earlier snapshot may be the first to come, with endpoints that were, or to a Backend
@@ -38,10 +38,9 @@ const std::shared_ptr<const routing::BackendPlan>& Upstreams::newest(
 void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
   setPolicy(policy);
   plans_ = plans;
-  byPlan_.clear();
-  std::unordered_map<std::string_view, const std::shared_ptr<const routing::BackendPlan>*> wanted;
+  ByIdentity<const std::shared_ptr<const routing::BackendPlan>*> wanted;
   for (const auto& plan : plans) wanted.emplace(plan->identity, &plan);
-  for (auto entry = byIdentity_.begin(); entry != byIdentity_.end();) {
+  for (auto entry = clusters_.begin(); entry != clusters_.end();) {
     const auto found = wanted.find(entry->first);
     if (found != wanted.end() && !entry->second->retired()) {
       if ((*found->second)->endpoints) entry->second->adopt(*found->second);
@@ -49,7 +48,7 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
     } else {
       entry->second->retire();
       retired_.push_back(std::move(entry->second));
-      entry = byIdentity_.erase(entry);
+      entry = clusters_.erase(entry);
     }
   }
   connections_.forEach([](Connection& connection) { connection.obeyGuard(); });
@@ -70,7 +69,7 @@ void Upstreams::drive() {
 
 std::set<std::string_view> Upstreams::counting() const {
   std::set<std::string_view> names;
-  for (const auto& [identity, cluster] : byIdentity_) names.insert(cluster->plan().name);
+  for (const auto& [identity, cluster] : clusters_) names.insert(cluster->plan().name);
   for (const auto& cluster : retired_) names.insert(cluster->plan().name);
   return names;
 }

@@ -63,13 +63,15 @@ class Upstreams final : public Context {
   void leave(AsyncRequest& request) override { asyncRequests_.remove(request); }
 
  private:
+  template <typename T>
+  using ByIdentity = std::unordered_map<routing::BackendIdentity, T, routing::BackendIdentity::Hash>;
+
+  Cluster& makeCluster(const std::shared_ptr<const routing::BackendPlan>& plan);
   const std::shared_ptr<const routing::BackendPlan>& newest(
       const std::shared_ptr<const routing::BackendPlan>& plan) const;
 
   base::BeatTable<Connection> connections_;
-  // By plan first: a pointer look-up for every request. Emptied when plans may go and others take their addresses.
-  std::unordered_map<const routing::BackendPlan*, Cluster*> byPlan_;
-  std::unordered_map<std::string, std::unique_ptr<Cluster>> byIdentity_;
+  ByIdentity<std::unique_ptr<Cluster>> clusters_;
   Plans plans_;                                    // of the last adopt()
   std::vector<std::unique_ptr<Cluster>> retired_;  // no new request comes to them
   std::vector<std::unique_ptr<Pool>> leaving_;     // of clusters that may be retired themselves

@@ -57,7 +57,7 @@ TEST_F(Generations, ABindKeepsItsIdAtAnyPosition) {
   EXPECT_EQ(second->binds[0].id, first->binds[1].id);
   EXPECT_EQ(second->binds[2].id, first->binds[0].id);
   EXPECT_EQ(first->find(second->binds[1].id), nullptr);
-  EXPECT_EQ(second->find(first->binds[0].id)->routes, &second->snapshot->binds[2].routes);
+  EXPECT_EQ(second->find(first->binds[0].id)->service, &second->snapshot->binds[2].service);
 }
 
 TEST_F(Generations, ABindThatReturnsHasItsOldId) {

@@ -50,7 +50,7 @@ http::StreamId send(http::ClientCodec& codec, test::RecordingClientSink& sink, b
       stream.request.finish();
       break;
   }
-  return codec.sendRequest(stream.token, head, "https");
+  return codec.sendRequest(stream.token, head, http::Scheme::kHttps);
 }
 
 void checkAnswer(const test::RecordingClientSink::RecordedResponse& stream) {

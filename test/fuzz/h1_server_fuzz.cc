@@ -111,7 +111,7 @@ void runServerCodec(const std::uint8_t* data, std::size_t size) {
     limits.headerBytes = 2048;
     limits.requestLineBytes = 512;
     test::RecordingServerSink sink(pool);
-    auto codec = http::makeH1ServerCodec(sink, pool, limits, "http");
+    auto codec = http::makeH1ServerCodec(sink, pool, limits, http::Scheme::kHttp);
     std::size_t checked = 0;
     for (int idle = 0; !input.empty() && idle < 64;) {
       const std::size_t budget = codec->readBudget();

@@ -55,7 +55,7 @@ class FuzzBackend {
     head.body = withBody ? http::Body::kUntilEnd : http::Body::kNone;
     auto& stream = sink_.open();
     stream.request.bytes.append(std::string(3000, 'x'));
-    ids_.push_back(codec_->sendRequest(stream.token, head, "https"));
+    ids_.push_back(codec_->sendRequest(stream.token, head, http::Scheme::kHttps));
     require(ids_.back() != 0, "a stream that is free is given");
   }
 

@@ -38,7 +38,7 @@ class FuzzClient {
     limits_.resetsPerMinute = 5;
     limits_.emptyFrames = 5;
     limits_.queuedControlFrames = 20;
-    codec_ = http::makeH2ServerCodec(sink_, pool_, limits_, "http", clock_, &memory_);
+    codec_ = http::makeH2ServerCodec(sink_, pool_, limits_, http::Scheme::kHttp, clock_, &memory_);
   }
 
   void feed(std::string_view bytes) {

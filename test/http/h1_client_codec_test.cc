@@ -23,7 +23,7 @@ struct Client {
     head.target = "/x?y";
     return head;
   }
-  StreamId send(const RequestHead& head) { return id = codec->sendRequest(sink.open().token, head, "https"); }
+  StreamId send(const RequestHead& head) { return id = codec->sendRequest(sink.open().token, head, Scheme::kHttps); }
   StreamId get() {
     send(request());
     produced(*codec, pool);

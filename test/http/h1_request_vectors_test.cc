@@ -19,7 +19,7 @@ struct Outcome {
 Outcome outcomeOf(const std::string& bytes, const Limits& limits = {}, std::size_t piece = std::string::npos) {
   base::ChunkPool pool;
   test::RecordingServerSink sink(pool);
-  auto codec = makeH1ServerCodec(sink, pool, limits, "http");
+  auto codec = makeH1ServerCodec(sink, pool, limits, Scheme::kHttp);
   for (std::size_t at = 0; at < bytes.size(); at += std::min(piece, bytes.size())) {
     codec->feed(std::string_view(bytes).substr(at, piece));
   }
@@ -245,7 +245,7 @@ TEST(H1RequestLimits, BoundTrailersAndChunkExtensions) {
 TEST(H1RequestLimits, AnEndlessHeadCostsConstantMemory) {
   base::ChunkPool pool;
   test::RecordingServerSink sink(pool);
-  auto codec = makeH1ServerCodec(sink, pool, {}, "http");
+  auto codec = makeH1ServerCodec(sink, pool, {}, Scheme::kHttp);
   codec->feed("GET / HTTP/1.1\r\nX: ");
   std::size_t most = 0;
   for (int i = 0; i < 10000; ++i) {

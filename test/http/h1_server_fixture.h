@@ -12,7 +12,8 @@
 namespace sluice::test {
 
 struct H1Server {
-  explicit H1Server(http::Limits limits = {}) : codec(http::makeH1ServerCodec(sink, pool, limits, "http")) {}
+  explicit H1Server(http::Limits limits = {})
+      : codec(http::makeH1ServerCodec(sink, pool, limits, http::Scheme::kHttp)) {}
 
   http::ResponseHead answer(std::uint16_t status, http::Body body = http::Body::kNone,
                             std::optional<std::uint64_t> length = {}) {

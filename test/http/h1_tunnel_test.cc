@@ -202,7 +202,7 @@ struct TunnelClient {
     head.acceptsTrailers = true;
     head.headers.add(arena, "sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
     head.tunnelProof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
-    id = codec->sendRequest(sink.open().token, head, "http");
+    id = codec->sendRequest(sink.open().token, head, Scheme::kHttp);
     asked = out();
     return sink.last();
   }
@@ -368,7 +368,7 @@ TEST(H1ClientTunnel, IsNotAskedForIfNobodyKnowsWhatAgreesToIt) {
   head.target = "/chat";
   head.body = Body::kTunnel;
   head.tunnel = Tunnel::kWebSocket;
-  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, "http"), 0U);
+  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, Scheme::kHttp), 0U);
   EXPECT_FALSE(client.codec->wantsProduce());
 }
 
@@ -381,7 +381,7 @@ TEST(H2ClientCodecTunnel, IsRefused) {
   head.target = "/";
   head.body = Body::kTunnel;
   head.tunnel = Tunnel::kWebSocket;
-  EXPECT_EQ(codec->sendRequest(client.sink.open().token, head, "https"), 0U);
+  EXPECT_EQ(codec->sendRequest(client.sink.open().token, head, Scheme::kHttps), 0U);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class H2Attack : public ::testing::Test {
  protected:
   void SetUp() override { start(); }
   void start() {
-    codec = http::makeH2ServerCodec(sink, pool, limits, "http", clock);
+    codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock);
     exchange(h2::clientHello() + h2::settingsAck());
   }
   void exchange(std::string_view bytes) {

@@ -36,7 +36,7 @@ class H2Client : public ::testing::Test {
     head.authority = "example.com";
     head.target = "/a?b";
     head.body = body;
-    return codec->sendRequest(sink.open().token, head, "https");
+    return codec->sendRequest(sink.open().token, head, http::Scheme::kHttps);
   }
   StreamId sentRequest() {
     const StreamId id = request();
@@ -78,7 +78,7 @@ TEST_F(H2Client, ASecretGoesIntoNoTableAndIsWrittenOutEachTime) {
       head.target = "/";
       head.headers.add(arena,
                        {"x-api-key", "a key of the gateway that is long enough to see", http::FieldId::kOther, care});
-      codec->sendRequest(sink.open().token, head, "https");
+      codec->sendRequest(sink.open().token, head, http::Scheme::kHttps);
       size = produced(*codec, pool).size();
     }
     return size;
@@ -98,7 +98,7 @@ TEST_F(H2Client, WritesARequest) {
   head.contentLength = 3;
   head.acceptsTrailers = true;
   auto& stream = sink.open();
-  const StreamId id = codec->sendRequest(stream.token, head, "https");
+  const StreamId id = codec->sendRequest(stream.token, head, http::Scheme::kHttps);
   EXPECT_EQ(id, 1u);
   stream.request.bytes.append("abc");
   stream.request.finish();
@@ -340,7 +340,7 @@ TEST_F(H2Client, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
   heads[5].headers.add(arena, ":path", "/other");
   for (const http::RequestHead& head : heads) {
     auto& stream = sink.open();
-    EXPECT_NE(codec->sendRequest(stream.token, head, "https"), 0u);
+    EXPECT_NE(codec->sendRequest(stream.token, head, http::Scheme::kHttps), 0u);
     EXPECT_FALSE(stream.reset);
     EXPECT_TRUE(codec->wantsProduce());
     flush();
@@ -350,7 +350,7 @@ TEST_F(H2Client, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
   }
   EXPECT_EQ(reader.count(H2Type::kHeaders), 0u);
   auto& cancelled = sink.open();
-  codec->reset(codec->sendRequest(cancelled.token, heads[0], "https"), http::ResetReason::kCancelled);
+  codec->reset(codec->sendRequest(cancelled.token, heads[0], http::Scheme::kHttps), http::ResetReason::kCancelled);
   flush();
   EXPECT_FALSE(cancelled.reset);
 }
@@ -363,7 +363,7 @@ TEST_F(H2Client, PassesOverFieldsThatACodecAloneWrites) {
   for (const char* name : {"connection", "proxy-connection", "transfer-encoding", "te", "host", "expect", "x-a"}) {
     head.headers.add(arena, name, "1");
   }
-  const StreamId id = codec->sendRequest(sink.open().token, head, "https");
+  const StreamId id = codec->sendRequest(sink.open().token, head, http::Scheme::kHttps);
   flush();
   const H2Frame* frame = reader.find(H2Type::kHeaders, id);
   ASSERT_NE(frame, nullptr);

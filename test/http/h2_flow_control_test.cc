@@ -65,7 +65,7 @@ class H2FlowControl : public ::testing::Test {
 
 class H2Uploads : public H2FlowControl {
  protected:
-  H2Uploads() : codec(http::makeH2ServerCodec(sink, pool, limits, "http", clock, &memory)) {
+  H2Uploads() : codec(http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock, &memory)) {
     exchange(*codec, h2::clientHello() + h2::settingsAck());
   }
   void post(StreamId stream) { exchange(*codec, h2::headers(stream, h2::post(), false)); }
@@ -85,7 +85,7 @@ class H2Downloads : public H2FlowControl {
     head.methodText = "GET";
     head.authority = "example.com";
     head.target = "/";
-    const StreamId id = codec->sendRequest(sink.open().token, head, "http");
+    const StreamId id = codec->sendRequest(sink.open().token, head, http::Scheme::kHttp);
     exchange(*codec, {});
     exchange(*codec, h2::headers(id, {{":status", "200"}}, false));
     return id;
@@ -207,7 +207,7 @@ class H2FirstWindow : public H2FlowControl {
 
 TEST_F(H2FirstWindow, IsAllThatAnUploadHasBeforeItIsWidened) {
   RecordingServerSink sink{pool};
-  const auto codec = http::makeH2ServerCodec(sink, pool, limits, "http", clock, &memory);
+  const auto codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock, &memory);
   exchange(*codec, h2::clientHello() + h2::settingsAck() + h2::headers(1, h2::post(), false));
   EXPECT_EQ(announced(), kFirstWindow);
   ASSERT_TRUE(sendData(*codec, 1, kFirstWindow));
@@ -232,7 +232,7 @@ TEST_F(H2FirstWindow, IsAllThatADownloadHasBeforeItIsWidened) {
   head.methodText = "GET";
   head.authority = "example.com";
   head.target = "/";
-  const StreamId id = codec->sendRequest(sink.open().token, head, "http");
+  const StreamId id = codec->sendRequest(sink.open().token, head, http::Scheme::kHttp);
   exchange(*codec, {});
   exchange(*codec, h2::headers(id, {{":status", "200"}}, false));
   ASSERT_TRUE(sendData(*codec, id, kFirstWindow));
@@ -245,7 +245,7 @@ TEST_F(H2FirstWindow, IsAllThatADownloadHasBeforeItIsWidened) {
 
 TEST_F(H2FirstWindow, IsTheSameForHttp11WhichReadsNoFurther) {
   RecordingServerSink sink{pool};
-  const auto codec = http::makeH1ServerCodec(sink, pool, limits, "http");
+  const auto codec = http::makeH1ServerCodec(sink, pool, limits, http::Scheme::kHttp);
   codec->feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
   EXPECT_EQ(codec->readBudget(), kFirstWindow);
   codec->feed(std::string(kFirstWindow, 'x'));
@@ -258,7 +258,7 @@ TEST_F(H2FirstWindow, IsTheSameForHttp11WhichReadsNoFurther) {
 
 TEST_F(H2FirstWindow, OfTheClientTellsWhetherItKeepsAResponseBack) {
   RecordingServerSink sink{pool};
-  const auto codec = http::makeH2ServerCodec(sink, pool, limits, "http", clock, &memory);
+  const auto codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock, &memory);
   exchange(*codec, std::string(h2::preface()) + h2::settings({{0x4, 100}}) + h2::settingsAck() +
                        h2::headers(1, h2::get(), true));
   http::ResponseHead head;

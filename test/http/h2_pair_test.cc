@@ -23,7 +23,7 @@ class H2Pair : public ::testing::Test {
   void SetUp() override { start(); }
   void start() {
     client = http::makeH2ClientCodec(clientSink, pool, limits, clock, &memory);
-    server = http::makeH2ServerCodec(serverSink, pool, limits, "http", clock, &memory);
+    server = http::makeH2ServerCodec(serverSink, pool, limits, http::Scheme::kHttp, clock, &memory);
     run();
   }
 
@@ -71,7 +71,7 @@ class H2Pair : public ::testing::Test {
     auto& stream = clientSink.open();
     stream.request.bytes.append(body);
     stream.request.finish();
-    ids.push_back(client->sendRequest(stream.token, head, "http"));
+    ids.push_back(client->sendRequest(stream.token, head, http::Scheme::kHttp));
     ASSERT_NE(ids.back(), 0u);
   }
   void respond(std::size_t index, std::string_view body) {
@@ -174,7 +174,7 @@ TEST_F(H2Pair, HeadResponsesStateALengthWithoutABody) {
   head.methodText = "HEAD";
   head.authority = "example.com";
   head.target = "/";
-  ids.push_back(client->sendRequest(clientSink.open().token, head, "http"));
+  ids.push_back(client->sendRequest(clientSink.open().token, head, http::Scheme::kHttp));
   run();
   http::ResponseHead answer;
   answer.status = 200;
@@ -201,7 +201,7 @@ TEST_F(H2Pair, DrainsFromTheServersSide) {
 
 TEST_F(H2Pair, SharesOneFrameBufferBetweenInterleavedConnections) {
   RecordingServerSink otherSink(pool);
-  auto other = http::makeH2ServerCodec(otherSink, pool, limits, "http", clock, &memory);
+  auto other = http::makeH2ServerCodec(otherSink, pool, limits, http::Scheme::kHttp, clock, &memory);
   request(pattern(300'000, 3));
   for (int i = 0; i < 200; ++i) {
     move(*client, *server, 100'000);
@@ -218,7 +218,7 @@ TEST_F(H2Pair, ANewConnectionsPrefaceIsNotHurtByTheOthersOfItsWorker) {
   auto fresh = http::makeH2ClientCodec(newSink, pool, limits, clock, &memory);
   request("x");
   run();  // frames of the older connection go through the frame buffer before the new one has sent anything
-  auto far = http::makeH2ServerCodec(farSink, pool, limits, "http", clock);
+  auto far = http::makeH2ServerCodec(farSink, pool, limits, http::Scheme::kHttp, clock);
   far->feed(produced(*fresh, pool));
   EXPECT_EQ(far->state(), http::CodecState::kOpen);
 }
@@ -234,7 +234,7 @@ TEST_F(H2Pair, HeadsLargerThanAFrameArriveWhole) {
     head.headers.add(arena, arena.copy("x-" + std::to_string(i)),
                      arena.copy(pattern(10'000, static_cast<std::size_t>(i))));
   }
-  for (int k = 0; k < 3; ++k) ids.push_back(client->sendRequest(clientSink.open().token, head, "http"));
+  for (int k = 0; k < 3; ++k) ids.push_back(client->sendRequest(clientSink.open().token, head, http::Scheme::kHttp));
   std::string bytes;
   // One frame per call: the rest of a header block waits in nghttp2 meanwhile.
   while (client->wantsProduce()) {

@@ -14,7 +14,7 @@ using http::Limit;
 
 class H2Server : public ::testing::Test {
  protected:
-  void start() { codec = http::makeH2ServerCodec(sink, pool, limits, "http", clock, &memory); }
+  void start() { codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock, &memory); }
   void SetUp() override { start(); }
 
   // What a client sends, then what the server answers.

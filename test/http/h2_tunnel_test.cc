@@ -12,7 +12,7 @@ using http::Body;
 
 class H2ServerTunnel : public ::testing::Test {
  protected:
-  H2ServerTunnel() : codec(http::makeH2ServerCodec(sink, pool, limits, "http", clock)) {
+  H2ServerTunnel() : codec(http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock)) {
     exchange(h2::clientHello() + h2::settingsAck());
   }
   void exchange(std::string_view bytes) {

@@ -17,14 +17,14 @@ using Lines = std::vector<std::pair<std::string, std::string>>;
 // A request as a codec hands it in, with the arena that its head lives in.
 class Checked {
  public:
-  Checked(RawRequest raw, const Lines& lines, std::string_view scheme = "http") : head_(check(raw, lines, scheme)) {}
+  Checked(RawRequest raw, const Lines& lines, Scheme scheme = Scheme::kHttp) : head_(check(raw, lines, scheme)) {}
 
   int status() const { return head_ ? 200 : head_.error().status; }
   RequestHead& head() { return *head_; }
   std::string fields() { return test::render(test::fieldList(head_->headers)); }
 
  private:
-  base::Result<RequestHead> check(RawRequest raw, const Lines& lines, std::string_view scheme) {
+  base::Result<RequestHead> check(RawRequest raw, const Lines& lines, Scheme scheme) {
     for (const auto& [name, value] : lines) raw.fields.add(arena_, arena_.copy(name), arena_.copy(value));
     return checkRequest(arena_, raw, scheme);
   }
@@ -313,6 +313,18 @@ TEST(RequestHygiene, Http2AuthorityAndHostAgree) {
   EXPECT_EQ(Checked(raw, {}).status(), 400);
   raw.scheme = {};
   EXPECT_EQ(Checked(raw, {}).status(), 400);
+}
+
+TEST(RequestHygiene, TheSchemeIsTheListeners) {
+  RawRequest raw = h2();
+  EXPECT_EQ(Checked(raw, {}).head().scheme, Scheme::kHttp);
+  raw.scheme = "HTTPS";
+  EXPECT_EQ(Checked(raw, {}, Scheme::kHttps).head().scheme, Scheme::kHttps);
+  RawRequest absolute;
+  absolute.method = "GET";
+  absolute.target = "https://a/";
+  EXPECT_EQ(Checked(absolute, {{"host", "a"}}, Scheme::kHttps).head().scheme, Scheme::kHttps);
+  EXPECT_EQ(Checked(absolute, {{"host", "a"}}).status(), 400);
 }
 
 TEST(RequestHygiene, Http2BodiesAreKnownByTheStreamsEnd) {

@@ -35,7 +35,7 @@ class Handshake : public testing::Test {
     raw.target = "/chat";
     raw.version = asked.version;
     for (const auto& [name, value] : asked.fields) raw.fields.add(arena_, name, value);
-    return checkRequest(arena_, raw, "http");
+    return checkRequest(arena_, raw, Scheme::kHttp);
   }
   bool asksForATunnel(const Asked& asked) {
     const auto head = check(asked);
@@ -73,7 +73,7 @@ TEST_F(Handshake, IsAskedForByExtendedConnectWithoutAKey) {
     raw.version = Version::kHttp2;
     raw.fields.add(arena_, "sec-websocket-version", "13");
     if (!extra.empty()) raw.fields.add(arena_, extra, extra == "content-length" ? "5" : kKey);
-    return checkRequest(arena_, raw, "http");
+    return checkRequest(arena_, raw, Scheme::kHttp);
   };
   const auto head = extended("websocket", "sec-websocket-key");
   ASSERT_TRUE(head.ok());

@@ -8,7 +8,8 @@ namespace {
 struct AskedUrl {
   std::string authority = "shop.test";
   std::string target = "/a/b?q=1";
-  RedirectFrom from = {false, 80};
+  http::Scheme scheme = http::Scheme::kHttp;
+  std::uint16_t listenerPort = 80;
 };
 
 Redirect to(const std::string& scheme, const std::string& hostname, std::uint16_t port) {
@@ -23,14 +24,15 @@ std::string locationOf(const Redirect& redirect, const AskedUrl& asked = {}) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   http::RequestHead head;
+  head.scheme = asked.scheme;
   head.authority = asked.authority;
   head.target = asked.target;
-  return std::string(redirect.location(arena, head, asked.from));
+  return std::string(redirect.location(arena, head, asked.listenerPort));
 }
 
 TEST(Redirect, KeepsWhatItDoesNotName) {
   EXPECT_EQ(locationOf({}), "http://shop.test/a/b?q=1");
-  EXPECT_EQ(locationOf({}, {.from = {true, 443}}), "https://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf({}, {.scheme = http::Scheme::kHttps, .listenerPort = 443}), "https://shop.test/a/b?q=1");
 }
 
 TEST(Redirect, ReplacesSchemeHostnameAndPort) {
@@ -42,10 +44,11 @@ TEST(Redirect, ReplacesSchemeHostnameAndPort) {
 // HTTPRequestRedirectFilter.port: the scheme's if there is one, else the listener's; not named where it goes without
 // saying.
 TEST(Redirect, TakesThePortOfTheSchemeOrElseOfTheListener) {
-  EXPECT_EQ(locationOf({}, {.from = {false, 8080}}), "http://shop.test:8080/a/b?q=1");
-  EXPECT_EQ(locationOf(to("https", "", 0), {.from = {false, 8080}}), "https://shop.test/a/b?q=1");
-  EXPECT_EQ(locationOf(to("http", "", 0), {.from = {true, 443}}), "http://shop.test/a/b?q=1");
-  EXPECT_EQ(locationOf({}, {.from = {true, 80}}), "https://shop.test:80/a/b?q=1");
+  EXPECT_EQ(locationOf({}, {.listenerPort = 8080}), "http://shop.test:8080/a/b?q=1");
+  EXPECT_EQ(locationOf(to("https", "", 0), {.listenerPort = 8080}), "https://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf(to("http", "", 0), {.scheme = http::Scheme::kHttps, .listenerPort = 443}),
+            "http://shop.test/a/b?q=1");
+  EXPECT_EQ(locationOf({}, {.scheme = http::Scheme::kHttps}), "https://shop.test:80/a/b?q=1");
   EXPECT_EQ(locationOf(to("https", "", 443)), "https://shop.test/a/b?q=1");
   EXPECT_EQ(locationOf(to("https", "", 80)), "https://shop.test:80/a/b?q=1");
 }

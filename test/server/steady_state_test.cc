@@ -71,7 +71,7 @@ std::shared_ptr<const routing::Snapshot> snapshotTowardsPort(std::uint16_t port,
   snapshot->addressGuard = routing::AddressGuard::make({"127.0.0.1"}).value();
   snapshot->settings.dns.servers = {"127.0.0.1"};
   snapshot->backends = {plan};
-  snapshot->binds.emplace_back().routes = std::move(builder).build();
+  snapshot->binds.emplace_back().service = routing::HttpService{std::move(builder).build()};
   return snapshot;
 }
 

@@ -57,7 +57,7 @@ std::shared_ptr<const routing::Snapshot> snapshotWithNameServer(const std::strin
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings.dns.servers = {nameServer};
   snapshot->backends = {plan};
-  snapshot->binds.emplace_back().routes = std::move(builder).build();
+  snapshot->binds.emplace_back().service = routing::HttpService{std::move(builder).build()};
   return snapshot;
 }
 

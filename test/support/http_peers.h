@@ -67,7 +67,7 @@ class ClientPeer {
     if (head.tunnel == http::Tunnel::kWebSocket) head.tunnelProof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
     RecordingClientSink::RecordedResponse& stream = sink.open();
     if (spec.body == http::Body::kNone) stream.request.finish();
-    ids_.push_back(codec->sendRequest(stream.token, head, "http"));
+    ids_.push_back(codec->sendRequest(stream.token, head, http::Scheme::kHttp));
     granted_.push_back(0);
     return sink.count() - 1;
   }
@@ -233,7 +233,7 @@ class BackendPeer {
 
  private:
   std::unique_ptr<http::ServerCodec> makeCodec(http::Version version, const base::Clock& clock) {
-    const char* scheme = wire_->isTls() ? "https" : "http";
+    const http::Scheme scheme = wire_->isTls() ? http::Scheme::kHttps : http::Scheme::kHttp;
     if (version == http::Version::kOpaque) return http::makeOpaqueServerCodec(sink, pool, limits, {});
     if (version == http::Version::kHttp2) return http::makeH2ServerCodec(sink, pool, limits, scheme, clock);
     return http::makeH1ServerCodec(sink, pool, limits, scheme);

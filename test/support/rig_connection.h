@@ -71,8 +71,8 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
     base::ChunkPool& pool = parts_.worker.chunks();
     const http::Limits& limits = parts_.limits;
     if (version == http::Version::kOpaque) return http::makeOpaqueServerCodec(*this, pool, limits, kOpaqueAuthority);
-    if (version == http::Version::kHttp11) return http::makeH1ServerCodec(*this, pool, limits, "http");
-    return http::makeH2ServerCodec(*this, pool, limits, "http", parts_.worker.clock(), &parts_.h2Memory);
+    if (version == http::Version::kHttp11) return http::makeH1ServerCodec(*this, pool, limits, http::Scheme::kHttp);
+    return http::makeH2ServerCodec(*this, pool, limits, http::Scheme::kHttp, parts_.worker.clock(), &parts_.h2Memory);
   }
 
   void settle() {

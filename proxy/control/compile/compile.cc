@@ -98,7 +98,7 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
 
 /// Returns the plans that attached rules, or processors with requests of their own, send traffic to, by name and port.
 std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways) {
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>> used;
+  std::map<std::pair<std::string, routing::BackendIdentity>, std::shared_ptr<const routing::BackendPlan>> used;
   const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
     used.emplace(std::pair(plan->name, plan->identity), plan);
   };

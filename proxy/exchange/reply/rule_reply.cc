@@ -13,10 +13,10 @@ bool asks(const http::RequestHead& request, const routing::Cors* cors) {
 }
 
 void addLocation(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
-                 const routing::RedirectFrom& from, http::ResponseHead& head) {
+                 std::uint16_t listenerPort, http::ResponseHead& head) {
   const routing::Redirect& redirect = *redirectOf(filters);
   head.status = redirect.status;
-  head.headers.add(arena, "location", redirect.location(arena, request, from));
+  head.headers.add(arena, "location", redirect.location(arena, request, listenerPort));
   head.contentLength = 0;
 }
 
@@ -31,14 +31,14 @@ bool repliesLocally(const http::RequestHead& request, const routing::WeightedBac
 }
 
 http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
-                             const routing::RedirectFrom& from) {
+                             std::uint16_t listenerPort) {
   http::ResponseHead head;
   head.version = request.version;
   // A preflight comes first, because no browser follows a redirect of it (Fetch, "CORS-preflight fetch").
   if (asks(request, corsOf(filters))) {
     head.status = 204;
   } else {
-    addLocation(arena, request, filters, from, head);
+    addLocation(arena, request, filters, listenerPort, head);
   }
   finishHead(arena, request, filters, head.headers);
   return head;

@@ -28,7 +28,7 @@ bool repliesLocally(const http::RequestHead& request, const routing::WeightedBac
 
 /// Returns the head of the reply to such a request. The reply has no body.
 http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
-                             const routing::RedirectFrom& from);
+                             std::uint16_t listenerPort);
 
 /// Applies the filters to a final head: the edits of the rule, then those of the weighted backend, then the CORS
 /// policy.

@@ -35,7 +35,7 @@ Error protocolError(const char* why) { return Error::upstream(ErrorType::kHttpPr
 H1ClientCodec::H1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits)
     : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool) {}
 
-StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, std::string_view /*scheme*/) {
+StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, Scheme /*scheme*/) {
   const bool tunnel = head.body == Body::kTunnel;
   if (availableStreams() == 0 || (tunnel && head.tunnelProof.empty())) return 0;
   token_ = token;

@@ -28,7 +28,7 @@ inline constexpr std::size_t kStashBytes = 64 * 1024;
 
 class H1ServerCodec final : public ServerCodec {
  public:
-  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, bool https);
+  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme);
 
   void feed(std::string_view bytes) override;
   void feedEnd() override;
@@ -91,7 +91,7 @@ class H1ServerCodec final : public ServerCodec {
   StreamId stream_ = 0;
   Reading reading_ = Reading::kHead;
   Version version_ = Version::kHttp11;  // of the last request
-  bool https_ : 1;
+  const Scheme scheme_;
   bool headRequest_ : 1 = false;
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
   bool inputEnded_ : 1 = false;
@@ -104,7 +104,7 @@ class H1ClientCodec final : public ClientCodec {
   H1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 
   std::size_t availableStreams() const override { return state() == CodecState::kOpen && token_ == kNoToken ? 1 : 0; }
-  StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) override;
+  StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) override;
   void wake(StreamId stream) override;
   void reset(StreamId stream, ResetReason reason) override;
   void grant(StreamId stream, std::size_t count) override;

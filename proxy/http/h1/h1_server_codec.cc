@@ -57,8 +57,8 @@ bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
 
 }  // namespace
 
-H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, bool https)
-    : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool), https_(https) {}
+H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme)
+    : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool), scheme_(scheme) {}
 
 void H1ServerCodec::feed(std::string_view bytes) {
   if (reading_ == Reading::kStopped) return tunnel_ ? tunnel_->feed(bytes) : void();
@@ -166,7 +166,7 @@ void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> sectio
   version_ = raw.version;
   headRequest_ = raw.method == "HEAD";
   if (why != nullptr) return refuseHead(Error::badRequest(400, why));
-  auto head = checkRequest(message.arena, raw, https_ ? "https" : "http");
+  auto head = checkRequest(message.arena, raw, scheme_);
   if (!head) return refuseHead(head.error());
 
   if (!wantsToPersist(raw)) closeAfter_ = true;
@@ -375,8 +375,8 @@ std::size_t H1ServerCodec::activeStreams() const {
 }
 
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               std::string_view scheme) {
-  return std::make_unique<H1ServerCodec>(sink, pool, limits, scheme == "https");
+                                               Scheme scheme) {
+  return std::make_unique<H1ServerCodec>(sink, pool, limits, scheme);
 }
 
 }  // namespace sluice::http

@@ -25,7 +25,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     return allowed - std::min(allowed, session_.liveStreams());
   }
 
-  StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) override {
+  StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) override {
     if (availableStreams() == 0 || head.body == Body::kTunnel) return 0;
     H2Stream& stream = session_.streams().add(0);
     stream.token = token;
@@ -89,11 +89,11 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   // shares it. Those in flight may be cancelled too, so it is left at half of what we would bear ourselves.
   std::uint32_t mostResets() const { return std::max(session_.limits().resetsPerMinute / 2, 1U); }
 
-  bool submit(H2Stream& stream, const RequestHead& head, std::string_view scheme) {
+  bool submit(H2Stream& stream, const RequestHead& head, Scheme scheme) {
     std::array<Line, 7> control{Line{":method", head.methodText}};
     std::size_t lines = 1;
     if (head.method != Method::kConnect) {
-      control[lines++] = {":scheme", scheme};
+      control[lines++] = {":scheme", schemeName(scheme)};
       control[lines++] = {":path", head.target};
     }
     if (!head.authority.empty()) control[lines++] = {":authority", head.authority};

@@ -13,8 +13,8 @@ namespace {
 
 class H2ServerCodec final : public ServerCodec, private H2Events {
  public:
-  H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view scheme,
-                const base::Clock& clock, H2Memory* memory)
+  H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme, const base::Clock& clock,
+                H2Memory* memory)
       : session_(H2Side::kServer, *this, pool, limits, clock, memory), sink_(sink), scheme_(scheme) {}
 
   void feed(std::string_view bytes) override {
@@ -192,7 +192,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
 
   H2Session session_;
   ServerSink& sink_;
-  std::string_view scheme_;
+  Scheme scheme_;
   bool heardPeer_ = false;
   bool draining_ = false;
   bool saidGoodbye_ = false;
@@ -201,7 +201,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
 }  // namespace
 
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               std::string_view scheme, const base::Clock& clock, H2Memory* memory) {
+                                               Scheme scheme, const base::Clock& clock, H2Memory* memory) {
   return std::make_unique<H2ServerCodec>(sink, pool, limits, scheme, clock, memory);
 }
 

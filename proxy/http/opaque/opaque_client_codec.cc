@@ -22,7 +22,7 @@ OpaqueClientCodec::OpaqueClientCodec(ClientSink& sink, base::ByteQueue&& ahead, 
   stream_.open();
 }
 
-StreamId OpaqueClientCodec::sendRequest(Token token, const RequestHead& head, std::string_view /*scheme*/) {
+StreamId OpaqueClientCodec::sendRequest(Token token, const RequestHead& head, Scheme /*scheme*/) {
   if (availableStreams() == 0 || head.body != Body::kTunnel || head.tunnel != Tunnel::kStream) return 0;
   token_ = token;
   state_ = State::kAsked;

@@ -96,7 +96,7 @@ class OpaqueClientCodec final : public ClientCodec, private OpaqueEvents {
 
   std::size_t availableStreams() const override { return state() == CodecState::kOpen ? 1 : 0; }
   /// Takes Tunnel::kStream alone; the next produce() tells that the peer has agreed.
-  StreamId sendRequest(Token token, const RequestHead& head, std::string_view scheme) override;
+  StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) override;
   void wake(StreamId stream) override;
   void reset(StreamId stream, ResetReason reason) override;
   void grant(StreamId stream, std::size_t count) override;

@@ -13,12 +13,6 @@
 
 namespace sluice::routing {
 
-/// Whom the client asked.
-struct RedirectFrom {
-  bool secure = false;  // by TLS
-  std::uint16_t listenerPort = 0;
-};
-
 struct Redirect {
   std::uint16_t status = 302;
   std::string scheme;      // "http" or "https"; empty: the request's
@@ -27,7 +21,7 @@ struct Redirect {
   UrlRewrite path;         // its authority is not used
 
   /// The value of Location, absolute, without a port that is the scheme's own; relative for a request without a host.
-  std::string_view location(base::Arena& arena, const http::RequestHead& request, const RedirectFrom& from) const;
+  std::string_view location(base::Arena& arena, const http::RequestHead& request, std::uint16_t listenerPort) const;
 };
 
 }  // namespace sluice::routing

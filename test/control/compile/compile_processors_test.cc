@@ -217,7 +217,7 @@ TEST(CompileProcessors, OrdersProcessorsOfARouteAmongThoseThatTargetItByAge) {
 TEST(CompileProcessors, AddsProcessorsThatTargetAGatewayToItsListeners) {
   const std::string gateway = "group: gateway.networking.k8s.io, kind: Gateway, name: egress";
   const auto listenerOf = [](const World& world) {
-    return world.bind(80)->routes.match(Request("GET", "a.test", "/").head()).listener;
+    return routing::routesOf(world.bind(80)->service).match(Request("GET", "a.test", "/").head()).listener;
   };
   const World world({kClass, kGateway, kBackend, kRoute, targeting(gateway)}, nullptr, test::processorTypes());
   EXPECT_EQ(names(listenerOf(world)->chain.get()), "t;");
@@ -237,7 +237,7 @@ TEST(CompileProcessors, RefusesALaterPhaseOfTheTypeBeforeRouting) {
                                       "spec:", "spec:\n  phase: PreRouting"),
                                  ", phase: request-headers", "");
   const auto listenerOf = [](const World& world) {
-    return world.bind(80)->routes.match(Request("GET", "a.test", "/").head()).listener;
+    return routing::routesOf(world.bind(80)->service).match(Request("GET", "a.test", "/").head()).listener;
   };
   processing::BuiltinTypes types = test::processorTypes();
   types.front().phases = {processing::Phase::kRequestHeaders};

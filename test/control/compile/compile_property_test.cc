@@ -119,7 +119,7 @@ std::string answer(const routing::RouteMatch& match) {
 }
 
 std::string describe(const routing::BackendPlan& plan) {
-  std::string text = plan.name + " " + plan.identity;
+  std::string text = plan.name + " " + plan.identity.text();
   if (!plan.endpoints) return text + "\n";
   for (const routing::Endpoint& each : *plan.endpoints) text += " " + each.ip + "-" + std::to_string(each.port);
   return text + "\n";
@@ -133,7 +133,7 @@ std::string everythingWithAnswers(const World& world) {
     text += bind.address + " " + std::to_string(bind.port) + "\n";
     for (const char* host : {"a.test", "b.test", "b.a.test", "other"}) {
       for (const char* path : {"/", "/s", "/s/m", "/s/n", "/t/m"}) {
-        text += "  " + answer(bind.routes.match(Request("POST", host, path).head())) + "\n";
+        text += "  " + answer(routing::routesOf(bind.service).match(Request("POST", host, path).head())) + "\n";
       }
     }
   }

@@ -30,7 +30,8 @@ TEST(CompileRoute, WritesItsConditionsForEachParent) {
   EXPECT_EQ(parent.parentRef.object.name, "egress");
   EXPECT_EQ(parent.controllerName, config::kControllerName);
   EXPECT_EQ(parent.conditions.front().observedGeneration, 6);
-  const routing::RouteMatch found = world.bind(80)->routes.match(test::Request("GET", "a.test", "/x").head());
+  const routing::RouteMatch found =
+      routing::routesOf(world.bind(80)->service).match(test::Request("GET", "a.test", "/x").head());
   ASSERT_NE(found.rule, nullptr);
   EXPECT_EQ(found.rule->route, "default/route");
   EXPECT_EQ(found.listener->gateway, "default/egress");

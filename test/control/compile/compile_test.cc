@@ -23,7 +23,7 @@ std::string everythingWithOutcomes(const World& world) {
   for (const routing::Bind& bind : world.snapshot().binds) {
     text += bind.address + " " + std::to_string(bind.port) + " " + std::to_string(bind.identities.size()) + "\n";
   }
-  for (const auto& backend : world.snapshot().backends) text += backend->name + " " + backend->identity + "\n";
+  for (const auto& backend : world.snapshot().backends) text += backend->name + " " + backend->identity.text() + "\n";
   for (const char* host : {"a.test", "b.test", "c.example.com"}) {
     for (const char* path : {"/", "/a", "/a/b", "/x"}) text += world.outcome(host, path) + " ";
   }

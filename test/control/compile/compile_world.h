@@ -185,7 +185,7 @@ class World {
   }
   const routing::Rule* rule(const Request& request, std::uint16_t port = 80) const {
     const routing::Bind* found = bind(port);
-    return found == nullptr ? nullptr : found->routes.match(request.head()).rule;
+    return found == nullptr ? nullptr : routing::routesOf(found->service).match(request.head()).rule;
   }
   /// Returns the destination of GET / for `host`: a Backend's name, "500", "404", or "refused" if nobody listens.
   std::string outcome(const std::string& host = "a.test", const std::string& path = "/",

@@ -201,7 +201,7 @@ std::string metBy(const Request& request, const std::string& ofGet) {
   const std::string ref = "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}";
   const World world({kClass, kGateway, kBackend,
                      with(kRoute, "rules: [{", "rules: [{matches: [{method: GET}], " + ofGet + ref + ", {")});
-  const routing::RouteTable& routes = world.bind(80)->routes;
+  const routing::RouteTable& routes = routing::routesOf(world.bind(80)->service);
   const routing::Rule* rule = routing::matchRequest(routes, request.head(), "").rule;
   return rule == routes.match(Request("GET", "a.test", "/").head()).rule ? "GET" : "other";
 }

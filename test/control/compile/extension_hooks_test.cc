@@ -47,7 +47,8 @@ processing::BuiltinTypes withEngine() {
 }
 
 std::string listenerSteps(const World& world, std::uint16_t port = 80) {
-  const routing::RouteMatch match = world.bind(port)->routes.match(Request("GET", "a.test", "/").head());
+  const routing::RouteMatch match =
+      routing::routesOf(world.bind(port)->service).match(Request("GET", "a.test", "/").head());
   std::string text;
   if (match.listener == nullptr || match.listener->chain == nullptr) return text;
   for (const processing::Step& each : match.listener->chain->all()) text += each.name + ";";

@@ -52,7 +52,9 @@ class CompilingProcess {
     return made() - before;
   }
   const routing::Rule* rule() const {
-    return result_.snapshot->binds.at(0).routes.match(test::Request("GET", "a.test", "/").head()).rule;
+    return routing::routesOf(result_.snapshot->binds.at(0).service)
+        .match(test::Request("GET", "a.test", "/").head())
+        .rule;
   }
   bool served() const { return !rule()->backends.at(0).failure; }
   const routing::BackendPlan* backend() const { return rule()->backends.at(0).backend.get(); }

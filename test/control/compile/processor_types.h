@@ -49,7 +49,8 @@ class CallingProcessor final : public processing::PreAuthProcessor {
  public:
   explicit CallingProcessor(const std::string& name) {
     auto plan = std::make_shared<routing::BackendPlan>();
-    plan->name = plan->identity = name;
+    plan->name = name;
+    plan->identity = name;
     targets_.push_back(std::make_shared<routing::BackendTarget>(std::move(plan)));
   }
   std::span<const std::shared_ptr<const processing::CalloutTarget>> targets() const override { return targets_; }

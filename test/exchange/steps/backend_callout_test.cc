@@ -274,7 +274,8 @@ TEST_P(Callouts, WorkInStepsOfAMirror) {
   step_.processor = std::make_shared<const AskingProcessor>(AskingOptions{.target = target_});
   step_.scope = Scope::kBackend;
   routing::BackendPlan mirror;
-  mirror.name = mirror.identity = "demo/mirror";
+  mirror.name = "demo/mirror";
+  mirror.identity = "demo/mirror";
   mirror.hostname = "mirror.test";
   mirror.port = 8080;
   mirror.authority = "mirror.test:8080";

@@ -124,7 +124,8 @@ class RuleSteps : public ProcessWait {
   static std::shared_ptr<const routing::BackendPlan> planOf(const routing::BackendPlan& like, const std::string& name,
                                                             const std::string& host, const std::vector<Step>& steps) {
     auto plan = std::make_shared<routing::BackendPlan>(like);
-    plan->name = plan->identity = name;
+    plan->name = name;
+    plan->identity = name;
     plan->hostname = host;
     plan->authority = host + ":8080";
     plan->chain = chainOf(steps);

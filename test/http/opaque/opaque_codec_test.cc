@@ -57,7 +57,7 @@ struct OpaqueClient {
     head.target = "/";
     head.body = Body::kTunnel;
     head.tunnel = Tunnel::kStream;
-    id = codec->sendRequest(sink.open().token, head, "http");
+    id = codec->sendRequest(sink.open().token, head, Scheme::kHttp);
     return sink.last();
   }
   test::RecordingClientSink::RecordedResponse& open() {
@@ -268,8 +268,8 @@ TEST(OpaqueClientCodec, TakesOneStreamAndNothingElse) {
   head.body = Body::kTunnel;
   head.tunnel = Tunnel::kWebSocket;
   head.tunnelProof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
-  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, "http"), 0U);
-  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, RequestHead(), "http"), 0U);
+  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, Scheme::kHttp), 0U);
+  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, RequestHead(), Scheme::kHttp), 0U);
   EXPECT_EQ(client.codec->availableStreams(), 1U);
   client.ask();
   EXPECT_EQ(client.codec->availableStreams(), 0U);
@@ -278,7 +278,7 @@ TEST(OpaqueClientCodec, TakesOneStreamAndNothingElse) {
   EXPECT_TRUE(client.sink.last().answered);
   EXPECT_EQ(client.sink.last().message.head.status, kSwitchingProtocols);
   EXPECT_EQ(client.sink.last().message.head.tunnel, Tunnel::kStream);
-  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, "http"), 0U);
+  EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, Scheme::kHttp), 0U);
 }
 
 TEST(OpaqueClientCodec, MovesBytesBothWaysByCredit) {

@@ -32,7 +32,7 @@ void EchoConnection::onOpen() {
 
 void EchoConnection::makeCodec(http::Version version) {
   net::Worker& worker = owner_.worker();
-  const std::string_view scheme = encrypted_ ? "https" : "http";
+  const http::Scheme scheme = encrypted_ ? http::Scheme::kHttps : http::Scheme::kHttp;
   codec_ = version == http::Version::kHttp2
                ? http::makeH2ServerCodec(*this, worker.chunks(), limits_, scheme, worker.clock())
                : http::makeH1ServerCodec(*this, worker.chunks(), limits_, scheme);

@@ -14,7 +14,8 @@
 namespace sluice::control {
 
 /// The key is the plan's name and identity; a round is one compilation.
-using BackendCache = base::Cache<std::pair<std::string, std::string>, std::shared_ptr<const routing::BackendPlan>>;
+using BackendCache =
+    base::Cache<std::pair<std::string, routing::BackendIdentity>, std::shared_ptr<const routing::BackendPlan>>;
 
 /// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,

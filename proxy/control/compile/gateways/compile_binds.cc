@@ -90,7 +90,8 @@ std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways) {
         bind.port = port;
         bind.tls = group.front()->listener->protocol == config::ListenerProtocol::kHttps;
         bind.identities = identities(group);
-        bind.routes = compileTable(gateway, group, &address == &gateway.addresses.back());
+        const bool last = &address == &gateway.addresses.back();
+        bind.service = routing::HttpService{compileTable(gateway, group, last)};
         binds.push_back(std::move(bind));
       }
     }

@@ -1,0 +1,49 @@
+// What makes two destinations the same: everything by which two connections to backends would differ. Clusters, their
+// bounds and their pools are found by it, whichever configuration named the destination.
+//
+// A value, made once when a configuration is compiled; it holds no secret. It compares by its SHA-256, so finding a
+// cluster costs each request a look at a few words.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "proxy/pki/digest.h"
+
+namespace sluice::routing {
+
+class BackendIdentity {
+ public:
+  /// The identity of nothing.
+  BackendIdentity() = default;
+  // Implicit: an identity is made of a text, and of nothing else.
+  BackendIdentity(std::string text) : text_(std::move(text)), digest_(pki::sha256(text_)) {}
+  BackendIdentity(const char* text) : BackendIdentity(std::string(text)) {}
+
+  const std::string& text() const { return text_; }
+  bool empty() const { return text_.empty(); }
+  std::size_t hash() const {
+    std::size_t value = 0;
+    std::memcpy(&value, digest_.data(), sizeof value);
+    return value;
+  }
+
+  friend bool operator==(const BackendIdentity& a, const BackendIdentity& b) { return a.digest_ == b.digest_; }
+  /// By the text, which is the same everywhere and for ever.
+  friend std::strong_ordering operator<=>(const BackendIdentity& a, const BackendIdentity& b) {
+    return a.text_ <=> b.text_;
+  }
+
+  struct Hash {
+    std::size_t operator()(const BackendIdentity& identity) const { return identity.hash(); }
+  };
+
+ private:
+  std::string text_;
+  pki::Sha256Digest digest_{};
+};
+
+}  // namespace sluice::routing
