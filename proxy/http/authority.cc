@@ -36,7 +36,7 @@ constexpr std::array<Seen, 256> kNameBytes = [] {
   return table;
 }();
 
-// All of it in one pass without branches: each request's authority comes here.
+// Checks the host in one pass without branches, because the authority of each request passes here.
 Seen scanRegisteredName(std::string_view name) {
   if (name.size() > kMaxHostBytes) return kInvalid;
   if (name.ends_with('.')) name.remove_suffix(1);
@@ -62,8 +62,8 @@ bool isIpv4(std::string_view text) {
   }
 }
 
-// Groups of 16 bits in a part of an address without "::"; -1 if it is malformed. Only the last part may end in an IPv4
-// address.
+// Returns the number of groups of 16 bits in a part of an address without "::"; -1 if it is malformed. Only the last
+// part may end in an IPv4 address.
 int countGroups(std::string_view text, bool last) {
   if (text.empty()) return 0;
   int groups = 0;
@@ -101,7 +101,7 @@ Seen scanAuthority(std::string_view text) {
   return scanRegisteredName(text.substr(0, colon));
 }
 
-// Where the host ends: at the port's colon or at the end.
+// Returns where the host ends: at the port's colon or at the end.
 std::size_t hostEnd(std::string_view authority) {
   const std::size_t bracket = authority.starts_with('[') ? authority.find(']') : 0;
   const std::size_t colon = authority.find(':', bracket);

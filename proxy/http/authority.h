@@ -1,4 +1,4 @@
-// host[:port] in its one normal form: what routes are matched by, what SNI and the upstream's Host are made of.
+// host[:port] in its one normal form: routes are matched by it, and SNI and the upstream's Host are made of it.
 //
 // Values only, in the caller's arena; any thread.
 #pragma once
@@ -11,14 +11,14 @@
 
 namespace sluice::http {
 
-/// host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets. A registered
-/// name is letters, digits, "-", "_" and single dots between them, at most 255 bytes; one dot may end it.
+/// Returns host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets. A
+/// registered name is letters, digits, "-", "_" and single dots between them, at most 255 bytes; one dot may end it.
 /// Percent-encoding is refused: it would be a second spelling of the same name. Copies only if there is an upper-case
 /// letter.
 base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority);
-/// "host" of a normal authority, without port or trailing dot; IPv6 without brackets.
+/// Returns the "host" of a normal authority, without port or trailing dot; IPv6 without brackets.
 std::string_view hostOf(std::string_view authority);
-/// 0 if it has none.
+/// Returns 0 if it has none.
 std::uint16_t portOf(std::string_view authority);
 
 }  // namespace sluice::http

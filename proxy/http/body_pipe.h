@@ -1,9 +1,9 @@
 // The bounded pipe that one body flows through: a codec of one side puts bytes in, a codec of the other side takes them
 // out.
 //
-// There is no counted pause and no watermark. The writer may put in as much as it was granted; whoever takes bytes out
-// reports it, and the exchange turns that into the next grant. The end is one state, reached once. Owned by the
-// exchange; one thread.
+// There is no counted pause and no watermark. The writer may put in as much as it was granted; the side that takes
+// bytes out reports it, and the exchange turns that into the next grant. The end is one state, reached once. Owned by
+// the exchange; one thread.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace sluice::http {
 
 enum class PipeEnd : std::uint8_t {
   kOpen,      // more may come
-  kComplete,  // what is in there is all, perhaps with trailers behind it
+  kComplete,  // the pipe holds all of it, perhaps with trailers behind it
   kBroken     // the writer failed: what is in there must not be passed on as a whole body
 };
 
@@ -35,22 +35,22 @@ class BodyPipe {
     trailers_.emplace(std::move(trailers));
     end_ = PipeEnd::kComplete;
   }
-  /// Drops what is in there.
+  /// Drops the bytes that the pipe holds.
   void breakOff() {
     if (end_ == PipeEnd::kComplete && bytes.empty()) return;
     end_ = PipeEnd::kBroken;
     bytes.clear();
   }
 
-  /// How many bytes may leave until `out` holds about `limit`.
+  /// Returns how many bytes may leave until `out` holds about `limit`.
   std::size_t movable(const base::ByteQueue& out, std::size_t limit) const {
     return std::min(bytes.size(), limit > out.size() ? limit - out.size() : 0);
   }
 
   PipeEnd end() const { return end_; }
-  /// Everything was put in and everything was taken out.
+  /// Returns true once everything was put in and everything was taken out.
   bool drained() const { return end_ == PipeEnd::kComplete && bytes.empty(); }
-  /// nullptr if there are none.
+  /// Returns nullptr if there are none.
   const Headers* trailers() const { return trailers_ ? &trailers_->fields : nullptr; }
 
   Headers* trailers() { return trailers_ ? &trailers_->fields : nullptr; }

@@ -1,5 +1,5 @@
-// What every codec offers, whichever protocol it speaks: bytes in, events out; heads and pipes in, bytes out. No
-// socket, no clock.
+// A codec translates between the bytes of a connection and the events of its streams, whichever protocol it speaks. It
+// has neither a socket nor a clock.
 //
 // Events go to a sink, whose methods only record what happened: they never call the codec back, never destroy it, and
 // never wait. A stream is named twice: by the codec's StreamId towards the codec, and by the owner's Token (an encoded
@@ -9,8 +9,8 @@
 // Credit: on receipt, a codec delivers at most what was granted: at first limits.firstWindow per stream, and from
 // widen() on limits.streamWindow; grant() adds what the consumer has taken out of the pipe. HTTP/2 turns it into
 // WINDOW_UPDATE of the stream, HTTP/1.1 into readBudget(). The window of an HTTP/2 connection does not wait for
-// consumers: it comes back as bytes arrive, because streams share it whose consumers know nothing of each other. One
-// thread.
+// consumers: it comes back as bytes arrive, because the streams that share it have consumers that know nothing of each
+// other. One thread.
 #pragma once
 
 #include <cstddef>
@@ -40,48 +40,50 @@ enum class CodecState : std::uint8_t {
   kClosed     // nothing more will be read; close the connection once produce() has nothing left
 };
 
-/// Why a stream is cut short by its owner.
+/// The owner's reason to cut a stream short.
 enum class ResetReason : std::uint8_t {
-  kCancelled,  // nobody wants it any more: CANCEL
-  kRefused,    // was not processed at all: REFUSED_STREAM
+  kCancelled,  // its result is not wanted any more: CANCEL
+  kRefused,    // it was not processed at all: REFUSED_STREAM
   kFailed      // our side cannot complete it: INTERNAL_ERROR
 };
 
-/// What a codec of either side is to its connection and to the owners of its streams.
+/// The part of a codec that is the same towards clients and towards backends.
 class Codec {
  public:
   virtual ~Codec() = default;
 
-  /// Bytes from the peer. Takes all of them (what cannot be parsed yet is kept, within readBudget()).
+  /// Takes bytes from the peer, and all of them: those that cannot be parsed yet are kept, within readBudget().
   virtual void feed(std::string_view bytes) = 0;
 
-  /// The pipe that this stream's body is taken from has more bytes, has ended, or broke. Broken: HTTP/1.x ends the
-  /// connection, HTTP/2 resets the stream.
+  /// Says that the pipe from which this stream's body is taken has more bytes, has ended, or broke. On a broken pipe
+  /// HTTP/1.x ends the connection, HTTP/2 resets the stream.
   virtual void wake(StreamId stream) = 0;
-  /// Cuts the stream short. No more events for it. HTTP/1.x ends the connection without a further byte.
+  /// Cuts the stream short; no event of it follows. HTTP/1.x ends the connection without a further byte.
   virtual void reset(StreamId stream, ResetReason reason) = 0;
-  /// The consumer took `count` bytes of the body that this stream receives.
+  /// Says that the consumer took `count` bytes of the body that this stream receives.
   virtual void grant(StreamId stream, std::size_t count) = 0;
-  /// limits.streamWindow of the body that this stream receives may be under way, instead of limits.firstWindow. Called
+  /// Lets limits.streamWindow of the body that this stream receives be under way, instead of limits.firstWindow. Called
   /// at most once.
   virtual void widen(StreamId stream) = 0;
 
   /// Appends bytes for the peer until `out` holds about `limit` or there are none.
   virtual void produce(base::ByteQueue& out, std::size_t limit) = 0;
-  /// produce() would append something, or tell an end.
+  /// Returns true if produce() would append something or report an end.
   virtual bool wantsProduce() const = 0;
-  /// No new streams: GOAWAY, or Connection: close on the exchange under way. An idle connection ends at once.
+  /// Takes no new streams: sends GOAWAY, or Connection: close on the exchange under way. An idle connection ends at
+  /// once.
   virtual void drain() = 0;
 
-  /// Bytes that may be read from the socket and fed now; 0 means that reading shall stop.
+  /// Returns how many bytes may be read from the socket and fed now; 0 means that reading shall stop.
   virtual std::size_t readBudget() const = 0;
   virtual CodecState state() const = 0;
-  /// With kClosed: a message was cut short, so the connection must end in a way that cannot be taken for its clean end
-  /// (RST; no close_notify), without anything that was queued.
+  /// Returns true, with kClosed, if a message was cut short: the connection must then end in a way that cannot be taken
+  /// for a clean end (RST; no close_notify), without anything that was queued.
   virtual bool abortive() const { return false; }
-  /// Our side of a tunnel has ended, the other has not: shut down what was written, and read on.
+  /// Returns true if our side of a tunnel has ended and the other has not: the connection shuts its writing side down
+  /// and reads on.
   virtual bool halfClosed() const { return false; }
-  /// Streams between their first byte and their end.
+  /// Returns the number of streams between their first byte and their end.
   virtual std::size_t activeStreams() const = 0;
   virtual Version version() const = 0;
 };
@@ -93,60 +95,62 @@ class ServerSink {
  public:
   virtual ~ServerSink() = default;
 
-  /// A request head, checked and normalised by hygiene. If message.head.body is kNone, the request is complete with it;
-  /// if it is kTunnel, by any answer but a 101. Returns the owner's token; kNoToken refuses the stream.
+  /// Called with a request head that hygiene has checked and normalised. With Body::kNone the request is complete with
+  /// it; with Body::kTunnel any answer but a 101 completes it. Returns the owner's token; kNoToken refuses the stream.
   virtual Token onRequest(StreamId stream, RequestMessage&& message) = 0;
-  /// A head that cannot be served, but can be answered: the owner answers with error.status. The codec closes an
-  /// HTTP/1.x connection behind that answer by itself.
+  /// Called for a head that cannot be served, but can be answered: the owner answers with error.status. The codec
+  /// closes an HTTP/1.x connection behind that answer by itself.
   virtual Token onBadRequest(StreamId stream, const base::Error& error) = 0;
   virtual void onRequestBody(Token token, std::string_view bytes) = 0;
-  /// The request is complete.
+  /// Called when the request is complete.
   virtual void onRequestEnd(Token token) = 0;
   virtual void onRequestEnd(Token token, Trailers&& trailers) = 0;
-  /// The stream is over in both directions before its end: reset by the client, lost with the connection, or its body
-  /// broke the protocol. HTTP/1.x: a broken request body is told here too, with answerable true as long as no response
-  /// was begun.
+  /// Called when the stream is over in both directions before its end: the client reset it, it was lost with the
+  /// connection, or its body broke the protocol. HTTP/1.x reports a broken request body here too, with `answerable`
+  /// true as long as no response was begun.
   virtual void onRequestReset(Token token, const base::Error& error, bool answerable) = 0;
-  /// The pipe that the response body is taken from; nullptr if the owner is gone (the stream is then reset).
+  /// Returns the pipe from which the response body is taken; nullptr if the owner is gone (the stream is then reset).
   virtual BodyPipe* responseBody(Token token) = 0;
-  /// `count` bytes were taken out of it.
+  /// Called when `count` bytes were taken out of that pipe.
   virtual void onResponseBodyTaken(Token token, std::size_t count) = 0;
-  /// The whole response was handed to produce()'s queue: the stream is over, the token will not be used again.
+  /// Called when the whole response was handed to produce()'s queue: the stream is over, and the token is not used
+  /// again.
   virtual void onResponseSent(Token token) = 0;
   virtual void onLimitHit(Limit limit) = 0;
 };
 
 class ServerCodec : public Codec {
  public:
-  /// The client has ended its side. HTTP/1.x: a request that is complete is still answered.
+  /// Says that the client has ended its side. HTTP/1.x still answers a request that is complete.
   virtual void feedEnd() = 0;
-  /// The client has ended its side, behind at most `unread` bytes that nobody has read yet. Returns true if it is taken
-  /// for gone: no complete request of it waits for a response, and none is being written. Then feedLost() is due.
-  /// HTTP/2: always, as in feedEnd().
+  /// Returns whether a client that has ended its side, behind at most `unread` bytes that were not read yet, is taken
+  /// for gone: none of its complete requests waits for a response, and no response is being written. Then feedLost() is
+  /// due. HTTP/2 always takes it for gone, as in feedEnd().
   virtual bool hasLeft(std::size_t unread) const = 0;
-  /// The connection is gone without an orderly end: every stream is over (onRequestReset, not answerable), state
-  /// kClosed.
+  /// Says that the connection is gone without an orderly end: every stream is over (onRequestReset, not answerable),
+  /// and the state is kClosed.
   virtual void feedLost() = 0;
-  /// The head that is pending took too long (timeouts.requestHeader). HTTP/1.x: onBadRequest with 408. HTTP/2: GOAWAY,
-  /// kClosed.
+  /// Says that the pending head took too long (timeouts.requestHeader). HTTP/1.x calls onBadRequest with 408; HTTP/2
+  /// sends GOAWAY and is kClosed.
   virtual void expireHead() = 0;
-  /// Begins a request without new bytes. HTTP/1.x: goes on with pipelined bytes that were kept, if the previous
-  /// exchange is over. Call when driving.
+  /// Begins a request without new bytes: HTTP/1.x goes on with pipelined bytes that it kept, if the previous exchange
+  /// is over. Called in the drive beat.
   virtual void resume() {}
-  /// resume() would find something to go on with.
+  /// Returns true if resume() would begin a request.
   virtual bool wantsResume() const { return false; }
 
-  /// A 1xx head. Not for HTTP/1.0 clients (dropped there).
+  /// Sends a 1xx head; HTTP/1.0 clients get none.
   virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;
-  /// The final head; what head.body announces is taken from sink.responseBody(). Copies what it needs. A 101 that
-  /// agrees to a request with Body::kTunnel is final too: from then on both ways are one body each, and the stream is
-  /// over when both have ended.
+  /// Sends the final head, of which it copies what it needs; the body that it announces is taken from
+  /// sink.responseBody(). A 101 that agrees to a request with Body::kTunnel is final too: from then on each way is one
+  /// body, and the stream is over when both have ended.
   virtual void sendResponse(StreamId stream, const ResponseHead& head) = 0;
-  /// The client's flow-control windows, not its socket, keep the rest of this response back.
+  /// Returns true if the client's flow-control windows, and not its socket, keep the rest of this response back.
   virtual bool isHeldBack(StreamId /*stream*/) const { return false; }
-  /// Nobody takes any more what the client says in this tunnel: it is over as soon as the response has ended.
+  /// Says that what the client sends in this tunnel is not taken any more: the tunnel is over as soon as the response
+  /// has ended.
   virtual void dismiss(StreamId stream) = 0;
-  /// Part of a head has arrived and the rest has not: what timeouts.requestHeader bounds.
+  /// Returns true if part of a head has arrived and the rest has not; timeouts.requestHeader bounds that.
   virtual bool headPending() const = 0;
 };
 
@@ -157,48 +161,50 @@ class ClientSink {
  public:
   virtual ~ClientSink() = default;
 
-  /// A 1xx head (never 101).
+  /// Called with a 1xx head, but never with 101.
   virtual void onInterim(Token token, ResponseMessage&& message) = 0;
-  /// The final head. If message.head.body is kNone, the response is complete with it. A 101 (kTunnel) comes only as the
-  /// valid answer to a request with Body::kTunnel; with any other answer that request is complete (onRequestSent comes
-  /// before it). For a client of HTTP/2, to whom every success means a tunnel (RFC 8441), a success without one is an
-  /// error.
+  /// Called with the final head. With Body::kNone the response is complete with it. A 101 (kTunnel) comes only as the
+  /// valid answer to a request with Body::kTunnel; any other answer completes that request (onRequestSent comes before
+  /// it). A success without a tunnel is an error if the client speaks HTTP/2, because there every success means a
+  /// tunnel (RFC 8441).
   virtual void onResponse(Token token, ResponseMessage&& message) = 0;
   virtual void onResponseBody(Token token, std::string_view bytes) = 0;
   virtual void onResponseEnd(Token token) = 0;
   virtual void onResponseEnd(Token token, Trailers&& trailers) = 0;
-  /// The stream ended before its response did. `unprocessed`: the peer certainly has not begun to process it (HTTP/2
-  /// REFUSED_STREAM or beyond GOAWAY's last stream; HTTP/1.x: the connection ended before any byte of the request was
-  /// produced), so it may be tried again elsewhere.
+  /// Called when the stream ended before its response did. With `unprocessed` the peer certainly has not begun to
+  /// process it (HTTP/2: REFUSED_STREAM, or beyond GOAWAY's last stream; HTTP/1.x: the connection ended before any byte
+  /// of the request was produced), so it may be tried again elsewhere.
   virtual void onResponseReset(Token token, const base::Error& error, bool unprocessed) = 0;
-  /// The pipe that the request body is taken from; nullptr if the owner is gone (the stream is then cancelled).
+  /// Returns the pipe from which the request body is taken; nullptr if the owner is gone (the stream is then
+  /// cancelled).
   virtual BodyPipe* requestBody(Token token) = 0;
   virtual void onRequestBodyTaken(Token token, std::size_t count) = 0;
-  /// The whole request was handed to produce()'s queue.
+  /// Called when the whole request was handed to produce()'s queue.
   virtual void onRequestSent(Token token) = 0;
   virtual void onLimitHit(Limit limit) = 0;
 };
 
 class ClientCodec : public Codec {
  public:
-  /// Requests that may be begun now without waiting. HTTP/1.1: 1 or 0.
+  /// Returns how many requests may be begun now without waiting; HTTP/1.1 takes 1 or 0.
   virtual std::size_t availableStreams() const = 0;
-  /// Begins a request; what head.body announces is taken from sink.requestBody(). Copies what it needs. Only with
-  /// availableStreams(). Returns 0 if the peer cannot take it after all (then nothing was begun): HTTP/2 takes no
-  /// tunnel, and HTTP/1.1 none whose handshake is not prepared (RequestHead::tunnelProof).
+  /// Begins a request, of whose head it copies what it needs; the body that it announces is taken from
+  /// sink.requestBody(). To be called only with availableStreams(). `scheme` is that of this connection, which need not
+  /// be the one by which the client asked. Returns 0 if the peer cannot take it after all (then nothing was begun):
+  /// HTTP/2 takes no tunnel, and HTTP/1.1 none whose handshake is not prepared (RequestHead::tunnelProof).
   virtual StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) = 0;
 
-  /// The backend ended its side, cleanly (TLS: with close_notify) or not.
+  /// Says that the backend ended its side, cleanly (TLS: with close_notify) or not.
   virtual void feedEnd(bool clean) = 0;
-  /// The connection is lost, and this is why: streams that did not have their whole response are reset with that error.
+  /// Says that the connection is lost: streams that did not have their whole response are reset with this error.
   virtual void feedLost(const base::Error& error) = 0;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------------
 
-/// `scheme` is what the listener speaks: a request that claims another one is refused.
-/// The sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines.
-/// `memory` is the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
+/// Each function makes a codec. `scheme` is that of the listener: a request that claims another one is refused. The
+/// sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines. `memory` is
+/// the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                Scheme scheme);
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
@@ -207,13 +213,15 @@ std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool
 std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                const base::Clock& clock, H2Memory* memory = nullptr);
 
-/// Codecs of a plain byte stream, for connections that carry one exchange and nothing of HTTP: its bodies are the bytes
-/// of either way, a Tunnel::kStream. The server's begins with resume(), and asks for `authority`.
+/// These make codecs of a plain byte stream, for connections that carry one exchange and nothing of HTTP. The exchange
+/// is a Tunnel::kStream, whose bodies are the bytes of either way. On the server's side it asks for `authority`, and
+/// begins with resume().
 std::unique_ptr<ServerCodec> makeOpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                    std::string_view authority);
 std::unique_ptr<ClientCodec> makeOpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 
-/// What the first bytes of a plaintext connection say. The client preface is 24 bytes (RFC 9113 section 3.4).
+/// The protocol that the first bytes of a plaintext connection show. The client preface is 24 bytes (RFC 9113 section
+/// 3.4).
 enum class Preface : std::uint8_t { kUndecided, kHttp1, kHttp2 };
 Preface detectPreface(std::string_view firstBytes);
 

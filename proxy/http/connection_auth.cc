@@ -14,8 +14,8 @@ bool isConnectionScheme(std::string_view text) {
 
 namespace {
 
-/// Challenges come one a line, or as a list whose commas also part the parameters of one: any element that begins with
-/// the name of the scheme counts.
+/// Challenges come one a line, or as a list whose commas also separate the parameters of one challenge. So any element
+/// counts that begins with the name of the scheme.
 bool offersConnectionScheme(std::string_view value) {
   while (!value.empty()) {
     const std::size_t end = std::min(value.find(','), value.size());

@@ -9,16 +9,17 @@
 
 namespace sluice::http {
 
-/// The first word of credentials, or of a challenge, is the name of such a scheme.
+/// Returns true if the first word of credentials, or of a challenge, is the name of such a scheme.
 bool isConnectionScheme(std::string_view credentials);
-/// The request authenticates its connection by Authorization. (Proxy-Authorization goes no further than the gateway.)
+/// Returns true if the request authenticates its connection by Authorization. (Proxy-Authorization goes no further than
+/// the gateway.)
 inline bool authenticatesConnection(const Headers& request) {
   for (const Field& field : request) {
     if (field.id == FieldId::kAuthorization && isConnectionScheme(field.value)) return true;
   }
   return false;
 }
-/// The response asks for it: 401 or 407 with such a challenge.
+/// Returns true if the response asks for that, by a 401 or 407 with such a challenge.
 bool challengesConnection(const Headers& response);
 inline bool asksToAuthenticateConnection(const ResponseHead& response) {
   return (response.status == 401 || response.status == 407) && challengesConnection(response.headers);

@@ -15,8 +15,9 @@ constexpr std::size_t kWord = sizeof(std::uint64_t);
 
 constexpr std::uint64_t everyByte(unsigned char byte) { return 0x0101010101010101ULL * byte; }
 
-// Has the highest bit of a byte set if one of the eight is below 0x20 or 0x7F. Never misses one, but also tells of tabs
-// and of what is not ASCII, which are allowed: a byte below 0x20 borrows, 0x7F overflows, and neither can hide another.
+// Returns a word in which the highest bit of a byte is set if one of the eight is below 0x20 or 0x7F. It never misses
+// one, but also finds tabs and bytes that are not ASCII, which are allowed: a byte below 0x20 borrows, 0x7F overflows,
+// and neither can hide another.
 std::uint64_t controlBits(std::uint64_t word) { return (word - everyByte(0x20)) | (word + everyByte(1)); }
 
 template <typename Word>
@@ -26,7 +27,7 @@ std::uint64_t load(const char* from) {
   return word;
 }
 
-// All bytes of a text that is shorter than a word and not empty, some of them twice, and spaces.
+// Returns all bytes of a text that is shorter than a word and not empty, some of them twice, and spaces.
 std::uint64_t loadShort(std::string_view text) {
   const char* end = text.data() + text.size();
   if (text.size() >= 4) return load<std::uint32_t>(text.data()) | load<std::uint32_t>(end - 4) << 32;
@@ -34,7 +35,8 @@ std::uint64_t loadShort(std::string_view text) {
   return ends | load<std::uint8_t>(text.data() + text.size() / 2) << 16 | everyByte(' ') << 24;
 }
 
-// Surely without controls: most values, a word at a time; the last one overlaps the one before it.
+// Returns true if the value surely holds no control characters, as most values do. It reads a word at a time; the last
+// word overlaps the one before it.
 bool isPlain(std::string_view value) {
   std::uint64_t bits = 0;
   if (value.size() < kWord) {
@@ -47,13 +49,13 @@ bool isPlain(std::string_view value) {
   return (bits & everyByte(0x80)) == 0;
 }
 
-// Counts the bytes at the front that satisfy `fits`.
+// Returns the number of bytes at the front that satisfy `fits`.
 template <typename Fits>
 std::size_t countWhile(std::string_view text, Fits&& fits) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), fits) - text.begin());
 }
 
-// Takes a quoted-string (RFC 9110 section 5.6.4) from the front; false if it does not end.
+// Takes a quoted-string (RFC 9110 section 5.6.4) from the front. Returns false if it does not end.
 bool takeQuoted(std::string_view& text) {
   for (std::size_t at = 1; at < text.size(); ++at) {
     if (text[at] == '\\') {

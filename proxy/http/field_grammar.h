@@ -1,4 +1,4 @@
-// The grammar of names and values of fields (RFC 9110 section 5), and the fields that nobody but a codec writes.
+// The grammar of names and values of fields (RFC 9110 section 5), and the fields that only a codec writes.
 //
 // Pure functions; any thread.
 #pragma once
@@ -14,15 +14,15 @@ bool isFieldValue(
     std::string_view value);  // RFC 9110 section 5.5: VCHAR, SP, HTAB, obs-text; no leading or trailing space
 
 /// RFC 9110 section 8.3.1: type/subtype with parameters, which a list of two is not. Only the value of a parameter may
-/// be looser than its grammar: clients leave out the quotes around URIs, and nobody takes those for a second type.
+/// be looser than its grammar: clients leave out the quotes around URIs, and no server takes those for a second type.
 bool isMediaType(std::string_view value);
 
-/// A name in lower case that no configuration can set, remove or match on, because heads never hold it: of framing, of
-/// one connection, or between a client and the gateway alone.
+/// Returns true for a name, in lower case, that no configuration can set, remove or match on, because heads never hold
+/// it: a field of framing, of one connection, or between a client and the gateway alone.
 bool isReservedField(std::string_view lowerCaseName);
 
-/// Framing, hop-by-hop and control fields: a codec alone writes them, from a head's members; in `headers` it passes
-/// over them, whoever has put them there.
+/// Returns true for framing, hop-by-hop and control fields. A codec alone writes them, from a head's members, and skips
+/// them if a filter has put them into `headers`.
 bool isCodecField(FieldId id);
 
 }  // namespace sluice::http

@@ -46,7 +46,7 @@ class FieldReader {
   FieldReader(base::Arena& arena, Version version, FieldSection& section)
       : arena_(arena), section_(section), version_(version) {}
 
-  // nullptr, or why the line is refused.
+  // Returns nullptr, or why the line is refused.
   const char* read(const Field& field) {
     switch (field.id) {
       case FieldId::kHost:
@@ -92,7 +92,7 @@ class FieldReader {
     }
   }
 
-  // False if there are more options than any honest peer sends: each one costs a walk over the fields.
+  // Returns false if there are more options than any honest peer sends, because each one costs a walk over the fields.
   bool dropNamedByConnection(const Headers& raw) {
     if (!connectionSeen_) return true;
     std::size_t count = 0;

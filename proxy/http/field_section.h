@@ -1,7 +1,7 @@
 // One pass over the field lines of a head, as they were on the wire: checks their grammar, sets aside those that are
-// control data, and keeps the end-to-end ones. What hygiene decides with; nobody else needs it.
+// control data, and keeps the end-to-end ones. Only hygiene needs it, to decide about the head.
 //
-// Values only: views into what raw fields point to, the list in the caller's arena.
+// It holds values only: views into the bytes of the raw fields, and a list in the caller's arena.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace sluice::http {
 
 struct FieldSection {
-  Headers kept;  // what is passed on
-  // The last value of each, and how many lines there were.
+  Headers kept;  // the fields that are passed on
+  // Each member holds the last value of its field, each count the number of its lines.
   std::string_view contentType;
   std::string_view host;
   std::string_view length;
@@ -37,11 +37,11 @@ struct FieldSection {
   bool connectionUpgrade = false;
 };
 
-/// nullptr, or why the section is malformed: a name that is no lower-case token, a value outside RFC 9110 section 5.5,
-/// in HTTP/2 a connection-specific field (RFC 9113 section 8.2.2).
+/// Returns nullptr, or why the section is malformed: a name that is no lower-case token, a value outside RFC 9110
+/// section 5.5, in HTTP/2 a connection-specific field (RFC 9113 section 8.2.2).
 const char* readFields(base::Arena& arena, const Headers& raw, Version version, FieldSection& section);
 
-/// One 1*DIGIT value up to 2^63-1 (RFC 9110 section 8.6).
+/// Reads one 1*DIGIT value up to 2^63-1 (RFC 9110 section 8.6).
 std::optional<std::uint64_t> parseContentLength(std::string_view value);
 
 }  // namespace sluice::http

@@ -16,7 +16,7 @@ constexpr bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool isAlpha(char c) { return (c >= 'a' && c <= 'z') || isUpper(c); }
 using base::toLower;
 
-/// 0..15, or -1.
+/// Returns 0..15, or -1.
 constexpr int hexValue(char c) {
   if (isDigit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -24,7 +24,7 @@ constexpr int hexValue(char c) {
   return -1;
 }
 
-/// For each byte its lower case if it is a tchar (RFC 9110 section 5.6.2), else 0.
+/// Holds for each byte its lower case if it is a tchar (RFC 9110 section 5.6.2), else 0.
 inline constexpr std::array<char, 256> kTokenLower = [] {
   std::array<char, 256> table{};
   for (std::size_t i = 0; i < 128; ++i) {
@@ -44,13 +44,14 @@ constexpr bool isToken(std::string_view text) {
   return !text.empty();
 }
 
-/// A byte that may stand in a request-target: printable ASCII but no "#" (RFC 9112 section 3.2 knows no fragment).
+/// Returns true for a byte that may stand in a request-target: printable ASCII but no "#" (RFC 9112 section 3.2 knows
+/// no fragment).
 constexpr bool isTargetChar(char c) { return c >= 0x21 && c <= 0x7E && c != '#'; }
 
 /// RFC 3986 section 2.3.
 constexpr bool isUnreserved(char c) { return isAlpha(c) || isDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
-/// Without spaces and tabs at both ends (OWS, RFC 9110 section 5.6.3).
+/// Returns the text without spaces and tabs at both ends (OWS, RFC 9110 section 5.6.3).
 constexpr std::string_view trimSpace(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);

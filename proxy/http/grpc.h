@@ -21,9 +21,9 @@ inline constexpr std::size_t kGrpcPrefix = 5;
 std::string frameGrpcMessage(std::string_view message);
 
 enum class GrpcFrame : std::uint8_t {
-  kIncomplete,  // more of the body is needed; at its end: it was cut
+  kIncomplete,  // more of the body is needed; at the body's end: the message was cut
   kMessage,
-  kTooLarge,   // said as soon as the length is there
+  kTooLarge,   // reported as soon as the length is there
   kCompressed  // nobody has agreed to that: whoever asks sends no grpc-accept-encoding
 };
 /// Reads the first message of `body`, which then goes on kGrpcPrefix + message.size() bytes later.

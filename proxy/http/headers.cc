@@ -9,7 +9,7 @@
 namespace sluice::http {
 namespace {
 
-// In the order of FieldId.
+// The names in the order of FieldId.
 constexpr std::array<std::string_view, 29> kNames{
     "",
     "authorization",
@@ -106,7 +106,7 @@ void Headers::reserve(base::Arena& arena, std::size_t count) {
 }
 
 void Headers::addGrowing(base::Arena& arena, const Field& field) {
-  const Field added = field;  // it may stand in the list that moves
+  const Field added = field;  // `field` may stand in the list that moves
   reserve(arena, capacity_ == 0 ? kFirstCapacity : std::size_t{capacity_} * 2);
   fields_[size_++] = added;
 }

@@ -1,9 +1,9 @@
 // Field lines of one section (headers or trailers), in order, as views into an arena that outlives them (RFC 9110
 // section 5).
 //
-// Names are lower case. What the gateway itself looks at has a FieldId, found once when the line is read, so that later
-// look-ups compare integers. copy() copies the list, never the bytes: that is how an attempt gets its own head. Plain
-// assignment shares the list, so only one of the two may be changed afterwards.
+// Names are lower case. A field that the gateway itself looks at has a FieldId, found once when the line is read, so
+// that later look-ups compare integers. copy() copies the list, never the bytes: in this way an attempt gets its own
+// head. Plain assignment shares the list, so only one of the two may be changed afterwards.
 #pragma once
 
 #include <cstddef>
@@ -48,15 +48,15 @@ enum class FieldId : std::uint8_t {
   kXForwardedProto,
 };
 
-/// The id of a name in lower case.
+/// Returns the id of a name in lower case.
 FieldId fieldId(std::string_view lowerCaseName);
-/// The name of an id other than kOther, in lower case, with static lifetime.
+/// Returns the name of an id other than kOther, in lower case and with static lifetime.
 std::string_view fieldName(FieldId id);
 
-/// How a field is written.
+/// How carefully a codec writes a field.
 enum class Care : std::uint8_t {
-  kLook,   // an edit has added it: it is looked at then
-  kNone,   // hygiene has found name and value fit to be written in any version
+  kLook,   // an edit has added it: the codec checks it
+  kNone,   // hygiene has found that name and value may be written in any version
   kSecret  // it is looked at, and no peer keeps it in a table that others may guess from (RFC 7541 section 7.1.3)
 };
 
@@ -83,13 +83,13 @@ class Headers {
   /// Makes room for `count` lines in all, so that so many can be added without moving the list.
   void reserve(base::Arena& arena, std::size_t count);
 
-  /// The first line of that name, or nullptr.
+  /// Returns the first line of that name, or nullptr.
   const Field* find(FieldId id) const;
   const Field* find(std::string_view lowerCaseName) const;
   /// Removes every line of that name; returns how many there were.
   std::size_t remove(FieldId id);
   std::size_t remove(std::string_view lowerCaseName) { return remove(fieldId(lowerCaseName), lowerCaseName); }
-  /// `id` is that of the name.
+  /// `id` is the one that belongs to the name.
   std::size_t remove(FieldId id, std::string_view lowerCaseName);
   /// Removes the lines of that name together with its twins (areTwins()); returns how many there were.
   std::size_t removeTwins(std::string_view lowerCaseName);
@@ -108,9 +108,9 @@ class Headers {
   }
   /// Replaces every line of that name by one.
   void set(base::Arena& arena, std::string_view name, std::string_view value);
-  /// An independent list over the same bytes.
+  /// Returns an independent list over the same bytes.
   Headers copy(base::Arena& arena) const;
-  /// An independent list over bytes of its own, which outlives what it was made of.
+  /// Returns an independent list over bytes of its own, which outlives the original.
   Headers clone(base::Arena& arena) const;
 
   std::span<const Field> all() const { return {fields_, size_}; }
@@ -127,10 +127,10 @@ class Headers {
   std::uint32_t capacity_ = 0;
 };
 
-/// True if the comma-separated list in `value` holds `token` (ASCII case ignored; RFC 9110 section 5.6.1).
+/// Returns true if the comma-separated list in `value` holds `token` (ASCII case ignored; RFC 9110 section 5.6.1).
 bool listHasToken(std::string_view value, std::string_view token);
-/// Names in lower case that some server would take for one another: who hands fields to programs as variables takes
-/// "x_api_key" for "x-api-key" (RFC 3875 section 4.1.18).
+/// Returns true for names, in lower case, that some server would take for one another: a server that hands fields to
+/// programs as variables takes "x_api_key" for "x-api-key" (RFC 3875 section 4.1.18).
 bool areTwins(std::string_view a, std::string_view b);
 bool equalsIgnoreCase(std::string_view a, std::string_view b);
 

@@ -15,7 +15,7 @@ using base::Error;
 
 Error refuse(std::string text, std::uint16_t status = 400) { return Error::badRequest(status, std::move(text)); }
 
-// "http://host/path" taken apart; nothing if the target is in another form. RFC 9112 section 3.2.2.
+// A target like "http://host/path", taken apart (RFC 9112 section 3.2.2).
 struct AbsoluteForm {
   std::string_view scheme;
   std::string_view authority;
@@ -139,7 +139,7 @@ std::optional<Error> setFraming(RequestHead& head, const RawRequest& raw, const 
   return std::nullopt;
 }
 
-// Whoever looks at the first of two lines and whoever looks at the last one see different requests, so a guard in here
+// A reader of the first of two lines and a reader of the last one see different requests, so a guard in the gateway
 // would judge what the backend does not read (RFC 9110 section 5.3). Host is refused with the authority.
 std::optional<Error> checkSingletons(const FieldSection& fields) {
   if (fields.authorizationCount > 1) return refuse("several Authorization fields");
@@ -166,7 +166,7 @@ bool connectionEnds(const RawResponse& raw, const FieldSection& fields) {
   return fields.connectionClose || (raw.version == Version::kHttp10 && !fields.connectionKeepAlive);
 }
 
-// RFC 9112 section 6.3. `closes` is set by a body that only the connection's end ends.
+// RFC 9112 section 6.3. `closes` is set if only the end of the connection ends the body.
 std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, const FieldSection& fields, Method method,
                                 bool& closes) {
   const bool noBody = statusForbidsBody(raw.status) || method == Method::kHead;

@@ -1,10 +1,11 @@
-// The one place where a message is checked and brought into normal form, whichever version it came in: authority, path,
-// framing, hop-by-hop fields. Codecs call it while they build a head; nobody else needs to check again.
+// This is the one place where a message is checked and brought into normal form, whichever version it came in:
+// authority, path, framing, hop-by-hop fields. Codecs call it while they build a head; no other code needs to check
+// again.
 //
 // Removal of hop-by-hop fields, and of what a peer's Connection names, happens here, before anything of ours is added:
-// a client can not strip a field that the gateway sets. Connection options that name end-to-end fields which the
-// gateway or a proxy in front of it answers for (Authorization, Cookie, Forwarded, X-Forwarded-*, Via, Max-Forwards,
-// ...) are ignored, not obeyed.
+// a client cannot strip a field that the gateway sets. Connection options that name end-to-end fields which the gateway
+// or a proxy in front of it answers for (Authorization, Cookie, Forwarded, X-Forwarded-*, Via, Max-Forwards, ...) are
+// ignored, not obeyed.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@
 
 namespace sluice::http {
 
-/// What a request's control data and fields were on the wire, before anything was decided about them. `fields` holds
-/// every line, names in lower case, Host, Content-Length and Connection included; pseudo-header fields are in the
+/// The control data and fields of a request as they were on the wire, before anything was decided about them. `fields`
+/// holds every line, names in lower case, Host, Content-Length and Connection included; pseudo-header fields are in the
 /// members.
 struct RawRequest {
   std::string_view method;
@@ -33,18 +34,18 @@ struct RawRequest {
   bool endOfStream = false;  // HTTP/2: END_STREAM on HEADERS
 };
 
-/// The checked head, its views in `arena` (into which raw's views must point too). Errors are downstream's, with the
-/// status to answer (400, 417, 501). `listener` is the scheme that the listener speaks.
+/// Returns the checked head, with its views in `arena` (into which raw's views must point too). Errors are
+/// downstream's, with the status to answer (400, 417, 501). `listener` is the scheme that the listener speaks.
 ///
-/// Refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length that is not
-/// one 1*DIGIT value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority, userinfo, an
-/// authority that is no host[:port], unknown expectations, connection-specific fields in HTTP/2, names and values
-/// outside RFC 9110's grammar, several Authorization or Content-Type, a Content-Type that is not one media type, paths
-/// that normalizeTarget refuses, CONNECT. Removed: what Connection names, and all
-/// hop-by-hop fields (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is
-/// Body::kNone, so kLength always means at least one byte. An Upgrade field is hop-by-hop too: what it asks for is
-/// forgotten, unless it is a tunnel (Body::kTunnel). Asked for by HTTP/2's extended CONNECT (RFC 8441), it is the
-/// same GET, without a key.
+/// These are refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length
+/// that is not one 1*DIGIT value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority,
+/// userinfo, an authority that is no host[:port], unknown expectations, connection-specific fields in HTTP/2, names and
+/// values outside RFC 9110's grammar, several Authorization or Content-Type, a Content-Type that is not one media type,
+/// paths that normalizeTarget refuses, CONNECT. The fields that Connection names are removed, and all hop-by-hop fields
+/// (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is Body::kNone, so
+/// kLength always means at least one byte. An Upgrade field is hop-by-hop too: it is forgotten, unless it asks for a
+/// tunnel (Body::kTunnel). A tunnel that is asked for by HTTP/2's extended CONNECT (RFC 8441) becomes the same GET,
+/// without a key.
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, Scheme listener);
 
 struct RawResponse {
@@ -54,18 +55,18 @@ struct RawResponse {
   bool endOfStream = false;  // HTTP/2
 };
 
-/// The same for a response; `requestMethod` decides about bodies (RFC 9112 section 6.3). Errors are upstream's:
-/// http_protocol_error. `closes` is set if an HTTP/1.x peer will end the connection behind this response.
+/// Returns the checked head of a response; `requestMethod` decides about bodies (RFC 9112 section 6.3). Errors are
+/// upstream's: http_protocol_error. `closes` is set if an HTTP/1.x peer will end the connection behind this response.
 base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod,
                                          bool& closes);
 
-/// A 101 (whatever its body framing claims, there is none) that answers the request for that tunnel, with its
-/// RequestHead::tunnelProof: Body::kTunnel. Errors as above.
+/// Returns the checked head of a 101 that answers a request for that tunnel, with the request's
+/// RequestHead::tunnelProof. Its body is kTunnel, whatever framing it claims. Errors are those of checkResponse().
 base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, Tunnel asked,
                                        std::string_view proof);
 
-/// Trailer fields that may be passed on: framing, routing and hop-by-hop fields are removed (RFC 9110 section 6.5.1).
-/// False if a line is malformed.
+/// Removes framing, routing and hop-by-hop fields, which trailers may not pass on (RFC 9110 section 6.5.1). Returns
+/// false if a line is malformed.
 bool checkTrailers(Headers& fields);
 
 /// No message with that status has a body (RFC 9110 section 6.4.1).

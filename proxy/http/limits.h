@@ -1,4 +1,4 @@
-// The bounds that a codec enforces, with the names and defaults of settings.yaml `limits`.
+// Codecs enforce these bounds. They have the names and defaults of settings.yaml `limits`.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace sluice::http {
 
 struct Limits {
   std::uint32_t requestLineBytes = 16 * 1024;
-  /// Decoded size of one header or trailer section: names, values and 32 bytes a line (RFC 9113 section 10.5.1).
+  /// The decoded size of one header or trailer section: names, values and 32 bytes a line (RFC 9113 section 10.5.1).
   std::uint32_t headerBytes = 64 * 1024;
   std::uint32_t headerFields = 100;
   std::uint32_t informationalResponses = 10;  // 1xx heads before a final one
@@ -23,7 +23,7 @@ struct Limits {
   std::uint32_t queuedControlFrames = 1000;
 };
 
-/// Which bound was met: the label of sluice_limit_hits_total.
+/// The bound that was met, as the label of sluice_limit_hits_total.
 enum class Limit : std::uint8_t {
   kRequestLineBytes,
   kHeaderBytes,
@@ -36,7 +36,7 @@ enum class Limit : std::uint8_t {
   kQueuedControlFrames,
 };
 
-/// Its key in settings.yaml `limits`.
+/// Returns the key of the bound in settings.yaml `limits`.
 constexpr std::string_view limitName(Limit limit) {
   switch (limit) {
     case Limit::kRequestLineBytes:

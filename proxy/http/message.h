@@ -1,5 +1,5 @@
-// Heads of messages in one form for every HTTP version (RFC 9110 section 6): what a codec reads is what another one
-// writes.
+// Heads of messages have one form for every HTTP version (RFC 9110 section 6), so any codec writes what any other one
+// has read.
 //
 // The control data (method, authority, path, status, framing) stands in members of its own and is never repeated in
 // `headers`: there is no Host, Content-Length, Transfer-Encoding, Connection or other hop-by-hop field in there, so
@@ -21,41 +21,41 @@ enum class Version : std::uint8_t {
   kHttp2,
   kOpaque  // a byte stream that nothing of HTTP is read from
 };
-/// "1.0", "1.1", "2": network.protocol.version. Empty for kOpaque.
+/// Returns "1.0", "1.1" or "2" (network.protocol.version), and nothing for kOpaque.
 std::string_view versionName(Version version);
 
 enum class Scheme : std::uint8_t { kHttp, kHttps };
-/// "http", "https".
+/// Returns "http" or "https".
 constexpr std::string_view schemeName(Scheme scheme) { return scheme == Scheme::kHttps ? "https" : "http"; }
 
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kConnect, kOptions, kTrace, kPatch, kOther };
 Method methodFrom(std::string_view name);
-/// RFC 9110 section 9.2.2.
+/// Returns true for the methods of RFC 9110 section 9.2.2.
 bool isIdempotent(Method method);
 
 /// The status of a response that agrees to Body::kTunnel, and of no other that is passed on.
 inline constexpr std::uint16_t kSwitchingProtocols = 101;
 
-/// What both ways of a tunnel speak, and so how it is asked for and agreed to (tunnel.h).
+/// The protocol of both ways of a tunnel, by which it is asked for and agreed to (tunnel.h).
 enum class Tunnel : std::uint8_t {
   kNone,
   kWebSocket,  // RFC 6455, over HTTP/2 by RFC 8441
   kStream      // bytes between opaque codecs, which have no handshake
 };
 
-/// What follows a head.
+/// The body that follows a head.
 enum class Body : std::uint8_t {
   kNone,      // nothing: the head ends the message
   kLength,    // exactly contentLength bytes
   kUntilEnd,  // unknown length: chunked, HTTP/2 DATA, or (responses of HTTP/1.x) until the connection ends
-  /// Nothing behind a request for a tunnel, unless a 101 agrees. Behind that 101, and behind the request from there on:
-  /// what comes until the connection ends.
+  /// Nothing follows a request for a tunnel, unless a 101 agrees. Behind that 101, and behind the request from then on,
+  /// the body is everything until the connection ends.
   kTunnel
 };
 
 struct RequestHead {
   Method method = Method::kGet;
-  /// What the client asked by: the listener's, which :scheme or an absolute form agrees with if it came with one.
+  /// The listener's scheme, with which :scheme or the scheme of an absolute form agrees.
   Scheme scheme = Scheme::kHttp;
   std::string_view methodText = "GET";
   /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without
@@ -70,7 +70,7 @@ struct RequestHead {
   bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
   bool acceptsTrailers = false;     // TE: trailers
   Tunnel tunnel = Tunnel::kNone;    // if body is kTunnel
-  /// What the peer's agreement to the tunnel must show, if its kind has a handshake: codecs only compare.
+  /// The value that the peer's agreement to the tunnel must show, if its kind has a handshake: codecs only compare.
   std::string_view tunnelProof;
 
   std::string_view path() const { return target.substr(0, target.find('?')); }
@@ -80,7 +80,7 @@ struct RequestHead {
   }
 };
 
-/// Outlives what it was made of; every byte of it is `arena`'s.
+/// Returns a head that outlives the original; every byte of it is in `arena`.
 RequestHead clone(base::Arena& arena, const RequestHead& head);
 
 struct ResponseHead {

@@ -14,7 +14,7 @@ bool isEncodedRefused(char decoded) {
   return static_cast<unsigned char>(decoded) < 0x20 || decoded == 0x7F || decoded == '/' || decoded == '\\';
 }
 
-// Nothing to be changed or refused: no escape, no empty segment, no segment that begins with a dot.
+// Returns true if nothing is to be changed or refused: no escape, no empty segment, no segment that begins with a dot.
 bool isPlainPath(std::string_view path) {
   char before = 0;
   for (const char c : path) {
@@ -30,10 +30,11 @@ class PathWriter {
  public:
   explicit PathWriter(char* out) : begin_(out), end_(out) { *end_++ = '/'; }
 
-  // A decoded or literal byte other than "/".
+  // Takes a decoded or literal byte other than "/".
   void put(char c) { *end_++ = c; }
 
-  // "/" was met, or the end of the path: settles the segment behind the last slash. False if it must be refused.
+  // Settles the segment behind the last slash, at the next "/" or at the end of the path. Returns false if the path
+  // must be refused.
   bool endSegment(bool withSlash) {
     char* segment = end_;
     while (segment[-1] != '/') --segment;
@@ -53,7 +54,7 @@ class PathWriter {
   char* end() const { return end_; }
 
  private:
-  // From "/a/b/" to "/a/".
+  // Removes the last segment: "/a/b/" becomes "/a/".
   bool dropLastSegment() {
     if (end_ == begin_ + 1) return false;
     --end_;
@@ -65,7 +66,7 @@ class PathWriter {
   char* end_;
 };
 
-// nullptr, or why the path is refused.
+// Returns nullptr, or why the path is refused.
 const char* writePath(PathWriter& writer, std::string_view path) {
   for (std::size_t i = 1; i < path.size(); ++i) {
     const char c = path[i];

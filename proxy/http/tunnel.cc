@@ -7,7 +7,7 @@
 namespace sluice::http {
 namespace {
 
-/// The value of the only line of that name; empty if there is none, or more than one.
+/// Returns the value of the only line of that name; empty if there is none, or more than one.
 std::string_view onlyValue(const Headers& headers, std::string_view name) {
   std::string_view value;
   for (const Field& field : headers) {
@@ -18,7 +18,7 @@ std::string_view onlyValue(const Headers& headers, std::string_view name) {
   return value;
 }
 
-/// 16 bytes in base64.
+/// Returns true for 16 bytes in base64.
 bool isKey(std::string_view key) {
   return key.size() == 24 && key.ends_with("==") && std::all_of(key.begin(), key.end() - 2, base::isBase64Character);
 }

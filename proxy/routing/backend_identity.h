@@ -1,8 +1,8 @@
-// What makes two destinations the same: everything by which two connections to backends would differ. Clusters, their
+// The identity of a destination holds everything by which two connections to backends would differ. Clusters, their
 // bounds and their pools are found by it, whichever configuration named the destination.
 //
-// A value, made once when a configuration is compiled; it holds no secret. It compares by its SHA-256, so finding a
-// cluster costs each request a look at a few words.
+// A value, made once when a configuration is compiled; it holds no secret. It compares by its SHA-256, so each request
+// finds its cluster by comparing a few words.
 #pragma once
 
 #include <compare>
@@ -17,9 +17,9 @@ namespace sluice::routing {
 
 class BackendIdentity {
  public:
-  /// The identity of nothing.
+  /// Makes the identity of no destination.
   BackendIdentity() = default;
-  // Implicit: an identity is made of a text, and of nothing else.
+  // These are implicit, because an identity is made of a text and of nothing else.
   BackendIdentity(std::string text) : text_(std::move(text)), digest_(pki::sha256(text_)) {}
   BackendIdentity(const char* text) : BackendIdentity(std::string(text)) {}
 
@@ -32,7 +32,7 @@ class BackendIdentity {
   }
 
   friend bool operator==(const BackendIdentity& a, const BackendIdentity& b) { return a.digest_ == b.digest_; }
-  /// By the text, which is the same everywhere and for ever.
+  /// Orders by the text, so the order does not depend on digests.
   friend std::strong_ordering operator<=>(const BackendIdentity& a, const BackendIdentity& b) {
     return a.text_ <=> b.text_;
   }

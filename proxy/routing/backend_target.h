@@ -1,4 +1,4 @@
-// The Backend that a processor's own requests go to, in the words of processing/, which does not see Backends.
+// The Backend of a processor's own requests, in the form that processing/ knows, which does not see Backends.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct BackendTarget final : processing::CalloutTarget {
   const std::shared_ptr<const BackendPlan> plan;  // never null
 };
 
-/// Every CalloutTarget of the process is one.
+/// Returns the plan of a target: every CalloutTarget of the process is a BackendTarget.
 inline const std::shared_ptr<const BackendPlan>& planOf(const processing::CalloutTarget& target) {
   return static_cast<const BackendTarget&>(target).plan;
 }

@@ -1,5 +1,6 @@
-// What a socket's listeners do with the connections that they take. Made by compile(), used by the server's
-// connections; a kind of service is an alternative, and std::visit finds each place that must know it.
+// The service that a socket's listeners give to the connections that they take. compile() makes it, and the server's
+// connections use it. Each kind of service is an alternative, and std::visit marks each place that must know all of
+// them.
 #pragma once
 
 #include <variant>
@@ -15,7 +16,7 @@ struct HttpService {
 
 using ListenerService = std::variant<HttpService>;
 
-/// The routes of a service that is known to be HTTP.
+/// Returns the routes of a service that is known to be HTTP.
 inline const RouteTable& routesOf(const ListenerService& service) { return std::get<HttpService>(service).routes; }
 
 }  // namespace sluice::routing

@@ -3,8 +3,8 @@
 namespace sluice::routing {
 namespace {
 
-/// Uniform over [0, bound) if `random` is over 64 bits: the high half of the product, without the bias and the division
-/// of a remainder.
+/// Returns a number that is uniform over [0, bound) if `random` is uniform over 64 bits: the high half of the product,
+/// without the bias and the division of a remainder.
 std::uint64_t scale(std::uint64_t random, std::uint64_t bound) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((static_cast<Wide>(random) * bound) >> 64);
@@ -24,18 +24,18 @@ base::Error Rule::withoutWeight(bool grpc) {
 
 const WeightedBackend* Rule::choose(std::uint64_t random) const {
   std::uint64_t ticket = scale(random, totalWeight);
-  for (const WeightedBackend& share : backends) {
-    if (ticket < share.weight) return &share;
-    ticket -= share.weight;
+  for (const WeightedBackend& each : backends) {
+    if (ticket < each.weight) return &each;
+    ticket -= each.weight;
   }
   return nullptr;
 }
 
 const WeightedBackend* Rule::chooseAnother(std::uint64_t random, std::uint64_t tried) const {
   const auto weightOf = [&](std::size_t index) -> std::uint64_t {
-    const WeightedBackend& share = backends[index];
-    const bool serves = share.backend && !share.failure && !share.redirect;
-    return serves && (tried >> index & 1) == 0 ? share.weight : 0;
+    const WeightedBackend& each = backends[index];
+    const bool serves = each.backend && !each.failure && !each.redirect;
+    return serves && (tried >> index & 1) == 0 ? each.weight : 0;
   };
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < backends.size(); ++i) total += weightOf(i);

@@ -1,7 +1,7 @@
-// What the workers serve: the compiled form of a configuration. Never changes once made; shared by all workers as
-// const.
+// A Snapshot is the compiled form of a configuration, which the workers serve. It never changes once made, and all
+// workers share it as const.
 //
-// Compiled by compile() from the Model; everything that can be decided before a request comes is decided in here.
+// compile() makes it from the Model; everything that can be decided before a request comes is decided there.
 #pragma once
 
 #include <compare>
@@ -33,9 +33,9 @@
 
 namespace sluice::routing {
 
-/// What a Backend is spoken to in.
+/// The protocol that a Backend speaks.
 enum class UpstreamProtocol : std::uint8_t {
-  kAuto,    // with TLS what ALPN says, HTTP/2 preferred; without TLS HTTP/1.1
+  kAuto,    // with TLS the version that ALPN chooses, HTTP/2 preferred; without TLS HTTP/1.1
   kHttp11,  // HTTP/1.1 only
   kHttp2,   // HTTP/2 only: ALPN h2, or prior knowledge without TLS
   kOpaque   // bytes of any protocol, for tunnels alone; without ALPN
@@ -56,7 +56,7 @@ struct UpstreamTls {
   std::string cipherSuites;  // OpenSSL's names joined by ":"; empty: the default
 };
 
-/// Where one instance of a Service listens.
+/// The address and port of one instance of a Service.
 struct Endpoint {
   std::string ip;  // IP literal
   std::uint16_t port = 0;
@@ -73,73 +73,74 @@ struct BackendPlan {
   BackendIdentity countsAs = {};
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;
-  /// Host / :authority of requests to it: the hostname, with the port unless it is the scheme's default. Requests to a
-  /// Service keep the client's, and have this one only if the client named none.
+  /// Host or :authority of requests to it: the hostname, with the port unless that is the scheme's default. Requests to
+  /// a Service keep the client's authority, and have this one only if the client named none.
   std::string authority;
   UpstreamProtocol protocol = UpstreamProtocol::kAuto;
   std::optional<UpstreamTls> tls;
-  /// Of a Service alone: its endpoints that are ready, sorted, each once, in place of addresses of `hostname`. They
-  /// come and go while the identity stays.
+  /// Only of a Service: the endpoints that are ready, sorted and without duplicates, in place of the addresses of
+  /// `hostname`. They come and go while the identity stays.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
-  /// The same, spoken to in HTTP/1.1 only, if otherwise ALPN would decide: for requests that HTTP/2 can not carry.
+  /// The same Backend in HTTP/1.1 only, if ALPN would decide otherwise: for requests that HTTP/2 cannot carry.
   std::shared_ptr<const BackendPlan> http11 = nullptr;
-  /// Of its extensions; null if it has none. They are for requests, not for connections: the identity leaves them out.
+  /// The steps of its extensions; null if it has none. They belong to requests, not to connections, so the identity
+  /// leaves them out.
   std::shared_ptr<const processing::Chain> chain = nullptr;
 };
 
-/// The plan by which the request reaches the Backend; nullptr if there is none: it asks for a WebSocket (RFC 6455), and
-/// the Backend speaks HTTP/2 only.
+/// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel
+/// and the Backend speaks HTTP/2 only.
 const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
                                                   const std::shared_ptr<const BackendPlan>& backend);
 
-/// A share of a rule's traffic. A reference that is broken keeps its share and answers with its error (500).
+/// One weighted backend of a rule. A broken reference keeps its weight, and its error is the answer (500).
 struct WeightedBackend {
   std::uint32_t weight = 1;
   std::shared_ptr<const BackendPlan> backend;  // null if failure is set
   base::Box<base::Error> failure;
   base::Box<HeaderEdit> requestHeaders;
   base::Box<HeaderEdit> responseHeaders;
-  UrlRewrite rewrite;  // what it says replaces what the rule's says
+  UrlRewrite rewrite;  // its members replace those of the rule's
   std::vector<RequestMirror> mirrors;
   base::Box<Redirect> redirect;
-  std::shared_ptr<const Cors> cors;  // null: what the rule says
-  /// Of its own filters and of the Backend's extensions; null if it has no filters of its own.
+  std::shared_ptr<const Cors> cors;  // null: the rule's applies
+  /// The steps of its own filters and of the Backend's extensions; null if it has no filters of its own.
   std::shared_ptr<const processing::Chain> chain;
 };
 
-/// A rule of a route, at all listeners that the route is attached to. Whoever uses it beyond the life of its snapshot
-/// shares it.
+/// A rule of a route, at all listeners to which the route is attached. Code that uses it beyond the life of its
+/// snapshot shares it.
 struct Rule : std::enable_shared_from_this<Rule> {
-  /// `error` as a rule answers it, of a GRPCRoute if `grpc`: calls are told UNAVAILABLE (GRPCRouteRule.backendRefs),
-  /// which is what 503 becomes in gRPC's terms.
+  /// Returns `error` as a rule answers with it. For a rule of a GRPCRoute (`grpc`) its status is 503, which becomes
+  /// UNAVAILABLE in gRPC (GRPCRouteRule.backendRefs).
   static base::Error refusal(base::Error error, bool grpc);
-  /// To requests of a rule none of whose shares has a weight.
+  /// Returns the answer to requests of a rule without a weighted backend whose weight is above 0.
   static base::Error withoutWeight(bool grpc);
 
   std::string route;  // "namespace/name"
-  bool grpc = false;  // of a GRPCRoute: for gRPC alone
+  bool grpc = false;  // the rule belongs to a GRPCRoute, and serves gRPC alone
   std::vector<WeightedBackend> backends;
   std::uint64_t totalWeight = 0;
   base::Box<HeaderEdit> requestHeaders;
   base::Box<HeaderEdit> responseHeaders;
   UrlRewrite rewrite;
   std::vector<RequestMirror> mirrors;
-  base::Box<Redirect> redirect;      // its only answer then
-  std::shared_ptr<const Cors> cors;  // null: browsers are told what the backend says
-  /// HTTPRouteRule.timeouts. `request` stands in for timeouts.request of the settings; zero: none.
+  base::Box<Redirect> redirect;      // if set, the rule's only answer
+  std::shared_ptr<const Cors> cors;  // null: the backend's own fields reach browsers
+  /// HTTPRouteRule.timeouts.request, in place of timeouts.request of the settings; zero: none.
   std::optional<base::Duration> requestTimeout;
   base::Duration backendRequestTimeout = base::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
-  std::shared_ptr<const processing::Chain> chain;  // of its filters and its route; null if they have none
+  std::shared_ptr<const processing::Chain> chain;  // steps of its filters and its route; null if they have none
   std::shared_ptr<const SessionPolicy> session;    // null: no request depends on the ones before it
   /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
   base::Box<base::Error> failure;
 
-  /// The backend that `random` (uniform over 64 bits) falls on; nullptr if all weights are 0 or there are none: answer
-  /// 500.
+  /// Returns the weighted backend that `random` (uniform over 64 bits) chooses; nullptr, for an answer with 500, if all
+  /// weights are 0 or there are none.
   const WeightedBackend* choose(std::uint64_t random) const;
-  /// The same among the shares that lead to a Backend and are not in `tried` (a bit each, by position); nullptr if
-  /// there are none.
+  /// Chooses likewise among the weighted backends that lead to a Backend and are not in `tried` (a bit each, by
+  /// position). Returns nullptr if there are none.
   const WeightedBackend* chooseAnother(std::uint64_t random, std::uint64_t tried) const;
 };
 
@@ -148,7 +149,7 @@ struct ListenerIdentity {
   std::shared_ptr<const pki::PrivateKey> key;
 };
 
-/// One socket to listen on. Several Gateway listeners that differ by hostname share it.
+/// One socket to listen on. Several listeners of a Gateway that differ by hostname share it.
 struct Bind {
   std::string address;  // IP literal; "" for all addresses
   std::uint16_t port = 0;
@@ -160,10 +161,10 @@ struct Bind {
 struct Snapshot {
   base::Settings settings;
   AddressGuard addressGuard;  // settings.addressGuardAllow
-  /// What the values of sessions are sealed by, as settings.sessionKey says; null: by what the process has.
+  /// Seals the values of sessions with settings.sessionKey; null: the process's own sealer does.
   std::shared_ptr<const pki::ValueSealer> sessionSealer;
   std::vector<Bind> binds;
-  /// Every Backend that a rule refers to, each once.
+  /// Every Backend to which a rule refers, each once.
   std::vector<std::shared_ptr<const BackendPlan>> backends;
 };
 

@@ -92,8 +92,8 @@ void AsyncRequest::onResponseEnd(std::optional<http::Trailers> trailers) {
   progress();
 }
 
-// A request is repeated once, as that of an exchange is: if the Backend has certainly not acted, or if the method is
-// idempotent (RFC 9110 section 9.2.2, RFC 9113 section 8.7); and only if all of the body is here still.
+// A request is repeated once, like that of an exchange: if the Backend has certainly not acted, or if the method is
+// idempotent (RFC 9110 section 9.2.2, RFC 9113 section 8.7); and only if the whole body is still here.
 bool AsyncRequest::mayRepeat(const base::Error& error, bool unprocessed) const {
   if (repeated_ || touched_ || over()) return false;
   const bool stale = request_.reused() && error.type == base::ErrorType::kConnectionTerminated &&

@@ -1,9 +1,9 @@
 // A request to a Backend that the gateway makes for itself, and that moves itself: a copy for a mirror, a processor's
-// call to a service. It waits for a connection, sends, receives and watches its deadlines, and tells its owner. As for
-// clients' requests, what the Backend has certainly not begun is sent once more, unseen.
+// call to a service. It waits for a connection, sends, receives, watches its deadlines and reports to its owner. Like a
+// client's request, it is sent once more, unseen, if the Backend has certainly not begun with it.
 //
-// Owned by whoever wants it, in whatever lives on the worker; destroying it cancels what is under way, and nothing more
-// is told. What codecs and pools tell it is recorded, and followed in the drive beat of Upstreams. One thread.
+// Its owner may be any object that lives on the worker; destroying the request cancels it, and no call follows. Events
+// of codecs and pools are recorded, and acted on in the drive beat of Upstreams. One thread.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@
 
 namespace sluice::upstream {
 
-/// Each call only records: the request is not destroyed in it, and called back for grant() and fail() at most.
+/// Each function only records: it does not destroy the request, and calls back at most grant() and fail().
 class AsyncRequestOwner {
  public:
-  /// resolve() may be asked again; only before start().
+  /// Called before start() when resolve() may be asked again.
   virtual void onAddresses() = 0;
-  /// The final head.
+  /// Called with the final head.
   virtual void onResponse(http::ResponseMessage&& message) = 0;
-  /// To be granted when it is taken.
+  /// Called with bytes of the body, to be granted when they are taken.
   virtual void onResponseBody(std::string_view bytes) = 0;
-  /// The Backend's side took bytes out of body().
+  /// Called when the Backend's side took bytes out of body().
   virtual void onRequestTaken() = 0;
-  /// The whole response is here. Nothing more is told.
+  /// Called when the whole response has arrived. No call follows.
   virtual void onResponseEnd(std::optional<http::Trailers> trailers) = 0;
-  /// It failed, by its own fault or the Backend's, or its time is up. Nothing more is told.
+  /// Called when the request failed, by its own fault or the Backend's, or when its time is up. No call follows.
   virtual void onFailed(const base::Error& error) = 0;
 
  protected:
@@ -46,9 +46,9 @@ class AsyncRequestOwner {
 };
 
 struct AsyncRequestTimes {
-  base::Duration idle;     // while nothing moves, either way
-  base::Duration whole;    // from the time that it was made; 0: unbounded
-  base::Duration attempt;  // from the time that it was sent; 0: unbounded
+  base::Duration idle;     // bound on the time without any progress
+  base::Duration whole;    // bound from its construction on; 0: unbounded
+  base::Duration attempt;  // bound from begin() on; 0: unbounded
 };
 
 class AsyncRequest final : private net::Timer {
@@ -58,27 +58,28 @@ class AsyncRequest final : private net::Timer {
   AsyncRequest& operator=(const AsyncRequest&) = delete;
   ~AsyncRequest() override;
 
-  /// First of all; once. False: limits.backendRequests has no room for it.
+  /// Takes a place at the Backend; to be called first, and once. Returns false if limits.backendRequests has no room
+  /// for it.
   bool enter(const std::shared_ptr<const routing::BackendPlan>& plan) { return request_.enter(plan); }
-  /// Where it could go, as Cluster::resolve() says it; empty: the owner is told.
+  /// Returns where it could go, like Cluster::resolve(); if that is empty, the owner is told when to ask again.
   base::Result<net::Addresses> resolve() { return request_.resolve(); }
-  /// Sends it as soon as there is a connection, to one of `allowed` alone unless that is null. Both outlive it.
+  /// Sends it as soon as there is a connection, only to one of `allowed` unless that is null. Both outlive it.
   void start(const http::RequestHead& head, const net::Addresses* allowed = nullptr);
-  /// The body that `head` announces. After each change, wake().
+  /// Returns the pipe for the body that the head announces. After each change wake() is due.
   http::BodyPipe& body() { return body_; }
   const http::BodyPipe& body() const { return body_; }
   void wake();
-  /// The owner took so many bytes of the response's body.
+  /// Says that the owner took `count` bytes of the response's body.
   void grant(std::size_t count);
-  /// Ends it; the owner is told in the next beat, unless it has been told of an end.
+  /// Ends it; the owner is told in the next beat, unless it was told of an end already.
   void fail(const base::Error& error);
 
-  /// It has ended, or is about to.
+  /// Returns true if it has ended or is about to.
   bool over() const { return state_ == State::kOver || answered_ || error_.has_value(); }
-  /// When it was sent; until then, when it was made.
+  /// Returns the time when it was sent, or before that when it was made.
   base::MonotonicTime begun() const { return begun_; }
 
-  /// Called by AsyncRequests alone.
+  /// Only AsyncRequests calls these.
   http::Token token() const { return token_; }
   void drive();
   bool onPoolReady();
@@ -95,7 +96,7 @@ class AsyncRequest final : private net::Timer {
   enum class State : std::uint8_t {
     kPreparing,  // until start()
     kWaiting,    // for a connection
-    kSending,    // the codec has it
+    kSending,    // the codec holds it
     kOver
   };
 
@@ -118,9 +119,9 @@ class AsyncRequest final : private net::Timer {
   http::BodyPipe body_;
   std::optional<http::Trailers> trailers_;  // of the response
   std::optional<base::Error> error_;
-  std::size_t taken_ = 0;  // of the response's body, and not granted yet
+  std::size_t taken_ = 0;  // bytes of the response's body that are not granted yet
   State state_ = State::kPreparing;
-  bool worthAsking_ = true;  // the pool has not said that it is to wait
+  bool worthAsking_ = true;  // the pool has not told it to wait
   bool touched_ = false;     // the Backend's side has taken some of the body
   bool repeated_ = false;    // it was sent once more, unseen
   bool sent_ = false;        // the whole request

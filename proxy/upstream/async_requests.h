@@ -1,4 +1,4 @@
-// The requests that the gateway makes for itself, of one worker: their names, and their part of the beat. Owned by
+// The requests that the gateway makes for itself, of one worker: their tokens, and their part of the beat. Owned by
 // Upstreams.
 #pragma once
 
@@ -19,7 +19,7 @@ class AsyncRequests final : public http::ClientSink, public WaiterSink {
   void remove(AsyncRequest& request) { entries_.destroy(handleOf<Entry>(request.token())); }
   void mark(AsyncRequest& request);
 
-  /// The drive beat.
+  /// Runs in the drive beat.
   void drive();
   bool quiet() const { return due_.empty(); }
 
@@ -47,7 +47,7 @@ class AsyncRequests final : public http::ClientSink, public WaiterSink {
     Entry(base::Handle<Entry> handle, AsyncRequest& named) : self(handle), request(named) {}
   };
 
-  /// nullptr if it is gone.
+  /// Returns nullptr if the request is gone.
   AsyncRequest* find(http::Token token) {
     Entry* entry = entries_.find(handleOf<Entry>(token));
     return entry != nullptr ? &entry->request : nullptr;

@@ -1,4 +1,4 @@
-// How much of one Backend is in use by the whole process: the bounds limits.backendConnections and
+// The circuit breaker of one Backend: it holds the whole process to limits.backendConnections and
 // limits.backendRequests.
 //
 // Shared by all workers, hence the few read-modify-write atomics of the data path; everything else is per worker.
@@ -27,7 +27,7 @@ class BoundedCount {
   }
   void release() { count_.fetch_sub(1, std::memory_order_relaxed); }
   std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
-  /// What is beyond a lower bound already goes on.
+  /// Sets the bound. Users beyond a lower one go on.
   void setBound(std::uint64_t bound) { bound_.store(bound, std::memory_order_relaxed); }
 
  private:
@@ -42,14 +42,14 @@ struct Budget {
   BoundedCount requests;
 };
 
-/// The budgets of all Backends, by BackendPlan::countsAs or identity. Any thread; asked only when a worker meets a
-/// Backend for the first time, and when it has done with it.
+/// The circuit breakers of all Backends, by BackendPlan::countsAs or identity. Any thread; used only when a worker
+/// meets a Backend for the first time, and when it has done with it.
 class Budgets {
  public:
   Budgets(std::uint64_t maxConnections, std::uint64_t maxRequests)
       : maxConnections_(maxConnections), maxRequests_(maxRequests) {}
 
-  /// Stays where it is until as many have left as have joined.
+  /// Returns the Backend's circuit breaker, which stays in place until as many have left as have joined.
   Budget& join(const routing::BackendIdentity& identity) {
     const std::lock_guard lock(mutex_);
     Member& member = members_[identity];
@@ -62,7 +62,7 @@ class Budgets {
     const auto found = members_.find(identity);
     if (--found->second.users == 0) members_.erase(found);
   }
-  /// Of those that exist, too.
+  /// Sets the bounds, also of those that exist.
   void setBounds(std::uint64_t maxConnections, std::uint64_t maxRequests) {
     const std::lock_guard lock(mutex_);
     maxConnections_ = maxConnections;

@@ -11,7 +11,7 @@
 namespace sluice::upstream {
 namespace {
 
-// A request that is told of one dead endpoint after the other has had enough of them.
+// A request tries at most this many dead endpoints.
 constexpr unsigned kMostTries = 4;
 
 std::vector<std::string> alpnFor(routing::UpstreamProtocol protocol) {
@@ -86,7 +86,7 @@ Cluster::Cluster(Context& owner, std::shared_ptr<const routing::BackendPlan> pla
 
 Cluster::~Cluster() { owner_.budgets().leave(countsAs_); }
 
-// The compiler lets only addresses through.
+// compile() lets only addresses through.
 std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
   const std::optional<net::Address> address = net::Address::parse(endpoint.ip, endpoint.port);
   assert(address);
@@ -131,7 +131,7 @@ void Cluster::adopt(const std::shared_ptr<const routing::BackendPlan>& plan) {
 void Cluster::detach() {
   --attached_;
   if (waiting_ == 0 || !hasChoice()) return;
-  // Whatever pool had the connection, there is room for one of any pool now.
+  // There is room now for a connection of any pool, whichever pool had this one.
   eachPool([](Pool& pool) { pool.markDirty(); });
 }
 
@@ -167,7 +167,7 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, cons
     Connection* own = wishes.client != http::kNoToken ? owner_.pins().find(wishes.client, *this) : nullptr;
     const bool allowed = own != nullptr && (wishes.allowed == nullptr || contains(*wishes.allowed, own->peer()));
     if (allowed) {
-      abandon(waiter);  // it may have been told of another one
+      abandon(waiter);  // it may have been told of another connection
       return own->handle();
     }
   }
@@ -206,7 +206,7 @@ void Cluster::abandon(http::Token waiter) {
   }
 }
 
-// Who was told that there is room comes back to it: elsewhere it would have to wait again.
+// A request that was told of room in a pool comes back to that pool, because elsewhere it would have to wait again.
 Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
   const auto allows = [&wishes](const net::Address& address) {
@@ -218,7 +218,7 @@ Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   return choose(Elsewhere::kAny, wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr, wishes.allowed);
 }
 
-// The compiler writes addresses as Address does.
+// compile() writes addresses in the form of Address.
 Pool* Cluster::poolAt(const net::Address& address) const {
   if (!isBalanced()) return ofAddress(address);
   const std::vector<routing::Endpoint>& endpoints = *plan_->endpoints;
@@ -234,7 +234,7 @@ Pool* Cluster::ofAddress(const net::Address& address) const {
   return found != ofAddress_.end() ? found->get() : nullptr;
 }
 
-// Names stand for ever other addresses: those that nobody uses any more make room.
+// A name may resolve to ever other addresses, so pools that are not used any more make room.
 Pool& Cluster::makeOfAddress(const net::Address& address) {
   std::erase_if(ofAddress_, [this](const auto& pool) {
     return pool->unused(owner_.worker().now()) &&

@@ -1,13 +1,14 @@
 // One Backend, or one port of a Service, as one worker sees it: its TLS sessions, its bounds, and a pool of connections
 // for each of its endpoints. A Backend is one endpoint with a name; those of a Service have addresses, and come and go.
 //
-// A request goes to the less busy of two endpoints that chance chooses. That spreads as evenly as round robin where all
-// are alike, and where one is slow it gets less, without that every worker has to look at every endpoint. Owned by
-// Upstreams; lives as long as the worker serves the Backend, and then until the last request and connection have left
-// it. One thread.
+// A request goes to the less busy of two endpoints that are chosen at random (power of two choices). That spreads
+// requests as evenly as round robin if all endpoints are alike, and gives a slow one fewer, although no worker looks at
+// every endpoint. Owned by Upstreams; a cluster lives as long as the worker serves the Backend, and then until the last
+// request and connection have left it. One thread.
 //
-// Requests that processors have narrowed (E-97) have pools of their own at a Backend with a name, one for each address:
-// what such a pool opens or gives out goes to that address, whatever the name stands for by then.
+// Processors may narrow a request to some of a Backend's addresses. At a Backend with a name such requests have pools
+// of their own, one for each address: the connections of such a pool go to that address, whatever the name resolves to
+// by then.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +32,14 @@
 
 namespace sluice::upstream {
 
-/// Which of several endpoints a request would have; null: any.
+/// The endpoints that a request prefers; null: any.
 struct Wishes {
-  const net::Address* preferred = nullptr;  // chosen unless it has gone, or the last attempt to connect to it failed
-  const net::Address* avoided = nullptr;    // chosen only if no other one may serve
-  /// Of what resolve() said, in its order, and not empty: no connection goes anywhere else, pooled ones included.
+  const net::Address* preferred = nullptr;  // chosen unless it has gone or is ejected
+  const net::Address* avoided = nullptr;    // chosen only if no other endpoint may serve
+  /// Some of the addresses that resolve() returned, in its order; not empty. No connection goes anywhere else, not even
+  /// a pooled one.
   const net::Addresses* allowed = nullptr;
-  /// Who asks, if connections are pinned to it: it gets its own.
+  /// The client that asks: if connections are pinned to it, it gets one of those.
   http::Token client = http::kNoToken;
 };
 
@@ -49,33 +51,33 @@ class Cluster final : public PoolOwner {
   const routing::BackendPlan& plan() const override { return *plan_; }
   net::TlsClientContext* tlsContext() override { return tls_.get(); }
 
-  /// One request more that may acquire() and use its connections, until it leaves; false if limits.backendRequests has
+  /// Lets one more request acquire() and use connections, until it leaves. Returns false if limits.backendRequests has
   /// no room for it.
   bool tryEnter();
   void leave();
-  /// One of those that enter may be a retry; false if they have been too many lately.
+  /// Returns whether one of the requests that enter may be a retry: false if there were too many retries lately.
   bool tryRetry();
 
-  /// `plan` has the same identity: endpoints that are new are used from now on, those that are missing get no new
-  /// request.
+  /// Takes another plan of the same identity: new endpoints are used from now on, and missing ones get no new request.
   void adopt(const std::shared_ptr<const routing::BackendPlan>& plan);
-  /// No new request comes: what is idle closes as soon as nobody is here who could want it.
+  /// Says that no new request comes: idle connections close as soon as no request is left that could want them.
   void retire();
   bool deserted() const override { return retired_ && users_ == 0; }
-  /// It was retired, and nothing refers to it any more.
+  /// Returns true if it was retired and nothing refers to it any more.
   bool abandoned() const {
     bool refersTo = attached_ > 0;
     eachPool([&](const Pool& pool) { refersTo = refersTo || !pool.abandoned(); });
     return deserted() && !refersTo;
   }
 
-  /// Where a connection could go now, with ports: what the name stands for, or all endpoints, without what the address
-  /// guard prohibits. Empty: not known yet; the waiter is told by WaiterSink, to ask again. An error: there is nothing.
+  /// Returns where a connection could go now, with ports: the addresses of the name, or all endpoints, without those
+  /// that the address guard prohibits. If that is empty, it is not known yet, and WaiterSink tells the waiter when to
+  /// ask again. An error means that there is no address.
   base::Result<net::Addresses> resolve(http::Token waiter);
-  /// A connection with room for one request; an empty handle: the waiter is told by WaiterSink; an error: it can not
-  /// even wait.
+  /// Returns a connection with room for one request. With an empty handle, WaiterSink tells the waiter when to ask
+  /// again; with an error, it cannot even wait.
   base::Result<base::Handle<Connection>> acquire(http::Token waiter, const Wishes& wishes = {});
-  /// The waiter does not want one any more (it may have been told already).
+  /// Says that the waiter does not want a connection any more; it may have been told of one already.
   void abandon(http::Token waiter);
 
   bool retired() const { return retired_; }
@@ -91,7 +93,7 @@ class Cluster final : public PoolOwner {
   void onUse(ConnectionUse before, ConnectionUse now) override;
 
  private:
-  /// Where a request waits, or was told that it may come again.
+  /// The pool where a request waits, or where it was told to ask again.
   struct Placement {
     Pool* pool;
     unsigned tries;
@@ -100,16 +102,17 @@ class Cluster final : public PoolOwner {
 
   bool isBalanced() const { return plan_->endpoints.has_value(); }
   std::unique_ptr<Pool> makePool(const routing::Endpoint& endpoint);
-  /// The pool for a request: that of its placement if it has one. nullptr if there is no endpoint.
+  /// Returns the pool for a request: the one of its placement if it has one; nullptr if there is no endpoint.
   Pool* place(http::Token waiter, const Wishes& wishes);
-  /// nullptr if there is no such endpoint.
+  /// Returns nullptr if there is no such endpoint.
   Pool* poolAt(const net::Address& address) const;
-  /// nullptr if none but `avoided` will do.
+  /// Returns nullptr if only `avoided` would do.
   Pool* choose(Elsewhere among, const Pool* avoided, const net::Addresses* allowed);
-  /// The less busy of two that chance chooses.
+  /// Returns the less busy of two pools that are chosen at random.
   template <typename Pools>
   Pool* spread(const Pools& pools, Elsewhere among, const Pool* avoided);
-  /// Of a name's addresses the first that serves, as one connection after the other would try them.
+  /// Returns the pool of the first of a name's addresses that serves, in the order in which a connection would try
+  /// them.
   Pool* firstOf(const net::Addresses& allowed, Elsewhere among, const Pool* avoided);
   Pool* ofAddress(const net::Address& address) const;
   Pool& makeOfAddress(const net::Address& address);
@@ -126,14 +129,15 @@ class Cluster final : public PoolOwner {
   const routing::BackendIdentity countsAs_;
   Budget& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
-  std::optional<base::Error> broken_;             // the TLS context could not be made
-  std::vector<std::unique_ptr<Pool>> pools_;      // in the order of the plan's endpoints; of a Backend the only one
-  std::vector<std::unique_ptr<Pool>> ofAddress_;  // of a Backend: for requests that are narrowed
-  std::unordered_map<http::Token, Placement> placements_;  // where there is a choice
+  std::optional<base::Error> broken_;  // the TLS context could not be made
+  std::vector<std::unique_ptr<Pool>>
+      pools_;  // in the order of the plan's endpoints; a Backend with a name has only one
+  std::vector<std::unique_ptr<Pool>> ofAddress_;           // for narrowed requests to a Backend with a name
+  std::unordered_map<http::Token, Placement> placements_;  // for requests that have a choice of endpoints
   observe::Gauge& idleGauge_;
   observe::Gauge& activeGauge_;
   std::size_t waiting_ = 0;    // in all pools
-  std::size_t attached_ = 0;   // connections, those that are to be reaped included
+  std::size_t attached_ = 0;   // connections, including those that are to be reaped
   std::size_t users_ = 0;      // requests
   std::uint64_t entered_ = 0;  // so far
   RetryBudget retryBudget_;

@@ -6,14 +6,14 @@
 namespace sluice::upstream {
 namespace {
 
-// What one flush encodes before it writes: as much as one read brings, which keeps system calls few and is fair to
+// One flush encodes this much before it writes: as much as one read brings, which keeps system calls few and is fair to
 // other connections.
 constexpr std::size_t kFlushBytes = 256 * 1024;
-// Until the codec says how much: what may follow the handshake at once.
+// The bytes that may follow the handshake at once, before the codec sets the budget.
 constexpr std::size_t kFirstRead = 64 * 1024;
 // Each address has half of the time that is left, and at least this; the last has all of it.
 constexpr base::Duration kShortestTry = std::chrono::milliseconds(250);
-// Where there are other endpoints, an endpoint that is far, or whose first SYN was lost, has had time enough then.
+// If there are other endpoints, this is time enough for an endpoint that is far away, or whose first SYN was lost.
 constexpr base::Duration kPatience = std::chrono::seconds(1);
 
 }  // namespace
@@ -46,7 +46,8 @@ std::size_t Connection::available() const {
   return state_ == State::kServing && codec_ ? codec_->availableStreams() : 0;
 }
 
-// The very address that is dialled is looked at, in the same step, each time: there is no second look-up in between.
+// The address guard checks the very address that is dialled, in the same step, each time: no second look-up lies in
+// between.
 bool Connection::skipProhibited() {
   while (attempt_ < addresses_.size()) {
     if (pool_.admits(addresses_[attempt_])) return true;
@@ -169,7 +170,7 @@ void Connection::onTimer() {
     fail(base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time"));
     return;
   }
-  // The timer is not moved with every request: it looks when it fires.
+  // The timer is not moved with every request: the deadline is checked when it fires.
   const base::MonotonicTime deadline = lastUsed_ + owner_.timeouts().upstreamIdle;
   const bool busy = codec_->activeStreams() > 0;
   if (busy || deadline > owner_.worker().now()) {
@@ -245,7 +246,7 @@ void Connection::pump() {
   }
 }
 
-// Where the codec has come to decides what the pool may do with the connection.
+// The codec's state decides what the pool may do with the connection.
 void Connection::settle() {
   const http::CodecState codecState = codec_->state();
   const bool unused = codec_->activeStreams() == 0;

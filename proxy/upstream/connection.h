@@ -1,8 +1,7 @@
 // One connection to a Backend: a transport and the client codec that it negotiated. Owned by Upstreams' slab; one
 // thread.
 //
-// Its own events (bytes, end, failure, deadline) only record and mark it dirty; what follows from them is done when
-// Upstreams flushes.
+// Its own events (bytes, end, failure, deadline) only record and mark it dirty; it acts on them when Upstreams flushes.
 #pragma once
 
 #include <memory>
@@ -25,7 +24,7 @@ class Connection final : public net::TransportSink, private net::Timer {
     kConnecting,  // until onOpen()
     kServing,     // the pool may give it out
     kRetiring,    // streams in flight go on, no new ones
-    kLost,        // the transport failed; what was read ahead of it is still taken
+    kLost,        // the transport failed; bytes that were read before are still taken
     kDead         // to be reaped
   };
 
@@ -38,36 +37,38 @@ class Connection final : public net::TransportSink, private net::Timer {
   base::Handle<Connection> handle() const { return self_; }
   State state() const { return state_; }
   bool dead() const { return state_ == State::kDead; }
-  /// nullptr while connecting.
+  /// Returns nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
   ConnectionOwner& pool() const { return pool_; }
-  /// The error of a connection that may go to none of its addresses.
+  /// Returns the error of a connection that may go to none of its addresses.
   static base::Error prohibited();
-  /// Requests that can be begun now.
+  /// Returns how many requests can be begun now.
   std::size_t available() const;
-  /// Requests begun so far; more than one tells that it comes from the pool.
+  /// Returns how many requests were begun so far; with more than one the connection came from the pool.
   std::uint64_t requests() const { return requests_; }
   const net::Address& peer() const { return addresses_[attempt_]; }
 
-  /// Begins a request; 0 if it can not be taken after all.
+  /// Begins a request. Returns 0 if it cannot be taken after all.
   http::StreamId begin(http::Token token, const http::RequestHead& head);
-  /// The codec has something to say: flush in this beat.
+  /// Has the connection flushed in this beat, because its codec has something to send.
   void touch() { table_.mark(*this); }
 
-  /// It serves requests of that client alone from now on; see Pins, which calls it.
+  /// Makes it serve requests of that client alone from now on; called by Pins.
   void pin(http::Token client);
-  /// The client that it serves alone; kNoToken: it serves anybody.
+  /// Returns the client that it serves alone; kNoToken if it serves any client.
   http::Token pinnedTo() const { return pinnedTo_; }
 
-  /// Takes no new request; closes when those in flight are done. Not while connecting: whoever waits for it has it.
+  /// Takes no new request, and closes when those in flight are done. Does nothing while connecting, because a request
+  /// waits for it then.
   void drain();
-  /// Other addresses are allowed: no new request goes to one that is not, and none of those that wait for it.
+  /// Applies another address guard: a connection to an address that is not allowed any more takes no new request, and
+  /// none that waits for it.
   void obeyGuard();
 
-  /// Called by Upstreams only.
+  /// Only Upstreams calls it.
   void flush();
   bool dirty = false;
-  /// For the pool: it stands in the list of idle HTTP/1.1 connections; it was taken off all lists.
+  /// For the pool: `idle` if it is in the list of idle HTTP/1.1 connections, `gone` if it was taken off all lists.
   bool idle = false;
   bool gone = false;
 
@@ -81,7 +82,7 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   std::unique_ptr<http::ClientCodec> makeCodec(http::Version version);
   void dial();
-  /// Moves on to the next address that may be dialled; false if there is none.
+  /// Moves on to the next address that may be dialled. Returns false if there is none.
   bool skipProhibited();
   bool hasNext() const { return attempt_ + 1 < addresses_.size(); }
   void redialSoon();
@@ -94,7 +95,7 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   const base::Handle<Connection> self_;
   Context& owner_;
-  Table& table_;  // that it stands in
+  Table& table_;  // the table that it is in
   ConnectionOwner& pool_;
   PoolOwner& cluster_;  // the pool's
   const net::Addresses addresses_;
@@ -106,7 +107,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::uint64_t requests_ = 0;
   http::Token pinnedTo_ = http::kNoToken;
   base::MonotonicTime lastUsed_{};
-  const base::MonotonicTime connectBy_;  // of all addresses together
+  const base::MonotonicTime connectBy_;  // for all addresses together
   bool redial_ = false;                  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
 };

@@ -16,23 +16,23 @@ class Connection;
 class ConnectionOwner {
  public:
   virtual PoolOwner& cluster() = 0;
-  /// Whether connections may go to that address, which is that of the endpoint or one that its name stands for.
+  /// Returns whether connections may go to that address, which is the endpoint's or one to which its name resolves.
   virtual bool permits(std::span<const std::uint8_t> address) const = 0;
-  /// Says what permits() says, and counts the addresses to which connections may not go.
+  /// Returns the same as permits(), and counts the addresses to which connections may not go.
   virtual bool admits(const net::Address& address) const = 0;
-  /// A connection is there, and is no more: by each, as long as it exists.
+  /// Each connection calls attach() when it is made and detach() when it is destroyed.
   virtual void attach() = 0;
   virtual void detach() = 0;
-  /// The version to speak; null: no TLS.
+  /// Returns the version to speak; `tls` is null without TLS.
   virtual base::Result<http::Version> negotiated(const net::TlsFacts* tls) = 0;
   virtual void onServing(Connection& connection) = 0;
   virtual void onCapacity(Connection& connection) = 0;
-  /// It stands on no list any more: nobody else gets it.
+  /// Takes the connection off all lists, so that no other client gets it.
   virtual void onPinned(Connection& connection) = 0;
-  /// A connection takes longer to come about than one to an endpoint that lives: who waits for it may do better
+  /// Called when a connection takes longer than one to a live endpoint would: requests that wait for it may do better
   /// elsewhere.
   virtual void onSlow() = 0;
-  /// No longer to be given out. `error`: it never became ready, and why.
+  /// Called when a connection is not to be given out any more. `error` says why it never became ready; null if it had.
   virtual void onGone(Connection& connection, const base::Error* error) = 0;
 
  protected:

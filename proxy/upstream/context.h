@@ -28,7 +28,7 @@ class Connection;
 class Pins;
 class Pool;
 
-/// A reload may change these.
+/// The settings that a reload may change.
 struct UpstreamPolicy {
   routing::AddressGuard guard;
   http::Limits limits;
@@ -36,7 +36,7 @@ struct UpstreamPolicy {
   std::size_t pendingBound;
 };
 
-/// All references outlive it.
+/// All references outlive the context.
 struct UpstreamParts {
   net::Worker& worker;
   net::Resolver& resolver;
@@ -45,7 +45,7 @@ struct UpstreamParts {
   observe::MetricShard& metrics;
   http::H2Memory& h2Memory;
   UpstreamPolicy policy;
-  std::uint64_t randomSeed = 1;  // for the choice of endpoints; not 0
+  std::uint64_t randomSeed = 1;  // for the choice of endpoints; must not be 0
 };
 
 class Context {
@@ -68,18 +68,18 @@ class Context {
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
   std::uint64_t random() { return random_.next(); }
 
-  /// The worker's cluster of that Backend; made at first use. O(1). The plan stays where it is until the next reload.
+  /// Returns the worker's cluster of that Backend, made at first use. O(1).
   virtual Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) = 0;
-  /// nullptr: it is no more.
+  /// Returns nullptr if the connection is gone.
   virtual Connection* find(base::Handle<Connection> handle) = 0;
   virtual Pins& pins() = 0;
   virtual void createConnection(Pool& pool, net::Addresses addresses) = 0;
-  /// A pool that its cluster has retired.
+  /// Keeps a pool that its cluster has retired.
   virtual void keepUntilEmpty(std::unique_ptr<Pool> pool) = 0;
-  /// It has something to do in this beat.
+  /// Has the object driven in this beat.
   virtual void markDirty(Pool& pool) = 0;
   virtual void markDirty(AsyncRequest& request) = 0;
-  /// Names it towards codecs and pools, until it leaves.
+  /// Returns the request's token for codecs and pools, which is valid until it leaves.
   virtual http::Token enroll(AsyncRequest& request) = 0;
   virtual void leave(AsyncRequest& request) = 0;
 

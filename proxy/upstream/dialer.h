@@ -1,4 +1,4 @@
-// How a connection to a backend comes about: over the network, or in a test's memory.
+// A dialer opens connections to backends: over the network, or in a test's memory.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace sluice::upstream {
 class Dialer {
  public:
   virtual ~Dialer() = default;
-  /// Starts to connect; what comes of it is told to the sink in a later turn. `tls` may be null: plaintext.
+  /// Starts to connect; the sink is told of the outcome in a later turn. `tls` may be null: plaintext.
   virtual std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls,
                                                net::TransportSink& sink) = 0;
 };

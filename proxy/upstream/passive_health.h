@@ -1,5 +1,5 @@
 // Passive health of one endpoint: an endpoint that does not take connections is ejected for a moment, twice as long
-// after each further attempt. Soon enough for one that restarts, and rare enough for one that is gone.
+// after each further attempt. That tries an endpoint that restarts soon enough, and one that is gone rarely enough.
 //
 // Owned by the endpoint's pool; one thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace sluice::upstream {
 
 class PassiveHealth {
  public:
-  /// An attempt to connect failed. Attempts that were on their way at once fail together, and count once.
+  /// Called when an attempt to connect failed. Attempts that were on their way at once fail together, and count once.
   void onFailure(base::MonotonicTime now) {
     if (now < ejectedUntil_) return;
     ejectedUntil_ = now + kFirstEjection * (1U << std::min(failures_, kMostDoublings));
@@ -23,7 +23,8 @@ class PassiveHealth {
     failures_ = 0;
     ejectedUntil_ = {};
   }
-  /// `probing`: a request finds out whether the next attempt fails too.
+  /// Returns whether the endpoint is ejected; `probing` says that a request already finds out whether the next attempt
+  /// fails too.
   bool ejected(base::MonotonicTime now, bool probing) const {
     return failures_ > 0 && (now < ejectedUntil_ || probing);
   }

@@ -19,7 +19,7 @@ void Pins::each(const Handles& handles, const PoolOwner& cluster, Visit&& visit)
   }
 }
 
-// The first client stays: another one's request may have been on its way on the connection when it was pinned.
+// The first client keeps it: a request of another one may have been under way on the connection when it was pinned.
 void Pins::add(Connection& connection, http::Token client) {
   if (connection.pinnedTo() != http::kNoToken || connection.gone) return;
   connection.pin(client);
@@ -28,7 +28,7 @@ void Pins::add(Connection& connection, http::Token client) {
   own.push_back(connection.handle());
 }
 
-// The latest one that has room: it is the one whose handshake goes on.
+// The latest connection with room is the one whose handshake goes on.
 Connection* Pins::find(http::Token client, const PoolOwner& cluster) {
   const auto found = ofClient_.find(client);
   Connection* latest = nullptr;

@@ -1,9 +1,9 @@
 // Connections that serve one client alone: a scheme such as NTLM authenticates the connection and not the request (RFC
-// 4559 section 6), so whoever came next on it would be taken for the client that logged in.
+// 4559 section 6), so the next client on it would be taken for the one that logged in.
 //
-// A pinned connection stands on no list of its pool, and is never pinned to another client. It goes with the client's
-// own connection, or earlier: each client keeps a few idle ones for each Backend, and where limits.backendConnections
-// is reached an idle one makes room. Owned by Upstreams; one thread.
+// A pinned connection is on no list of its pool, and is never pinned to another client. It closes with the client's own
+// connection or earlier: each client keeps a few idle ones for each Backend, and when limits.backendConnections is
+// reached, an idle one makes room. Owned by Upstreams; one thread.
 #pragma once
 
 #include <cstddef>
@@ -22,23 +22,24 @@ class PoolOwner;
 
 class Pins {
  public:
-  /// One client keeps so many idle connections at one Backend.
+  /// The most idle connections that one client keeps at one Backend.
   static constexpr std::size_t kMostIdle = 4;
 
   explicit Pins(Context& owner) : owner_(owner) {}
 
   bool empty() const { return ofClient_.empty(); }
-  /// From now on `connection` takes requests of `client`, a downstream connection, alone; unless it is pinned already.
+  /// Lets `connection` take requests of `client`, a downstream connection, alone from now on, unless it is pinned
+  /// already.
   void add(Connection& connection, http::Token client);
-  /// The client's connection to that Backend with room for one request more; nullptr: there is none.
+  /// Returns the client's connection to that Backend with room for one more request; nullptr if there is none.
   Connection* find(http::Token client, const PoolOwner& cluster);
-  /// The connection has become idle: those of its client that have been kept longest go.
+  /// Closes the connections that a client has kept longest, now that this one has become idle.
   void trim(const Connection& connection);
-  /// The client's connection is gone: its own go as soon as they are done.
+  /// Called when the client's connection is gone: the connections that are pinned to it close as soon as they are done.
   void release(http::Token client);
-  /// The pool closes: its connections take no new request, and go as soon as they are done.
+  /// Called when the pool closes: its connections take no new request, and close as soon as they are done.
   void drain(const ConnectionOwner& pool);
-  /// Closes a connection to that Backend that does nothing, unless one is closing already. True: there will be room.
+  /// Closes an idle connection to that Backend, unless one is closing already. Returns true if there will be room.
   bool makeRoom(const PoolOwner& cluster);
 
  private:

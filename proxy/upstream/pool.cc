@@ -9,12 +9,12 @@
 namespace sluice::upstream {
 namespace {
 
-// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has so many
-// streams, the third once two have half as many.
+// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has this
+// many streams, the third once two have half as many.
 constexpr std::size_t kSharedConnections = 3;
 constexpr std::size_t kSpreadAbove = 8;
 
-// Worth another HTTP/2 connection beside it and its like, `count` of them.
+// Returns true if another HTTP/2 connection is worth while beside this one and its like, `count` of them in all.
 bool isBusy(Connection& connection, std::size_t count) {
   return connection.codec()->activeStreams() * count >= kSpreadAbove || connection.available() == 0;
 }
@@ -57,7 +57,7 @@ bool Pool::admits(const net::Address& address) const {
 }
 
 Connection* Pool::take() {
-  // Whatever version the last handshake chose: servers behind one name may differ.
+  // Both kinds are tried, whatever version the last handshake chose, because servers behind one name may differ.
   Connection* connection = leastLoaded();
   if (connection == nullptr) connection = takeIdle();
   if (connection != nullptr && !shared_.empty() && shared_.size() + connecting_ < kSharedConnections &&
@@ -76,7 +76,7 @@ void Pool::ask(http::Token waiter) { waiting_.addAsker(waiter); }
 
 void Pool::abandon(http::Token waiter) {
   waiting_.remove(waiter);
-  // It may have been told of a connection that it now leaves to somebody else.
+  // It may have been told of a connection that it now leaves to another waiter.
   if (!waiting_.empty()) markDirty();
 }
 
@@ -148,7 +148,7 @@ const base::Result<net::Addresses>* Pool::addresses() {
   const base::Result<net::Addresses>* known = owner_.resolver().cached(hostname);
   if (known == nullptr && !resolving_) {
     resolving_ = true;
-    // The pool lives until it is told, or as long as the worker's Upstreams, which outlives the resolver.
+    // The pool lives until the resolver answers, or as long as the worker's Upstreams, which outlives the resolver.
     owner_.resolver().resolve(hostname, [this] {
       resolving_ = false;
       markDirty();
@@ -167,7 +167,7 @@ bool Pool::open() {
   if (!cluster_.budget().connections.tryAdd()) {
     owner_.onLimit("backendConnections");
     if (owner_.pins().makeRoom(cluster_)) return false;
-    // What is open serves them in time, and what only ends, a tunnel for one, makes room.
+    // Open connections serve them in time, and those that only end, such as a tunnel, make room.
     if (open_ == 0) waiting_.move(Elsewhere::kConnected);
     if (attached_ == 0) {
       waiting_.failAll(
@@ -202,8 +202,8 @@ void Pool::onServing(Connection& connection) {
   --connecting_;
   health_.onSuccess();
   if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
-  // At once, or the drive beat that comes before the connection's first flush would open another one for the same
-  // waiter.
+  // This happens at once; otherwise the drive beat before the connection's first flush would open another one for the
+  // same waiter.
   onCapacity(connection);
 }
 
@@ -233,7 +233,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (error != nullptr) {
     --connecting_;
     health_.onFailure(owner_.worker().now());
-    // Others may still come for the rest; without any, nobody waits in vain.
+    // Other connections may still come for the rest; if there are none, no request may wait in vain.
     waiting_.fail(*error, open_ == 0 || !version_ ? waiting_.size() : 1, Elsewhere::kReachable);
   }
   if (!waiting_.empty()) markDirty();

@@ -1,8 +1,9 @@
-// The connections of one worker to one endpoint of a Backend, and who waits for one.
+// The connections of one worker to one endpoint of a Backend, and the requests that wait for one.
 //
 // HTTP/1.1 connections are given out last-in first-out; HTTP/2 requests go to the least loaded of a few connections.
-// Until the first handshake has said which version the endpoint speaks, one connection probes and everybody waits for
-// it. Owned by its Cluster; when its endpoint has gone, by Upstreams until the last connection has. One thread.
+// Until the first handshake has shown which version the endpoint speaks, one connection probes and all requests wait
+// for it. Owned by its Cluster, or by Upstreams once the endpoint has gone, until the last connection has closed. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -27,41 +28,44 @@ namespace sluice::upstream {
 
 class Pool final : public ConnectionOwner {
  public:
-  /// Without an address the plan's hostname is asked for, for each connection.
+  /// Without an address, the plan's hostname is resolved for each connection.
   Pool(Context& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// The address that all of its connections go to; nullptr: those of the plan's hostname.
+  /// Returns the address of all its connections; nullptr if they go to those of the plan's hostname.
   const net::Address* endpoint() const { return fixed_ ? &fixed_->value().front() : nullptr; }
-  /// What is known of where they may go, before admits(); nullptr: it is being asked for.
+  /// Returns the known addresses, before admits(); nullptr while they are being resolved.
   const base::Result<net::Addresses>* addresses();
-  /// Tells `waiter` by WaiterSink once addresses() may be had.
+  /// Tells `waiter` by WaiterSink once addresses() are known.
   void ask(http::Token waiter);
 
-  /// A connection with room for one request, off the list if it serves one at a time; nullptr if there is none.
+  /// Returns a connection with room for one request; nullptr if there is none. A connection that serves one at a time
+  /// is taken off its list.
   Connection* take();
-  /// Tells `waiter` by WaiterSink when there is one, or why there is none; or gives it back to the cluster.
+  /// Tells `waiter` by WaiterSink when there is a connection, or why there is none; or gives the waiter back to the
+  /// cluster.
   void wait(http::Token waiter);
-  /// It does not want one any more (it may have been told already).
+  /// Says that the waiter does not want a connection any more; it may have been told of one already.
   void abandon(http::Token waiter);
 
-  /// Requests on their way, and those that wait.
+  /// Returns the number of requests on their way and of those that wait.
   std::size_t load() const;
   std::size_t openConnections() const { return open_; }
-  /// The last attempt to connect failed, a moment ago, or one request finds out whether the next one fails too.
+  /// Returns true if the last attempt to connect failed a moment ago, or if a request is finding out whether the next
+  /// one fails too.
   bool ejected(base::MonotonicTime now) const { return health_.ejected(now, connecting_ > 0); }
 
-  /// The endpoint has gone: no new request goes to it, and whoever waits for it gets another one.
+  /// Called when the endpoint has gone: no new request goes to it, and the requests that wait for it get another one.
   void retire();
-  /// No connection and no question refers to it any more.
+  /// Returns true if no connection and no question to the resolver refers to it any more.
   bool abandoned() const { return attached_ == 0 && !resolving_; }
-  /// And nobody has asked for it lately.
+  /// Returns true if it is abandoned and no request has asked for it lately.
   bool unused(base::MonotonicTime now) const {
     return abandoned() && waiting_.empty() && !waiting_.hasAskers() && !dirty && !ejected(now);
   }
 
-  /// The drive beat: tells waiters, opens connections.
+  /// Runs in the drive beat: tells waiters, opens connections.
   void settle();
   void markDirty();
   bool dirty = false;
@@ -85,13 +89,13 @@ class Pool final : public ConnectionOwner {
   std::size_t spare();
   bool closing() const;
   bool wantsAnother(std::size_t waiting) const;
-  /// False if nobody can be served by dialling: the error went to all waiters.
+  /// Opens a connection. Returns false if that serves no request now; on an error all waiters were told.
   bool open();
   void drainAll();
 
   Context& owner_;
   PoolOwner& cluster_;
-  /// Of an endpoint with an address: that one. Its name's are the resolver's to know.
+  /// The address of an endpoint that has one; those of a name come from the resolver.
   const std::optional<base::Result<net::Addresses>> fixed_;
   std::optional<http::Version> version_;
   std::vector<base::Handle<Connection>> idle_;    // HTTP/1.1, most recently used last
@@ -99,7 +103,7 @@ class Pool final : public ConnectionOwner {
   WaitingList waiting_;
   std::size_t connecting_ = 0;
   std::size_t open_ = 0;      // connecting and serving
-  std::size_t attached_ = 0;  // connections, those that are to be reaped included
+  std::size_t attached_ = 0;  // connections, including those that are to be reaped
   PassiveHealth health_;
   bool resolving_ = false;
   bool retired_ = false;

@@ -30,7 +30,7 @@ void Request::abandon() {
   giveBack();
 }
 
-// It goes back when it is flushed.
+// The connection goes back to its pool when it is flushed.
 void Request::giveBack() {
   if (Connection* leased = connection()) leased->touch();
 }

@@ -35,7 +35,7 @@ class RequestSinks final : public http::ClientSink, public WaiterSink {
  public:
   explicit RequestSinks(observe::MetricShard& metrics) : metrics_(metrics) {}
 
-  /// Both outlive the last request of that user.
+  /// Sets the sinks of a user; both outlive its last request.
   void serve(User user, http::ClientSink& sink, WaiterSink& waiters) {
     sinks_[static_cast<std::size_t>(user)] = {&sink, &waiters};
   }

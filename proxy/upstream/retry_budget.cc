@@ -18,7 +18,7 @@ bool RetryBudget::tryTake(base::MonotonicTime now, std::uint64_t begun) {
 }
 
 void RetryBudget::lookBack(base::MonotonicTime now, std::uint64_t begun) {
-  // Retries that were allowed and not begun yet make it seem less for a while.
+  // Retries that were allowed and have not begun yet make the number seem smaller for a while.
   const std::uint64_t requests = std::max(requests_, begun - std::min(begun, retries_));
   const std::uint64_t fresh = requests - requests_;
   requests_ = requests;

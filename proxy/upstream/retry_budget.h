@@ -1,8 +1,9 @@
-// How many of the requests to a Backend may be retries, so that a Backend which fails is not buried under them: Gateway
-// API's retryConstraint (GEP-3388) with its defaults. Owned by a Cluster, so each worker counts for itself.
+// Gateway API's retry budget (retryConstraint, GEP-3388) with its defaults: it bounds how many of the requests to a
+// Backend may be retries, so that they do not bury a Backend which fails. Owned by a Cluster, so each worker counts for
+// itself.
 //
-// Costs nothing until somebody wants to retry: it looks back at a count that the cluster keeps anyway, and takes what
-// came since it looked last for evenly spread.
+// It costs nothing until a request wants to be retried: it looks back at a count that the cluster keeps anyway, and
+// assumes that the requests since the last look were evenly spread.
 #pragma once
 
 #include <array>
@@ -14,22 +15,22 @@
 namespace sluice::upstream {
 
 struct RetryConstraint {
-  /// Of the requests of the last `interval`, retries not counted.
+  /// Percentage of the requests of the last `interval`, without retries.
   std::uint32_t percent = 20;
   base::Duration interval = std::chrono::seconds(10);
-  /// So many are allowed whatever the percentage says, in each `minInterval`.
+  /// This many retries are allowed in each `minInterval`, whatever the percentage says.
   std::uint32_t minCount = 10;
   base::Duration minInterval = std::chrono::seconds(1);
 };
 
 class RetryBudget {
  public:
-  /// `now` is when the count of requests began.
+  /// `now` is the time when the count of requests began.
   RetryBudget(const RetryConstraint& constraint, base::MonotonicTime now)
       : constraint_(constraint), slot_(slotAt(now)), minBegun_(now) {}
 
-  /// One retry more, if it is within the budget. `begun` is how many requests there were so far, earlier retries
-  /// included once they were begun.
+  /// Takes one more retry out of the budget, if there is room. `begun` is the number of requests so far, including
+  /// earlier retries once they were begun.
   bool tryTake(base::MonotonicTime now, std::uint64_t begun);
 
  private:
@@ -46,9 +47,9 @@ class RetryBudget {
   bool withinShare() const;
 
   const RetryConstraint constraint_;
-  std::array<Slot, kSlots> slots_{};  // a tenth of the interval each
+  std::array<Slot, kSlots> slots_{};  // each is a tenth of the interval
   std::uint64_t slot_;                // the number of the latest
-  std::uint64_t requests_ = 0;        // looked back at, retries not counted
+  std::uint64_t requests_ = 0;        // within the interval, without retries
   std::uint64_t retries_ = 0;         // allowed
   base::MonotonicTime minBegun_;
   std::uint32_t minTaken_ = 0;

@@ -10,7 +10,7 @@ Upstreams::Upstreams(const UpstreamParts& parts) : Context(parts) {
   sinks().serve(User::kAsyncRequest, asyncRequests_, asyncRequests_);
 }
 
-// Connections tell their cluster when they go, so they go first.
+// Connections detach from their clusters, so they go first.
 Upstreams::~Upstreams() { shutdown(); }
 
 Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
@@ -26,8 +26,8 @@ Cluster& Upstreams::makeCluster(const std::shared_ptr<const routing::BackendPlan
   return *clusters_.emplace(plan->identity, std::move(cluster)).first->second;
 }
 
-// An exchange that began under an earlier snapshot may be the first to come, with endpoints that were, or to a Backend
-// that is not served any more.
+// The first request may be one of an exchange that began under an earlier snapshot, with earlier endpoints, or to a
+// Backend that is not served any more.
 const std::shared_ptr<const routing::BackendPlan>& Upstreams::newest(
     const std::shared_ptr<const routing::BackendPlan>& plan) const {
   const auto found =
@@ -55,14 +55,15 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
 }
 
 void Upstreams::drive() {
-  // Before the pools: a request that leaves may be the last one of a cluster, which pools that are settled hear of.
+  // This comes before the pools: a request that leaves may be the last one of a cluster, and its pools must learn that
+  // when they settle.
   asyncRequests_.drive();
   for (std::size_t i = 0; i < dirtyPools_.size(); ++i) {
     dirtyPools_[i]->dirty = false;
     dirtyPools_[i]->settle();
   }
   dirtyPools_.clear();
-  // Pools know their clusters, so they go first.
+  // Pools refer to their clusters, so they go first.
   std::erase_if(leaving_, [](const auto& pool) { return pool->abandoned(); });
   if (std::erase_if(retired_, [](const auto& cluster) { return cluster->abandoned(); }) > 0) left_ = true;
 }

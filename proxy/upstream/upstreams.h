@@ -1,5 +1,4 @@
-// Everything towards backends of one worker: its clusters and the slab of their connections, with their part of the
-// beat.
+// One worker's side towards backends: its clusters and the slab of their connections, with their part of the beat.
 #pragma once
 
 #include <functional>
@@ -29,29 +28,31 @@ class Upstreams final : public Context {
 
   using Plans = std::vector<std::shared_ptr<const routing::BackendPlan>>;
 
-  /// The worker's cluster of that Backend; made at first use. O(1). The plan stays where it is until the next adopt().
+  /// Returns the worker's cluster of that Backend, made at first use. The plan's identity alone decides which one that
+  /// is. O(1).
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) override;
-  /// Whether one of the requests to that Backend may be a retry; not if they have been too many lately.
+  /// Returns whether one of the requests to that Backend may be a retry: false if there were too many retries lately.
   bool tryRetry(const std::shared_ptr<const routing::BackendPlan>& plan) { return cluster(plan).tryRetry(); }
-  /// A client's connection is gone: connections that are its alone go as soon as they are done.
+  /// Called when a client's connection is gone: connections that serve it alone close as soon as they are done.
   void releaseClient(http::Token client) { pins_.release(client); }
-  /// Between beats: other rules, and other Backends. Those whose identity is among `plans` keep their clusters, their
-  /// connections and what waits for them, but for those to endpoints that are no more; the others' go when the last
-  /// request has left them. A connection to an address that is not allowed any more takes no new request.
+  /// Takes other rules and other Backends, between beats. Backends whose identity is among `plans` keep their clusters,
+  /// with connections and waiting requests, except those of endpoints that are gone. The clusters of the others go when
+  /// the last request has left them. A connection to an address that is not allowed any more takes no new request.
   void adopt(const UpstreamPolicy& policy, const Plans& plans);
-  /// The names of the Backends that clusters count for in metrics: also of those that just wait for their end.
+  /// Returns the names of the Backends for which clusters count in metrics, including clusters that only wait for their
+  /// end.
   std::set<std::string_view> counting() const;
-  /// Clusters have come to their end since it was asked last.
+  /// Returns true if clusters have ended since the last call.
   bool takeLeft() { return std::exchange(left_, false); }
   Connection* find(base::Handle<Connection> handle) override { return connections_.find(handle); }
   Pins& pins() override { return pins_; }
 
-  /// Beats.
+  /// The parts of the beat.
   void drive();
   void flush() { connections_.flush(); }
   void reap() { connections_.reap(); }
   bool quiet() const { return dirtyPools_.empty() && asyncRequests_.quiet() && connections_.quiet(); }
-  /// Every connection is closed at once.
+  /// Closes every connection at once.
   void shutdown();
 
   // Context
@@ -74,7 +75,7 @@ class Upstreams final : public Context {
   ByIdentity<std::unique_ptr<Cluster>> clusters_;
   Plans plans_;                                    // of the last adopt()
   std::vector<std::unique_ptr<Cluster>> retired_;  // no new request comes to them
-  std::vector<std::unique_ptr<Pool>> leaving_;     // of clusters that may be retired themselves
+  std::vector<std::unique_ptr<Pool>> leaving_;     // whose clusters may be retired themselves
   bool left_ = false;
   std::vector<Pool*> dirtyPools_;
   Pins pins_{*this};

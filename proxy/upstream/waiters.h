@@ -1,4 +1,4 @@
-// A pool tells those who wait for a connection through a WaiterSink. Each table of requests implements one.
+// A pool tells waiting requests through a WaiterSink. Each table of requests implements one.
 #pragma once
 
 #include "proxy/base/error.h"
@@ -9,10 +9,10 @@ namespace sluice::upstream {
 class WaiterSink {
  public:
   virtual ~WaiterSink() = default;
-  /// A connection may be had, or addresses: acquire() or resolve() again. False if nobody answers to the token any
-  /// more.
+  /// Called when there is a connection, or when addresses are known: acquire() or resolve() may be called again.
+  /// Returns false if the token belongs to no request any more.
   virtual bool onPoolReady(http::Token waiter) = 0;
-  /// None will come. False as above.
+  /// Called when no connection will come. Returns false like onPoolReady().
   virtual bool onPoolFailed(http::Token waiter, const base::Error& error) = 0;
 };
 

@@ -17,29 +17,30 @@ namespace sluice::upstream {
 
 class WaitingList {
  public:
-  /// All outlive it; `pool` is the one that they wait for.
+  /// All outlive the list; `pool` is the one for which the requests wait.
   WaitingList(const Pool& pool, PoolOwner& cluster, WaiterSink& sink) : pool_(pool), cluster_(cluster), sink_(sink) {}
 
-  /// `waiter` waits for a connection from now on.
+  /// Adds a request that waits for a connection.
   void add(http::Token waiter);
-  /// `asker` waits for addresses alone.
+  /// Adds a request that waits for addresses alone.
   void addAsker(http::Token asker);
   /// Forgets a token, which may have left the list already.
   void remove(http::Token waiter);
 
-  /// Requests that wait for a connection.
+  /// Returns the number of requests that wait for a connection.
   std::size_t size() const { return waiters_.size(); }
   bool empty() const { return waiters_.empty(); }
   bool hasAskers() const { return !askers_.empty(); }
 
-  /// Tells as many as there is `room` for that there is a connection.
+  /// Tells as many requests as there is `room` for that there is a connection.
   void wake(std::size_t room);
-  /// Tells all who ask for addresses that these may be had.
+  /// Tells all requests that wait for addresses that these are known.
   void wakeAskers();
-  /// Tells `count` of them that no connection will come; one that another endpoint `elsewhere` takes has not failed.
+  /// Tells `count` requests that no connection will come. A request that another endpoint `elsewhere` takes does not
+  /// fail.
   void fail(const base::Error& error, std::size_t count, Elsewhere elsewhere);
   void failAll(const base::Error& error, Elsewhere elsewhere) { fail(error, size(), elsewhere); }
-  /// Has them wait for other endpoints; those that no endpoint `elsewhere` takes stay.
+  /// Lets the requests wait for other endpoints; those that no endpoint `elsewhere` takes stay.
   void move(Elsewhere elsewhere);
 
  private:

@@ -1,5 +1,6 @@
 // Reads the body of an HTTP/1.x message out of a connection's bytes: by length, chunked with trailers, or until the
-// connection ends (RFC 9112 section 6), and never delivers more than was granted. The same for requests and responses.
+// connection ends (RFC 9112 section 6), and never delivers more than was granted. Requests and responses are read
+// alike.
 //
 // Holds no bytes but an unfinished trailer section (in the section reader that it is given). Owned by a codec; one
 // thread.
@@ -16,10 +17,10 @@
 
 namespace sluice::http {
 
-/// How the end of a body is found.
+/// The way in which the end of a body is found.
 enum class H1Framing : std::uint8_t { kNone, kLength, kChunked, kUntilClose };
 
-/// The part of its whole window that a body begins without.
+/// Returns the part of its whole window that a body begins without.
 inline std::size_t withheldOfWindow(const Limits& limits) {
   return limits.streamWindow - std::min(limits.firstWindow, limits.streamWindow);
 }
@@ -28,10 +29,10 @@ class H1BodyReader {
  public:
   enum class Status : std::uint8_t {
     kNeedMore,  // all input was taken
-    kBlocked,   // the input begins with bytes for which there is no credit
+    kBlocked,   // there is no credit for the bytes at the front of the input
     kData,      // `data` holds the next run
-    kEnd,  // kChunked: the body is complete; `trailers` holds what may be passed on of its trailer section, if anything
-    kFailed  // `fault` says why
+    kEnd,       // kChunked: the body is complete; `trailers` holds the trailer fields that may be passed on, if any
+    kFailed     // `fault` says why
   };
   struct Step {
     Status status = Status::kNeedMore;
@@ -40,14 +41,14 @@ class H1BodyReader {
     H1Fault fault;
   };
 
-  /// `length` counts for kLength only, and is more than 0. Not for kNone.
+  /// `length` counts for kLength only, and is more than 0. Not to be called for kNone.
   void begin(H1Framing framing, std::uint64_t length, const Limits& limits);
   /// Takes the next step's bytes from the front of `input`, which is not empty.
   Step next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
-  /// The run that was delivered last is the end of a kLength body.
+  /// Returns true if the run that was delivered last is the end of a kLength body.
   bool complete() const { return framing_ == H1Framing::kLength && remaining_ == 0; }
-  /// The rest of the body may be in the next `count` bytes. The end of a chunked one is found by reading it, so it is
-  /// never assumed.
+  /// Returns true if the rest of the body may be in the next `count` bytes. The end of a chunked body is found only by
+  /// reading it, so it is never assumed.
   bool mayEndWithin(std::uint64_t count) const { return framing_ == H1Framing::kLength && remaining_ <= count; }
   void grant(std::size_t count) { credit_ += count; }
   std::size_t credit() const { return credit_; }
@@ -58,7 +59,7 @@ class H1BodyReader {
   Step nextOfChunks(std::string_view& input, H1SectionReader& sections);
   Step nextOfTrailers(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
 
-  std::uint64_t remaining_ = 0;  // kLength
+  std::uint64_t remaining_ = 0;  // of a kLength body
   std::size_t credit_ = 0;
   H1ChunkDecoder chunks_;
   H1Framing framing_ = H1Framing::kNone;

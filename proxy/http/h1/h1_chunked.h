@@ -40,11 +40,11 @@ class H1ChunkDecoder {
     kDataLf,
   };
 
-  // One byte of a size line; false if it may not stand there.
+  // Takes one byte of a size line. Returns false if it may not stand there.
   bool sizeLineByte(char c);
   bool sizeByte(char c);
   bool extensionByte(char c);
-  // What may follow a size or a whole extension: the next extension, or the line's end.
+  // Takes the byte that follows a size or a whole extension: it begins the next extension, or ends the line.
   bool afterElement(char c);
 
   std::uint64_t remaining_ = 0;  // of the chunk

@@ -98,19 +98,19 @@ void H1ClientCodec::feedEnd(bool clean) {
 
 void H1ClientCodec::feedLost(const Error& error) {
   if (reading_ == Reading::kStopped) return tunnel() != nullptr ? tunnel()->feedLost(error) : void();
-  // What has come before the loss and still waits for credit is delivered first: it may be the whole response.
+  // Bytes that came before the loss and still wait for credit are delivered first: they may be the whole response.
   if (!seldom_) seldom_ = std::make_unique<Seldom>();
   seldom_->lost = error;
   inputEnd_ = InputEnd::kBroken;
   settleEnd();
 }
 
-// Takes from the front of `input` what can be taken now.
+// Takes as much from the front of `input` as can be taken now.
 void H1ClientCodec::read(std::string_view& input) {
   while (!input.empty()) {
     switch (reading_) {
       case Reading::kNothing:
-        // Nobody asked: never let it become the answer to the next request.
+        // No request was sent: these bytes must never become the answer to the next one.
         failRequest();
         break;
       case Reading::kHead:
@@ -189,8 +189,8 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   sink_.onResponse(token_, std::move(message));
 }
 
-// From here on the connection is the tunnel's (RFC 9110 section 7.8). Nothing is stashed: what has come behind the head
-// is still being read.
+// From here on the connection is the tunnel's (RFC 9110 section 7.8). Nothing is stashed: the bytes behind the head are
+// still being read.
 void H1ClientCodec::openTunnel(ResponseMessage&& message, const RawResponse& raw) {
   auto head = checkSwitch(message.arena, raw, seldom_->asked, seldom_->proof);
   if (!head) return fail(head.error());
@@ -203,7 +203,7 @@ void H1ClientCodec::openTunnel(ResponseMessage&& message, const RawResponse& raw
   sink_.onResponse(token, std::move(message));
 }
 
-// Any other final answer: an exchange like others, whose request was complete with its head.
+// Called for any other final answer: the exchange is like others, and its request was complete with its head.
 void H1ClientCodec::declineTunnel() {
   seldom_->asked = Tunnel::kNone;
   out_.finish();
@@ -249,8 +249,8 @@ bool H1ClientCodec::readBody(std::string_view& input) {
   return false;
 }
 
-// The connection serves on only if both messages ended where they should: a request that is still being sent, or the
-// rest of one, would become part of the next (RFC 9112 section 9.3).
+// The connection is used again only if both messages ended where they should: a request that is still being sent, or
+// the rest of one, would become part of the next (RFC 9112 section 9.3).
 void H1ClientCodec::endResponse() {
   token_ = kNoToken;
   if (closeAfter_ || out_.state() != Writing::kNothing) return stop();
@@ -270,7 +270,7 @@ void H1ClientCodec::failWith(const H1Fault& fault) {
   fail(protocolError(fault.why));
 }
 
-// The backend ended its side: acts on it as soon as everything before it was read.
+// Acts on the end of the backend's side, as soon as everything before it was read.
 void H1ClientCodec::settleEnd() {
   if (inputEnd_ == InputEnd::kOpen || !stash_.empty()) return;
   const bool clean = inputEnd_ == InputEnd::kClean;
@@ -315,7 +315,7 @@ void H1ClientCodec::produce(base::ByteQueue& out, std::size_t limit) {
   if (tunnel() != nullptr) tunnel()->produce(out, limit);
 }
 
-// Ends the connection, and the request with it if there is one that can not be sent.
+// Ends the connection, and the request with it if there is one that cannot be sent.
 void H1ClientCodec::failRequest() {
   if (token_ == kNoToken) return stop();
   fail(Error::internal("the request could not be completed"));

@@ -1,9 +1,9 @@
 // HTTP/1.x codecs (RFC 9112): state machines over bytes, one message each way at a time, for persistent connections.
 //
 // Both share their parts: H1SectionReader finds heads, H1BodyReader moves bodies in, and H1MessageWriter moves messages
-// out. Idle, they hold no memory but themselves. What is beyond the credit, or beyond the exchange under way, is
-// stashed: never more than kStashBytes plus one feed. A tunnel that the connection becomes is moved by an opaque codec.
-// Owned by the connection; one thread. Made by makeH1ServerCodec() and makeH1ClientCodec() in codec.h.
+// out. Idle, they hold no memory but themselves. Bytes beyond the credit, or beyond the exchange under way, are
+// stashed: never more than kStashBytes plus one feed. When the connection becomes a tunnel, an opaque codec moves its
+// bytes. Owned by the connection; one thread. Made by makeH1ServerCodec() and makeH1ClientCodec() in codec.h.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace sluice::http {
 
-/// Bytes read ahead, and the most that is asked for while a head is awaited.
+/// The bytes that are read ahead, and the most that is asked for while a head is awaited.
 inline constexpr std::size_t kStashBytes = 64 * 1024;
 
 class H1ServerCodec final : public ServerCodec {
@@ -59,7 +59,7 @@ class H1ServerCodec final : public ServerCodec {
   enum class Reading : std::uint8_t {
     kHead,    // awaits a request
     kBody,    // reads its body
-    kDone,    // has read all of it: what follows belongs to the next one
+    kDone,    // has read all of it: the bytes behind it belong to the next one
     kStopped  // takes nothing any more
   };
   using Writing = H1MessageWriter::State;
@@ -86,7 +86,7 @@ class H1ServerCodec final : public ServerCodec {
   H1BodyReader body_;
   H1MessageWriter out_;
   base::ByteQueue stash_;                      // not yet looked at
-  std::unique_ptr<OpaqueServerCodec> tunnel_;  // what the connection has become; takes nothing as HTTP any more
+  std::unique_ptr<OpaqueServerCodec> tunnel_;  // set once the connection is a tunnel and takes no more HTTP
   Token token_ = kNoToken;
   StreamId stream_ = 0;
   Reading reading_ = Reading::kHead;
@@ -126,7 +126,7 @@ class H1ClientCodec final : public ClientCodec {
 
  private:
   enum class Reading : std::uint8_t {
-    kNothing,  // no request was sent: whatever comes is junk
+    kNothing,  // no request was sent, so the backend may send nothing
     kHead,     // awaits the response, or the next one behind a 1xx
     kBody,
     kStopped
@@ -158,13 +158,13 @@ class H1ClientCodec final : public ClientCodec {
   H1BodyReader body_;
   H1MessageWriter out_;
   base::ByteQueue stash_;
-  /// What hardly any connection needs.
+  /// State that hardly any connection needs.
   struct Seldom {
-    std::optional<base::Error> lost;            // why the connection broke, if somebody knows better than we do
-    Tunnel asked = Tunnel::kNone;               // the tunnel that is asked for, until the answer is here
-    std::string proof;                          // what agrees to it
-    bool successOpens = false;                  // the client would take any success for a tunnel
-    std::unique_ptr<OpaqueClientCodec> tunnel;  // what the connection has become; takes nothing as HTTP any more
+    std::optional<base::Error> lost;  // why the connection broke, if the transport knows better than this codec
+    Tunnel asked = Tunnel::kNone;     // the tunnel that is asked for, until the answer is here
+    std::string proof;                // the proof with which the answer agrees
+    bool successOpens = false;        // the client would take any success for a tunnel
+    std::unique_ptr<OpaqueClientCodec> tunnel;  // set once the connection is a tunnel and takes no more HTTP
   };
   std::unique_ptr<Seldom> seldom_;
   Token token_ = kNoToken;

@@ -13,7 +13,7 @@
 namespace sluice::http {
 namespace {
 
-// Copies into the queue's own memory: one head is mostly one contiguous run.
+// Writes into the queue's own memory: one head is mostly one contiguous run.
 class Writer {
  public:
   explicit Writer(base::ByteQueue& out) : out_(out), room_(out.prepare()) {}
@@ -147,10 +147,11 @@ void putUpgrade(Writer& writer, Tunnel tunnel) {
   writer.line("upgrade", upgradeName(tunnel));
 }
 
-// A tunnel that no upgrade leads to cannot be said in HTTP/1.x.
+// Returns false for a tunnel to which no upgrade leads: HTTP/1.x cannot express it.
 bool isSayable(Body body, Tunnel tunnel) { return body != Body::kTunnel || !upgradeName(tunnel).empty(); }
 
-// Normal form was checked when it came in; what a filter or a configuration set may at least not end the line.
+// The normal form was checked when the request came in; a value that a filter or a configuration has set may at least
+// not end the line.
 bool isAuthorityText(std::string_view authority) {
   return std::all_of(authority.begin(), authority.end(), [](char c) { return c > 0x20 && c < 0x7F; });
 }

@@ -1,8 +1,8 @@
 // Writes heads of HTTP/1.x messages. Everything is checked before the first byte is written, so that no value of ours
 // or of a processor can begin a line, or a message, of its own.
 //
-// Framing and hop-by-hop fields come from the arguments alone; such names in `headers` are passed over. Pure functions;
-// any thread.
+// Framing and hop-by-hop fields come from the arguments alone; such names in `headers` are skipped. Pure functions; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace sluice::http {
 
-/// What is said about the connection; kSilent is what the version means by default.
+/// The head's word about the connection; kSilent leaves it to the default of the version.
 enum class H1Persistence : std::uint8_t { kSilent, kClose, kKeepAlive };
 
-/// How the body of a message goes out, and the Content-Length that its head states.
+/// The way in which the body of a message goes out, and the Content-Length that its head states.
 struct H1Announcement {
   H1Framing framing = H1Framing::kNone;
   std::optional<std::uint64_t> contentLength;
 };
 
-/// All return false, and have written nothing, if the head holds what HTTP/1.x can not carry.
+/// Both return false, and have written nothing, if the head holds something that HTTP/1.x cannot carry.
 bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body,
                       H1Persistence persistence);
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,

@@ -1,5 +1,5 @@
 // The one message that leaves on an HTTP/1.x connection: its heads are queued, its body is taken from a pipe and goes
-// out by length, chunked with trailers, or until the connection ends. The same for requests and responses.
+// out by length, chunked with trailers, or until the connection ends. Requests and responses are written alike.
 //
 // Body bytes move by relinking chunks. Owned by a codec; one thread.
 #pragma once
@@ -17,7 +17,7 @@ class H1MessageWriter {
  public:
   enum class State : std::uint8_t {
     kNothing,   // no message was begun, or all of it was handed over
-    kHeld,      // its head is queued; whether a tunnel follows, the peer's answer says
+    kHeld,      // its head is queued; the peer's answer decides whether a tunnel follows
     kBody,      // its head is queued, its body is taken from the pipe
     kComplete,  // all of it is queued
     kFailed     // it cannot be completed: produce() of the codec reports that
@@ -26,9 +26,9 @@ class H1MessageWriter {
   explicit H1MessageWriter(base::ChunkPool& pool) : heads_(pool) {}
 
   State state() const { return state_; }
-  /// Where heads are written, before begin().
+  /// The queue for heads, which are written before begin().
   base::ByteQueue& heads() { return heads_; }
-  /// The head is queued, and a body so framed follows. `length` counts for kLength only.
+  /// Begins the body, which follows the queued head in that framing. `length` counts for kLength only.
   void begin(H1Framing framing, std::uint64_t length) {
     framing_ = framing;
     remaining_ = length;
@@ -36,16 +36,17 @@ class H1MessageWriter {
     woken_ = true;
   }
   void hold() { state_ = State::kHeld; }
-  /// The message is over, or given up; heads that are queued stay.
+  /// Ends the message, whole or given up; heads that are queued stay.
   void finish() { state_ = State::kNothing; }
   void fail() { state_ = State::kFailed; }
 
-  /// The pipe, null if its owner is gone, may have something. Returns false if it can deliver no whole body any more.
+  /// Says that the pipe, null if its owner is gone, may have something. Returns false if it can deliver no whole body
+  /// any more.
   bool wake(const BodyPipe* pipe) {
     woken_ = true;
     return pipe != nullptr && pipe->end() != PipeEnd::kBroken;
   }
-  /// produce() of the codec has something to do.
+  /// Returns true if the codec's produce() has something to do.
   bool wantsProduce() const {
     return !heads_.empty() || state_ == State::kFailed || (state_ == State::kBody && woken_);
   }

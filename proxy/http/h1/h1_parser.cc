@@ -11,7 +11,7 @@ namespace {
 // A field line counts as name + value + 32; on the wire it is name + ": " + value.
 constexpr std::size_t kFieldLineOverhead = 32 - 2;
 
-// A CR that something other than LF follows. One at the very end may still get its LF.
+// Finds a CR that is not followed by LF. A CR at the very end may still get its LF.
 bool holdsBareCr(std::string_view bytes) {
   for (std::size_t at = bytes.find('\r'); at != std::string_view::npos; at = bytes.find('\r', at + 1)) {
     if (at + 1 < bytes.size() && bytes[at + 1] != '\n') return true;
@@ -95,7 +95,7 @@ std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view la
 }
 
 H1SectionReader::Status H1SectionReader::keep(std::string_view bytes, std::string_view openLine) {
-  // Nothing is kept of an empty line that is skipped: it may be all that an idle connection ever sends.
+  // No byte is kept of an empty line that is skipped: an idle connection may send nothing else.
   bytes.remove_prefix(std::exchange(leading_, 0));
   if (holdsBareCr(bytes)) return fail("a bare CR");
   endsInCr_ = !bytes.empty() && bytes.back() == '\r';
@@ -121,7 +121,7 @@ class Lines {
 
   bool atEmptyLine() const { return at_[0] == '\r' && at_[1] == '\n'; }
 
-  // The next line without its end; false if a CR in it is not its end.
+  // Takes the next line without its end. Returns false if a CR in it is not its end.
   bool next(std::span<char>& line) {
     auto* cr = static_cast<char*>(std::memchr(at_, '\r', static_cast<std::size_t>(end_ - at_)));
     if (cr == nullptr || cr + 1 == end_ || cr[1] != '\n') return false;
@@ -135,11 +135,11 @@ class Lines {
     std::span<char> line;
     while (!atEmptyLine()) {
       if (!next(line)) return "a bare CR";
-      // A CR, which is no part of a name, stands behind the line.
+      // A CR, which cannot be part of a name, stands behind the line.
       char* end = line.data();
       while (const char lower = tokenLower(*end)) *end++ = lower;
       const auto colon = static_cast<std::size_t>(end - line.data());
-      // Also a line that begins with a space: obsolete folding, or a field that somebody hides.
+      // This also refuses a line that begins with a space: obsolete folding, or a hidden field.
       if (colon == 0 || *end != ':') return "a field line is not `name: value`";
       const std::string_view text{line.data(), line.size()};
       fields.add(arena, text.substr(0, colon), trimSpace(text.substr(colon + 1)));

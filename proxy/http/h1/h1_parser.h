@@ -1,5 +1,6 @@
 // Reads sections of HTTP/1.x messages: heads and trailer sections (RFC 9112 sections 2 to 5), strictly: lines end in
-// CRLF and nothing else, no folding, no space where none is allowed. What cannot be said in one way only is refused.
+// CRLF and nothing else, no folding, no space where none is allowed. Input that two parsers could understand
+// differently is refused.
 //
 // H1SectionReader finds the end of a section in whatever pieces it arrives, and enforces the limits before the end is
 // there. The parse functions then work on the whole section, which was copied once into the message's arena, and leave
@@ -38,17 +39,17 @@ class H1SectionReader {
   /// Forgets everything and waits for a section of that kind. One empty line before a request is skipped (RFC 9112
   /// section 2.2).
   void begin(H1Section section);
-  /// Looks at more bytes. kNeedMore: all of them were taken and are kept. kComplete: the section ends behind the first
+  /// Scans more bytes. kNeedMore: all of them were taken and are kept. kComplete: the section ends behind the first
   /// `used` of them; collect() must follow. kFailed: fault() says why.
   Status scan(std::string_view bytes, std::size_t& used);
-  /// The whole section, `lastPiece` being what the last scan used, with every CRLF, the empty line at its end included.
-  /// Lets go of what was kept.
+  /// Returns the whole section with every CRLF, the empty line at its end included; `lastPiece` holds the bytes that
+  /// the last scan used. Releases the bytes that were kept.
   std::span<char> collect(base::Arena& arena, std::string_view lastPiece);
 
   const H1Fault& fault() const { return fault_; }
-  /// Field lines seen, without the start line.
+  /// Returns the number of field lines that were seen, without the start line.
   std::size_t fieldLines() const { return section_ == H1Section::kTrailers || lines_ == 0 ? lines_ : lines_ - 1; }
-  /// Some bytes of an unfinished section are there.
+  /// Returns true if some bytes of an unfinished section have arrived.
   bool pending() const { return !kept_.empty(); }
 
  private:
@@ -71,8 +72,8 @@ class H1SectionReader {
   bool endsInCr_ = false;  // the last byte kept
 };
 
-/// These take a section from collect(), lower-case names in place, and leave views into it. nullptr, or why it is
-/// malformed. What a name, value, method or target may hold is for hygiene to say.
+/// These take a section from collect(), turn names into lower case in place, and leave views into it. They return
+/// nullptr, or why the section is malformed. Hygiene decides what a name, value, method or target may hold.
 const char* parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
 const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
                               RawResponse& response);

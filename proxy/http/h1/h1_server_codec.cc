@@ -8,7 +8,7 @@ namespace {
 
 using base::Error;
 
-// Whether the client will send another request on this connection (RFC 9112 section 9.3).
+// Returns whether the client will send another request on this connection (RFC 9112 section 9.3).
 bool wantsToPersist(const RawRequest& request) {
   bool keepAlive = request.version == Version::kHttp11;
   for (const Field& field : request.fields) {
@@ -34,7 +34,7 @@ H1Framing framingOf(const RequestHead& head) {
 
 // Decides about framing and Content-Length (RFC 9112 section 6, RFC 9110 section 8.6). `answersHead`: the request's
 // method is HEAD.
-H1Announcement announcementOf(const ResponseHead& head, Version version, bool answersHead) {
+H1Announcement announce(const ResponseHead& head, Version version, bool answersHead) {
   if (head.status == 204) return {};
   if (answersHead || head.status == 304) return {H1Framing::kNone, head.contentLength};
   switch (head.body) {
@@ -50,7 +50,7 @@ H1Announcement announcementOf(const ResponseHead& head, Version version, bool an
   return {version == Version::kHttp10 ? H1Framing::kUntilClose : H1Framing::kChunked, {}};
 }
 
-// The whole response is there; `pipe` is null if its owner is gone.
+// Returns true if the whole response is there; `pipe` is null if its owner is gone.
 bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
   return head.body == Body::kNone || (pipe != nullptr && pipe->end() == PipeEnd::kComplete);
 }
@@ -106,7 +106,7 @@ void H1ServerCodec::dismiss(StreamId stream) {
   if (tunnel_) tunnel_->dismiss(stream);
 }
 
-// Takes from the front of `input` what can be taken now.
+// Takes as much from the front of `input` as can be taken now.
 void H1ServerCodec::read(std::string_view& input) {
   while (!input.empty()) {
     switch (reading_) {
@@ -221,7 +221,7 @@ void H1ServerCodec::failBody(const Error& error) {
   if (!answerable) abort();
 }
 
-// The client ended its side: acts on it as soon as everything before it was read. A whole request is still answered.
+// Acts on the end of the client's side, as soon as everything before it was read. A whole request is still answered.
 void H1ServerCodec::settleEnd() {
   if (!inputEnded_ || !stash_.empty()) return;
   switch (reading_) {
@@ -247,7 +247,7 @@ void H1ServerCodec::sendInterim(StreamId stream, const ResponseHead& head) {
 void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   if (!isCurrent(stream) || out_.state() != Writing::kNothing) return;
   if (head.body == Body::kTunnel) return openTunnel(head);
-  const H1Announcement body = announcementOf(head, version_, headRequest_);
+  const H1Announcement body = announce(head, version_, headRequest_);
   // If the response is over before the request, the rest of the request is never read, and the client should know.
   const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;
@@ -261,7 +261,7 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   out_.begin(body.framing, body.contentLength.value_or(0));
 }
 
-// RFC 9110 section 7.8. What the client has sent behind its request was kept, and belongs to the tunnel only now.
+// RFC 9110 section 7.8. The bytes that the client sent behind its request were kept, and belong to the tunnel only now.
 void H1ServerCodec::openTunnel(const ResponseHead& head) {
   closeAfter_ = true;
   if (!tunnelAsked_ || reading_ != Reading::kDone || head.status != kSwitchingProtocols ||
@@ -299,7 +299,7 @@ void H1ServerCodec::produce(base::ByteQueue& out, std::size_t limit) {
   if (tunnel_) tunnel_->produce(out, limit);
 }
 
-// Nothing that was queued goes out any more, so that the client can not take the response for a whole one.
+// Drops everything that was queued, so that the client cannot take the response for a whole one.
 void H1ServerCodec::failResponse() {
   out_.fail();
   out_.heads().clear();

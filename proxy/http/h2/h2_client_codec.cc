@@ -1,4 +1,4 @@
-// HTTP/2 towards backends (RFC 9113): heads and pipes become requests, what arrives becomes checked responses.
+// HTTP/2 towards backends (RFC 9113): turns heads and pipes into requests, and received frames into checked responses.
 
 #include <algorithm>
 #include <array>
@@ -79,14 +79,15 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
  private:
   using Receive = H2Stream::Receive;
   using Line = H2Sender::ControlLine;
-  // A request whose head can not be encoded: it is told in the next produce(), because calls down never answer upwards.
+  // A request whose head cannot be encoded. The next produce() reports it, because calls down never answer upwards.
   struct Unsendable {
     Token token;
     StreamId id;
   };
 
-  // Backends count cancelled requests, as our own server side does, and end a connection for them, under everybody who
-  // shares it. Those in flight may be cancelled too, so it is left at half of what we would bear ourselves.
+  // Backends count cancelled requests, as our own server side does, and end a connection for them, also for the other
+  // clients that share it. Requests in flight may be cancelled too, so the connection is left at half of the number
+  // that we would tolerate ourselves.
   std::uint32_t mostResets() const { return std::max(session_.limits().resetsPerMinute / 2, 1U); }
 
   bool submit(H2Stream& stream, const RequestHead& head, Scheme scheme) {
@@ -199,7 +200,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   ClientSink& sink_;
   const base::Error* lost_ = nullptr;  // why the connection is being lost, while feedLost() tells the streams
   std::vector<Unsendable> unsendable_;
-  // Never a stream of HTTP/2: those have 31 bits.
+  // Never the id of an HTTP/2 stream: those have 31 bits.
   StreamId nextUnsendable_ = 0x80000000U;
   bool draining_ = false;
   bool saidGoodbye_ = false;

@@ -1,4 +1,4 @@
-// What both directions of one HTTP/2 connection share: nghttp2's session, the streams, how often streams were cut
+// Both directions of one HTTP/2 connection share these: nghttp2's session, the streams, how often streams were cut
 // short, and how the connection came to its end.
 //
 // nghttp2's callbacks carry a pointer to it. Once the connection has failed, nghttp2 is not called again: what it still
@@ -37,23 +37,23 @@ enum class H2ErrorCode : std::uint32_t {
   kEnhanceYourCalm = 0xb
 };
 
-/// What happens on a connection, as its codec hears it: only while bytes are fed or produced.
+/// A codec is told by these what happens on its connection, and only while bytes are fed or produced.
 class H2Events {
  public:
-  /// A field section of this stream has arrived whole; it is in H2Receiver::section().
+  /// Called when a whole field section of this stream has arrived; it is in H2Receiver::section().
   virtual void headArrived(H2Stream& stream, bool endOfStream) = 0;
   virtual void bodyArrived(H2Stream& stream, std::string_view bytes) = 0;
-  /// END_STREAM without trailers.
+  /// Called for END_STREAM without trailers.
   virtual void bodyEnded(H2Stream& stream) = 0;
-  /// The pipe that a stream's body is taken from; nullptr if its owner is gone.
+  /// Returns the pipe from which a stream's body is taken; nullptr if its owner is gone.
   virtual BodyPipe* pipeOf(Token token) = 0;
   virtual void bytesTaken(Token token, std::size_t count) = 0;
-  /// END_STREAM went out.
+  /// Called when END_STREAM went out.
   virtual void sendEnded(H2Stream& stream) = 0;
-  /// The stream is over before its owner was done with it; its token is not used again.
+  /// Called when the stream is over before its owner was done with it; its token is not used again.
   virtual void streamLost(H2Stream& stream, const H2Loss& loss) = 0;
   virtual void limitHit(Limit limit) = 0;
-  /// The peer has answered our ping.
+  /// Called when the peer has answered our ping.
   virtual void pinged() {}
 
  protected:
@@ -68,22 +68,23 @@ class H2Connection {
   H2Connection(const H2Connection&) = delete;
   H2Connection& operator=(const H2Connection&) = delete;
 
-  /// nullptr if the connection has no such stream.
+  /// Returns nullptr if the connection has no such stream.
   H2Stream* find(StreamId id) { return streams.find(library, id); }
 
   /// Marks the connection as failed from inside a callback, and returns what the callback shall return.
   int fail(H2ErrorCode code, std::optional<Limit> limit);
-  /// nghttp2 gave up, by itself or because a callback marked the connection as failed: ends it.
+  /// Ends the connection after nghttp2 gave up, by itself or because a callback marked the connection as failed.
   void breakOff(int libraryError);
-  /// The peer is gone, or deserves no further hearing: every stream is lost. `goodbye` goes out as a GOAWAY.
+  /// Ends the connection because the peer is gone, or is not to be read any further: every stream is lost. `goodbye`
+  /// goes out as a GOAWAY.
   void end(std::optional<H2ErrorCode> goodbye);
   /// Notices that nghttp2 is done with the connection: goodbyes were said, or it found a violation.
   void settle();
-  /// A stream was cut short through the peer's doing. Returns false if that happened too often.
+  /// Counts a stream that the peer caused to be cut short. Returns false if that happened too often.
   bool countReset();
 
   bool closed() const { return closed_; }
-  /// nghttp2 must not be called again.
+  /// Returns true if nghttp2 must not be called again.
   bool failed() const { return failed_; }
   bool owesGoodbye() const { return goodbye_.has_value(); }
   std::optional<H2ErrorCode> takeGoodbye();

@@ -1,4 +1,4 @@
-// An unsigned number as text, on the stack.
+// Writes an unsigned number as text, on the stack.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ class Decimal {
   explicit Decimal(std::uint64_t value)
       : size_(static_cast<std::size_t>(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr -
                                        digits_.data())) {}
-  /// Lives as long as this object.
+  /// The text lives as long as this object.
   std::string_view text() const { return {digits_.data(), size_}; }
 
  private:

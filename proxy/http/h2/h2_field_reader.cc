@@ -3,9 +3,9 @@
 namespace sluice::http {
 namespace {
 
-// What a line costs beside its bytes (RFC 9113 section 10.5.1).
+// The cost of a line besides its bytes (RFC 9113 section 10.5.1).
 constexpr std::size_t kSectionLineOverhead = 32;
-// A section of so many times limits.headerBytes ends the connection: one-byte references to a large entry of the
+// A section of this many times limits.headerBytes ends the connection: one-byte references to a large entry of the
 // dynamic table would otherwise buy a thousandfold of work.
 constexpr std::uint64_t kHopeless = 8;
 
@@ -53,7 +53,8 @@ bool H2FieldReader::add(const Text& name, const Text& value) {
   return true;
 }
 
-// nghttp2 has checked which of them may stand here, that none comes twice, and that :status has three digits.
+// nghttp2 has checked which pseudo-header fields may stand here, that none comes twice, and that :status has three
+// digits.
 void H2FieldReader::addPseudo(const Text& name, const Text& value) {
   if (name.bytes == ":method") {
     method = keep(value);

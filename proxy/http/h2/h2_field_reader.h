@@ -20,16 +20,16 @@ class H2FieldReader {
  public:
   H2FieldReader(base::ChunkPool& pool, const Limits& limits) : arena(pool), limits_(limits) {}
 
-  /// A name or a value as nghttp2 holds it; what stands in HPACK's static table lives for ever and is not copied.
+  /// A name or a value as nghttp2 holds it; an entry of HPACK's static table lives for ever and is not copied.
   struct Text {
     std::string_view bytes;
     bool isStatic;
   };
 
   void begin();
-  /// False if the section is so far beyond its bound that decoding it to the end would be a service to an attacker.
+  /// Returns false if the section is so far beyond its bound that decoding it to the end would only serve an attacker.
   bool add(const Text& name, const Text& value);
-  /// Which bound the section broke, if it did.
+  /// Returns the bound that the section broke, if any.
   std::optional<Limit> excess() const { return excess_; }
 
   base::Arena arena;

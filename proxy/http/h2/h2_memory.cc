@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kSmallest = 32;
 constexpr std::size_t kLargest = 8192;
-// A frame's header, payload and padding length: what nghttp2 takes for the frame under way.
+// nghttp2 takes a frame's header, payload and padding length for the frame under way.
 constexpr std::size_t kFrameBuffer = 9 + 1 + 16384;
 
 constexpr std::uint32_t kFromHeap = 0xffff;  // too large for a list
@@ -23,7 +23,7 @@ constexpr std::size_t capacityOf(std::uint32_t sizeClass) {
 // Every capacity is a multiple of this.
 constexpr std::size_t kGrain = kSmallest / 2;
 
-// The smallest class that holds so many grains.
+// Returns the smallest class that holds that many grains.
 constexpr std::array<std::uint8_t, kLargest / kGrain + 1> kClasses = [] {
   std::array<std::uint8_t, kLargest / kGrain + 1> table{};
   std::uint8_t sizeClass = 0;

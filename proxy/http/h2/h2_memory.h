@@ -1,8 +1,8 @@
-// Where nghttp2 and the HTTP/2 codecs take their small, short-lived memory from: free lists by size, so that a stream
-// in steady state costs no call of malloc.
+// nghttp2 and the HTTP/2 codecs take their small, short-lived memory from free lists by size, so that a stream in
+// steady state costs no call of malloc.
 //
-// One per worker; outlives the worker's codecs. Blocks go back to the list of their size; what lies in the lists is
-// bounded, the rest goes back to the heap. One thread.
+// One per worker; outlives the worker's codecs. Blocks go back to the list of their size; the bytes in the lists are
+// bounded, and the rest goes back to the heap. One thread.
 #pragma once
 
 #include <array>
@@ -13,13 +13,14 @@ namespace sluice::http {
 
 class H2Memory {
  public:
-  /// `keepBytes`: how much may lie unused in the lists.
+  /// `keepBytes` is the bound on unused bytes in the lists.
   explicit H2Memory(std::size_t keepBytes = 1024 * 1024) : keepBytes_(keepBytes) {}
   H2Memory(const H2Memory&) = delete;
   H2Memory& operator=(const H2Memory&) = delete;
   ~H2Memory();
 
-  /// Aligned for everything. Never null: out of memory aborts.
+  /// Returns memory that is aligned for everything. It is never null, because the process aborts when it is out of
+  /// memory.
   void* allocate(std::size_t size);
   void* allocateZeroed(std::size_t count, std::size_t size);
   void* reallocate(void* memory, std::size_t size);
@@ -40,16 +41,16 @@ class H2Memory {
     H2Memory& memory_;
   };
 
-  /// How often the heap was asked: what a steady state must not increase.
+  /// Returns how often the heap was asked, which a steady state must not increase.
   std::uint64_t heapCalls() const { return heapCalls_; }
-  /// Bytes that lie unused in the lists.
+  /// Returns the number of unused bytes in the lists.
   std::size_t keptBytes() const { return keptBytes_; }
 
  private:
   struct Block;
   static constexpr std::size_t kSizes = 17;  // 32, 48, 64, 96, ... 6144, 8192
 
-  /// Out of the way of allocate(), which rarely needs it.
+  /// Kept out of allocate(), which rarely needs it.
   [[gnu::noinline]] void* fromHeap(std::size_t capacity, std::uint32_t sizeClass);
   void* sharedFrameBuffer();
 

@@ -21,7 +21,7 @@ bool isRequest(const nghttp2_frame& frame) {
 
 }  // namespace
 
-// What nghttp2 reports while it reads. Callbacks may submit frames, but never serialise, and they end the connection
+// nghttp2 calls these while it reads. Callbacks may submit frames, but never serialise, and they end the connection
 // only by returning a failure: nghttp2 must not go on with the bytes behind it.
 struct H2Receiver::Receiving {
   static H2Connection& connectionOf(void* userData) { return *static_cast<H2Connection*>(userData); }

@@ -1,5 +1,5 @@
-// What arrives on one HTTP/2 connection: the field section under way, the peer's SETTINGS and GOAWAY, empty frames, and
-// the credit that goes back for body bytes (RFC 9113).
+// The receiving half of one HTTP/2 connection holds the field section under way, the peer's SETTINGS and GOAWAY, the
+// count of empty frames, and the credit that goes back for body bytes (RFC 9113).
 //
 // The peer's credit for a stream comes back when the stream's consumer grants it; its credit for the connection comes
 // back when bytes arrive, with the next frames that leave or, if there are none, before it runs short. So a stream
@@ -29,21 +29,21 @@ class H2Receiver {
 
   static void registerCallbacks(nghttp2_session_callbacks* callbacks);
 
-  /// The field section that has arrived last, while H2Events::headArrived() is told of it.
+  /// Returns the field section that has arrived last; valid during H2Events::headArrived().
   H2FieldReader& section() { return section_; }
-  /// A field section has begun to arrive and has not ended.
+  /// Returns true if a field section has begun to arrive and has not ended.
   bool headIncomplete() const { return headIncomplete_; }
-  /// The peer's preface and SETTINGS have arrived.
+  /// Returns true once the peer's preface and SETTINGS have arrived.
   bool settingsArrived() const { return settingsArrived_; }
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
 
-  /// The consumer of this stream's body took `count` bytes.
+  /// Grants the peer `count` bytes more, which the consumer of this stream's body took.
   void grant(StreamId id, std::size_t count);
   /// Lets limits.streamWindow of this stream's body be under way.
   void widen(StreamId id);
   /// Gives the connection's window back for the body bytes that have arrived, whether or not they were taken.
   void returnCredit();
-  /// The connection's window is about to run short.
+  /// Returns true if the connection's window is about to run short.
   bool isCreditDue() const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 const std::uint8_t* asBytes(std::string_view text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 
-// What is not named here was made by the codec: a number, or one of its words.
+// A value that is not named here was made by the codec: a number, or one of its words.
 bool isControlValue(std::string_view name, std::string_view value) {
   if (value.empty()) return false;
   if (name == ":path") return nghttp2_check_path(asBytes(value), value.size()) != 0;
@@ -29,8 +29,8 @@ bool isRegularName(std::string_view name) {
   return !name.starts_with(':') && nghttp2_check_header_name(asBytes(name), name.size()) != 0;
 }
 
-// A field section in nghttp2's form, on the stack unless it is long. Lines that filters have added to what hygiene
-// found clean are checked: HTTP/2 would carry a line break faithfully to somebody who speaks HTTP/1.1.
+// A field section in nghttp2's form, on the stack unless it is long. Lines that filters have added after hygiene are
+// checked: HTTP/2 would carry a line break faithfully to a peer that speaks HTTP/1.1.
 class LineList {
  public:
   explicit LineList(std::size_t lines) {
@@ -89,7 +89,7 @@ struct H2Sender::Sending {
   static H2Connection& connectionOf(void* userData) { return *static_cast<H2Connection*>(userData); }
   static H2Sender& self(void* userData) { return *connectionOf(userData).sender; }
 
-  // Gives the stream up; nothing more is read from its pipe.
+  // Abandons the stream; nothing more is read from its pipe.
   static ssize_t abandon(H2Sender& sender, H2Stream& stream, H2ErrorCode code) {
     sender.submitReset(stream, code);
     return NGHTTP2_ERR_DEFERRED;
@@ -201,7 +201,7 @@ int H2Sender::produce(base::ByteQueue& out, std::size_t limit) {
 }
 
 // nghttp2 lays the preface into the frame buffer when a client's session is made. That buffer is shared, and other
-// sessions write before this one does: so the preface is taken out at once, and sent by hand.
+// sessions write before this one does: so the preface is taken out at once, and sent separately.
 void H2Sender::takePreface() {
   const std::uint8_t* data = nullptr;
   if (nghttp2_session_mem_send(connection_.library, &data) != NGHTTP2_CLIENT_MAGIC_LEN) std::abort();
@@ -216,8 +216,8 @@ bool H2Sender::hasOutput() const {
   return connection_.failed() ? connection_.owesGoodbye() : nghttp2_session_want_write(connection_.library) != 0;
 }
 
-// By hand (RFC 9113 section 6.8), because nghttp2 may not be called after a failure. Frames leave whole, so this is a
-// boundary.
+// The frame (RFC 9113 section 6.8) is written here, because nghttp2 may not be called after a failure. Frames leave
+// whole, so this is a boundary.
 void H2Sender::writeGoodbye(base::ByteQueue& out) {
   const std::optional<H2ErrorCode> goodbye = connection_.takeGoodbye();
   if (!goodbye) return;

@@ -1,6 +1,7 @@
-// What leaves on one HTTP/2 connection, and in which order (RFC 9113): heads are submitted at once (nghttp2 copies them
-// into the worker's H2Memory), frames are serialised in produce() alone, once per turn and never inside the callbacks
-// of what arrives, and bodies move from the pipe to the connection's queue without a copy.
+// The sending half of one HTTP/2 connection decides what leaves, and in which order (RFC 9113): heads are submitted at
+// once (nghttp2 copies them into the worker's H2Memory), frames are serialised in produce() alone, once per turn and
+// never inside the callbacks of the receiving half, and bodies move from the pipe to the connection's queue without a
+// copy.
 //
 // Owned by H2Session; one thread.
 #pragma once
@@ -41,34 +42,34 @@ class H2Sender {
   bool submitRequest(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields, bool withBody);
   void submitReset(H2Stream& stream, H2ErrorCode code);
   void submitPing();
-  /// GOAWAY that names the last stream that was begun; `notice`: one that promises such a GOAWAY (RFC 9113
-  /// section 6.8).
+  /// Submits a GOAWAY that names the last stream that was begun, or with `notice` one that promises such a GOAWAY (RFC
+  /// 9113 section 6.8).
   void submitGoaway(bool notice);
 
-  /// The stream's pipe has more bytes, has ended, or broke.
+  /// Says that the stream's pipe has more bytes, has ended, or broke.
   void wake(StreamId id);
-  /// The stream's owner cuts it short, and hears no more of it.
+  /// Cuts the stream short for its owner, who hears no more of it.
   void reset(StreamId id, ResetReason reason);
-  /// The peer's window for this stream, or for the connection, is used up.
+  /// Returns true if the peer's window for this stream, or for the connection, is used up.
   bool isBlocked(StreamId id) const;
-  /// Streams that this side has reset on the connection; counted by a client only.
+  /// Returns the number of streams that this side has reset on the connection; only a client counts them.
   std::uint32_t resetsSent() const { return resetsSent_; }
 
-  /// A client's preface, before everything else.
+  /// Writes a client's preface, which comes before everything else.
   void writePreface(base::ByteQueue& out);
-  /// produce() or writeGoodbye() would append something.
+  /// Returns true if produce() or writeGoodbye() would append something.
   bool hasOutput() const;
-  /// Appends frames until `out` holds about `limit` bytes. Returns nghttp2's error, or 0. Not on a connection that has
-  /// failed.
+  /// Appends frames until `out` holds about `limit` bytes. Returns nghttp2's error, or 0. Not to be called on a
+  /// connection that has failed.
   int produce(base::ByteQueue& out, std::size_t limit);
-  /// The GOAWAY of a connection that has failed, if one is due.
+  /// Writes the GOAWAY of a connection that has failed, if one is due.
   void writeGoodbye(base::ByteQueue& out);
 
  private:
   struct Sending;  // nghttp2's callbacks for what leaves
 
   void submitTrailers(H2Stream& stream, const Headers& fields);
-  /// The pipe that the stream's body is taken from broke.
+  /// Resets the stream after the pipe of its body broke.
   void failBody(H2Stream& stream);
 
   H2Connection& connection_;

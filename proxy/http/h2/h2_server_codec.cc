@@ -1,4 +1,4 @@
-// HTTP/2 towards clients (RFC 9113): what arrives becomes checked requests, heads and pipes become responses.
+// HTTP/2 towards clients (RFC 9113): turns received frames into checked requests, and heads and pipes into responses.
 
 #include <array>
 #include <utility>
@@ -87,7 +87,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   BodyPipe* pipeOf(Token token) override { return sink_.responseBody(token); }
   void bytesTaken(Token token, std::size_t count) override { sink_.onResponseBodyTaken(token, count); }
   void sendEnded(H2Stream& stream) override {
-    // What the client still says in a tunnel goes on.
+    // The client's way of a tunnel goes on.
     if (isTunnel(stream) && stream.receive == Receive::kBody) return;
     if (stream.token != kNoToken) sink_.onResponseSent(stream.token);
     stream.detach();
@@ -128,7 +128,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     if (endOfStream && hasBody) sink_.onRequestEnd(stream.token);
   }
 
-  // Answered by the owner; what may still come of the request is not listened to.
+  // Leaves the answer to the owner; the rest of the request is not read.
   void refuse(H2Stream& stream, const base::Error& error, bool endOfStream) {
     stream.receive = endOfStream ? Receive::kDone : Receive::kDiscard;
     stream.token = sink_.onBadRequest(stream.id, error);
@@ -152,9 +152,9 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     settleTunnel(stream);
   }
 
-  /// By RFC 8441, asked for; and open unless it was answered otherwise.
+  /// Returns true if a tunnel was asked for (RFC 8441) and was not answered otherwise.
   static bool isTunnel(const H2Stream& stream) { return stream.method == Method::kConnect; }
-  /// The client has ended its side of a tunnel whose other side had ended.
+  /// Ends a tunnel once both of its ways have ended.
   void settleTunnel(H2Stream& stream) {
     if (isTunnel(stream) && stream.send == H2Stream::Send::kDone) sendEnded(stream);
   }

@@ -9,7 +9,7 @@
 namespace sluice::http {
 namespace {
 
-// As much as one read of a connection brings (the worker's read buffer).
+// One read of a connection brings this much (the worker's read buffer).
 constexpr std::size_t kReadBudget = 256 * 1024;
 // HEADERS and RST_STREAM of each stream may be queued besides what the peer makes us send.
 constexpr std::size_t kFramesPerStream = 2;
@@ -23,7 +23,7 @@ void* changeMemory(void* block, std::size_t size, void* memory) {
   return static_cast<H2Memory*>(memory)->reallocate(block, size);
 }
 
-// Only out of memory makes them fail.
+// Aborts on errors that only a lack of memory causes.
 void mustWork(int status) {
   if (status != 0) std::abort();
 }
@@ -35,7 +35,7 @@ void setOptions(nghttp2_option* option, const Limits& limits) {
   nghttp2_option_set_peer_max_concurrent_streams(option, 1);
   nghttp2_option_set_max_outbound_ack(option, limits.queuedControlFrames);
   nghttp2_option_set_max_send_header_block_length(option, std::size_t{2} * limits.headerBytes + 64 * 1024);
-  // Ours counts more than this one does, so it speaks first.
+  // Our own count includes more resets than this one, so it takes effect first.
   nghttp2_option_set_stream_reset_rate_limit(option, std::uint64_t{2} * limits.resetsPerMinute + 1,
                                              limits.resetsPerMinute / 60 + 1);
 }
@@ -82,7 +82,7 @@ void H2Session::submitSettings() {
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, std::min(limits().firstWindow, limits().streamWindow)},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits().headerBytes},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // a server's to say (RFC 8441 section 3)
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},  // only a server sends it (RFC 8441 section 3)
   }};
   const std::size_t count = entries.size() - (server ? 0 : 1);
   mustWork(nghttp2_submit_settings(connection_.library, NGHTTP2_FLAG_NONE, entries.data(), count));

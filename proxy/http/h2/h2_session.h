@@ -23,7 +23,7 @@ namespace sluice::http {
 
 class H2Session {
  public:
-  /// Without `memory` the session keeps one of its own.
+  /// Without `memory` the session keeps an H2Memory of its own.
   H2Session(H2Side side, H2Events& events, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
             H2Memory* memory);
   H2Session(const H2Session&) = delete;
@@ -32,7 +32,7 @@ class H2Session {
 
   void feed(std::string_view bytes);
   void produce(base::ByteQueue& out, std::size_t limit);
-  /// Bytes that may be read now: 0 once the peer lets too many of our frames wait.
+  /// Returns how many bytes may be read now: 0 once the peer lets too many of our frames wait.
   std::size_t budget() const;
 
   H2Streams& streams() { return connection_.streams; }
@@ -40,9 +40,9 @@ class H2Session {
   const H2Receiver& receiver() const { return receiver_; }
   H2Sender& sender() { return sender_; }
   const H2Sender& sender() const { return sender_; }
-  /// nullptr if the connection has no such stream.
+  /// Returns nullptr if the connection has no such stream.
   H2Stream* find(StreamId id) { return connection_.find(id); }
-  /// H2Connection::end().
+  /// Ends the connection; see H2Connection::end().
   void end(std::optional<H2ErrorCode> goodbye) { connection_.end(goodbye); }
   H2FieldReader& section() { return receiver_.section(); }
   const Limits& limits() const { return connection_.limits; }
@@ -51,9 +51,10 @@ class H2Session {
   bool peerSaidGoaway() const { return receiver_.peerSaidGoaway(); }
   bool hasOutput() const { return sender_.hasOutput(); }
   std::size_t liveStreams() const { return closed() ? 0 : connection_.streams.count(); }
-  /// Streams that the peer lets us have open at once; 100 until its SETTINGS arrive, although they wait for them here.
+  /// Returns how many streams the peer lets us have open at once: 100 until its SETTINGS arrive, although requests wait
+  /// for those here.
   std::size_t peerConcurrency() const;
-  /// Streams that we can still begin on this connection (31 bits, odd numbers only).
+  /// Returns how many streams we can still begin on this connection (31 bits, odd numbers only).
   std::size_t idsLeft() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a codec remembers of one HTTP/2 stream, between its first byte and its end (RFC 9113 section 5.1).
+// A codec remembers this of one HTTP/2 stream, between its first byte and its end (RFC 9113 section 5.1).
 //
 // Owned by the connection's H2Streams, in the worker's H2Memory; nghttp2 carries a pointer to it. One thread.
 #pragma once
@@ -16,7 +16,7 @@ struct H2Stream {
   enum class Receive : std::uint8_t {
     kHead,     // the final head has not arrived
     kBody,     // the owner takes body bytes and trailers
-    kDiscard,  // more may come, but nobody wants it
+    kDiscard,  // more may come, but it is not wanted
     kDone      // the peer's side is complete
   };
   enum class Send : std::uint8_t {
@@ -27,9 +27,9 @@ struct H2Stream {
 
   H2Stream* previous = nullptr;
   H2Stream* next = nullptr;
-  Token token = kNoToken;         // kNoToken: no events any more
+  Token token = kNoToken;         // kNoToken: gets no more events
   std::size_t ungranted = 0;      // body bytes handed over that the consumer has not taken
-  const char* failure = nullptr;  // why our side can not complete it; static text
+  const char* failure = nullptr;  // why our side cannot complete it; static text
   StreamId id = 0;
   std::uint16_t interims = 0;
   Method method = Method::kGet;
@@ -38,14 +38,14 @@ struct H2Stream {
   bool resetByUs = false;  // by a decision of ours, not for a violation that nghttp2 found
   bool resetByPeer = false;
 
-  /// The owner got its last event; the body that it has not taken is forgotten.
+  /// Ends the events for the owner, and forgets the body that it has not taken.
   void detach() {
     token = kNoToken;
     ungranted = 0;
   }
 };
 
-/// How a stream came to its end before its message did.
+/// The reason why a stream ended before its message did.
 struct H2Loss {
   std::uint32_t code = 0;  // RFC 9113 section 7
   bool connectionLost = false;

@@ -1,6 +1,6 @@
 // The streams of one HTTP/2 connection: newest first, and found by their id.
 //
-// nghttp2 carries a pointer to each H2Stream, so that finding one costs no table of ours. Streams live in the worker's
+// nghttp2 carries a pointer to each H2Stream, so finding one needs no table here. Streams live in the worker's
 // H2Memory. Owned by the connection; one thread.
 #pragma once
 
@@ -20,7 +20,7 @@ class H2Streams {
   H2Streams& operator=(const H2Streams&) = delete;
   ~H2Streams();
 
-  /// nullptr if the connection has no such stream.
+  /// Returns nullptr if the connection has no such stream.
   H2Stream* find(const nghttp2_session* library, StreamId id) {
     if (recent_ == nullptr || recent_->id != id) recent_ = lookUp(library, id);
     return recent_;
@@ -28,7 +28,7 @@ class H2Streams {
   /// `id` is 0 for a request that nghttp2 has not named yet.
   H2Stream& add(StreamId id);
   void remove(H2Stream& stream);
-  /// The first one of the list; nullptr if there is none. The others follow by H2Stream::next.
+  /// Returns the first stream of the list; nullptr if there is none. The others follow by H2Stream::next.
   H2Stream* newest() const { return newest_; }
   std::size_t count() const { return count_; }
 

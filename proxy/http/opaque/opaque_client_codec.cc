@@ -59,13 +59,13 @@ void OpaqueClientCodec::feedEnd(bool clean) {
 
 void OpaqueClientCodec::feedLost(const Error& error) {
   if (state() == CodecState::kClosed) return;
-  // The backend had ended its way: what is still on its way to it has lost its purpose.
+  // The backend had ended its way: bytes that are still on the way to it have lost their purpose.
   if (stream_.input() == OpaqueStream::Input::kDone) {
     const Token token = std::exchange(token_, kNoToken);
     state_ = State::kEnded;
     return sink_.onRequestSent(token);
   }
-  // What has come before the loss and still waits for credit is delivered first.
+  // Bytes that came before the loss and still wait for credit are delivered first.
   lost_ = error;
   stream_.feedEnd();
   if (state_ == State::kIdle) state_ = State::kEnded;
@@ -112,7 +112,7 @@ bool OpaqueClientCodec::wantsProduce() const {
 }
 
 void OpaqueClientCodec::fail(const Error& error) {
-  const Error why = error;  // it may be lost_
+  const Error why = error;  // `error` may be lost_
   sink_.onResponseReset(leave(), why, false);
 }
 

@@ -2,8 +2,8 @@
 // client sends, the response's body is what the backend sends, and each ends by itself (half-close).
 //
 // They also move the bytes of a tunnel that an HTTP/1.1 connection has become (RFC 9110 section 7.8): the HTTP/1.1
-// codec hands its stream over and forwards what concerns it. Owned by the connection, or by that codec; one thread.
-// Made by makeOpaqueServerCodec() and makeOpaqueClientCodec() in codec.h.
+// codec hands its stream over and forwards the calls that concern it. Owned by the connection, or by that codec; one
+// thread. Made by makeOpaqueServerCodec() and makeOpaqueClientCodec() in codec.h.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace sluice::http {
 
 class OpaqueServerCodec final : public ServerCodec, private OpaqueEvents {
  public:
-  /// A connection of its own; its exchange asks for `authority`, and begins with resume().
+  /// Makes the codec of a connection; its exchange asks for `authority`, and begins with resume().
   OpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view authority);
-  /// The tunnel that another codec's stream has become, behind `ahead`, which was read already.
+  /// Takes over the stream of another codec that has become a tunnel; `ahead` was read from it already.
   OpaqueServerCodec(ServerSink& sink, base::ByteQueue&& ahead, const Limits& limits, Token token, StreamId stream);
 
-  /// The tunnel was agreed to: both ways move from now on.
+  /// Called when the tunnel was agreed to: both ways move from now on.
   void open();
 
   void feed(std::string_view bytes) override;
@@ -36,7 +36,7 @@ class OpaqueServerCodec final : public ServerCodec, private OpaqueEvents {
   void resume() override;
   bool wantsResume() const override { return state_ == State::kNew; }
   void sendInterim(StreamId /*stream*/, const ResponseHead& /*head*/) override {}
-  /// Anything but a tunnel cannot be said: its body is dropped, and the connection ends by RST.
+  /// An answer other than a tunnel cannot be sent: its body is dropped, and the connection ends by RST.
   void sendResponse(StreamId stream, const ResponseHead& head) override;
   void wake(StreamId stream) override;
   void reset(StreamId stream, ResetReason reason) override;
@@ -71,7 +71,7 @@ class OpaqueServerCodec final : public ServerCodec, private OpaqueEvents {
 
   bool isCurrent(StreamId stream) const { return stream == id_ && token_ != kNoToken; }
   bool isBroken() const { return state_ == State::kOpen && stream_.output() == OpaqueStream::Output::kBroken; }
-  /// Both ways have ended.
+  /// Returns true once both ways have ended.
   bool isOver() const;
   void dropBody();
   void end(const base::Error& error);
@@ -89,13 +89,13 @@ class OpaqueServerCodec final : public ServerCodec, private OpaqueEvents {
 
 class OpaqueClientCodec final : public ClientCodec, private OpaqueEvents {
  public:
-  /// A connection of its own.
+  /// Makes the codec of a connection.
   OpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
-  /// The tunnel that another codec's stream has become.
+  /// Takes over the stream of another codec that has become a tunnel.
   OpaqueClientCodec(ClientSink& sink, base::ByteQueue&& ahead, const Limits& limits, Token token, StreamId stream);
 
   std::size_t availableStreams() const override { return state() == CodecState::kOpen ? 1 : 0; }
-  /// Takes Tunnel::kStream alone; the next produce() tells that the peer has agreed.
+  /// Takes Tunnel::kStream alone; the next produce() reports that the peer has agreed.
   StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) override;
   void wake(StreamId stream) override;
   void reset(StreamId stream, ResetReason reason) override;
@@ -117,7 +117,7 @@ class OpaqueClientCodec final : public ClientCodec, private OpaqueEvents {
  private:
   enum class State : std::uint8_t {
     kIdle,   // takes a request
-    kAsked,  // produce() agrees to it
+    kAsked,  // the next produce() agrees to it
     kOpen,
     kEnded,
     kAborted
@@ -131,13 +131,13 @@ class OpaqueClientCodec final : public ClientCodec, private OpaqueEvents {
   bool isCurrent(StreamId stream) const { return stream == id_ && token_ != kNoToken; }
   void agree();
   void fail(const base::Error& error);
-  /// The stream is over; by RST if our way had not ended.
+  /// Ends the stream, by RST if our way had not ended, and returns its token.
   Token leave();
 
   ClientSink& sink_;
   base::ChunkPool* pool_;  // null if the exchange has begun elsewhere
   OpaqueStream stream_;
-  std::optional<base::Error> lost_;  // why the peer's way broke, told behind what came before
+  std::optional<base::Error> lost_;  // why the peer's way broke, reported after the bytes that came before
   Token token_ = kNoToken;
   StreamId id_ = 0;
   State state_;

@@ -1,8 +1,8 @@
-// Both ways of a plain byte stream over one connection: what arrives is delivered by credit, what leaves is taken from
-// a pipe, and each way ends by itself (half-close).
+// Moves both ways of a plain byte stream over one connection: received bytes are delivered by credit, sent
+// bytes are taken from a pipe, and each way ends by itself (half-close).
 //
-// Both opaque codecs move their bytes by it, and by way of them every tunnel that an HTTP/1.1 connection becomes. What
-// is beyond the credit is read ahead: never more than kReadAhead plus one feed. Owned by a codec; one thread.
+// Both opaque codecs use it, and so does every tunnel that an HTTP/1.1 connection becomes. Bytes beyond the credit are
+// read ahead: never more than kReadAhead plus one feed. Owned by a codec; one thread.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace sluice::http {
 
-/// What a stream tells its codec; nothing in here calls the stream back.
+/// A stream reports to its codec by these, which never call the stream back.
 class OpaqueEvents {
  public:
   virtual void bytesArrived(std::string_view bytes) = 0;
-  /// The peer has ended its way, and everything before that was delivered.
+  /// Called when the peer has ended its way and everything before that was delivered.
   virtual void inputEnded() = 0;
-  /// The pipe that our way is taken from; nullptr if its owner is gone.
+  /// Returns the pipe from which our way is taken; nullptr if its owner is gone.
   virtual BodyPipe* outputPipe() = 0;
   virtual void outputTaken(std::size_t count) = 0;
 
@@ -32,35 +32,35 @@ class OpaqueEvents {
 class OpaqueStream {
  public:
   enum class Input : std::uint8_t {
-    kHeld,     // whatever comes is read ahead, until open()
-    kOpen,     // delivered by credit
-    kIgnored,  // nobody takes it any more
+    kHeld,     // bytes are read ahead until open()
+    kOpen,     // bytes are delivered by credit
+    kIgnored,  // bytes are dropped
     kDone      // the peer's end was told
   };
   enum class Output : std::uint8_t {
     kHeld,
     kOpen,       // taken from the pipe
     kDone,       // all of it was handed over
-    kBroken,     // the pipe broke: what left is not the whole
-    kOwnerless,  // nobody has a pipe for it any more
+    kBroken,     // the pipe broke, so not all of it has left
+    kOwnerless,  // there is no pipe any more
   };
   static constexpr std::size_t kReadAhead = 64 * 1024;
 
-  /// `ahead` is what was read of the stream already.
+  /// `ahead` holds the bytes that were read of the stream already.
   OpaqueStream(OpaqueEvents& events, base::ByteQueue&& ahead, const Limits& limits);
 
-  /// Both ways begin to move.
+  /// Lets both ways move.
   void open();
   void feed(std::string_view bytes);
-  /// The peer has ended its way: told as soon as everything before was delivered.
+  /// Says that the peer has ended its way, which is reported as soon as everything before was delivered.
   void feedEnd();
   void grant(std::size_t count);
-  /// limits.streamWindow may be under way.
+  /// Lets limits.streamWindow be under way.
   void widen() { grant(withheld_); }
-  /// Nobody takes what arrives any more.
+  /// Drops everything that arrives from now on.
   void ignoreInput();
 
-  /// The pipe has more, has ended, or broke.
+  /// Says that the pipe has more, has ended, or broke.
   void wake();
   /// Moves bytes from the pipe until `out` holds about `limit`.
   void produce(base::ByteQueue& out, std::size_t limit);
@@ -68,13 +68,13 @@ class OpaqueStream {
 
   Input input() const { return input_; }
   Output output() const { return output_; }
-  /// The peer has ended its way; what came before that may still wait for credit.
+  /// Returns true once the peer has ended its way; bytes that came before may still wait for credit.
   bool endSeen() const { return endSeen_; }
   bool hasReadAhead() const { return !ahead_.empty(); }
   std::size_t readBudget() const;
 
  private:
-  /// As much from the front of `bytes` as there is credit for.
+  /// Delivers as much from the front of `bytes` as there is credit for.
   void deliver(std::string_view& bytes);
   void deliverAhead();
 

@@ -27,7 +27,7 @@ constexpr std::array<std::uint8_t, 16> v6(std::uint16_t a, std::uint16_t b = 0, 
   return {high(a), low(a), high(b), low(b), high(c), low(c)};
 }
 
-// The first range that holds an address says what it is: narrower ones stand before the ranges around them.
+// The first range that holds an address decides its class: narrower ranges come before the ranges around them.
 constexpr Range kV4Ranges[] = {
     {v4(0), 8, AddressClass::kUnspecified},
     {v4(127), 8, AddressClass::kLoopback},
@@ -86,7 +86,7 @@ bool inPrefix(AddressBytes address, const std::uint8_t* prefix, unsigned bits) {
   return (address[whole] & mask) == (prefix[whole] & mask);
 }
 
-// The IPv4 address that a form of IPv6 carries.
+// Returns the IPv4 address that a form of IPv6 carries.
 std::optional<std::array<std::uint8_t, 4>> carriedV4(AddressBytes address, AddressClass addressClass) {
   const auto at = [&](std::size_t first) {
     return std::array<std::uint8_t, 4>{address[first], address[first + 1], address[first + 2], address[first + 3]};
@@ -95,7 +95,8 @@ std::optional<std::array<std::uint8_t, 4>> carriedV4(AddressBytes address, Addre
     case AddressClass::kV4Mapped:
     case AddressClass::kV4Compatible:
       return at(12);
-    // RFC 6052 section 2.2 puts it elsewhere for shorter prefixes: 64:ff9b:1::/48 has it around the eighth byte.
+    // RFC 6052 section 2.2 places the address elsewhere for shorter prefixes: 64:ff9b:1::/48 has it around the eighth
+    // byte.
     case AddressClass::kNat64:
       if (address[5] == 1) return std::array<std::uint8_t, 4>{address[6], address[7], address[9], address[10]};
       return at(12);
@@ -134,7 +135,7 @@ AddressClass classify(AddressBytes address) {
   for (const Range& range : ranges) {
     if (inPrefix(address, range.prefix.data(), range.bits)) return range.addressClass;
   }
-  // Of IPv6 only 2000::/3 is global unicast; everything else is unassigned.
+  // In IPv6 only 2000::/3 is global unicast; everything else is unassigned.
   if (address.size() == 16 && (address[0] & 0xE0) != 0x20) return AddressClass::kReserved;
   return AddressClass::kPublic;
 }

@@ -1,6 +1,6 @@
-// Which addresses an external name may stand for. By default only public ones: a name outside the cluster that resolves
-// to loopback, to the metadata service or into a private network is an attack or a mistake, whatever the name says
-// (G-01).
+// The address guard decides to which addresses an external name may resolve: by default only to public ones. A name
+// outside the cluster that resolves to loopback, to the metadata service or into a private network is an attack or a
+// mistake, whatever the name is.
 //
 // The decision is about the very address that is about to be dialled, made in the same step, on every attempt. A value;
 // shared as const.
@@ -18,13 +18,14 @@
 
 namespace sluice::routing {
 
-/// What an address is for (IANA's special-purpose registries). Everything but kPublic is denied unless it was allowed.
+/// The purpose of an address (IANA's special-purpose registries). Everything but kPublic is denied unless it was
+/// allowed.
 enum class AddressClass : std::uint8_t {
   kPublic,
   kUnspecified,   // 0.0.0.0/8, ::
   kLoopback,      // 127.0.0.0/8, ::1
   kLinkLocal,     // 169.254.0.0/16, fe80::/10
-  kMetadata,      // 169.254.169.254 and what clouds use beside it
+  kMetadata,      // 169.254.169.254 and others that clouds use
   kPrivate,       // RFC 1918, fc00::/7, fec0::/10
   kCarrierNat,    // 100.64.0.0/10
   kMulticast,     // 224.0.0.0/4, ff00::/8
@@ -37,28 +38,28 @@ enum class AddressClass : std::uint8_t {
 };
 inline constexpr std::size_t kAddressClasses = 14;
 
-/// "public", "loopback", ...: the label of sluice_address_denied_total.
+/// Returns "public", "loopback", ...: the label of sluice_address_denied_total.
 std::string_view addressClassName(AddressClass addressClass);
 
-/// 4 bytes of IPv4 or 16 of IPv6, in network order.
+/// Takes 4 bytes of IPv4 or 16 of IPv6, in network order.
 using AddressBytes = std::span<const std::uint8_t>;
 
 AddressClass classify(AddressBytes address);
 
 class AddressGuard {
  public:
-  /// Allows nothing beyond public addresses.
+  /// Makes a guard that allows only public addresses.
   AddressGuard() = default;
-  /// `allow` as addressGuard.allow of the settings: "10.0.0.0/8", "fd00::/8", or a single address. Errors name the
-  /// entry.
+  /// `allow` holds entries like those of addressGuard.allow in the settings: "10.0.0.0/8", "fd00::/8", or a single
+  /// address. Errors name the entry.
   static base::Result<AddressGuard> make(const std::vector<std::string>& allow);
 
-  /// True if the address may be dialled. A form that carries an IPv4 address (mapped, NAT64, ...) must be allowed
-  /// itself, and what it carries too.
+  /// Returns true if the address may be dialled. If it carries an IPv4 address (mapped, NAT64, ...), both must be
+  /// allowed.
   bool permits(AddressBytes address) const;
-  /// The same for an endpoint of a Service, which is in the cluster: private networks are what it is expected in. But
-  /// whoever may write EndpointSlices must not reach through the gateway what only the gateway can reach: its own
-  /// loopback, its links, the metadata service (CVE-2021-25740), however they are written.
+  /// Returns true if an endpoint of a Service may be dialled. It is in the cluster, so private networks are expected.
+  /// But an author of EndpointSlices must not reach through the gateway those addresses that only the gateway can
+  /// reach: its own loopback, its links, the metadata service (CVE-2021-25740), however they are written.
   bool permitsEndpoint(AddressBytes address) const;
 
  private:

@@ -12,7 +12,7 @@ constexpr std::string_view kOrigin = "origin";
 constexpr std::string_view kRequestMethod = "access-control-request-method";
 constexpr std::string_view kRequestHeaders = "access-control-request-headers";
 
-/// The value of the one line of that name; empty if there is none, or more than one.
+/// Returns the value of the one line of that name; empty if there is none, or more than one.
 std::string_view onlyValue(const http::Headers& headers, std::string_view name) {
   const http::Field* found = nullptr;
   for (const http::Field& field : headers) {
@@ -23,15 +23,15 @@ std::string_view onlyValue(const http::Headers& headers, std::string_view name) 
   return found != nullptr ? found->value : std::string_view();
 }
 
-/// What may be echoed: a list of field names as browsers send it, or a method; never the wildcard, which would say
-/// more.
+/// Returns true for a value that may be echoed: a list of field names as browsers send it, or a method; never the
+/// wildcard, which would allow more.
 bool isNameList(std::string_view value) {
   return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
     return c == ',' || c == ' ' || (c != '*' && http::isFieldName({&c, 1}));
   });
 }
 
-/// Some serialized origin, of whatever scheme; "null" too.
+/// Returns true for any serialized origin, of whatever scheme; for "null" too.
 bool isEchoable(std::string_view origin) {
   return !origin.empty() && std::all_of(origin.begin(), origin.end(), [](char c) {
     return c > ' ' && c <= '~' && std::string_view("\"',;<>\\`").find(c) == std::string_view::npos;
@@ -53,7 +53,8 @@ void varyByOrigin(base::Arena& arena, http::Headers& answer) {
   answer.add(arena, "vary", "origin");
 }
 
-/// The names of all fields that a script may be let read, for credentials, with which "*" is a name like any other.
+/// Returns the names of all fields that a script may be allowed to read. Requests with credentials need them, because
+/// "*" is then a name like any other.
 std::string_view exposableNames(base::Arena& arena, const http::Headers& headers) {
   std::string names;
   for (const http::Field* field = headers.begin(); field != headers.end(); ++field) {

@@ -1,7 +1,7 @@
-// What browsers are told about requests from other origins (Gateway API HTTPCORSFilter; Fetch standard, "CORS
-// protocol").
+// The CORS policy tells browsers which requests from other origins are allowed (Gateway API HTTPCORSFilter; Fetch
+// standard, "CORS protocol").
 //
-// Immutable, part of a Rule or of a share of it; any thread.
+// Immutable, part of a Rule or of one of its weighted backends; any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace sluice::routing {
 
-/// A browser asks before it sends the request that it announces: OPTIONS with one Origin and one
-/// Access-Control-Request-Method, which is a token.
+/// Returns true for a preflight, by which a browser asks before it sends the request that it announces: OPTIONS with
+/// one Origin and one Access-Control-Request-Method, which is a token.
 bool isPreflight(const http::RequestHead& request);
-/// The method that a preflight announces.
+/// Returns the method that a preflight announces.
 std::string_view announcedMethod(const http::RequestHead& preflight);
 
 /// Origins that share a scheme and a port.
 struct OriginPattern {
   bool https = false;
   std::uint16_t port = 0;
-  /// The host, or what it ends with (".example.com"; empty: any host).
+  /// The host, or its suffix (".example.com"; empty: any host).
   std::string host;
   bool wildcard = false;
 };
@@ -33,8 +33,8 @@ struct Cors {
   bool anyOrigin = false;
   std::vector<OriginPattern> origins;
   bool credentials = false;
-  /// Values of fields as they are sent; empty: the field is left out. With the `any` beside it: what the request asks
-  /// for.
+  /// Values of fields as they are sent; empty: the field is left out. If the `any` beside a value is set, the value is
+  /// the one that the request asks for.
   std::string allowMethods;
   bool anyMethod = false;
   std::string allowHeaders;
@@ -45,9 +45,9 @@ struct Cors {
 
   bool allows(std::string_view origin) const;
 
-  /// Replaces what `answer`, the final head of the answer to `request`, says of it: nobody else decides who may read
-  /// it. Views are into this object, the request and `arena`. An origin that is allowed is echoed, never answered by
-  /// "*", which is right with credentials and without; so every answer varies by it.
+  /// Replaces the CORS fields of `answer`, the final head of the answer to `request`, because this policy alone decides
+  /// which origin may read it. Views are into this object, the request and `arena`. An origin that is allowed is
+  /// echoed, never answered by "*", which is right with credentials and without; so every answer varies by it.
   void apply(base::Arena& arena, const http::RequestHead& request, http::Headers& answer) const;
 
  private:
@@ -63,7 +63,7 @@ struct Origin {
   std::string_view host;
   std::uint16_t port = 0;  // the scheme's own if none is written
 
-  /// False if `text` is none.
+  /// Returns nothing if `text` is no such origin.
   bool read(std::string_view text);
 };
 

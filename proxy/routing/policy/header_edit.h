@@ -1,4 +1,4 @@
-// What RequestHeaderModifier and ResponseHeaderModifier do to a section: remove, set, add (Gateway API
+// RequestHeaderModifier and ResponseHeaderModifier remove, set and add fields of a section (Gateway API
 // HTTPHeaderFilter).
 #pragma once
 
@@ -17,14 +17,14 @@ struct HeaderEdit {
   std::vector<std::pair<std::string, std::string>> set;
   std::vector<std::pair<std::string, std::string>> add;
   std::vector<std::string> remove;
-  /// A `set` of Host: replaces the authority instead of a field line. Empty: leave it.
+  /// The value of a `set` of Host, which replaces the authority instead of a field line; empty: the authority stays.
   std::string authority;
 
-  /// What is set or removed takes its twins with it (http::areTwins), or a peer could say it once more beside or in the
-  /// place of what is set. The strings in `headers` are then views into this object, which outlives the exchange (the
-  /// rule is pinned).
+  /// Applies the edit. A field that is set or removed takes its twins with it (http::areTwins), or a peer could send it
+  /// once more beside or in place of the one that is set. The strings in `headers` are then views into this object,
+  /// which outlives the exchange (the rule is pinned).
   void apply(base::Arena& arena, http::Headers& headers) const;
-  /// Removes the same from another section of the message, where it would undo the edit: trailers.
+  /// Removes the same fields from the trailers, where they would undo the edit.
   void withhold(http::Headers& fields) const;
 };
 

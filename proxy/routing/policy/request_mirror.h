@@ -1,4 +1,5 @@
-// A RequestMirror filter in the form that workers ask: where copies of requests go, and of how many.
+// A RequestMirror filter in the form that workers use: the destination of copies, and the fraction of requests that are
+// copied.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct RequestMirror {
   std::uint32_t denominator = 1;
 
   bool takesAll() const { return numerator == denominator; }
-  /// A copy of this request is wanted; `random` is uniform over 64 bits.
+  /// Returns true if this request is to be copied; `random` is uniform over 64 bits.
   bool takes(std::uint64_t random) const { return (random >> 32) * denominator >> 32 < numerator; }
 };
 

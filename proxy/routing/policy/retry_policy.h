@@ -1,4 +1,4 @@
-// HTTPRouteRule.retry in the form that workers ask: which attempts may be made again, how often and how soon.
+// HTTPRouteRule.retry in the form that workers use: which attempts may be made again, how often and how soon.
 #pragma once
 
 #include <bitset>

@@ -1,7 +1,7 @@
-// What the URLRewrite filter does to a request on its way to a Backend (Gateway API HTTPURLRewriteFilter).
+// The URLRewrite filter changes a request on its way to a Backend (Gateway API HTTPURLRewriteFilter).
 //
-// Immutable, part of a Rule or of a share of it; any thread. Applied to the head of each attempt, so that routes always
-// match what the client sent.
+// Immutable, part of a Rule or of one of its weighted backends; any thread. It is applied to the head of each attempt,
+// so that routes always match the target that the client sent.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace sluice::routing {
 enum class PathRewrite : std::uint8_t { kNone, kFullPath, kPrefixMatch };
 
 struct UrlRewrite {
-  std::string authority;  // in the place of the Backend's; empty: leave it
+  std::string authority;  // in place of the Backend's; empty: the Backend's stays
   PathRewrite path = PathRewrite::kNone;
   /// In the normal form of http/target. For kPrefixMatch without a "/" at its end, so "/" is empty.
   std::string replacement;
   std::size_t prefixLength = 0;  // kPrefixMatch: bytes of the prefix that the rule matches, without a "/" at its end
 
   bool empty() const { return authority.empty() && path == PathRewrite::kNone; }
-  /// The target in its new form, which is normal again: the query stays, and "*" (OPTIONS) has no path to rewrite. The
-  /// rule's one match is the prefix, so `target` begins with it.
+  /// Returns the target in its new form, which is normal again: the query stays, and "*" (OPTIONS) has no path to
+  /// rewrite. The rule's one match is the prefix, so `target` begins with it.
   std::string_view rewritten(base::Arena& arena, std::string_view target) const;
 };
 

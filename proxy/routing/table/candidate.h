@@ -1,4 +1,4 @@
-// A rule among those that share a path, or a gRPC method, and what decides which of them comes first.
+// A rule among those that share a path, or a gRPC method, with the facts that decide which of them comes first.
 //
 // Values only.
 #pragma once
@@ -14,7 +14,7 @@ namespace sluice::routing {
 
 struct Rule;
 
-/// What decides between matches of the same path, the smaller first (Gateway API HTTPRouteRule.matches).
+/// Orders matches of the same path, the smaller first (Gateway API HTTPRouteRule.matches).
 struct Precedence {
   std::string created;      // creationTimestamp of the route, RFC 3339 in UTC: compares as text; "" is the oldest
   std::string route;        // "namespace/name"
@@ -24,14 +24,14 @@ struct Precedence {
   auto operator<=>(const Precedence&) const = default;
 };
 
-/// A rule, and what besides the path must hold for it.
+/// A rule, and the conditions besides the path that must hold for it.
 struct Candidate {
   Predicates predicates;
   Precedence precedence;
   std::shared_ptr<const Rule> rule;
 };
 
-/// A method before none, then more header fields, more query parameters, and then `precedence`.
+/// Orders candidates: a method before none, then more header fields, more query parameters, and then `precedence`.
 bool comesBefore(const Candidate& a, const Candidate& b);
 
 }  // namespace sluice::routing

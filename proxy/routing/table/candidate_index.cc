@@ -11,10 +11,10 @@
 namespace sluice::routing {
 namespace {
 
-// Each costs every request a look at one of its fields. Routes tell their requests apart by a few names.
+// Each column costs every request a look at one of its fields, and routes tell their requests apart by a few names.
 constexpr std::size_t kMostColumns = 8;
 
-/// Calls visit(kind, name, value) for everything that a request must be exactly.
+/// Calls visit(kind, name, value) for each value that a request must have exactly.
 template <typename Visit>
 void eachExact(const Predicates& predicates, Visit&& visit) {
   if (!predicates.method.empty()) visit(PredicateKind::kMethod, std::string_view{}, predicates.method);

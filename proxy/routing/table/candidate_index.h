@@ -1,8 +1,8 @@
-// Many candidates by what they ask of a method, a header field or a query parameter, so that a look-up does not try
-// them one by one.
+// An index of many candidates by the method, header field or query parameter that they require, so that a look-up does
+// not try them one by one.
 //
-// Each candidate stands under one exact value that it asks for, of the name that tells most of them apart; those that
-// ask for none (expressions only, or nothing) are still tried in order. Immutable.
+// Each candidate is filed under one exact value that it requires, of the name that tells most candidates apart;
+// candidates without an exact value (expressions only, or nothing) are still tried in order. Immutable.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace sluice::routing {
 
 class CandidateIndex {
  public:
-  /// `candidates` are in their order, and come along with every look-up.
+  /// `candidates` are in their order, and are passed to every look-up too.
   explicit CandidateIndex(std::span<const Candidate> candidates);
 
-  /// The rule of the first of them that holds, or nullptr. Allocates no more than Predicates::hold().
+  /// Returns the rule of the first candidate that holds, or nullptr. Allocates no more than Predicates::hold().
   const Rule* firstHolding(std::span<const Candidate> candidates, const http::RequestHead& head) const;
 
  private:
@@ -32,7 +32,7 @@ class CandidateIndex {
     TextMap<Places> byValue;
   };
 
-  /// Without their values; at most kMostColumns, those first that tell most candidates apart.
+  /// The columns without their values: at most kMostColumns, in the order of how many candidates they tell apart.
   static std::vector<Column> columnsFor(std::span<const Candidate> candidates);
 
   std::vector<Column> columns_;

@@ -7,7 +7,7 @@
 namespace sluice::routing {
 namespace {
 
-// Fewer are tried sooner than looked up.
+// Fewer candidates are tried one by one faster than they are looked up.
 constexpr std::size_t kIndexedFrom = 9;
 
 }  // namespace

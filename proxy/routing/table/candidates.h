@@ -1,4 +1,4 @@
-// The rules that share a path, or a gRPC method: of those that hold for a request, the first in order.
+// The rules that share a path, or a gRPC method. A request gets the first in order that holds for it.
 //
 // Built by add(), put in order by sort(), then immutable.
 #pragma once
@@ -18,7 +18,7 @@ class Candidates {
   void add(Candidate candidate) { candidates_.push_back(std::move(candidate)); }
   /// To be called once, behind the last add.
   void sort();
-  /// The rule of the first candidate that holds for the request, or nullptr.
+  /// Returns the rule of the first candidate that holds for the request, or nullptr.
   const Rule* firstHolding(const http::RequestHead& head) const;
 
  private:

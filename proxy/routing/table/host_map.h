@@ -1,6 +1,5 @@
 // Values by hostname, found from the most to the least specific: the name itself, then wildcards from the longest
-// suffix on
-// ("*.example.com" stands for one or more labels before it), then the value for every host.
+// suffix on ("*.example.com" stands for one or more labels before it), then the value for every host.
 //
 // Built once, then immutable: any number of threads may look things up. The cost of a look-up depends on the host
 // alone.
@@ -16,11 +15,11 @@ namespace sluice::routing {
 template <typename T>
 class HostMap {
  public:
-  /// Longer names are no DNS names (RFC 1035 section 2.3.4): only the value for every host fits them, so that a host
-  /// made of thousands of labels costs nothing.
+  /// Longer names are no DNS names (RFC 1035 section 2.3.4): only the value for every host fits them, so a host made of
+  /// thousands of labels costs nothing.
   static constexpr std::size_t kMaxHostLength = 253;
 
-  /// The value of a pattern, made if there is none yet: a name in lower case, "*.suffix", or "" for every host.
+  /// Returns the value of a pattern, made if there is none yet: a name in lower case, "*.suffix", or "" for every host.
   T& slot(std::string_view pattern) {
     if (pattern.empty()) {
       if (!any_) any_ = std::make_unique<T>();

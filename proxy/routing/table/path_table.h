@@ -20,14 +20,14 @@ namespace sluice::routing {
 class PathTable {
  public:
   void addExact(std::string_view path, Candidate candidate);
-  /// `prefix` covers itself and everything below it; a "/" at its end says nothing.
+  /// Adds a rule for `prefix`, which covers itself and everything below it; a "/" at its end has no meaning.
   void addPrefix(std::string_view prefix, Candidate candidate);
   void addExpression(Regex path, Candidate candidate);
   /// To be called once, behind the last add.
   void sort();
 
-  /// The best rule for the request, or nullptr. Exact paths, then expressions, then prefixes from the longest on.
-  /// "*" (OPTIONS) is covered by the prefix "/" alone.
+  /// Returns the best rule for the request, or nullptr. Exact paths come first, then expressions, then prefixes from
+  /// the longest on. "*" (OPTIONS) is covered by the prefix "/" alone.
   const Rule* find(const http::RequestHead& head) const;
 
  private:

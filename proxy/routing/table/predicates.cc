@@ -7,7 +7,7 @@
 namespace sluice::routing {
 namespace {
 
-/// Text put together from pieces: on the stack as long as it is short.
+/// A text that is joined from pieces, on the stack as long as it is short.
 class Scratch {
  public:
   void append(std::string_view piece) {
@@ -112,7 +112,7 @@ bool decodedMatches(std::string_view encoded, const Regex& expression) {
   return expression.matches(decoded.view());
 }
 
-/// The value of the first parameter of that name, as it was sent.
+/// Returns the value of the first parameter of that name, as it was sent.
 std::optional<std::string_view> encodedParameter(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, query.find('&'));

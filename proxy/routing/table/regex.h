@@ -1,5 +1,5 @@
-// A regular expression in RE2's syntax: linear in time whatever the pattern and the text, so a route can not be made to
-// stall.
+// A regular expression in RE2's syntax. It takes linear time whatever the pattern and the text, so no request can make
+// a route stall.
 //
 // Immutable; shared by all workers. Bytes are Latin-1, because field values need not be UTF-8.
 #pragma once
@@ -17,13 +17,13 @@ namespace sluice::routing {
 
 class Regex {
  public:
-  /// Errors are config's and say what RE2 dislikes.
+  /// Errors are those of the configuration, with RE2's explanation.
   static base::Result<Regex> compile(std::string_view pattern);
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
   ~Regex();
 
-  /// The whole of `text` matches.
+  /// Returns true if the whole of `text` matches.
   bool matches(std::string_view text) const;
 
  private:

@@ -1,5 +1,5 @@
-// What a RouteTable is made of: the listeners of a socket by hostname, in each the routes' hostnames, in each the
-// paths of HTTPRoutes and the calls of GRPCRoutes.
+// A RouteTable consists of the listeners of a socket by hostname, in each the routes' hostnames, and in each of those
+// the paths of HTTPRoutes and the calls of GRPCRoutes.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct ListenerRoutes {
 struct RouteIndex {
   HostMap<ListenerRoutes> listeners;
 
-  /// The one with the most specific hostname; nullptr if none is for this host.
+  /// Returns the listener with the most specific hostname; nullptr if none is for this host.
   const ListenerRoutes* listenerOf(std::string_view host) const {
     const ListenerRoutes* found = nullptr;
     listeners.visit(host, [&](const ListenerRoutes& listener) {

@@ -27,7 +27,7 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
       result.rule = rules.find(head);
       return result.rule != nullptr;
     });
-    // The listener with the most specific hostname owns the request, whether one of its routes takes it or not.
+    // The listener with the most specific hostname owns the request, whether or not one of its routes takes it.
     return true;
   });
   if (result.rule != nullptr) result.reason = "";

@@ -1,5 +1,5 @@
-// From a request to the rule that serves it: hostname map, then path tree or gRPC method, then predicates; the cost
-// does not grow with the number of routes. Immutable once built.
+// A RouteTable finds the rule that serves a request: by hostname map, then path tree or gRPC method, then predicates.
+// The cost does not grow with the number of routes. Immutable once built.
 //
 // The precedence is Gateway API's: the listener with the most specific hostname owns the request; then the route with
 // the most specific hostname; then Exact, RegularExpression, PathPrefix by length; method; number of header matches;
@@ -19,10 +19,10 @@ struct ServedListener;
 struct Rule;
 struct RouteIndex;
 
-/// Where a request goes: a rule, or the gateway's own answer.
+/// The destination of a request: a rule, or a local reply.
 struct RouteMatch {
   const Rule* rule = nullptr;
-  /// That owns the request; null if none does, or if it is misdirected.
+  /// The listener that owns the request; null if none does, or if the request is misdirected.
   const ServedListener* listener = nullptr;
   /// If rule is null: destination_not_found (404), or misdirected_request (421).
   const char* reason = "";
@@ -36,9 +36,9 @@ class RouteTable {
   RouteTable& operator=(RouteTable&&) noexcept;
   ~RouteTable();
 
-  /// Allocates nothing. `head` is in normal form (http/hygiene). A connection that was opened for a `serverName` (SNI,
-  /// lower case) is that of one listener, whose certificate and policy it met: a request for a host of another one is
-  /// misdirected (RFC 9110 section 15.5.20). Without a name it is nobody's in particular.
+  /// Finds the rule, and allocates nothing. `head` is in normal form (http/hygiene). A connection that was opened for a
+  /// `serverName` (SNI, lower case) belongs to one listener, whose certificate and policy it met: a request for a host
+  /// of another one is misdirected (RFC 9110 section 15.5.20). Without a name it belongs to no particular listener.
   RouteMatch match(const http::RequestHead& head, std::string_view serverName = {}) const;
 
  private:

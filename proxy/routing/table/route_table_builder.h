@@ -20,7 +20,7 @@ struct Rule;
 
 enum class PathKind : std::uint8_t { kExact, kPrefix, kExpression };
 
-/// A header field or query parameter that a match names. Of several with one name the first counts.
+/// A header field or query parameter that a match names. If several have one name, the first counts.
 struct FieldMatch {
   std::string name;
   std::string value;
@@ -33,7 +33,7 @@ struct RouteEntry {
   std::string hostname;          // the route's own, spelled likewise
   PathKind pathKind = PathKind::kPrefix;
   std::string path = "/";                        // in the normal form of http/hygiene, or an expression
-  std::optional<RpcPattern> rpc = std::nullopt;  // of a GRPCRoute, in the place of a path
+  std::optional<RpcPattern> rpc = std::nullopt;  // of a GRPCRoute, in place of a path
   std::string method;                            // "": any
   std::vector<FieldMatch> headers;
   std::vector<FieldMatch> query;
@@ -44,10 +44,10 @@ struct RouteEntry {
 class RouteTableBuilder {
  public:
   /// A listener owns its hostname even if no route is attached to it: requests for it are not for a less specific
-  /// listener. Null: it has no name.
+  /// listener. A null `name` gives it none.
   void addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name = nullptr);
-  /// An error (config's: an expression that RE2 refuses) leaves the table as it was. Entries of GRPCRoutes and others
-  /// do not share a hostname at a listener: attach sees to it.
+  /// Adds an entry. An error (of the configuration: RE2 refuses an expression) leaves the table as it was. Entries of
+  /// GRPCRoutes and others never share a hostname at a listener, because attaching prevents that.
   base::Status add(RouteEntry entry);
   RouteTable build() &&;
 

@@ -19,7 +19,7 @@
 
 namespace sluice::routing {
 
-/// What a rule asks of service and method; an empty one takes all.
+/// The service and method of a rule; an empty one takes all.
 struct RpcPattern {
   std::string service;
   std::string method;
@@ -28,12 +28,12 @@ struct RpcPattern {
 
 class RpcTable {
  public:
-  /// An error (config's: an expression that RE2 refuses) leaves the table as it was.
+  /// Adds a rule. An error (of the configuration: RE2 refuses an expression) leaves the table as it was.
   base::Status add(const RpcPattern& pattern, Candidate candidate);
   /// To be called once, behind the last add.
   void sort();
 
-  /// The best rule for the request, or nullptr.
+  /// Returns the best rule for the request, or nullptr.
   const Rule* find(const http::RequestHead& head) const;
 
  private:
@@ -41,7 +41,7 @@ class RpcTable {
     std::string_view service;
     std::string_view method;
   };
-  /// Those that do not look at the service, or at no other than one.
+  /// The rules that require no service, or only this one.
   struct Methods {
     TextMap<Candidates> exact;
     Candidates any;
