@@ -41,9 +41,9 @@ bool isProtected(FieldId id) {
   }
 }
 
-class FieldReader {
+class FieldLineReader {
  public:
-  FieldReader(base::Arena& arena, Version version, FieldSection& section)
+  FieldLineReader(base::Arena& arena, Version version, FieldSection& section)
       : arena_(arena), section_(section), version_(version) {}
 
   // Returns nullptr, or why the line is refused.
@@ -170,7 +170,7 @@ class FieldReader {
 
 const char* readFields(base::Arena& arena, const Headers& raw, Version version, FieldSection& section) {
   section.kept.reserve(arena, raw.size());
-  FieldReader reader(arena, version, section);
+  FieldLineReader reader(arena, version, section);
   for (const Field& field : raw) {
     if (!isNormalName(field)) return "a field name is not a token";
     if (!isFieldValue(field.value)) return "a field value holds a control character";

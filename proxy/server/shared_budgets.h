@@ -6,7 +6,7 @@
 #include "proxy/base/settings.h"
 #include "proxy/exchange/client_memory.h"
 #include "proxy/processing/buffer_budget.h"
-#include "proxy/upstream/budget.h"
+#include "proxy/upstream/circuit_breaker.h"
 
 namespace sluice::server {
 
@@ -24,7 +24,7 @@ struct SharedBudgets {
     heads.setMost(limits.headerMemoryTotal);
   }
 
-  upstream::Budgets upstream;
+  upstream::CircuitBreakers upstream;
   processing::BufferBudget buffers;
   exchange::ClientMemoryTotal clients;
   processing::BufferBudget heads;

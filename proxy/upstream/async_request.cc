@@ -8,7 +8,7 @@
 
 namespace sluice::upstream {
 
-AsyncRequest::AsyncRequest(Context& context, AsyncRequestOwner& owner, const AsyncRequestTimes& times)
+AsyncRequest::AsyncRequest(UpstreamContext& context, AsyncRequestOwner& owner, const AsyncRequestTimes& times)
     : context_(context),
       owner_(owner),
       times_(times),

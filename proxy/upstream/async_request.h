@@ -20,8 +20,8 @@
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/context.h"
 #include "proxy/upstream/request.h"
+#include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
 
@@ -53,7 +53,7 @@ struct AsyncRequestTimes {
 
 class AsyncRequest final : private net::Timer {
  public:
-  AsyncRequest(Context& context, AsyncRequestOwner& owner, const AsyncRequestTimes& times);
+  AsyncRequest(UpstreamContext& context, AsyncRequestOwner& owner, const AsyncRequestTimes& times);
   AsyncRequest(const AsyncRequest&) = delete;
   AsyncRequest& operator=(const AsyncRequest&) = delete;
   ~AsyncRequest() override;
@@ -109,7 +109,7 @@ class AsyncRequest final : private net::Timer {
   void finish();
   bool mayRepeat(const base::Error& error, bool unprocessed) const;
 
-  Context& context_;
+  UpstreamContext& context_;
   AsyncRequestOwner& owner_;
   const AsyncRequestTimes times_;
   const http::Token token_;

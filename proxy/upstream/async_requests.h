@@ -16,7 +16,7 @@ namespace sluice::upstream {
 class AsyncRequests final : public http::ClientSink, public WaiterSink {
  public:
   http::Token add(AsyncRequest& request) { return tokenOf(User::kAsyncRequest, entries_.create(request).self); }
-  void remove(AsyncRequest& request) { entries_.destroy(handleOf<Entry>(request.token())); }
+  void remove(AsyncRequest& request) { entries_.destroy(handleOf<EnrolledRequest>(request.token())); }
   void mark(AsyncRequest& request);
 
   /// Runs in the drive beat.
@@ -41,19 +41,19 @@ class AsyncRequests final : public http::ClientSink, public WaiterSink {
   bool onPoolFailed(http::Token waiter, const base::Error& error) override;
 
  private:
-  struct Entry {
-    base::Handle<Entry> self;
+  struct EnrolledRequest {
+    base::Handle<EnrolledRequest> self;
     AsyncRequest& request;
-    Entry(base::Handle<Entry> handle, AsyncRequest& named) : self(handle), request(named) {}
+    EnrolledRequest(base::Handle<EnrolledRequest> handle, AsyncRequest& named) : self(handle), request(named) {}
   };
 
   /// Returns nullptr if the request is gone.
   AsyncRequest* find(http::Token token) {
-    Entry* entry = entries_.find(handleOf<Entry>(token));
+    EnrolledRequest* entry = entries_.find(handleOf<EnrolledRequest>(token));
     return entry != nullptr ? &entry->request : nullptr;
   }
 
-  base::Slab<Entry> entries_;
+  base::Slab<EnrolledRequest> entries_;
   std::vector<http::Token> due_;
 };
 

@@ -62,7 +62,7 @@ base::Error noEndpoint() {
 
 }  // namespace
 
-Cluster::Cluster(Context& owner, std::shared_ptr<const routing::BackendPlan> plan)
+Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
       countsAs_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),

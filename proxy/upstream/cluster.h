@@ -24,11 +24,11 @@
 #include "proxy/net/tls/tls.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/budget.h"
-#include "proxy/upstream/context.h"
+#include "proxy/upstream/circuit_breaker.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/pool_owner.h"
 #include "proxy/upstream/retry_budget.h"
+#include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
 
@@ -45,7 +45,7 @@ struct Wishes {
 
 class Cluster final : public PoolOwner {
  public:
-  Cluster(Context& owner, std::shared_ptr<const routing::BackendPlan> plan);
+  Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendPlan> plan);
   ~Cluster();
 
   const routing::BackendPlan& plan() const override { return *plan_; }
@@ -83,7 +83,7 @@ class Cluster final : public PoolOwner {
   bool retired() const { return retired_; }
 
   // PoolOwner
-  Budget& budget() override { return budget_; }
+  CircuitBreaker& budget() override { return budget_; }
   void attach() override { ++attached_; }
   void detach() override;
   void countWaiters(int more) override { waiting_ += static_cast<std::size_t>(more); }
@@ -124,10 +124,10 @@ class Cluster final : public PoolOwner {
   base::Error tooManyWait();
   observe::Gauge* gauge(ConnectionUse use);
 
-  Context& owner_;
+  UpstreamContext& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
   const routing::BackendIdentity countsAs_;
-  Budget& budget_;
+  CircuitBreaker& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
   std::vector<std::unique_ptr<Pool>>

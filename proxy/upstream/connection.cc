@@ -23,7 +23,7 @@ base::Error Connection::prohibited() {
                      "the backend's address is not allowed");
 }
 
-Connection::Connection(base::Handle<Connection> self, Context& owner, Table& table, ConnectionOwner& pool,
+Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Table& table, ConnectionOwner& pool,
                        net::Addresses addresses)
     : self_(self),
       owner_(owner),

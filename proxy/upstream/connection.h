@@ -14,7 +14,7 @@
 #include "proxy/net/timers.h"
 #include "proxy/net/transport.h"
 #include "proxy/upstream/connection_owner.h"
-#include "proxy/upstream/context.h"
+#include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
 
@@ -30,7 +30,7 @@ class Connection final : public net::TransportSink, private net::Timer {
 
   using Table = base::BeatTable<Connection>;
 
-  Connection(base::Handle<Connection> self, Context& owner, Table& table, ConnectionOwner& pool,
+  Connection(base::Handle<Connection> self, UpstreamContext& owner, Table& table, ConnectionOwner& pool,
              net::Addresses addresses);
   ~Connection() override;
 
@@ -94,7 +94,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   void count(ConnectionUse use);
 
   const base::Handle<Connection> self_;
-  Context& owner_;
+  UpstreamContext& owner_;
   Table& table_;  // the table that it is in
   ConnectionOwner& pool_;
   PoolOwner& cluster_;  // the pool's

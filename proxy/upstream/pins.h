@@ -17,7 +17,7 @@ namespace sluice::upstream {
 
 class Connection;
 class ConnectionOwner;
-class Context;
+class UpstreamContext;
 class PoolOwner;
 
 class Pins {
@@ -25,7 +25,7 @@ class Pins {
   /// The most idle connections that one client keeps at one Backend.
   static constexpr std::size_t kMostIdle = 4;
 
-  explicit Pins(Context& owner) : owner_(owner) {}
+  explicit Pins(UpstreamContext& owner) : owner_(owner) {}
 
   bool empty() const { return ofClient_.empty(); }
   /// Lets `connection` take requests of `client`, a downstream connection, alone from now on, unless it is pinned
@@ -48,7 +48,7 @@ class Pins {
   template <typename Visit>
   void each(const Handles& handles, const PoolOwner& cluster, Visit&& visit);
 
-  Context& owner_;
+  UpstreamContext& owner_;
   std::unordered_map<http::Token, Handles> ofClient_;
 };
 

@@ -26,7 +26,7 @@ std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Addre
 
 }  // namespace
 
-Pool::Pool(Context& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint)
+Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint)
     : owner_(owner), cluster_(cluster), fixed_(alone(endpoint)), waiting_(*this, cluster, owner.sinks()) {
   const bool byAlpn = cluster.plan().tls.has_value();
   switch (cluster.plan().protocol) {

@@ -20,8 +20,8 @@
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/tls/tls.h"
 #include "proxy/upstream/connection_owner.h"
-#include "proxy/upstream/context.h"
 #include "proxy/upstream/passive_health.h"
+#include "proxy/upstream/upstream_context.h"
 #include "proxy/upstream/waiting_list.h"
 
 namespace sluice::upstream {
@@ -29,7 +29,7 @@ namespace sluice::upstream {
 class Pool final : public ConnectionOwner {
  public:
   /// Without an address, the plan's hostname is resolved for each connection.
-  Pool(Context& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint);
+  Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
@@ -93,7 +93,7 @@ class Pool final : public ConnectionOwner {
   bool open();
   void drainAll();
 
-  Context& owner_;
+  UpstreamContext& owner_;
   PoolOwner& cluster_;
   /// The address of an endpoint that has one; those of a name come from the resolver.
   const std::optional<base::Result<net::Addresses>> fixed_;

@@ -18,14 +18,14 @@
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
-#include "proxy/upstream/context.h"
+#include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
 
 class Request {
  public:
   /// `context` outlives it; `token` comes from its user's table.
-  Request(Context& context, http::Token token) : context_(context), token_(token) {}
+  Request(UpstreamContext& context, http::Token token) : context_(context), token_(token) {}
   Request(Request&& other) noexcept
       : context_(other.context_), token_(other.token_), at_(std::exchange(other.at_, {})) {}
   /// Both must belong to the same user.
@@ -103,7 +103,7 @@ class Request {
     base::MonotonicTime begun{};
   };
 
-  Context& context_;
+  UpstreamContext& context_;
   const http::Token token_;
   Progress at_;
 };

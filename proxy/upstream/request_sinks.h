@@ -1,7 +1,7 @@
 // Codecs and pools know a request by its token alone. RequestSinks hands their events to the user whose request it is.
 //
 // A token carries its user in bits that no slab's index reaches, so each event goes to one table, which looks for the
-// request among its own. Owned by Upstreams' Context; one thread.
+// request among its own. Owned by Upstreams' UpstreamContext; one thread.
 #pragma once
 
 #include <array>

@@ -42,7 +42,7 @@ bool RetryBudget::withinMinimum(base::MonotonicTime now) {
 bool RetryBudget::withinShare() const {
   std::uint64_t requests = 0;
   std::uint64_t retries = 0;
-  for (const Slot& each : slots_) {
+  for (const IntervalSlot& each : slots_) {
     requests += each.requests;
     retries += each.retries;
   }

@@ -35,22 +35,22 @@ class RetryBudget {
 
  private:
   static constexpr std::uint64_t kSlots = 10;
-  struct Slot {
+  struct IntervalSlot {
     std::uint64_t requests = 0;
     std::uint64_t retries = 0;
   };
 
   std::uint64_t slotAt(base::MonotonicTime time) const;
-  Slot& slot(std::uint64_t number) { return slots_[number % kSlots]; }
+  IntervalSlot& slot(std::uint64_t number) { return slots_[number % kSlots]; }
   void lookBack(base::MonotonicTime now, std::uint64_t begun);
   bool withinMinimum(base::MonotonicTime now);
   bool withinShare() const;
 
   const RetryConstraint constraint_;
-  std::array<Slot, kSlots> slots_{};  // each is a tenth of the interval
-  std::uint64_t slot_;                // the number of the latest
-  std::uint64_t requests_ = 0;        // within the interval, without retries
-  std::uint64_t retries_ = 0;         // allowed
+  std::array<IntervalSlot, kSlots> slots_{};  // each is a tenth of the interval
+  std::uint64_t slot_;                        // the number of the latest
+  std::uint64_t requests_ = 0;                // within the interval, without retries
+  std::uint64_t retries_ = 0;                 // allowed
   base::MonotonicTime minBegun_;
   std::uint32_t minTaken_ = 0;
 };

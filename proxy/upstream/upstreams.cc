@@ -6,7 +6,7 @@
 
 namespace sluice::upstream {
 
-Upstreams::Upstreams(const UpstreamParts& parts) : Context(parts) {
+Upstreams::Upstreams(const UpstreamParts& parts) : UpstreamContext(parts) {
   sinks().serve(User::kAsyncRequest, asyncRequests_, asyncRequests_);
 }
 

@@ -15,13 +15,13 @@
 #include "proxy/upstream/async_requests.h"
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
-#include "proxy/upstream/context.h"
 #include "proxy/upstream/pins.h"
 #include "proxy/upstream/pool.h"
+#include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
 
-class Upstreams final : public Context {
+class Upstreams final : public UpstreamContext {
  public:
   explicit Upstreams(const UpstreamParts& parts);
   ~Upstreams();
@@ -55,7 +55,7 @@ class Upstreams final : public Context {
   /// Closes every connection at once.
   void shutdown();
 
-  // Context
+  // UpstreamContext
   void createConnection(Pool& pool, net::Addresses addresses) override;
   void keepUntilEmpty(std::unique_ptr<Pool> pool) override { leaving_.push_back(std::move(pool)); }
   void markDirty(Pool& pool) override;

@@ -12,8 +12,8 @@ namespace {
 
 using test::produced;
 
-struct Client {
-  explicit Client(Limits limits = {}) : codec(makeH1ClientCodec(sink, pool, limits)) {}
+struct H1Client {
+  explicit H1Client(Limits limits = {}) : codec(makeH1ClientCodec(sink, pool, limits)) {}
 
   RequestHead request(Method method = Method::kGet, std::string_view text = "GET") {
     RequestHead head;
@@ -42,7 +42,7 @@ struct Client {
 constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 TEST(H1Client, SendsAndIsReused) {
-  Client client;
+  H1Client client;
   EXPECT_EQ(client.codec->availableStreams(), 1U);
   base::Arena arena(client.pool);
   RequestHead head = client.request();
@@ -64,7 +64,7 @@ TEST(H1Client, SendsAndIsReused) {
 }
 
 TEST(H1Client, HoldsNoMemoryWhileIdle) {
-  Client client;
+  H1Client client;
   client.get();
   client.feed(kOk);
   client.last().message.arena.clear();
@@ -85,7 +85,7 @@ TEST(H1Client, FramesTheRequestItself) {
       {Method::kGet, "GET", Body::kUntilEnd, 0, "transfer-encoding: chunked\r\n"},
   };
   for (const auto& c : kCases) {
-    Client client;
+    H1Client client;
     RequestHead head = client.request(c.method, c.text);
     head.body = c.body;
     head.contentLength = c.length;
@@ -96,7 +96,7 @@ TEST(H1Client, FramesTheRequestItself) {
 }
 
 TEST(H1Client, AsksForTrailersAndContinue) {
-  Client client;
+  H1Client client;
   RequestHead head = client.request();
   head.acceptsTrailers = head.expectContinue = true;
   client.send(head);
@@ -105,7 +105,7 @@ TEST(H1Client, AsksForTrailersAndContinue) {
 }
 
 TEST(H1Client, StreamsARequestBody) {
-  Client client;
+  H1Client client;
   RequestHead head = client.request(Method::kPost, "POST");
   head.body = Body::kUntilEnd;
   const StreamId id = client.send(head);
@@ -128,7 +128,7 @@ TEST(H1Client, StreamsARequestBody) {
 
 TEST(H1Client, ARequestOfTheWrongLengthIsCutSoThatItShows) {
   for (const std::string_view body : {"1", "123"}) {
-    Client client;
+    H1Client client;
     RequestHead head = client.request(Method::kPost, "POST");
     head.body = Body::kLength;
     head.contentLength = 2;
@@ -144,7 +144,7 @@ TEST(H1Client, ARequestOfTheWrongLengthIsCutSoThatItShows) {
 }
 
 TEST(H1Client, ABrokenRequestBodyEndsTheConnection) {
-  Client client;
+  H1Client client;
   RequestHead head = client.request(Method::kPost, "POST");
   head.body = Body::kUntilEnd;
   const StreamId id = client.send(head);
@@ -167,12 +167,12 @@ TEST(H1Client, SaysTheSameHoweverTheBytesAreCut) {
       "HTTP/1.1 204 No Content\r\n\r\n",
   };
   for (const std::string& response : responses) {
-    Client whole;
+    H1Client whole;
     whole.get();
     whole.feed(response);
     whole.codec->feedEnd(true);
     for (std::size_t cut = 1; cut < response.size(); ++cut) {
-      Client split;
+      H1Client split;
       split.get();
       split.feed(response.substr(0, cut));
       split.feed(response.substr(cut));
@@ -183,7 +183,7 @@ TEST(H1Client, SaysTheSameHoweverTheBytesAreCut) {
 }
 
 TEST(H1Client, ReadsInterimsTrailersAndChunks) {
-  Client client;
+  H1Client client;
   client.get();
   client.feed(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: "
@@ -196,7 +196,7 @@ TEST(H1Client, ReadsInterimsTrailersAndChunks) {
 TEST(H1Client, InterimResponsesAreBounded) {
   Limits limits;
   limits.informationalResponses = 3;
-  Client client(limits);
+  H1Client client(limits);
   client.get();
   for (int i = 0; i < 3; ++i) client.feed("HTTP/1.1 103 Early Hints\r\n\r\n");
   EXPECT_FALSE(client.last().reset);
@@ -235,7 +235,7 @@ TEST(H1Client, RefusesResponsesThatCouldBeReadInTwoWays) {
                                           "\x15\x03\x01\r\n",
                                           "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n",
                                           "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
-    Client client;
+    H1Client client;
     client.get();
     client.feed(response);
     EXPECT_TRUE(client.last().reset) << response;
@@ -247,7 +247,7 @@ TEST(H1Client, RefusesResponsesThatCouldBeReadInTwoWays) {
 }
 
 TEST(H1Client, ALoneCrNeverEndsAHead) {
-  Client client;
+  H1Client client;
   client.get();
   client.feed("HTTP/1.1 200 OK\r\n\r\r\nContent-Length: 5\r\n\r\nhello");
   EXPECT_TRUE(client.last().reset);
@@ -256,7 +256,7 @@ TEST(H1Client, ALoneCrNeverEndsAHead) {
 
 // What is there before a byte of the request has left was not meant for it: the rest of an earlier answer, or a trap.
 TEST(H1Client, AnAnswerBeforeTheRequestIsNotItsAnswer) {
-  Client client;
+  H1Client client;
   client.send(client.request());
   client.feed(kOk);
   EXPECT_TRUE(client.last().reset);
@@ -267,7 +267,7 @@ TEST(H1Client, AnAnswerBeforeTheRequestIsNotItsAnswer) {
 
 TEST(H1Client, ALostConnectionTellsWhetherTheBackendMayHaveBegun) {
   for (const bool handedOver : {false, true}) {
-    Client client;
+    H1Client client;
     client.send(client.request());
     if (handedOver) client.out();
     client.codec->feedLost(base::Error::upstream(base::ErrorType::kConnectionTerminated, "reset"));
@@ -277,19 +277,19 @@ TEST(H1Client, ALostConnectionTellsWhetherTheBackendMayHaveBegun) {
 }
 
 TEST(H1Client, BytesThatNobodyAskedForEndTheConnection) {
-  Client before;
+  H1Client before;
   before.feed(kOk);
   EXPECT_EQ(before.codec->state(), CodecState::kClosed);
   EXPECT_EQ(before.codec->availableStreams(), 0U);
 
-  Client behind;
+  H1Client behind;
   behind.get();
   behind.feed(std::string(kOk) + std::string(kOk));
   EXPECT_EQ(behind.last().body, "ok");
   EXPECT_TRUE(behind.last().ended);
   EXPECT_EQ(behind.codec->state(), CodecState::kClosed);
 
-  Client later;
+  H1Client later;
   later.get();
   later.feed(kOk);
   later.feed("\r\n");
@@ -308,7 +308,7 @@ TEST(H1Client, BodiesWhereNoneMayBeRetireTheConnection) {
       {Method::kGet, "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 2\r\n\r\nok"},
   };
   for (const auto& c : kCases) {
-    Client client;
+    H1Client client;
     client.send(client.request(c.method, c.text));
     client.out();
     client.feed(c.response);
@@ -316,7 +316,7 @@ TEST(H1Client, BodiesWhereNoneMayBeRetireTheConnection) {
     EXPECT_EQ(client.last().body, "") << c.response;
     EXPECT_EQ(client.codec->state(), CodecState::kClosed) << c.response;
   }
-  Client head;
+  H1Client head;
   head.send(head.request(Method::kHead, "HEAD"));
   head.out();
   head.feed("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
@@ -324,7 +324,7 @@ TEST(H1Client, BodiesWhereNoneMayBeRetireTheConnection) {
 }
 
 TEST(H1Client, AResponseBeforeTheRequestsEndRetiresTheConnection) {
-  Client client;
+  H1Client client;
   RequestHead head = client.request(Method::kPost, "POST");
   head.body = Body::kUntilEnd;
   const StreamId id = client.send(head);
@@ -342,13 +342,13 @@ TEST(H1Client, AResponseBeforeTheRequestsEndRetiresTheConnection) {
 TEST(H1Client, HonoursClose) {
   for (const std::string_view response : {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
                                           "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"}) {
-    Client client;
+    H1Client client;
     client.get();
     client.feed(response);
     EXPECT_TRUE(client.last().ended);
     EXPECT_EQ(client.codec->state(), CodecState::kClosed);
   }
-  Client kept;
+  H1Client kept;
   kept.get();
   kept.feed("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok");
   EXPECT_EQ(kept.codec->availableStreams(), 1U);
@@ -356,7 +356,7 @@ TEST(H1Client, HonoursClose) {
 
 TEST(H1Client, OnlyACleanEndCompletesABodyWithoutLength) {
   for (const bool clean : {true, false}) {
-    Client client;
+    H1Client client;
     client.get();
     client.feed("HTTP/1.1 200 OK\r\n\r\nsome");
     EXPECT_EQ(client.codec->state(), CodecState::kDraining);
@@ -382,7 +382,7 @@ TEST(H1Client, TellsWhetherTheBackendMayHaveBegun) {
                 {true, "HTTP/1.1 100 Continue\r\n\r\n", true, false},
                 {true, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", true, false}};
   for (const auto& c : kCases) {
-    Client client;
+    H1Client client;
     client.send(client.request());
     if (c.produced) client.out();
     client.feed(c.before);
@@ -392,7 +392,7 @@ TEST(H1Client, TellsWhetherTheBackendMayHaveBegun) {
     EXPECT_EQ(client.last().unprocessed, c.unprocessed) << c.before;
     EXPECT_EQ(client.codec->state(), CodecState::kClosed);
   }
-  Client idle;
+  H1Client idle;
   idle.codec->feedEnd(true);
   EXPECT_EQ(idle.codec->state(), CodecState::kClosed);
 }
@@ -404,7 +404,7 @@ TEST(H1Client, DeliversABodyOnlyByCredit) {
        {"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\nabcdef"}) {
-    Client client(limits);
+    H1Client client(limits);
     const StreamId id = client.get();
     client.feed(response);
     client.codec->feedEnd(true);
@@ -418,7 +418,7 @@ TEST(H1Client, DeliversABodyOnlyByCredit) {
 }
 
 TEST(H1Client, CancelEndsTheConnectionSilently) {
-  Client client;
+  H1Client client;
   const StreamId id = client.get();
   client.feed("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
   client.codec->reset(id, ResetReason::kCancelled);
@@ -430,7 +430,7 @@ TEST(H1Client, CancelEndsTheConnectionSilently) {
 }
 
 TEST(H1Client, ACancelledUploadMustNotLookWhole) {
-  Client client;
+  H1Client client;
   RequestHead head = client.request(Method::kPost, "POST");
   head.body = Body::kUntilEnd;
   const StreamId id = client.send(head);
@@ -440,10 +440,10 @@ TEST(H1Client, ACancelledUploadMustNotLookWhole) {
 }
 
 TEST(H1Client, Drains) {
-  Client idle;
+  H1Client idle;
   idle.codec->drain();
   EXPECT_EQ(idle.codec->state(), CodecState::kClosed);
-  Client busy;
+  H1Client busy;
   busy.get();
   busy.codec->drain();
   EXPECT_EQ(busy.codec->state(), CodecState::kDraining);
@@ -453,7 +453,7 @@ TEST(H1Client, Drains) {
 }
 
 TEST(H1Client, NeverWritesWhatCouldBeAnotherRequest) {
-  Client valid;
+  H1Client valid;
   base::Arena arena(valid.pool);
   std::vector<RequestHead> heads(8, valid.request());
   heads[0].target = "/x HTTP/1.1\r\nHost: b\r\n\r\nGET /smug";
@@ -465,7 +465,7 @@ TEST(H1Client, NeverWritesWhatCouldBeAnotherRequest) {
   heads[6].headers.add(arena, "x", "a\r\nb: c");
   heads[7].headers.add(arena, "x\r\ny", "a");
   for (const RequestHead& head : heads) {
-    Client client;
+    H1Client client;
     EXPECT_NE(client.send(head), 0U);
     EXPECT_TRUE(client.codec->wantsProduce());
     EXPECT_EQ(client.out(), "");
@@ -478,16 +478,16 @@ TEST(H1Client, NeverWritesWhatCouldBeAnotherRequest) {
 TEST(H1Client, ResponseHeadsAreBounded) {
   Limits limits;
   limits.headerFields = 2;
-  Client fits(limits);
+  H1Client fits(limits);
   fits.get();
   fits.feed("HTTP/1.1 204 X\r\nA: 1\r\nB: 2\r\n\r\n");
   EXPECT_TRUE(fits.last().ended);
-  Client exceeds(limits);
+  H1Client exceeds(limits);
   exceeds.get();
   exceeds.feed("HTTP/1.1 204 X\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n");
   EXPECT_TRUE(exceeds.last().reset);
   EXPECT_EQ(exceeds.sink.limits, std::vector<Limit>{Limit::kHeaderFields});
-  Client endless;
+  H1Client endless;
   endless.get();
   for (int i = 0; i < 1000; ++i) endless.feed(std::string(1000, 'x'));
   EXPECT_TRUE(endless.last().reset);

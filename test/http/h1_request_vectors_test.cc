@@ -10,20 +10,20 @@
 namespace sluice::http {
 namespace {
 
-struct Outcome {
+struct VectorOutcome {
   int status = 0;  // 200: accepted and complete; 0: nothing yet
   std::size_t requests = 0;
   std::vector<Limit> limits;
 };
 
-Outcome outcomeOf(const std::string& bytes, const Limits& limits = {}, std::size_t piece = std::string::npos) {
+VectorOutcome outcomeOf(const std::string& bytes, const Limits& limits = {}, std::size_t piece = std::string::npos) {
   base::ChunkPool pool;
   test::RecordingServerSink sink(pool);
   auto codec = makeH1ServerCodec(sink, pool, limits, Scheme::kHttp);
   for (std::size_t at = 0; at < bytes.size(); at += std::min(piece, bytes.size())) {
     codec->feed(std::string_view(bytes).substr(at, piece));
   }
-  Outcome outcome;
+  VectorOutcome outcome;
   outcome.requests = sink.count();
   outcome.limits = sink.limits;
   if (sink.count() == 0) return outcome;
@@ -192,7 +192,7 @@ TEST(H1RequestVectors, NothingBehindARefusedRequestIsServed) {
 // Fed whole and byte by byte: a limit does not depend on how the bytes arrive.
 void expectLimit(const std::string& bytes, const Limits& limits, int status, std::optional<Limit> hit) {
   for (const std::size_t piece : {std::string::npos, std::size_t{1}, std::size_t{7}}) {
-    const Outcome outcome = outcomeOf(bytes, limits, piece);
+    const VectorOutcome outcome = outcomeOf(bytes, limits, piece);
     EXPECT_EQ(outcome.status, status) << bytes.size() << " bytes by " << piece;
     EXPECT_EQ(outcome.limits, hit ? std::vector<Limit>{*hit} : std::vector<Limit>{});
   }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kKey = "dGhlIHNhbXBsZSBub25jZQ==";
 constexpr std::string_view kAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
-struct Asked {
+struct HandshakeRequest {
   std::string_view method = "GET";
   Version version = Version::kHttp11;
   std::vector<std::pair<std::string_view, std::string_view>> fields = {{"host", "a"},
@@ -20,7 +20,7 @@ struct Asked {
                                                                        {"sec-websocket-key", kKey},
                                                                        {"sec-websocket-version", "13"}};
   /// Fields of that name go; the new ones come.
-  Asked& with(std::string_view name, std::vector<std::string_view> values) {
+  HandshakeRequest& with(std::string_view name, std::vector<std::string_view> values) {
     std::erase_if(fields, [&](const auto& field) { return field.first == name; });
     for (const std::string_view value : values) fields.emplace_back(name, value);
     return *this;
@@ -29,7 +29,7 @@ struct Asked {
 
 class Handshake : public testing::Test {
  protected:
-  base::Result<RequestHead> check(const Asked& asked) {
+  base::Result<RequestHead> check(const HandshakeRequest& asked) {
     RawRequest raw;
     raw.method = asked.method;
     raw.target = "/chat";
@@ -37,7 +37,7 @@ class Handshake : public testing::Test {
     for (const auto& [name, value] : asked.fields) raw.fields.add(arena_, name, value);
     return checkRequest(arena_, raw, Scheme::kHttp);
   }
-  bool asksForATunnel(const Asked& asked) {
+  bool asksForATunnel(const HandshakeRequest& asked) {
     const auto head = check(asked);
     EXPECT_TRUE(head.ok());
     if (!head.ok()) return false;
@@ -55,10 +55,10 @@ TEST_F(Handshake, AsksForATunnel) {
   EXPECT_EQ(head->body, Body::kTunnel);
   EXPECT_NE(head->headers.find("sec-websocket-version"), nullptr);
   EXPECT_EQ(webSocketKey(head->headers), kKey);
-  EXPECT_TRUE(asksForATunnel(Asked().with("upgrade", {"WebSocket"})));
-  EXPECT_TRUE(asksForATunnel(Asked().with("connection", {"keep-alive, upgrade"})));
-  EXPECT_TRUE(asksForATunnel(Asked().with("sec-websocket-version", {"99"}))) << "the backend judges";
-  EXPECT_TRUE(asksForATunnel(Asked().with("content-length", {"0"})));
+  EXPECT_TRUE(asksForATunnel(HandshakeRequest().with("upgrade", {"WebSocket"})));
+  EXPECT_TRUE(asksForATunnel(HandshakeRequest().with("connection", {"keep-alive, upgrade"})));
+  EXPECT_TRUE(asksForATunnel(HandshakeRequest().with("sec-websocket-version", {"99"}))) << "the backend judges";
+  EXPECT_TRUE(asksForATunnel(HandshakeRequest().with("content-length", {"0"})));
 }
 
 // RFC 8441 section 5.
@@ -90,24 +90,24 @@ TEST_F(Handshake, IsAskedForByExtendedConnectWithoutAKey) {
 
 // Row 34: the only protocol, the only one that is asked for, and named by Connection.
 TEST_F(Handshake, AsksForNothingIfItIsNotWhole) {
-  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"h2c"})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"websocket, h2c"})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"websocket", "h2c"})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {"websocket/13"})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("upgrade", {})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("connection", {})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("connection", {"keep-alive"})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("connection", {"upgrade, sec-websocket-key"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("upgrade", {"h2c"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("upgrade", {"websocket, h2c"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("upgrade", {"websocket", "h2c"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("upgrade", {"websocket/13"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("upgrade", {})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("connection", {})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("connection", {"keep-alive"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("connection", {"upgrade, sec-websocket-key"})));
   EXPECT_FALSE(asksForATunnel({.method = "POST"}));
   EXPECT_FALSE(asksForATunnel({.version = Version::kHttp10}));
   for (const std::string_view key :
        {"", "short==", "dGhlIHNhbXBsZSBub25jZQ=a", "dGhlIHNhbXBsZSBub25jZ*==", "dGhlIHNhbXBsZSBub25jZQ==="}) {
-    EXPECT_FALSE(asksForATunnel(Asked().with("sec-websocket-key", {key}))) << key;
+    EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("sec-websocket-key", {key}))) << key;
   }
-  EXPECT_FALSE(asksForATunnel(Asked().with("sec-websocket-key", {})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("sec-websocket-key", {kKey, kKey})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("content-length", {"5"})));
-  EXPECT_FALSE(asksForATunnel(Asked().with("transfer-encoding", {"chunked"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("sec-websocket-key", {})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("sec-websocket-key", {kKey, kKey})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("content-length", {"5"})));
+  EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("transfer-encoding", {"chunked"})));
 }
 
 class Agreement : public testing::Test {

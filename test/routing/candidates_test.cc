@@ -16,7 +16,7 @@
 namespace sluice::routing {
 namespace {
 
-using test::Request;
+using test::RequestMaker;
 
 class CandidateGenerator {
  public:
@@ -103,7 +103,7 @@ Candidate asking(std::uint32_t place, std::string name, std::string value) {
   return result;
 }
 
-std::string foundCandidate(const Candidates& candidates, const Request& request) {
+std::string foundCandidate(const Candidates& candidates, const RequestMaker& request) {
   return routeNameOf(candidates.firstHolding(request.head()));
 }
 
@@ -114,14 +114,14 @@ TEST(Candidates, OfManyNamesAndOfValuesOfAnyLengthNoneIsLost) {
     candidates.add(asking(length, "x-0", std::string(length, 'a')));
   candidates.sort();
   for (std::uint32_t i = 0; i < 50; ++i) {
-    EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x-" + std::to_string(i), "1"}})),
+    EXPECT_EQ(foundCandidate(candidates, RequestMaker("GET", "a", "/", {{"x-" + std::to_string(i), "1"}})),
               std::to_string(i));
   }
   for (const std::uint32_t length : {4096U, 4097U, 9000U}) {
-    EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x-0", std::string(length, 'a')}})),
+    EXPECT_EQ(foundCandidate(candidates, RequestMaker("GET", "a", "/", {{"x-0", std::string(length, 'a')}})),
               std::to_string(length));
   }
-  EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x-0", std::string(4095, 'a')}})), "none");
+  EXPECT_EQ(foundCandidate(candidates, RequestMaker("GET", "a", "/", {{"x-0", std::string(4095, 'a')}})), "none");
 }
 
 TEST(Candidates, ValuesThatComeInPiecesAreFoundUpToTheLengthOfTheLongest) {
@@ -130,8 +130,8 @@ TEST(Candidates, ValuesThatComeInPiecesAreFoundUpToTheLengthOfTheLongest) {
   const std::string part(2047, 'a');
   candidates.add(asking(100, "x", part + "," + part + "b"));
   candidates.sort();
-  EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "b"}})), "100");
-  EXPECT_EQ(foundCandidate(candidates, Request("GET", "a", "/", {{"x", part}, {"x", part + "bc"}})), "none");
+  EXPECT_EQ(foundCandidate(candidates, RequestMaker("GET", "a", "/", {{"x", part}, {"x", part + "b"}})), "100");
+  EXPECT_EQ(foundCandidate(candidates, RequestMaker("GET", "a", "/", {{"x", part}, {"x", part + "bc"}})), "none");
 }
 
 }  // namespace

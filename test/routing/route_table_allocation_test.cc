@@ -44,10 +44,10 @@ TEST(RouteTable, AllocatesNothingToMatch) {
     ASSERT_TRUE(builder.add(std::move(entry)).ok());
   }
   const RouteTable table = std::move(builder).build();
-  const test::Request hit("GET", "host4.example.com:8080",
-                          "/a/b67/c?q=a%20long%20value%20that%20is%20long%20enough%20not%20to%20fit",
-                          {{"x-a", "1"}, {"x-a", "2"}});
-  const test::Request miss("GET", "a.very.long.name.that.nobody.has.ever.seen.example.com", "/a/b67/c/d/e/f?r=1");
+  const test::RequestMaker hit("GET", "host4.example.com:8080",
+                               "/a/b67/c?q=a%20long%20value%20that%20is%20long%20enough%20not%20to%20fit",
+                               {{"x-a", "1"}, {"x-a", "2"}});
+  const test::RequestMaker miss("GET", "a.very.long.name.that.nobody.has.ever.seen.example.com", "/a/b67/c/d/e/f?r=1");
   const std::size_t before = allocations;
   const RouteMatch found = table.match(hit.head());
   const RouteMatch lost = table.match(miss.head());

@@ -183,7 +183,7 @@ RouteTable build(std::vector<RouteEntry> entries) {
 }
 
 std::string foundRoute(const RouteTable& table, const AskedRequest& asked) {
-  test::Request request(asked.method, asked.host, asked.path + (asked.query.empty() ? "" : "?q=" + asked.query));
+  test::RequestMaker request(asked.method, asked.host, asked.path + (asked.query.empty() ? "" : "?q=" + asked.query));
   if (!asked.headerA.empty()) request.add("x-a", asked.headerA);
   if (!asked.headerB.empty()) request.add("x-b", asked.headerB);
   const RouteMatch match = table.match(request.head());

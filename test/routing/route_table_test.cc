@@ -14,7 +14,7 @@
 namespace sluice::routing {
 namespace {
 
-using test::Request;
+using test::RequestMaker;
 
 /// An entry for the rule `name`; what a test does not care about keeps its default.
 RouteEntry entryNamed(const std::string& name, PathKind kind = PathKind::kPrefix, const std::string& path = "/") {
@@ -44,13 +44,13 @@ RouteTable tableOfEntries(std::vector<RouteEntry> entries) {
   return std::move(builder).build();
 }
 
-std::string routeFor(const RouteTable& table, const Request& request) {
+std::string routeFor(const RouteTable& table, const RequestMaker& request) {
   const RouteMatch match = table.match(request.head());
   return match.rule == nullptr ? "none: " + std::string(match.reason) : match.rule->route;
 }
 
 std::string get(const RouteTable& table, const std::string& authority, const std::string& target) {
-  return routeFor(table, Request("GET", authority, target));
+  return routeFor(table, RequestMaker("GET", authority, target));
 }
 
 TEST(RouteTable, FindsNothingWhenEmpty) {
@@ -62,7 +62,7 @@ TEST(RouteTable, SendsAwayWhatCameByAConnectionForAnotherListener) {
       tableOfEntries({atListener(entryNamed("a"), "a.test"), atListener(entryNamed("wild"), "*.wild.test"),
                       atListener(entryNamed("other"), "")});
   const auto found = [&](const std::string& serverName, const std::string& host) {
-    const RouteMatch match = table.match(Request("GET", host, "/").head(), serverName);
+    const RouteMatch match = table.match(RequestMaker("GET", host, "/").head(), serverName);
     return match.misdirected ? "misdirected" : match.rule == nullptr ? "none" : match.rule->route;
   };
   EXPECT_EQ(found("a.test", "a.test"), "a");
@@ -128,9 +128,9 @@ TEST(RouteTable, FallsBackToLessSpecificPathsWherePredicatesFail) {
   RouteEntry deep = entryNamed("deep", PathKind::kPrefix, "/a/b");
   deep.headers = {{"x-on", "1"}};
   const RouteTable table = tableOfEntries({exact, deep, entryNamed("a", PathKind::kPrefix, "/a")});
-  EXPECT_EQ(routeFor(table, Request("POST", "x.test", "/a/b")), "exact");
-  EXPECT_EQ(routeFor(table, Request("GET", "x.test", "/a/b", {{"x-on", "1"}})), "deep");
-  EXPECT_EQ(routeFor(table, Request("GET", "x.test", "/a/b")), "a");
+  EXPECT_EQ(routeFor(table, RequestMaker("POST", "x.test", "/a/b")), "exact");
+  EXPECT_EQ(routeFor(table, RequestMaker("GET", "x.test", "/a/b", {{"x-on", "1"}})), "deep");
+  EXPECT_EQ(routeFor(table, RequestMaker("GET", "x.test", "/a/b")), "a");
 }
 
 TEST(RouteTable, BreaksTiesByMethodThenHeadersThenQueryThenAgeThenNameThenOrder) {
@@ -154,7 +154,7 @@ TEST(RouteTable, BreaksTiesByMethodThenHeadersThenQueryThenAgeThenNameThenOrder)
   RouteEntry laterMatch = laterRule;
   laterMatch.precedence.match = 1;
   std::vector<RouteEntry> best = {method, headers, header, query, older, newer, alphabet, laterRule, laterMatch};
-  const Request request("GET", "x.test", "/?q=1&r=1", {{"x-a", "1"}, {"x-b", "1"}});
+  const RequestMaker request("GET", "x.test", "/?q=1&r=1", {{"x-a", "1"}, {"x-b", "1"}});
   while (!best.empty()) {
     std::vector<RouteEntry> shuffled(best.rbegin(), best.rend());
     auto marked = std::make_shared<Rule>();
@@ -232,8 +232,8 @@ TEST(RouteTable, MatchesMethodsWithCase) {
   RouteEntry post = entryNamed("post");
   post.method = "POST";
   const RouteTable table = tableOfEntries({post});
-  EXPECT_EQ(routeFor(table, Request("POST", "a.test", "/")), "post");
-  EXPECT_EQ(routeFor(table, Request("post", "a.test", "/")), "none: no rule for this request");
+  EXPECT_EQ(routeFor(table, RequestMaker("POST", "a.test", "/")), "post");
+  EXPECT_EQ(routeFor(table, RequestMaker("post", "a.test", "/")), "none: no rule for this request");
 }
 
 TEST(RouteTable, RefusesExpressionsThatAreNone) {

@@ -15,16 +15,16 @@
 namespace sluice::routing {
 namespace {
 
-using test::Request;
+using test::RequestMaker;
 
-struct Entry {
+struct RpcEntry {
   std::string name;
   RpcPattern pattern;
   bool wantsHeader = false;  // x-a: 1
   std::string created = {};
 };
 
-Candidate candidateOf(const Entry& entry) {
+Candidate candidateOf(const RpcEntry& entry) {
   auto rule = std::make_shared<Rule>();
   rule->route = entry.name;
   Candidate candidate;
@@ -35,15 +35,15 @@ Candidate candidateOf(const Entry& entry) {
   return candidate;
 }
 
-RpcTable tableOfRpcs(const std::vector<Entry>& entries) {
+RpcTable tableOfRpcs(const std::vector<RpcEntry>& entries) {
   RpcTable table;
-  for (const Entry& each : entries) EXPECT_TRUE(table.add(each.pattern, candidateOf(each)).ok());
+  for (const RpcEntry& each : entries) EXPECT_TRUE(table.add(each.pattern, candidateOf(each)).ok());
   table.sort();
   return table;
 }
 
 std::string foundRpc(const RpcTable& table, const std::string& path, bool withHeader = false) {
-  Request request("POST", "a.test", path);
+  RequestMaker request("POST", "a.test", path);
   if (withHeader) request.add("x-a", "1");
   const Rule* rule = table.find(request.head());
   return rule == nullptr ? "none" : rule->route;
@@ -106,7 +106,7 @@ TEST(RpcTable, RefusesExpressionsThatCanNotBe) {
 
 // --- against the plainest reading of the API's text: every entry is tried, and the best by its list wins
 
-bool rpcEntryFits(const Entry& entry, const std::string& service, const std::string& method, bool withHeader) {
+bool rpcEntryFits(const RpcEntry& entry, const std::string& service, const std::string& method, bool withHeader) {
   const auto one = [&](const std::string& pattern, const std::string& text) {
     if (pattern.empty()) return true;
     return entry.pattern.isExpression ? Regex::compile(pattern)->matches(text) : pattern == text;
@@ -115,7 +115,7 @@ bool rpcEntryFits(const Entry& entry, const std::string& service, const std::str
 }
 
 /// The smaller the better.
-auto rpcEntryRank(const Entry& entry) {
+auto rpcEntryRank(const RpcEntry& entry) {
   const auto kind = [&](const std::string& pattern) {
     return pattern.empty() ? 2 : entry.pattern.isExpression ? 1 : 0;
   };
@@ -130,7 +130,7 @@ TEST(RpcTableProperty, AgreesWithTheNaiveReadingOnRandomTablesWhateverTheirOrder
     const auto oneOf = [&](std::initializer_list<const char*> choices) {
       return std::string(*(choices.begin() + static_cast<std::ptrdiff_t>(random() % choices.size())));
     };
-    std::vector<Entry> entries;
+    std::vector<RpcEntry> entries;
     for (std::uint64_t i = 1 + random() % 30; i > 0; --i) {
       const bool isExpression = random() % 3 == 0;
       entries.push_back({std::to_string(i),
@@ -146,8 +146,8 @@ TEST(RpcTableProperty, AgreesWithTheNaiveReadingOnRandomTablesWhateverTheirOrder
       const std::string service = oneOf({"a.B", "a.C", "b", "c.C", "x"});
       const std::string method = oneOf({"Get", "Put", "Pet", "Go"});
       const bool withHeader = random() % 2 == 0;
-      const Entry* best = nullptr;
-      for (const Entry& each : entries) {
+      const RpcEntry* best = nullptr;
+      for (const RpcEntry& each : entries) {
         if (!rpcEntryFits(each, service, method, withHeader)) continue;
         if (best == nullptr || rpcEntryRank(each) < rpcEntryRank(*best)) best = &each;
       }

@@ -164,7 +164,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
 
   bool isQuiet() const { return quiet(); }
   /// Returns the Backend's request limits as another worker that serves it sees them.
-  upstream::Budget& budget() { return *budget_; }
+  upstream::CircuitBreaker& budget() { return *budget_; }
   std::size_t openConnections() const { return connections_.size(); }
   std::string metricsText() const { return observe::exposeMetrics(metrics); }
   void flushLog() { accessLog_.flush(); }
@@ -317,11 +317,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
  public:
   // The networks for documentation play the outside.
   const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
-  upstream::Budgets budgets;
+  upstream::CircuitBreakers budgets;
   processing::BufferBudget buffers;
   exchange::ClientMemoryTotal clientMemory;
   processing::BufferBudget heads;
-  upstream::Budget* budget_ = nullptr;
+  upstream::CircuitBreaker* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;
   std::shared_ptr<routing::BackendPlan> plan;

@@ -77,10 +77,10 @@ class Caller final : private AsyncRequestOwner {
   std::optional<base::Error> error;
 };
 
-class AsyncRequests : public ::testing::TestWithParam<Version> {
+class AsyncRequestTest : public ::testing::TestWithParam<Version> {
  protected:
-  AsyncRequests() : rig({.protocol = protocol()}) {}
-  ~AsyncRequests() override { EXPECT_EQ(rig.budget().requests.count(), 0U) << "every place is given back"; }
+  AsyncRequestTest() : rig({.protocol = protocol()}) {}
+  ~AsyncRequestTest() override { EXPECT_EQ(rig.budget().requests.count(), 0U) << "every place is given back"; }
   static routing::UpstreamProtocol protocol() {
     return GetParam() == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   }
@@ -89,9 +89,9 @@ class AsyncRequests : public ::testing::TestWithParam<Version> {
   PoolRig rig;
 };
 
-INSTANTIATE_TEST_SUITE_P(Versions, AsyncRequests, ::testing::Values(Version::kHttp11, Version::kHttp2));
+INSTANTIATE_TEST_SUITE_P(Versions, AsyncRequestTest, ::testing::Values(Version::kHttp11, Version::kHttp2));
 
-TEST_P(AsyncRequests, SendTheirBodyAndHandOverTheResponse) {
+TEST_P(AsyncRequestTest, SendTheirBodyAndHandOverTheResponse) {
   Caller caller(rig);
   caller.start(http::Body::kUntilEnd);
   test::BackendPeer& backend = accept();
@@ -116,7 +116,7 @@ TEST_P(AsyncRequests, SendTheirBodyAndHandOverTheResponse) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, UseOneConnectionOneAfterTheOther) {
+TEST_P(AsyncRequestTest, UseOneConnectionOneAfterTheOther) {
   for (int round = 0; round < 3; ++round) {
     Caller caller(rig);
     caller.start();
@@ -130,7 +130,7 @@ TEST_P(AsyncRequests, UseOneConnectionOneAfterTheOther) {
   EXPECT_EQ(rig.dialled(), 1U);
 }
 
-TEST_P(AsyncRequests, AreToldThatTheBackendRefuses) {
+TEST_P(AsyncRequestTest, AreToldThatTheBackendRefuses) {
   Caller caller(rig);
   caller.start();
   rig.wire(0).refuse();
@@ -142,7 +142,7 @@ TEST_P(AsyncRequests, AreToldThatTheBackendRefuses) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, AreToldThatTheConnectionIsLost) {
+TEST_P(AsyncRequestTest, AreToldThatTheConnectionIsLost) {
   Caller caller(rig);
   caller.start();
   accept().head(0, {.body = http::Body::kLength, .length = 10});
@@ -156,7 +156,7 @@ TEST_P(AsyncRequests, AreToldThatTheConnectionIsLost) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
+TEST_P(AsyncRequestTest, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   Caller first(rig);
   first.start();
   test::BackendPeer& backend = accept();
@@ -178,7 +178,7 @@ TEST_P(AsyncRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, AreNotSentAThirdTime) {
+TEST_P(AsyncRequestTest, AreNotSentAThirdTime) {
   Caller caller(rig);
   caller.start();
   accept();
@@ -197,7 +197,7 @@ TEST_P(AsyncRequests, AreNotSentAThirdTime) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
+TEST_P(AsyncRequestTest, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
   Caller caller(rig);
   caller.start();
   caller.drop();
@@ -206,7 +206,7 @@ TEST_P(AsyncRequests, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
   EXPECT_EQ(caller.ends, 0);
 }
 
-TEST_P(AsyncRequests, CutTheirStreamWhenTheyGo) {
+TEST_P(AsyncRequestTest, CutTheirStreamWhenTheyGo) {
   Caller caller(rig);
   caller.start();
   test::BackendPeer& backend = accept();
@@ -219,7 +219,7 @@ TEST_P(AsyncRequests, CutTheirStreamWhenTheyGo) {
   EXPECT_EQ(caller.ends, 0);
 }
 
-TEST_P(AsyncRequests, GetNoMoreThanTheyTake) {
+TEST_P(AsyncRequestTest, GetNoMoreThanTheyTake) {
   Caller caller(rig);
   caller.takes = false;
   caller.start();
@@ -241,7 +241,7 @@ TEST_P(AsyncRequests, GetNoMoreThanTheyTake) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, AreDoneWithAnAnswerThatComesEarly) {
+TEST_P(AsyncRequestTest, AreDoneWithAnAnswerThatComesEarly) {
   Caller caller(rig);
   caller.start(http::Body::kUntilEnd);
   test::BackendPeer& backend = accept();
@@ -256,7 +256,7 @@ TEST_P(AsyncRequests, AreDoneWithAnAnswerThatComesEarly) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, HaveATimeAsAWhole) {
+TEST_P(AsyncRequestTest, HaveATimeAsAWhole) {
   Caller caller(rig, {seconds(60), seconds(5), {}});
   caller.start();
   rig.advance(seconds(4));
@@ -267,7 +267,7 @@ TEST_P(AsyncRequests, HaveATimeAsAWhole) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, HaveATimeFromTheirSendingOn) {
+TEST_P(AsyncRequestTest, HaveATimeFromTheirSendingOn) {
   Caller caller(rig, {seconds(60), {}, seconds(5)});
   caller.start();
   rig.advance(seconds(4));
@@ -282,7 +282,7 @@ TEST_P(AsyncRequests, HaveATimeFromTheirSendingOn) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, EndWhenNothingMoves) {
+TEST_P(AsyncRequestTest, EndWhenNothingMoves) {
   Caller caller(rig, {seconds(10), {}, {}});
   caller.start();
   test::BackendPeer& backend = accept();
@@ -298,7 +298,7 @@ TEST_P(AsyncRequests, EndWhenNothingMoves) {
   caller.drop();
 }
 
-TEST_P(AsyncRequests, AreToldWhenAddressesMayBeAskedForAgain) {
+TEST_P(AsyncRequestTest, AreToldWhenAddressesMayBeAskedForAgain) {
   rig.resolver.forget(PoolRig::kHost);
   Caller caller(rig);
   {

@@ -249,9 +249,9 @@ TEST(PoolShutdown, ReturnsEveryCount) {
   }
 }
 
-TEST(Budgets, AreSharedByIdentity) {
-  Budgets budgets(2, 1);
-  Budget& one = budgets.join("a");
+TEST(CircuitBreakers, AreSharedByIdentity) {
+  CircuitBreakers budgets(2, 1);
+  CircuitBreaker& one = budgets.join("a");
   EXPECT_EQ(&one, &budgets.join("a"));
   EXPECT_NE(&one, &budgets.join("b"));
   EXPECT_TRUE(one.connections.tryAdd());
@@ -262,7 +262,7 @@ TEST(Budgets, AreSharedByIdentity) {
   EXPECT_EQ(one.connections.count(), 2U);
 }
 
-TEST(Budgets, OfABackendAreThoseThatItsPlanCountsAs) {
+TEST(CircuitBreakers, OfABackendAreThoseThatItsPlanCountsAs) {
   PoolRig rig;
   auto twin = std::make_shared<routing::BackendPlan>(*rig.plan);
   twin->identity = "twin";
@@ -274,8 +274,8 @@ TEST(Budgets, OfABackendAreThoseThatItsPlanCountsAs) {
   EXPECT_EQ(rig.budget().requests.count(), 0U);
 }
 
-TEST(Budgets, GoWithTheLastThatLeaves) {
-  Budgets budgets(1, 1);
+TEST(CircuitBreakers, GoWithTheLastThatLeaves) {
+  CircuitBreakers budgets(1, 1);
   EXPECT_TRUE(budgets.join("a").connections.tryAdd());
   EXPECT_FALSE(budgets.join("a").connections.tryAdd());
   budgets.leave("a");
@@ -284,9 +284,9 @@ TEST(Budgets, GoWithTheLastThatLeaves) {
   EXPECT_TRUE(budgets.join("a").connections.tryAdd()) << "a new one";
 }
 
-TEST(Budgets, TakeOtherBoundsWhileTheyAreInUse) {
-  Budgets budgets(1, 1);
-  Budget& budget = budgets.join("a");
+TEST(CircuitBreakers, TakeOtherBoundsWhileTheyAreInUse) {
+  CircuitBreakers budgets(1, 1);
+  CircuitBreaker& budget = budgets.join("a");
   EXPECT_TRUE(budget.connections.tryAdd());
   EXPECT_FALSE(budget.connections.tryAdd());
   budgets.setBounds(2, 1);

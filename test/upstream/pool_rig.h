@@ -59,7 +59,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
 
   Cluster& cluster() { return upstreams->cluster(plan); }
   /// As another worker that serves the Backend sees it.
-  Budget& budget() { return budget_; }
+  CircuitBreaker& budget() { return budget_; }
 
   /// Other plans than `plan`, which may be another one from then on.
   void adopt(const UpstreamPolicy& policy, const Upstreams::Plans& plans) {
@@ -177,7 +177,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
 
  private:
-  struct Request {
+  struct RigRequest {
     Cluster* cluster = nullptr;
     std::optional<net::Address> preferred;
     std::optional<net::Addresses> allowed;
@@ -196,7 +196,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     EXPECT_TRUE(cluster().tryEnter());
   }
 
-  void resolve(Request& request, http::Token token) {
+  void resolve(RigRequest& request, http::Token token) {
     auto resolved = request.cluster->resolve(token);
     if (resolved.ok()) {
       request.resolved = *resolved;
@@ -206,7 +206,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
 
   void acquire(http::Token token, const net::Address* avoided = nullptr) {
-    Request& request = requests_[static_cast<std::size_t>(token - 1)];
+    RigRequest& request = requests_[static_cast<std::size_t>(token - 1)];
     const Wishes wishes = {.preferred = request.preferred ? &*request.preferred : nullptr,
                            .avoided = avoided,
                            .allowed = request.allowed ? &*request.allowed : nullptr};
@@ -225,13 +225,13 @@ class PoolRig final : private net::Beats, private WaiterSink {
 
   // WaiterSink: records; what follows is done in the drive beat.
   bool onPoolReady(http::Token waiter) override {
-    Request& request = requests_[static_cast<std::size_t>(waiter - 1)];
+    RigRequest& request = requests_[static_cast<std::size_t>(waiter - 1)];
     if (request.gone) return false;
     woken_.push_back(waiter);
     return true;
   }
   bool onPoolFailed(http::Token waiter, const base::Error& error) override {
-    Request& request = requests_[static_cast<std::size_t>(waiter - 1)];
+    RigRequest& request = requests_[static_cast<std::size_t>(waiter - 1)];
     if (request.gone) return false;
     request.error = error;
     return true;
@@ -239,7 +239,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
 
   void drive() override {
     for (const http::Token token : std::exchange(woken_, {})) {
-      Request& request = requests_[static_cast<std::size_t>(token - 1)];
+      RigRequest& request = requests_[static_cast<std::size_t>(token - 1)];
       if (request.gone) continue;
       if (request.asks) {
         resolve(request, token);
@@ -253,7 +253,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   void reap() override { upstreams->reap(); }
   bool quiet() const override { return woken_.empty() && (upstreams == nullptr || upstreams->quiet()); }
 
-  std::vector<Request> requests_;
+  std::vector<RigRequest> requests_;
   std::vector<http::Token> woken_;
 
  public:
@@ -266,8 +266,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
   observe::MetricShard shard_;
 
  public:
-  Budgets budgets;
-  Budget& budget_ = budgets.join("backend");
+  CircuitBreakers budgets;
+  CircuitBreaker& budget_ = budgets.join("backend");
   test::FakeResolver resolver;
   test::FakeDialer dialer;
   test::RecordingClientSink sink;

@@ -7,15 +7,15 @@
 namespace sluice::http {
 namespace {
 
-H1BodyReader::Step failed(H1Fault fault) {
-  H1BodyReader::Step step;
+H1BodyReader::BodyStep failed(H1Fault fault) {
+  H1BodyReader::BodyStep step;
   step.status = H1BodyReader::Status::kFailed;
   step.fault = fault;
   return step;
 }
 
-H1BodyReader::Step only(H1BodyReader::Status status, std::string_view data = {}) {
-  H1BodyReader::Step step;
+H1BodyReader::BodyStep only(H1BodyReader::Status status, std::string_view data = {}) {
+  H1BodyReader::BodyStep step;
   step.status = status;
   step.data = data;
   return step;
@@ -31,15 +31,15 @@ void H1BodyReader::begin(H1Framing framing, std::uint64_t length, const Limits& 
   inTrailers_ = false;
 }
 
-H1BodyReader::Step H1BodyReader::next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool) {
+H1BodyReader::BodyStep H1BodyReader::next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool) {
   if (framing_ != H1Framing::kChunked) return nextRun(input);
-  Step step = inTrailers_ ? Step{} : nextOfChunks(input, sections);
+  BodyStep step = inTrailers_ ? BodyStep{} : nextOfChunks(input, sections);
   // The trailer section's first bytes may have come with the last chunk.
   if (inTrailers_ && !input.empty()) return nextOfTrailers(input, sections, pool);
   return step;
 }
 
-H1BodyReader::Step H1BodyReader::nextRun(std::string_view& input) {
+H1BodyReader::BodyStep H1BodyReader::nextRun(std::string_view& input) {
   if (credit_ == 0) return only(Status::kBlocked);
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>({remaining_, input.size(), credit_}));
   const std::string_view run = input.substr(0, size);
@@ -49,7 +49,7 @@ H1BodyReader::Step H1BodyReader::nextRun(std::string_view& input) {
   return only(Status::kData, run);
 }
 
-H1BodyReader::Step H1BodyReader::nextOfChunks(std::string_view& input, H1SectionReader& sections) {
+H1BodyReader::BodyStep H1BodyReader::nextOfChunks(std::string_view& input, H1SectionReader& sections) {
   std::string_view run;
   switch (chunks_.next(input, credit_, run)) {
     case H1ChunkDecoder::Status::kNeedMore:
@@ -71,8 +71,8 @@ H1BodyReader::Step H1BodyReader::nextOfChunks(std::string_view& input, H1Section
   return only(Status::kNeedMore);
 }
 
-H1BodyReader::Step H1BodyReader::nextOfTrailers(std::string_view& input, H1SectionReader& sections,
-                                                base::ChunkPool& pool) {
+H1BodyReader::BodyStep H1BodyReader::nextOfTrailers(std::string_view& input, H1SectionReader& sections,
+                                                    base::ChunkPool& pool) {
   std::size_t used = 0;
   switch (sections.scan(input, used)) {
     case H1SectionReader::Status::kNeedMore:
@@ -83,7 +83,7 @@ H1BodyReader::Step H1BodyReader::nextOfTrailers(std::string_view& input, H1Secti
     case H1SectionReader::Status::kComplete:
       break;
   }
-  Step step = only(Status::kEnd);
+  BodyStep step = only(Status::kEnd);
   if (sections.fieldLines() == 0) {
     sections.begin(H1Section::kTrailers);
   } else {

@@ -34,7 +34,7 @@ class H1BodyReader {
     kEnd,       // kChunked: the body is complete; `trailers` holds the trailer fields that may be passed on, if any
     kFailed     // `fault` says why
   };
-  struct Step {
+  struct BodyStep {
     Status status = Status::kNeedMore;
     std::string_view data;
     std::optional<Trailers> trailers;
@@ -44,7 +44,7 @@ class H1BodyReader {
   /// `length` counts for kLength only, and is more than 0. Not to be called for kNone.
   void begin(H1Framing framing, std::uint64_t length, const Limits& limits);
   /// Takes the next step's bytes from the front of `input`, which is not empty.
-  Step next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
+  BodyStep next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
   /// Returns true if the run that was delivered last is the end of a kLength body.
   bool complete() const { return framing_ == H1Framing::kLength && remaining_ == 0; }
   /// Returns true if the rest of the body may be in the next `count` bytes. The end of a chunked body is found only by
@@ -55,9 +55,9 @@ class H1BodyReader {
   H1Framing framing() const { return framing_; }
 
  private:
-  Step nextRun(std::string_view& input);
-  Step nextOfChunks(std::string_view& input, H1SectionReader& sections);
-  Step nextOfTrailers(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
+  BodyStep nextRun(std::string_view& input);
+  BodyStep nextOfChunks(std::string_view& input, H1SectionReader& sections);
+  BodyStep nextOfTrailers(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
 
   std::uint64_t remaining_ = 0;  // of a kLength body
   std::size_t credit_ = 0;

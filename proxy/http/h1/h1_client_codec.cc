@@ -220,7 +220,7 @@ void H1ClientCodec::passInterim(ResponseMessage&& message) {
 }
 
 bool H1ClientCodec::readBody(std::string_view& input) {
-  H1BodyReader::Step step = body_.next(input, sections_, stash_.pool());
+  H1BodyReader::BodyStep step = body_.next(input, sections_, stash_.pool());
   const Token token = token_;
   switch (step.status) {
     case H1BodyReader::Status::kNeedMore:

@@ -14,12 +14,12 @@ namespace sluice::http {
 namespace {
 
 // Writes into the queue's own memory: one head is mostly one contiguous run.
-class Writer {
+class HeadText {
  public:
-  explicit Writer(base::ByteQueue& out) : out_(out), room_(out.prepare()) {}
-  ~Writer() { out_.commit(used_); }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
+  explicit HeadText(base::ByteQueue& out) : out_(out), room_(out.prepare()) {}
+  ~HeadText() { out_.commit(used_); }
+  HeadText(const HeadText&) = delete;
+  HeadText& operator=(const HeadText&) = delete;
 
   void put(std::string_view text) {
     if (text.empty()) return;
@@ -69,13 +69,13 @@ bool areWritable(const Headers& headers) {
   });
 }
 
-void putFields(Writer& writer, const Headers& headers) {
+void putFields(HeadText& writer, const Headers& headers) {
   for (const Field& field : headers) {
     if (!isCodecField(field.id)) writer.line(field.name, field.value);
   }
 }
 
-void putFraming(Writer& writer, const H1Announcement& body) {
+void putFraming(HeadText& writer, const H1Announcement& body) {
   if (body.framing == H1Framing::kChunked) {
     writer.line("transfer-encoding", "chunked");
   } else if (body.contentLength) {
@@ -142,7 +142,7 @@ bool isTarget(std::string_view target) {
   return known && std::all_of(target.begin(), target.end(), isTargetChar);
 }
 
-void putUpgrade(Writer& writer, Tunnel tunnel) {
+void putUpgrade(HeadText& writer, Tunnel tunnel) {
   writer.line("connection", "upgrade");
   writer.line("upgrade", upgradeName(tunnel));
 }
@@ -162,7 +162,7 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
                       H1Persistence persistence) {
   if (!isToken(head.methodText) || !isTarget(head.target) || !isAuthorityText(head.authority)) return false;
   if (!areWritable(head.headers) || !isSayable(head.body, head.tunnel)) return false;
-  Writer writer(out);
+  HeadText writer(out);
   writer.put(head.methodText);
   writer.put(" ");
   writer.put(head.target);
@@ -188,7 +188,7 @@ bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1A
                        H1Persistence persistence) {
   if (head.status < 100 || head.status > 599 || !areWritable(head.headers)) return false;
   if (!isSayable(head.body, head.tunnel)) return false;
-  Writer writer(out);
+  HeadText writer(out);
   writer.put("HTTP/1.1 ");
   writer.put(head.status);
   writer.put(" ");

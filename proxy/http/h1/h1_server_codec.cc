@@ -180,7 +180,7 @@ void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> sectio
 }
 
 bool H1ServerCodec::readBody(std::string_view& input) {
-  H1BodyReader::Step step = body_.next(input, sections_, stash_.pool());
+  H1BodyReader::BodyStep step = body_.next(input, sections_, stash_.pool());
   switch (step.status) {
     case H1BodyReader::Status::kNeedMore:
       return true;

@@ -8,7 +8,7 @@
 namespace sluice::http {
 
 int H2Connection::fail(H2ErrorCode code, std::optional<Limit> limit) {
-  if (!violation_) violation_ = Violation{code, limit};
+  if (!violation_) violation_ = H2Violation{code, limit};
   return NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
@@ -16,16 +16,16 @@ void H2Connection::breakOff(int libraryError) {
   if (!violation_) {
     switch (libraryError) {
       case NGHTTP2_ERR_FLOODED:
-        violation_ = Violation{H2ErrorCode::kEnhanceYourCalm, Limit::kQueuedControlFrames};
+        violation_ = H2Violation{H2ErrorCode::kEnhanceYourCalm, Limit::kQueuedControlFrames};
         break;
       case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
-        violation_ = Violation{H2ErrorCode::kEnhanceYourCalm, Limit::kHeaderBytes};
+        violation_ = H2Violation{H2ErrorCode::kEnhanceYourCalm, Limit::kHeaderBytes};
         break;
       case NGHTTP2_ERR_BAD_CLIENT_MAGIC:
-        violation_ = Violation{H2ErrorCode::kProtocolError, std::nullopt};
+        violation_ = H2Violation{H2ErrorCode::kProtocolError, std::nullopt};
         break;
       default:
-        violation_ = Violation{H2ErrorCode::kInternalError, std::nullopt};
+        violation_ = H2Violation{H2ErrorCode::kInternalError, std::nullopt};
     }
   }
   if (violation_->limit) events.limitHit(*violation_->limit);

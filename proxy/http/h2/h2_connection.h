@@ -99,7 +99,7 @@ class H2Connection {
   H2Sender* sender = nullptr;
 
  private:
-  struct Violation {
+  struct H2Violation {
     H2ErrorCode code;
     std::optional<Limit> limit;
   };
@@ -109,7 +109,7 @@ class H2Connection {
   const base::Clock& clock_;
   base::MonotonicTime resetsSince_{};
   std::uint32_t resets_ = 0;
-  std::optional<Violation> violation_;
+  std::optional<H2Violation> violation_;
   std::optional<H2ErrorCode> goodbye_;
   bool closed_ = false;
   bool failed_ = false;

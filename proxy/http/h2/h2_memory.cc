@@ -38,17 +38,17 @@ std::uint32_t classOf(std::size_t size) { return kClasses[(size + kGrain - 1) / 
 
 }  // namespace
 
-struct alignas(16) H2Memory::Block {
-  Block* next;  // while it lies in a list
+struct alignas(16) H2Memory::MemoryBlock {
+  MemoryBlock* next;  // while it lies in a list
   std::uint32_t capacity;
   std::uint32_t sizeClass;
 
   void* payload() { return this + 1; }
-  static Block* of(void* memory) { return static_cast<Block*>(memory) - 1; }
+  static MemoryBlock* of(void* memory) { return static_cast<MemoryBlock*>(memory) - 1; }
 };
 
 H2Memory::~H2Memory() {
-  for (Block* list : free_) {
+  for (MemoryBlock* list : free_) {
     while (list != nullptr) std::free(std::exchange(list, list->next));
   }
   std::free(frameBuffer_);
@@ -56,7 +56,7 @@ H2Memory::~H2Memory() {
 
 void* H2Memory::fromHeap(std::size_t capacity, std::uint32_t sizeClass) {
   if (capacity > UINT32_MAX) std::abort();
-  auto* block = static_cast<Block*>(std::malloc(sizeof(Block) + capacity));
+  auto* block = static_cast<MemoryBlock*>(std::malloc(sizeof(MemoryBlock) + capacity));
   if (block == nullptr) std::abort();
   ++heapCalls_;
   block->capacity = static_cast<std::uint32_t>(capacity);
@@ -67,7 +67,7 @@ void* H2Memory::fromHeap(std::size_t capacity, std::uint32_t sizeClass) {
 void* H2Memory::allocate(std::size_t size) {
   if (size > kLargest) return fromHeap(size, kFromHeap);
   const std::uint32_t sizeClass = classOf(size);
-  Block* block = free_[sizeClass];
+  MemoryBlock* block = free_[sizeClass];
   if (block == nullptr) return fromHeap(capacityOf(sizeClass), sizeClass);
   free_[sizeClass] = block->next;
   keptBytes_ -= block->capacity;
@@ -83,7 +83,7 @@ void* H2Memory::allocateZeroed(std::size_t count, std::size_t size) {
 
 void* H2Memory::reallocate(void* memory, std::size_t size) {
   if (memory == nullptr) return sharing_ && size == kFrameBuffer ? sharedFrameBuffer() : allocate(size);
-  const Block* block = Block::of(memory);
+  const MemoryBlock* block = MemoryBlock::of(memory);
   if (size <= block->capacity) return memory;
   void* larger = allocate(size);
   std::memcpy(larger, memory, block->capacity);
@@ -93,7 +93,7 @@ void* H2Memory::reallocate(void* memory, std::size_t size) {
 
 void H2Memory::release(void* memory) {
   if (memory == nullptr) return;
-  Block* block = Block::of(memory);
+  MemoryBlock* block = MemoryBlock::of(memory);
   if (block->sizeClass == kShared) return;
   if (block->sizeClass == kFromHeap || keptBytes_ + block->capacity > keepBytes_) {
     std::free(block);
@@ -105,7 +105,7 @@ void H2Memory::release(void* memory) {
 
 void* H2Memory::sharedFrameBuffer() {
   sharing_ = false;
-  if (frameBuffer_ == nullptr) frameBuffer_ = Block::of(fromHeap(kFrameBuffer, kShared));
+  if (frameBuffer_ == nullptr) frameBuffer_ = MemoryBlock::of(fromHeap(kFrameBuffer, kShared));
   return frameBuffer_->payload();
 }
 

@@ -47,15 +47,15 @@ class H2Memory {
   std::size_t keptBytes() const { return keptBytes_; }
 
  private:
-  struct Block;
+  struct MemoryBlock;
   static constexpr std::size_t kSizes = 17;  // 32, 48, 64, 96, ... 6144, 8192
 
   /// Kept out of allocate(), which rarely needs it.
   [[gnu::noinline]] void* fromHeap(std::size_t capacity, std::uint32_t sizeClass);
   void* sharedFrameBuffer();
 
-  std::array<Block*, kSizes> free_{};
-  Block* frameBuffer_ = nullptr;
+  std::array<MemoryBlock*, kSizes> free_{};
+  MemoryBlock* frameBuffer_ = nullptr;
   std::size_t keepBytes_;
   std::size_t keptBytes_ = 0;
   std::uint64_t heapCalls_ = 0;

@@ -16,7 +16,7 @@ base::Result<std::optional<Regex>> compileNonEmpty(const std::string& pattern) {
 
 }  // namespace
 
-bool RpcTable::Expression::matches(const Call& call) const {
+bool RpcTable::Expression::matches(const CallName& call) const {
   return (!service || service->matches(call.service)) && (!method || method->matches(call.method));
 }
 
@@ -66,29 +66,30 @@ void RpcTable::sort(Expressions& expressions) {
 }
 
 // gRPC over HTTP/2, "Path": "/" service "/" method.
-std::optional<RpcTable::Call> RpcTable::callOf(std::string_view path) {
+std::optional<RpcTable::CallName> RpcTable::callOf(std::string_view path) {
   if (!path.starts_with('/')) return std::nullopt;
   path.remove_prefix(1);
   const std::size_t slash = path.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == path.size()) return std::nullopt;
-  return Call{path.substr(0, slash), path.substr(slash + 1)};
+  return CallName{path.substr(0, slash), path.substr(slash + 1)};
 }
 
-const Rule* RpcTable::firstHolding(const Methods& methods, const Call& call, const http::RequestHead& head) {
+const Rule* RpcTable::firstHolding(const Methods& methods, const CallName& call, const http::RequestHead& head) {
   if (const auto exact = methods.exact.find(call.method); exact != methods.exact.end()) {
     if (const Rule* rule = exact->second.firstHolding(head)) return rule;
   }
   return methods.any.firstHolding(head);
 }
 
-const Rule* RpcTable::firstHolding(const Expressions& expressions, const Call& call, const http::RequestHead& head) {
+const Rule* RpcTable::firstHolding(const Expressions& expressions, const CallName& call,
+                                   const http::RequestHead& head) {
   for (const Expression& each : expressions) {
     if (each.matches(call) && each.candidate.predicates.hold(head)) return each.candidate.rule.get();
   }
   return nullptr;
 }
 
-const Rule* RpcTable::find(const Call& call, const http::RequestHead& head) const {
+const Rule* RpcTable::find(const CallName& call, const http::RequestHead& head) const {
   if (const auto service = services_.find(call.service); service != services_.end()) {
     if (const Rule* rule = firstHolding(service->second, call, head)) return rule;
   }
@@ -100,7 +101,7 @@ const Rule* RpcTable::find(const Call& call, const http::RequestHead& head) cons
 }
 
 const Rule* RpcTable::find(const http::RequestHead& head) const {
-  if (const std::optional<Call> call = callOf(head.path())) {
+  if (const std::optional<CallName> call = callOf(head.path())) {
     if (const Rule* rule = find(*call, head)) return rule;
   }
   return all_.firstHolding(head);

@@ -37,7 +37,7 @@ class RpcTable {
   const Rule* find(const http::RequestHead& head) const;
 
  private:
-  struct Call {
+  struct CallName {
     std::string_view service;
     std::string_view method;
   };
@@ -53,16 +53,16 @@ class RpcTable {
     std::size_t methodLength;
     Candidate candidate;
 
-    bool matches(const Call& call) const;
+    bool matches(const CallName& call) const;
   };
   using Expressions = std::vector<Expression>;
 
-  static std::optional<Call> callOf(std::string_view path);
+  static std::optional<CallName> callOf(std::string_view path);
   static void sort(Methods& methods);
   static void sort(Expressions& expressions);
-  static const Rule* firstHolding(const Methods& methods, const Call& call, const http::RequestHead& head);
-  static const Rule* firstHolding(const Expressions& expressions, const Call& call, const http::RequestHead& head);
-  const Rule* find(const Call& call, const http::RequestHead& head) const;
+  static const Rule* firstHolding(const Methods& methods, const CallName& call, const http::RequestHead& head);
+  static const Rule* firstHolding(const Expressions& expressions, const CallName& call, const http::RequestHead& head);
+  const Rule* find(const CallName& call, const http::RequestHead& head) const;
 
   TextMap<Methods> services_;
   Expressions serviceExpressions_;

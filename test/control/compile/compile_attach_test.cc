@@ -11,7 +11,7 @@ using test::kBackend;
 using test::kClass;
 using test::kGateway;
 using test::kRoute;
-using test::Request;
+using test::RequestMaker;
 using test::with;
 using test::World;
 
@@ -84,8 +84,8 @@ TEST(AllowedRoutes, KindsAcceptTheRoutesThatTheyName) {
   EXPECT_EQ(world.listenerStatus("egress", "rpc")->supportedKinds.front().kind, "GRPCRoute");
   EXPECT_EQ(world.listenerStatus("egress", "web")->supportedKinds.size(), 1U);
   EXPECT_EQ(world.listenerCondition("egress", "web", "ResolvedRefs"), "False/InvalidRouteKinds");
-  EXPECT_TRUE(world.rule(Request("POST", "a.test", "/a/b"), 80)->grpc);
-  EXPECT_FALSE(world.rule(Request("POST", "a.test", "/a/b"), 81)->grpc);
+  EXPECT_TRUE(world.rule(RequestMaker("POST", "a.test", "/a/b"), 80)->grpc);
+  EXPECT_FALSE(world.rule(RequestMaker("POST", "a.test", "/a/b"), 81)->grpc);
 }
 
 // --- parentRefs
@@ -160,7 +160,7 @@ TEST(HostnameConflict, IsWonByTheOlderRoute) {
     const bool httpWins = http == kOld;
     EXPECT_EQ(world.condition("HTTPRoute", "web", "Accepted"), httpWins ? "True/Accepted" : "False/HostnameConflict");
     EXPECT_EQ(world.condition("GRPCRoute", "rpc", "Accepted"), httpWins ? "False/HostnameConflict" : "True/Accepted");
-    EXPECT_EQ(world.rule(Request("POST", "x.a.test", "/a/b"))->grpc, !httpWins);
+    EXPECT_EQ(world.rule(RequestMaker("POST", "x.a.test", "/a/b"))->grpc, !httpWins);
     EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
   }
 }
@@ -194,7 +194,7 @@ TEST(EqualMatch, IsWonByTheOlderRouteAndReportedToTheOther) {
             "spec.rules[0].matches[0] for a.test: the same match of default/old comes first on listener web and takes "
             "its requests");
   EXPECT_EQ(world.message("HTTPRoute", "old", "Accepted"), "");
-  EXPECT_EQ(world.rule(Request("GET", "a.test", "/"))->route, "default/old");
+  EXPECT_EQ(world.rule(RequestMaker("GET", "a.test", "/"))->route, "default/old");
 }
 
 TEST(EqualMatch, IsReportedABoundedNumberOfTimes) {

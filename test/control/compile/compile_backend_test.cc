@@ -207,7 +207,7 @@ TEST(CompileBackend, HasAnHttp11PlanForUpgradesIfAlpnChoosesTheProtocol) {
   const auto tunnelPlan = [](const World& world) {
     http::RequestHead head;
     const std::shared_ptr<const routing::BackendPlan>& backend =
-        world.rule(test::Request("GET", "a.test", "/"))->backends[0].backend;
+        world.rule(test::RequestMaker("GET", "a.test", "/"))->backends[0].backend;
     EXPECT_EQ(routing::planFor(head, backend), &backend) << "other requests have the plan as it is";
     head.body = http::Body::kTunnel;
     const auto* found = routing::planFor(head, backend);

@@ -14,7 +14,7 @@
 namespace sluice::control {
 namespace {
 
-using test::Request;
+using test::RequestMaker;
 using test::with;
 
 constexpr std::string_view kSecondBackend = R"(
@@ -47,7 +47,8 @@ class CompiledFolder {
     model_ = std::move(loaded.model);
   }
   routing::RouteMatch match(const std::string& path, std::size_t bind = 0) const {
-    return routing::routesOf(result_.snapshot->binds.at(bind).service).match(Request("GET", "a.test", path).head());
+    return routing::routesOf(result_.snapshot->binds.at(bind).service)
+        .match(RequestMaker("GET", "a.test", path).head());
   }
   const routing::Rule* rule(const std::string& path) const { return match(path).rule; }
 

@@ -43,7 +43,7 @@ TEST(CompileGateway, ListensOnEachAddress) {
 TEST(CompileGateway, ServesTheSameRulesOnEachAddress) {
   const World world(
       {kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: 127.0.0.2}"), kBackend, kRoute});
-  const test::Request request("GET", "a.test", "/");
+  const test::RequestMaker request("GET", "a.test", "/");
   const routing::Rule* first = routing::routesOf(world.bind(80, "::1")->service).match(request.head()).rule;
   const routing::Rule* second = routing::routesOf(world.bind(80, "127.0.0.2")->service).match(request.head()).rule;
   ASSERT_NE(first, nullptr);

@@ -9,7 +9,7 @@ using test::kBackend;
 using test::kClass;
 using test::kGateway;
 using test::kRoute;
-using test::Request;
+using test::RequestMaker;
 using test::with;
 using test::World;
 
@@ -27,7 +27,7 @@ std::string matching(const std::string& match) {
 }
 
 const routing::Rule* call(const World& world, const std::string& path, Request::Fields fields = {}) {
-  return world.rule(Request("POST", "a.test", path, fields));
+  return world.rule(RequestMaker("POST", "a.test", path, fields));
 }
 
 /// Returns the status of the rule's local reply; 0 if the rule has a Backend.
@@ -58,8 +58,8 @@ TEST(CompileGrpcRoute, SharesABackendWithHttpRoutesByAnotherIdentity) {
                      with(kRoute, "spec:", "spec:\n  hostnames: [web.test]")});
   ASSERT_EQ(world.snapshot().backends.size(), 2U);
   EXPECT_NE(world.snapshot().backends[0]->identity, world.snapshot().backends[1]->identity);
-  EXPECT_FALSE(world.rule(Request("GET", "web.test", "/"))->grpc);
-  EXPECT_EQ(world.rule(Request("GET", "web.test", "/"))->choose(0)->backend->protocol,
+  EXPECT_FALSE(world.rule(RequestMaker("GET", "web.test", "/"))->grpc);
+  EXPECT_EQ(world.rule(RequestMaker("GET", "web.test", "/"))->choose(0)->backend->protocol,
             routing::UpstreamProtocol::kAuto);
 }
 

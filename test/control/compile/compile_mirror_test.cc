@@ -31,7 +31,7 @@ std::string routeWithMirrors(const std::string& filters) {
 std::string routeWithBackendFilters(const std::string& filters) {
   return with(kRoute, "port: 8080}", "port: 8080, filters: [" + filters + "]}");
 }
-const routing::Rule* ruleOf(const World& world) { return world.rule(test::Request("GET", "a.test", "/")); }
+const routing::Rule* ruleOf(const World& world) { return world.rule(test::RequestMaker("GET", "a.test", "/")); }
 
 TEST(CompileMirror, ResolvesItsBackend) {
   const World world(

@@ -18,7 +18,7 @@ using test::kBackend;
 using test::kClass;
 using test::kGateway;
 using test::kRoute;
-using test::Request;
+using test::RequestMaker;
 using test::with;
 using test::World;
 
@@ -33,7 +33,7 @@ std::string use(const std::string& fields) { return "{name: a, type: 'sluice.dev
 std::string backendDegraded(const World& world) { return world.condition("Backend", "origin", "Degraded"); }
 
 const processing::Chain* chainOf(const World& world) {
-  const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   return rule == nullptr ? nullptr : rule->backends.front().backend->chain.get();
 }
 
@@ -156,7 +156,7 @@ std::string targeting(const std::string& target) {
 TEST(CompileProcessors, AddsProcessorsOfFiltersToTheRule) {
   const World world({kClass, kGateway, kBackend, kGuardsPipeline, mainRouteWithFilters(kRefToPipeline)}, nullptr,
                     test::processorTypes());
-  const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(names(rule->chain.get()), "b;");
   EXPECT_EQ(rule->backends.front().chain, nullptr);
@@ -169,7 +169,7 @@ TEST(CompileProcessors, AddsProcessorsOfABackendRefToItsBackendsOwn) {
   const std::string backend =
       with(kBackend, "spec: {", "spec: {extensions: [" + use("phase: request-headers, priority: 1") + "], ");
   const World world({kClass, kGateway, backend, kGuardsPipeline, route}, nullptr, test::processorTypes());
-  const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(rule->chain, nullptr);
   EXPECT_EQ(names(rule->backends.front().chain.get()), "a;b;");
@@ -189,7 +189,7 @@ TEST(CompileProcessors, AddsProcessorsThatTargetARouteOrOneOfItsRules) {
     const World world({kClass, kGateway, kBackend, kGuardsPipeline, mainRouteWithFilters(kRefToPipeline), target},
                       nullptr, test::processorTypes());
     const bool meant = std::string(section).find("other") == std::string::npos;
-    const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+    const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
     ASSERT_NE(rule, nullptr);
     EXPECT_EQ(names(rule->chain.get()), meant ? "t;b;" : "b;") << section;
   }
@@ -203,7 +203,7 @@ TEST(CompileProcessors, OrdersProcessorsOfARouteAmongThoseThatTargetItByAge) {
     target = with(target, "metadata: {name: p", "metadata: {" + processor);
     const std::string ours = with(mainRouteWithFilters(kRefToPipeline), "name: route", "name: route" + route);
     const World world({kClass, kGateway, kBackend, kGuardsPipeline, ours, target}, nullptr, test::processorTypes());
-    const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+    const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
     return rule == nullptr ? "" : names(rule->chain.get());
   };
   EXPECT_EQ(order("name: a", ""), "t;b;") << "by name, if there are no times";
@@ -217,7 +217,7 @@ TEST(CompileProcessors, OrdersProcessorsOfARouteAmongThoseThatTargetItByAge) {
 TEST(CompileProcessors, AddsProcessorsThatTargetAGatewayToItsListeners) {
   const std::string gateway = "group: gateway.networking.k8s.io, kind: Gateway, name: egress";
   const auto listenerOf = [](const World& world) {
-    return routing::routesOf(world.bind(80)->service).match(Request("GET", "a.test", "/").head()).listener;
+    return routing::routesOf(world.bind(80)->service).match(RequestMaker("GET", "a.test", "/").head()).listener;
   };
   const World world({kClass, kGateway, kBackend, kRoute, targeting(gateway)}, nullptr, test::processorTypes());
   EXPECT_EQ(names(listenerOf(world)->chain.get()), "t;");
@@ -237,7 +237,7 @@ TEST(CompileProcessors, RefusesALaterPhaseOfTheTypeBeforeRouting) {
                                       "spec:", "spec:\n  phase: PreRouting"),
                                  ", phase: request-headers", "");
   const auto listenerOf = [](const World& world) {
-    return routing::routesOf(world.bind(80)->service).match(Request("GET", "a.test", "/").head()).listener;
+    return routing::routesOf(world.bind(80)->service).match(RequestMaker("GET", "a.test", "/").head()).listener;
   };
   processing::BuiltinTypes types = test::processorTypes();
   types.front().phases = {processing::Phase::kRequestHeaders};

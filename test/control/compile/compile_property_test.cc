@@ -13,7 +13,7 @@ namespace {
 
 using test::kBackend;
 using test::kClass;
-using test::Request;
+using test::RequestMaker;
 using test::World;
 
 constexpr const char* kApi = "apiVersion: gateway.networking.k8s.io/v1\n";
@@ -133,7 +133,7 @@ std::string everythingWithAnswers(const World& world) {
     text += bind.address + " " + std::to_string(bind.port) + "\n";
     for (const char* host : {"a.test", "b.test", "b.a.test", "other"}) {
       for (const char* path : {"/", "/s", "/s/m", "/s/n", "/t/m"}) {
-        text += "  " + answer(routing::routesOf(bind.service).match(Request("POST", host, path).head())) + "\n";
+        text += "  " + answer(routing::routesOf(bind.service).match(RequestMaker("POST", host, path).head())) + "\n";
       }
     }
   }

@@ -31,7 +31,7 @@ TEST(CompileRoute, WritesItsConditionsForEachParent) {
   EXPECT_EQ(parent.controllerName, config::kControllerName);
   EXPECT_EQ(parent.conditions.front().observedGeneration, 6);
   const routing::RouteMatch found =
-      routing::routesOf(world.bind(80)->service).match(test::Request("GET", "a.test", "/x").head());
+      routing::routesOf(world.bind(80)->service).match(test::RequestMaker("GET", "a.test", "/x").head());
   ASSERT_NE(found.rule, nullptr);
   EXPECT_EQ(found.rule->route, "default/route");
   EXPECT_EQ(found.listener->gateway, "default/egress");
@@ -111,10 +111,10 @@ TEST(CompileRoute, MatchesByAllCriteriaOfTheApi) {
           "matches: [{path: {type: RegularExpression, value: '/v[0-9]/.*'}, method: GET, headers: [{name: X-A, "
           "type: RegularExpression, value: 'a+'}], queryParams: [{name: q, value: '1'}]}]") +
       "]"));
-  EXPECT_NE(world.rule(test::Request("GET", "a.test", "/v1/x?q=1", {{"x-a", "aaa"}})), nullptr);
-  EXPECT_EQ(world.rule(test::Request("GET", "a.test", "/v1/x?q=2", {{"x-a", "aaa"}})), nullptr);
-  EXPECT_EQ(world.rule(test::Request("GET", "a.test", "/v1/x?q=1", {{"x-a", "b"}})), nullptr);
-  EXPECT_EQ(world.rule(test::Request("PUT", "a.test", "/v1/x?q=1", {{"x-a", "aaa"}})), nullptr);
+  EXPECT_NE(world.rule(test::RequestMaker("GET", "a.test", "/v1/x?q=1", {{"x-a", "aaa"}})), nullptr);
+  EXPECT_EQ(world.rule(test::RequestMaker("GET", "a.test", "/v1/x?q=2", {{"x-a", "aaa"}})), nullptr);
+  EXPECT_EQ(world.rule(test::RequestMaker("GET", "a.test", "/v1/x?q=1", {{"x-a", "b"}})), nullptr);
+  EXPECT_EQ(world.rule(test::RequestMaker("PUT", "a.test", "/v1/x?q=1", {{"x-a", "aaa"}})), nullptr);
 }
 
 TEST(CompileRoute, LeavesOutMatchesThatCannotBeEvaluatedAndFailsTheirRule) {
@@ -170,7 +170,7 @@ TEST(CompileRoute, CompilesHeaderModifiersOfRulesAndBackendRefs) {
       "port: 8080}",
       "port: 8080, filters: [{type: RequestHeaderModifier, requestHeaderModifier: {add: [{name: X-D, value: "
       "'3'}]}}]}"));
-  const routing::Rule* found = world.rule(test::Request("GET", "a.test", "/"));
+  const routing::Rule* found = world.rule(test::RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->requestHeaders->authority, "other.test:81");
   EXPECT_EQ(found->requestHeaders->set, (std::vector<std::pair<std::string, std::string>>{{"x-a", "1"}}));
@@ -193,7 +193,7 @@ TEST(CompileRoute, KeepsTheWeightsOfBrokenReferences) {
   const World world = worldWithRoute(with(kRoute, "port: 8080}",
                                           "port: 8080, weight: 9}, {group: gateway.networking.k8s.io, kind: "
                                           "Backend, name: absent}"));
-  const routing::Rule* found = world.rule(test::Request("GET", "a.test", "/"));
+  const routing::Rule* found = world.rule(test::RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->totalWeight, 10U);
   ASSERT_EQ(found->backends.size(), 2U);
@@ -257,7 +257,7 @@ TEST(CompileRoute, CompilesRetries) {
   const World world = worldWithRoute(
       routeWithRules("rules: [" + ruleToOrigin("retry: {codes: [500, 503], attempts: 4, backoff: 200ms}") + "]"));
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
-  const routing::Rule* found = world.rule(test::Request("GET", "a.test", "/"));
+  const routing::Rule* found = world.rule(test::RequestMaker("GET", "a.test", "/"));
   ASSERT_TRUE(found != nullptr && found->retry);
   EXPECT_TRUE(found->retry->covers(500));
   EXPECT_TRUE(found->retry->covers(503));
@@ -266,7 +266,7 @@ TEST(CompileRoute, CompilesRetries) {
   }
   EXPECT_EQ(found->retry->attempts, 4U);
   EXPECT_EQ(found->retry->backoff, std::chrono::milliseconds(200));
-  EXPECT_FALSE(worldWithRoute(std::string(kRoute)).rule(test::Request("GET", "a.test", "/"))->retry);
+  EXPECT_FALSE(worldWithRoute(std::string(kRoute)).rule(test::RequestMaker("GET", "a.test", "/"))->retry);
 }
 
 TEST(CompileRoute, NotesThatMoreRetriesAreConfiguredThanAreMade) {

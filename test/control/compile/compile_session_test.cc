@@ -12,7 +12,7 @@ namespace {
 using test::kBackend;
 using test::kClass;
 using test::kGateway;
-using test::Request;
+using test::RequestMaker;
 using test::World;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -31,7 +31,7 @@ std::string ruleWithSession(const std::string& session, const std::string& more 
 }
 std::shared_ptr<const routing::SessionPolicy> policy(const std::string& rules, const std::string& path = "/") {
   const World world({kClass, kGateway, kBackend, routeWithSessionRules(rules)});
-  const routing::Rule* found = world.rule(Request("GET", "a.test", path));
+  const routing::Rule* found = world.rule(RequestMaker("GET", "a.test", path));
   return found == nullptr ? nullptr : found->session;
 }
 std::vector<std::string> pathsOf(const std::string& matches, const std::string& session = "{}") {
@@ -79,9 +79,9 @@ TEST(CompileSession, IsBoundToItsRuleAndName) {
       ruleWithSession("{sessionName: s, type: Header}"), ruleWithSession("{sessionName: t}")};
   for (const std::string& each : all) scopes.insert(policy(each)->scope);
   const World other({kClass, kGateway, kBackend, routeWithSessionRules(ruleWithSession("{}"), "HTTPRoute", "other")});
-  scopes.insert(other.rule(Request("GET", "a.test", "/"))->session->scope);
+  scopes.insert(other.rule(RequestMaker("GET", "a.test", "/"))->session->scope);
   const World grpc({kClass, kGateway, kBackend, routeWithSessionRules(ruleWithSession("{}"), "GRPCRoute")});
-  scopes.insert(grpc.rule(Request("POST", "a.test", "/a.B/C"))->session->scope);
+  scopes.insert(grpc.rule(RequestMaker("POST", "a.test", "/a.B/C"))->session->scope);
   EXPECT_EQ(scopes.size(), all.size() + 2);
 }
 
@@ -135,7 +135,7 @@ TEST(CompileSession, ServesExistingSessionsOfBackendsWithWeightZero) {
   const World world({kClass, kGateway, kBackend,
                      routeWithSessionRules("{sessionPersistence: {}, backendRefs: [" + std::string(kUnclosedRef) +
                                            ", weight: 0}]}")});
-  const routing::Rule* found = world.rule(Request("GET", "a.test", "/"));
+  const routing::Rule* found = world.rule(RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->failure) << "sessions that there are go on";
   EXPECT_EQ(found->choose(0), nullptr);
@@ -219,7 +219,7 @@ TEST(SessionKey, RefusesARouteWithoutOtherRulesIfItIsMissing) {
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue");
   const World grpc({kClassWithSettings, sessionSettings("namespace: default, name: keys"), kGateway, kBackend,
                     routeWithSessionRules(ruleWithSession("{}"), "GRPCRoute")});
-  const routing::Rule* found = grpc.rule(Request("POST", "a.test", "/a.B/C"));
+  const routing::Rule* found = grpc.rule(RequestMaker("POST", "a.test", "/a.B/C"));
   ASSERT_NE(found, nullptr);
   ASSERT_TRUE(found->failure);
   EXPECT_EQ(found->failure->status, 503) << "UNAVAILABLE in gRPC's terms";

@@ -18,7 +18,7 @@
 
 namespace sluice::control::test {
 
-using routing::test::Request;
+using routing::test::RequestMaker;
 
 inline constexpr std::string_view kClass = R"(
 apiVersion: gateway.networking.k8s.io/v1
@@ -183,7 +183,7 @@ class World {
     }
     return nullptr;
   }
-  const routing::Rule* rule(const Request& request, std::uint16_t port = 80) const {
+  const routing::Rule* rule(const RequestMaker& request, std::uint16_t port = 80) const {
     const routing::Bind* found = bind(port);
     return found == nullptr ? nullptr : routing::routesOf(found->service).match(request.head()).rule;
   }
@@ -191,7 +191,7 @@ class World {
   std::string outcome(const std::string& host = "a.test", const std::string& path = "/",
                       std::uint16_t port = 80) const {
     if (bind(port) == nullptr) return "refused";
-    const routing::Rule* found = rule(Request("GET", host, path), port);
+    const routing::Rule* found = rule(RequestMaker("GET", host, path), port);
     if (found == nullptr) return "404";
     if (found->failure) return std::to_string(found->failure->status);
     const routing::WeightedBackend* weighted = found->choose(0);

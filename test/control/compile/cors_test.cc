@@ -13,7 +13,7 @@ using test::kBackend;
 using test::kClass;
 using test::kGateway;
 using test::kRoute;
-using test::Request;
+using test::RequestMaker;
 using test::with;
 using test::World;
 using ::testing::ElementsAre;
@@ -27,14 +27,15 @@ std::string routeWithRuleFields(const std::string& ofRule) { return with(kRoute,
 /// Compiles a filter from its YAML.
 std::shared_ptr<const routing::Cors> cors(const std::string& yaml) {
   const World world({kClass, kGateway, kBackend, routeWithRuleFields(corsFilter(yaml))});
-  const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   EXPECT_NE(rule, nullptr);
   return rule == nullptr ? nullptr : rule->cors;
 }
 
 /// Returns the header fields of a response with `fields`, each line as "name: value".
-std::vector<std::string> applied(const routing::Cors& cors, const Request& request, Request::Fields fields = {}) {
-  const Request answer("", "", "", fields);
+std::vector<std::string> applied(const routing::Cors& cors, const RequestMaker& request,
+                                 RequestMaker::Fields fields = {}) {
+  const RequestMaker answer("", "", "", fields);
   base::ChunkPool pool;
   base::Arena arena(pool);
   http::Headers headers = answer.head().headers.copy(arena);
@@ -44,13 +45,13 @@ std::vector<std::string> applied(const routing::Cors& cors, const Request& reque
   return lines;
 }
 
-struct RequestFrom : Request {
-  explicit RequestFrom(std::string_view origin) : Request("GET", "a.test", "/", {{"origin", origin}}) {}
+struct RequestFrom : RequestMaker {
+  explicit RequestFrom(std::string_view origin) : RequestMaker("GET", "a.test", "/", {{"origin", origin}}) {}
 };
-struct Preflight : Request {
+struct Preflight : RequestMaker {
   explicit Preflight(std::string_view method, std::string_view headers = "")
-      : Request("OPTIONS", "a.test", "/",
-                {{"origin", "https://shop.test"}, {"access-control-request-method", method}}) {
+      : RequestMaker("OPTIONS", "a.test", "/",
+                     {{"origin", "https://shop.test"}, {"access-control-request-method", method}}) {
     if (!headers.empty()) add("access-control-request-headers", headers);
   }
 };
@@ -108,15 +109,15 @@ TEST(Cors, RemovesTheBackendsFieldsForOtherOrigins) {
   const auto some = cors("allowOrigins: ['https://a.test'], allowCredentials: true");
   const Request::Fields backends = {{"access-control-allow-origin", "*"}, {"x-a", "1"}};
   EXPECT_THAT(applied(*some, RequestFrom("https://b.test"), backends), ElementsAre("x-a: 1", "vary: origin"));
-  EXPECT_THAT(applied(*some, Request("GET", "a.test", "/"), backends), ElementsAre("x-a: 1", "vary: origin"));
+  EXPECT_THAT(applied(*some, RequestMaker("GET", "a.test", "/"), backends), ElementsAre("x-a: 1", "vary: origin"));
   EXPECT_THAT(
-      applied(*some, Request("GET", "a.test", "/", {{"origin", "https://a.test"}, {"origin", "https://a.test"}})),
+      applied(*some, RequestMaker("GET", "a.test", "/", {{"origin", "https://a.test"}, {"origin", "https://a.test"}})),
       ElementsAre("vary: origin"));
 }
 
 TEST(Cors, AddsOriginToVaryOnce) {
   const auto some = cors("allowOrigins: ['https://a.test']");
-  const Request request("GET", "a.test", "/");
+  const RequestMaker request("GET", "a.test", "/");
   EXPECT_THAT(applied(*some, request, {{"vary", "accept"}}), ElementsAre("vary: accept", "vary: origin"));
   EXPECT_THAT(applied(*some, request, {{"vary", "accept, Origin"}}), ElementsAre("vary: accept, Origin"));
   EXPECT_THAT(applied(*some, request, {{"vary", "*"}}), ElementsAre("vary: *"));
@@ -166,11 +167,12 @@ TEST(Cors, ExposesEveryFieldByNameWithCredentials) {
 
 TEST(Cors, RecognizesAPreflightByMethodOriginAndRequestedMethod) {
   EXPECT_TRUE(routing::isPreflight(Preflight("PUT").head()));
-  EXPECT_FALSE(routing::isPreflight(Request("OPTIONS", "a", "/", {{"origin", "https://a.test"}}).head()));
-  EXPECT_FALSE(routing::isPreflight(Request("OPTIONS", "a", "/", {{"access-control-request-method", "PUT"}}).head()));
+  EXPECT_FALSE(routing::isPreflight(RequestMaker("OPTIONS", "a", "/", {{"origin", "https://a.test"}}).head()));
+  EXPECT_FALSE(
+      routing::isPreflight(RequestMaker("OPTIONS", "a", "/", {{"access-control-request-method", "PUT"}}).head()));
   EXPECT_FALSE(routing::isPreflight(Preflight("P UT").head()));
   EXPECT_FALSE(routing::isPreflight(
-      Request("GET", "a", "/", {{"origin", "https://a.test"}, {"access-control-request-method", "PUT"}}).head()));
+      RequestMaker("GET", "a", "/", {{"origin", "https://a.test"}, {"access-control-request-method", "PUT"}}).head()));
 }
 
 TEST(CompileCors, RefusesAnInvalidPort) {
@@ -188,7 +190,7 @@ TEST(CompileCors, RefusesAnInvalidPort) {
 TEST(CompileCors, AppliesToARuleOrAWeightedBackend) {
   const World world(
       {kClass, kGateway, kBackend, with(kRoute, "port: 8080}", "port: 8080, filters: [{type: CORS, cors: {}}]}")});
-  const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(rule->cors, nullptr);
   EXPECT_NE(rule->backends.at(0).cors, nullptr);
@@ -197,19 +199,19 @@ TEST(CompileCors, AppliesToARuleOrAWeightedBackend) {
 // --- which rule a preflight matches
 
 /// GET matches a rule that has `ofGet`, everything else another one. Returns "GET" or "other".
-std::string metBy(const Request& request, const std::string& ofGet) {
+std::string metBy(const RequestMaker& request, const std::string& ofGet) {
   const std::string ref = "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}";
   const World world({kClass, kGateway, kBackend,
                      with(kRoute, "rules: [{", "rules: [{matches: [{method: GET}], " + ofGet + ref + ", {")});
   const routing::RouteTable& routes = routing::routesOf(world.bind(80)->service);
   const routing::Rule* rule = routing::matchRequest(routes, request.head(), "").rule;
-  return rule == routes.match(Request("GET", "a.test", "/").head()).rule ? "GET" : "other";
+  return rule == routes.match(RequestMaker("GET", "a.test", "/").head()).rule ? "GET" : "other";
 }
 
 TEST(PreflightMatch, FindsTheRuleOfTheRequestedMethod) {
   EXPECT_EQ(metBy(Preflight("GET"), corsFilter("")), "GET");
   EXPECT_EQ(metBy(Preflight("PUT"), corsFilter("")), "other");
-  EXPECT_EQ(metBy(Request("OPTIONS", "a.test", "/"), corsFilter("")), "other");
+  EXPECT_EQ(metBy(RequestMaker("OPTIONS", "a.test", "/"), corsFilter("")), "other");
 }
 
 TEST(PreflightMatch, TreatsPreflightsAsOptionsRequestsForRulesWithoutTheFilter) {

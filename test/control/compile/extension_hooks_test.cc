@@ -10,7 +10,7 @@
 namespace sluice::control {
 namespace {
 
-using test::Request;
+using test::RequestMaker;
 using test::with;
 using test::World;
 
@@ -48,7 +48,7 @@ processing::BuiltinTypes withEngine() {
 
 std::string listenerSteps(const World& world, std::uint16_t port = 80) {
   const routing::RouteMatch match =
-      routing::routesOf(world.bind(port)->service).match(Request("GET", "a.test", "/").head());
+      routing::routesOf(world.bind(port)->service).match(RequestMaker("GET", "a.test", "/").head());
   std::string text;
   if (match.listener == nullptr || match.listener->chain == nullptr) return text;
   for (const processing::Step& each : match.listener->chain->all()) text += each.name + ";";
@@ -95,7 +95,7 @@ TEST(ExtensionHooks, OpenHooksThatCannotRunAreLeftOutAndReported) {
 TEST(ExtensionHooks, NothingIsDegradedWithoutHooks) {
   const World world({test::kClass, kTwoListeners, test::kBackend, test::kRoute});
   EXPECT_EQ(world.condition("GatewayClass", "sluice", "Degraded"), "");
-  EXPECT_EQ(world.rule(Request("GET", "a.test", "/"))->chain, nullptr);
+  EXPECT_EQ(world.rule(RequestMaker("GET", "a.test", "/"))->chain, nullptr);
 }
 
 TEST(ExtensionHooks, BecomeStepsOfRulesAndListenersWithTheWidestScopeFirst) {
@@ -108,7 +108,7 @@ TEST(ExtensionHooks, BecomeStepsOfRulesAndListenersWithTheWidestScopeFirst) {
   EXPECT_EQ(listenerSteps(world),
             "extensionManager.Translation;extensionManager.HTTPListener;"
             "extensionManager.VirtualHost;");
-  const routing::Rule* rule = world.rule(Request("GET", "a.test", "/"));
+  const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule->chain, nullptr);
   EXPECT_EQ(rule->chain->all().size(), 1U);
   EXPECT_EQ(rule->chain->all().front().name, "extensionManager.Route");

@@ -53,7 +53,7 @@ class CompilingProcess {
   }
   const routing::Rule* rule() const {
     return routing::routesOf(result_.snapshot->binds.at(0).service)
-        .match(test::Request("GET", "a.test", "/").head())
+        .match(test::RequestMaker("GET", "a.test", "/").head())
         .rule;
   }
   bool served() const { return !rule()->backends.at(0).failure; }

@@ -52,7 +52,7 @@ std::vector<std::string> owners(const std::string& rules, const std::vector<std:
   const World world(documents, nullptr, types());
   std::vector<std::string> found;
   for (const char* path : {"/a", "/b"}) {
-    const routing::Rule* rule = world.rule(test::Request("GET", "a.test", path));
+    const routing::Rule* rule = world.rule(test::RequestMaker("GET", "a.test", path));
     if (rule == nullptr) continue;
     collect(rule->chain.get(), found);
     for (const routing::WeightedBackend& backend : rule->backends) collect(backend.chain.get(), found);

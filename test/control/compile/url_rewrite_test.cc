@@ -35,7 +35,7 @@ World worldWithRule(const std::string& match, const std::string& rule, const std
 
 /// Returns the rewritten target of a request, after checking that it is in normal form.
 std::string rewritten(const World& world, const std::string& target) {
-  const routing::Rule* rule = world.rule(test::Request("GET", "a.test", target));
+  const routing::Rule* rule = world.rule(test::RequestMaker("GET", "a.test", target));
   if (rule == nullptr) return "404";
   base::ChunkPool pool;
   base::Arena arena(pool);
@@ -99,7 +99,7 @@ TEST(UrlRewrite, LeavesTheAsteriskAlone) {
   const World world = worldWithRule("/", fullFilter("/one"));
   base::ChunkPool pool;
   base::Arena arena(pool);
-  const routing::Rule* rule = world.rule(test::Request("GET", "a.test", "/"));
+  const routing::Rule* rule = world.rule(test::RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(rule->rewrite.rewritten(arena, "*"), "*");
 }
@@ -117,7 +117,7 @@ TEST(UrlRewrite, IsAppliedAfterMatchingTheClientsPath) {
 
 TEST(UrlRewrite, IsKeptAtTheWeightedBackend) {
   const World world = worldWithRule("/foo", rewriteFilters("{hostname: rule.test}"), prefixFilter("/share"));
-  const routing::Rule* rule = world.rule(test::Request("GET", "a.test", "/foo"));
+  const routing::Rule* rule = world.rule(test::RequestMaker("GET", "a.test", "/foo"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(rule->rewrite.authority, "rule.test");
   EXPECT_EQ(rule->rewrite.path, routing::PathRewrite::kNone);

@@ -1,5 +1,5 @@
-// Clusters, pools, connections and requests of one worker share a Context: its parts, its policy, and the way to
-// each other. Implemented by Upstreams; one thread.
+// Clusters, pools, connections and requests of one worker share an UpstreamContext: its parts, its policy, and the way
+// to each other. Implemented by Upstreams; one thread.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/budget.h"
+#include "proxy/upstream/circuit_breaker.h"
 #include "proxy/upstream/dialer.h"
 #include "proxy/upstream/request_sinks.h"
 
@@ -41,23 +41,24 @@ struct UpstreamParts {
   net::Worker& worker;
   net::Resolver& resolver;
   Dialer& dialer;
-  Budgets& budgets;
+  CircuitBreakers& budgets;
   observe::MetricShard& metrics;
   http::H2Memory& h2Memory;
   UpstreamPolicy policy;
   std::uint64_t randomSeed = 1;  // for the choice of endpoints; must not be 0
 };
 
-class Context {
+class UpstreamContext {
  public:
-  explicit Context(const UpstreamParts& parts) : parts_(parts), sinks_(parts.metrics), random_(parts.randomSeed) {}
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  explicit UpstreamContext(const UpstreamParts& parts)
+      : parts_(parts), sinks_(parts.metrics), random_(parts.randomSeed) {}
+  UpstreamContext(const UpstreamContext&) = delete;
+  UpstreamContext& operator=(const UpstreamContext&) = delete;
 
   net::Worker& worker() { return parts_.worker; }
   net::Resolver& resolver() { return parts_.resolver; }
   Dialer& dialer() { return parts_.dialer; }
-  Budgets& budgets() { return parts_.budgets; }
+  CircuitBreakers& budgets() { return parts_.budgets; }
   const routing::AddressGuard& guard() const { return parts_.policy.guard; }
   RequestSinks& sinks() { return sinks_; }
   const http::Limits& limits() const { return parts_.policy.limits; }
@@ -84,7 +85,7 @@ class Context {
   virtual void leave(AsyncRequest& request) = 0;
 
  protected:
-  ~Context() = default;
+  ~UpstreamContext() = default;
   void setPolicy(const UpstreamPolicy& policy) { parts_.policy = policy; }
 
  private:

@@ -35,8 +35,8 @@ class BoundedCount {
   std::atomic<std::uint64_t> bound_;
 };
 
-struct Budget {
-  Budget(std::uint64_t maxConnections, std::uint64_t maxRequests)
+struct CircuitBreaker {
+  CircuitBreaker(std::uint64_t maxConnections, std::uint64_t maxRequests)
       : connections(maxConnections), requests(maxRequests) {}
   BoundedCount connections;
   BoundedCount requests;
@@ -44,44 +44,44 @@ struct Budget {
 
 /// The circuit breakers of all Backends, by BackendPlan::countsAs or identity. Any thread; used only when a worker
 /// meets a Backend for the first time, and when it has done with it.
-class Budgets {
+class CircuitBreakers {
  public:
-  Budgets(std::uint64_t maxConnections, std::uint64_t maxRequests)
+  CircuitBreakers(std::uint64_t maxConnections, std::uint64_t maxRequests)
       : maxConnections_(maxConnections), maxRequests_(maxRequests) {}
 
   /// Returns the Backend's circuit breaker, which stays in place until as many have left as have joined.
-  Budget& join(const routing::BackendIdentity& identity) {
+  CircuitBreaker& join(const routing::BackendIdentity& identity) {
     const std::lock_guard lock(mutex_);
-    Member& member = members_[identity];
-    if (!member.budget) member.budget = std::make_unique<Budget>(maxConnections_, maxRequests_);
-    ++member.users;
-    return *member.budget;
+    SharedBreaker& shared = breakers_[identity];
+    if (!shared.breaker) shared.breaker = std::make_unique<CircuitBreaker>(maxConnections_, maxRequests_);
+    ++shared.users;
+    return *shared.breaker;
   }
   void leave(const routing::BackendIdentity& identity) {
     const std::lock_guard lock(mutex_);
-    const auto found = members_.find(identity);
-    if (--found->second.users == 0) members_.erase(found);
+    const auto found = breakers_.find(identity);
+    if (--found->second.users == 0) breakers_.erase(found);
   }
   /// Sets the bounds, also of those that exist.
   void setBounds(std::uint64_t maxConnections, std::uint64_t maxRequests) {
     const std::lock_guard lock(mutex_);
     maxConnections_ = maxConnections;
     maxRequests_ = maxRequests;
-    for (auto& [identity, member] : members_) {
-      member.budget->connections.setBound(maxConnections);
-      member.budget->requests.setBound(maxRequests);
+    for (auto& [identity, shared] : breakers_) {
+      shared.breaker->connections.setBound(maxConnections);
+      shared.breaker->requests.setBound(maxRequests);
     }
   }
 
  private:
-  struct Member {
-    std::unique_ptr<Budget> budget;
+  struct SharedBreaker {
+    std::unique_ptr<CircuitBreaker> breaker;
     std::size_t users = 0;
   };
   std::mutex mutex_;
   std::uint64_t maxConnections_;
   std::uint64_t maxRequests_;
-  std::map<routing::BackendIdentity, Member> members_;
+  std::map<routing::BackendIdentity, SharedBreaker> breakers_;
 };
 
 }  // namespace sluice::upstream
